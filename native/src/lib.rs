@@ -1,0 +1,1 @@
+//! Forebay on a machine.

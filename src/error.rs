@@ -1,0 +1,300 @@
+//! One error for the whole project.
+//!
+//! An [`Error`] says *what* is wrong (a [`Code`], stable, also the JavaScript `error.code`), *whose fault* it
+//! is ([`Kind`], which decides the exit code) and *where*: file, section, sample or row and column, byte offset.
+//!
+//! ```
+//! use forebay::error::{Code, Error, Kind};
+//! const SIZE: Code = Code::damaged("demo.size", "A size points past the end of the file.");
+//! let e = Error::new(&SIZE, "200 bytes announced, 12 left").section("index").sample(3).offset(64).file("a.tbl");
+//! assert_eq!(e.kind(), Kind::Damaged);
+//! assert_eq!(e.to_string(), "a.tbl: index, sample 3, byte 64: 200 bytes announced, 12 left [demo.size]");
+//! ```
+
+use std::fmt;
+
+/// What every fallible function of the project returns.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Whose fault an error is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// The bytes of the file contradict its format.
+    Damaged,
+    /// The file may be fine, but Forebay does not read or write this.
+    Unsupported,
+    /// The caller asked for something that makes no sense.
+    Usage,
+    /// The file asks for more memory or nesting than [`Limits`](crate::Limits) allow.
+    Limit,
+    /// The operating system or the network failed.
+    Io,
+}
+
+impl Kind {
+    /// The command's exit code for an error of this kind.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Kind::Damaged | Kind::Limit => 1,
+            Kind::Usage | Kind::Io => 2,
+            Kind::Unsupported => 3,
+        }
+    }
+
+    /// The word for this kind in `docs/errors.md`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Damaged => "damaged",
+            Kind::Unsupported => "unsupported",
+            Kind::Usage => "usage",
+            Kind::Limit => "limit",
+            Kind::Io => "io",
+        }
+    }
+}
+
+/// A stable name for one thing that can be wrong. Each module lists its own in a `codes` module; all of
+/// them together are [`catalog`].
+#[derive(Debug, PartialEq, Eq)]
+pub struct Code {
+    id: &'static str,
+    kind: Kind,
+    meaning: &'static str,
+}
+
+impl Code {
+    /// A code of the given kind; prefer the named constructors.
+    pub const fn new(id: &'static str, kind: Kind, meaning: &'static str) -> Self {
+        Code { id, kind, meaning }
+    }
+    /// The bytes of the file contradict its format.
+    pub const fn damaged(id: &'static str, meaning: &'static str) -> Self {
+        Self::new(id, Kind::Damaged, meaning)
+    }
+    /// Forebay does not do this.
+    pub const fn unsupported(id: &'static str, meaning: &'static str) -> Self {
+        Self::new(id, Kind::Unsupported, meaning)
+    }
+    /// The caller's mistake.
+    pub const fn usage(id: &'static str, meaning: &'static str) -> Self {
+        Self::new(id, Kind::Usage, meaning)
+    }
+    /// More than the limits allow.
+    pub const fn limit(id: &'static str, meaning: &'static str) -> Self {
+        Self::new(id, Kind::Limit, meaning)
+    }
+    /// The system's failure.
+    pub const fn io(id: &'static str, meaning: &'static str) -> Self {
+        Self::new(id, Kind::Io, meaning)
+    }
+    /// The stable name, such as `tbl.payload_crc`.
+    pub const fn id(&self) -> &'static str {
+        self.id
+    }
+    /// Whose fault it is.
+    pub const fn kind(&self) -> Kind {
+        self.kind
+    }
+    /// One sentence for the table of errors.
+    pub const fn meaning(&self) -> &'static str {
+        self.meaning
+    }
+}
+
+/// Where in a dataset an error lies; every field is optional.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Place {
+    /// The file's name as the user gave it.
+    pub file: Option<String>,
+    /// The part of the file: `header`, `index`, `payload`, `metadata`...
+    pub section: Option<&'static str>,
+    /// The member's name, in an archive.
+    pub member: Option<String>,
+    /// The sample's number.
+    pub sample: Option<u64>,
+    /// The column's name, in a table.
+    pub column: Option<String>,
+    /// The row's number, in a table.
+    pub row: Option<u64>,
+    /// The block or row group, in a table.
+    pub block: Option<u64>,
+    /// The byte offset from the start of the file.
+    pub offset: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    code: &'static Code,
+    message: String,
+    place: Place,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+/// What went wrong, whose fault it is and where. One pointer wide.
+#[derive(Debug)]
+pub struct Error(Box<Inner>);
+
+impl Error {
+    /// An error without a place yet.
+    pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
+        Error(Box::new(Inner { code, message: message.into(), place: Place::default(), source: None }))
+    }
+
+    /// An error that another one caused.
+    pub fn caused(
+        code: &'static Code,
+        message: impl Into<String>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        let mut e = Error::new(code, message);
+        e.0.source = Some(source.into());
+        e
+    }
+
+    /// The stable code.
+    pub fn code(&self) -> &'static Code {
+        self.0.code
+    }
+    /// Whose fault it is.
+    pub fn kind(&self) -> Kind {
+        self.0.code.kind
+    }
+    /// The message without its place.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+    /// Everything known about where.
+    pub fn place(&self) -> &Place {
+        &self.0.place
+    }
+
+    /// Names the file. The first name given stays.
+    #[must_use]
+    pub fn file(mut self, name: impl Into<String>) -> Self {
+        self.0.place.file.get_or_insert_with(|| name.into());
+        self
+    }
+    /// Names the part of the file. The first name given stays.
+    #[must_use]
+    pub fn section(mut self, name: &'static str) -> Self {
+        self.0.place.section.get_or_insert(name);
+        self
+    }
+    /// Names the archive's member. The first name given stays.
+    #[must_use]
+    pub fn member(mut self, name: impl Into<String>) -> Self {
+        self.0.place.member.get_or_insert_with(|| name.into());
+        self
+    }
+    /// Names the sample. The first number given stays.
+    #[must_use]
+    pub fn sample(mut self, i: u64) -> Self {
+        self.0.place.sample.get_or_insert(i);
+        self
+    }
+    /// Names the column. The first name given stays.
+    #[must_use]
+    pub fn column(mut self, name: impl Into<String>) -> Self {
+        self.0.place.column.get_or_insert_with(|| name.into());
+        self
+    }
+    /// Names the row. The first number given stays.
+    #[must_use]
+    pub fn row(mut self, i: u64) -> Self {
+        self.0.place.row.get_or_insert(i);
+        self
+    }
+    /// Names the block or row group. The first number given stays.
+    #[must_use]
+    pub fn block(mut self, i: u64) -> Self {
+        self.0.place.block.get_or_insert(i);
+        self
+    }
+    /// Names the byte. The first offset given stays.
+    #[must_use]
+    pub fn offset(mut self, at: u64) -> Self {
+        self.0.place.offset.get_or_insert(at);
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let p = &self.0.place;
+        if let Some(file) = &p.file {
+            write!(f, "{file}: ")?;
+        }
+        let mut places = Vec::new();
+        places.extend(p.section.map(str::to_owned));
+        places.extend(p.member.as_ref().map(|m| format!("member {m:?}")));
+        places.extend(p.sample.map(|i| format!("sample {i}")));
+        places.extend(p.column.as_ref().map(|c| format!("column {c:?}")));
+        places.extend(p.block.map(|i| format!("block {i}")));
+        places.extend(p.row.map(|i| format!("row {i}")));
+        places.extend(p.offset.map(|at| format!("byte {at}")));
+        if !places.is_empty() {
+            write!(f, "{}: ", places.join(", "))?;
+        }
+        write!(f, "{} [{}]", self.0.message, self.0.code.id)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_deref().map(|e| e as _)
+    }
+}
+
+/// The codes that belong to no single format.
+pub mod codes {
+    use super::Code;
+    /// Reading, writing or the network failed.
+    pub const IO: Code = Code::io("io", "The system refused to read or write; the message has its words.");
+    /// The format is not one that Forebay knows.
+    pub const UNKNOWN_FORMAT: Code =
+        Code::unsupported("format.unknown", "The first bytes belong to no format that Forebay reads.");
+    /// The file has no bytes at all.
+    pub const EMPTY: Code = Code::damaged("format.empty", "The file has no bytes, so it is no dataset.");
+    /// A sample or row number past the end.
+    pub const OUT_OF_RANGE: Code = Code::usage("usage.out_of_range", "There is no sample or row of that number.");
+    /// An argument makes no sense.
+    pub const ARGUMENT: Code =
+        Code::usage("usage.argument", "An argument or option makes no sense; the message says why.");
+    /// The host has not delivered the bytes that were planned.
+    pub const MISSING_BYTES: Code =
+        Code::usage("usage.missing_bytes", "The caller decoded before it delivered the bytes that were planned.");
+    /// Every code of this module.
+    pub const ALL: &[&Code] = &[&IO, &UNKNOWN_FORMAT, &EMPTY, &OUT_OF_RANGE, &ARGUMENT, &MISSING_BYTES];
+}
+
+/// Every code there is, grouped by module: `docs/errors.md` is made from this.
+pub fn catalog() -> impl Iterator<Item = &'static Code> {
+    [codes::ALL, crate::limits::codes::ALL, crate::codec::codes::ALL].into_iter().flatten().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_distinct_and_well_formed() {
+        let mut seen = std::collections::HashSet::new();
+        for code in catalog() {
+            assert!(seen.insert(code.id()), "{} is listed twice", code.id());
+            assert!(
+                code.id().bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._".contains(&b)),
+                "{}",
+                code.id()
+            );
+            assert!(code.meaning().ends_with('.'), "{} has no sentence", code.id());
+        }
+    }
+
+    #[test]
+    fn the_first_place_given_stays() {
+        let e = Error::new(&codes::IO, "x").sample(3).sample(9).offset(1).offset(2);
+        assert_eq!((e.place().sample, e.place().offset), (Some(3), Some(1)));
+    }
+}

@@ -1,0 +1,27 @@
+//! Forebay's core: opens, checks, converts and feeds machine-learning dataset files.
+//!
+//! The core knows no files, threads, clock, network or browser. It says which bytes it needs
+//! ([`step`]), a host fetches them, and pure functions do the rest; so one code base serves a memory map, a
+//! browser's `Blob` and an HTTP range. The crate `forebay-native` is the host for files.
+//!
+//! # Where things are
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`error`], [`limits`] | one error with a stable code and a place; bounds on what a file may cost |
+//! | [`step`], [`cursor`] | how bytes come in; how fields are read from them |
+//! | [`codec`] | LZ4, Zstandard and the checksums |
+//! | [`model`] | media formats and what is known of a sample |
+
+#![forbid(unsafe_code)]
+
+pub mod codec;
+pub mod cursor;
+pub mod error;
+pub mod limits;
+pub mod model;
+pub mod step;
+
+pub use error::{Error, Result};
+pub use limits::Limits;
+pub use step::{Step, Stepper};

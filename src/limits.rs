@@ -1,0 +1,118 @@
+//! How much a file may make Forebay allocate.
+//!
+//! Every number in a file is a claim. Before a number sizes an allocation it is held against the bytes that
+//! exist and against these limits.
+//!
+//! ```
+//! use forebay::Limits;
+//! let limits = Limits::browser().with_item_bytes(1 << 20);
+//! assert!(limits.item(2 << 20).is_err());
+//! ```
+
+use crate::error::{Error, Result};
+
+/// The bounds that every reader keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The largest decompressed sample, column chunk or block. Stored payloads are borrowed and not charged.
+    pub item_bytes: u64,
+    /// The largest index.
+    pub index_bytes: u64,
+    /// The largest metadata section that is parsed as a whole.
+    pub metadata_bytes: u64,
+    /// How deep values may nest.
+    pub nesting: u32,
+    /// The most pixels an image may have to be decoded.
+    pub pixels: u64,
+}
+
+impl Limits {
+    /// For a server or workstation: items to 256 MiB, an index to 16 GiB, metadata to 1 GiB, 2^28 pixels.
+    pub const fn host() -> Self {
+        Limits { item_bytes: 256 << 20, index_bytes: 16 << 30, metadata_bytes: 1 << 30, nesting: 128, pixels: 1 << 28 }
+    }
+    /// For a browser tab: items to 64 MiB, an index to 512 MiB, metadata to 128 MiB, 2^26 pixels.
+    pub const fn browser() -> Self {
+        Limits {
+            item_bytes: 64 << 20,
+            index_bytes: 512 << 20,
+            metadata_bytes: 128 << 20,
+            nesting: 128,
+            pixels: 1 << 26,
+        }
+    }
+    /// Sets the largest decompressed item.
+    #[must_use]
+    pub const fn with_item_bytes(mut self, n: u64) -> Self {
+        self.item_bytes = n;
+        self
+    }
+    /// Sets the largest index.
+    #[must_use]
+    pub const fn with_index_bytes(mut self, n: u64) -> Self {
+        self.index_bytes = n;
+        self
+    }
+    /// Sets the largest metadata section that is parsed as a whole.
+    #[must_use]
+    pub const fn with_metadata_bytes(mut self, n: u64) -> Self {
+        self.metadata_bytes = n;
+        self
+    }
+    /// Sets the most pixels an image may have to be decoded.
+    #[must_use]
+    pub const fn with_pixels(mut self, n: u64) -> Self {
+        self.pixels = n;
+        self
+    }
+
+    /// Refuses an item of more than [`item_bytes`](Self::item_bytes); returns the size as `usize`.
+    pub fn item(&self, bytes: u64) -> Result<usize> {
+        charge(&codes::ITEM, "an item", bytes, self.item_bytes, "item_bytes")
+    }
+    /// Refuses an index of more than [`index_bytes`](Self::index_bytes).
+    pub fn index(&self, bytes: u64) -> Result<usize> {
+        charge(&codes::INDEX, "the index", bytes, self.index_bytes, "index_bytes")
+    }
+    /// Refuses metadata of more than [`metadata_bytes`](Self::metadata_bytes).
+    pub fn metadata(&self, bytes: u64) -> Result<usize> {
+        charge(&codes::METADATA, "the metadata", bytes, self.metadata_bytes, "metadata_bytes")
+    }
+    /// Refuses values nested deeper than [`nesting`](Self::nesting).
+    pub fn depth(&self, depth: u32) -> Result<()> {
+        if depth > self.nesting {
+            return Err(Error::new(&codes::NESTING, format!("values nest deeper than {} levels", self.nesting)));
+        }
+        Ok(())
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        if cfg!(target_arch = "wasm32") { Self::browser() } else { Self::host() }
+    }
+}
+
+fn charge(code: &'static crate::error::Code, what: &str, asked: u64, limit: u64, name: &str) -> Result<usize> {
+    match usize::try_from(asked) {
+        Ok(n) if asked <= limit => Ok(n),
+        _ => Err(Error::new(code, format!("{what} of {asked} bytes is over the limit of {limit} ({name})"))),
+    }
+}
+
+/// The codes of limits.
+pub mod codes {
+    use crate::error::Code;
+    /// A decompressed item is too large.
+    pub const ITEM: Code =
+        Code::limit("limit.item", "One decompressed sample, block or column is larger than `item_bytes`.");
+    /// The index is too large.
+    pub const INDEX: Code = Code::limit("limit.index", "The index is larger than `index_bytes`.");
+    /// The metadata is too large to parse as a whole.
+    pub const METADATA: Code = Code::limit("limit.metadata", "The metadata section is larger than `metadata_bytes`.");
+    /// Values nest too deeply.
+    pub const NESTING: Code = Code::limit("limit.nesting", "Values nest deeper than `nesting` levels.");
+    /// Every code of this module.
+    pub const ALL: &[&Code] = &[&ITEM, &INDEX, &METADATA, &NESTING];
+}
