@@ -11,16 +11,22 @@
 //! | [`error`], [`limits`] | one error with a stable code and a place; bounds on what a file may cost |
 //! | [`step`], [`cursor`] | how bytes come in; how fields are read from them |
 //! | [`codec`] | LZ4, Zstandard and the checksums |
+//! | [`tbl`] | TBL v2, both layouts: open, read, write, check |
+//! | [`plan`], [`check`] | a planned read of one sample; what a check reports |
 //! | [`model`] | media formats and what is known of a sample |
 
 #![forbid(unsafe_code)]
 
+pub mod check;
 pub mod codec;
 pub mod cursor;
 pub mod error;
 pub mod limits;
 pub mod model;
+pub mod msgpack;
+pub mod plan;
 pub mod step;
+pub mod tbl;
 
 pub use error::{Error, Result};
 pub use limits::Limits;

@@ -1,0 +1,112 @@
+//! What a check reports: every fault, not the first.
+//!
+//! A *fault* makes the file unsound; a *note* is worth knowing and makes it no worse.
+
+use serde::Serialize;
+
+use crate::error::Error;
+
+/// Faults kept in a report; beyond that they are only counted, so that a ruined file of a million samples
+/// does not fill the memory.
+const KEPT: usize = 100_000;
+
+/// One thing that is wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Fault {
+    /// The stable code.
+    pub code: &'static str,
+    /// The part of the file.
+    pub section: Option<&'static str>,
+    /// The archive's member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
+    /// The sample's number.
+    pub sample: Option<u64>,
+    /// The column's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+    /// The row's number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row: Option<u64>,
+    /// The block or row group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<u64>,
+    /// The byte offset in the file.
+    pub offset: Option<u64>,
+    /// In words.
+    pub message: String,
+}
+
+impl From<&Error> for Fault {
+    fn from(e: &Error) -> Self {
+        let place = e.place().clone();
+        Fault {
+            code: e.code().id(),
+            section: place.section,
+            member: place.member,
+            sample: place.sample,
+            column: place.column,
+            row: place.row,
+            block: place.block,
+            offset: place.offset,
+            message: e.message().to_owned(),
+        }
+    }
+}
+
+/// What a check found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// True when there is no fault.
+    pub ok: bool,
+    /// Samples or rows in the file, as far as it could be opened.
+    pub samples: u64,
+    /// How many faults there are.
+    pub fault_count: u64,
+    /// The faults, at most the first 100,000.
+    pub faults: Vec<Fault>,
+    /// Things worth knowing that are no faults.
+    pub notes: Vec<Fault>,
+}
+
+impl Report {
+    /// A report without faults about a file of so many samples.
+    pub fn new(samples: u64) -> Self {
+        Report { ok: true, samples, ..Report::default() }
+    }
+    /// A report about a file that could not be opened.
+    pub fn unopened(e: &Error) -> Self {
+        let mut report = Report::new(0);
+        report.fault(e);
+        report
+    }
+    /// Adds a fault.
+    pub fn fault(&mut self, e: &Error) {
+        self.ok = false;
+        self.fault_count += 1;
+        if self.faults.len() < KEPT {
+            self.faults.push(e.into());
+        }
+    }
+    /// Adds the fault of a failed result; returns what a good one holds.
+    pub fn keep<T>(&mut self, result: Result<T, Error>) -> Option<T> {
+        result.map_err(|e| self.fault(&e)).ok()
+    }
+    /// Adds a note.
+    pub fn note(&mut self, e: &Error) {
+        if self.notes.len() < KEPT {
+            self.notes.push(e.into());
+        }
+    }
+    /// Adds what another part of the same file showed.
+    pub fn merge(&mut self, other: Report) {
+        self.ok &= other.ok;
+        self.fault_count += other.fault_count;
+        let room = KEPT - self.faults.len().min(KEPT);
+        self.faults.extend(other.faults.into_iter().take(room));
+        let room = KEPT - self.notes.len().min(KEPT);
+        self.notes.extend(other.notes.into_iter().take(room));
+    }
+}

@@ -1,0 +1,107 @@
+//! One sample's payload: which bytes to fetch and what to do with them.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use crate::{
+    codec::{
+        Codec,
+        checksum::{crc16, crc32},
+    },
+    error::{Code, Error, Result},
+    limits::Limits,
+    model::SampleInfo,
+};
+
+/// How a payload proves that it is what was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Proof {
+    /// Not at all.
+    None,
+    /// A CRC-32 of the stored bytes follows them.
+    Crc32After,
+    /// This CRC-16 of the decompressed bytes.
+    Crc16(u16),
+}
+
+/// A planned read of one sample: plain data, so a host can gather many, fetch their ranges as it likes and
+/// decode them anywhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SamplePlan {
+    /// What the index says about the sample.
+    pub info: SampleInfo,
+    /// How the payload is verified. Set it to [`Proof::None`] to read without verifying.
+    pub proof: Proof,
+    pub(crate) failed_proof: &'static Code,
+    pub(crate) failed_codec: &'static Code,
+}
+
+impl SamplePlan {
+    pub(crate) fn new(
+        info: SampleInfo,
+        proof: Proof,
+        failed_proof: &'static Code,
+        failed_codec: &'static Code,
+    ) -> Self {
+        SamplePlan { info, proof, failed_proof, failed_codec }
+    }
+
+    /// The bytes of the file that [`decode`](Self::decode) wants: the stored payload, and its checksum where
+    /// one follows it.
+    pub fn range(&self) -> Range<u64> {
+        let mut range = self.info.range();
+        if self.proof == Proof::Crc32After {
+            range.end = range.end.saturating_add(4);
+        }
+        range
+    }
+
+    /// Verifies and decompresses. `bytes` are those of [`range`](Self::range). A payload that is stored as it
+    /// is comes back as a slice of `bytes`, not a copy.
+    pub fn decode(&self, bytes: &Bytes, limits: &Limits) -> Result<Bytes> {
+        self.payload(bytes, limits).map_err(|e| e.section("payload").sample(self.info.index).offset(self.info.offset))
+    }
+
+    fn payload(&self, bytes: &Bytes, limits: &Limits) -> Result<Bytes> {
+        let wanted = self.range();
+        if bytes.len() as u64 != wanted.end - wanted.start {
+            return Err(Error::new(
+                &crate::error::codes::MISSING_BYTES,
+                format!("{} bytes were planned and {} delivered", wanted.end - wanted.start, bytes.len()),
+            ));
+        }
+        let stored = match self.proof {
+            Proof::Crc32After => {
+                let (stored, crc) = bytes.split_at(bytes.len() - 4);
+                let announced = u32::from_le_bytes([crc[0], crc[1], crc[2], crc[3]]);
+                let found = crc32(stored);
+                if announced != found {
+                    let message = format!("CRC-32 is {found:08x}, the file says {announced:08x}");
+                    return Err(Error::new(self.failed_proof, message));
+                }
+                bytes.slice(..bytes.len() - 4)
+            }
+            _ => bytes.clone(),
+        };
+        let payload = match self.info.codec {
+            Codec::None => stored,
+            codec => {
+                codec.decompress(&stored, self.info.bytes, limits).map(Bytes::from).map_err(|e| match e.kind() {
+                    crate::error::Kind::Damaged => Error::caused(self.failed_codec, e.message().to_owned(), e),
+                    _ => e,
+                })?
+            }
+        };
+        if let Proof::Crc16(announced) = self.proof {
+            let found = crc16(&payload);
+            if announced != found {
+                let message = format!("CRC-16 is {found:04x}, the file says {announced:04x}");
+                return Err(Error::new(self.failed_proof, message));
+            }
+        }
+        Ok(payload)
+    }
+}

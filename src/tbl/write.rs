@@ -1,0 +1,204 @@
+//! Where everything goes: the encoder decides positions, the host writes bytes there.
+//!
+//! The index stands in front of the payloads, so its size must be known or guessed. With the number of samples
+//! known, payloads go where they stay. Without it, the guide layout reserves room for some entries and, should
+//! that prove too small, moves the few payloads in the way to the end; the turboloader layout, whose
+//! payloads must be contiguous, moves them all once.
+
+use super::{
+    codes,
+    metadata_write::MetadataTail,
+    pack::{PackOptions, Packed},
+    raw::{ENTRY_LEN, Entry, HEADER_LEN, Header, Layout, entry_flag},
+};
+use crate::{
+    codec::Codec,
+    error::{Error, Result},
+};
+
+/// Entries for which room is reserved when the number of samples is not known: 96 KiB.
+const RESERVED: u64 = 4096;
+/// Entries in one piece of memory, so that a growing index is never copied.
+const CHUNK: usize = 1 << 15;
+
+/// What the host does at the end, in this order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Patch {
+    /// Copy bytes inside the file. Source and target may overlap: the result is as if copied through memory.
+    Move {
+        /// Where they are.
+        from: u64,
+        /// Where they go.
+        to: u64,
+        /// How many.
+        len: u64,
+    },
+    /// Write these bytes.
+    Bytes {
+        /// Where.
+        at: u64,
+        /// What.
+        bytes: Vec<u8>,
+    },
+    /// Write zeros.
+    Zero {
+        /// Where.
+        at: u64,
+        /// How many.
+        len: u64,
+    },
+    /// Write what the metadata writer gave out, in order.
+    Spool {
+        /// Where.
+        at: u64,
+        /// How many bytes that must be.
+        len: u64,
+    },
+    /// The file ends here.
+    End {
+        /// Its length.
+        len: u64,
+    },
+}
+
+/// Assigns positions and keeps the index: 24 bytes a sample, and nothing of the payloads.
+#[derive(Debug)]
+pub struct Encoder {
+    options: PackOptions,
+    /// Where the first payload went.
+    base: u64,
+    next: u64,
+    entries: Vec<Vec<Entry>>,
+    count: u64,
+}
+
+impl Encoder {
+    /// `count` is the number of samples, where it is known. Being wrong about it costs time, not correctness.
+    pub fn new(options: PackOptions, count: Option<u64>) -> Result<Self> {
+        options.validate()?;
+        let reserved = match (count, options.layout) {
+            (Some(n), _) => n,
+            (None, Layout::Guide) => RESERVED,
+            (None, Layout::Turboloader) => 0,
+        };
+        let base = reserved
+            .checked_mul(ENTRY_LEN)
+            .and_then(|n| n.checked_add(HEADER_LEN))
+            .ok_or_else(|| Error::new(&codes::TOO_LARGE, format!("an index of {reserved} samples is too large")))?;
+        Ok(Encoder { options, base, next: base, entries: Vec::new(), count: 0 })
+    }
+
+    /// The layout and compression of the file.
+    pub fn options(&self) -> &PackOptions {
+        &self.options
+    }
+    /// How many samples were placed.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Takes the next sample in and says where its bytes go: `stored`, directly followed by `trailer`.
+    /// `has_metadata` says whether the metadata writer gets something for this sample.
+    pub fn place(&mut self, packed: &Packed, has_metadata: bool) -> Result<u64> {
+        let at = self.next;
+        self.next = at
+            .checked_add(packed.len())
+            .ok_or_else(|| Error::new(&codes::TOO_LARGE, "the file would be larger than 2^64 bytes"))?;
+        let mut entry = Entry { offset: at, ..packed.entry };
+        if has_metadata && self.options.layout == Layout::Turboloader {
+            entry.flags |= entry_flag::METADATA;
+        }
+        if self.entries.last().is_none_or(|chunk| chunk.len() == CHUNK) {
+            self.entries.push(Vec::with_capacity(CHUNK));
+        }
+        if let Some(chunk) = self.entries.last_mut() {
+            chunk.push(entry);
+        }
+        self.count += 1;
+        Ok(at)
+    }
+
+    /// The patches that make the file whole.
+    pub fn finish(mut self, metadata: Option<MetadataTail>) -> Result<Vec<Patch>> {
+        let mut patches = Vec::new();
+        let index_end = HEADER_LEN + self.count * ENTRY_LEN;
+        match self.options.layout {
+            Layout::Guide => self.clear_the_way(index_end, &mut patches),
+            Layout::Turboloader => self.shift(index_end, &mut patches),
+        }
+        let layout = self.options.layout;
+        let mut header = Header {
+            layout,
+            samples: self.count,
+            codec: self.options.compression.codec(),
+            entry_len: ENTRY_LEN as u32,
+            metadata: None,
+            metadata_format: None,
+            metadata_crc: None,
+            sample_index: None,
+            metadata_fault: None,
+            has_crc: true,
+            payload_checksums: true,
+        };
+        if layout == Layout::Turboloader && header.codec == Codec::Zstd {
+            return Err(Error::new(&codes::LAYOUT_CANNOT, "the turboloader layout holds no Zstandard"));
+        }
+        let mut end = self.next.max(index_end);
+        if let Some(tail) = metadata {
+            end = tail.patch(end, &mut header, &mut patches)?;
+        }
+        let mut at = HEADER_LEN;
+        for chunk in self.entries {
+            let bytes: Vec<u8> = chunk.iter().flat_map(|e| e.encode(layout)).collect();
+            let len = bytes.len() as u64;
+            patches.push(Patch::Bytes { at, bytes });
+            at += len;
+        }
+        // The header comes last: until it is there, the file is no TBL.
+        patches.push(Patch::Bytes { at: 0, bytes: header.encode().to_vec() });
+        patches.push(Patch::End { len: end });
+        Ok(patches)
+    }
+
+    /// Guide: payloads that lie where the index must go move to the end.
+    fn clear_the_way(&mut self, index_end: u64, patches: &mut Vec<Patch>) {
+        let trailer = 4;
+        let mut first_kept = self.next;
+        if self.base < index_end {
+            // The end may itself lie where the index goes.
+            self.next = self.next.max(index_end);
+            first_kept = self.next;
+        }
+        for entry in self.entries.iter_mut().flatten() {
+            // Payloads lie in order, so the first that is clear ends the search.
+            if entry.offset >= index_end {
+                first_kept = entry.offset;
+                break;
+            }
+            let len = u64::from(entry.stored) + trailer;
+            patches.push(Patch::Move { from: entry.offset, to: self.next, len });
+            entry.offset = self.next;
+            self.next += len;
+        }
+        if self.count == 0 {
+            self.next = index_end;
+        } else if first_kept > index_end {
+            patches.push(Patch::Zero { at: index_end, len: first_kept - index_end });
+        }
+    }
+
+    /// Turboloader: all payloads move as one, so that the first follows the index.
+    fn shift(&mut self, index_end: u64, patches: &mut Vec<Patch>) {
+        if self.base == index_end {
+            return;
+        }
+        let len = self.next - self.base;
+        patches.push(Patch::Move { from: self.base, to: index_end, len });
+        for entry in self.entries.iter_mut().flatten() {
+            entry.offset = entry.offset - self.base + index_end;
+        }
+        self.next = index_end + len;
+        self.base = index_end;
+    }
+}
