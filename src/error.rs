@@ -271,7 +271,7 @@ pub mod codes {
 
 /// Every code there is, grouped by module: `docs/errors.md` is made from this.
 pub fn catalog() -> impl Iterator<Item = &'static Code> {
-    [codes::ALL, crate::limits::codes::ALL, crate::codec::codes::ALL, crate::tbl::codes::ALL]
+    [codes::ALL, crate::limits::codes::ALL, crate::codec::codes::ALL, crate::tbl::codes::ALL, crate::record::codes::ALL]
         .into_iter()
         .flatten()
         .copied()

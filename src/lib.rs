@@ -25,6 +25,7 @@ pub mod limits;
 pub mod model;
 pub mod msgpack;
 pub mod plan;
+pub mod record;
 pub mod step;
 pub mod tbl;
 

@@ -1,0 +1,361 @@
+//! A sample's record: its name and sidecars as one JSON object, from which the same files come back.
+//!
+//! A WebDataset sample is several files: `17.jpg`, `17.json`, `17.cls`. In a TBL the picture is the payload and
+//! the rest becomes the sample's metadata:
+//!
+//! ```
+//! use forebay::record::{Sidecar, compose, files};
+//! let sidecars = [
+//!     Sidecar { extension: "json", bytes: br#"{"a": [1,2]}"# },
+//!     Sidecar { extension: "cls", bytes: b"3\n" },
+//! ];
+//! let record = compose(17, "train/17.jpg", &sidecars, 0, &[]);
+//! assert_eq!(record, r#"{"id":17,"name":"train/17.jpg","json":{"a": [1,2]},"cls":3,"exact":{"cls":"3\n"}}"#);
+//! let files = files(&record, 17, "jpg").unwrap();
+//! assert_eq!(files[1].name, "train/17.json");
+//! assert_eq!(files[2].content.as_deref(), Some(&b"3\n"[..]));
+//! ```
+//!
+//! | field | meaning |
+//! |---|---|
+//! | `id`, `name` | the sample's number; the payload's file name |
+//! | `json`, `cls`, `txt`, any other extension | the sidecar: JSON as it is, a number where it is one, text, or `{"base64": ...}` |
+//! | `exact` | the sidecar's exact text, where the field alone would not give the same bytes back |
+//! | `members` | the extensions in the archive's order, where that is not "payload, then the fields" |
+
+use serde::de::{MapAccess, Visitor};
+use serde_json::{Map, Value, value::RawValue};
+
+use crate::{
+    error::{Code, Error, Result},
+    msgpack::{base64_bytes, base64_value},
+};
+
+/// Fields that are no sidecars.
+const RESERVED: [&str; 5] = ["id", "name", "members", "exact", "class"];
+/// Sidecars that need no mention in `members`.
+const USUAL: [&str; 3] = ["json", "cls", "txt"];
+
+/// A file that belongs to a sample beside its payload.
+#[derive(Clone, Copy, Debug)]
+pub struct Sidecar<'a> {
+    /// What follows the first dot of its name.
+    pub extension: &'a str,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+}
+
+/// A file to restore.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RestoredFile {
+    /// Its name.
+    pub name: String,
+    /// Its bytes; `None` for the payload.
+    pub content: Option<Vec<u8>>,
+}
+
+/// Splits a name at the first dot of its last part; a dot in front is part of the stem.
+///
+/// ```
+/// assert_eq!(forebay::record::split("a.b/c.seg.png"), ("a.b/c", Some("seg.png")));
+/// assert_eq!(forebay::record::split(".jpg"), (".jpg", None));
+/// ```
+pub fn split(name: &str) -> (&str, Option<&str>) {
+    let base = name.rfind('/').map_or(0, |at| at + 1);
+    let rest = name.get(base + 1..).unwrap_or_default();
+    match rest.find('.') {
+        Some(dot) => (&name[..base + 1 + dot], Some(&name[base + dot + 2..])),
+        None => (name, None),
+    }
+}
+
+/// The record of sample `id`. `before` says how many of the sidecars stood in front of the payload; `extra`
+/// are fields of the caller's, such as the class of a folder.
+pub fn compose(id: u64, name: &str, sidecars: &[Sidecar<'_>], before: usize, extra: &[(&str, Value)]) -> String {
+    let mut record = format!("{{\"id\":{id},\"name\":{}", Value::from(name));
+    let mut field = |key: &str, value: &str| {
+        record.push(',');
+        record.push_str(&Value::from(key).to_string());
+        record.push(':');
+        record.push_str(value);
+    };
+    let mut exact = Map::new();
+    let mut usual = before == 0;
+    for sidecar in sidecars {
+        let key = sidecar.extension;
+        usual &= USUAL.contains(&key);
+        let value = (!RESERVED.contains(&key)).then(|| readable(sidecar));
+        if let Some(value) = &value {
+            field(key, value);
+        }
+        if value.and_then(|text| RawValue::from_string(text).ok()).and_then(|raw| render(&raw)).as_deref()
+            != Some(sidecar.bytes)
+        {
+            exact.insert(key.to_owned(), verbatim(sidecar.bytes));
+        }
+    }
+    extra.iter().for_each(|(key, value)| field(key, &value.to_string()));
+    if !exact.is_empty() {
+        field("exact", &Value::Object(exact).to_string());
+    }
+    if !usual {
+        let mut members: Vec<Value> = sidecars.iter().map(|s| s.extension.into()).collect();
+        members.insert(before.min(members.len()), split(name).1.into());
+        field("members", &Value::Array(members).to_string());
+    }
+    record.push('}');
+    record
+}
+
+/// A sidecar as a JSON value that people and filters can use.
+fn readable(sidecar: &Sidecar<'_>) -> String {
+    let Ok(text) = std::str::from_utf8(sidecar.bytes) else { return base64_value(sidecar.bytes).to_string() };
+    match sidecar.extension {
+        extension if extension == "json" || extension.ends_with(".json") => {
+            if let Ok(raw) = serde_json::from_str::<&RawValue>(text)
+                // What every reader of the record can hold: a number such as 1e400 is text to them.
+                && serde_json::from_str::<Value>(text).is_ok()
+            {
+                return raw.get().to_owned();
+            }
+        }
+        extension if extension == "cls" || extension.ends_with(".cls") => {
+            if let Ok(n) = text.trim().parse::<i64>() {
+                return n.to_string();
+            }
+        }
+        _ => {}
+    }
+    Value::from(text).to_string()
+}
+
+/// The bytes that a field gives back on its own.
+fn render(field: &RawValue) -> Option<Vec<u8>> {
+    let text = field.get();
+    match text.as_bytes().first()? {
+        b'"' => serde_json::from_str::<String>(text).ok().map(String::into_bytes),
+        b'{' => {
+            let value: Value = serde_json::from_str(text).ok()?;
+            Some(base64_bytes(&value).unwrap_or_else(|| text.as_bytes().to_vec()))
+        }
+        _ => Some(text.as_bytes().to_vec()),
+    }
+}
+
+fn verbatim(bytes: &[u8]) -> Value {
+    std::str::from_utf8(bytes).map_or_else(|_| base64_value(bytes), Value::from)
+}
+
+/// An object's fields in order, each as its own text.
+struct RawFields(Vec<(String, Box<RawValue>)>);
+
+impl<'de> serde::Deserialize<'de> for RawFields {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = RawFields;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<RawFields, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    fields.push(pair);
+                }
+                Ok(RawFields(fields))
+            }
+        }
+        d.deserialize_map(Fields)
+    }
+}
+
+fn fields_of(record: &str) -> Option<Vec<(String, Box<RawValue>)>> {
+    serde_json::from_str::<RawFields>(record).ok().map(|f| f.0)
+}
+
+/// The files of a sample, in the order that they had: what [`compose`] took comes back byte for byte. A record
+/// that did not come from files gives the payload under a numbered name and itself as `.json`.
+/// `extension` is the payload's, where no name says otherwise.
+pub fn files(record: &str, id: u64, extension: &str) -> Result<Vec<RestoredFile>> {
+    let numbered = |id: u64| format!("{id:08}");
+    let payload = |name: String| RestoredFile { name, content: None };
+    let whole = |stem: String| {
+        vec![
+            payload(format!("{stem}.{extension}")),
+            RestoredFile { name: format!("{stem}.json"), content: Some(record.as_bytes().to_vec()) },
+        ]
+    };
+    let Some(fields) = fields_of(record) else { return Ok(whole(numbered(id))) };
+    let field = |key: &str| fields.iter().find(|(k, _)| k == key).map(|(_, v)| v);
+    let Some(name) = field("name").and_then(|v| serde_json::from_str::<String>(v.get()).ok()) else {
+        return Ok(whole(numbered(id)));
+    };
+    safe_name(&name).map_err(|e| e.sample(id))?;
+    let (stem, own) = split(&name);
+    let parse = |key: &str| field(key).and_then(|v| serde_json::from_str::<Value>(v.get()).ok());
+    let exact = parse("exact");
+    let members: Vec<Option<String>> = match parse("members") {
+        Some(Value::Array(list)) => list.iter().map(|v| v.as_str().map(str::to_owned)).collect(),
+        _ => {
+            let usual = fields.iter().filter(|(k, _)| USUAL.contains(&k.as_str())).map(|(k, _)| Some(k.clone()));
+            std::iter::once(own.map(str::to_owned)).chain(usual).collect()
+        }
+    };
+    let mut files = Vec::new();
+    let mut placed = false;
+    for member in &members {
+        let extension = member.as_deref();
+        if extension == own && !placed {
+            placed = true;
+            files.push(payload(name.clone()));
+            continue;
+        }
+        let Some(extension) = extension else { continue };
+        let said = exact.as_ref().and_then(|e| e.get(extension));
+        let content = match said {
+            Some(Value::String(text)) => Some(text.clone().into_bytes()),
+            Some(value) => base64_bytes(value),
+            None => field(extension).and_then(|v| render(v)),
+        };
+        if let Some(content) = content {
+            let name = format!("{stem}.{extension}");
+            safe_name(&name).map_err(|e| e.sample(id))?;
+            files.push(RestoredFile { name, content: Some(content) });
+        }
+    }
+    if !placed {
+        files.insert(0, payload(name.clone()));
+    }
+    let foreign = parse("members").is_none()
+        && field("json").is_none()
+        && fields.iter().any(|(k, _)| !RESERVED.contains(&k.as_str()) && !USUAL.contains(&k.as_str()));
+    if foreign {
+        files.push(RestoredFile { name: format!("{stem}.json"), content: Some(record.as_bytes().to_vec()) });
+    }
+    Ok(files)
+}
+
+/// Refuses names that could write outside the folder or archive they are extracted to.
+pub fn safe_name(name: &str) -> Result<()> {
+    let bad = name.is_empty()
+        || name.starts_with('/')
+        || name.contains('\0')
+        || name.split(['/', '\\']).any(|part| part == "..")
+        || name.contains(':') && name.as_bytes().get(1) == Some(&b':');
+    if bad {
+        return Err(Error::new(
+            &codes::NAME,
+            format!("the name {name:?} leaves the folder that it would be written to"),
+        ));
+    }
+    Ok(())
+}
+
+/// The same record with another number: samples move when files are filtered, split or joined.
+pub fn renumber(record: &str, id: u64) -> String {
+    let Some(fields) = fields_of(record) else { return wrap(record, id) };
+    let mut out = format!("{{\"id\":{id}");
+    for (key, value) in fields.iter().filter(|(key, _)| key != "id") {
+        push_field(&mut out, key, value.get());
+    }
+    out.push('}');
+    out
+}
+
+/// Adds the fields of `more` behind those of the record; a field that both have takes the new value.
+pub fn merge(record: &str, more: &Map<String, Value>) -> String {
+    let fields = fields_of(record).unwrap_or_default();
+    let mut out = String::from("{");
+    for (key, value) in fields.iter().filter(|(key, _)| key == "id" || !more.contains_key(key)) {
+        push_field(&mut out, key, value.get());
+    }
+    for (key, value) in more.iter().filter(|(key, _)| *key != "id") {
+        push_field(&mut out, key, &value.to_string());
+    }
+    out.push('}');
+    out
+}
+
+fn wrap(record: &str, id: u64) -> String {
+    format!("{{\"id\":{id},\"metadata\":{record}}}")
+}
+
+fn push_field(out: &mut String, key: &str, value: &str) {
+    if out.len() > 1 {
+        out.push(',');
+    }
+    out.push_str(&Value::from(key).to_string());
+    out.push(':');
+    out.push_str(value);
+}
+
+/// The codes of records.
+pub mod codes {
+    use super::Code;
+    /// A name that would escape.
+    pub const NAME: Code =
+        Code::damaged("record.name", "A name is absolute or climbs out of the folder that it would be written to.");
+    /// Every code of this module.
+    pub const ALL: &[&Code] = &[&NAME];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_record_moves_and_grows() {
+        let record = compose(3, "a.jpg", &[Sidecar { extension: "json", bytes: b"{\"x\":  1}" }], 0, &[]);
+        assert_eq!(renumber(&record, 9), r#"{"id":9,"name":"a.jpg","json":{"x":  1}}"#);
+        let more = serde_json::json!({"id": 5, "label": "cat"});
+        assert_eq!(
+            merge(&record, more.as_object().unwrap()),
+            r#"{"id":3,"name":"a.jpg","json":{"x":  1},"label":"cat"}"#
+        );
+        assert_eq!(renumber("[1]", 2), r#"{"id":2,"metadata":[1]}"#);
+    }
+
+    #[test]
+    fn foreign_records_lose_nothing() {
+        let f = files(r#"{"id":0,"label":"cat"}"#, 7, "jpg").unwrap();
+        assert_eq!(f[0].name, "00000007.jpg");
+        assert_eq!(f[1].content.as_deref(), Some(&br#"{"id":0,"label":"cat"}"#[..]));
+        let f = files(r#"{"name":"x.jpg","label":"cat"}"#, 7, "jpg").unwrap();
+        assert_eq!((f[0].name.as_str(), f[1].name.as_str()), ("x.jpg", "x.json"));
+    }
+
+    #[test]
+    fn names_that_climb_out_are_refused() {
+        for name in ["../x.jpg", "/etc/x", "a/../../x", "", "C:\\x", "a\0b"] {
+            assert!(safe_name(name).is_err(), "{name:?}");
+        }
+        assert!(safe_name("a/b..c/d.jpg").is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn sidecars_come_back_byte_for_byte(
+            contents in prop::collection::vec(prop_oneof![
+                prop::collection::vec(any::<u8>(), 0..40),
+                "[ -~\n]{0,30}".prop_map(String::into_bytes),
+                Just(b"{\"a\": 1.0, \"b\": [true, null]}\n".to_vec()),
+                Just(b"{\"base64\":\"AAAA\"}".to_vec()),
+                Just(b" 17".to_vec()), Just(b"-0".to_vec()), Just(b"1e400".to_vec()),
+            ], 0..8),
+            before in 0usize..4,
+        ) {
+            let extensions = ["json", "cls", "txt", "id", "seg.npy", "name", "exact", "b.cls"];
+            let sidecars: Vec<_> = contents.iter().zip(extensions).map(|(bytes, extension)| Sidecar { extension, bytes }).collect();
+            let before = before.min(sidecars.len());
+            let record = compose(1, "d.ir/k.jpg", &sidecars, before, &[]);
+            prop_assert!(serde_json::from_str::<Value>(&record).is_ok(), "{record}");
+            let mut expected: Vec<_> = sidecars
+                .iter()
+                .map(|s| RestoredFile { name: format!("d.ir/k.{}", s.extension), content: Some(s.bytes.to_vec()) })
+                .collect();
+            expected.insert(before, RestoredFile { name: "d.ir/k.jpg".into(), content: None });
+            prop_assert_eq!(files(&record, 1, "jpg").unwrap(), expected);
+        }
+    }
+}
