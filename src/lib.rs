@@ -13,6 +13,7 @@
 //! | [`codec`] | LZ4, Zstandard and the checksums |
 //! | [`tbl`] | TBL v2, both layouts: open, read, write, check |
 //! | [`plan`], [`check`] | a planned read of one sample; what a check reports |
+//! | [`image`] | size and format of pictures without decoding them |
 //! | [`model`] | media formats and what is known of a sample |
 
 #![forbid(unsafe_code)]
@@ -21,6 +22,7 @@ pub mod check;
 pub mod codec;
 pub mod cursor;
 pub mod error;
+pub mod image;
 pub mod limits;
 pub mod model;
 pub mod msgpack;
