@@ -271,10 +271,17 @@ pub mod codes {
 
 /// Every code there is, grouped by module: `docs/errors.md` is made from this.
 pub fn catalog() -> impl Iterator<Item = &'static Code> {
-    [codes::ALL, crate::limits::codes::ALL, crate::codec::codes::ALL, crate::tbl::codes::ALL, crate::record::codes::ALL]
-        .into_iter()
-        .flatten()
-        .copied()
+    [
+        codes::ALL,
+        crate::limits::codes::ALL,
+        crate::codec::codes::ALL,
+        crate::tbl::codes::ALL,
+        crate::record::codes::ALL,
+        crate::idv::codes::ALL,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@
 //! | [`tbl`] | TBL v2, both layouts: open, read, write, check |
 //! | [`plan`], [`check`] | a planned read of one sample; what a check reports |
 //! | [`image`] | size and format of pictures without decoding them |
+//! | [`idv`] | ML.NET's binary data view |
 //! | [`model`] | media formats and what is known of a sample |
 
 #![forbid(unsafe_code)]
@@ -23,6 +24,7 @@ pub mod codec;
 pub mod cursor;
 pub mod error;
 pub mod image;
+pub mod idv;
 pub mod limits;
 pub mod model;
 pub mod msgpack;

@@ -7,6 +7,7 @@ mod lz4;
 mod zstd;
 
 pub mod checksum;
+pub mod deflate;
 
 use crate::{
     error::{Error, Result},
