@@ -33,7 +33,7 @@ impl Inflater {
     /// use forebay::{codec::deflate::{deflate, Inflater}, Limits};
     /// let packed = deflate(b"abcabcabcabc", 6)?;
     /// assert_eq!(Inflater::default().inflate(&packed, 12, &Limits::default())?, b"abcabcabcabc");
-    /// # forebay::Result::Ok(())
+    /// # Ok::<(), forebay::Error>(())
     /// ```
     pub fn inflate(&mut self, stored: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>> {
         if size > most(stored.len()) {
