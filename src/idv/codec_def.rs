@@ -209,7 +209,7 @@ fn key(c: &mut Cursor<'_>, limits: &Limits, depth: u32) -> Result<Option<Codec>>
     let Some(item) = inner(c, limits, depth, "key")? else { return Ok(None) };
     let before = c.clone();
     let count = c.u64()?;
-    let item = Item::key(item.layout, count).map_err(|e| e.section("toc").offset(before.offset()))?;
+    let item = Item::key(item.layout, count).map_err(|e| before.error(&codes::CODEC, e.message()))?;
     Ok(Some(Codec::scalar(item)))
 }
 
@@ -223,7 +223,7 @@ fn old_key(c: &mut Cursor<'_>, limits: &Limits, depth: u32) -> Result<Option<Cod
         return Err(before.error(&codes::CODEC, message));
     }
     let count = if count == 0 { key_max(item.layout).unwrap_or(0) } else { count as u64 };
-    let item = Item::key(item.layout, count).map_err(|e| e.section("toc").offset(before.offset()))?;
+    let item = Item::key(item.layout, count).map_err(|e| before.error(&codes::CODEC, e.message()))?;
     Ok(Some(Codec::scalar(item)))
 }
 

@@ -3,7 +3,7 @@
 //! Each struct is read from a [`Cursor`] and written to a `Vec<u8>`. What is checked here is what one struct
 //! alone can say; what needs the rest of the file is checked where the file is opened.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use super::{codec_def::CodecDef, codes};
 use crate::{
@@ -223,6 +223,11 @@ impl BlockEntry {
             return Err(before.error(&codes::OFFSET, message));
         }
         Ok(BlockEntry { offset: offset as u64, stored_bytes: stored as u32, bytes: bytes as u32 })
+    }
+
+    /// The stored bytes in the file.
+    pub fn range(&self) -> Range<u64> {
+        self.offset..self.offset + u64::from(self.stored_bytes)
     }
 
     /// Appends the entry.

@@ -1,0 +1,396 @@
+//! Opening: header, tail, table of contents, lookup tables and annotations, in three or four requests.
+
+use std::{collections::HashMap, ops::Range};
+
+use bytes::Bytes;
+
+use super::{
+    codec_def::Codec,
+    codes,
+    file::{self, Annotation, Column, File, Live, Note, Packing},
+    raw::{AnnotationEntry, HEADER_BYTES, Header, LOOKUP_BYTES, TAIL_BYTES, TAIL_SIGNATURE, TocEntry},
+};
+use crate::{
+    codec::deflate::Inflater,
+    cursor::Cursor,
+    error::{Error, Result},
+    limits::Limits,
+    step::{Pieces, Step, Stepper},
+};
+
+/// What is read of the file's end before anything is known: writers put all tables there.
+const END_GUESS: u64 = 64 << 10;
+/// What is read of a table whose size nothing announces; it grows by fours.
+const TABLE_GUESS: u64 = 4 << 10;
+
+/// Opens a file.
+///
+/// ```no_run
+/// use forebay::{idv::Opener, step::drive};
+/// # fn bytes() -> bytes::Bytes { unimplemented!() }
+/// let file = bytes();
+/// let idv = drive(Opener::new(file.len() as u64), &file)?;
+/// for column in &idv.columns {
+///     println!("{}: {}", column.name, column.definition.name);
+/// }
+/// # Ok::<(), forebay::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Opener {
+    file_len: u64,
+    limits: Limits,
+    pieces: Pieces,
+    header: Option<Header>,
+    toc: Option<Vec<TocEntry>>,
+    toc_guess: u64,
+    table_guesses: HashMap<u64, u64>,
+    keep_going: bool,
+    faults: Vec<Error>,
+}
+
+/// Why opening cannot go on right now.
+enum Stop {
+    Need(Vec<Range<u64>>),
+    Fail(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(e: Error) -> Self {
+        Stop::Fail(e)
+    }
+}
+
+impl Stepper for Opener {
+    type Output = File;
+
+    fn step(&mut self) -> Result<Step<File>> {
+        match self.open() {
+            Ok(file) => Ok(Step::Done(file)),
+            Err(Stop::Need(ranges)) => Ok(Step::Need(ranges)),
+            Err(Stop::Fail(e)) => Err(e),
+        }
+    }
+
+    fn push(&mut self, start: u64, bytes: Bytes) {
+        self.pieces.push(start, bytes);
+    }
+}
+
+impl Opener {
+    /// Opens a file of this many bytes.
+    pub fn new(file_len: u64) -> Self {
+        Opener {
+            file_len,
+            limits: Limits::default(),
+            pieces: Pieces::default(),
+            header: None,
+            toc: None,
+            toc_guess: TABLE_GUESS,
+            table_guesses: HashMap::new(),
+            keep_going: false,
+            faults: Vec::new(),
+        }
+    }
+
+    /// Sets the limits, which reading keeps too.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Opens the file in spite of faults that concern one column or annotation, for checking: they are listed by
+    /// [`take_faults`](Self::take_faults) instead of being errors.
+    #[must_use]
+    pub fn keep_going(mut self) -> Self {
+        self.keep_going = true;
+        self
+    }
+
+    /// The faults that [`keep_going`](Self::keep_going) went past.
+    pub fn take_faults(&mut self) -> Vec<Error> {
+        std::mem::take(&mut self.faults)
+    }
+
+    fn open(&mut self) -> Result<File, Stop> {
+        self.faults.clear();
+        let header = self.header()?;
+        let toc = self.toc(&header)?;
+        let rows_per_block = toc.first().map_or(0, |e| e.rows_per_block);
+        if let Some(other) = toc.iter().find(|e| e.rows_per_block != rows_per_block) {
+            let message = format!("{} rows a block; the first column has {rows_per_block}", other.rows_per_block);
+            let e = Error::new(&codes::MIXED_ROWS_PER_BLOCK, message);
+            return Err(e.section("toc").column(&other.name).offset(other.at).into());
+        }
+
+        let (lookups, tables) = self.tables(&header, &toc, rows_per_block)?;
+        let blocks = self.annotation_blocks(&tables)?;
+
+        let mut notes = Vec::new();
+        let mut columns: Vec<Column> = Vec::with_capacity(toc.len());
+        let mut decoded_bytes = 0;
+        for (((entry, lookup), table), blocks) in toc.into_iter().zip(lookups).zip(tables).zip(blocks) {
+            let live = match (&entry.codec.codec, Packing::from_code(entry.compression)) {
+                (Some(codec), Some(packing)) => Some(Live { codec: codec.clone(), packing }),
+                _ => None,
+            };
+            if live.is_none() {
+                let message = format!(
+                    "the column cannot be read: codec {:?}, compression {}",
+                    entry.codec.name, entry.compression
+                );
+                notes.push(Note { column: entry.name.clone(), message });
+            }
+            let mut annotations = Vec::with_capacity(table.len());
+            for (item, stored) in table.into_iter().zip(blocks) {
+                match self.annotation(&item, &stored, &mut decoded_bytes) {
+                    Ok(Some(value)) => annotations.push(value),
+                    // ML.NET means to skip these too, but its warning about them throws.
+                    Ok(None) => notes.push(Note {
+                        column: entry.name.clone(),
+                        message: format!(
+                            "the annotation {:?} was skipped: codec {:?}, compression {}; ML.NET refuses the file for it",
+                            item.kind, item.codec.name, item.compression
+                        ),
+                    }),
+                    Err(e) => self.fault(e.column(&entry.name))?,
+                }
+            }
+            columns.push(Column {
+                name: entry.name,
+                hidden: false,
+                live,
+                definition: entry.codec,
+                compression: entry.compression,
+                annotations,
+                lookup_offset: entry.lookup_offset as u64,
+                lookup,
+            });
+        }
+        hide_repeated(&mut columns);
+        Ok(File { header, columns, notes, rows_per_block, limits: self.limits.clone() })
+    }
+
+    /// An error, or where the opener keeps going one more fault.
+    fn fault(&mut self, e: Error) -> Result<()> {
+        if !self.keep_going || e.kind() == crate::error::Kind::Limit {
+            return Err(e);
+        }
+        self.faults.push(e);
+        Ok(())
+    }
+
+    /// Bytes that must be there before opening goes on.
+    fn want(&self, range: Range<u64>) -> Result<Bytes, Stop> {
+        self.pieces.get(range.clone()).ok_or_else(|| Stop::Need(self.pieces.lacking(range)))
+    }
+
+    fn header(&mut self) -> Result<Header, Stop> {
+        if let Some(header) = &self.header {
+            return Ok(header.clone());
+        }
+        // The header and the end come in one request.
+        let head = 0..HEADER_BYTES.min(self.file_len);
+        let end = self.file_len.saturating_sub(END_GUESS).max(head.end)..self.file_len;
+        let lacking: Vec<_> = [head.clone(), end].into_iter().flat_map(|r| self.pieces.lacking(r)).collect();
+        if !lacking.is_empty() {
+            return Err(Stop::Need(lacking));
+        }
+        let header = Header::parse(&self.want(head)?)?;
+        let tail = header.tail_offset..header.tail_offset.saturating_add(TAIL_BYTES);
+        let bad = |message: String| Error::new(&codes::TAIL, message).section("tail").offset(header.tail_offset);
+        if tail.end > self.file_len {
+            let message = format!("the tail is said to lie at {}; the file has {} bytes", tail.start, self.file_len);
+            return Err(bad(message).into());
+        }
+        if *self.want(tail)? != TAIL_SIGNATURE {
+            return Err(bad("the tail signature is not here".into()).into());
+        }
+        self.header = Some(header.clone());
+        Ok(header)
+    }
+
+    fn toc(&mut self, header: &Header) -> Result<Vec<TocEntry>, Stop> {
+        if let Some(toc) = &self.toc {
+            return Ok(toc.clone());
+        }
+        if header.columns == 0 {
+            return Ok(Vec::new());
+        }
+        loop {
+            let start = header.toc_offset;
+            let end = start.saturating_add(self.toc_guess).min(self.file_len).max(start);
+            self.limits.index(end - start)?;
+            let bytes = self.want(start..end)?;
+            let mut c = Cursor::new(&bytes, start, "toc", &codes::TRUNCATED);
+            let toc = (0..header.columns).map(|_| TocEntry::parse(&mut c, header.rows, &self.limits)).collect();
+            match toc {
+                Err(e) if is_short(&e, end, self.file_len) => self.toc_guess = self.toc_guess.saturating_mul(4),
+                Err(e) => return Err(Stop::Fail(e)),
+                Ok(toc) => {
+                    let toc: Vec<TocEntry> = toc;
+                    self.toc = Some(toc.clone());
+                    return Ok(toc);
+                }
+            }
+        }
+    }
+
+    /// The lookup table and the list of annotations of every column.
+    #[allow(clippy::type_complexity)]
+    fn tables(
+        &mut self,
+        header: &Header,
+        toc: &[TocEntry],
+        rows_per_block: u32,
+    ) -> Result<(Vec<Option<Bytes>>, Vec<Vec<AnnotationEntry>>), Stop> {
+        let lookup_bytes = file::block_count(header.rows, rows_per_block).saturating_mul(LOOKUP_BYTES);
+        let mut lacking = Vec::new();
+        let (mut lookups, mut tables) = (Vec::with_capacity(toc.len()), Vec::with_capacity(toc.len()));
+        let (mut index_bytes, mut table_bytes) = (0u64, 0u64);
+        for entry in toc {
+            match lookup_range(header, entry, lookup_bytes) {
+                Err(e) => {
+                    self.fault(e)?;
+                    lookups.push(None);
+                }
+                Ok(range) => {
+                    index_bytes = index_bytes.saturating_add(lookup_bytes);
+                    self.limits.index(index_bytes)?;
+                    lookups.push(self.pieces.get(range.clone()));
+                    lacking.extend(self.pieces.lacking(range));
+                }
+            }
+            match self.annotation_table(header, entry, &mut table_bytes) {
+                Ok(table) => tables.push(table),
+                Err(Stop::Need(more)) => {
+                    lacking.extend(more);
+                    tables.push(Vec::new());
+                }
+                Err(Stop::Fail(e)) => {
+                    self.fault(e)?;
+                    tables.push(Vec::new());
+                }
+            }
+        }
+        if lacking.is_empty() { Ok((lookups, tables)) } else { Err(Stop::Need(lacking)) }
+    }
+
+    fn annotation_table(
+        &mut self,
+        header: &Header,
+        entry: &TocEntry,
+        spent: &mut u64,
+    ) -> Result<Vec<AnnotationEntry>, Stop> {
+        let at = entry.annotations_offset;
+        if at == 0 {
+            return Ok(Vec::new());
+        }
+        if at < HEADER_BYTES as i64 || at as u64 > header.tail_offset {
+            let message = format!("the annotations are said to lie at {at}; data ends at {}", header.tail_offset);
+            return Err(Error::new(&codes::OFFSET, message).section("toc").column(&entry.name).offset(entry.at).into());
+        }
+        let start = at as u64;
+        loop {
+            let guess = self.table_guesses.entry(start).or_insert(TABLE_GUESS);
+            let end = start.saturating_add(*guess).min(self.file_len);
+            let bytes = match self.pieces.get(start..end) {
+                Some(bytes) => bytes,
+                None => return Err(Stop::Need(self.pieces.lacking(start..end))),
+            };
+            let mut c = Cursor::new(&bytes, start, "annotations", &codes::TRUNCATED);
+            match AnnotationEntry::parse_table(&mut c, header.tail_offset, &self.limits) {
+                Err(e) if is_short(&e, end, self.file_len) => *guess = guess.saturating_mul(4),
+                Err(e) => return Err(Stop::Fail(e.column(&entry.name))),
+                Ok(table) => {
+                    *spent = spent.saturating_add(c.position() as u64);
+                    self.limits.metadata(*spent)?;
+                    return Ok(table);
+                }
+            }
+            self.limits.metadata(spent.saturating_add(*guess))?;
+        }
+    }
+
+    /// The stored bytes of every annotation.
+    fn annotation_blocks(&self, tables: &[Vec<AnnotationEntry>]) -> Result<Vec<Vec<Bytes>>, Stop> {
+        let total = tables.iter().flatten().fold(0u64, |sum, a| sum.saturating_add(a.stored_bytes));
+        self.limits.metadata(total)?;
+        let range = |a: &AnnotationEntry| a.offset..a.offset.saturating_add(a.stored_bytes);
+        let lacking: Vec<_> = tables.iter().flatten().flat_map(|a| self.pieces.lacking(range(a))).collect();
+        if !lacking.is_empty() {
+            return Err(Stop::Need(lacking));
+        }
+        let all = tables.iter().map(|t| t.iter().map(|a| self.pieces.get(range(a)).unwrap_or_default()).collect());
+        Ok(all.collect())
+    }
+
+    /// Decodes an annotation; `None` where its codec or compression is not known.
+    fn annotation(&self, entry: &AnnotationEntry, stored: &[u8], spent: &mut u64) -> Result<Option<Annotation>> {
+        let (Some(codec), Some(packing)) = (&entry.codec.codec, Packing::from_code(entry.compression)) else {
+            return Ok(None);
+        };
+        let value = self.annotation_value(entry, codec, packing, stored, spent);
+        let value = value.map_err(|e| {
+            Error::caused(e.code(), format!("annotation {:?}: {}", entry.kind, e.message()), e.to_string())
+                .section("annotations")
+                .offset(e.place().offset.unwrap_or(entry.offset))
+        })?;
+        Ok(Some(Annotation { kind: entry.kind.clone(), codec: codec.clone(), value }))
+    }
+
+    fn annotation_value(
+        &self,
+        entry: &AnnotationEntry,
+        codec: &Codec,
+        packing: Packing,
+        stored: &[u8],
+        spent: &mut u64,
+    ) -> Result<file::Block> {
+        let decode = |bytes: &[u8], base, spent: &mut u64| {
+            *spent = spent.saturating_add(bytes.len() as u64);
+            self.limits.metadata(*spent)?;
+            let mut c = Cursor::new(bytes, base, "annotations", &codes::TRUNCATED);
+            file::decode_bytes(&mut c, codec, 1, &self.limits)
+        };
+        match packing {
+            Packing::None => decode(stored, entry.offset, spent),
+            Packing::Deflate => {
+                let left = self.limits.metadata_bytes.saturating_sub(*spent).min(self.limits.item_bytes);
+                let limits = self.limits.clone().with_item_bytes(left);
+                let bytes = Inflater::default().inflate_all(stored, &limits).map_err(file::unpacked)?;
+                decode(&bytes, 0, spent).map_err(file::inside)
+            }
+        }
+    }
+}
+
+/// True where an error only says that more of the file must be read.
+fn is_short(e: &Error, end: u64, file_len: u64) -> bool {
+    e.code() == &codes::TRUNCATED && end < file_len
+}
+
+fn lookup_range(header: &Header, entry: &TocEntry, bytes: u64) -> Result<Range<u64>> {
+    if header.rows == 0 {
+        return Ok(0..0);
+    }
+    let at = entry.lookup_offset;
+    match (at as u64).checked_add(bytes) {
+        Some(end) if at >= HEADER_BYTES as i64 && end <= header.tail_offset => Ok(at as u64..end),
+        _ => {
+            let message = format!(
+                "the lookup table of {bytes} bytes is said to lie at {at}; data ends at {}",
+                header.tail_offset
+            );
+            Err(Error::new(&codes::OFFSET, message).section("toc").column(&entry.name).offset(entry.at))
+        }
+    }
+}
+
+/// Of the columns that can be read, the last of a name is the one that the name stands for.
+fn hide_repeated(columns: &mut [Column]) {
+    let mut seen = std::collections::HashSet::new();
+    for column in columns.iter_mut().rev().filter(|c| c.live.is_some()) {
+        column.hidden = !seen.insert(column.name.clone());
+    }
+}
