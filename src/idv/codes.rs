@@ -39,6 +39,11 @@ pub const MIXED_ROWS_PER_BLOCK: Code =
 pub const OFFSET: Code = Code::damaged("idv.offset", "An offset or length points outside the file's data.");
 /// The annotations' table makes no sense.
 pub const ANNOTATION: Code = Code::damaged("idv.annotation", "A column's annotations contradict the format.");
+/// An annotation of a kind that cannot be interpreted.
+pub const UNKNOWN_ANNOTATION: Code = Code::unsupported(
+    "idv.unknown_annotation",
+    "An annotation's codec or compression is not known, so it is skipped; ML.NET refuses such files.",
+);
 /// A block's number of values is not its number of rows.
 pub const COUNT: Code = Code::damaged("idv.count", "A block announces another number of values than it has rows.");
 /// Text boundaries contradict the text.
@@ -70,6 +75,7 @@ pub const ALL: &[&Code] = &[
     &MIXED_ROWS_PER_BLOCK,
     &OFFSET,
     &ANNOTATION,
+    &UNKNOWN_ANNOTATION,
     &COUNT,
     &TEXT,
     &VECTOR,

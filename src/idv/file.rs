@@ -12,6 +12,7 @@ use super::{
     vectors::{self, Vectors},
 };
 use crate::{
+    check::Fault,
     codec::deflate::Inflater,
     cursor::Cursor,
     error::{self, Error, Result},
@@ -95,6 +96,8 @@ pub struct Column {
     pub compression: u8,
     /// What it says about itself, in the file's order.
     pub annotations: Vec<Annotation>,
+    /// Where its entry in the table of contents begins.
+    pub(super) at: u64,
     /// Where the lookup table begins.
     pub(super) lookup_offset: u64,
     /// The lookup table; `None` where it lies outside of the file.
@@ -102,19 +105,18 @@ pub struct Column {
 }
 
 impl Column {
+    /// Why the column cannot be read, where it cannot.
+    pub(super) fn dead(&self) -> Error {
+        let message = match &self.definition.codec {
+            None => format!("the column cannot be read: its codec {:?} is not known", self.definition.name),
+            Some(_) => format!("the column cannot be read: its compression {} is not known", self.compression),
+        };
+        Error::new(&codes::DEAD, message).section("toc").column(&self.name).offset(self.at)
+    }
     /// The annotation of a kind.
     pub fn annotation(&self, kind: &str) -> Option<&Annotation> {
         self.annotations.iter().find(|a| a.kind == kind)
     }
-}
-
-/// Something worth knowing that is no fault.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// The column's name.
-    pub column: String,
-    /// What was found.
-    pub message: String,
 }
 
 /// An opened file. It holds the tables, not the data.
@@ -125,7 +127,7 @@ pub struct File {
     /// Every column of the table of contents, dead ones too.
     pub columns: Vec<Column>,
     /// What was skipped or read more kindly than ML.NET does.
-    pub notes: Vec<Note>,
+    pub notes: Vec<Fault>,
     /// How many rows each block but the last has; 0 only where there are no rows or no columns.
     pub rows_per_block: u32,
     pub(super) limits: Limits,
@@ -170,14 +172,7 @@ impl File {
     /// A column that can be read.
     pub fn live(&self, column: usize) -> Result<(&Column, &Live)> {
         let c = self.column(column)?;
-        let dead = || {
-            let message = match &c.definition.codec {
-                None => format!("the codec {:?} is not known", c.definition.name),
-                Some(_) => format!("compression {} is not known", c.compression),
-            };
-            Error::new(&codes::DEAD, message).section("toc").column(&c.name)
-        };
-        Ok((c, c.live.as_ref().ok_or_else(dead)?))
+        Ok((c, c.live.as_ref().ok_or_else(|| c.dead())?))
     }
 
     /// Where a block lies: its [`BlockEntry::range`] is what [`decode`](Self::decode) needs.

@@ -11,7 +11,7 @@ pub mod codes;
 pub mod raw;
 
 pub use codec_def::{Codec, CodecDef, Item, Layout};
-pub use file::{Annotation, Block, Column, File, Live, Note, Packing};
+pub use file::{Annotation, Block, Column, File, Live, Packing};
 pub use open::Opener;
 pub use text::{TextLosses, Texts};
 pub use values::Values;

@@ -7,10 +7,11 @@ use bytes::Bytes;
 use super::{
     codec_def::Codec,
     codes,
-    file::{self, Annotation, Column, File, Live, Note, Packing},
+    file::{self, Annotation, Column, File, Live, Packing},
     raw::{AnnotationEntry, HEADER_BYTES, Header, LOOKUP_BYTES, TAIL_BYTES, TAIL_SIGNATURE, TocEntry},
 };
 use crate::{
+    check::Fault,
     codec::deflate::Inflater,
     cursor::Cursor,
     error::{Error, Result},
@@ -134,38 +135,30 @@ impl Opener {
                 (Some(codec), Some(packing)) => Some(Live { codec: codec.clone(), packing }),
                 _ => None,
             };
-            if live.is_none() {
-                let message = format!(
-                    "the column cannot be read: codec {:?}, compression {}",
-                    entry.codec.name, entry.compression
-                );
-                notes.push(Note { column: entry.name.clone(), message });
-            }
             let mut annotations = Vec::with_capacity(table.len());
             for (item, stored) in table.into_iter().zip(blocks) {
                 match self.annotation(&item, &stored, &mut decoded_bytes) {
                     Ok(Some(value)) => annotations.push(value),
                     // ML.NET means to skip these too, but its warning about them throws.
-                    Ok(None) => notes.push(Note {
-                        column: entry.name.clone(),
-                        message: format!(
-                            "the annotation {:?} was skipped: codec {:?}, compression {}; ML.NET refuses the file for it",
-                            item.kind, item.codec.name, item.compression
-                        ),
-                    }),
+                    Ok(None) => notes.push(Fault::from(&skipped(&item).column(&entry.name))),
                     Err(e) => self.fault(e.column(&entry.name))?,
                 }
             }
-            columns.push(Column {
+            let column = Column {
                 name: entry.name,
                 hidden: false,
                 live,
                 definition: entry.codec,
                 compression: entry.compression,
                 annotations,
+                at: entry.at,
                 lookup_offset: entry.lookup_offset as u64,
                 lookup,
-            });
+            };
+            if column.live.is_none() {
+                notes.push(Fault::from(&column.dead()));
+            }
+            columns.push(column);
         }
         hide_repeated(&mut columns);
         Ok(File { header, columns, notes, rows_per_block, limits: self.limits.clone() })
@@ -363,6 +356,15 @@ impl Opener {
             }
         }
     }
+}
+
+fn skipped(entry: &AnnotationEntry) -> Error {
+    let AnnotationEntry { kind, codec, compression, .. } = entry;
+    let message = format!(
+        "the annotation {kind:?} is skipped: codec {:?}, compression {compression}; ML.NET refuses the whole file for it",
+        codec.name
+    );
+    Error::new(&codes::UNKNOWN_ANNOTATION, message).section("annotations").offset(entry.at)
 }
 
 /// True where an error only says that more of the file must be read.
