@@ -275,6 +275,7 @@ pub fn catalog() -> impl Iterator<Item = &'static Code> {
         codes::ALL,
         crate::limits::codes::ALL,
         crate::codec::codes::ALL,
+        crate::tar::codes::ALL,
         crate::tbl::codes::ALL,
         crate::record::codes::ALL,
         crate::idv::codes::ALL,

@@ -11,6 +11,7 @@
 //! | [`error`], [`limits`] | one error with a stable code and a place; bounds on what a file may cost |
 //! | [`step`], [`cursor`] | how bytes come in; how fields are read from them |
 //! | [`codec`] | LZ4, Zstandard and the checksums |
+//! | [`tar`] | TAR archives and WebDataset groups, read and written |
 //! | [`tbl`] | TBL v2, both layouts: open, read, write, check |
 //! | [`plan`], [`check`] | a planned read of one sample; what a check reports |
 //! | [`image`] | size and format of pictures without decoding them |
@@ -31,6 +32,7 @@ pub mod msgpack;
 pub mod plan;
 pub mod record;
 pub mod step;
+pub mod tar;
 pub mod tbl;
 
 pub use error::{Error, Result};

@@ -121,6 +121,12 @@ impl Pieces {
         Some(whole.freeze())
     }
 
+    /// All bytes from `position` to the end of the piece that holds it, without copying.
+    pub fn run(&self, position: u64) -> Option<Bytes> {
+        let (at, piece) = self.covering(position)?;
+        Some(piece.slice((position - at) as usize..))
+    }
+
     /// As [`get`](Self::get); a missing byte is the caller's mistake.
     pub fn expect(&self, range: Range<u64>) -> Result<Bytes> {
         self.get(range.clone()).ok_or_else(|| missing(&range))

@@ -1,0 +1,257 @@
+//! Which files make one sample, by their names alone, so that every host groups alike.
+//!
+//! WebDataset's rule: files that follow one another and share everything up to the first dot of the last path
+//! component, the *key*, belong together. Here
+//!
+//! * a dot that begins the last component is part of the key: `.jpg` is a key without an extension;
+//! * a group ends where another key comes, and where a name comes that the group has already: the last key of one
+//!   archive and the same first key of the next stay two groups, and nothing is lost;
+//! * every file of a group whose last extension is that of an image or video is a sample of its own. So
+//!   `photo.2020.jpg` and `photo.2021.jpg` are two samples, and so are `a.jpg` and its mask `a.seg.png`;
+//! * the other files of a group are sidecars of its first sample. Where no file is an image or video, the first
+//!   file is the sample and the others are its sidecars.
+//!
+//! So every file is exactly once a sample or a sidecar.
+//!
+//! ```
+//! use forebay::tar::webdataset::group;
+//! let names = ["a.cls", "a.jpg", "a.seg.png", "a.json", "b.jpg"];
+//! let groups = group(names)?;
+//! let first = groups.get(0).unwrap();
+//! assert_eq!((first.primary, first.sidecars, first.before), (1, &[0, 3][..], 1));
+//! assert_eq!(groups.get(1).unwrap().primary, 2);
+//! assert_eq!(groups.len(), 3);
+//! # Ok::<(), forebay::Error>(())
+//! ```
+
+use std::collections::HashSet;
+
+use crate::{
+    error::{Error, Result},
+    limits,
+    model::MediaFormat,
+};
+
+/// The key of a name and its extension without the dot, empty where there is none.
+///
+/// ```
+/// use forebay::tar::webdataset::split_name;
+/// assert_eq!(split_name("train.v2/a.seg.png"), ("train.v2/a", "seg.png"));
+/// assert_eq!(split_name("x/.jpg"), ("x/.jpg", ""));
+/// ```
+pub fn split_name(name: &str) -> (&str, &str) {
+    let base = name.rfind('/').map_or(0, |slash| slash + 1);
+    // The first byte of the base is never the separating dot. A dot is one byte, so the cut is a boundary.
+    let dot = name.bytes().enumerate().skip(base + 1).find(|&(_, b)| b == b'.').map(|(at, _)| at);
+    match dot.and_then(|at| Some((name.get(..at)?, name.get(at + 1..)?))) {
+        Some(parts) => parts,
+        None => (name, ""),
+    }
+}
+
+/// A file and what belongs to it, by the files' numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample<'a> {
+    /// The file that is the sample.
+    pub primary: usize,
+    /// Its sidecars, in the order of the files.
+    pub sidecars: &'a [u32],
+    /// How many of the sidecars stand before the primary.
+    pub before: usize,
+}
+
+impl Sample<'_> {
+    /// The files of this sample in the order of the archive.
+    pub fn in_order(&self) -> impl Iterator<Item = usize> {
+        let (before, after) = self.sidecars.split_at(self.before.min(self.sidecars.len()));
+        let number = |&i: &u32| i as usize;
+        before.iter().map(number).chain([self.primary]).chain(after.iter().map(number))
+    }
+}
+
+/// Eight bytes a sample, four a sidecar.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Groups {
+    primaries: Vec<u32>,
+    /// Where the sidecars of each sample end.
+    ends: Vec<u32>,
+    sidecars: Vec<u32>,
+}
+
+impl Groups {
+    /// How many samples there are.
+    pub fn len(&self) -> usize {
+        self.primaries.len()
+    }
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.primaries.is_empty()
+    }
+    /// How many files there are in all samples.
+    pub fn files(&self) -> usize {
+        self.primaries.len() + self.sidecars.len()
+    }
+    /// Sample number `i`.
+    pub fn get(&self, i: usize) -> Option<Sample<'_>> {
+        let primary = *self.primaries.get(i)?;
+        let end = *self.ends.get(i)? as usize;
+        let start = i.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |&end| end as usize);
+        let sidecars = self.sidecars.get(start..end)?;
+        let before = sidecars.partition_point(|&sidecar| sidecar < primary);
+        Some(Sample { primary: primary as usize, sidecars, before })
+    }
+    /// Every sample in order.
+    pub fn iter(&self) -> impl Iterator<Item = Sample<'_>> {
+        (0..self.len()).filter_map(|i| self.get(i))
+    }
+    /// The files sample by sample, each sample's in the order of the archive.
+    pub fn file_order(&self) -> impl Iterator<Item = usize> {
+        self.iter().flat_map(|sample| sample.in_order().collect::<Vec<_>>())
+    }
+    /// True when writing sample after sample, each with its sidecars around it as [`Sample::before`] says, gives
+    /// the files in their first order. Only a group of several images can make it false; then whoever wants the
+    /// order back must keep the files' numbers.
+    pub fn is_in_order(&self) -> bool {
+        self.iter()
+            .try_fold(0, |next, sample| {
+                sample.in_order().try_fold(next, |next, file| (file == next).then_some(next + 1))
+            })
+            .is_some()
+    }
+}
+
+/// Groups files by their names, which come in the order of the archive or folder. Fails only over 2^32 files.
+pub fn group<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Groups> {
+    let mut groups = Groups::default();
+    let mut open = OpenGroup::default();
+    for (file, name) in names.into_iter().enumerate() {
+        let file = u32::try_from(file)
+            .map_err(|_| Error::new(&limits::codes::INDEX, "more than 2^32 files cannot be grouped"))?;
+        let (key, extension) = split_name(name);
+        if !open.takes(key, extension) {
+            open.close(&mut groups);
+            open.key = Some(key);
+        }
+        open.add(file, extension, MediaFormat::from_name(name) != MediaFormat::Unknown);
+    }
+    open.close(&mut groups);
+    Ok(groups)
+}
+
+/// A group up to this many files looks its names through; a larger one keeps a set.
+const FEW: usize = 12;
+
+/// The files of one key as they come.
+#[derive(Default)]
+struct OpenGroup<'a> {
+    key: Option<&'a str>,
+    few: Vec<&'a str>,
+    many: HashSet<&'a str>,
+    media: Vec<u32>,
+    others: Vec<u32>,
+}
+
+impl<'a> OpenGroup<'a> {
+    fn takes(&self, key: &str, extension: &str) -> bool {
+        self.key == Some(key) && !self.few.contains(&extension) && !self.many.contains(extension)
+    }
+
+    fn add(&mut self, file: u32, extension: &'a str, is_media: bool) {
+        if self.few.len() < FEW {
+            self.few.push(extension);
+        } else {
+            self.many.insert(extension);
+        }
+        if is_media { &mut self.media } else { &mut self.others }.push(file);
+    }
+
+    fn close(&mut self, groups: &mut Groups) {
+        let alone = self.media.is_empty();
+        let first = if alone { self.others.first() } else { self.media.first() };
+        if let Some(&first) = first {
+            groups.primaries.push(first);
+            groups.sidecars.extend(&self.others[usize::from(alone)..]);
+            groups.ends.push(groups.sidecars.len() as u32);
+        }
+        for &other in self.media.iter().skip(1) {
+            groups.primaries.push(other);
+            groups.ends.push(groups.sidecars.len() as u32);
+        }
+        self.few.clear();
+        self.many.clear();
+        self.media.clear();
+        self.others.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples(names: &[&'static str]) -> Vec<(&'static str, Vec<&'static str>)> {
+        let groups = group(names.iter().copied()).unwrap();
+        assert_eq!(groups.files(), names.len());
+        groups.iter().map(|s| (names[s.primary], s.sidecars.iter().map(|&i| names[i as usize]).collect())).collect()
+    }
+
+    #[test]
+    fn the_key_ends_at_the_first_dot_that_does_not_begin_the_name() {
+        let cases = [
+            ("a.jpg", "a", "jpg"),
+            ("d.x/a.b.c", "d.x/a", "b.c"),
+            (".jpg", ".jpg", ""),
+            ("d/.hidden.jpg", "d/.hidden", "jpg"),
+            ("noext", "noext", ""),
+            ("a.", "a", ""),
+            ("", "", ""),
+            ("d/", "d/", ""),
+            ("é.jpg", "é", "jpg"),
+        ];
+        for (name, key, extension) in cases {
+            assert_eq!(split_name(name), (key, extension), "{name}");
+        }
+    }
+
+    #[test]
+    fn sidecars_belong_to_the_first_image_of_their_group_wherever_they_stand() {
+        assert_eq!(
+            samples(&["1.cls", "1.jpg", "1.json", "2.jpg", "3.txt", "3.cls"]),
+            [("1.jpg", vec!["1.cls", "1.json"]), ("2.jpg", vec![]), ("3.txt", vec!["3.cls"])]
+        );
+    }
+
+    #[test]
+    fn every_image_of_a_group_is_a_sample() {
+        assert_eq!(
+            samples(&["p.2020.jpg", "p.2021.jpg", "p.json", ".jpg"]),
+            [("p.2020.jpg", vec!["p.json"]), ("p.2021.jpg", vec![]), (".jpg", vec![])]
+        );
+    }
+
+    #[test]
+    fn a_name_that_comes_again_begins_a_group() {
+        let names = ["a.jpg", "a.json", "a.jpg", "a.json", "b.txt", "b.txt", "a.json"];
+        let expected = [
+            ("a.jpg", vec!["a.json"]),
+            ("a.jpg", vec!["a.json"]),
+            ("b.txt", vec![]),
+            ("b.txt", vec![]),
+            ("a.json", vec![]),
+        ];
+        assert_eq!(samples(&names), expected);
+    }
+
+    #[test]
+    fn the_order_of_files_is_known_to_need_keeping_or_not() {
+        assert!(group(["a.cls", "a.jpg", "a.json", "a.seg.png", "b.jpg"]).unwrap().is_in_order());
+        let mixed = group(["a.cls", "a.jpg", "a.seg.png", "a.json"]).unwrap();
+        assert!(!mixed.is_in_order());
+        assert_eq!(mixed.file_order().collect::<Vec<_>>(), [0, 1, 3, 2]);
+    }
+
+    #[test]
+    fn a_hundred_thousand_images_of_one_key_are_grouped_quickly() {
+        let names: Vec<String> = (0..100_000).map(|i| format!("video.{i}.jpg")).collect();
+        assert_eq!(group(names.iter().map(String::as_str)).unwrap().len(), names.len());
+    }
+}

@@ -1,0 +1,164 @@
+//! Archives as they are met in the wild, and as nobody should meet them.
+
+mod common;
+
+use bytes::Bytes;
+use forebay::{
+    Limits, Step, Stepper,
+    codec::checksum::crc32,
+    tar::{Archive, END, Ending, Member, Scanner, header_for, padding, scan, webdataset},
+};
+
+fn limits() -> Limits {
+    Limits::default()
+}
+
+fn corpus(name: &str) -> Option<Bytes> {
+    #[allow(clippy::disallowed_methods, reason = "tests read files")]
+    common::shared("corpus/tar").map(|folder| std::fs::read(folder.join(name)).unwrap().into())
+}
+
+fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (name, payload) in files {
+        out.extend(header_for(name, payload.len() as u64).unwrap());
+        out.extend_from_slice(payload);
+        out.resize(out.len() + padding(payload.len() as u64), 0);
+    }
+    out.extend_from_slice(&END);
+    out
+}
+
+fn names(archive: &Archive) -> Vec<&str> {
+    archive.members.names().collect()
+}
+
+/// What was found before the error, and the error.
+fn stopped(file: &Bytes) -> (Archive, forebay::Error) {
+    let mut scanner = Scanner::new(file.len() as u64, limits()).with_read_ahead(4096);
+    let error = forebay::step::drive_mut(&mut scanner, file).unwrap_err();
+    (scanner.into_partial(), error)
+}
+
+/// Name, size and CRC-32 of the 15 images that most archives of the corpus hold, as Python's `tarfile` sees them.
+const FIFTEEN: [(&str, u64, u32); 15] = [
+    ("000870.jpg", 3072, 0x3af94a2e),
+    ("001260.jpg", 13894, 0xa10a7f48),
+    ("000565.jpg", 9826, 0xa58aca73),
+    ("001166.jpg", 13823, 0x638061a1),
+    ("000411.jpg", 17888, 0x98600977),
+    ("000368.jpg", 37161, 0xd0ae0959),
+    ("000172.jpg", 7316, 0x5f10811a),
+    ("000227.jpg", 20803, 0xb7076374),
+    ("001062.jpg", 24504, 0xa13501d8),
+    ("000870.jpg", 3072, 0x3af94a2e),
+    ("001647.jpg", 3756, 0x664f38f3),
+    ("001187.jpg", 3830, 0x5cba651d),
+    ("001196.jpg", 5060, 0x4dff61a5),
+    ("000593.jpg", 6871, 0x24ba7606),
+    ("000172.jpg", 7316, 0x5f10811a),
+];
+
+#[test]
+fn every_dialect_of_the_corpus_gives_all_its_members() {
+    for file in ["ustar.tar", "v7.tar", "space_size.tar", "base256_size.tar", "no_eof_blocks.tar", "concatenated.tar"] {
+        let Some(bytes) = corpus(file) else { return };
+        let found = scan(&bytes, &limits()).unwrap_or_else(|e| panic!("{file}: {e}"));
+        let times = if file == "concatenated.tar" { 2 } else { 1 };
+        let crc = |m: Member<'_>| crc32(&bytes[m.range().start as usize..m.range().end as usize]);
+        let seen: Vec<_> = found.members.iter().map(|m| (m.name, m.size, crc(m))).collect();
+        assert_eq!(seen, FIFTEEN.repeat(times), "{file}");
+        assert_eq!(found.archives, times as u64, "{file}");
+        let unclosed = file == "no_eof_blocks.tar";
+        assert_eq!(found.ending, if unclosed { Ending::Unclosed } else { Ending::Closed }, "{file}");
+        assert_eq!(found.ending.note().is_some(), unclosed);
+    }
+}
+
+#[test]
+fn long_names_are_whole_in_every_dialect() {
+    for (file, lengths) in [
+        ("pax_long.tar", &[181, 10, 181, 17, 181, 10][..]),
+        ("gnu_long.tar", &[181, 10, 181, 10, 181, 10]),
+        ("ustar_prefix.tar", &[152, 152, 152, 152, 100, 99, 161]),
+    ] {
+        let Some(bytes) = corpus(file) else { return };
+        let found = scan(&bytes, &limits()).unwrap();
+        assert_eq!(found.members.names().map(str::len).collect::<Vec<_>>(), lengths, "{file}");
+        // A global header stands before the first member and is not its own.
+        let first = if file == "pax_long.tar" { 1024 } else { 0 };
+        assert_eq!(found.members.get(0).unwrap().header_offset, first, "{file}");
+        // Every payload is where a JPEG begins.
+        assert!(found.members.iter().all(|m| bytes[m.offset as usize..].starts_with(&[0xff, 0xd8])), "{file}");
+    }
+}
+
+#[test]
+fn folders_links_and_pipes_are_counted_and_empty_files_are_members() {
+    let Some(bytes) = corpus("dirs_links_empty.tar") else { return };
+    let found = scan(&bytes, &limits()).unwrap();
+    assert_eq!(names(&found), ["train/a.jpg", "empty.jpg", "tiny.jpg", "train/b.jpg", "exact512.jpg"]);
+    assert_eq!(found.members.iter().map(|m| m.size).collect::<Vec<_>>(), [3072, 0, 2, 13894, 9728]);
+    assert_eq!((found.skipped.directories, found.skipped.links, found.skipped.specials), (2, 2, 1));
+    let Some(bytes) = corpus("allformats.tar") else { return };
+    let found = scan(&bytes, &limits()).unwrap();
+    assert_eq!(found.members.len(), 43);
+    let Some(bytes) = corpus("empty.tar") else { return };
+    let found = scan(&bytes, &limits()).unwrap();
+    assert_eq!((found.members.len(), found.archives, found.ending), (0, 1, Ending::Closed));
+}
+
+#[test]
+fn damage_names_its_place_and_keeps_what_came_before() {
+    for (file, code, section, before) in [
+        ("bad_checksum.tar", "tar.checksum", "header", 2),
+        ("huge_size.tar", "tar.truncated", "payload", 2),
+        ("truncated_data.tar", "tar.truncated", "payload", 14),
+        ("truncated_header.tar", "tar.truncated", "header", 14),
+        ("zero_bytes.tar", "format.empty", "", 0),
+    ] {
+        let Some(bytes) = corpus(file) else { return };
+        let (kept, error) = stopped(&bytes);
+        assert_eq!(error.code().id(), code, "{file}: {error}");
+        assert_eq!(error.place().section.unwrap_or_default(), section, "{file}: {error}");
+        assert!(error.place().offset.is_some(), "{file}: {error}");
+        assert_eq!(kept.members.len(), before, "{file}: {error}");
+        assert_eq!(error.place().member.is_some(), section == "payload", "{file}: {error}");
+        eprintln!("{file}: {error} {:?}", kept.ending);
+    }
+}
+
+#[test]
+fn webdataset_members_become_samples_with_their_sidecars() {
+    let Some(bytes) = corpus("wds.tar") else { return };
+    let found = scan(&bytes, &limits()).unwrap();
+    let groups = webdataset::group(found.members.names()).unwrap();
+    assert_eq!((found.members.len(), groups.len()), (45, 15));
+    assert!(groups.is_in_order());
+    for sample in groups.iter() {
+        assert!(found.members.name(sample.primary).unwrap().ends_with(".jpg"));
+        assert_eq!(sample.sidecars.len(), 2);
+    }
+}
+
+#[test]
+fn a_scan_asks_for_headers_only() {
+    let payload = vec![7; 100_000];
+    let file = Bytes::from(archive(&[("a.jpg", &payload), ("b.jpg", &payload), ("c.jpg", &payload)]));
+    let mut scanner = Scanner::new(file.len() as u64, limits());
+    let (mut asked, mut steps) = (0, 0);
+    let found = loop {
+        match scanner.step().unwrap() {
+            Step::Done(found) => break found,
+            Step::Need(ranges) => {
+                for r in ranges {
+                    asked += r.end - r.start;
+                    steps += 1;
+                    scanner.push(r.start, file.slice(r.start as usize..r.end as usize));
+                }
+            }
+        }
+    };
+    assert_eq!(names(&found), ["a.jpg", "b.jpg", "c.jpg"]);
+    assert_eq!((asked, steps), (5 * 512, 5));
+}
