@@ -278,6 +278,7 @@ pub fn catalog() -> impl Iterator<Item = &'static Code> {
         crate::tar::codes::ALL,
         crate::tbl::codes::ALL,
         crate::record::codes::ALL,
+        crate::filter::codes::ALL,
         crate::idv::codes::ALL,
     ]
     .into_iter()

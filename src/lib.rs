@@ -14,6 +14,7 @@
 //! | [`tar`] | TAR archives and WebDataset groups, read and written |
 //! | [`tbl`] | TBL v2, both layouts: open, read, write, check |
 //! | [`plan`], [`check`] | a planned read of one sample; what a check reports |
+//! | [`filter`] | the expression language that selects samples and rows |
 //! | [`image`] | size and format of pictures without decoding them |
 //! | [`idv`] | ML.NET's binary data view |
 //! | [`model`] | media formats and what is known of a sample |
@@ -24,6 +25,7 @@ pub mod check;
 pub mod codec;
 pub mod cursor;
 pub mod error;
+pub mod filter;
 pub mod idv;
 pub mod image;
 pub mod limits;

@@ -130,6 +130,11 @@ pub struct SampleInfo {
 }
 
 impl SampleInfo {
+    /// A sample of which only this is known; the caller fills in the rest.
+    pub fn new(index: u64, format: MediaFormat) -> Self {
+        SampleInfo { index, format, width: 0, height: 0, bytes: 0, stored_bytes: 0, offset: 0, codec: Codec::None }
+    }
+
     /// Where the stored payload lies in the file.
     pub fn range(&self) -> Range<u64> {
         self.offset..self.offset.saturating_add(self.stored_bytes)

@@ -1,0 +1,200 @@
+//! The expression as a tree: its canonical text and its meaning.
+
+use std::{
+    borrow::Cow,
+    cmp::Ordering,
+    fmt::{self, Write},
+};
+
+use super::{Path, Record, Value, glob::Glob};
+
+/// `And` and `Or` hold at least two, none of their own kind, so that one meaning has one tree.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Expr {
+    And(Vec<Expr>),
+    Or(Vec<Expr>),
+    Not(Box<Expr>),
+    Compare(Operand, Op, Operand),
+    Match { text: Operand, pattern: Glob, negated: bool },
+    InList(Operand, Vec<Value<'static>>),
+    InField(Operand, Path),
+    Truth(Operand),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Operand {
+    Field(Path),
+    Literal(Value<'static>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Op {
+    Equal,
+    NotEqual,
+    Less,
+    AtMost,
+    More,
+    AtLeast,
+}
+
+impl Op {
+    pub(super) fn from_sign(sign: &str) -> Option<Self> {
+        Some(match sign {
+            "==" => Op::Equal,
+            "!=" => Op::NotEqual,
+            "<" => Op::Less,
+            "<=" => Op::AtMost,
+            ">" => Op::More,
+            ">=" => Op::AtLeast,
+            _ => return None,
+        })
+    }
+
+    fn sign(self) -> &'static str {
+        match self {
+            Op::Equal => "==",
+            Op::NotEqual => "!=",
+            Op::Less => "<",
+            Op::AtMost => "<=",
+            Op::More => ">",
+            Op::AtLeast => ">=",
+        }
+    }
+
+    fn holds(self, a: &Value<'_>, b: &Value<'_>) -> bool {
+        match self {
+            Op::Equal => a.same(b),
+            Op::NotEqual => !a.same(b),
+            Op::Less => a.order(b) == Some(Ordering::Less),
+            Op::AtMost => matches!(a.order(b), Some(Ordering::Less | Ordering::Equal)),
+            Op::More => a.order(b) == Some(Ordering::Greater),
+            Op::AtLeast => matches!(a.order(b), Some(Ordering::Greater | Ordering::Equal)),
+        }
+    }
+}
+
+impl Operand {
+    fn is_null_literal(&self) -> bool {
+        matches!(self, Operand::Literal(Value::Null))
+    }
+
+    fn value<'a, R: Record + ?Sized>(&'a self, record: &'a R) -> Cow<'a, Value<'a>> {
+        match self {
+            Operand::Field(path) => Cow::Owned(record.field(path)),
+            Operand::Literal(value) => Cow::Borrowed(value),
+        }
+    }
+}
+
+impl Expr {
+    pub(super) fn eval<R: Record + ?Sized>(&self, record: &R) -> bool {
+        match self {
+            Expr::And(all) => all.iter().all(|e| e.eval(record)),
+            Expr::Or(any) => any.iter().any(|e| e.eval(record)),
+            Expr::Not(inner) => !inner.eval(record),
+            Expr::Compare(a, op, b) => {
+                let (left, right) = (a.value(record), b.value(record));
+                let null = matches!(*left, Value::Null) || matches!(*right, Value::Null);
+                if a.is_null_literal() || b.is_null_literal() {
+                    // The one comparison that a null takes part in: is it there or not?
+                    return matches!(op, Op::Equal | Op::NotEqual) && op.holds(&left, &right);
+                }
+                !null && op.holds(&left, &right)
+            }
+            Expr::Match { text, pattern, negated } => match &*text.value(record) {
+                Value::Null => false,
+                Value::Str(text) => pattern.matches(text) != *negated,
+                _ => *negated,
+            },
+            Expr::InList(item, list) => {
+                let item = item.value(record);
+                list.iter().any(|element| element.same(&item))
+            }
+            Expr::InField(item, list) => match record.field(list) {
+                Value::List(list) => {
+                    let item = item.value(record);
+                    list.iter().any(|element| element.same(&item))
+                }
+                _ => false,
+            },
+            Expr::Truth(operand) => matches!(*operand.value(record), Value::Bool(true)),
+        }
+    }
+}
+
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let join = |f: &mut fmt::Formatter<'_>, parts: &[Expr], sign: &str| {
+            for (i, part) in parts.iter().enumerate() {
+                if i > 0 {
+                    f.write_str(sign)?;
+                }
+                // `||` inside `&&` is the only pair that precedence does not tell apart.
+                if matches!(part, Expr::Or(_)) { write!(f, "({part})")? } else { write!(f, "{part}")? }
+            }
+            Ok(())
+        };
+        match self {
+            Expr::And(parts) => join(f, parts, " && "),
+            Expr::Or(parts) => join(f, parts, " || "),
+            Expr::Not(inner) if matches!(**inner, Expr::Truth(_) | Expr::Not(_)) => write!(f, "!{inner}"),
+            Expr::Not(inner) => write!(f, "!({inner})"),
+            Expr::Compare(a, op, b) => write!(f, "{a} {} {b}", op.sign()),
+            Expr::Match { text, pattern, negated } => {
+                write!(f, "{text} {} ", if *negated { "!~" } else { "~" })?;
+                write_string(f, pattern.source())
+            }
+            Expr::InList(item, list) => {
+                write!(f, "{item} in ")?;
+                write_value(f, &Value::List(list.clone()))
+            }
+            Expr::InField(item, list) => write!(f, "{item} in {list}"),
+            Expr::Truth(operand) => operand.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Operand::Field(path) => path.fmt(f),
+            Operand::Literal(value) => write_value(f, value),
+        }
+    }
+}
+
+fn write_value(f: &mut fmt::Formatter<'_>, value: &Value<'_>) -> fmt::Result {
+    match value {
+        // No text of a filter gives an opaque value.
+        Value::Null | Value::Opaque => f.write_str("null"),
+        Value::Bool(b) => write!(f, "{b}"),
+        Value::Int(n) => write!(f, "{n}"),
+        // Always with a point or an exponent, and as many digits as tell it from its neighbours.
+        Value::Float(x) => write!(f, "{x:?}"),
+        Value::Str(text) => write_string(f, text),
+        Value::List(list) => {
+            f.write_char('[')?;
+            for (i, element) in list.iter().enumerate() {
+                if i > 0 {
+                    f.write_str(", ")?;
+                }
+                write_value(f, element)?;
+            }
+            f.write_char(']')
+        }
+    }
+}
+
+fn write_string(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    f.write_char('"')?;
+    for c in text.chars() {
+        match c {
+            '\n' => f.write_str("\\n")?,
+            '\r' => f.write_str("\\r")?,
+            '\t' => f.write_str("\\t")?,
+            '"' | '\\' => write!(f, "\\{c}")?,
+            c => f.write_char(c)?,
+        }
+    }
+    f.write_char('"')
+}

@@ -1,0 +1,178 @@
+//! One small language that says which samples or rows are wanted.
+//!
+//! The same parser serves the command line, the search box of the viewer, the loader and the predicates of
+//! tables.
+//!
+//! ```
+//! use forebay::filter::{Filter, Record, Path, Value};
+//! struct Row;
+//! impl Record for Row {
+//!     fn field(&self, path: &Path) -> Value<'_> {
+//!         match path.name() {
+//!             Some("width") => 640.into(),
+//!             Some("name") => "cats/7.jpg".into(),
+//!             _ => Value::Null,
+//!         }
+//!     }
+//! }
+//! let filter = Filter::parse(r#"width >= 224 and name ~ "*.jpg" and not (cls in [3, 5])"#)?;
+//! assert!(filter.matches(&Row));
+//! assert_eq!(filter.to_string(), r#"width >= 224 && name ~ "*.jpg" && !(cls in [3, 5])"#);
+//! # Ok::<(), forebay::Error>(())
+//! ```
+//!
+//! # The language
+//!
+//! | written | means |
+//! |---|---|
+//! | `== != < <= > >=` | comparisons of numbers and of strings (by their bytes) |
+//! | `a ~ "*.jpg"`, `a !~ "x?[0-9]"` | the whole string matches the pattern, or does not: `*` any characters (also `/`), `?` one, `[a-z]` and `[!a-z]` one of a set; upper and lower case differ |
+//! | `a in [1, 2.5, "x"]`, `"cat" in json.tags` | equal to an element of a list, written or in the data |
+//! | `&& \|\| !`, also `and or not`, `( )` | `!` binds strongest, then `&&`, then `\|\|` |
+//! | `12`, `-1.5e3`, `"text"`, `'text'`, `true false null` | integers are exact to 64 bits; strings know `\n \r \t \\ \" \'` |
+//! | `cls`, `json.boxes[0].label`, `` `my column`.x `` | fields; names that are not a word stand in backticks, a backtick is doubled |
+//!
+//! Nothing at all selects everything. A field alone stands for "is `true`".
+//!
+//! # Fields of a sample
+//!
+//! `index`, `name`, `format` (`"jpeg"`, `"png"`...), `width`, `height`, `aspect` (width / height), `pixels`,
+//! `bytes`, `stored_bytes`; every other path goes to the sample's metadata, and `metadata.width` to a metadata
+//! field that has one of these names. A size that the index does not know is `null`, not 0.
+//!
+//! # What is equal to what
+//!
+//! - A field that does not exist is `null`. `x == null` and `x != null` ask for that; every other comparison
+//!   with a null field is false, `!=` and `!~` included. `!` turns a false into a true whatever its cause: for
+//!   a sample without `cls`, `cls != 3` is false and `!(cls == 3)` is true.
+//! - Integers and floats compare by their exact values, never by rounding. NaN is unequal to everything.
+//! - Values of different kinds (a number and a string) are unequal and in no order.
+
+mod expr;
+mod glob;
+mod parse;
+mod path;
+mod sample;
+mod token;
+mod value;
+
+use std::fmt;
+
+pub use path::{Builtin, Path, Segment};
+pub use sample::SampleRecord;
+pub use value::{Record, Value};
+
+use crate::{
+    Limits,
+    error::{Error, Result},
+};
+use expr::Expr;
+
+/// A parsed expression.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    expr: Expr,
+    fields: Vec<Field>,
+}
+
+/// A field that a filter uses, and the character at which it is first named.
+#[derive(Clone, Debug)]
+struct Field {
+    path: Path,
+    at: usize,
+}
+
+impl Filter {
+    /// Reads an expression. An error's offset counts characters (not bytes) of `text`.
+    pub fn parse(text: &str) -> Result<Self> {
+        Self::parse_with(text, &Limits::default())
+    }
+
+    /// As [`parse`](Self::parse), with parentheses no deeper than `limits` allow.
+    pub fn parse_with(text: &str, limits: &Limits) -> Result<Self> {
+        parse::parse(text, limits)
+    }
+
+    /// True where the record is wanted.
+    pub fn matches<R: Record + ?Sized>(&self, record: &R) -> bool {
+        self.expr.eval(record)
+    }
+
+    /// The fields used, each once, in the order of the text.
+    pub fn fields(&self) -> impl Iterator<Item = &Path> {
+        self.fields.iter().map(|f| &f.path)
+    }
+
+    /// True where a sample's metadata must be read to answer. (Names are asked for by
+    /// [`needs_name`](Self::needs_name): an archive has them in its headers, a TBL in its metadata.)
+    pub fn needs_metadata(&self) -> bool {
+        self.fields().any(|path| path.builtin().is_none())
+    }
+
+    /// True where a sample's name must be known to answer.
+    pub fn needs_name(&self) -> bool {
+        self.fields().any(|path| path.builtin() == Some(Builtin::Name))
+    }
+
+    /// Refuses a field that `known` does not know: for tables, whose columns are known beforehand. `known`
+    /// sees the path; `all` names what there is, for the message.
+    pub fn check_fields<'a>(
+        &self,
+        known: impl Fn(&Path) -> bool,
+        all: impl IntoIterator<Item = &'a str>,
+    ) -> Result<()> {
+        let Some(field) = self.fields.iter().find(|f| !known(&f.path)) else { return Ok(()) };
+        let all: Vec<String> = all.into_iter().take(20).map(|name| Path::from_name(name).to_string()).collect();
+        let there = if all.is_empty() { "there are none".into() } else { format!("there are {}", all.join(", ")) };
+        let message = format!("there is no field {}; {there}", field.path);
+        Err(Error::new(&codes::FIELD, message).section("filter").offset(field.at as u64))
+    }
+
+    /// A number that stays the same for the same canonical text, on every machine and in every version:
+    /// FNV-1a, 64 bits, over the bytes of [`to_string`](ToString::to_string).
+    pub fn hash(&self) -> u64 {
+        let text = self.to_string();
+        text.bytes().fold(0xCBF2_9CE4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01B3))
+    }
+}
+
+impl PartialEq for Filter {
+    /// The same canonical expression, wherever in the text its fields were named.
+    fn eq(&self, other: &Self) -> bool {
+        self.expr == other.expr
+    }
+}
+
+impl fmt::Display for Filter {
+    /// The canonical text: symbols for words, `"` for strings, no parentheses but the needed ones.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.expr, f)
+    }
+}
+
+impl std::str::FromStr for Filter {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+}
+
+/// The codes of filters. Their offset counts characters of the expression.
+pub mod codes {
+    use crate::error::Code;
+    /// The expression is not one.
+    pub const SYNTAX: Code =
+        Code::usage("filter.syntax", "A filter expression cannot be read; the message says what was expected.");
+    /// A number is malformed or does not fit.
+    pub const NUMBER: Code =
+        Code::usage("filter.number", "A number in a filter is malformed, or an integer has more than 64 bits.");
+    /// A string, name or pattern is not closed, or has an unknown escape.
+    pub const STRING: Code = Code::usage(
+        "filter.string",
+        "A string, quoted name or pattern in a filter is not closed, or has an unknown escape.",
+    );
+    /// There is no such column.
+    pub const FIELD: Code = Code::usage("filter.field", "A filter names a field that the table does not have.");
+    /// Every code of this module.
+    pub const ALL: &[&Code] = &[&SYNTAX, &NUMBER, &STRING, &FIELD];
+}

@@ -1,0 +1,245 @@
+//! From tokens to the tree: recursive descent, no deeper than the limits allow.
+
+use super::{
+    Field, Filter, Path, Segment, Value, codes,
+    expr::{Expr, Op, Operand},
+    glob::Glob,
+    token::{Token, Tokens, error},
+};
+use crate::{
+    Limits,
+    error::{Error, Result},
+};
+
+pub(super) fn parse(text: &str, limits: &Limits) -> Result<Filter> {
+    let mut tokens = Tokens::new(text);
+    let (token, at) = tokens.next()?;
+    let mut p = Parser { tokens, token, at, depth: 0, limits, fields: Vec::new() };
+    let expr = if p.token == Token::End {
+        Expr::Truth(Operand::Literal(Value::Bool(true)))
+    } else {
+        let expr = p.any_of()?;
+        if p.token != Token::End {
+            return Err(p.expected("&&, || or the end"));
+        }
+        expr
+    };
+    Ok(Filter { expr, fields: p.fields })
+}
+
+struct Parser<'a> {
+    tokens: Tokens<'a>,
+    /// The token that is looked at, and its character.
+    token: Token,
+    at: usize,
+    depth: u32,
+    limits: &'a Limits,
+    fields: Vec<Field>,
+}
+
+impl Parser<'_> {
+    fn advance(&mut self) -> Result<Token> {
+        let (next, at) = self.tokens.next()?;
+        self.at = at;
+        Ok(std::mem::replace(&mut self.token, next))
+    }
+
+    fn accept(&mut self, sign: &str) -> Result<bool> {
+        let is = matches!(&self.token, Token::Sign(s) if *s == sign);
+        if is {
+            self.advance()?;
+        }
+        Ok(is)
+    }
+
+    fn expected(&self, what: &str) -> Error {
+        error(&codes::SYNTAX, self.at, format!("expected {what}, found {}", self.token.describe()))
+    }
+
+    fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.depth += 1;
+        self.limits.depth(self.depth).map_err(|e| e.section("filter").offset(self.at as u64))?;
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn any_of(&mut self) -> Result<Expr> {
+        let first = self.all_of()?;
+        if !matches!(self.token, Token::Sign("||")) {
+            return Ok(first);
+        }
+        let mut parts = Vec::new();
+        let mut add = |part| match part {
+            Expr::Or(inner) => parts.extend(inner),
+            part => parts.push(part),
+        };
+        add(first);
+        while self.accept("||")? {
+            add(self.all_of()?);
+        }
+        Ok(Expr::Or(parts))
+    }
+
+    fn all_of(&mut self) -> Result<Expr> {
+        let first = self.unary()?;
+        if !matches!(self.token, Token::Sign("&&")) {
+            return Ok(first);
+        }
+        let mut parts = Vec::new();
+        let mut add = |part| match part {
+            Expr::And(inner) => parts.extend(inner),
+            part => parts.push(part),
+        };
+        add(first);
+        while self.accept("&&")? {
+            add(self.unary()?);
+        }
+        Ok(Expr::And(parts))
+    }
+
+    fn unary(&mut self) -> Result<Expr> {
+        if self.accept("!")? {
+            return Ok(Expr::Not(Box::new(self.deeper(Self::unary)?)));
+        }
+        if self.accept("(")? {
+            let inner = self.deeper(Self::any_of)?;
+            if !self.accept(")")? {
+                return Err(self.expected("&&, || or )"));
+            }
+            return Ok(inner);
+        }
+        self.comparison()
+    }
+
+    fn comparison(&mut self) -> Result<Expr> {
+        let left = self.operand("a field, a value, ! or (")?;
+        let Token::Sign(sign) = self.token else {
+            return match (&self.token, &left) {
+                (Token::End, _) => self.alone(left),
+                _ => Err(self.expected("an operator such as ==")),
+            };
+        };
+        if let Some(op) = Op::from_sign(sign) {
+            self.advance()?;
+            let right = self.operand("a field or a value")?;
+            if matches!(self.token, Token::Sign(s) if Op::from_sign(s).is_some()) {
+                return Err(error(&codes::SYNTAX, self.at, "comparisons do not chain; join two with &&"));
+            }
+            return Ok(Expr::Compare(left, op, right));
+        }
+        match sign {
+            "~" | "!~" => {
+                self.advance()?;
+                let at = self.at;
+                let Token::Str(source) = &self.token else { return Err(self.expected("a pattern in quotes")) };
+                let Some(pattern) = Glob::new(source) else {
+                    return Err(error(&codes::STRING, at, "a [ of the pattern is not closed; a [ itself is [[]"));
+                };
+                self.advance()?;
+                Ok(Expr::Match { text: left, pattern, negated: sign == "!~" })
+            }
+            "in" => {
+                self.advance()?;
+                if matches!(self.token, Token::Sign("[")) {
+                    return Ok(Expr::InList(left, self.list()?));
+                }
+                if !matches!(self.token, Token::Name(_) | Token::Quoted(_)) {
+                    return Err(self.expected("a list in [ ] or a field"));
+                }
+                Ok(Expr::InField(left, self.path()?))
+            }
+            _ => self.alone(left),
+        }
+    }
+
+    /// A field or value without an operator.
+    fn alone(&self, operand: Operand) -> Result<Expr> {
+        match operand {
+            Operand::Field(_) | Operand::Literal(Value::Bool(_)) => Ok(Expr::Truth(operand)),
+            Operand::Literal(_) => Err(self.expected("an operator such as ==")),
+        }
+    }
+
+    fn operand(&mut self, what: &str) -> Result<Operand> {
+        if matches!(self.token, Token::Name(_) | Token::Quoted(_)) {
+            return Ok(Operand::Field(self.path()?));
+        }
+        match self.literal()? {
+            Some(value) => Ok(Operand::Literal(value)),
+            None => Err(self.expected(what)),
+        }
+    }
+
+    fn literal(&mut self) -> Result<Option<Value<'static>>> {
+        let value = match &self.token {
+            Token::Int(n) => Value::Int(*n),
+            Token::Float(x) => Value::Float(*x),
+            Token::Str(text) => text.clone().into(),
+            Token::True => true.into(),
+            Token::False => false.into(),
+            Token::Null => Value::Null,
+            _ => return Ok(None),
+        };
+        self.advance()?;
+        Ok(Some(value))
+    }
+
+    fn list(&mut self) -> Result<Vec<Value<'static>>> {
+        self.advance()?;
+        let mut list = Vec::new();
+        while !self.accept("]")? {
+            if !list.is_empty() && !self.accept(",")? {
+                return Err(self.expected(", or ]"));
+            }
+            match self.literal()? {
+                Some(value) => list.push(value),
+                // A comma may stand behind the last element.
+                None if matches!(self.token, Token::Sign("]")) && !list.is_empty() => {}
+                None => return Err(self.expected("a value")),
+            }
+        }
+        Ok(list)
+    }
+
+    fn path(&mut self) -> Result<Path> {
+        let start = self.at;
+        let mut segments = vec![Segment::Key(self.key()?)];
+        loop {
+            if self.accept(".")? {
+                segments.push(Segment::Key(self.key()?));
+            } else if self.accept("[")? {
+                let Some(i) = self.index() else { return Err(self.expected("a position, from 0")) };
+                self.advance()?;
+                if !self.accept("]")? {
+                    return Err(self.expected("]"));
+                }
+                segments.push(Segment::Index(i));
+            } else {
+                break;
+            }
+        }
+        let path = Path::new(segments);
+        if !self.fields.iter().any(|f| f.path == path) {
+            self.fields.push(Field { path: path.clone(), at: start });
+        }
+        Ok(path)
+    }
+
+    fn index(&self) -> Option<u64> {
+        match self.token {
+            Token::Int(n) => u64::try_from(n).ok(),
+            _ => None,
+        }
+    }
+
+    fn key(&mut self) -> Result<String> {
+        match &self.token {
+            Token::Name(_) | Token::Quoted(_) => match self.advance()? {
+                Token::Name(name) | Token::Quoted(name) => Ok(name),
+                _ => Err(self.expected("a name")),
+            },
+            _ => Err(self.expected("a name (names that are not a word stand in backticks)")),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! A sample as a record: its index entry, name and metadata.
+
+use super::{Builtin, Path, Record, Segment, Value};
+use crate::model::SampleInfo;
+
+/// A sample of an image container, with whatever of it was read.
+#[derive(Clone, Copy, Debug)]
+pub struct SampleRecord<'a> {
+    /// Its entry in the index.
+    pub info: &'a SampleInfo,
+    /// Its name, where the container has names. Without it, the metadata's field `name` counts.
+    pub name: Option<&'a str>,
+    /// Its metadata, parsed.
+    pub metadata: Option<&'a serde_json::Value>,
+}
+
+impl<'a> SampleRecord<'a> {
+    /// A sample of which only the index is known.
+    pub fn new(info: &'a SampleInfo) -> Self {
+        SampleRecord { info, name: None, metadata: None }
+    }
+
+    fn metadata(&self, segments: &[Segment]) -> Option<&'a serde_json::Value> {
+        Path::lookup(segments, self.metadata?)
+    }
+}
+
+impl Record for SampleRecord<'_> {
+    fn field(&self, path: &Path) -> Value<'_> {
+        let info = self.info;
+        let (width, height) = (u64::from(info.width), u64::from(info.height));
+        let known = (width > 0 && height > 0).then_some(());
+        let Some(builtin) = path.builtin() else {
+            let segments = path.segments();
+            let inside = match segments {
+                [Segment::Key(root), rest @ ..] if root == "metadata" && !rest.is_empty() => self.metadata(rest),
+                _ => None,
+            };
+            return self.metadata(segments).or(inside).into();
+        };
+        match builtin {
+            Builtin::Index => info.index.into(),
+            Builtin::Name => self.name.map_or_else(|| self.metadata(path.segments()).into(), Value::from),
+            Builtin::Format => info.format.name().into(),
+            Builtin::Width => known.map(|()| width).into(),
+            Builtin::Height => known.map(|()| height).into(),
+            Builtin::Aspect => known.map(|()| width as f64 / height as f64).into(),
+            Builtin::Pixels => known.map(|()| width * height).into(),
+            Builtin::Bytes => info.bytes.into(),
+            Builtin::StoredBytes => info.stored_bytes.into(),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What fields hold, and when two of them are equal or in order.
+
+use std::{borrow::Cow, cmp::Ordering};
+
+use super::Path;
+
+/// A field's value.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value<'a> {
+    /// The field does not exist or is null.
+    Null,
+    /// True or false.
+    Bool(bool),
+    /// Any integer of 64 bits, with or without sign.
+    Int(i128),
+    /// A float.
+    Float(f64),
+    /// Text.
+    Str(Cow<'a, str>),
+    /// A list, for `in`.
+    List(Vec<Value<'a>>),
+    /// Something that exists and compares with nothing: an object, bytes.
+    Opaque,
+}
+
+/// Something that has fields: a sample, a table's row.
+pub trait Record {
+    /// The value at `path`; [`Value::Null`] where there is none.
+    fn field(&self, path: &Path) -> Value<'_>;
+}
+
+impl<R: Record + ?Sized> Record for &R {
+    fn field(&self, path: &Path) -> Value<'_> {
+        (**self).field(path)
+    }
+}
+
+macro_rules! from_int {
+    ($($t:ty)*) => {$(
+        impl From<$t> for Value<'_> {
+            fn from(n: $t) -> Self {
+                Value::Int(i128::from(n))
+            }
+        }
+    )*};
+}
+from_int!(u8 u16 u32 u64 i8 i16 i32 i64);
+
+impl From<f64> for Value<'_> {
+    fn from(x: f64) -> Self {
+        Value::Float(x)
+    }
+}
+
+impl From<bool> for Value<'_> {
+    fn from(b: bool) -> Self {
+        Value::Bool(b)
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Value::Str(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for Value<'_> {
+    fn from(text: String) -> Self {
+        Value::Str(Cow::Owned(text))
+    }
+}
+
+impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Value::Null, Into::into)
+    }
+}
+
+impl<'a> From<&'a serde_json::Value> for Value<'a> {
+    fn from(json: &'a serde_json::Value) -> Self {
+        use serde_json::Value as Json;
+        match json {
+            Json::Null => Value::Null,
+            Json::Bool(b) => Value::Bool(*b),
+            Json::Number(n) => match (n.as_u64(), n.as_i64()) {
+                (Some(n), _) => n.into(),
+                (_, Some(n)) => n.into(),
+                _ => n.as_f64().into(),
+            },
+            Json::String(text) => Value::Str(Cow::Borrowed(text)),
+            Json::Array(list) => Value::List(list.iter().map(Value::from).collect()),
+            Json::Object(_) => Value::Opaque,
+        }
+    }
+}
+
+impl Value<'_> {
+    /// The order of two values of one kind; `None` where there is none.
+    pub(super) fn order(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+            (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
+            (Value::Int(a), Value::Float(b)) => int_to_float(*a, *b),
+            (Value::Float(a), Value::Int(b)) => int_to_float(*b, *a).map(Ordering::reverse),
+            (Value::Str(a), Value::Str(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
+            _ => None,
+        }
+    }
+
+    /// Equality by value; nulls are compared by the caller.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(b)),
+            (Value::Null, Value::Null) => true,
+            _ => self.order(other) == Some(Ordering::Equal),
+        }
+    }
+}
+
+/// Compares exactly: 2^53 + 1 is more than the float 2^53, to which it would round.
+fn int_to_float(a: i128, b: f64) -> Option<Ordering> {
+    if b.is_nan() {
+        return None;
+    }
+    // Beyond 2^100 a float is larger than every integer of 64 bits; below, the cast is exact.
+    let limit = (1_i128 << 100) as f64;
+    if b.abs() >= limit {
+        return Some(if b > 0.0 { Ordering::Less } else { Ordering::Greater });
+    }
+    let whole = b.trunc();
+    Some(a.cmp(&(whole as i128)).then(0.0_f64.partial_cmp(&(b - whole))?))
+}
