@@ -59,12 +59,14 @@ pub struct RestoredFile {
 /// ```
 /// assert_eq!(forebay::record::split("a.b/c.seg.png"), ("a.b/c", Some("seg.png")));
 /// assert_eq!(forebay::record::split(".jpg"), (".jpg", None));
+/// assert_eq!(forebay::record::split("é.jpg"), ("é", Some("jpg")));
 /// ```
 pub fn split(name: &str) -> (&str, Option<&str>) {
     let base = name.rfind('/').map_or(0, |at| at + 1);
-    let rest = name.get(base + 1..).unwrap_or_default();
-    match rest.find('.') {
-        Some(dot) => (&name[..base + 1 + dot], Some(&name[base + dot + 2..])),
+    // By bytes: the first character, which is never the separating dot, may have several.
+    let dot = name.bytes().enumerate().skip(base + 1).find(|&(_, byte)| byte == b'.');
+    match dot {
+        Some((at, _)) => (&name[..at], Some(&name[at + 1..])),
         None => (name, None),
     }
 }
