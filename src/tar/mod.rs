@@ -7,6 +7,8 @@
 //! | item | what it does |
 //! |---|---|
 //! | [`Scanner`], [`scan`] | finds every member of an archive that can be read at any place, from its headers alone |
+//! | [`StreamReader`] | the same for bytes that only come in order: a pipe, a `.tar.gz`, a `.tar.zst` |
+//! | [`Tar`] | an archive as samples |
 //! | [`webdataset`] | which members make one sample |
 //! | [`header_for`], [`padding`], [`END`] | the bytes of an archive around its payloads |
 //!
@@ -33,15 +35,19 @@
 //! multi-volume archives are errors too (`tar.unsupported`): their bytes in the archive are not the file's bytes.
 
 mod archive;
+mod dataset;
 mod header;
 mod pax;
 mod read;
+mod stream;
 mod walk;
 pub mod webdataset;
 mod write;
 
 pub use archive::{Archive, Ending, Member, Members, Skipped};
+pub use dataset::Tar;
 pub use read::{Scanner, scan};
+pub use stream::{Event, StreamReader, Summary};
 pub use write::{END, header_for, padding};
 
 /// The codes of TAR archives.

@@ -121,7 +121,7 @@ impl Scanner {
     }
 
     fn found(&mut self, found: Found) -> Result<()> {
-        if found.offset.checked_add(found.size).is_none_or(|end| end > self.file_len) {
+        if !found.ends_within(self.file_len) {
             self.stopped_at = Some(found.header_offset);
             return Err(self.walk.truncated(found, self.file_len));
         }

@@ -41,6 +41,13 @@ pub(super) struct Found {
     pub(super) size: u64,
 }
 
+impl Found {
+    /// True when a file of `file_len` bytes holds all of it.
+    pub(super) fn ends_within(&self, file_len: u64) -> bool {
+        self.offset.checked_add(self.size).is_some_and(|end| end <= file_len)
+    }
+}
+
 /// Everything known between two blocks.
 #[derive(Clone, Debug)]
 pub(super) struct Walk {

@@ -3,7 +3,8 @@
 //! WebDataset's rule: files that follow one another and share everything up to the first dot of the last path
 //! component, the *key*, belong together. Here
 //!
-//! * a dot that begins the last component is part of the key: `.jpg` is a key without an extension;
+//! * a dot that begins the last component is part of the key (see [`record::split`]): `.jpg` is a key without an
+//!   extension, and a file without an extension is a group of its own;
 //! * a group ends where another key comes, and where a name comes that the group has already: the last key of one
 //!   archive and the same first key of the next stay two groups, and nothing is lost;
 //! * every file of a group whose last extension is that of an image or video is a sample of its own. So
@@ -24,30 +25,14 @@
 //! # Ok::<(), forebay::Error>(())
 //! ```
 
-use std::collections::HashSet;
+use std::{borrow::Borrow, collections::HashSet, hash::Hash};
 
 use crate::{
     error::{Error, Result},
     limits,
     model::MediaFormat,
+    record,
 };
-
-/// The key of a name and its extension without the dot, empty where there is none.
-///
-/// ```
-/// use forebay::tar::webdataset::split_name;
-/// assert_eq!(split_name("train.v2/a.seg.png"), ("train.v2/a", "seg.png"));
-/// assert_eq!(split_name("x/.jpg"), ("x/.jpg", ""));
-/// ```
-pub fn split_name(name: &str) -> (&str, &str) {
-    let base = name.rfind('/').map_or(0, |slash| slash + 1);
-    // The first byte of the base is never the separating dot. A dot is one byte, so the cut is a boundary.
-    let dot = name.bytes().enumerate().skip(base + 1).find(|&(_, b)| b == b'.').map(|(at, _)| at);
-    match dot.and_then(|at| Some((name.get(..at)?, name.get(at + 1..)?))) {
-        Some(parts) => parts,
-        None => (name, ""),
-    }
-}
 
 /// A file and what belongs to it, by the files' numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +64,21 @@ pub struct Groups {
 }
 
 impl Groups {
+    /// Takes in the files of one group.
+    fn close(&mut self, media: &mut Vec<u32>, others: &mut Vec<u32>) {
+        let alone = media.is_empty();
+        let Some(&first) = media.first().or(others.first()) else { return };
+        self.primaries.push(first);
+        self.sidecars.extend(others.iter().skip(usize::from(alone)));
+        self.ends.push(self.sidecars.len() as u32);
+        for &other in media.iter().skip(1) {
+            self.primaries.push(other);
+            self.ends.push(self.sidecars.len() as u32);
+        }
+        media.clear();
+        others.clear();
+    }
+
     /// How many samples there are.
     pub fn len(&self) -> usize {
         self.primaries.len()
@@ -123,64 +123,73 @@ impl Groups {
 /// Groups files by their names, which come in the order of the archive or folder. Fails only over 2^32 files.
 pub fn group<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Groups> {
     let mut groups = Groups::default();
-    let mut open = OpenGroup::default();
+    let mut boundary = Boundary::<&str>::default();
+    let (mut media, mut others) = (Vec::new(), Vec::new());
     for (file, name) in names.into_iter().enumerate() {
         let file = u32::try_from(file)
             .map_err(|_| Error::new(&limits::codes::INDEX, "more than 2^32 files cannot be grouped"))?;
-        let (key, extension) = split_name(name);
-        if !open.takes(key, extension) {
-            open.close(&mut groups);
-            open.key = Some(key);
+        if boundary.begins(name) {
+            groups.close(&mut media, &mut others);
         }
-        open.add(file, extension, MediaFormat::from_name(name) != MediaFormat::Unknown);
+        let is_media = MediaFormat::from_name(name) != MediaFormat::Unknown;
+        if is_media { &mut media } else { &mut others }.push(file);
     }
-    open.close(&mut groups);
+    groups.close(&mut media, &mut others);
     Ok(groups)
 }
 
-/// A group up to this many files looks its names through; a larger one keeps a set.
-const FEW: usize = 12;
-
-/// The files of one key as they come.
-#[derive(Default)]
-struct OpenGroup<'a> {
-    key: Option<&'a str>,
-    few: Vec<&'a str>,
-    many: HashSet<&'a str>,
-    media: Vec<u32>,
-    others: Vec<u32>,
+/// Says where groups begin while the names come: all that a stream needs, since the files of one group, given to
+/// [`group`], are the same samples as in the whole archive. `S` is how names are kept, borrowed or owned.
+///
+/// ```
+/// use forebay::tar::webdataset::Boundary;
+/// let mut boundary = Boundary::<String>::default();
+/// assert_eq!(["a.jpg", "a.cls", "b.jpg"].map(|name| boundary.begins(name)), [true, false, true]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Boundary<S = String> {
+    key: Option<S>,
+    /// A group of few files looks its extensions through; a larger one keeps a set of the further ones.
+    few: Vec<S>,
+    many: HashSet<S>,
 }
 
-impl<'a> OpenGroup<'a> {
-    fn takes(&self, key: &str, extension: &str) -> bool {
-        self.key == Some(key) && !self.few.contains(&extension) && !self.many.contains(extension)
-    }
+const FEW: usize = 12;
 
-    fn add(&mut self, file: u32, extension: &'a str, is_media: bool) {
+impl<S> Default for Boundary<S> {
+    fn default() -> Self {
+        Boundary { key: None, few: Vec::new(), many: HashSet::new() }
+    }
+}
+
+impl<S: Borrow<str> + Eq + Hash> Boundary<S> {
+    /// True when the file of this name, the next one, begins a group.
+    pub fn begins<'a>(&mut self, name: &'a str) -> bool
+    where
+        S: From<&'a str>,
+    {
+        let (key, extension) = record::split(name);
+        // Without an extension no other file could be told from this one once it is a sidecar.
+        let Some(extension) = extension else {
+            self.key = None;
+            return true;
+        };
+        let same_key = self.key.as_ref().is_some_and(|k| k.borrow() == key);
+        let is_new = !self.few.iter().any(|e| e.borrow() == extension) && !self.many.contains(extension);
+        let begins = !same_key || !is_new;
+        if begins {
+            self.few.clear();
+            self.many.clear();
+        }
+        if !same_key {
+            self.key = Some(key.into());
+        }
         if self.few.len() < FEW {
-            self.few.push(extension);
+            self.few.push(extension.into());
         } else {
-            self.many.insert(extension);
+            self.many.insert(extension.into());
         }
-        if is_media { &mut self.media } else { &mut self.others }.push(file);
-    }
-
-    fn close(&mut self, groups: &mut Groups) {
-        let alone = self.media.is_empty();
-        let first = if alone { self.others.first() } else { self.media.first() };
-        if let Some(&first) = first {
-            groups.primaries.push(first);
-            groups.sidecars.extend(&self.others[usize::from(alone)..]);
-            groups.ends.push(groups.sidecars.len() as u32);
-        }
-        for &other in self.media.iter().skip(1) {
-            groups.primaries.push(other);
-            groups.ends.push(groups.sidecars.len() as u32);
-        }
-        self.few.clear();
-        self.many.clear();
-        self.media.clear();
-        self.others.clear();
+        begins
     }
 }
 
@@ -192,24 +201,6 @@ mod tests {
         let groups = group(names.iter().copied()).unwrap();
         assert_eq!(groups.files(), names.len());
         groups.iter().map(|s| (names[s.primary], s.sidecars.iter().map(|&i| names[i as usize]).collect())).collect()
-    }
-
-    #[test]
-    fn the_key_ends_at_the_first_dot_that_does_not_begin_the_name() {
-        let cases = [
-            ("a.jpg", "a", "jpg"),
-            ("d.x/a.b.c", "d.x/a", "b.c"),
-            (".jpg", ".jpg", ""),
-            ("d/.hidden.jpg", "d/.hidden", "jpg"),
-            ("noext", "noext", ""),
-            ("a.", "a", ""),
-            ("", "", ""),
-            ("d/", "d/", ""),
-            ("é.jpg", "é", "jpg"),
-        ];
-        for (name, key, extension) in cases {
-            assert_eq!(split_name(name), (key, extension), "{name}");
-        }
     }
 
     #[test]
@@ -230,6 +221,7 @@ mod tests {
 
     #[test]
     fn a_name_that_comes_again_begins_a_group() {
+        assert_eq!(samples(&["a", "a.jpg", "a"]).len(), 3);
         let names = ["a.jpg", "a.json", "a.jpg", "a.json", "b.txt", "b.txt", "a.json"];
         let expected = [
             ("a.jpg", vec!["a.json"]),

@@ -1,0 +1,108 @@
+//! An archive as samples.
+
+use super::{
+    archive::{Archive, Member},
+    codes,
+    webdataset::{Groups, Sample, group},
+};
+use crate::{
+    codec::Codec,
+    error::{self, Error, Result},
+    image::Probe,
+    model::{MediaFormat, SampleInfo},
+    plan::{Proof, SamplePlan},
+    record,
+};
+
+/// A scanned archive and its samples: every file of it is exactly once a sample or a sidecar.
+///
+/// ```
+/// use bytes::Bytes;
+/// use forebay::{Limits, tar::{self, Tar}};
+/// let file = [tar::header_for("a.jpg", 0)?, tar::header_for("a.cls", 0)?, tar::END.to_vec()].concat();
+/// let tar = Tar::new(tar::scan(&Bytes::from(file), &Limits::default())?)?;
+/// assert_eq!((tar.len(), tar.name(0)), (1, Some("a.jpg")));
+/// assert_eq!(tar.sidecars(0).map(|(extension, _)| extension).collect::<Vec<_>>(), ["cls"]);
+/// # Ok::<(), forebay::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tar {
+    archive: Archive,
+    groups: Groups,
+}
+
+impl Tar {
+    /// Groups an archive's members by their names.
+    pub fn new(archive: Archive) -> Result<Self> {
+        let groups = group(archive.members.names())?;
+        Ok(Tar { archive, groups })
+    }
+
+    /// How many samples there are.
+    pub fn len(&self) -> u64 {
+        self.groups.len() as u64
+    }
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+    /// What the scan found.
+    pub fn archive(&self) -> &Archive {
+        &self.archive
+    }
+    /// Which members make which samples.
+    pub fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    /// The members' numbers of sample `i`.
+    pub fn sample(&self, i: u64) -> Option<Sample<'_>> {
+        self.groups.get(usize::try_from(i).ok()?)
+    }
+    /// The member that is sample `i`.
+    pub fn primary(&self, i: u64) -> Option<Member<'_>> {
+        self.archive.members.get(self.sample(i)?.primary)
+    }
+    /// The name of sample `i`.
+    pub fn name(&self, i: u64) -> Option<&str> {
+        self.archive.members.name(self.sample(i)?.primary)
+    }
+    /// The sidecars of sample `i` in the order of the archive, each with its name behind the key: `json`, `seg.txt`.
+    pub fn sidecars(&self, i: u64) -> impl Iterator<Item = (&str, Member<'_>)> {
+        let numbers = self.sample(i).map_or(&[][..], |sample| sample.sidecars);
+        numbers.iter().filter_map(|&number| {
+            let member = self.archive.members.get(number as usize)?;
+            Some((record::split(member.name).1.unwrap_or_default(), member))
+        })
+    }
+
+    /// What is known of sample `i`. An archive has no index of sizes: width and height are those of `probe`, the
+    /// look at the payload's first bytes, and 0 without one; the format is by content where a probe knows it, and
+    /// by name otherwise.
+    pub fn info(&self, i: u64, probe: Option<Probe>) -> Result<SampleInfo> {
+        let Some(member) = self.primary(i) else {
+            let message = format!("there are {} samples, so none has the number {i}", self.len());
+            return Err(Error::new(&error::codes::OUT_OF_RANGE, message).sample(i));
+        };
+        let probe = probe.unwrap_or_default();
+        let format = match probe.format {
+            MediaFormat::Unknown => MediaFormat::from_name(member.name),
+            known => known,
+        };
+        Ok(SampleInfo {
+            index: i,
+            format,
+            width: probe.width,
+            height: probe.height,
+            bytes: member.size,
+            stored_bytes: member.size,
+            offset: member.offset,
+            codec: Codec::None,
+        })
+    }
+
+    /// Plans the read of sample `i`'s payload. An archive has no checksums of payloads.
+    pub fn plan(&self, i: u64) -> Result<SamplePlan> {
+        Ok(SamplePlan::new(self.info(i, None)?, Proof::None, &codes::TRUNCATED, &codes::TRUNCATED))
+    }
+}
