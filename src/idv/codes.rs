@@ -58,6 +58,9 @@ pub const TIME: Code = Code::damaged("idv.time", "A date, a time or an offset fr
 /// A block's stored bytes do not decompress.
 pub const DEFLATE: Code =
     Code::damaged("idv.deflate", "A block's stored bytes do not decompress to what it announces.");
+/// What the format cannot hold.
+pub const CANNOT_HOLD: Code =
+    Code::unsupported("idv.cannot_hold", "IDV cannot hold this; the message says what, and where.");
 
 /// Every code of this module.
 pub const ALL: &[&Code] = &[
@@ -82,4 +85,5 @@ pub const ALL: &[&Code] = &[
     &BOOL,
     &TIME,
     &DEFLATE,
+    &CANNOT_HOLD,
 ];

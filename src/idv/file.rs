@@ -61,6 +61,16 @@ pub enum Block {
     Vectors(Vectors),
 }
 
+impl Block {
+    /// How many rows it has.
+    pub fn rows(&self) -> usize {
+        match self {
+            Block::Scalars(values) => values.len(),
+            Block::Vectors(vectors) => vectors.counts.len(),
+        }
+    }
+}
+
 /// What a column says about itself besides its values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Annotation {

@@ -1,11 +1,14 @@
 //! IDV, the binary data view of ML.NET: typed columns in blocks, with annotations.
 
 mod codec_def;
+mod encode;
 mod file;
 mod open;
+mod sparse;
 mod text;
 mod values;
 mod vectors;
+mod write;
 
 pub mod codes;
 pub mod raw;
@@ -16,3 +19,4 @@ pub use open::Opener;
 pub use text::{TextLosses, Texts};
 pub use values::Values;
 pub use vectors::{Lengths, Vectors};
+pub use write::{ColumnSpec, Encoder, Ending, Packed, WriteOptions};

@@ -25,6 +25,27 @@ pub struct Texts {
     pub losses: TextLosses,
 }
 
+impl Texts {
+    /// One text.
+    pub fn get(&self, i: usize) -> Option<&str> {
+        let start = i.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied())?;
+        self.data.get(start as usize..*self.ends.get(i)? as usize)
+    }
+    /// Adds a text.
+    pub fn push(&mut self, text: &str) {
+        self.data.push_str(text);
+        self.ends.push(self.data.len() as u32);
+    }
+}
+
+impl<'a> FromIterator<&'a str> for Texts {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(all: I) -> Self {
+        let mut texts = Texts::default();
+        all.into_iter().for_each(|t| texts.push(t));
+        texts
+    }
+}
+
 /// How much of the text could not be kept exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextLosses {

@@ -38,6 +38,32 @@ pub enum Values {
     RowId(Vec<u128>),
 }
 
+impl Values {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Values::Int8(v) => v.len(),
+            Values::UInt8(v) => v.len(),
+            Values::Int16(v) => v.len(),
+            Values::UInt16(v) => v.len(),
+            Values::Int32(v) => v.len(),
+            Values::UInt32(v) => v.len(),
+            Values::Int64(v) | Values::Duration(v) | Values::DateTime(v) => v.len(),
+            Values::UInt64(v) => v.len(),
+            Values::Float32(v) => v.len(),
+            Values::Float64(v) => v.len(),
+            Values::Bool(v) => v.len(),
+            Values::Text(t) => t.ends.len(),
+            Values::DateTimeOffset { ticks, .. } => ticks.len(),
+            Values::RowId(v) => v.len(),
+        }
+    }
+    /// True where there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
 /// Reads `n` values. `vector` says that they are slots of vectors, where old missing durations stay as they are.
 pub fn read(c: &mut Cursor<'_>, layout: Layout, n: usize, vector: bool, limits: &Limits) -> Result<Values> {
     macro_rules! packed {

@@ -1,0 +1,11 @@
+//! IDV against real files, hostile bytes, its own writer and ML.NET itself.
+#![allow(clippy::disallowed_methods, missing_docs)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod as_json;
+mod generate;
+mod ml_net;
+mod round_trip;
+mod twins;
