@@ -15,6 +15,7 @@
 //! | [`tbl`] | TBL v2, both layouts: open, read, write, check |
 //! | [`plan`], [`check`] | a planned read of one sample; what a check reports |
 //! | [`filter`] | the expression language that selects samples and rows |
+//! | [`stats`] | counts, sizes, shapes and classes of a dataset |
 //! | [`image`] | size and format of pictures without decoding them |
 //! | [`idv`] | ML.NET's binary data view |
 //! | [`model`] | media formats and what is known of a sample |
@@ -33,6 +34,7 @@ pub mod model;
 pub mod msgpack;
 pub mod plan;
 pub mod record;
+pub mod stats;
 pub mod step;
 pub mod tar;
 pub mod tbl;
