@@ -103,6 +103,8 @@ fn folders_links_and_pipes_are_counted_and_empty_files_are_members() {
     let Some(bytes) = corpus("allformats.tar") else { return };
     let found = scan(&bytes, &limits()).unwrap();
     assert_eq!(found.members.len(), 43);
+    let Some(bytes) = corpus("corrupt_jpegs.tar") else { return };
+    assert_eq!(scan(&bytes, &limits()).unwrap().members.len(), 12, "what a payload holds does not matter here");
     let Some(bytes) = corpus("empty.tar") else { return };
     let found = scan(&bytes, &limits()).unwrap();
     assert_eq!((found.members.len(), found.archives, found.ending), (0, 1, Ending::Closed));
@@ -161,4 +163,21 @@ fn a_scan_asks_for_headers_only() {
     };
     assert_eq!(names(&found), ["a.jpg", "b.jpg", "c.jpg"]);
     assert_eq!((asked, steps), (5 * 512, 5));
+}
+
+#[test]
+fn a_read_ahead_brings_many_small_members_with_one_request() {
+    let names: Vec<String> = (0..1000).map(|i| format!("{i}.cls")).collect();
+    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (&name[..], &b"1"[..])).collect();
+    let file = Bytes::from(archive(&files));
+    let mut scanner = Scanner::new(file.len() as u64, limits()).with_read_ahead(256 << 10);
+    let mut requests = 0;
+    while let Step::Need(ranges) = scanner.step().unwrap() {
+        for r in ranges {
+            scanner.push(r.start, file.slice(r.start as usize..r.end as usize));
+            requests += 1;
+        }
+        assert_eq!(scanner.members().len() as u64, scanner.position() / 1024);
+    }
+    assert_eq!(requests, file.len().div_ceil(256 << 10));
 }

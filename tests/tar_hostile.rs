@@ -1,6 +1,8 @@
 //! Archives that lie, that were cut or flipped, and that come in pieces: never a panic, a loop or a wrong answer,
 //! and the same answer from both readers.
 
+mod common;
+
 use bytes::Bytes;
 use forebay::{
     Error, Limits, Step, Stepper,
@@ -125,6 +127,23 @@ fn small() -> Bytes {
         &member("b.cls", b"1"),
         &END,
     ])
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "tests read files")]
+fn the_corpus_reads_the_same_as_a_file_and_as_a_stream() {
+    let Some(folder) = common::shared("corpus/tar") else { return };
+    let mut archives = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "tar") {
+            let bytes = Bytes::from(std::fs::read(&path).unwrap());
+            let told = both(&bytes);
+            assert_eq!(by_stream(&bytes, &[7, 1000, 65_536]), told, "{}", path.display());
+            archives += 1;
+        }
+    }
+    assert!(archives >= 19, "{archives}");
 }
 
 #[test]
