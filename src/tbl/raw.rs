@@ -356,7 +356,7 @@ fn guide(h: &[u8; 64], file_len: u64) -> Result<Header> {
     };
     let sample_index = match (&metadata, bits & extension::SAMPLE_INDEX) {
         (Some(_), 1..) => {
-            let len = samples.checked_mul(8).unwrap_or(u64::MAX);
+            let len = samples.saturating_mul(8);
             section("sample-metadata index", 40, u64_at(h, 40), len, index_end, file_len)
                 .map_err(|e| metadata_fault = Some(e))
                 .ok()
