@@ -47,6 +47,8 @@ pub struct Opener {
     table_guesses: HashMap<u64, u64>,
     keep_going: bool,
     faults: Vec<Error>,
+    /// How many of the faults are the header's, which is looked at only once.
+    header_faults: usize,
 }
 
 /// Why opening cannot go on right now.
@@ -90,6 +92,7 @@ impl Opener {
             table_guesses: HashMap::new(),
             keep_going: false,
             faults: Vec::new(),
+            header_faults: 0,
         }
     }
 
@@ -114,7 +117,8 @@ impl Opener {
     }
 
     fn open(&mut self) -> Result<File, Stop> {
-        self.faults.clear();
+        // What follows the header is looked at again on every step.
+        self.faults.truncate(self.header_faults);
         let header = self.header()?;
         let toc = self.toc(&header)?;
         let rows_per_block = toc.first().map_or(0, |e| e.rows_per_block);
@@ -197,8 +201,9 @@ impl Opener {
             return Err(bad(message).into());
         }
         if *self.want(tail)? != TAIL_SIGNATURE {
-            return Err(bad("the tail signature is not here".into()).into());
+            self.fault(bad("the tail signature is not here".into()))?;
         }
+        self.header_faults = self.faults.len();
         self.header = Some(header.clone());
         Ok(header)
     }
