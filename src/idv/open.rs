@@ -218,7 +218,7 @@ impl Opener {
         loop {
             let start = header.toc_offset;
             let end = start.saturating_add(self.toc_guess).min(self.file_len).max(start);
-            self.limits.index(end - start)?;
+            self.limits.index(end - start).map_err(|e| e.section("toc").offset(start))?;
             let bytes = self.want(start..end)?;
             let mut c = Cursor::new(&bytes, start, "toc", &codes::TRUNCATED);
             let toc = (0..header.columns).map(|_| TocEntry::parse(&mut c, header.rows, &self.limits)).collect();
@@ -254,7 +254,7 @@ impl Opener {
                 }
                 Ok(range) => {
                     index_bytes = index_bytes.saturating_add(lookup_bytes);
-                    self.limits.index(index_bytes)?;
+                    self.limits.index(index_bytes).map_err(|e| e.section("lookup").column(&entry.name))?;
                     lookups.push(self.pieces.get(range.clone()));
                     lacking.extend(self.pieces.lacking(range));
                 }
@@ -302,18 +302,19 @@ impl Opener {
                 Err(e) => return Err(Stop::Fail(e.column(&entry.name))),
                 Ok(table) => {
                     *spent = spent.saturating_add(c.position() as u64);
-                    self.limits.metadata(*spent)?;
+                    self.limits.metadata(*spent).map_err(|e| e.section("annotations").column(&entry.name))?;
                     return Ok(table);
                 }
             }
-            self.limits.metadata(spent.saturating_add(*guess))?;
+            let read = spent.saturating_add(*guess);
+            self.limits.metadata(read).map_err(|e| e.section("annotations").column(&entry.name))?;
         }
     }
 
     /// The stored bytes of every annotation.
     fn annotation_blocks(&self, tables: &[Vec<AnnotationEntry>]) -> Result<Vec<Vec<Bytes>>, Stop> {
         let total = tables.iter().flatten().fold(0u64, |sum, a| sum.saturating_add(a.stored_bytes));
-        self.limits.metadata(total)?;
+        self.limits.metadata(total).map_err(|e| e.section("annotations"))?;
         let range = |a: &AnnotationEntry| a.offset..a.offset.saturating_add(a.stored_bytes);
         let lacking: Vec<_> = tables.iter().flatten().flat_map(|a| self.pieces.lacking(range(a))).collect();
         if !lacking.is_empty() {
