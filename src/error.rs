@@ -255,6 +255,11 @@ pub mod codes {
     /// The format is not one that Forebay knows.
     pub const UNKNOWN_FORMAT: Code =
         Code::unsupported("format.unknown", "The first bytes belong to no format that Forebay reads.");
+    /// Another kind of file was expected.
+    pub const NOT_SAMPLES: Code = Code::unsupported(
+        "format.not_samples",
+        "The file is known, but it holds no samples; another command or function reads it.",
+    );
     /// The file has no bytes at all.
     pub const EMPTY: Code = Code::damaged("format.empty", "The file has no bytes, so it is no dataset.");
     /// A sample or row number past the end.
@@ -265,8 +270,12 @@ pub mod codes {
     /// The host has not delivered the bytes that were planned.
     pub const MISSING_BYTES: Code =
         Code::usage("usage.missing_bytes", "The caller decoded before it delivered the bytes that were planned.");
+    /// Worth knowing, and no fault.
+    pub const NOTE: Code =
+        Code::usage("note", "Something worth knowing that is no fault; it appears among the notes of a check.");
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&IO, &UNKNOWN_FORMAT, &EMPTY, &OUT_OF_RANGE, &ARGUMENT, &MISSING_BYTES];
+    pub const ALL: &[&Code] =
+        &[&NOTE, &IO, &UNKNOWN_FORMAT, &NOT_SAMPLES, &EMPTY, &OUT_OF_RANGE, &ARGUMENT, &MISSING_BYTES];
 }
 
 /// Every code there is, grouped by module: `docs/errors.md` is made from this.

@@ -25,6 +25,8 @@
 pub mod check;
 pub mod codec;
 pub mod cursor;
+pub mod dataset;
+pub mod detect;
 pub mod error;
 pub mod filter;
 pub mod idv;

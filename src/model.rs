@@ -135,6 +135,11 @@ impl SampleInfo {
         SampleInfo { index, format, width: 0, height: 0, bytes: 0, stored_bytes: 0, offset: 0, codec: Codec::None }
     }
 
+    /// Of a payload that lies as it is, and whose pixels nobody has looked at yet.
+    pub const fn unread(index: u64, offset: u64, bytes: u64, format: MediaFormat) -> Self {
+        SampleInfo { index, format, width: 0, height: 0, bytes, stored_bytes: bytes, offset, codec: Codec::None }
+    }
+
     /// Where the stored payload lies in the file.
     pub fn range(&self) -> Range<u64> {
         self.offset..self.offset.saturating_add(self.stored_bytes)

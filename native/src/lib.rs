@@ -1,1 +1,36 @@
-//! Forebay on a machine.
+//! Forebay on a machine: files, memory maps, parallel conversion, and the command `forebay`.
+//!
+//! The formats themselves are the crate `forebay`; this crate gives it bytes and takes bytes from it.
+//!
+//! ```no_run
+//! use forebay_native::Dataset;
+//! let dataset = Dataset::open("train.tbl")?;
+//! let info = dataset.info(17)?;
+//! let payload = dataset.payload(17)?;
+//! # Ok::<(), forebay::Error>(())
+//! ```
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`dataset`], [`folder`] | a TBL, a TAR or a folder, opened |
+//! | [`convert`] | any of these into a TBL or TAR, on all cores |
+//! | [`check`](mod@check) | every fault of a file, on all cores |
+//! | [`input`], [`map`], [`output`] | mapped files in, whole files out |
+//! | [`cli`] | the command |
+
+// The clock, threads and files that the core must not touch are this crate's work.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+#![deny(unsafe_code)]
+
+pub mod check;
+pub mod cli;
+pub mod convert;
+pub mod dataset;
+pub mod folder;
+pub mod input;
+pub mod map;
+pub mod output;
+pub mod select;
+
+pub use dataset::{Dataset, OpenOptions};
+pub use input::Input;

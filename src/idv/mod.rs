@@ -1,6 +1,5 @@
 //! IDV, the binary data view of ML.NET: typed columns in blocks, with annotations.
 
-mod check;
 mod codec_def;
 mod encode;
 mod file;
@@ -14,7 +13,6 @@ mod write;
 pub mod codes;
 pub mod raw;
 
-pub use check::Checker;
 pub use codec_def::{Codec, CodecDef, Item, Layout};
 pub use file::{Annotation, Block, Column, File, Live, Packing};
 pub use open::Opener;

@@ -47,8 +47,6 @@ pub struct Opener {
     table_guesses: HashMap<u64, u64>,
     keep_going: bool,
     faults: Vec<Error>,
-    /// How many of the faults are the header's, which is looked at only once.
-    header_faults: usize,
 }
 
 /// Why opening cannot go on right now.
@@ -92,7 +90,6 @@ impl Opener {
             table_guesses: HashMap::new(),
             keep_going: false,
             faults: Vec::new(),
-            header_faults: 0,
         }
     }
 
@@ -117,8 +114,7 @@ impl Opener {
     }
 
     fn open(&mut self) -> Result<File, Stop> {
-        // What follows the header is looked at again on every step.
-        self.faults.truncate(self.header_faults);
+        self.faults.clear();
         let header = self.header()?;
         let toc = self.toc(&header)?;
         let rows_per_block = toc.first().map_or(0, |e| e.rows_per_block);
@@ -201,9 +197,8 @@ impl Opener {
             return Err(bad(message).into());
         }
         if *self.want(tail)? != TAIL_SIGNATURE {
-            self.fault(bad("the tail signature is not here".into()))?;
+            return Err(bad("the tail signature is not here".into()).into());
         }
-        self.header_faults = self.faults.len();
         self.header = Some(header.clone());
         Ok(header)
     }
@@ -218,7 +213,7 @@ impl Opener {
         loop {
             let start = header.toc_offset;
             let end = start.saturating_add(self.toc_guess).min(self.file_len).max(start);
-            self.limits.index(end - start).map_err(|e| e.section("toc").offset(start))?;
+            self.limits.index(end - start)?;
             let bytes = self.want(start..end)?;
             let mut c = Cursor::new(&bytes, start, "toc", &codes::TRUNCATED);
             let toc = (0..header.columns).map(|_| TocEntry::parse(&mut c, header.rows, &self.limits)).collect();
@@ -254,7 +249,7 @@ impl Opener {
                 }
                 Ok(range) => {
                     index_bytes = index_bytes.saturating_add(lookup_bytes);
-                    self.limits.index(index_bytes).map_err(|e| e.section("lookup").column(&entry.name))?;
+                    self.limits.index(index_bytes)?;
                     lookups.push(self.pieces.get(range.clone()));
                     lacking.extend(self.pieces.lacking(range));
                 }
@@ -302,19 +297,18 @@ impl Opener {
                 Err(e) => return Err(Stop::Fail(e.column(&entry.name))),
                 Ok(table) => {
                     *spent = spent.saturating_add(c.position() as u64);
-                    self.limits.metadata(*spent).map_err(|e| e.section("annotations").column(&entry.name))?;
+                    self.limits.metadata(*spent)?;
                     return Ok(table);
                 }
             }
-            let read = spent.saturating_add(*guess);
-            self.limits.metadata(read).map_err(|e| e.section("annotations").column(&entry.name))?;
+            self.limits.metadata(spent.saturating_add(*guess))?;
         }
     }
 
     /// The stored bytes of every annotation.
     fn annotation_blocks(&self, tables: &[Vec<AnnotationEntry>]) -> Result<Vec<Vec<Bytes>>, Stop> {
         let total = tables.iter().flatten().fold(0u64, |sum, a| sum.saturating_add(a.stored_bytes));
-        self.limits.metadata(total).map_err(|e| e.section("annotations"))?;
+        self.limits.metadata(total)?;
         let range = |a: &AnnotationEntry| a.offset..a.offset.saturating_add(a.stored_bytes);
         let lacking: Vec<_> = tables.iter().flatten().flat_map(|a| self.pieces.lacking(range(a))).collect();
         if !lacking.is_empty() {

@@ -38,6 +38,9 @@ impl Tbl {
             match self.entry(i) {
                 Ok(entry) => {
                     self.odd_entry(i, &entry).into_iter().for_each(|e| report.fault(&place(e)));
+                    if let Some(e) = odd_pixels(&entry) {
+                        report.note(&place(e));
+                    }
                     let end = entry.offset + u64::from(entry.stored) + self.trailer_len();
                     if end > entry.offset {
                         match taken.last_mut() {
@@ -98,12 +101,6 @@ impl Tbl {
         if format.is_none() {
             say(format!("there is no media format {}", entry.format));
         }
-        if format == Some(MediaFormat::RawU8) {
-            let pixels = u64::from(entry.width) * u64::from(entry.height) * 3;
-            if pixels != u64::from(entry.bytes) {
-                say(format!("{} raw bytes are not {} x {} x 3", entry.bytes, entry.width, entry.height));
-            }
-        }
         match self.layout() {
             Layout::Guide => {
                 if self.raw_entry(i).is_ok_and(|(raw, _)| raw.get(23) != Some(&0)) {
@@ -155,6 +152,7 @@ impl Tbl {
                     if let Some(word) = has.get_mut(i as usize / 64) {
                         *word |= 1 << (i % 64);
                     }
+                    let Some(span) = span else { return Ok(()) };
                     let at = range.start + span.start;
                     let bytes =
                         section.get(span.start as usize..).and_then(|s| s.get(..span.len as usize)).unwrap_or_default();
@@ -231,6 +229,15 @@ impl Tbl {
             }
         }
     }
+}
+
+/// Raw pixels of another number than the size says: worth knowing, but writers take what they are given.
+fn odd_pixels(entry: &Entry) -> Option<Error> {
+    let pixels = u64::from(entry.width) * u64::from(entry.height) * 3;
+    let raw = MediaFormat::from_code(entry.format) == Some(MediaFormat::RawU8);
+    (raw && pixels != u64::from(entry.bytes)).then(|| {
+        Error::new(&codes::ENTRY, format!("{} raw bytes are not {} x {} x 3", entry.bytes, entry.width, entry.height))
+    })
 }
 
 /// The whole check as one stepper, for hosts without threads.

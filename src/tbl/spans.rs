@@ -62,7 +62,7 @@ pub(super) fn walk_blocks(
     section: &[u8],
     base: u64,
     samples: u64,
-    mut each: impl FnMut(u64, Span) -> Result<()>,
+    mut each: impl FnMut(u64, Option<Span>) -> Result<()>,
 ) -> Result<()> {
     let mut c = Cursor::new(section, base, "metadata", &codes::METADATA);
     while !c.is_empty() {
@@ -71,14 +71,20 @@ pub(super) fn walk_blocks(
         if i >= samples {
             return Err(damaged(format!("a block belongs to sample {i} of {samples}"), at));
         }
-        let format = MetadataFormat::from_code(kind)
-            .ok_or_else(|| damaged(format!("a block has the unknown type {kind}"), at + 12).sample(i))?;
+        // Type 0 says that the sample has nothing to say.
+        let format = match kind {
+            0 => None,
+            kind => Some(
+                MetadataFormat::from_code(kind)
+                    .ok_or_else(|| damaged(format!("a block has the unknown type {kind}"), at + 12).sample(i))?,
+            ),
+        };
         if reserved != 0 {
             return Err(damaged("a reserved field of a block is not zero", at + 14).sample(i));
         }
         let start = c.offset() - base;
         c.take_u64(size.into()).map_err(|e| e.sample(i))?;
-        each(i, Span { start, len: size, format })?;
+        each(i, format.map(|format| Span { start, len: size, format }))?;
     }
     Ok(())
 }
@@ -90,7 +96,7 @@ pub(super) fn of_blocks(section: &[u8], base: u64, samples: u64) -> Result<Spans
     let mut spans = vec![None; count];
     walk_blocks(section, base, samples, |i, span| {
         if let Some(slot) = spans.get_mut(i as usize) {
-            slot.get_or_insert(span);
+            *slot = slot.or(span);
         }
         Ok(())
     })?;

@@ -1,0 +1,77 @@
+//! Every fault of a file, found on all cores.
+
+use forebay::{Error, Result, check::Report, error};
+
+use crate::{
+    convert::pipeline::ordered,
+    dataset::{Dataset, Source},
+};
+
+/// Bytes of a gap that are looked at in one piece.
+const PIECE: u64 = 8 << 20;
+
+/// Checks an opened dataset: structure first, then every payload on `workers` threads, then the metadata.
+/// `progress` hears how many samples were checked.
+pub fn check(dataset: &Dataset, workers: usize, progress: &mut dyn FnMut(u64)) -> Result<Report> {
+    let mut report = Report::new(dataset.len());
+    if let Some(e) = dataset.damage() {
+        report.fault(e);
+    }
+    let mut gaps = Vec::new();
+    match dataset.source() {
+        Source::Tbl(_, tbl) => gaps = tbl.check_index(&mut report),
+        Source::Tar(_, tar) => {
+            if let Some(note) = tar.archive().ending.note() {
+                report.note(&Error::new(&error::codes::NOTE, note));
+            }
+        }
+        Source::Folder(_) => {}
+    }
+    check_samples(dataset, workers, &mut report, progress)?;
+    if let Source::Tbl(input, tbl) = dataset.source() {
+        for gap in gaps {
+            let mut at = gap.start;
+            while at < gap.end {
+                let range = at..gap.end.min(at + PIECE);
+                at = range.end;
+                // One fault a gap is enough.
+                if report.keep(tbl.check_gap(range.start, &input.slice(range)?)).is_none() {
+                    break;
+                }
+            }
+        }
+        let header = tbl.header();
+        let slice = |range: &Option<std::ops::Range<u64>>| {
+            range.clone().map_or_else(|| Ok(Default::default()), |r| input.slice(r))
+        };
+        tbl.check_metadata(&slice(&header.metadata)?, &slice(&header.sample_index)?, &mut report);
+    }
+    Ok(report)
+}
+
+fn check_samples(dataset: &Dataset, workers: usize, report: &mut Report, progress: &mut dyn FnMut(u64)) -> Result<()> {
+    let work = |i: u64| -> std::result::Result<(), Option<Error>> {
+        match dataset.source() {
+            Source::Tbl(input, tbl) => {
+                // An entry that cannot be planned was reported with the index.
+                let plan = tbl.plan(i).map_err(|_| None)?;
+                let outcome = plan.decode(&input.slice(plan.range()).map_err(Some)?, dataset.limits());
+                input.release(plan.range());
+                outcome.map(|_| ()).map_err(Some)
+            }
+            // Neither has checksums: that the bytes can be read is all there is to say.
+            Source::Tar(..) => Ok(()),
+            Source::Folder(folder) => folder.payload(i).map(|_| ()).map_err(Some),
+        }
+    };
+    let weigh = |i: &u64| dataset.stored_range(*i).map_or(0, |r| r.end - r.start);
+    let mut checked = 0;
+    ordered((0..dataset.len()).map(Ok), weigh, workers, work, |chunk| {
+        checked += chunk.len() as u64;
+        for e in chunk.into_iter().filter_map(|outcome| outcome.err().flatten()) {
+            report.fault(&e);
+        }
+        progress(checked);
+        Ok(())
+    })
+}

@@ -1,0 +1,251 @@
+//! `forebay convert`: TAR, TBL or a folder of images into TBL or TAR.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use clap::ValueEnum;
+use forebay::{
+    Error, Limits, Result,
+    codec::{Codec, Compression},
+    error::codes,
+    tbl::{Layout, MetadataFormat},
+};
+use serde_json::json;
+
+use super::{
+    Outcome, Output, check,
+    filtering::{LimitArgs, filter, open, paths},
+    human,
+    progress::Meter,
+};
+use crate::{
+    convert::{Job, MetadataChoice, Options, StreamInput, Summary, To, pipeline::all_cores},
+    input,
+};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// What to convert: a TAR (also .tar.gz, .tar.zst, or - for standard input), a TBL, or a folder of images.
+    input: String,
+    /// The file to write, or - for standard output.
+    output: PathBuf,
+    /// The format to write; by default the output's extension says it.
+    #[arg(long, value_enum)]
+    to: Option<ToArg>,
+    #[command(flatten)]
+    write: WriteArgs,
+    /// Only samples that this filter accepts, such as 'width >= 224 && cls == 3'.
+    #[arg(long = "where", value_name = "FILTER")]
+    filter: Option<String>,
+    /// Metadata for the whole file: a document whose fields stand beside the samples, and whose `samples`, if
+    /// there are any, are added to the samples' own.
+    #[arg(long, value_name = "FILE")]
+    metadata: Option<PathBuf>,
+    /// How metadata is written, and what the metadata file is.
+    #[arg(long, value_enum, default_value = "json")]
+    metadata_format: MetadataFormatArg,
+    /// Leave out what is broken, list it, and keep the rest; the exit code is 1 all the same.
+    #[arg(long)]
+    keep_going: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// Arguments of every command that writes a dataset.
+#[derive(Debug, clap::Args)]
+pub(super) struct WriteArgs {
+    /// TBL: who is to read it. `guide` is the format guide's layout, `turboloader` that of the package.
+    #[arg(long, value_enum, default_value = "guide")]
+    layout: LayoutArg,
+    /// TBL: how payloads that can shrink are compressed.
+    #[arg(long, value_enum, default_value = "none")]
+    compression: CompressionArg,
+    /// LZ4: 1 (fast) to 12; Zstandard: 1 to 22.
+    #[arg(long)]
+    level: Option<u8>,
+    /// Threads.
+    #[arg(long, default_value_t = all_cores())]
+    workers: usize,
+    /// Replace an output that exists.
+    #[arg(long)]
+    force: bool,
+    /// Read every sample back before the output appears.
+    #[arg(long)]
+    verify: bool,
+    /// Do not wait until the disk has the bytes. The output still appears whole or not at all, unless the machine
+    /// itself dies.
+    #[arg(long)]
+    no_sync: bool,
+}
+
+impl WriteArgs {
+    pub fn force(&self) -> bool {
+        self.force
+    }
+
+    pub fn options(&self, to: To) -> Result<Options> {
+        let mut options = Options::new(to);
+        options.layout = self.layout.into();
+        let codec = match self.compression {
+            CompressionArg::None => Codec::None,
+            CompressionArg::Lz4 => Codec::Lz4,
+            CompressionArg::Zstd => Codec::Zstd,
+        };
+        options.compression = Compression::new(codec, self.level)?;
+        options.workers = self.workers;
+        options.force = self.force;
+        options.verify = self.verify;
+        options.sync = !self.no_sync;
+        Ok(options)
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum ToArg {
+    Tbl,
+    Tar,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LayoutArg {
+    Guide,
+    Turboloader,
+}
+
+impl From<LayoutArg> for Layout {
+    fn from(arg: LayoutArg) -> Layout {
+        match arg {
+            LayoutArg::Guide => Layout::Guide,
+            LayoutArg::Turboloader => Layout::Turboloader,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum CompressionArg {
+    None,
+    Lz4,
+    Zstd,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum MetadataFormatArg {
+    Json,
+    Protobuf,
+    Msgpack,
+}
+
+impl From<MetadataFormatArg> for MetadataFormat {
+    fn from(arg: MetadataFormatArg) -> MetadataFormat {
+        match arg {
+            MetadataFormatArg::Json => MetadataFormat::Json,
+            MetadataFormatArg::Protobuf => MetadataFormat::Protobuf,
+            MetadataFormatArg::Msgpack => MetadataFormat::Msgpack,
+        }
+    }
+}
+
+/// The format to write: what the user says, else the output's extension.
+pub(super) fn target(to: Option<ToArg>, output: &Path) -> Result<To> {
+    match to {
+        Some(ToArg::Tbl) => Ok(To::Tbl),
+        Some(ToArg::Tar) => Ok(To::Tar),
+        None => To::from_name(output).ok_or_else(|| {
+            let message = "the name does not say which format to write; end it in .tbl or .tar, or give --to";
+            Error::new(&codes::ARGUMENT, message).file(input::display(output))
+        }),
+    }
+}
+
+/// What the user gave with `--metadata` and `--metadata-format`.
+pub(super) fn metadata(file: Option<&Path>, format: MetadataFormat, limits: &Limits) -> Result<MetadataChoice> {
+    match file {
+        Some(path) => {
+            let bytes = fs::read(path).map_err(|e| input::io_error(&input::display(path), "read", e))?;
+            MetadataChoice::parse(bytes, format, limits).map_err(|e| e.file(input::display(path)))
+        }
+        None => Ok(MetadataChoice::of(format)),
+    }
+}
+
+pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+    let limits = args.limits.limits();
+    let mut options = args.write.options(target(args.to, &args.output)?)?;
+    options.keep_going = args.keep_going;
+    options.metadata = metadata(args.metadata.as_deref(), args.metadata_format.into(), &limits)?;
+    let filter = filter(args.filter.as_deref())?;
+    let files = paths(std::slice::from_ref(&args.input))?;
+    let mut job = match files.as_slice() {
+        [only] => job(only, options, &limits)?,
+        many => Job::new(many.iter().map(|p| open(p, &limits, args.keep_going)).collect::<Result<_>>()?, options),
+    };
+    if let Some(filter) = &filter {
+        job = job.filter(filter)?;
+    }
+    report(job, &args.output, out)
+}
+
+/// A job over one input, mapped where it can be and streamed where it must.
+pub(super) fn job(path: &Path, options: Options, limits: &Limits) -> Result<Job> {
+    if let Some(stream) = StreamInput::open(path, limits)? {
+        return Ok(Job::stream(stream, options));
+    }
+    let keep_going = options.keep_going;
+    Ok(Job::new(vec![open(path, limits, keep_going)?], options))
+}
+
+/// Runs a job with progress, and prints what came of it.
+pub(super) fn report(job: Job, output: &Path, out: &Output) -> Result<Outcome> {
+    let mut meter = Meter::new(out, "converting");
+    let summary = job.run_with(output, &mut |progress| meter.update(progress))?;
+    let seconds = meter.elapsed().as_secs_f64();
+    drop(meter);
+    print(&summary, seconds, out);
+    Ok(if summary.faults.is_empty() { Outcome::Fine } else { Outcome::Damaged })
+}
+
+fn print(summary: &Summary, seconds: f64, out: &Output) {
+    if summary.output == input::PIPE {
+        // The output itself goes there.
+        return;
+    }
+    let rate = summary.samples as f64 / seconds.max(1e-6);
+    if out.json() {
+        let mut value = json!(summary);
+        value["ratio"] = summary.ratio().into();
+        value["seconds"] = seconds.into();
+        value["samples_per_second"] = rate.into();
+        return out.value(&value);
+    }
+    let row = |label: &str, value: String| out.note(format!("{label:<14}{value}"));
+    let inputs = summary.inputs.join(", ");
+    row("input", format!("{inputs} ({})", human::bytes(summary.input_bytes)));
+    row("output", format!("{} ({})", summary.output, human::bytes(summary.output_bytes)));
+    row("samples", human::count(summary.samples));
+    if let Some(mean) = summary.payload_bytes.checked_div(summary.samples) {
+        row("mean size", human::bytes(mean));
+    }
+    let percent = 100.0 * summary.saved() as f64 / (summary.input_bytes.max(1)) as f64;
+    row(
+        "ratio",
+        format!("{:.3} ({} of {} samples compressed)", summary.ratio(), summary.compressed_samples, summary.samples),
+    );
+    if summary.input_bytes > 0 {
+        row("saved", format!("{} ({percent:.2} %)", human::signed_bytes(summary.saved())));
+    }
+    if summary.verified > 0 {
+        row("verified", format!("{} samples read back equal", human::count(summary.verified)));
+    }
+    if summary.skipped_members > 0 {
+        row("skipped", format!("{} folders, links and specials", human::count(summary.skipped_members)));
+    }
+    let bytes = human::bytes((summary.payload_bytes as f64 / seconds.max(1e-6)) as u64);
+    row("throughput", format!("{} samples/s, {bytes}/s", human::count(rate as u64)));
+    row("elapsed", format!("{seconds:.2} s"));
+    summary.notes.iter().for_each(|note| row("note", note.clone()));
+    for fault in &summary.faults {
+        row("left out", check::describe(fault));
+    }
+}

@@ -1,0 +1,176 @@
+//! `forebay extract`: samples become files again.
+
+use std::{
+    collections::HashSet,
+    fs,
+    io::{IoSlice, Write},
+    path::{Component, Path, PathBuf},
+};
+
+use forebay::{
+    Error, Result,
+    error::codes,
+    record::{RestoredFile, files, safe_name},
+};
+use serde_json::json;
+
+use super::{
+    Outcome, Output,
+    filtering::{LimitArgs, filter, open},
+    human,
+    progress::Meter,
+};
+use crate::{
+    dataset::Dataset,
+    input::{self, PIPE},
+    output::AtomicFile,
+    select::accepts,
+};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The dataset.
+    file: PathBuf,
+    /// One sample, by its number.
+    #[arg(short, long, required_unless_present = "all", conflicts_with = "all")]
+    index: Option<u64>,
+    /// The file for the one sample's payload, or - for standard output.
+    #[arg(short, long, requires = "index")]
+    output: Option<PathBuf>,
+    /// Every sample with its sidecars, under the names that they had.
+    #[arg(long, requires = "to")]
+    all: bool,
+    /// The folder to write into. It is made if it does not exist.
+    #[arg(long, value_name = "FOLDER")]
+    to: Option<PathBuf>,
+    /// With --all: only samples that this filter accepts.
+    #[arg(long = "where", value_name = "FILTER", requires = "all")]
+    filter: Option<String>,
+    /// Replace files that exist.
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+    let dataset = open(&args.file, &args.limits.limits(), false)?;
+    match (args.index, &args.to) {
+        (Some(i), None) => one(&dataset, i, args, out),
+        (Some(i), Some(folder)) => {
+            let written = write_sample(&dataset, i, folder, args.force, &mut HashSet::new())?;
+            done(out, 1, written, folder)
+        }
+        (None, Some(folder)) => all(&dataset, folder, args, out),
+        (None, None) => Err(Error::new(&codes::ARGUMENT, "say which sample: -i NUMBER, or --all --to FOLDER")),
+    }
+}
+
+fn one(dataset: &Dataset, i: u64, args: &Args, out: &Output) -> Result<Outcome> {
+    let payload = dataset.payload(i)?;
+    let target = match &args.output {
+        Some(path) => path.clone(),
+        None => PathBuf::from(format!("{i:08}.{}", dataset.info(i)?.format.extension())),
+    };
+    if target.as_os_str() == PIPE {
+        let failed = |e| input::io_error("stdout", "write", e);
+        std::io::stdout().write_all(&payload).map_err(failed)?;
+        return Ok(Outcome::Fine);
+    }
+    write_file(&target, &payload, args.force)?;
+    if out.json() {
+        out.value(&json!({ "i": i, "file": target.display().to_string(), "bytes": payload.len() }));
+    } else if out.verbose() {
+        out.note(format!("{}: {}", target.display(), human::bytes(payload.len() as u64)));
+    }
+    Ok(Outcome::Fine)
+}
+
+fn all(dataset: &Dataset, folder: &Path, args: &Args, out: &Output) -> Result<Outcome> {
+    let filter = filter(args.filter.as_deref())?;
+    let mut meter = Meter::new(out, "extracting");
+    let mut names = HashSet::new();
+    let (mut samples, mut written) = (0, 0);
+    for i in 0..dataset.len() {
+        if let Some(filter) = &filter
+            && !accepts(dataset, i, filter)?
+        {
+            continue;
+        }
+        written += write_sample(dataset, i, folder, args.force, &mut names)?;
+        samples += 1;
+        meter.samples(i + 1, dataset.len());
+    }
+    drop(meter);
+    done(out, samples, written, folder)
+}
+
+fn done(out: &Output, samples: u64, files: u64, folder: &Path) -> Result<Outcome> {
+    if out.json() {
+        out.value(&json!({ "samples": samples, "files": files, "folder": folder.display().to_string() }));
+    } else {
+        out.note(format!("{} samples, {} files in {}", human::count(samples), human::count(files), folder.display()));
+    }
+    Ok(Outcome::Fine)
+}
+
+/// Writes a sample's files; returns how many. Nothing leaves the folder, whatever the names say.
+fn write_sample(dataset: &Dataset, i: u64, folder: &Path, force: bool, names: &mut HashSet<String>) -> Result<u64> {
+    let extension = dataset.info(i)?.format.extension();
+    let files = match dataset.record(i)? {
+        Some(record) => files(&record, i, extension).map_err(|e| e.file(dataset.name()))?,
+        None => vec![RestoredFile { name: format!("{i:08}.{extension}"), content: None }],
+    };
+    let payload = dataset.payload(i)?;
+    let mut written = 0;
+    for file in &files {
+        safe_name(&file.name).map_err(|e| e.sample(i).file(dataset.name()))?;
+        // Two samples of one name must not overwrite each other, not even with --force.
+        let name = match names.insert(file.name.clone()) {
+            true => file.name.clone(),
+            false => beside(&file.name, i),
+        };
+        let path = folder.join(&name);
+        if !path.components().all(|c| !matches!(c, Component::ParentDir))
+            && folder.components().all(|c| !matches!(c, Component::ParentDir))
+        {
+            return Err(
+                Error::new(&forebay::record::codes::NAME, format!("the name {name:?} leaves the folder")).sample(i)
+            );
+        }
+        if let Some(parent) = path.parent() {
+            inside(folder, parent)?;
+        }
+        write_file(&path, file.content.as_deref().unwrap_or(&payload), force)?;
+        written += 1;
+    }
+    Ok(written)
+}
+
+/// A name that is taken gets the sample's number in front of its extension.
+fn beside(name: &str, i: u64) -> String {
+    match forebay::record::split(name) {
+        (stem, Some(extension)) => format!("{stem}~{i}.{extension}"),
+        (stem, None) => format!("{stem}~{i}"),
+    }
+}
+
+/// Makes the folders of a file, and refuses links that lead out of the target folder.
+fn inside(folder: &Path, parent: &Path) -> Result<()> {
+    let failed = |path: &Path, e| input::io_error(&input::display(path), "make the folder", e);
+    fs::create_dir_all(parent).map_err(|e| failed(parent, e))?;
+    let root = fs::canonicalize(folder).map_err(|e| failed(folder, e))?;
+    let real = fs::canonicalize(parent).map_err(|e| failed(parent, e))?;
+    if !real.starts_with(&root) {
+        let message = format!("{} is a link out of {}", parent.display(), folder.display());
+        return Err(Error::new(&forebay::record::codes::NAME, message));
+    }
+    Ok(())
+}
+
+fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<()> {
+    let mut file = AtomicFile::create(path, force)?;
+    file.append(&mut [IoSlice::new(bytes)])?;
+    // Thousands of small files: waiting for the disk after each would take minutes.
+    file.commit(false)
+}

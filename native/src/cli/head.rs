@@ -1,0 +1,141 @@
+//! `forebay head`: the first samples, as a table or one JSON object a line.
+
+use forebay::Result;
+use serde_json::{Value, json};
+
+use super::{
+    Outcome, Output,
+    filtering::{LimitArgs, filter, open, paths},
+    human,
+    output::printable,
+};
+use crate::{dataset::Dataset, select::accepts};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Files, folders or patterns.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+    /// How many samples.
+    #[arg(short = 'n', long = "lines", default_value_t = 10)]
+    n: u64,
+    /// Begin at this sample.
+    #[arg(long, default_value_t = 0)]
+    skip: u64,
+    /// Only samples that this filter accepts, such as 'width >= 224 && format == "jpeg"'.
+    #[arg(long = "where", value_name = "FILTER")]
+    filter: Option<String>,
+    /// Show the SHA-256 of every payload.
+    #[arg(long)]
+    hash: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+    let (limits, filter) = (args.limits.limits(), filter(args.filter.as_deref())?);
+    for path in paths(&args.files)? {
+        let dataset = open(&path, &limits, false)?;
+        let mut table = Table::default();
+        let mut left = args.n;
+        for i in args.skip..dataset.len() {
+            if left == 0 {
+                break;
+            }
+            if let Some(filter) = &filter
+                && !accepts(&dataset, i, filter)?
+            {
+                continue;
+            }
+            left -= 1;
+            let row = row(&dataset, i, args.hash)?;
+            if out.json() {
+                out.value(&row);
+            } else {
+                table.push(&row);
+            }
+        }
+        if !out.json() {
+            table.print(out);
+        }
+    }
+    Ok(Outcome::Fine)
+}
+
+/// What is known of one sample. Its payload is read only for the hash; over a TBL nothing but its index entry and
+/// its metadata is touched.
+fn row(dataset: &Dataset, i: u64, hash: bool) -> Result<Value> {
+    let info = dataset.info(i)?;
+    let metadata = dataset.metadata_value(i)?;
+    let name = match &metadata {
+        Some(value) => value["name"].as_str().map(str::to_owned),
+        None => dataset.sample_name(i)?,
+    };
+    let known = |n: u32| if n == 0 { Value::Null } else { n.into() };
+    let mut row = json!({
+        "i": i,
+        "name": name,
+        "format": info.format,
+        "width": known(info.width),
+        "height": known(info.height),
+        "bytes": info.bytes,
+        "stored_bytes": info.stored_bytes,
+        "offset": info.offset,
+        "codec": info.codec,
+        "metadata": metadata,
+    });
+    if hash {
+        row["sha256"] = sha256(&dataset.payload(i)?).into();
+    }
+    Ok(row)
+}
+
+/// SHA-256 in hexadecimal digits.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    use sha2::Digest as _;
+    sha2::Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Rows for people, columns as wide as they need to be.
+#[derive(Default)]
+struct Table {
+    rows: Vec<[String; 7]>,
+}
+
+impl Table {
+    fn push(&mut self, row: &Value) {
+        let text = |key: &str| row[key].as_str().map(printable).unwrap_or_else(|| "-".into());
+        let size = match (row["width"].as_u64(), row["height"].as_u64()) {
+            (Some(w), Some(h)) => format!("{w}x{h}"),
+            _ => "-".into(),
+        };
+        let more: Vec<String> = row["metadata"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(key, _)| !["id", "name", "exact", "members"].contains(&key.as_str()))
+            .map(|(key, value)| format!("{}={}", printable(key), printable(&value.to_string())))
+            .collect();
+        let mut last: String = more.join(" ").chars().take(60).collect();
+        if let Some(hash) = row["sha256"].as_str() {
+            last = format!("{hash} {last}");
+        }
+        let bytes = row["bytes"].as_u64().unwrap_or(0);
+        let i = row["i"].as_u64().unwrap_or(0);
+        self.rows.push([human::count(i), text("name"), text("format"), size, human::bytes(bytes), text("codec"), last]);
+    }
+
+    fn print(&self, out: &Output) {
+        let titles = ["#", "name", "format", "size", "bytes", "codec", "metadata"].map(str::to_owned);
+        let rows: Vec<&[String; 7]> = std::iter::once(&titles).chain(&self.rows).collect();
+        let width = |column: usize| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..7).map(width).collect();
+        for row in rows {
+            let cells = row.iter().zip(&widths).enumerate().map(|(i, (cell, &w))| match i {
+                0 | 4 => format!("{cell:>w$}"),
+                _ => format!("{cell:<w$}"),
+            });
+            out.line(cells.collect::<Vec<_>>().join("  ").trim_end());
+        }
+    }
+}

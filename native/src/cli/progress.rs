@@ -1,0 +1,80 @@
+//! A bar on a terminal, lines with `--verbose`, nothing otherwise.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{Output, human};
+use crate::convert::Progress;
+
+/// Time between two lines of `--verbose`.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// Shows how far work on samples is.
+pub(crate) struct Meter<'a> {
+    out: &'a Output,
+    what: &'static str,
+    started: Instant,
+    spoken: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl<'a> Meter<'a> {
+    pub fn new(out: &'a Output, what: &'static str) -> Self {
+        let now = Instant::now();
+        Meter { out, what, started: now, spoken: now, bar: None }
+    }
+
+    /// Hears how far it is.
+    pub fn update(&mut self, progress: &Progress) {
+        if self.out.bar() {
+            let bar = self.bar.get_or_insert_with(|| new_bar(self.what, progress.total));
+            bar.set_position(progress.samples);
+            let rate = progress.bytes as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
+            bar.set_message(format!("{}, {}/s", human::bytes(progress.bytes), human::bytes(rate as u64)));
+        } else if self.out.verbose() && self.spoken.elapsed() >= EVERY {
+            self.spoken = Instant::now();
+            let total = progress.total.map(|n| format!(" of {}", human::count(n))).unwrap_or_default();
+            let seconds = self.started.elapsed().as_secs_f64();
+            let rate = progress.bytes as f64 / seconds.max(1e-3);
+            self.out.note(format!(
+                "{}: {}{total} samples, {}, {}/s, {seconds:.0} s",
+                self.what,
+                human::count(progress.samples),
+                human::bytes(progress.bytes),
+                human::bytes(rate as u64),
+            ));
+        }
+    }
+
+    /// Hears how many samples are done, of so many.
+    pub fn samples(&mut self, done: u64, total: u64) {
+        self.update(&Progress::of_samples(done, total));
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+}
+
+impl Drop for Meter<'_> {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn new_bar(what: &'static str, total: Option<u64>) -> ProgressBar {
+    let (bar, template) = match total {
+        Some(total) => {
+            (ProgressBar::new(total), "{prefix} {wide_bar} {human_pos}/{human_len} samples, {msg}, {eta} left")
+        }
+        None => (ProgressBar::new_spinner(), "{prefix} {spinner} {human_pos} samples, {msg}, {elapsed}"),
+    };
+    // The templates are constants; should one be wrong, the default style still shows progress.
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.set_style(style);
+    bar.set_prefix(what);
+    bar
+}

@@ -1,0 +1,231 @@
+//! One sample on its way from a source to a writer.
+
+use std::{ops::Range, sync::Arc};
+
+use bytes::Bytes;
+use forebay::{
+    Result,
+    image::probe,
+    model::MediaFormat,
+    record::{self, Sidecar},
+};
+use serde_json::{Map, Value};
+
+use super::{
+    options::Options,
+    stream::{StreamInput, Streamed},
+};
+use crate::dataset::{Dataset, Source};
+
+/// Where samples come from.
+#[derive(Debug)]
+pub(crate) enum Origin {
+    /// Files and folders, reached at random.
+    Datasets { sources: Vec<Arc<Dataset>>, selection: Option<Vec<(u32, u64)>> },
+    /// An archive that is read once.
+    Stream(StreamInput),
+}
+
+impl Origin {
+    /// How many samples there will be, where that is known.
+    pub fn count(&self) -> Option<u64> {
+        match self {
+            Origin::Datasets { selection: Some(chosen), .. } => Some(chosen.len() as u64),
+            Origin::Datasets { sources, .. } => Some(sources.iter().map(|s| s.len()).sum()),
+            Origin::Stream(_) => None,
+        }
+    }
+
+    /// The inputs' names and their bytes on disk.
+    pub fn inputs(&self) -> (Vec<String>, u64) {
+        match self {
+            Origin::Datasets { sources, .. } => {
+                (sources.iter().map(|s| s.name().to_owned()).collect(), sources.iter().map(|s| s.file_len()).sum())
+            }
+            Origin::Stream(input) => (vec![input.name().to_owned()], input.file_len()),
+        }
+    }
+
+    /// What a TBL's document inherits: where the samples are from, and the documents of TBLs and folders.
+    pub fn document(&self) -> Result<Map<String, Value>> {
+        let mut document = Map::new();
+        let short = |name: &str| name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(name).to_owned();
+        match self {
+            Origin::Datasets { sources, .. } => {
+                for source in sources.iter() {
+                    for (key, value) in source.document()? {
+                        document.entry(key).or_insert(value);
+                    }
+                }
+                let names: Vec<Value> =
+                    sources.iter().filter(|s| s.tbl().is_none()).map(|s| short(s.name()).into()).collect();
+                match names.len() {
+                    0 => {}
+                    1 => drop(document.insert("source".into(), names.into_iter().next().unwrap_or_default())),
+                    _ => drop(document.insert("sources".into(), names.into())),
+                }
+            }
+            Origin::Stream(input) => drop(document.insert("source".into(), short(input.name()).into())),
+        }
+        Ok(document)
+    }
+
+    /// Folders, links and specials of archives, which are no samples.
+    pub fn skipped_members(&self) -> u64 {
+        match self {
+            Origin::Datasets { sources, .. } => {
+                sources.iter().filter_map(|s| s.tar()).map(|tar| tar.archive().skipped.total()).sum()
+            }
+            Origin::Stream(_) => 0,
+        }
+    }
+
+    /// The samples in order.
+    pub fn items(self) -> Box<dyn Iterator<Item = Result<Item>> + Send> {
+        match self {
+            Origin::Datasets { sources, selection: Some(chosen) } => {
+                Box::new(chosen.into_iter().enumerate().filter_map(move |(id, (source, i))| {
+                    let dataset = sources.get(source as usize)?.clone();
+                    Some(Ok(Item { id: id as u64, from: From::Dataset { dataset, i } }))
+                }))
+            }
+            Origin::Datasets { sources, selection: None } => {
+                let all = sources.into_iter().flat_map(|s| (0..s.len()).map(move |i| (s.clone(), i)));
+                Box::new(
+                    all.enumerate()
+                        .map(|(id, (dataset, i))| Ok(Item { id: id as u64, from: From::Dataset { dataset, i } })),
+                )
+            }
+            Origin::Stream(input) => {
+                let mut id = 0;
+                Box::new(input.samples().map(move |sample| {
+                    sample.map(|sample| {
+                        id += 1;
+                        Item { id: id - 1, from: From::Stream(sample) }
+                    })
+                }))
+            }
+        }
+    }
+}
+
+/// A sample that was not read yet, and its number in the output.
+#[derive(Debug)]
+pub(crate) struct Item {
+    pub id: u64,
+    from: From,
+}
+
+#[derive(Debug)]
+enum From {
+    Dataset { dataset: Arc<Dataset>, i: u64 },
+    Stream(Streamed),
+}
+
+/// A sample that was read and verified.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub id: u64,
+    pub payload: Bytes,
+    pub format: MediaFormat,
+    pub width: u32,
+    pub height: u32,
+    /// Metadata as JSON text.
+    pub record: Option<String>,
+    /// Mapped bytes that are not needed any more once the sample is written.
+    pub used: Option<(Arc<Dataset>, Range<u64>)>,
+}
+
+impl Item {
+    /// Bytes that the sample will take, for bounding what is in flight.
+    pub fn weight(&self) -> u64 {
+        match &self.from {
+            From::Dataset { dataset, i } => dataset.stored_range(*i).map_or(0, |r| r.end - r.start),
+            From::Stream(sample) => sample.payload.len() as u64,
+        }
+    }
+
+    /// Reads, verifies and looks at the sample.
+    pub fn load(self, options: &Options) -> Result<Loaded> {
+        let id = self.id;
+        match self.from {
+            From::Dataset { dataset, i } => {
+                let payload = dataset.payload(i)?;
+                let (format, width, height) = seen(&dataset, i, &payload)?;
+                let record = dataset.record_as(i, id)?;
+                let used = dataset.stored_range(i);
+                Ok(Loaded {
+                    id,
+                    format,
+                    width,
+                    height,
+                    record: with_users(record, id, options),
+                    used: used.map(|range| (dataset, range)),
+                    payload,
+                })
+            }
+            From::Stream(sample) => {
+                let sidecars: Vec<_> =
+                    sample.sidecars.iter().map(|(extension, bytes)| Sidecar { extension, bytes }).collect();
+                let record = record::compose(id, &sample.name, &sidecars, sample.before, &[]);
+                let (format, width, height) = by_content(&sample.name, &sample.payload);
+                let record = with_users(Some(record), id, options);
+                Ok(Loaded { id, payload: sample.payload, format, width, height, record, used: None })
+            }
+        }
+    }
+}
+
+fn by_content(name: &str, payload: &[u8]) -> (MediaFormat, u32, u32) {
+    let seen = probe(payload);
+    (forebay::image::format_of(name, payload), seen.width, seen.height)
+}
+
+/// Format and size: by content; a TBL's index is believed where the content says nothing, as for raw pixels.
+fn seen(dataset: &Dataset, i: u64, payload: &[u8]) -> Result<(MediaFormat, u32, u32)> {
+    match dataset.source() {
+        Source::Tbl(_, tbl) => {
+            let info = tbl.info(i).map_err(|e| e.file(dataset.name()))?;
+            let seen = probe(payload);
+            Ok(match (info.format, seen.format) {
+                (MediaFormat::RawU8, _) | (_, MediaFormat::Unknown) => (info.format, info.width, info.height),
+                (_, format) if seen.width > 0 => (format, seen.width, seen.height),
+                (_, format) => (format, info.width, info.height),
+            })
+        }
+        _ => Ok(by_content(&dataset.sample_name(i)?.unwrap_or_default(), payload)),
+    }
+}
+
+/// Adds what the user's own `samples` say.
+fn with_users(record: Option<String>, id: u64, options: &Options) -> Option<String> {
+    let more = usize::try_from(id).ok().and_then(|i| options.metadata.samples.get(i)).filter(|m| !m.is_empty());
+    match (record, more) {
+        (record, None) => record,
+        (Some(record), Some(more)) => Some(record::merge(&record, more)),
+        (None, Some(more)) => Some(record::merge(&format!("{{\"id\":{id}}}"), more)),
+    }
+}
+
+/// Lets go of mapped bytes that were written, run by run.
+pub(crate) fn release(samples: impl Iterator<Item = Option<(Arc<Dataset>, Range<u64>)>>) {
+    let mut run: Option<(Arc<Dataset>, Range<u64>)> = None;
+    for (dataset, range) in samples.flatten() {
+        match &mut run {
+            // Headers and sidecars lie between payloads; a page or two more does no harm.
+            Some((last, so_far))
+                if Arc::ptr_eq(last, &dataset) && range.start >= so_far.end && range.start - so_far.end < 1 << 20 =>
+            {
+                so_far.end = range.end;
+            }
+            _ => {
+                if let Some((last, so_far)) = run.replace((dataset, range)) {
+                    last.release(so_far);
+                }
+            }
+        }
+    }
+    if let Some((last, so_far)) = run {
+        last.release(so_far);
+    }
+}

@@ -1,0 +1,245 @@
+//! An archive that is read once, from front to back: `.tar.gz`, `.tar.zst`, a pipe.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+use bytes::Bytes;
+use forebay::{
+    Error, Limits, Result,
+    detect::{Format, HEAD_LEN, detect},
+    error::codes,
+    filter::{Filter, SampleRecord},
+    image::{format_of, probe},
+    model::SampleInfo,
+    record::{self, Sidecar},
+    tar::{
+        Event, StreamReader,
+        webdataset::{Boundary, group},
+    },
+};
+
+use crate::input::{PIPE, display, io_error};
+
+/// Bytes read at a time.
+const READ: usize = 256 << 10;
+
+/// A sequential archive, decompressed as it is read.
+pub struct StreamInput {
+    name: String,
+    file_len: u64,
+    reader: Box<dyn Read + Send>,
+    limits: Limits,
+    filter: Option<Filter>,
+}
+
+impl std::fmt::Debug for StreamInput {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StreamInput").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// A sample of a stream: its files are in memory.
+#[derive(Debug)]
+pub(crate) struct Streamed {
+    pub name: String,
+    pub payload: Bytes,
+    pub sidecars: Vec<(String, Bytes)>,
+    /// How many sidecars stood before the payload.
+    pub before: usize,
+}
+
+impl StreamInput {
+    /// Opens a file that must be read in order, or standard input (`-`); `None` where the file can be mapped instead.
+    pub fn open(path: &Path, limits: &Limits) -> Result<Option<StreamInput>> {
+        let name = display(path);
+        let failed = |e| io_error(&name, "read", e);
+        let (mut raw, file_len): (Box<dyn Read + Send>, u64) = match name.as_str() {
+            PIPE => (Box::new(io::stdin()), 0),
+            _ => {
+                let file = File::open(path).map_err(|e| io_error(&name, "open", e))?;
+                let meta = file.metadata().map_err(failed)?;
+                if meta.is_dir() {
+                    return Ok(None);
+                }
+                (Box::new(file), meta.len())
+            }
+        };
+        let mut head = vec![0; HEAD_LEN as usize];
+        let n = fill(&mut raw, &mut head).map_err(failed)?;
+        head.truncate(n);
+        let format = detect(&head);
+        let raw = io::Cursor::new(head).chain(raw);
+        let reader: Box<dyn Read + Send> = match format {
+            Some(Format::Gzip) => Box::new(flate2::read::MultiGzDecoder::new(raw)),
+            Some(Format::Zstd) => Box::new(zstd::stream::read::Decoder::new(raw).map_err(failed)?),
+            Some(Format::Tar) | None if name == PIPE => Box::new(raw),
+            Some(other) if name == PIPE => {
+                let message = format!("standard input is {}; only a tar archive can be read from a pipe", other.name());
+                return Err(Error::new(&codes::NOT_SAMPLES, message).file(name));
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(StreamInput { name, file_len, reader, limits: limits.clone(), filter: None }))
+    }
+
+    /// The name as the user gave it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// Bytes on disk; 0 for a pipe.
+    pub fn file_len(&self) -> u64 {
+        self.file_len
+    }
+    pub(crate) fn set_filter(&mut self, filter: Filter) {
+        self.filter = Some(filter);
+    }
+
+    /// The samples in the order of the archive.
+    pub(crate) fn samples(self) -> impl Iterator<Item = Result<Streamed>> + Send {
+        Samples {
+            tar: Some(StreamReader::new(self.limits.clone())),
+            name: self.name,
+            reader: self.reader,
+            limits: self.limits,
+            filter: self.filter,
+            buffer: vec![0; READ],
+            boundary: Boundary::default(),
+            files: Vec::new(),
+            ready: Vec::new().into_iter(),
+        }
+    }
+}
+
+/// Reads until the buffer is full or the stream ends.
+fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut n = 0;
+    while n < buffer.len() {
+        match reader.read(&mut buffer[n..]) {
+            Ok(0) => break,
+            Ok(more) => n += more,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(n)
+}
+
+struct Samples {
+    name: String,
+    reader: Box<dyn Read + Send>,
+    /// Gone when the archive came to its end or failed.
+    tar: Option<StreamReader>,
+    limits: Limits,
+    filter: Option<Filter>,
+    buffer: Vec<u8>,
+    boundary: Boundary,
+    /// The files of the group that is coming in.
+    files: Vec<(String, Vec<u8>)>,
+    ready: std::vec::IntoIter<Streamed>,
+}
+
+impl Samples {
+    /// Reads on until a group is whole; false at the end.
+    fn read_group(&mut self) -> Result<bool> {
+        let Some(mut tar) = self.tar.take() else { return Ok(false) };
+        let before = self.ready.len();
+        while self.ready.len() == before {
+            let n =
+                fill(&mut self.reader, &mut self.buffer).map_err(|e| io_error(&self.name, "read or decompress", e))?;
+            let mut input = &self.buffer[..n];
+            let mut whole = Vec::new();
+            while let Some(event) = tar.next(&mut input)? {
+                match event {
+                    Event::Member(member) => {
+                        self.limits.item(member.size).map_err(|e| e.member(member.name))?;
+                        if self.boundary.begins(member.name) && !self.files.is_empty() {
+                            whole.push(std::mem::take(&mut self.files));
+                        }
+                        self.files.push((member.name.to_owned(), Vec::new()));
+                    }
+                    Event::Data(bytes) => {
+                        if let Some((_, content)) = self.files.last_mut() {
+                            content.extend_from_slice(bytes);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if n == 0 {
+                tar.finish()?;
+                whole.push(std::mem::take(&mut self.files));
+                self.add(whole)?;
+                return Ok(self.ready.len() > 0);
+            }
+            self.add(whole)?;
+        }
+        self.tar = Some(tar);
+        Ok(true)
+    }
+
+    fn add(&mut self, groups: Vec<Vec<(String, Vec<u8>)>>) -> Result<()> {
+        let mut ready = Vec::new();
+        for files in groups {
+            let grouped = group(files.iter().map(|(name, _)| name.as_str()))?;
+            let mut contents: Vec<Bytes> = Vec::with_capacity(files.len());
+            let mut names = Vec::with_capacity(files.len());
+            for (name, content) in files {
+                names.push(name);
+                contents.push(content.into());
+            }
+            let file =
+                |i: usize| (names.get(i).cloned().unwrap_or_default(), contents.get(i).cloned().unwrap_or_default());
+            for sample in grouped.iter() {
+                let (name, payload) = file(sample.primary);
+                let sidecars = sample.sidecars.iter().map(|&i| file(i as usize));
+                let sidecars = sidecars
+                    .map(|(name, bytes)| (record::split(&name).1.unwrap_or_default().to_owned(), bytes))
+                    .collect();
+                let sample = Streamed { name, payload, sidecars, before: sample.before };
+                if self.wanted(&sample) {
+                    ready.push(sample);
+                }
+            }
+        }
+        if !ready.is_empty() {
+            self.ready = ready.into_iter();
+        }
+        Ok(())
+    }
+
+    fn wanted(&self, sample: &Streamed) -> bool {
+        let Some(filter) = &self.filter else { return true };
+        let seen = probe(&sample.payload);
+        let mut info = SampleInfo::unread(0, 0, sample.payload.len() as u64, format_of(&sample.name, &sample.payload));
+        (info.width, info.height) = (seen.width, seen.height);
+        let sidecars: Vec<_> = sample.sidecars.iter().map(|(extension, bytes)| Sidecar { extension, bytes }).collect();
+        let metadata = match filter.needs_metadata() {
+            true => serde_json::from_str(&record::compose(0, &sample.name, &sidecars, sample.before, &[])).ok(),
+            false => None,
+        };
+        let mut record = SampleRecord::new(&info);
+        record.name = Some(&sample.name);
+        record.metadata = metadata.as_ref();
+        filter.matches(&record)
+    }
+}
+
+impl Iterator for Samples {
+    type Item = Result<Streamed>;
+
+    fn next(&mut self) -> Option<Result<Streamed>> {
+        loop {
+            if let Some(sample) = self.ready.next() {
+                return Some(Ok(sample));
+            }
+            match self.read_group() {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(e) => return Some(Err(e.file(&self.name))),
+            }
+        }
+    }
+}

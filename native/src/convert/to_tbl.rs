@@ -1,0 +1,198 @@
+//! Writing a TBL: workers verify, look at and compress samples, one writer places them in order.
+
+use std::{io::IoSlice, path::Path};
+
+use bytes::Bytes;
+use forebay::{
+    Error, Result,
+    codec::checksum::crc32,
+    error, record,
+    tbl::{Encoder, Layout, MetadataFormat, MetadataWriter, Packed, Patch, pack},
+};
+
+use super::{
+    damage,
+    item::{Loaded, Origin, release},
+    keep,
+    options::Options,
+    pipeline::ordered,
+    summary::{Progress, Summary},
+    verify_error,
+};
+use crate::{
+    dataset::{Dataset, OpenOptions},
+    input::Input,
+    output::{AtomicFile, Spool},
+};
+
+struct Ready {
+    sample: Loaded,
+    packed: Packed,
+    /// CRC-32 of the payload, where the output will be verified.
+    crc: u32,
+}
+
+pub(super) fn run(
+    origin: Origin,
+    options: &Options,
+    output: &Path,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<Summary> {
+    let pack_options = options.pack();
+    let (inputs, input_bytes) = origin.inputs();
+    let mut summary = Summary { inputs, input_bytes, output: output.display().to_string(), ..Summary::default() };
+    let count = origin.count();
+    if let Some(total) = count
+        && !options.metadata.samples.is_empty()
+        && options.metadata.samples.len() as u64 != total
+    {
+        let message = format!("the metadata describes {} samples, there are {total}", options.metadata.samples.len());
+        return Err(Error::new(&error::codes::ARGUMENT, message));
+    }
+    let mut metadata = metadata_writer(&origin, options, &mut summary)?;
+    let mut encoder = Encoder::new(pack_options, count)?;
+    let mut file = AtomicFile::create(output, options.force)?;
+    let mut spool = Spool::new(file.name(), &file.folder());
+    let mut digests: Vec<(u32, u32)> = Vec::new();
+    let mut so_far = Progress { total: count, ..Progress::default() };
+    damage(&origin, &mut summary.faults);
+    summary.skipped_members = origin.skipped_members();
+
+    let work = |item: super::item::Item| -> Result<Ready> {
+        let sample = item.load(options)?;
+        let packed = pack(sample.payload.clone(), sample.format, sample.width, sample.height, &pack_options)?;
+        let crc = if options.verify { crc32(&sample.payload) } else { 0 };
+        Ok(Ready { sample, packed, crc })
+    };
+    let mut text = Vec::new();
+    let mut positioned = false;
+    ordered(origin.items(), super::item::Item::weight, options.workers, work, |chunk| {
+        let mut ready = Vec::with_capacity(chunk.len());
+        for result in chunk {
+            ready.extend(keep(result, options, &mut summary.faults)?);
+        }
+        let mut slices = Vec::with_capacity(ready.len() * 2);
+        let mut first = None;
+        for one in &ready {
+            let id = encoder.count();
+            // Samples that were left out move the numbers of those behind them.
+            let renumbered =
+                (one.sample.id != id).then(|| one.sample.record.as_deref().map(|r| record::renumber(r, id)));
+            let record = match &renumbered {
+                Some(moved) => moved.as_deref(),
+                None => one.sample.record.as_deref(),
+            };
+            let kept = metadata.as_ref().is_some_and(MetadataWriter::keeps_records) && record.is_some();
+            let at = encoder.place(&one.packed, kept)?;
+            first.get_or_insert(at);
+            if let Some(metadata) = &mut metadata {
+                metadata.add(record, &mut text)?;
+            }
+            slices.push(IoSlice::new(&one.packed.stored));
+            slices.push(IoSlice::new(one.packed.trailer()));
+            summary.payload_bytes += one.packed.payload_len();
+            summary.stored_bytes += one.packed.stored.len() as u64;
+            summary.compressed_samples += u64::from((one.packed.stored.len() as u64) < one.packed.payload_len());
+            if options.verify {
+                digests.push((one.crc, one.packed.payload_len() as u32));
+            }
+        }
+        if let (Some(at), false) = (first, positioned) {
+            file.seek(at)?;
+            positioned = true;
+        }
+        file.append(&mut slices)?;
+        spool.push(&text)?;
+        text.clear();
+        so_far.samples = encoder.count();
+        so_far.bytes = summary.payload_bytes;
+        progress(&so_far);
+        release(ready.into_iter().map(|one| one.sample.used));
+        Ok(())
+    })?;
+
+    summary.samples = encoder.count();
+    let tail = metadata.and_then(MetadataWriter::finish);
+    summary.output_bytes = apply(encoder.finish(tail)?, &file, &mut spool)?;
+    if options.verify {
+        summary.verified = verify(&file, &digests, options)?;
+    }
+    file.commit(options.sync)?;
+    Ok(summary)
+}
+
+fn metadata_writer(origin: &Origin, options: &Options, summary: &mut Summary) -> Result<Option<MetadataWriter>> {
+    let choice = &options.metadata;
+    let inherited = match (options.layout, choice.format) {
+        (Layout::Turboloader, _) => {
+            let lost: Vec<String> =
+                origin.document()?.into_iter().map(|(key, _)| key).filter(|k| k != "source").collect();
+            if !lost.is_empty() {
+                summary.notes.push(format!("the turboloader layout has no document; left out: {}", lost.join(", ")));
+            }
+            Default::default()
+        }
+        (Layout::Guide, MetadataFormat::Protobuf) => {
+            summary
+                .notes
+                .push("Protobuf metadata is your own bytes: names and sidecars of the samples are left out".into());
+            Default::default()
+        }
+        (Layout::Guide, _) => origin.document()?,
+    };
+    MetadataWriter::new(options.layout, choice.format, choice.document(inherited)).map(Some)
+}
+
+/// Does what the encoder asks; returns the file's length.
+fn apply(patches: Vec<Patch>, file: &AtomicFile, spool: &mut Spool) -> Result<u64> {
+    let mut end = 0;
+    for patch in patches {
+        match patch {
+            Patch::Move { from, to, len } => file.copy_within(from, to, len)?,
+            Patch::Bytes { at, bytes } => file.write_at(at, &bytes)?,
+            Patch::Zero { at, len } => file.zero(at, len)?,
+            Patch::Spool { at, .. } => file.copy_from(spool, at)?,
+            Patch::End { len } => {
+                file.set_len(len)?;
+                end = len;
+            }
+            other => return Err(Error::new(&error::codes::ARGUMENT, format!("the writer does not know {other:?}"))),
+        }
+    }
+    Ok(end)
+}
+
+/// Opens what was written as any reader would, and compares every payload with what went in.
+fn verify(file: &AtomicFile, digests: &[(u32, u32)], options: &Options) -> Result<u64> {
+    let Some(path) = file.path() else { return Ok(0) };
+    let written = Dataset::from_input(Input::map(path)?, &OpenOptions::default()).map_err(|e| e.file(file.name()))?;
+    if written.len() != digests.len() as u64 {
+        return Err(verify_error(written.len(), "another number of samples"));
+    }
+    let check = |(i, (crc, len)): (usize, (u32, u32))| -> Result<()> {
+        let payload: Bytes = written.payload(i as u64)?;
+        if payload.len() as u64 != u64::from(len) || crc32(&payload) != crc {
+            return Err(verify_error(i as u64, "other bytes"));
+        }
+        if let Some(range) = written.stored_range(i as u64) {
+            written.release(range);
+        }
+        Ok(())
+    };
+    let mut verified = 0;
+    let items = digests.iter().copied().enumerate().map(Ok);
+    ordered(
+        items,
+        |(_, (_, len))| u64::from(*len),
+        options.workers,
+        check,
+        |chunk| {
+            for one in chunk {
+                one.map_err(|e| e.file(file.name()))?;
+                verified += 1;
+            }
+            Ok(())
+        },
+    )?;
+    Ok(verified)
+}

@@ -1,0 +1,184 @@
+//! One view over every image container, and the stepper that opens whichever it is.
+//!
+//! ```
+//! use bytes::Bytes;
+//! use forebay::{Limits, dataset::Opener, step::{Step, Stepper}};
+//! # fn demo(host: impl Fn(std::ops::Range<u64>) -> Bytes, file_len: u64) -> forebay::Result<()> {
+//! let mut open = Opener::new(file_len);
+//! let dataset = loop {
+//!     match open.step()? {
+//!         Step::Need(ranges) => ranges.into_iter().for_each(|r| open.push(r.start, host(r))),
+//!         Step::Done(dataset) => break dataset,
+//!     }
+//! };
+//! let plan = dataset.plan(17)?;
+//! let payload = plan.decode(&host(plan.range()), &Limits::default())?;
+//! # Ok(()) }
+//! ```
+
+use bytes::Bytes;
+
+use crate::{
+    detect::{Format, HEAD_LEN, detect},
+    error::{Error, Result, codes},
+    limits::Limits,
+    model::SampleInfo,
+    plan::SamplePlan,
+    step::{Pieces, Step, Stepper},
+    tar::{self, Tar},
+    tbl::{self, Tbl, raw::HEADER_LEN},
+};
+
+/// An opened image container. Cloning is cheap for a TBL; a TAR's member list is shared.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Dataset {
+    /// A TBL of either layout.
+    Tbl(Tbl),
+    /// A tar archive, its files grouped into samples.
+    Tar(Tar),
+}
+
+impl Dataset {
+    /// Which format it is.
+    pub fn format(&self) -> Format {
+        match self {
+            Dataset::Tbl(_) => Format::Tbl,
+            Dataset::Tar(_) => Format::Tar,
+        }
+    }
+    /// How many samples there are.
+    pub fn len(&self) -> u64 {
+        match self {
+            Dataset::Tbl(tbl) => tbl.len(),
+            Dataset::Tar(tar) => tar.len(),
+        }
+    }
+    /// True when there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// What is known about sample `i` without reading it. A TAR's headers know no width and height.
+    pub fn info(&self, i: u64) -> Result<SampleInfo> {
+        match self {
+            Dataset::Tbl(tbl) => tbl.info(i),
+            Dataset::Tar(tar) => tar.info(i, None),
+        }
+    }
+    /// Plans the read of sample `i`'s payload.
+    pub fn plan(&self, i: u64) -> Result<SamplePlan> {
+        match self {
+            Dataset::Tbl(tbl) => tbl.plan(i),
+            Dataset::Tar(tar) => tar.plan(i),
+        }
+    }
+}
+
+/// Opens an image container of any format, found out by content.
+#[derive(Debug)]
+pub struct Opener {
+    file_len: u64,
+    limits: Limits,
+    pieces: Pieces,
+    work: Work,
+}
+
+#[derive(Debug)]
+enum Work {
+    Detect,
+    Tbl(tbl::Open),
+    Tar(Box<tar::Scanner>),
+}
+
+impl Opener {
+    /// For a file of this many bytes, with the limits usual for this host.
+    pub fn new(file_len: u64) -> Self {
+        Opener { file_len, limits: Limits::default(), pieces: Pieces::default(), work: Work::Detect }
+    }
+    /// With other limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+    /// The archive that is being scanned, where the file is one: its members so far can be shown, and what came
+    /// before an error kept.
+    pub fn scanner(&self) -> Option<&tar::Scanner> {
+        match &self.work {
+            Work::Tar(scanner) => Some(scanner),
+            _ => None,
+        }
+    }
+    /// As [`scanner`](Self::scanner), giving it away.
+    pub fn into_scanner(self) -> Option<tar::Scanner> {
+        match self.work {
+            Work::Tar(scanner) => Some(*scanner),
+            _ => None,
+        }
+    }
+
+    /// Reads a TBL's 64 bytes first, so that opening one reads its header and index and nothing else.
+    fn detect(&mut self) -> Result<Option<Vec<std::ops::Range<u64>>>> {
+        if self.file_len == 0 {
+            return Err(Error::new(&codes::EMPTY, "the file has no bytes").offset(0));
+        }
+        for wanted in [HEADER_LEN, HEAD_LEN] {
+            let range = 0..wanted.min(self.file_len);
+            let Some(head) = self.pieces.get(range.clone()) else {
+                return Ok(Some(self.pieces.lacking(range)));
+            };
+            self.work = match detect(&head) {
+                Some(Format::Tbl) => {
+                    let mut open = tbl::Open::new(self.file_len, self.limits.clone());
+                    open.push(0, head);
+                    Work::Tbl(open)
+                }
+                Some(Format::Tar) => {
+                    let mut scanner = tar::Scanner::new(self.file_len, self.limits.clone());
+                    scanner.push(0, head);
+                    Work::Tar(Box::new(scanner))
+                }
+                Some(other) => {
+                    return Err(Error::new(
+                        &codes::NOT_SAMPLES,
+                        format!("this is {}, not a container of samples", other.name()),
+                    ));
+                }
+                None => continue,
+            };
+            return Ok(None);
+        }
+        Err(Error::new(&codes::UNKNOWN_FORMAT, "the first bytes belong to no format that Forebay reads").offset(0))
+    }
+}
+
+impl Stepper for Opener {
+    type Output = Dataset;
+
+    fn step(&mut self) -> Result<Step<Dataset>> {
+        if matches!(self.work, Work::Detect)
+            && let Some(need) = self.detect()?
+        {
+            return Ok(Step::Need(need));
+        }
+        Ok(match &mut self.work {
+            Work::Tbl(open) => match open.step()? {
+                Step::Need(ranges) => Step::Need(ranges),
+                Step::Done(tbl) => Step::Done(Dataset::Tbl(tbl)),
+            },
+            Work::Tar(scanner) => match scanner.step()? {
+                Step::Need(ranges) => Step::Need(ranges),
+                Step::Done(archive) => Step::Done(Dataset::Tar(Tar::new(archive)?)),
+            },
+            Work::Detect => Step::Need(self.pieces.lacking(0..HEADER_LEN.min(self.file_len))),
+        })
+    }
+
+    fn push(&mut self, start: u64, bytes: Bytes) {
+        match &mut self.work {
+            Work::Detect => self.pieces.push(start, bytes),
+            Work::Tbl(open) => open.push(start, bytes),
+            Work::Tar(scanner) => scanner.push(start, bytes),
+        }
+    }
+}
