@@ -16,6 +16,8 @@
 //! | [`plan`], [`check`] | a planned read of one sample; what a check reports |
 //! | [`filter`] | the expression language that selects samples and rows |
 //! | [`stats`] | counts, sizes, shapes and classes of a dataset |
+//! | [`order`] | which sample comes when, for every epoch, rank and worker |
+//! | [`random`] | random numbers as arithmetic |
 //! | [`image`] | size and format of pictures without decoding them |
 //! | [`idv`] | ML.NET's binary data view |
 //! | [`model`] | media formats and what is known of a sample |
@@ -34,7 +36,9 @@ pub mod image;
 pub mod limits;
 pub mod model;
 pub mod msgpack;
+pub mod order;
 pub mod plan;
+pub mod random;
 pub mod record;
 pub mod stats;
 pub mod step;

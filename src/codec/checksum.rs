@@ -33,3 +33,8 @@ pub fn crc16_parts(parts: &[&[u8]]) -> u16 {
     parts.iter().for_each(|p| digest.update(p));
     digest.finalize()
 }
+
+/// FNV-1a, 64 bits: for fingerprints that are saved and compared, not against damage or malice.
+pub fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes.into_iter().fold(0xCBF2_9CE4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01B3))
+}

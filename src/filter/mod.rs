@@ -64,6 +64,7 @@ pub use value::{Record, Value};
 
 use crate::{
     Limits,
+    codec::checksum::fnv1a,
     error::{Error, Result},
 };
 use expr::Expr;
@@ -131,8 +132,7 @@ impl Filter {
     /// A number that stays the same for the same canonical text, on every machine and in every version:
     /// FNV-1a, 64 bits, over the bytes of [`to_string`](ToString::to_string).
     pub fn hash(&self) -> u64 {
-        let text = self.to_string();
-        text.bytes().fold(0xCBF2_9CE4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01B3))
+        fnv1a(self.to_string().bytes())
     }
 }
 

@@ -1,0 +1,109 @@
+//! Randomness as arithmetic: the same numbers on every machine, in every language, from any thread.
+//!
+//! Nothing here has a hidden state or a clock. What a sample looks like in an epoch is a function of (seed,
+//! epoch, sample) and of nothing else, least of all of which worker came first. All of it is arithmetic on
+//! 64-bit unsigned integers that wraps; `docs/order.md` specifies it and `tests/fixtures/order.json` holds
+//! numbers to check another implementation by.
+//!
+//! ```
+//! use forebay::random::{Draws, key};
+//! let mut a = Draws::new(key(42, &[3, 17]));
+//! let mut b = Draws::new(key(42, &[3, 17]));
+//! assert_eq!(a.unit(), b.unit());
+//! assert!(a.below(6) < 6);
+//! ```
+
+/// The odd number nearest 2^64 divided by the golden ratio: steps of it visit all 64-bit numbers evenly.
+pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Scrambles 64 bits, one to one: each bit of the result depends on every bit of `z` (Stafford's mixer 13, as in
+/// SplitMix64).
+pub const fn mix(z: u64) -> u64 {
+    let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// A key from a seed and the words that say what it is for.
+pub fn key(seed: u64, words: &[u64]) -> u64 {
+    words.iter().fold(mix(seed.wrapping_add(GOLDEN)), |h, &word| mix((h ^ word).wrapping_add(GOLDEN)))
+}
+
+/// Takes the upper 32 of 64 random bits to a number below `n`, which is at most 2^32.
+pub(crate) const fn scale(random: u64, n: u64) -> u64 {
+    ((random >> 32) * n) >> 32
+}
+
+/// A stream of random numbers (SplitMix64).
+#[derive(Clone, Debug)]
+pub struct Draws {
+    state: u64,
+}
+
+impl Draws {
+    /// The stream that begins at `key`.
+    pub const fn new(key: u64) -> Self {
+        Draws { state: key }
+    }
+
+    /// The next 64 bits.
+    pub const fn bits(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(GOLDEN);
+        mix(self.state)
+    }
+
+    /// The next number of at least 0 and below 1, a multiple of 2^-53.
+    pub fn unit(&mut self) -> f64 {
+        const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
+        (self.bits() >> 11) as f64 * STEP
+    }
+
+    /// The next number of at least `from` and below `to` (or `from`, where `to` is not more).
+    pub fn between(&mut self, from: f64, to: f64) -> f64 {
+        from + (to - from).max(0.0) * self.unit()
+    }
+
+    /// The next number below `n`; 0 for an `n` of 0 or 1.
+    pub const fn below(&mut self, n: u32) -> u32 {
+        scale(self.bits(), n as u64) as u32
+    }
+
+    /// True with the given chance.
+    pub fn chance(&mut self, probability: f64) -> bool {
+        self.unit() < probability
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stream_is_splitmix64() {
+        // The published first numbers for the seed 1234567.
+        let mut draws = Draws::new(1_234_567);
+        let expected = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423_u64];
+        assert_eq!([draws.bits(), draws.bits(), draws.bits()], expected);
+    }
+
+    #[test]
+    fn numbers_stay_in_their_range_and_fill_it() {
+        let mut draws = Draws::new(key(1, &[2, 3]));
+        let mut seen = [0_u32; 7];
+        for _ in 0..7000 {
+            seen[draws.below(7) as usize] += 1;
+            assert!((0.0..1.0).contains(&draws.unit()));
+            assert!((-2.0..5.0).contains(&draws.between(-2.0, 5.0)));
+        }
+        assert!(seen.iter().all(|n| (850..1150).contains(n)), "{seen:?}");
+        assert_eq!((draws.below(0), draws.below(1), draws.between(3.0, 1.0)), (0, 0, 3.0));
+        assert!(!draws.chance(0.0) && draws.chance(1.0));
+    }
+
+    #[test]
+    fn keys_differ_in_every_word_and_its_place() {
+        let keys = [key(0, &[]), key(0, &[0]), key(0, &[0, 0]), key(1, &[]), key(0, &[1, 2]), key(0, &[2, 1])];
+        let distinct: std::collections::HashSet<_> = keys.iter().collect();
+        assert_eq!(distinct.len(), keys.len());
+    }
+}
