@@ -290,6 +290,7 @@ pub fn catalog() -> impl Iterator<Item = &'static Code> {
         crate::order::codes::ALL,
         crate::filter::codes::ALL,
         crate::idv::codes::ALL,
+        crate::table::codes::ALL,
     ]
     .into_iter()
     .flatten()

@@ -19,6 +19,7 @@
 //! | [`order`] | which sample comes when, for every epoch, rank and worker |
 //! | [`random`] | random numbers as arithmetic |
 //! | [`image`] | size and format of pictures without decoding them |
+//! | [`table`] | the table model: schema, typed columns, batches, cells |
 //! | [`idv`] | ML.NET's binary data view |
 //! | [`model`] | media formats and what is known of a sample |
 
@@ -42,6 +43,7 @@ pub mod random;
 pub mod record;
 pub mod stats;
 pub mod step;
+pub mod table;
 pub mod tar;
 pub mod tbl;
 

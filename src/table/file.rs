@@ -1,0 +1,56 @@
+//! What every table file can do once it is open, whatever its format.
+
+use std::{ops::Range, sync::Arc};
+
+use super::{Batch, Schema};
+use crate::{error::Result, step::Pieces};
+
+/// An open table file. Its rows come in groups (row groups, blocks), each of which can be read by itself and
+/// by columns.
+///
+/// The host asks for the ranges of a group with [`plan`](Self::plan), fetches them into [`Pieces`], and hands
+/// these to [`decode`](Self::decode).
+pub trait TableFile: Send + Sync + std::fmt::Debug {
+    /// Names and types of all columns.
+    fn schema(&self) -> &Arc<Schema>;
+    /// How many rows there are.
+    fn rows(&self) -> u64;
+    /// How many groups there are.
+    fn groups(&self) -> usize;
+    /// Which rows a group holds. Groups are in order and without gaps.
+    fn group_rows(&self, group: usize) -> Result<Range<u64>>;
+    /// The byte ranges that decoding these columns of a group needs.
+    fn plan(&self, group: usize, columns: &[usize]) -> Result<Vec<Range<u64>>>;
+    /// These columns of a group, in the order asked for.
+    fn decode(&self, group: usize, columns: &[usize], bytes: &Pieces) -> Result<Batch>;
+
+    /// The ranges for some rows of a group, counted from the group's first. The default plans the whole group.
+    fn plan_rows(&self, group: usize, columns: &[usize], rows: Range<usize>) -> Result<Vec<Range<u64>>> {
+        let _ = rows;
+        self.plan(group, columns)
+    }
+    /// Some rows of a group, counted from the group's first. The default decodes the group and cuts.
+    fn decode_rows(&self, group: usize, columns: &[usize], rows: Range<usize>, bytes: &Pieces) -> Result<Batch> {
+        Ok(self.decode(group, columns, bytes)?.slice(rows.start, rows.len()))
+    }
+    /// False where the group's statistics prove that no row of it can match; true where that is not known.
+    fn may_match(&self, group: usize, filter: &crate::filter::Filter) -> bool {
+        let _ = (group, filter);
+        true
+    }
+
+    /// The group that holds a row.
+    fn group_of(&self, row: u64) -> Result<usize> {
+        let (mut low, mut high) = (0, self.groups());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let rows = self.group_rows(middle)?;
+            if rows.contains(&row) {
+                return Ok(middle);
+            }
+            if row < rows.start { high = middle } else { low = middle + 1 }
+        }
+        let message = format!("row {row} of {}", self.rows());
+        Err(crate::Error::new(&crate::error::codes::OUT_OF_RANGE, message).row(row))
+    }
+}
