@@ -17,6 +17,7 @@ use crate::{
     check::Report,
     cursor::Cursor,
     error::{Error, Result},
+    image::probe,
     model::MediaFormat,
     step::{Pieces, Step, Stepper},
 };
@@ -127,9 +128,28 @@ impl Tbl {
         }
     }
 
-    /// Checks one payload: the bytes of its [`plan`](Self::plan)'s range.
-    pub fn check_sample(&self, i: u64, bytes: &Bytes) -> Result<()> {
-        self.plan(i)?.decode(bytes, self.limits()).map(|_| ())
+    /// Checks one payload: the bytes of its [`plan`](Self::plan)'s range. An entry that cannot be planned is left
+    /// to [`check_index`](Self::check_index). Returns what is odd about a sound payload: another format or size than
+    /// the index says.
+    pub fn check_sample(&self, i: u64, bytes: &Bytes) -> Result<Option<Error>> {
+        let Ok(plan) = self.plan(i) else { return Ok(None) };
+        let payload = plan.decode(bytes, self.limits())?;
+        let (said, seen) = (&plan.info, probe(&payload));
+        let odd = |message: String| {
+            Some(Error::new(&codes::ENTRY, message).section("index").sample(i).offset(self.entry_offset(i)))
+        };
+        Ok(match said.format {
+            MediaFormat::RawU8 | MediaFormat::Unknown => None,
+            _ if seen.format == MediaFormat::Unknown => None,
+            format if format != seen.format => {
+                odd(format!("the index says {}, the payload is {}", format.name(), seen.format.name()))
+            }
+            _ if said.width == 0 || seen.width == 0 || (said.width, said.height) == (seen.width, seen.height) => None,
+            _ => odd(format!(
+                "the index says {} x {}, the payload is {} x {}",
+                said.width, said.height, seen.width, seen.height
+            )),
+        })
     }
 
     /// Checks the metadata: `section` and `index` are the bytes of the two sections that the header names,
@@ -319,7 +339,9 @@ impl Stepper for Checker {
                         let Ok(plan) = self.tbl.plan(i) else { continue };
                         match self.pieces.get(plan.range()) {
                             Some(bytes) => {
-                                self.report.keep(plan.decode(&bytes, self.tbl.limits()));
+                                if let Some(odd) = self.report.keep(self.tbl.check_sample(i, &bytes)).flatten() {
+                                    self.report.note(&odd);
+                                }
                             }
                             None => {
                                 self.stage = Stage::Samples { next: i, end };

@@ -194,7 +194,9 @@ impl Encoder {
             return;
         }
         let len = self.next - self.base;
-        patches.push(Patch::Move { from: self.base, to: index_end, len });
+        if len > 0 {
+            patches.push(Patch::Move { from: self.base, to: index_end, len });
+        }
         for entry in self.entries.iter_mut().flatten() {
             entry.offset = entry.offset - self.base + index_end;
         }
