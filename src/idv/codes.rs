@@ -61,6 +61,19 @@ pub const DEFLATE: Code =
 /// What the format cannot hold.
 pub const CANNOT_HOLD: Code =
     Code::unsupported("idv.cannot_hold", "IDV cannot hold this; the message says what, and where.");
+/// Bytes after the end.
+pub const TRAILING: Code = Code::damaged("idv.trailing", "Bytes follow the tail signature; readers ignore them.");
+/// Text that UTF-8 cannot hold.
+pub const TEXT_REPLACED: Code =
+    Code::damaged("idv.text_replaced", "Text that UTF-8 cannot hold is read with U+FFFD in its place.");
+/// Missing values of old files.
+pub const OLD_MISSING: Code =
+    Code::damaged("idv.old_missing", "Values are marked as missing, as old versions did; they read as defaults.");
+/// Keys over their count.
+pub const KEY_RANGE: Code = Code::damaged("idv.key_range", "Keys are larger than the column's count of keys.");
+/// Annotations that do not fit their column.
+pub const ANNOTATION_SIZE: Code =
+    Code::damaged("idv.annotation_size", "Names of slots or values of keys are not as many as slots or keys.");
 
 /// Every code of this module.
 pub const ALL: &[&Code] = &[
@@ -86,4 +99,9 @@ pub const ALL: &[&Code] = &[
     &TIME,
     &DEFLATE,
     &CANNOT_HOLD,
+    &TRAILING,
+    &TEXT_REPLACED,
+    &OLD_MISSING,
+    &KEY_RANGE,
+    &ANNOTATION_SIZE,
 ];

@@ -1,5 +1,6 @@
 //! IDV, the binary data view of ML.NET: typed columns in blocks, with annotations.
 
+mod check;
 mod codec_def;
 mod encode;
 mod file;
@@ -13,6 +14,7 @@ mod write;
 pub mod codes;
 pub mod raw;
 
+pub use check::Checker;
 pub use codec_def::{Codec, CodecDef, Item, Layout};
 pub use file::{Annotation, Block, Column, File, Live, Packing};
 pub use open::Opener;

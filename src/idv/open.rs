@@ -47,6 +47,8 @@ pub struct Opener {
     table_guesses: HashMap<u64, u64>,
     keep_going: bool,
     faults: Vec<Error>,
+    /// How many of the faults are the header's, which is looked at only once.
+    header_faults: usize,
 }
 
 /// Why opening cannot go on right now.
@@ -90,6 +92,7 @@ impl Opener {
             table_guesses: HashMap::new(),
             keep_going: false,
             faults: Vec::new(),
+            header_faults: 0,
         }
     }
 
@@ -114,7 +117,8 @@ impl Opener {
     }
 
     fn open(&mut self) -> Result<File, Stop> {
-        self.faults.clear();
+        // What follows the header is looked at again on every step.
+        self.faults.truncate(self.header_faults);
         let header = self.header()?;
         let toc = self.toc(&header)?;
         let rows_per_block = toc.first().map_or(0, |e| e.rows_per_block);
@@ -197,8 +201,9 @@ impl Opener {
             return Err(bad(message).into());
         }
         if *self.want(tail)? != TAIL_SIGNATURE {
-            return Err(bad("the tail signature is not here".into()).into());
+            self.fault(bad("the tail signature is not here".into()))?;
         }
+        self.header_faults = self.faults.len();
         self.header = Some(header.clone());
         Ok(header)
     }
@@ -213,7 +218,7 @@ impl Opener {
         loop {
             let start = header.toc_offset;
             let end = start.saturating_add(self.toc_guess).min(self.file_len).max(start);
-            self.limits.index(end - start)?;
+            self.limits.index(end - start).map_err(|e| e.section("toc").offset(start))?;
             let bytes = self.want(start..end)?;
             let mut c = Cursor::new(&bytes, start, "toc", &codes::TRUNCATED);
             let toc = (0..header.columns).map(|_| TocEntry::parse(&mut c, header.rows, &self.limits)).collect();
@@ -249,7 +254,7 @@ impl Opener {
                 }
                 Ok(range) => {
                     index_bytes = index_bytes.saturating_add(lookup_bytes);
-                    self.limits.index(index_bytes)?;
+                    self.limits.index(index_bytes).map_err(|e| e.section("lookup").column(&entry.name))?;
                     lookups.push(self.pieces.get(range.clone()));
                     lacking.extend(self.pieces.lacking(range));
                 }
@@ -297,18 +302,19 @@ impl Opener {
                 Err(e) => return Err(Stop::Fail(e.column(&entry.name))),
                 Ok(table) => {
                     *spent = spent.saturating_add(c.position() as u64);
-                    self.limits.metadata(*spent)?;
+                    self.limits.metadata(*spent).map_err(|e| e.section("annotations").column(&entry.name))?;
                     return Ok(table);
                 }
             }
-            self.limits.metadata(spent.saturating_add(*guess))?;
+            let read = spent.saturating_add(*guess);
+            self.limits.metadata(read).map_err(|e| e.section("annotations").column(&entry.name))?;
         }
     }
 
     /// The stored bytes of every annotation.
     fn annotation_blocks(&self, tables: &[Vec<AnnotationEntry>]) -> Result<Vec<Vec<Bytes>>, Stop> {
         let total = tables.iter().flatten().fold(0u64, |sum, a| sum.saturating_add(a.stored_bytes));
-        self.limits.metadata(total)?;
+        self.limits.metadata(total).map_err(|e| e.section("annotations"))?;
         let range = |a: &AnnotationEntry| a.offset..a.offset.saturating_add(a.stored_bytes);
         let lacking: Vec<_> = tables.iter().flatten().flat_map(|a| self.pieces.lacking(range(a))).collect();
         if !lacking.is_empty() {

@@ -5,6 +5,7 @@
 mod common;
 
 mod as_json;
+mod faults;
 mod generate;
 mod ml_net;
 mod round_trip;

@@ -1,0 +1,244 @@
+//! Every fault of a file: tables, annotations, and each block of each column.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use bytes::Bytes;
+
+use super::{
+    codes,
+    file::{Block, Column, File},
+    open::Opener,
+    raw::TAIL_BYTES,
+    values::Values,
+};
+use crate::{
+    check::Report,
+    codec::deflate::Inflater,
+    error::{Code, Error, Result},
+    limits::Limits,
+    step::{Pieces, Step, Stepper},
+};
+
+/// Stored bytes that are asked for at a time.
+const WINDOW: u64 = 8 << 20;
+/// Blocks that are asked for at a time.
+const WINDOW_BLOCKS: usize = 4096;
+
+/// Checks a whole file, in windows of bounded size. What concerns one column or block is reported and gone past;
+/// damage to the header or the table of contents ends the check with what was found until then.
+///
+/// ```
+/// use forebay::{idv::Checker, step::drive};
+/// let file = bytes::Bytes::from_static(b"no IDV at all");
+/// let report = drive(Checker::new(file.len() as u64), &file)?;
+/// assert_eq!(report.faults[0].code, "idv.truncated");
+/// # Ok::<(), forebay::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Checker {
+    file_len: u64,
+    opener: Opener,
+    report: Report,
+    file: Option<File>,
+    pieces: Pieces,
+    inflater: Inflater,
+    /// The next block, and within it the next column.
+    next: (u64, usize),
+    /// What was seen of each column that is no fault: how often, and where first.
+    seen: BTreeMap<(usize, &'static str), Seen>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    code: &'static Code,
+    message: &'static str,
+    times: u64,
+    first_block: u64,
+}
+
+impl Checker {
+    /// Checks a file of this many bytes.
+    pub fn new(file_len: u64) -> Self {
+        Checker {
+            file_len,
+            opener: Opener::new(file_len).keep_going(),
+            report: Report::new(0),
+            file: None,
+            pieces: Pieces::default(),
+            inflater: Inflater::default(),
+            next: (0, 0),
+            seen: BTreeMap::new(),
+        }
+    }
+
+    /// Sets the limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.opener = self.opener.limits(limits);
+        self
+    }
+
+    /// Rows checked so far; `None` before the file is open.
+    pub fn checked(&self) -> Option<u64> {
+        Some(self.file.as_ref()?.rows_of(self.next.0).start)
+    }
+
+    fn opened(&mut self, file: File) {
+        self.report.samples = file.rows();
+        let end = file.header.tail_offset.saturating_add(TAIL_BYTES);
+        if end < self.file_len {
+            let message = format!("{} bytes after the tail signature", self.file_len - end);
+            self.report.note(&Error::new(&codes::TRAILING, message).section("tail").offset(end));
+        }
+        self.report.notes.extend(file.notes.iter().cloned());
+        file.columns.iter().filter_map(odd_annotation).for_each(|e| self.report.note(&e));
+        self.file = Some(file);
+    }
+
+    /// The blocks from `next` on that fit a window: what to read, and where the window ends.
+    fn window(file: &File, mut next: (u64, usize)) -> ((u64, usize), Vec<Range<u64>>) {
+        let (mut ranges, mut bytes, mut blocks) = (Vec::new(), 0, 0);
+        while next.0 < file.blocks() && bytes < WINDOW && blocks < WINDOW_BLOCKS {
+            if let Ok(entry) = file.entry(next.1, next.0)
+                && file.live(next.1).is_ok()
+                && entry.stored_bytes > 0
+            {
+                bytes += u64::from(entry.stored_bytes);
+                ranges.push(entry.range());
+            }
+            blocks += 1;
+            next = after(file, next);
+        }
+        (next, ranges)
+    }
+
+    fn look(&mut self, file: &File, end: (u64, usize)) -> Option<Vec<Range<u64>>> {
+        while self.next != end {
+            let (block, column) = self.next;
+            match file.entry(column, block) {
+                Err(e) => self.report.fault(&e),
+                Ok(entry) if file.live(column).is_ok() => {
+                    let Some(stored) = self.pieces.get(entry.range()) else {
+                        return Some(self.pieces.lacking(entry.range()));
+                    };
+                    match file.decode(column, block, &stored, &mut self.inflater) {
+                        Err(e) => self.report.fault(&e),
+                        Ok(values) => self.odd_values(file, column, block, &values),
+                    }
+                }
+                Ok(_) => {}
+            }
+            self.next = after(file, self.next);
+        }
+        None
+    }
+
+    fn odd_values(&mut self, file: &File, column: usize, block: u64, values: &Block) {
+        let Ok((_, live)) = file.live(column) else { return };
+        let values = match values {
+            Block::Scalars(values) => values,
+            Block::Vectors(vectors) => &vectors.values,
+        };
+        let mut note = |code: &'static Code, message, times: u64| {
+            if times > 0 {
+                let new = Seen { code, message, times: 0, first_block: block };
+                self.seen.entry((column, message)).or_insert(new).times += times;
+            }
+        };
+        if let Values::Text(texts) = values {
+            let losses = texts.losses;
+            note(&codes::TEXT_REPLACED, "blocks with malformed UTF-8, replaced by U+FFFD", losses.malformed.into());
+            note(&codes::TEXT_REPLACED, "texts that end inside a surrogate pair, now U+FFFD", losses.split_pairs);
+            note(&codes::OLD_MISSING, "texts marked as missing, which read as empty", losses.missing);
+        }
+        if let Some(count) = live.codec.item.key_count {
+            note(&codes::KEY_RANGE, "keys over the column's count", over(values, count));
+        }
+    }
+
+    fn finish(&mut self, file: &File) -> Report {
+        for ((column, _), seen) in std::mem::take(&mut self.seen) {
+            let name = file.columns.get(column).map(|c| c.name.clone()).unwrap_or_default();
+            let e = Error::new(seen.code, format!("{} {}", seen.times, seen.message));
+            self.report.note(&e.section("block").column(name).block(seen.first_block));
+        }
+        std::mem::take(&mut self.report)
+    }
+}
+
+impl Stepper for Checker {
+    type Output = Report;
+
+    fn step(&mut self) -> Result<Step<Report>> {
+        if self.file.is_none() {
+            let opened = self.opener.step();
+            match opened {
+                Ok(Step::Need(ranges)) => return Ok(Step::Need(ranges)),
+                Ok(Step::Done(file)) => {
+                    self.opener.take_faults().iter().for_each(|e| self.report.fault(e));
+                    self.opened(file);
+                }
+                Err(e) => {
+                    self.opener.take_faults().iter().for_each(|e| self.report.fault(e));
+                    self.report.fault(&e);
+                    return Ok(Step::Done(std::mem::take(&mut self.report)));
+                }
+            }
+        }
+        let Some(file) = self.file.take() else { return Ok(Step::Done(std::mem::take(&mut self.report))) };
+        loop {
+            let (end, ranges) = Self::window(&file, self.next);
+            let lacking: Vec<_> = ranges.into_iter().flat_map(|r| self.pieces.lacking(r)).collect();
+            if !lacking.is_empty() {
+                self.file = Some(file);
+                return Ok(Step::Need(lacking));
+            }
+            if let Some(lacking) = self.look(&file, end) {
+                self.file = Some(file);
+                return Ok(Step::Need(lacking));
+            }
+            self.pieces = Pieces::default();
+            if self.next.0 >= file.blocks() {
+                return Ok(Step::Done(self.finish(&file)));
+            }
+        }
+    }
+
+    fn push(&mut self, start: u64, bytes: Bytes) {
+        if self.file.is_some() {
+            self.pieces.push(start, bytes);
+        } else {
+            self.opener.push(start, bytes);
+        }
+    }
+}
+
+fn after(file: &File, (block, column): (u64, usize)) -> (u64, usize) {
+    if column + 1 < file.columns.len() { (block, column + 1) } else { (block + 1, 0) }
+}
+
+/// How many keys are over the count.
+fn over(keys: &Values, count: u64) -> u64 {
+    let times = match keys {
+        Values::UInt8(v) => v.iter().filter(|&&k| u64::from(k) > count).count(),
+        Values::UInt16(v) => v.iter().filter(|&&k| u64::from(k) > count).count(),
+        Values::UInt32(v) => v.iter().filter(|&&k| u64::from(k) > count).count(),
+        Values::UInt64(v) => v.iter().filter(|&&k| k > count).count(),
+        _ => 0,
+    };
+    times as u64
+}
+
+/// Names of slots or values of keys that are not as many as there are slots or keys. ML.NET does not look.
+fn odd_annotation(column: &Column) -> Option<Error> {
+    let codec = &column.live.as_ref()?.codec;
+    let slots = codec.vector_size().filter(|&n| n > 0).map(u64::from);
+    let odd = |kind: &str, expected: Option<u64>| {
+        let (expected, Block::Vectors(v)) = (expected?, &column.annotation(kind)?.value) else { return None };
+        let found = u64::from(v.lengths.get(0));
+        let message = format!("{kind} has {found} slots for {expected}");
+        (found != expected).then(|| Error::new(&codes::ANNOTATION_SIZE, message).section("annotations"))
+    };
+    let e = odd("SlotNames", slots).or_else(|| odd("KeyValues", codec.item.key_count))?;
+    Some(e.column(&column.name))
+}
