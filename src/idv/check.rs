@@ -98,7 +98,7 @@ impl Checker {
     /// The blocks from `next` on that fit a window: what to read, and where the window ends.
     fn window(file: &File, mut next: (u64, usize)) -> ((u64, usize), Vec<Range<u64>>) {
         let (mut ranges, mut bytes, mut blocks) = (Vec::new(), 0, 0);
-        while next.0 < file.blocks() && bytes < WINDOW && blocks < WINDOW_BLOCKS {
+        while next.0 < file.listed_blocks() && bytes < WINDOW && blocks < WINDOW_BLOCKS {
             if let Ok(entry) = file.entry(next.1, next.0)
                 && file.live(next.1).is_ok()
                 && entry.stored_bytes > 0
@@ -198,7 +198,8 @@ impl Stepper for Checker {
                 return Ok(Step::Need(lacking));
             }
             self.pieces = Pieces::default();
-            if self.next.0 >= file.blocks() {
+            // What no table lists was reported with the table, once and not for each of the blocks that it claims.
+            if self.next.0 >= file.listed_blocks() {
                 return Ok(Step::Done(self.finish(&file)));
             }
         }

@@ -154,6 +154,13 @@ impl File {
         block_count(self.header.rows, self.rows_per_block)
     }
 
+    /// How many blocks some lookup table really lists: where every table lies outside the file, none, however many
+    /// rows the header claims.
+    pub(super) fn listed_blocks(&self) -> u64 {
+        let longest = self.columns.iter().filter_map(|c| c.lookup.as_ref()).map(|table| table.len() as u64).max();
+        self.blocks().min(longest.unwrap_or(0).div_ceil(LOOKUP_BYTES))
+    }
+
     /// The rows of a block.
     pub fn rows_of(&self, block: u64) -> Range<u64> {
         let per_block = u64::from(self.rows_per_block);

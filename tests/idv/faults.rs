@@ -56,6 +56,18 @@ fn every_broken_block_is_listed_not_only_the_first() {
 }
 
 #[test]
+fn a_lie_about_the_rows_costs_no_time() {
+    let codec = Codec::scalar(Item::plain(Layout::Int32));
+    let blocks = vec![Dice(3).block(&codec, 5)];
+    let table = Table { columns: vec![ColumnSpec::new("a", codec)], blocks: vec![blocks] };
+    let mut bytes = write(&table, &WriteOptions::default()).unwrap();
+    // Byte 6 of the number of rows: 2^48 rows more.
+    bytes[40 + 6] = 1;
+    let report = check(bytes);
+    assert!(!report.ok && report.fault_count < 10, "{} faults", report.fault_count);
+}
+
+#[test]
 fn what_readers_ignore_is_noted() {
     let Some(dir) = common::shared("corpus/idv/handmade") else { return };
     for (name, code) in [

@@ -1,0 +1,51 @@
+//! What every decoder promises about bytes from a stranger: no panic, no hang, no memory over the limits, and
+//! the same answer however it is asked.
+//!
+//! A [`Target`] is a body and the valid inputs that mutation starts from. `fuzz_targets/NAME.rs` hands bodies to
+//! libFuzzer; `tests/smoke.rs` runs all of them for a few seconds on the stable toolchain. README.md says how to
+//! add one.
+#![forbid(unsafe_code)]
+
+use forebay::Limits;
+
+mod codec;
+mod filter;
+mod idv;
+mod image;
+mod tar;
+mod tbl;
+
+/// One thing to fuzz.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The name of the file in `fuzz_targets/`.
+    pub name: &'static str,
+    /// Panics where a promise is broken, and returns otherwise.
+    pub body: fn(&[u8]),
+    /// Valid inputs, made by code.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+}
+
+/// Every target, by name.
+pub const TARGETS: &[Target] = &[
+    Target { name: "codecs", body: codec::body, seeds: codec::seeds },
+    Target { name: "filter", body: filter::body, seeds: filter::seeds },
+    Target { name: "idv", body: idv::body, seeds: idv::seeds },
+    Target { name: "image_probe", body: image::body, seeds: image::seeds },
+    Target { name: "tar_scan", body: tar::body, seeds: tar::seeds },
+    Target { name: "tbl_check", body: tbl::body, seeds: tbl::seeds },
+];
+
+/// Small limits: what goes past them is seen at once.
+pub(crate) fn limits() -> Limits {
+    Limits::browser().with_item_bytes(4 << 20).with_index_bytes(4 << 20).with_metadata_bytes(4 << 20)
+}
+
+/// Runs the body of that name: all that a file in `fuzz_targets/` does.
+///
+/// # Panics
+/// Where the body does, and where there is no target of that name.
+pub fn run(name: &str, data: &[u8]) {
+    let target = TARGETS.iter().find(|t| t.name == name).expect("a target of that name");
+    (target.body)(data);
+}

@@ -1,0 +1,116 @@
+// A toolchain for wasm32: rustup's where it has the target, else Debian's compiler with a standard library that
+// is built from its source once and kept in the cache.
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, cpSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { aptInstall } from './apt.mjs';
+import { Failure, read, run } from './run.mjs';
+
+export const TARGET = 'wasm32-unknown-unknown';
+const DEBIAN = { cargo: '/usr/bin/cargo', rustc: '/usr/bin/rustc' };
+const PACKAGES = ['rustc-web', 'cargo-web', 'rust-web-src'];
+
+/** What kept things are kept in. */
+export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'forebay');
+
+const FEATURES = {
+  plain: '+simd128',
+  threads: '+simd128,+atomics,+bulk-memory,+mutable-globals',
+};
+// A shared memory is imported and has a bound; every thread finds its own part of it through these.
+const THREAD_LINKS = ['--shared-memory', '--import-memory', '--max-memory=2147483648']
+  .concat(['__wasm_init_tls', '__tls_size', '__tls_align', '__tls_base'].map((name) => `--export=${name}`));
+
+/**
+ * How to build for wasm32, in the variant `plain` or `threads`: `{ cargo, env, how }`. Installs and builds what
+ * lacks, or fails with what to install.
+ */
+export async function wasmToolchain(variant) {
+  // The threaded standard library is never a download: rustup has it only as source, with nightly.
+  const rustup = variant === 'plain' && (await rustupTarget());
+  const toolchain = rustup ? { cargo: 'cargo', env: {}, how: "rustup's target" } : await debian(variant);
+  const flags = [toolchain.flags ?? '', `-C target-feature=${FEATURES[variant]}`];
+  if (variant === 'threads') flags.push(...THREAD_LINKS.map((link) => `-C link-arg=${link}`));
+  toolchain.env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS = flags.join(' ').trim();
+  console.log(`wasm32, ${variant}: ${toolchain.how}`);
+  return toolchain;
+}
+
+async function rustupTarget() {
+  const installed = () => read('rustup', ['target', 'list', '--installed'])?.split('\n').includes(TARGET);
+  if (installed()) return true;
+  if (debianReady() || !read('rustup', ['--version'])) return false;
+  console.log(`asking rustup for ${TARGET}`);
+  // Where rustup's servers are out of reach, this says so soon.
+  await run('rustup', ['target', 'add', TARGET], { env: { RUSTUP_MAX_RETRIES: '0' }, quiet: true, timeout: 60_000 }).catch(() => {});
+  return installed();
+}
+
+function debianReady() {
+  return existsSync(join(sysrootOf(DEBIAN.rustc) ?? '/nowhere', 'lib/rustlib/src/rust/library/vendor')) && existsSync(DEBIAN.cargo);
+}
+
+function sysrootOf(rustc) {
+  return existsSync(rustc) ? read(rustc, ['--print', 'sysroot']) : null;
+}
+
+async function debian(variant) {
+  if (!debianReady()) {
+    await aptInstall(PACKAGES, `a compiler for ${TARGET} (or: rustup target add ${TARGET})`);
+  }
+  if (!debianReady()) throw new Failure(`${PACKAGES.join(', ')} are installed, but ${DEBIAN.rustc} has no source of std`);
+  const env = { RUSTC: DEBIAN.rustc, RUSTDOC: '/usr/bin/rustdoc', CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: await linker() };
+  const version = read(DEBIAN.rustc, ['--version']).split(' ')[1];
+  const sysroot = join(CACHE, 'wasm-sysroot', `${version}-${variant}`);
+  if (!existsSync(sysroot)) await buildStd(sysroot, variant, env);
+  if (variant === 'threads') env.RUSTC_BOOTSTRAP = '1'; // `atomics` is not a stable feature
+  return { cargo: DEBIAN.cargo, env, flags: `--sysroot ${sysroot}`, how: `Debian's rustc ${version}, std from its source` };
+}
+
+/** A linker for wasm: the one that came with some Rust, or LLVM's. */
+async function linker() {
+  const find = () => {
+    const own = [sysrootOf(DEBIAN.rustc), read('rustc', ['--print', 'sysroot'])]
+      .map((root) => join(root ?? '/nowhere', 'lib/rustlib/x86_64-unknown-linux-gnu/bin/rust-lld'));
+    const llvm = readdirSync('/usr/bin').filter((name) => /^wasm-ld-\d+$/.test(name)).sort().map((name) => `/usr/bin/${name}`);
+    return [...llvm.reverse(), ...own].find((path) => existsSync(path));
+  };
+  if (!find()) await aptInstall(['lld-22'], 'a linker for wasm');
+  return find() ?? 'wasm-ld';
+}
+
+/** Builds std once, beside its final place, so that an interrupted build is never taken for a whole one. */
+async function buildStd(sysroot, variant, env) {
+  console.log(`building the standard library for ${TARGET} (${variant}), once; about a minute`);
+  mkdirSync(join(sysroot, '..'), { recursive: true });
+  const work = mkdtempSync(`${sysroot}.part-`);
+  try {
+    mkdirSync(join(work, 'src'));
+    writeFileSync(join(work, 'src/lib.rs'), '');
+    writeFileSync(join(work, 'Cargo.toml'), '[package]\nname = "nothing"\nedition = "2021"\n[workspace]\n[profile.release]\ncodegen-units = 1\n');
+    const vendor = join(sysrootOf(DEBIAN.rustc), 'lib/rustlib/src/rust/library/vendor');
+    const source = ['source.crates-io.replace-with="std-vendor"', `source.std-vendor.directory="${vendor}"`];
+    await run(
+      DEBIAN.cargo,
+      ['build', '--release', '--offline', '--target', TARGET, '-Zbuild-std=std,panic_abort,test', ...source.flatMap((s) => ['--config', s])],
+      {
+        cwd: work,
+        env: {
+          ...env,
+          RUSTC_BOOTSTRAP: '1',
+          CARGO_TARGET_DIR: join(work, 'target'),
+          RUSTFLAGS: `-C target-feature=${FEATURES[variant]} -C embed-bitcode=yes -C panic=abort`,
+        },
+      },
+    );
+    const built = join(work, 'target', TARGET, 'release/deps');
+    const lib = join(work, 'sysroot/lib/rustlib', TARGET, 'lib');
+    mkdirSync(lib, { recursive: true });
+    for (const name of readdirSync(built)) {
+      if (name.endsWith('.rlib') && !name.startsWith('libnothing')) cpSync(join(built, name), join(lib, name));
+    }
+    renameSync(join(work, 'sysroot'), sysroot);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,35 @@
+// npm test: everything that must hold, cheapest first; stops at the first failure.
+import { checkHygiene } from './check-hygiene.mjs';
+import { fuzzSmoke } from './fuzz-smoke.mjs';
+import { run } from './lib/run.mjs';
+import { ensureLinters, ensureRust } from './lib/rust.mjs';
+import { Steps } from './lib/steps.mjs';
+import { TARGET, wasmToolchain } from './lib/wasm.mjs';
+
+const cargo = (...args) => run('cargo', args);
+const steps = new Steps();
+
+await steps.step('Tools', async () => {
+  await ensureRust();
+  await ensureLinters();
+});
+await steps.step('Formatting', async () => {
+  await cargo('fmt', '--all', '--check');
+  await cargo('fmt', '--manifest-path', 'fuzz/Cargo.toml', '--check');
+});
+await steps.step('Hygiene: file sizes, links, forbidden words', checkHygiene);
+await steps.step('Lints', async () => {
+  await cargo('clippy', '--locked', '--workspace', '--all-targets', '--all-features', '--', '-D', 'warnings');
+  await cargo('clippy', '--locked', '-p', 'forebay', '--all-targets', '--', '-D', 'warnings');
+});
+await steps.step('Tests: the whole workspace, every feature', () => cargo('test', '--locked', '--workspace', '--all-features'));
+await steps.step('Tests: the core without its C libraries', () => cargo('test', '--locked', '-p', 'forebay'));
+await steps.step('Documentation', () =>
+  run('cargo', ['doc', '--locked', '--workspace', '--all-features', '--no-deps'], { env: { RUSTDOCFLAGS: '-D warnings' } }).then(() => ''),
+);
+await steps.step('The core for WebAssembly', async () => {
+  const { cargo, env } = await wasmToolchain('plain');
+  await run(cargo, ['build', '--locked', '-p', 'forebay', '--target', TARGET, '--target-dir', 'target/wasm'], { env });
+});
+await steps.step('Fuzz targets, a second each', fuzzSmoke);
+steps.finish();
