@@ -13,13 +13,16 @@ use forebay::{
     image::{format_of, probe},
     model::SampleInfo,
     record::{self, Sidecar},
-    step::{drive, drive_mut},
+    step::drive,
     tar::Tar,
     tbl::{Metadata, OpenMetadata, Tbl},
 };
 use serde_json::Value;
 
 use crate::{folder::Folder, input::Input};
+
+/// Bytes of an archive that a scan of its headers has at a time.
+const SCAN: u64 = 8 << 20;
 
 /// An opened dataset. Cloning is cheap.
 #[derive(Clone, Debug)]
@@ -67,7 +70,7 @@ impl Dataset {
     pub fn from_input(input: Input, options: &OpenOptions) -> Result<Dataset> {
         let named = |e: Error| e.file(input.name());
         let mut opener = Opener::new(input.len()).limits(options.limits.clone());
-        let (core, damage) = match drive_mut(&mut opener, input.bytes()) {
+        let (core, damage) = match input.drive(&mut opener, |o| if o.scanner().is_some() { SCAN } else { 0 }) {
             Ok(core) => (core, None),
             Err(e) => match opener.into_scanner() {
                 Some(scanner) if options.keep_going => {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use forebay::{Error, Result, error::codes};
+use forebay::{Error, Result, Step, Stepper, error::codes};
 
 use crate::map::Map;
 
@@ -70,6 +70,35 @@ impl Input {
             .file(&self.name)),
         }
     }
+    /// Gives a stepper what it asks for, without copying. Where `ahead` says so it gets that many bytes at once, and
+    /// what lies before them is let go: work that only moves forward through a large file, such as the scan of an
+    /// archive, keeps no more of it in memory.
+    pub fn drive<S: Stepper>(&self, work: &mut S, ahead: impl Fn(&S) -> u64) -> Result<S::Output> {
+        // Where the bytes in use begin, for work that moves forward.
+        let mut used = None;
+        loop {
+            match work.step()? {
+                Step::Done(output) => {
+                    if let Some(used) = used {
+                        self.release(used..self.len());
+                    }
+                    return Ok(output);
+                }
+                Step::Need(ranges) => {
+                    for range in ranges {
+                        let ahead = ahead(work);
+                        let end = range.end.max(range.start.saturating_add(ahead).min(self.len()));
+                        work.push(range.start, self.slice(range.start..end)?);
+                        if ahead > 0 {
+                            self.release(used.unwrap_or(0)..range.start);
+                            used = Some(range.start);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// Lets go of mapped pages that were used.
     pub fn release(&self, range: Range<u64>) {
         if let Some(map) = &self.map {
