@@ -15,7 +15,7 @@ use forebay::{
     record::{self, Sidecar},
     step::drive,
     tar::Tar,
-    tbl::{Metadata, OpenMetadata, Tbl},
+    tbl::{Metadata, MetadataFormat, OpenMetadata, Tbl},
 };
 use serde_json::Value;
 
@@ -294,6 +294,16 @@ impl Dataset {
             },
             Source::Folder(folder) => Ok(folder.document()),
             Source::Tar(..) => Ok(Default::default()),
+        }
+    }
+
+    /// A guide file's Protobuf document, which is the user's own bytes.
+    pub(crate) fn protobuf(&self) -> Result<Option<Vec<u8>>> {
+        match &self.source {
+            Source::Tbl(input, tbl) if tbl.header().metadata_format == Some(MetadataFormat::Protobuf) => {
+                tbl.header().metadata.clone().map(|range| input.slice(range).map(|b| b.to_vec())).transpose()
+            }
+            _ => Ok(None),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! A folder of files as a dataset: every image a sample, files of the same stem its sidecars, the first folder
-//! level its class.
+//! A folder of files as a dataset: every image or video a sample, files of the same stem its sidecars, the first
+//! folder level its class. Other files are left out and counted.
 
 use std::{
     collections::BTreeSet,
@@ -16,7 +16,7 @@ use forebay::{
     image::probe::HEAD_BYTES,
     model::{MediaFormat, SampleInfo},
     record::{self, Sidecar},
-    tar::webdataset::{Groups, group},
+    tar::webdataset::{Groups, Sample, group},
 };
 use serde_json::{Map, Value, json};
 
@@ -30,6 +30,9 @@ pub struct Folder {
     name: String,
     files: Vec<(String, u64)>,
     groups: Groups,
+    /// Which of the groups are samples.
+    samples: Vec<u32>,
+    left_out: u64,
     classes: Vec<String>,
 }
 
@@ -56,14 +59,22 @@ impl Folder {
         }
         files.sort_unstable();
         let groups = group(files.iter().map(|(name, _)| name.as_str())).map_err(|e| e.file(&name))?;
-        let primaries = || groups.iter().filter_map(|s| files.get(s.primary));
+        let media = |i: &u32| {
+            let primary = groups.get(*i as usize).and_then(|s| files.get(s.primary));
+            primary.is_some_and(|(name, _)| MediaFormat::from_name(name) != MediaFormat::Unknown)
+        };
+        let samples: Vec<u32> = (0..groups.len() as u32).filter(media).collect();
+        let of = |i: u32| groups.get(i as usize);
+        let kept: usize = samples.iter().filter_map(|&i| of(i)).map(|s| 1 + s.sidecars.len()).sum();
+        let primaries = || samples.iter().filter_map(|&i| of(i)).filter_map(|s| files.get(s.primary));
         let classes: BTreeSet<&str> = primaries().filter_map(|(name, _)| class_of(name)).collect();
         // Classes only where every sample has one: a lone folder beside pictures is no label.
         let classes = match primaries().all(|(name, _)| class_of(name).is_some()) {
             true => classes.into_iter().map(str::to_owned).collect(),
             false => Vec::new(),
         };
-        Ok(Folder { root: root.into(), name, files, groups, classes })
+        let left_out = (files.len() - kept) as u64;
+        Ok(Folder { root: root.into(), name, files, groups, samples, left_out, classes })
     }
 
     /// The folder's name as the user gave it.
@@ -76,7 +87,7 @@ impl Folder {
     }
     /// How many samples there are.
     pub fn len(&self) -> u64 {
-        self.groups.len() as u64
+        self.samples.len() as u64
     }
     /// True when there are none.
     pub fn is_empty(&self) -> bool {
@@ -95,9 +106,18 @@ impl Folder {
         document
     }
 
+    /// Files that belong to no image.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    fn sample(&self, i: u64) -> Option<Sample<'_>> {
+        let group = self.samples.get(usize::try_from(i).ok()?)?;
+        self.groups.get(*group as usize)
+    }
+
     fn file(&self, i: u64) -> Result<&(String, u64)> {
-        let sample = usize::try_from(i).ok().and_then(|i| self.groups.get(i));
-        sample.and_then(|s| self.files.get(s.primary)).ok_or_else(|| {
+        self.sample(i).and_then(|s| self.files.get(s.primary)).ok_or_else(|| {
             Error::new(&codes::OUT_OF_RANGE, format!("there are {} samples", self.len())).sample(i).file(&self.name)
         })
     }
@@ -132,7 +152,7 @@ impl Folder {
     /// The record of sample `i`: its name, its sidecars, its class.
     pub fn record(&self, i: u64) -> Result<String> {
         let (name, _) = self.file(i)?;
-        let sample = usize::try_from(i).ok().and_then(|i| self.groups.get(i));
+        let sample = self.sample(i);
         let mut owned = Vec::new();
         for &sidecar in sample.map(|s| s.sidecars).unwrap_or_default() {
             if let Some((name, _)) = self.files.get(sidecar as usize) {

@@ -34,3 +34,8 @@ pub mod select;
 
 pub use dataset::{Dataset, OpenOptions};
 pub use input::Input;
+
+/// The error codes of this crate, beside those of [`forebay::error::catalog`].
+pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
+    convert::codes::ALL.iter().copied()
+}

@@ -16,8 +16,9 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Entries for which room is reserved when the number of samples is not known: 96 KiB.
-const RESERVED: u64 = 4096;
+/// Entries for which room is reserved when the number of samples is not known: 6 KiB. Too few cost a copy of as many
+/// payload bytes as the index has, too many a hole in a small file.
+const RESERVED: u64 = 256;
 /// Entries in one piece of memory, so that a growing index is never copied.
 const CHUNK: usize = 1 << 15;
 

@@ -174,6 +174,10 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
     let mut options = args.write.options(target(args.to, &args.output)?)?;
     options.keep_going = args.keep_going;
+    if options.to == To::Tar && args.metadata.is_some() {
+        let message = "a tar archive has no place for a document; --metadata is for TBL";
+        return Err(Error::new(&codes::ARGUMENT, message));
+    }
     options.metadata = metadata(args.metadata.as_deref(), args.metadata_format.into(), &limits)?;
     let filter = filter(args.filter.as_deref())?;
     let files = paths(std::slice::from_ref(&args.input))?;
@@ -236,10 +240,13 @@ fn print(summary: &Summary, seconds: f64, out: &Output) {
         row("saved", format!("{} ({percent:.2} %)", human::signed_bytes(summary.saved())));
     }
     if summary.verified > 0 {
-        row("verified", format!("{} samples read back equal", human::count(summary.verified)));
+        row("verified", format!("{} payloads read back equal", human::count(summary.verified)));
     }
     if summary.skipped_members > 0 {
-        row("skipped", format!("{} folders, links and specials", human::count(summary.skipped_members)));
+        row(
+            "skipped",
+            format!("{} files, folders and links that are no samples", human::count(summary.skipped_members)),
+        );
     }
     let bytes = human::bytes((summary.payload_bytes as f64 / seconds.max(1e-6)) as u64);
     row("throughput", format!("{} samples/s, {bytes}/s", human::count(rate as u64)));

@@ -83,6 +83,7 @@ fn facts(dataset: &Dataset) -> Result<Value> {
     }
     if let Some(folder) = dataset.folder() {
         put("classes", json!(folder.classes()));
+        put("left_out", folder.left_out().into());
         put("compression", "none".into());
         put("metadata", Value::Null);
     }

@@ -70,13 +70,23 @@ impl Origin {
         Ok(document)
     }
 
-    /// Folders, links and specials of archives, which are no samples.
+    /// Folders, links and specials of archives, and files of folders that belong to no image.
     pub fn skipped_members(&self) -> u64 {
         match self {
             Origin::Datasets { sources, .. } => {
-                sources.iter().filter_map(|s| s.tar()).map(|tar| tar.archive().skipped.total()).sum()
+                let archives = sources.iter().filter_map(|s| s.tar()).map(|tar| tar.archive().skipped.total());
+                let folders = sources.iter().filter_map(|s| s.folder()).map(|f| f.left_out());
+                archives.chain(folders).sum()
             }
             Origin::Stream(_) => 0,
+        }
+    }
+
+    /// The Protobuf documents of the sources: bytes that only the user understands.
+    pub fn protobuf(&self) -> Result<Vec<Vec<u8>>> {
+        match self {
+            Origin::Datasets { sources, .. } => sources.iter().filter_map(|s| s.protobuf().transpose()).collect(),
+            Origin::Stream(_) => Ok(Vec::new()),
         }
     }
 

@@ -44,6 +44,10 @@ impl MetadataChoice {
         MetadataChoice { format, ..Self::default() }
     }
 
+    pub(crate) fn is_default(&self) -> bool {
+        self.format == MetadataFormat::default() && self.fields.is_empty() && self.samples.is_empty()
+    }
+
     /// Parses what the user gave in a file: a JSON or MessagePack object, or Protobuf bytes, which stay as they are.
     pub fn parse(bytes: Vec<u8>, format: MetadataFormat, limits: &Limits) -> Result<Self> {
         let wrong = |message: String| Error::new(&codes::ARGUMENT, format!("the metadata {message}"));

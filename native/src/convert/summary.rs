@@ -42,9 +42,9 @@ pub struct Summary {
     pub stored_bytes: u64,
     /// Samples that compression made smaller.
     pub compressed_samples: u64,
-    /// Samples read back and found equal.
+    /// Payloads and sidecars read back and found equal.
     pub verified: u64,
-    /// Folders, links and specials of archives that were left out.
+    /// Folders, links and specials of archives, and files of folders that belong to no image.
     pub skipped_members: u64,
     /// What was left out with `keep_going`, and why.
     pub faults: Vec<Fault>,

@@ -4,9 +4,11 @@ use std::{io::IoSlice, path::Path};
 
 use bytes::Bytes;
 use forebay::{
-    Result,
+    Error, Limits, Result,
+    codec::checksum::crc32,
+    error,
     record::{RestoredFile, files},
-    tar::{END, header_for, padding},
+    tar::{self, END, header_for, padding},
 };
 
 use super::{
@@ -16,8 +18,9 @@ use super::{
     options::Options,
     pipeline::ordered,
     summary::{Progress, Summary},
+    verify_error,
 };
-use crate::output::AtomicFile;
+use crate::{input::Input, output::AtomicFile};
 
 /// A file of a sample with the header that goes in front.
 struct Part {
@@ -37,6 +40,11 @@ pub(super) fn run(
     damage(&origin, &mut summary.faults);
     summary.skipped_members = origin.skipped_members();
     let mut file = AtomicFile::create_streaming(output, options.force)?;
+    if options.verify && file.path().is_none() {
+        let message = "what went into a pipe cannot be read back; leave out --verify or write a file";
+        return Err(Error::new(&error::codes::ARGUMENT, message));
+    }
+    let mut digests: Vec<(u32, u64)> = Vec::new();
     let work = |item: Item| -> Result<(Loaded, Vec<Part>)> {
         let sample = item.load(options)?;
         let parts = parts(&sample)?;
@@ -49,6 +57,9 @@ pub(super) fn run(
         }
         let mut slices = Vec::new();
         for (sample, parts) in &ready {
+            if options.verify {
+                digests.extend(parts.iter().map(|part| (crc32(&part.content), part.content.len() as u64)));
+            }
             for part in parts {
                 slices.push(IoSlice::new(&part.header));
                 slices.push(IoSlice::new(&part.content));
@@ -68,8 +79,29 @@ pub(super) fn run(
     file.append(&mut [IoSlice::new(&END)])?;
     summary.output_bytes += END.len() as u64;
     summary.stored_bytes = summary.payload_bytes;
+    if options.verify {
+        summary.verified = verify(&file, &digests)?;
+    }
     file.commit(options.sync)?;
     Ok(summary)
+}
+
+/// Scans what was written as any reader would, and compares every member with what went in; returns how many
+/// samples' files there are.
+fn verify(file: &AtomicFile, digests: &[(u32, u64)]) -> Result<u64> {
+    let Some(path) = file.path() else { return Ok(0) };
+    let written = Input::map(path)?;
+    let archive = tar::scan(written.bytes(), &Limits::host()).map_err(|e| e.file(file.name()))?;
+    if archive.members.len() != digests.len() {
+        return Err(verify_error(0, "another number of files"));
+    }
+    for (i, (member, (crc, len))) in archive.members.iter().zip(digests).enumerate() {
+        if member.size != *len || crc32(&written.slice(member.range())?) != *crc {
+            return Err(verify_error(i as u64, "other bytes").member(member.name));
+        }
+        written.release(member.range());
+    }
+    Ok(digests.len() as u64)
 }
 
 fn parts(sample: &Loaded) -> Result<Vec<Part>> {

@@ -7,7 +7,7 @@ use forebay::{
     Error, Result,
     codec::checksum::crc32,
     error, record,
-    tbl::{Encoder, Layout, MetadataFormat, MetadataWriter, Packed, Patch, pack},
+    tbl::{Document, Encoder, Layout, MetadataFormat, MetadataWriter, Packed, Patch, pack},
 };
 
 use super::{
@@ -121,21 +121,35 @@ pub(super) fn run(
     Ok(summary)
 }
 
+/// The writer for what the user chose. What the chosen format cannot hold is said in the summary.
 fn metadata_writer(origin: &Origin, options: &Options, summary: &mut Summary) -> Result<Option<MetadataWriter>> {
     let choice = &options.metadata;
+    let mut protobuf = origin.protobuf()?;
+    let guide = options.layout == Layout::Guide;
+    if guide && protobuf.len() == 1 && choice.is_default() {
+        // Bytes that nobody else understands stay what they are.
+        let bytes = protobuf.remove(0);
+        return MetadataWriter::new(options.layout, MetadataFormat::Protobuf, Document::Protobuf(bytes)).map(Some);
+    }
+    if !protobuf.is_empty() {
+        summary.notes.push("the source's Protobuf metadata is left out: it cannot be joined or translated".into());
+    }
     let inherited = match (options.layout, choice.format) {
         (Layout::Turboloader, _) => {
-            let lost: Vec<String> =
-                origin.document()?.into_iter().map(|(key, _)| key).filter(|k| k != "source").collect();
+            let lost: Vec<String> = origin
+                .document()?
+                .into_iter()
+                .map(|(key, _)| key)
+                .filter(|k| k != "source" && k != "sources")
+                .collect();
             if !lost.is_empty() {
                 summary.notes.push(format!("the turboloader layout has no document; left out: {}", lost.join(", ")));
             }
             Default::default()
         }
         (Layout::Guide, MetadataFormat::Protobuf) => {
-            summary
-                .notes
-                .push("Protobuf metadata is your own bytes: names and sidecars of the samples are left out".into());
+            let note = "Protobuf metadata is your own bytes: names and sidecars of the samples are left out";
+            summary.notes.push(note.into());
             Default::default()
         }
         (Layout::Guide, _) => origin.document()?,

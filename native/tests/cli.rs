@@ -1,0 +1,376 @@
+//! The command as its users meet it: JSON with the documented fields, exit codes, one clear error.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use forebay::tar::{END, header_for, padding};
+use serde_json::{Value, json};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_forebay");
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        Place { folder: tempfile::tempdir().unwrap() }
+    }
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+    fn run(&self, args: &[&str]) -> Output {
+        Command::new(BINARY).args(args).current_dir(self.folder.path()).output().unwrap()
+    }
+    /// Runs with `--json`; returns the exit code and the lines.
+    fn json(&self, args: &[&str]) -> (i32, Vec<Value>) {
+        let out = self.run(&[args, &["--json"]].concat());
+        let text = String::from_utf8(out.stdout).unwrap();
+        let lines = text.lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{l}: {e}"))).collect();
+        (out.status.code().unwrap(), lines)
+    }
+    fn ok(&self, args: &[&str]) -> Vec<Value> {
+        let (code, lines) = self.json(args);
+        assert_eq!(code, 0, "{args:?}: {lines:?}");
+        lines
+    }
+    fn files(&self) -> Vec<String> {
+        let mut names: Vec<_> =
+            fs::read_dir(self.folder.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+/// A bitmap of any size, small and valid enough to be recognised.
+fn bmp(width: i32, height: i32) -> Vec<u8> {
+    let mut b = b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0".to_vec();
+    b.extend(width.to_le_bytes());
+    b.extend(height.to_le_bytes());
+    b.extend([1, 0, 24, 0]);
+    b.resize(54, 0);
+    b.extend(vec![9; (width * height * 3) as usize]);
+    b
+}
+
+fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut file = Vec::new();
+    for (name, bytes) in members {
+        file.extend(header_for(name, bytes.len() as u64).unwrap());
+        file.extend(*bytes);
+        file.resize(file.len() + padding(bytes.len() as u64), 0);
+    }
+    file.extend(END);
+    file
+}
+
+/// Twelve samples with labels; the fifth is wide.
+fn sample(place: &Place) -> PathBuf {
+    let mut owned = Vec::new();
+    for i in 0..12 {
+        owned.push((format!("d/{i:03}.bmp"), bmp(if i == 5 { 40 } else { 8 }, 4)));
+        owned.push((format!("d/{i:03}.cls"), format!("{}", i % 3).into_bytes()));
+        owned.push((format!("d/{i:03}.json"), format!("{{\"label\": \"c{}\",\n \"x\":1.50}}\n", i % 3).into_bytes()));
+    }
+    let members: Vec<_> = owned.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    let path = place.path("a.tar");
+    fs::write(&path, tar(&members)).unwrap();
+    path
+}
+
+#[test]
+fn a_dataset_goes_around_and_comes_back_the_same() {
+    let place = Place::new();
+    sample(&place);
+    for (n, options) in [
+        vec![],
+        vec!["--compression", "lz4"],
+        vec!["--compression", "lz4", "--level", "9"],
+        vec!["--compression", "zstd", "--level", "19", "--metadata-format", "msgpack"],
+        vec!["--layout", "turboloader"],
+        vec!["--layout", "turboloader", "--compression", "lz4", "--metadata-format", "msgpack"],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (tbl, back) = (format!("{n}.tbl"), format!("{n}.tar"));
+        let summary = place.ok(&[&["convert", "a.tar", &tbl, "--verify"], options.as_slice()].concat());
+        assert_eq!((&summary[0]["samples"], &summary[0]["verified"]), (&json!(12), &json!(12)));
+        let report = &place.ok(&["check", &tbl])[0];
+        assert_eq!((&report["ok"], &report["samples"]), (&json!(true), &json!(12)));
+        place.ok(&["convert", &tbl, &back, "--verify"]);
+        assert_eq!(fs::read(place.path(&back)).unwrap(), fs::read(place.path("a.tar")).unwrap(), "{options:?}");
+        let difference = &place.ok(&["diff", &tbl, "a.tar"])[0];
+        assert_eq!(difference["equal"], 12, "{difference}");
+    }
+}
+
+#[test]
+fn json_has_the_documented_fields() {
+    let place = Place::new();
+    sample(&place);
+    place.ok(&["convert", "a.tar", "a.tbl", "--compression", "lz4"]);
+    let facts = &place.ok(&["inspect", "a.tbl"])[0];
+    let bytes = fs::metadata(place.path("a.tbl")).unwrap().len();
+    for (key, value) in [
+        ("format", json!("tbl")),
+        ("layout", json!("guide")),
+        ("samples", json!(12)),
+        ("bytes", json!(bytes)),
+        ("compression", json!("lz4")),
+        ("formats", json!({"bmp": 12})),
+    ] {
+        assert_eq!(facts[key], value, "{key}");
+    }
+    assert_eq!(facts["metadata"]["format"], "json");
+    assert_eq!(facts["metadata"]["document"], json!({"source": "a.tar"}));
+    assert_eq!(place.ok(&["inspect", "a.tar"])[0]["format"], "tar");
+    assert_eq!(place.ok(&["inspect", "a.tar"])[0]["metadata"], Value::Null);
+
+    let rows = place.ok(&["head", "a.tbl", "-n", "2", "--hash"]);
+    assert_eq!(rows.len(), 2);
+    let row = &rows[1];
+    assert_eq!(row["metadata"]["json"], json!({"label": "c1", "x": 1.5}));
+    assert_eq!(row["metadata"]["cls"], 1);
+    assert_eq!((&row["i"], &row["name"], &row["format"]), (&json!(1), &json!("d/001.bmp"), &json!("bmp")));
+    assert_eq!((&row["width"], &row["height"], &row["bytes"]), (&json!(8), &json!(4), &json!(150)));
+    assert!(row["stored_bytes"].as_u64().unwrap() < 150 && row["offset"].as_u64().unwrap() >= 64 + 12 * 24);
+    // The same samples, whatever the container.
+    let of_tar = place.ok(&["head", "a.tar", "-n", "2", "--hash"]);
+    assert_eq!(row["sha256"], of_tar[1]["sha256"]);
+    assert_eq!(row["metadata"], of_tar[1]["metadata"]);
+
+    let stats = &place.ok(&["stats", "a.tbl"])[0];
+    assert_eq!(
+        (&stats["samples"], &stats["width"]["max"], &stats["width"]["max_at"]),
+        (&json!(12), &json!(40), &json!(5))
+    );
+    assert_eq!(stats["classes"]["distinct"], 3);
+    let stats = &place.ok(&["stats", "a.tbl", "--label", "json.label"])[0];
+    assert_eq!(stats["classes"]["top"][0], json!({"label": "c0", "samples": 4}));
+}
+
+#[test]
+fn filters_choose_the_same_samples_everywhere() {
+    let place = Place::new();
+    sample(&place);
+    place.ok(&["convert", "a.tar", "a.tbl"]);
+    for file in ["a.tar", "a.tbl"] {
+        let rows = place.ok(&["head", file, "--where", "width > 8 || json.label == \"c2\""]);
+        assert_eq!(rows.iter().map(|r| r["i"].as_u64().unwrap()).collect::<Vec<_>>(), [2, 5, 8, 11], "{file}");
+    }
+    place.ok(&["convert", "a.tbl", "b.tbl", "--where", "cls == 1"]);
+    let rows = place.ok(&["head", "b.tbl"]);
+    let names: Vec<_> = rows.iter().map(|r| r["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["d/001.bmp", "d/004.bmp", "d/007.bmp", "d/010.bmp"]);
+    assert_eq!(rows[3]["metadata"]["id"], 3, "samples are numbered anew");
+    let (code, lines) = place.json(&["head", "a.tbl", "--where", "width >="]);
+    assert_eq!((code, &lines[0]["error"]["code"]), (2, &json!("filter.syntax")));
+}
+
+#[test]
+fn shards_join_to_what_they_were() {
+    let place = Place::new();
+    sample(&place);
+    place.ok(&["convert", "a.tar", "a.tbl"]);
+    place.ok(&["split", "a.tbl", "--shards", "5", "-o", "shards"]);
+    place.ok(&["concat", "shards/*.tbl", "-o", "c.tbl"]);
+    assert_eq!(place.ok(&["diff", "a.tbl", "c.tbl"])[0]["same"], true);
+    let (code, lines) = place.json(&["split", "a.tbl", "--shards", "5", "-o", "shards"]);
+    assert_eq!((code, &lines[0]["error"]["kind"]), (2, &json!("usage")));
+}
+
+#[test]
+fn files_come_out_under_their_names_and_never_outside() {
+    let place = Place::new();
+    sample(&place);
+    place.ok(&["convert", "a.tar", "a.tbl"]);
+    place.ok(&["extract", "a.tbl", "-i", "5", "-o", "five.bmp"]);
+    assert_eq!(fs::read(place.path("five.bmp")).unwrap(), bmp(40, 4));
+    let done = &place.ok(&["extract", "a.tbl", "--all", "--to", "out"])[0];
+    assert_eq!(done["files"], 36);
+    assert_eq!(fs::read(place.path("out/d/007.json")).unwrap(), b"{\"label\": \"c1\",\n \"x\":1.50}\n");
+
+    for (n, evil) in ["../evil.jpg", "/tmp/evil.jpg", "a/../../evil.jpg"].iter().enumerate() {
+        // Our own header writer refuses such names; a hostile one does not.
+        let mut file = tar(&[("0123456789abcdef", b"x")]);
+        let mut name = [0; 100];
+        name[..evil.len()].copy_from_slice(evil.as_bytes());
+        file[..100].copy_from_slice(&name);
+        file[148..156].fill(b' ');
+        let sum: u32 = file[..512].iter().map(|b| u32::from(*b)).sum();
+        file[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        fs::write(place.path(&format!("evil{n}.tar")), file).unwrap();
+        let (code, lines) = place.json(&["extract", &format!("evil{n}.tar"), "--all", "--to", "out"]);
+        assert_eq!((code, &lines[0]["error"]["code"]), (1, &json!("record.name")), "{evil}");
+    }
+    assert!(!place.path("evil.jpg").exists());
+}
+
+#[test]
+fn damage_is_listed_with_its_place() {
+    let place = Place::new();
+    sample(&place);
+    place.ok(&["convert", "a.tar", "a.tbl"]);
+    let rows = place.ok(&["head", "a.tbl", "-n", "12"]);
+    let mut file = fs::read(place.path("a.tbl")).unwrap();
+    for i in [3, 7] {
+        let at = rows[i]["offset"].as_u64().unwrap() as usize;
+        file[at + 60] ^= 4;
+    }
+    fs::write(place.path("bad.tbl"), file).unwrap();
+    let (code, lines) = place.json(&["check", "bad.tbl"]);
+    assert_eq!((code, &lines[0]["ok"], &lines[0]["samples"]), (1, &json!(false), &json!(12)));
+    let faults = lines[0]["faults"].as_array().unwrap();
+    assert_eq!(faults.len(), 2);
+    for (fault, i) in faults.iter().zip([3, 7]) {
+        let said = (&fault["code"], &fault["section"], &fault["sample"], &fault["offset"]);
+        assert_eq!(said, (&json!("tbl.payload_crc"), &json!("payload"), &json!(i), &rows[i]["offset"]));
+    }
+    let (code, lines) = place.json(&["convert", "bad.tbl", "out.tbl"]);
+    assert_eq!((code, &lines[0]["error"]["sample"]), (1, &json!(3)));
+    assert!(!place.path("out.tbl").exists());
+    let (code, lines) = place.json(&["convert", "bad.tbl", "out.tbl", "--keep-going"]);
+    assert_eq!((code, &lines[0]["samples"]), (1, &json!(10)));
+    assert_eq!(lines[0]["faults"].as_array().unwrap().len(), 2);
+    assert_eq!(place.ok(&["head", "out.tbl", "-n", "12"])[9]["metadata"]["id"], 9);
+    assert_eq!(place.ok(&["check", "out.tbl"])[0]["ok"], true);
+}
+
+#[test]
+fn a_damaged_archive_keeps_what_came_before_when_told_to() {
+    let place = Place::new();
+    let whole = fs::read(sample(&place)).unwrap();
+    fs::write(place.path("cut.tar"), &whole[..whole.len() / 2]).unwrap();
+    let (code, lines) = place.json(&["convert", "cut.tar", "cut.tbl"]);
+    assert_eq!((code, &lines[0]["error"]["code"]), (1, &json!("tar.truncated")));
+    assert!(!place.path("cut.tbl").exists());
+    let (code, lines) = place.json(&["convert", "cut.tar", "cut.tbl", "--keep-going"]);
+    assert_eq!((code, &lines[0]["faults"][0]["code"]), (1, &json!("tar.truncated")));
+    assert!(lines[0]["samples"].as_u64().unwrap() >= 5);
+    assert_eq!(place.ok(&["check", "cut.tbl"])[0]["ok"], true);
+}
+
+#[test]
+fn outputs_are_not_replaced_by_accident_and_leave_nothing_behind() {
+    let place = Place::new();
+    sample(&place);
+    fs::write(place.path("a.tbl"), "precious").unwrap();
+    let (code, lines) = place.json(&["convert", "a.tar", "a.tbl"]);
+    assert_eq!((code, &lines[0]["error"]["code"]), (2, &json!("usage.argument")));
+    assert_eq!(fs::read(place.path("a.tbl")).unwrap(), b"precious");
+    fs::write(place.path("junk.tar"), "no archive at all").unwrap();
+    assert_eq!(place.json(&["convert", "junk.tar", "a.tbl", "--force"]).0, 3);
+    assert_eq!(fs::read(place.path("a.tbl")).unwrap(), b"precious");
+    assert_eq!(place.files(), ["a.tar", "a.tbl", "junk.tar"]);
+    place.ok(&["convert", "a.tar", "a.tbl", "--force"]);
+    assert_eq!(place.ok(&["check", "a.tbl"])[0]["ok"], true);
+    assert_eq!(place.files(), ["a.tar", "a.tbl", "junk.tar"]);
+}
+
+#[test]
+fn metadata_files_are_merged_and_protobuf_stays_what_it_is() {
+    let place = Place::new();
+    sample(&place);
+    let samples: Vec<Value> = (0..12).map(|i| json!({"id": i, "split": if i < 6 { "train" } else { "val" }})).collect();
+    fs::write(place.path("m.json"), json!({"version": "1.2", "samples": samples}).to_string()).unwrap();
+    place.ok(&["convert", "a.tar", "a.tbl", "--metadata", "m.json"]);
+    assert_eq!(
+        place.ok(&["inspect", "a.tbl"])[0]["metadata"]["document"],
+        json!({"source": "a.tar", "version": "1.2"})
+    );
+    assert_eq!(place.ok(&["head", "a.tbl", "--where", "split == \"val\""]).len(), 6);
+
+    fs::write(place.path("m.pb"), b"\x08\x96\x01\xff").unwrap();
+    place.ok(&["convert", "a.tar", "p.tbl", "--metadata", "m.pb", "--metadata-format", "protobuf"]);
+    assert_eq!(place.ok(&["inspect", "p.tbl"])[0]["metadata"]["format"], "protobuf");
+    place.ok(&["convert", "p.tbl", "q.tbl", "--compression", "zstd"]);
+    let file = fs::read(place.path("q.tbl")).unwrap();
+    assert!(file.ends_with(b"\x08\x96\x01\xff"));
+    assert_eq!(place.ok(&["check", "q.tbl"])[0]["ok"], true);
+
+    let (code, lines) = place.json(&["convert", "a.tar", "t.tbl", "--layout", "turboloader", "--metadata", "m.json"]);
+    assert_eq!((code, &lines[0]["error"]["code"]), (2, &json!("tbl.layout_cannot")));
+}
+
+#[test]
+fn folders_of_classes_become_labels() {
+    let place = Place::new();
+    for (class, n) in [("cats", 3), ("dogs", 2)] {
+        fs::create_dir_all(place.path("photos").join(class)).unwrap();
+        for i in 0..n {
+            fs::write(place.path("photos").join(class).join(format!("{i}.bmp")), bmp(4, 4)).unwrap();
+        }
+    }
+    fs::write(place.path("photos/readme.txt"), "not a picture").unwrap();
+    let summary = &place.ok(&["convert", "photos", "p.tbl"])[0];
+    assert_eq!((&summary["samples"], &summary["skipped_members"]), (&json!(5), &json!(1)));
+    assert_eq!(place.ok(&["inspect", "p.tbl"])[0]["metadata"]["document"]["classes"], json!(["cats", "dogs"]));
+    let row = &place.ok(&["head", "p.tbl", "--skip", "3"])[0];
+    assert_eq!((&row["metadata"]["cls"], &row["metadata"]["class"]), (&json!(1), &json!("dogs")));
+}
+
+#[test]
+fn levels_and_layouts_that_cannot_be_are_refused() {
+    let place = Place::new();
+    sample(&place);
+    for (options, code) in [
+        (vec!["--compression", "lz4", "--level", "13"], "codec.level"),
+        (vec!["--compression", "zstd", "--level", "23"], "codec.level"),
+        (vec!["--level", "3"], "codec.level"),
+        (vec!["--layout", "turboloader", "--compression", "zstd"], "tbl.layout_cannot"),
+    ] {
+        let (exit, lines) = place.json(&[&["convert", "a.tar", "x.tbl"], options.as_slice()].concat());
+        assert_eq!((exit, &lines[0]["error"]["code"]), (2, &json!(code)), "{options:?}");
+    }
+    assert_eq!(place.files(), ["a.tar"]);
+}
+
+#[test]
+fn pipes_carry_archives() {
+    let place = Place::new();
+    sample(&place);
+    let shell = |line: &str| {
+        let out =
+            Command::new("sh").args(["-c", line]).env("F", BINARY).current_dir(place.folder.path()).output().unwrap();
+        assert!(out.status.success(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
+        out.stdout
+    };
+    shell("cat a.tar | \"$F\" convert - a.tbl -q && \"$F\" convert a.tbl - --to tar -q > b.tar && cmp a.tar b.tar");
+    shell("\"$F\" convert a.tar - --to tbl -q > c.tbl && \"$F\" check c.tbl -q");
+    let wide = shell("\"$F\" extract a.tbl -i 5 -o -");
+    assert_eq!(wide, bmp(40, 4));
+    assert!(Path::new(BINARY).exists());
+}
+
+#[test]
+fn tar_to_tbl_keeps_its_spelling() {
+    let place = Place::new();
+    sample(&place);
+    let run = |args: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_tar_to_tbl")).args(args).current_dir(place.folder.path()).output().unwrap()
+    };
+    let out = run(&["a.tar", "a.tbl", "--workers", "3", "--verbose"]);
+    assert!(out.status.success());
+    let said = String::from_utf8(out.stderr).unwrap();
+    for word in ["input", "output", "samples", "ratio", "saved", "mean size", "throughput", "elapsed"] {
+        assert!(said.contains(word), "{word} is missing in:\n{said}");
+    }
+    assert_eq!(place.ok(&["inspect", "a.tbl"])[0]["compression"], "lz4");
+    assert!(run(&["a.tar", "b.tbl", "--no-compression"]).status.success());
+    assert_eq!(place.ok(&["inspect", "b.tbl"])[0]["compression"], "none");
+    assert_eq!(run(&["nope.tar", "c.tbl"]).status.code(), Some(2));
+}
+
+#[test]
+fn completions_and_manual_are_printed() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(String::from_utf8(place.run(&["completions", shell]).stdout).unwrap().contains("forebay"), "{shell}");
+    }
+    let man = String::from_utf8(place.run(&["man"]).stdout).unwrap();
+    assert!(man.starts_with(".") && man.contains("keep\\-going"));
+}
