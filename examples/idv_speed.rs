@@ -13,51 +13,47 @@ use bytes::Bytes;
 use forebay::{
     Result,
     codec::deflate::Inflater,
-    idv::{Block, Codec, ColumnSpec, Encoder, Item, Layout, Opener, Packing, Texts, Values, WriteOptions},
+    idv::{Encoder, Opener, Packing, WriteOptions},
     step::drive,
+    table::{Column, DataType, Field, KeyType},
 };
 
 const ROWS: u64 = 1_000_000;
 const PER_BLOCK: u64 = 8192;
 
-fn columns() -> Result<Vec<ColumnSpec>> {
-    let mut columns = Vec::new();
-    let mut add = |layout, n| {
-        for _ in 0..n {
-            columns.push(ColumnSpec::new(format!("c{}", columns.len()), Codec::scalar(Item::plain(layout))));
-        }
-    };
-    add(Layout::Float32, 8);
-    add(Layout::Float64, 2);
-    add(Layout::Int32, 3);
-    add(Layout::Int64, 2);
-    add(Layout::Bool, 1);
-    add(Layout::Text, 2);
-    for count in [10, 100_000] {
-        columns.push(ColumnSpec::new(format!("k{count}"), Codec::scalar(Item::key(Layout::UInt32, count)?)));
-    }
-    Ok(columns)
+fn fields() -> Vec<Field> {
+    let key = |count| DataType::Key { inner: KeyType::U32, count };
+    let types = [
+        (DataType::F32, 8),
+        (DataType::F64, 2),
+        (DataType::I32, 3),
+        (DataType::I64, 2),
+        (DataType::Bool, 1),
+        (DataType::String, 2),
+        (key(10), 1),
+        (key(100_000), 1),
+    ];
+    let types = types.iter().flat_map(|(dtype, n)| std::iter::repeat_n(dtype.clone(), *n));
+    types.enumerate().map(|(i, dtype)| Field::new(format!("c{i}"), dtype)).collect()
 }
 
-fn block(spec: &ColumnSpec, seed: u64, rows: std::ops::Range<u64>) -> Block {
+fn block(dtype: &DataType, seed: u64, rows: std::ops::Range<u64>) -> Result<Column> {
     let noise = |row: u64| {
         let mut z = (row ^ seed << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         z ^= z >> 29;
         z.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 20
     };
-    let key = spec.codec.item.key_count;
-    Block::Scalars(match spec.codec.item.layout {
-        Layout::Float32 => Values::Float32(rows.map(|r| (noise(r) % 100_000) as f32 / 1000.0).collect()),
-        Layout::Float64 => Values::Float64(rows.map(|r| noise(r) as f64 / 3.0).collect()),
-        Layout::Int32 => Values::Int32(rows.map(|r| (noise(r) % 1000) as i32).collect()),
-        Layout::Int64 => Values::Int64(rows.map(|r| r as i64).collect()),
-        Layout::Bool => Values::Bool(rows.map(|r| noise(r) % 3 == 0).collect()),
-        Layout::UInt32 => Values::UInt32(rows.map(|r| (noise(r) % key.unwrap_or(1)) as u32 + 1).collect()),
-        _ => {
-            let mut texts = Texts::default();
-            rows.for_each(|r| texts.push(&format!("user {}", noise(r) % 100_000)));
-            Values::Text(texts)
+    Ok(match dtype {
+        DataType::F32 => rows.map(|r| (noise(r) % 100_000) as f32 / 1000.0).collect::<Vec<_>>().into(),
+        DataType::F64 => rows.map(|r| noise(r) as f64 / 3.0).collect::<Vec<_>>().into(),
+        DataType::I32 => rows.map(|r| (noise(r) % 1000) as i32).collect::<Vec<_>>().into(),
+        DataType::I64 => rows.map(|r| r as i64).collect::<Vec<_>>().into(),
+        DataType::Bool => rows.map(|r| noise(r) % 3 == 0).collect::<Vec<_>>().into(),
+        DataType::Key { count, .. } => {
+            let keys: Column = rows.map(|r| (noise(r) % count) as u32 + 1).collect::<Vec<_>>().into();
+            keys.cast_logical(dtype.clone())?
         }
+        _ => Column::strings(rows.map(|r| Some(format!("user {}", noise(r) % 100_000)))),
     })
 }
 
@@ -67,12 +63,13 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let path = args.next().map_or_else(|| std::env::temp_dir().join("idv_speed.idv"), PathBuf::from);
 
     let started = Instant::now();
-    let mut encoder = Encoder::new(columns()?, WriteOptions::default().with_packing(packing))?;
+    let fields = fields();
+    let mut encoder = Encoder::new(fields.clone(), WriteOptions::default().with_packing(packing))?;
     let mut out = vec![0; 256];
     for start in (0..ROWS).step_by(PER_BLOCK as usize) {
-        for column in 0..encoder.columns().len() {
+        for (column, field) in fields.iter().enumerate() {
             let rows = start..(start + PER_BLOCK).min(ROWS);
-            let packed = encoder.encode(column, &block(&encoder.columns()[column], column as u64, rows))?;
+            let packed = encoder.encode(column, &block(&field.dtype, column as u64, rows)?)?;
             encoder.place(column, &packed)?;
             out.extend(packed.stored);
         }
@@ -93,8 +90,8 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         for group in 0..file.blocks() {
             for column in 0..file.columns.len() {
                 let range = file.entry(column, group)?.range();
-                let stored = &bytes[range.start as usize..range.end as usize];
-                rows += std::hint::black_box(file.decode(column, group, stored, &mut inflater)?).rows();
+                let stored = bytes.slice(range.start as usize..range.end as usize);
+                rows += std::hint::black_box(file.decode_block(column, group, &stored, &mut inflater)?).column.len();
             }
         }
         assert_eq!(rows as u64, ROWS * file.columns.len() as u64);

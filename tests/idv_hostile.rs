@@ -49,8 +49,8 @@ fn read_all(bytes: &Bytes) -> Result<(), Error> {
     for column in (0..file.columns.len()).filter(|&c| file.live(c).is_ok()) {
         for block in 0..file.blocks().min(1000) {
             let one = file.entry(column, block).and_then(|e| {
-                let stored = &bytes[e.offset as usize..e.range().end as usize];
-                file.decode(column, block, stored, &mut inflater)
+                let stored = bytes.slice(e.offset as usize..e.range().end as usize);
+                file.decode_block(column, block, &stored, &mut inflater)
             });
             first = first.and(one.map(drop));
         }

@@ -6,10 +6,9 @@ use bytes::Bytes;
 
 use super::{
     codes,
-    file::{Block, Column, File},
+    file::{Column, Decoded, File},
     open::Opener,
     raw::TAIL_BYTES,
-    values::Values,
 };
 use crate::{
     check::Report,
@@ -17,6 +16,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::Limits,
     step::{Pieces, Step, Stepper},
+    table::{self, ColumnData},
 };
 
 /// Stored bytes that are asked for at a time.
@@ -116,12 +116,13 @@ impl Checker {
         while self.next != end {
             let (block, column) = self.next;
             match file.entry(column, block) {
+                Err(_) if file.column(column).is_ok_and(|c| c.lookup.is_none()) => {}
                 Err(e) => self.report.fault(&e),
                 Ok(entry) if file.live(column).is_ok() => {
                     let Some(stored) = self.pieces.get(entry.range()) else {
                         return Some(self.pieces.lacking(entry.range()));
                     };
-                    match file.decode(column, block, &stored, &mut self.inflater) {
+                    match file.decode_block(column, block, &stored, &mut self.inflater) {
                         Err(e) => self.report.fault(&e),
                         Ok(values) => self.odd_values(file, column, block, &values),
                     }
@@ -133,26 +134,20 @@ impl Checker {
         None
     }
 
-    fn odd_values(&mut self, file: &File, column: usize, block: u64, values: &Block) {
+    fn odd_values(&mut self, file: &File, column: usize, block: u64, values: &Decoded) {
         let Ok((_, live)) = file.live(column) else { return };
-        let values = match values {
-            Block::Scalars(values) => values,
-            Block::Vectors(vectors) => &vectors.values,
-        };
         let mut note = |code: &'static Code, message, times: u64| {
             if times > 0 {
                 let new = Seen { code, message, times: 0, first_block: block };
                 self.seen.entry((column, message)).or_insert(new).times += times;
             }
         };
-        if let Values::Text(texts) = values {
-            let losses = texts.losses;
-            note(&codes::TEXT_REPLACED, "blocks with malformed UTF-8, replaced by U+FFFD", losses.malformed.into());
-            note(&codes::TEXT_REPLACED, "texts that end inside a surrogate pair, now U+FFFD", losses.split_pairs);
-            note(&codes::OLD_MISSING, "texts marked as missing, which read as empty", losses.missing);
-        }
+        let losses = values.losses;
+        note(&codes::TEXT_REPLACED, "blocks with malformed UTF-8, replaced by U+FFFD", losses.malformed.into());
+        note(&codes::TEXT_REPLACED, "texts that end inside a surrogate pair, now U+FFFD", losses.split_pairs);
+        note(&codes::OLD_MISSING, "texts marked as missing, which read as empty", losses.missing);
         if let Some(count) = live.codec.item.key_count {
-            note(&codes::KEY_RANGE, "keys over the column's count", over(values, count));
+            note(&codes::KEY_RANGE, "keys over the column's count", over(&values.column, count));
         }
     }
 
@@ -219,12 +214,13 @@ fn after(file: &File, (block, column): (u64, usize)) -> (u64, usize) {
 }
 
 /// How many keys are over the count.
-fn over(keys: &Values, count: u64) -> u64 {
-    let times = match keys {
-        Values::UInt8(v) => v.iter().filter(|&&k| u64::from(k) > count).count(),
-        Values::UInt16(v) => v.iter().filter(|&&k| u64::from(k) > count).count(),
-        Values::UInt32(v) => v.iter().filter(|&&k| u64::from(k) > count).count(),
-        Values::UInt64(v) => v.iter().filter(|&&k| k > count).count(),
+fn over(keys: &table::Column, count: u64) -> u64 {
+    let times = match keys.data() {
+        ColumnData::U8(v) => v.iter().filter(|&&k| u64::from(k) > count).count(),
+        ColumnData::U16(v) => v.iter().filter(|&&k| u64::from(k) > count).count(),
+        ColumnData::U32(v) => v.iter().filter(|&&k| u64::from(k) > count).count(),
+        ColumnData::U64(v) => v.iter().filter(|&&k| k > count).count(),
+        ColumnData::Vector(v) => return over(v.items(), count),
         _ => 0,
     };
     times as u64
@@ -235,8 +231,8 @@ fn odd_annotation(column: &Column) -> Option<Error> {
     let codec = &column.live.as_ref()?.codec;
     let slots = codec.vector_size().filter(|&n| n > 0).map(u64::from);
     let odd = |kind: &str, expected: Option<u64>| {
-        let (expected, Block::Vectors(v)) = (expected?, &column.annotation(kind)?.value) else { return None };
-        let found = u64::from(v.lengths.get(0));
+        let (expected, ColumnData::Vector(v)) = (expected?, column.annotation(kind)?.data()) else { return None };
+        let found = u64::from(v.row(0).len);
         let message = format!("{kind} has {found} slots for {expected}");
         (found != expected).then(|| Error::new(&codes::ANNOTATION_SIZE, message).section("annotations"))
     };

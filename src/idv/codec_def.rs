@@ -11,6 +11,7 @@ use crate::{
     cursor::Cursor,
     error::{Error, Result},
     limits::Limits,
+    table::{DataType, KeyType},
 };
 
 /// How one value lies in a block.
@@ -115,6 +116,64 @@ impl Item {
     }
 }
 
+impl Item {
+    /// What the values are in a table.
+    pub fn dtype(self) -> DataType {
+        let key = |inner| self.key_count.map(|count| DataType::Key { inner, count });
+        match self.layout {
+            Layout::Int8 => DataType::I8,
+            Layout::UInt8 => key(KeyType::U8).unwrap_or(DataType::U8),
+            Layout::Int16 => DataType::I16,
+            Layout::UInt16 => key(KeyType::U16).unwrap_or(DataType::U16),
+            Layout::Int32 => DataType::I32,
+            Layout::UInt32 => key(KeyType::U32).unwrap_or(DataType::U32),
+            Layout::Int64 => DataType::I64,
+            Layout::UInt64 => key(KeyType::U64).unwrap_or(DataType::U64),
+            Layout::Float32 => DataType::F32,
+            Layout::Float64 => DataType::F64,
+            Layout::Bool | Layout::OldBool => DataType::Bool,
+            Layout::Text => DataType::String,
+            Layout::Duration => DataType::Ticks,
+            Layout::DateTime => DataType::DateTime,
+            Layout::DateTimeOffset => DataType::DateTimeOffset,
+            Layout::RowId => DataType::RowId,
+        }
+    }
+
+    /// How a scalar of a table is written; `None` for types that the format does not have.
+    fn of(dtype: &DataType) -> Result<Option<Self>> {
+        let layout = match dtype {
+            DataType::I8 => Layout::Int8,
+            DataType::U8 => Layout::UInt8,
+            DataType::I16 => Layout::Int16,
+            DataType::U16 => Layout::UInt16,
+            DataType::I32 => Layout::Int32,
+            DataType::U32 => Layout::UInt32,
+            DataType::I64 => Layout::Int64,
+            DataType::U64 => Layout::UInt64,
+            DataType::F32 => Layout::Float32,
+            DataType::F64 => Layout::Float64,
+            DataType::Bool => Layout::Bool,
+            DataType::String => Layout::Text,
+            DataType::Ticks => Layout::Duration,
+            DataType::DateTime => Layout::DateTime,
+            DataType::DateTimeOffset => Layout::DateTimeOffset,
+            DataType::RowId => Layout::RowId,
+            DataType::Key { inner, count } => {
+                let layout = match inner {
+                    KeyType::U8 => Layout::UInt8,
+                    KeyType::U16 => Layout::UInt16,
+                    KeyType::U32 => Layout::UInt32,
+                    KeyType::U64 => Layout::UInt64,
+                };
+                return Item::key(layout, *count).map(Some);
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Item::plain(layout)))
+    }
+}
+
 /// A column's type: a scalar, or vectors of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Codec {
@@ -129,6 +188,27 @@ impl Codec {
     pub const fn scalar(item: Item) -> Self {
         Codec { item, dims: None }
     }
+    /// What the column is in a table.
+    pub fn dtype(&self) -> DataType {
+        let item = self.item.dtype();
+        self.dims.clone().map_or(item.clone(), |dims| DataType::Vector { item: Box::new(item), dims })
+    }
+
+    /// How a column of a table is written.
+    pub fn of(dtype: &DataType) -> Result<Self> {
+        let cannot = || Error::new(&codes::CANNOT_HOLD, format!("a column of {dtype}"));
+        let scalar = |dtype| Item::of(dtype).map_err(|e| Error::new(&codes::CANNOT_HOLD, e.message()));
+        match dtype {
+            DataType::Vector { item, dims } => {
+                let dims = if dims.is_empty() { vec![0] } else { dims.clone() };
+                let fits = |size: i32, d: &u32| size.checked_mul(i32::try_from(*d).ok()?);
+                dims.iter().try_fold(1, fits).ok_or_else(cannot)?;
+                Ok(Codec { item: scalar(item)?.ok_or_else(cannot)?, dims: Some(dims) })
+            }
+            dtype => Ok(Codec::scalar(scalar(dtype)?.ok_or_else(cannot)?)),
+        }
+    }
+
     /// The slots of each vector, 0 where they vary; `None` for scalars.
     pub fn vector_size(&self) -> Option<u32> {
         self.dims.as_ref().map(|dims| dims.iter().product())

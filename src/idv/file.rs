@@ -1,6 +1,6 @@
 //! An opened file: its columns, where their blocks lie, and one block decoded at a time.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
@@ -8,8 +8,9 @@ use super::{
     codec_def::{Codec, CodecDef},
     codes,
     raw::{BlockEntry, Header, LOOKUP_BYTES},
-    values::{self, Values},
-    vectors::{self, Vectors},
+    text::TextLosses,
+    values::{self, Source},
+    vectors,
 };
 use crate::{
     check::Fault,
@@ -17,6 +18,7 @@ use crate::{
     cursor::Cursor,
     error::{self, Error, Result},
     limits::Limits,
+    table::{self, ColumnData, Field, Schema},
 };
 
 /// How blocks are stored.
@@ -52,34 +54,13 @@ impl Packing {
     }
 }
 
-/// The values of one block or of one annotation.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Block {
-    /// One value a row.
-    Scalars(Values),
-    /// One vector a row.
-    Vectors(Vectors),
-}
-
-impl Block {
-    /// How many rows it has.
-    pub fn rows(&self) -> usize {
-        match self {
-            Block::Scalars(values) => values.len(),
-            Block::Vectors(vectors) => vectors.counts.len(),
-        }
-    }
-}
-
-/// What a column says about itself besides its values.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Annotation {
-    /// What it is: `SlotNames`, `KeyValues`, `IsNormalized`...
-    pub kind: String,
-    /// The type of its value.
-    pub codec: Codec,
-    /// Its value: a block of one row.
-    pub value: Block,
+/// The values of one block.
+#[derive(Clone, Debug)]
+pub struct Decoded {
+    /// The rows.
+    pub column: table::Column,
+    /// What of their text could not be kept exactly.
+    pub losses: TextLosses,
 }
 
 /// A column that can be read.
@@ -104,8 +85,8 @@ pub struct Column {
     pub definition: CodecDef,
     /// How its blocks are compressed, as the file says.
     pub compression: u8,
-    /// What it says about itself, in the file's order.
-    pub annotations: Vec<Annotation>,
+    /// What it says about itself, in the file's order: `SlotNames`, `KeyValues`, `IsNormalized`...
+    pub annotations: Vec<table::Annotation>,
     /// Where its entry in the table of contents begins.
     pub(super) at: u64,
     /// Where the lookup table begins.
@@ -124,8 +105,14 @@ impl Column {
         Error::new(&codes::DEAD, message).section("toc").column(&self.name).offset(self.at)
     }
     /// The annotation of a kind.
-    pub fn annotation(&self, kind: &str) -> Option<&Annotation> {
-        self.annotations.iter().find(|a| a.kind == kind)
+    pub fn annotation(&self, kind: &str) -> Option<&table::Column> {
+        self.annotations.iter().find(|a| a.name == kind).map(|a| &a.value)
+    }
+    /// What it is in a table; `None` where it cannot be read.
+    pub fn field(&self) -> Option<Field> {
+        let mut field = Field::new(&self.name, self.live.as_ref()?.codec.dtype());
+        field.metadata = self.annotations.clone();
+        Some(field)
     }
 }
 
@@ -140,6 +127,9 @@ pub struct File {
     pub notes: Vec<Fault>,
     /// How many rows each block but the last has; 0 only where there are no rows or no columns.
     pub rows_per_block: u32,
+    pub(super) schema: Arc<Schema>,
+    /// For each column of the schema its place in the table of contents.
+    pub(super) places: Vec<usize>,
     pub(super) limits: Limits,
 }
 
@@ -147,6 +137,11 @@ impl File {
     /// How many rows there are.
     pub fn rows(&self) -> u64 {
         self.header.rows
+    }
+
+    /// Names, types and annotations of the columns that can be read.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
     }
 
     /// How many blocks each column has.
@@ -192,7 +187,7 @@ impl File {
         Ok((c, c.live.as_ref().ok_or_else(|| c.dead())?))
     }
 
-    /// Where a block lies: its [`BlockEntry::range`] is what [`decode`](Self::decode) needs.
+    /// Where a block lies: its [`BlockEntry::range`] is what [`decode_block`](Self::decode_block) needs.
     pub fn entry(&self, column: usize, block: u64) -> Result<BlockEntry> {
         let c = self.column(column)?;
         self.find(c, block).map_err(|e| e.section("lookup").column(&c.name).block(block))
@@ -213,8 +208,9 @@ impl File {
     }
 
     /// Decodes one block from its stored bytes. Pure, so that hosts may decode blocks side by side, each with its
-    /// own `inflater`.
-    pub fn decode(&self, column: usize, block: u64, stored: &[u8], inflater: &mut Inflater) -> Result<Block> {
+    /// own `inflater`. Numbers, booleans and plain text of blocks that are not packed share the memory of `stored`
+    /// where it is aligned.
+    pub fn decode_block(&self, column: usize, block: u64, stored: &Bytes, inflater: &mut Inflater) -> Result<Decoded> {
         let (c, live) = self.live(column)?;
         let entry = self.entry(column, block)?;
         let rows = self.rows_of(block);
@@ -227,41 +223,45 @@ impl File {
         &self,
         live: &Live,
         entry: BlockEntry,
-        stored: &[u8],
+        stored: &Bytes,
         n: usize,
         inflater: &mut Inflater,
-    ) -> Result<Block> {
+    ) -> Result<Decoded> {
         if stored.len() as u64 != u64::from(entry.stored_bytes) {
             let message = format!("{} bytes are given, {} are stored", stored.len(), entry.stored_bytes);
             return Err(Error::new(&error::codes::MISSING_BYTES, message));
         }
-        self.limits.item(u64::from(entry.bytes))?;
+        let size = self.limits.item(u64::from(entry.bytes))?;
         match live.packing {
+            Packing::None if size > stored.len() => {
+                let message = format!("{size} bytes announced, {} stored", stored.len());
+                Err(Error::new(&codes::TRUNCATED, message))
+            }
             Packing::None => {
-                let bytes = stored.get(..entry.bytes as usize).ok_or_else(|| {
-                    let message = format!("{} bytes announced, {} stored", entry.bytes, entry.stored_bytes);
-                    Error::new(&codes::TRUNCATED, message)
-                })?;
-                decode_bytes(&mut cursor(bytes, entry.offset), &live.codec, n, &self.limits)
+                let bytes = stored.slice(..size);
+                decode_bytes(&mut Source::new(&bytes, entry.offset, "block"), &live.codec, n, &self.limits)
             }
             Packing::Deflate => {
                 let bytes = inflater.inflate(stored, u64::from(entry.bytes), &self.limits).map_err(unpacked)?;
-                decode_bytes(&mut cursor(&bytes, 0), &live.codec, n, &self.limits).map_err(inside)
+                let bytes = Bytes::from(bytes);
+                decode_bytes(&mut Source::new(&bytes, 0, "block"), &live.codec, n, &self.limits).map_err(inside)
             }
         }
     }
 }
 
-fn cursor(bytes: &[u8], base: u64) -> Cursor<'_> {
-    Cursor::new(bytes, base, "block", &codes::TRUNCATED)
-}
-
 /// Decodes the bytes of a block of `n` rows.
-pub(super) fn decode_bytes(c: &mut Cursor<'_>, codec: &Codec, n: usize, limits: &Limits) -> Result<Block> {
-    match codec.dims {
-        None => values::read(c, codec.item.layout, n, false, limits).map(Block::Scalars),
-        Some(_) => vectors::read(c, codec, n, limits).map(Block::Vectors),
-    }
+pub(super) fn decode_bytes(source: &mut Source<'_>, codec: &Codec, n: usize, limits: &Limits) -> Result<Decoded> {
+    let before = source.cursor.clone();
+    let (data, losses) = match codec.dims {
+        None => values::read(source, codec.item.layout, n, false, limits)?,
+        Some(_) => {
+            let (vectors, losses) = vectors::read(source, codec, n, limits)?;
+            (ColumnData::Vector(vectors), losses)
+        }
+    };
+    let column = table::Column::new(codec.dtype(), data, None);
+    Ok(Decoded { column: column.map_err(|e| before.error(&codes::VECTOR, e.message()))?, losses })
 }
 
 /// An error of decompression in IDV's words; those about limits stay.

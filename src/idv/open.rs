@@ -1,14 +1,15 @@
 //! Opening: header, tail, table of contents, lookup tables and annotations, in three or four requests.
 
-use std::{collections::HashMap, ops::Range};
+use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
 use super::{
     codec_def::Codec,
     codes,
-    file::{self, Annotation, Column, File, Live, Packing},
+    file::{self, Column, File, Live, Packing},
     raw::{AnnotationEntry, HEADER_BYTES, Header, LOOKUP_BYTES, TAIL_BYTES, TAIL_SIGNATURE, TocEntry},
+    values::Source,
 };
 use crate::{
     check::Fault,
@@ -17,6 +18,7 @@ use crate::{
     error::{Error, Result},
     limits::Limits,
     step::{Pieces, Step, Stepper},
+    table::{self, Annotation, Schema},
 };
 
 /// What is read of the file's end before anything is known: writers put all tables there.
@@ -165,7 +167,9 @@ impl Opener {
             columns.push(column);
         }
         hide_repeated(&mut columns);
-        Ok(File { header, columns, notes, rows_per_block, limits: self.limits.clone() })
+        let schema = Arc::new(Schema::new(columns.iter().filter_map(Column::field).collect())?);
+        let places = (0..columns.len()).filter(|&i| columns.get(i).is_some_and(|c| c.live.is_some())).collect();
+        Ok(File { header, columns, notes, rows_per_block, schema, places, limits: self.limits.clone() })
     }
 
     /// An error, or where the opener keeps going one more fault.
@@ -325,7 +329,7 @@ impl Opener {
     }
 
     /// Decodes an annotation; `None` where its codec or compression is not known.
-    fn annotation(&self, entry: &AnnotationEntry, stored: &[u8], spent: &mut u64) -> Result<Option<Annotation>> {
+    fn annotation(&self, entry: &AnnotationEntry, stored: &Bytes, spent: &mut u64) -> Result<Option<Annotation>> {
         let (Some(codec), Some(packing)) = (&entry.codec.codec, Packing::from_code(entry.compression)) else {
             return Ok(None);
         };
@@ -335,7 +339,7 @@ impl Opener {
                 .section("annotations")
                 .offset(e.place().offset.unwrap_or(entry.offset))
         })?;
-        Ok(Some(Annotation { kind: entry.kind.clone(), codec: codec.clone(), value }))
+        Ok(Some(Annotation { name: entry.kind.clone(), value }))
     }
 
     fn annotation_value(
@@ -343,14 +347,14 @@ impl Opener {
         entry: &AnnotationEntry,
         codec: &Codec,
         packing: Packing,
-        stored: &[u8],
+        stored: &Bytes,
         spent: &mut u64,
-    ) -> Result<file::Block> {
-        let decode = |bytes: &[u8], base, spent: &mut u64| {
+    ) -> Result<table::Column> {
+        let decode = |bytes: &Bytes, base, spent: &mut u64| {
             *spent = spent.saturating_add(bytes.len() as u64);
             self.limits.metadata(*spent)?;
-            let mut c = Cursor::new(bytes, base, "annotations", &codes::TRUNCATED);
-            file::decode_bytes(&mut c, codec, 1, &self.limits)
+            let mut source = Source::new(bytes, base, "annotations");
+            file::decode_bytes(&mut source, codec, 1, &self.limits).map(|decoded| decoded.column)
         };
         match packing {
             Packing::None => decode(stored, entry.offset, spent),
@@ -358,7 +362,7 @@ impl Opener {
                 let left = self.limits.metadata_bytes.saturating_sub(*spent).min(self.limits.item_bytes);
                 let limits = self.limits.clone().with_item_bytes(left);
                 let bytes = Inflater::default().inflate_all(stored, &limits).map_err(file::unpacked)?;
-                decode(&bytes, 0, spent).map_err(file::inside)
+                decode(&Bytes::from(bytes), 0, spent).map_err(file::inside)
             }
         }
     }

@@ -8,45 +8,14 @@ use std::borrow::Cow;
 use super::{
     codes,
     raw::{lossy, string_bytes},
+    values::Source,
 };
-use crate::{cursor::Cursor, error::Result};
+use crate::{error::Result, table::Strings};
 
 /// The bit of a boundary that says "missing", in files up to 1.1.1.5.
 const MISSING: u32 = 1 << 31;
 
-/// Texts, one after the other.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Texts {
-    /// Where each text ends in `data`, in bytes.
-    pub ends: Vec<u32>,
-    /// All of them together.
-    pub data: String,
-    /// What could not be kept exactly.
-    pub losses: TextLosses,
-}
-
-impl Texts {
-    /// One text.
-    pub fn get(&self, i: usize) -> Option<&str> {
-        let start = i.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied())?;
-        self.data.get(start as usize..*self.ends.get(i)? as usize)
-    }
-    /// Adds a text.
-    pub fn push(&mut self, text: &str) {
-        self.data.push_str(text);
-        self.ends.push(self.data.len() as u32);
-    }
-}
-
-impl<'a> FromIterator<&'a str> for Texts {
-    fn from_iter<I: IntoIterator<Item = &'a str>>(all: I) -> Self {
-        let mut texts = Texts::default();
-        all.into_iter().for_each(|t| texts.push(t));
-        texts
-    }
-}
-
-/// How much of the text could not be kept exactly.
+/// How much of a block's text could not be kept exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextLosses {
     /// True where the block's UTF-8 was malformed.
@@ -58,7 +27,8 @@ pub struct TextLosses {
 }
 
 /// Reads `n` texts.
-pub fn read(c: &mut Cursor<'_>, n: usize) -> Result<Texts> {
+pub(super) fn read(source: &mut Source<'_>, n: usize) -> Result<(Strings, TextLosses)> {
+    let c = &mut source.cursor;
     let before = c.clone();
     let announced = c.i32()?;
     if usize::try_from(announced) != Ok(n) {
@@ -67,13 +37,14 @@ pub fn read(c: &mut Cursor<'_>, n: usize) -> Result<Texts> {
     let boundaries_at = c.clone();
     let boundaries = c.take_u64(n as u64 * 4)?.as_chunks::<4>().0;
     let bytes = string_bytes(c)?;
-    let stored = c.take(bytes)?;
-    let data = lossy(stored);
+    let stored = source.take_shared(bytes)?;
+    let data = lossy(&stored);
     let mut losses = TextLosses { malformed: matches!(data, Cow::Owned(_)), ..TextLosses::default() };
 
     // First the units, which for ASCII are already the bytes.
-    let mut ends = Vec::with_capacity(n);
+    let mut offsets = Vec::with_capacity(n + 1);
     let mut last = 0u32;
+    offsets.push(last);
     for (i, raw) in boundaries.iter().enumerate() {
         let raw = u32::from_le_bytes(*raw);
         let end = raw & !MISSING;
@@ -85,24 +56,26 @@ pub fn read(c: &mut Cursor<'_>, n: usize) -> Result<Texts> {
         }
         losses.missing += u64::from(raw != end);
         last = end;
-        ends.push(end);
+        offsets.push(end);
     }
     let units = utf16_units(&data);
     if u64::from(last) != units {
         return Err(boundaries_at.error(&codes::TEXT, format!("the last text ends at {last} of {units} UTF-16 units")));
     }
-    let data = if units == data.len() as u64 {
-        data.into_owned()
-    } else {
-        match to_bytes(&data, &mut ends) {
-            Ok(()) => data.into_owned(),
-            Err(SplitPair) => cut_by_units(&data, &mut ends, &mut losses),
-        }
+    let cut = match units == data.len() as u64 {
+        true => None,
+        false => to_bytes(&data, &mut offsets).err().map(|SplitPair| cut_by_units(&data, &mut offsets, &mut losses)),
     };
-    if u32::try_from(data.len()).is_err() {
+    let data = match (cut, data) {
+        (Some(cut), _) => cut.into(),
+        (None, Cow::Owned(replaced)) => replaced.into(),
+        (None, Cow::Borrowed(_)) => stored.clone(),
+    };
+    if data.len() > i32::MAX as usize {
         return Err(before.error(&codes::TEXT, format!("{} bytes of text in one block", data.len())));
     }
-    Ok(Texts { ends, data, losses })
+    let strings = Strings::new(offsets.into(), data).map_err(|e| before.error(&codes::TEXT, e.message()))?;
+    Ok((strings, losses))
 }
 
 /// How many UTF-16 units a text has.
@@ -114,7 +87,7 @@ pub fn utf16_units(s: &str) -> u64 {
 
 struct SplitPair;
 
-/// Turns ends in UTF-16 units, which are known to be in order and to fit, into ends in bytes.
+/// Turns offsets in UTF-16 units, which are known to be in order and to fit, into offsets in bytes.
 fn to_bytes(s: &str, ends: &mut [u32]) -> Result<(), SplitPair> {
     let bytes = s.as_bytes();
     let (mut at, mut unit) = (0usize, 0u32);
@@ -148,6 +121,7 @@ fn cut_by_units(s: &str, ends: &mut [u32], losses: &mut TextLosses) -> String {
     let units: Vec<u16> = s.encode_utf16().collect();
     let mut out = String::with_capacity(s.len() + 64);
     let mut start = 0;
+    // The first offset is 0 and gives an empty value, which does no harm.
     for end in ends {
         let stop = *end as usize;
         let value = units.get(start..stop).unwrap_or_default();
@@ -161,6 +135,8 @@ fn cut_by_units(s: &str, ends: &mut [u32], losses: &mut TextLosses) -> String {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
 
     fn block(ends: &[u32], data: &[u8]) -> Vec<u8> {
@@ -172,10 +148,9 @@ mod tests {
     }
 
     fn texts(ends: &[u32], data: &str) -> Result<Vec<String>> {
-        let bytes = block(ends, data.as_bytes());
-        let t = read(&mut Cursor::new(&bytes, 0, "block", &codes::TRUNCATED), ends.len())?;
-        let starts = std::iter::once(0).chain(t.ends.iter().copied());
-        Ok(starts.zip(&t.ends).map(|(a, &b)| t.data[a as usize..b as usize].to_owned()).collect())
+        let bytes = Bytes::from(block(ends, data.as_bytes()));
+        let (strings, _) = read(&mut Source::new(&bytes, 0, "block"), ends.len())?;
+        Ok(strings.iter().map(str::to_owned).collect())
     }
 
     #[test]

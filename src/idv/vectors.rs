@@ -3,45 +3,15 @@
 use super::{
     codec_def::Codec,
     codes,
-    values::{self, Values},
+    text::TextLosses,
+    values::{self, Source},
 };
 use crate::{
     cursor::Cursor,
     error::{Error, Result},
     limits::Limits,
+    table::{Buffer, Column, VectorColumn},
 };
-
-/// Vectors, one after the other.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Vectors {
-    /// How many slots each has.
-    pub lengths: Lengths,
-    /// For each how many of its slots are listed; -1 where all are.
-    pub counts: Vec<i32>,
-    /// The slots that are listed, for the sparse ones, increasing within each.
-    pub indices: Vec<u32>,
-    /// The values of all of them: every slot of the dense ones, the listed slots of the sparse ones.
-    pub values: Values,
-}
-
-/// How long vectors are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lengths {
-    /// All the same.
-    All(u32),
-    /// Each its own.
-    Each(Vec<u32>),
-}
-
-impl Lengths {
-    /// The length of vector `i`.
-    pub fn get(&self, i: usize) -> u32 {
-        match self {
-            Lengths::All(n) => *n,
-            Lengths::Each(each) => each.get(i).copied().unwrap_or_default(),
-        }
-    }
-}
 
 fn ints<'a>(c: &mut Cursor<'a>, n: usize) -> Result<impl Iterator<Item = i32> + Clone + use<'a>> {
     Ok(c.take_u64(n as u64 * 4)?.as_chunks::<4>().0.iter().map(|b| i32::from_le_bytes(*b)))
@@ -57,36 +27,53 @@ fn fault(at: &Cursor<'_>, i: usize, message: String) -> Error {
 }
 
 /// Reads `n` vectors of a type; `codec` must be a vector.
-pub fn read(c: &mut Cursor<'_>, codec: &Codec, n: usize, limits: &Limits) -> Result<Vectors> {
+pub(super) fn read(
+    source: &mut Source<'_>,
+    codec: &Codec,
+    n: usize,
+    limits: &Limits,
+) -> Result<(VectorColumn, TextLosses)> {
     let size = codec.vector_size().unwrap_or_default();
+    let c = &mut source.cursor;
     let start = c.clone();
     let announced = c.i32()?;
     if usize::try_from(announced) != Ok(n) {
         return Err(start.error(&codes::COUNT, format!("{announced} vectors announced, {n} expected")));
     }
-    let lengths = lengths(c, n, size)?;
+    let Lengths { common, each } = lengths(c, n, size)?;
     let counts_at = c.clone();
-    let counts: Vec<i32> = ints(c, n)?.collect();
-    let (mut listed, mut total) = (0u64, 0u64);
-    for (i, &count) in counts.iter().enumerate() {
-        let length = lengths.get(i);
-        match u32::try_from(count) {
-            Err(_) if count == -1 => total += u64::from(length),
-            Ok(count) if count < length => {
-                listed += u64::from(count);
-                total += u64::from(count);
-            }
+    let mut counts = Vec::with_capacity(c.remaining().min(n * 4) / 4);
+    let mut total = 0u64;
+    for (i, count) in ints(c, n)?.enumerate() {
+        let length = if common > 0 { common } else { each.get(i).copied().unwrap_or_default() };
+        counts.push(match u32::try_from(count) {
+            Err(_) if count == -1 => length,
+            Ok(count) if count < length => count,
             _ => return Err(fault(&counts_at, i, format!("vector {i} lists {count} of {length} slots"))),
-        }
+        });
+        total += u64::from(counts.last().copied().unwrap_or_default());
     }
-    let indices = indices(c, &lengths, &counts, listed)?;
+    let lengths: Buffer<u32> = if common > 0 { vec![common; n].into() } else { each };
+    let indices = indices(c, &lengths, &counts)?;
     // A value takes at least a bit, so this only spares later sums from overflowing.
-    if total > c.remaining() as u64 * 8 {
+    if total > (c.remaining() as u64 * 8).min(i32::MAX as u64) {
         let message = format!("vectors of {total} values in {} bytes", c.remaining());
         return Err(c.error(&codes::TRUNCATED, message));
     }
-    let values = values::read(c, codec.item.layout, total as usize, true, limits)?;
-    Ok(Vectors { lengths, counts, indices, values })
+    let (items, losses) = values::read(source, codec.item.layout, total as usize, true, limits)?;
+    let misfit = |e: Error| start.error(&codes::VECTOR, e.message());
+    let items = Column::new(codec.item.dtype(), items, None).map_err(misfit)?;
+    let vectors = match indices {
+        None => VectorColumn::dense(lengths, items),
+        Some(indices) => VectorColumn::sparse(lengths, &counts, indices, items),
+    };
+    Ok((vectors.map_err(misfit)?, losses))
+}
+
+/// How long vectors are: all the same, or where that is 0 each its own.
+struct Lengths {
+    common: u32,
+    each: Buffer<u32>,
 }
 
 fn lengths(c: &mut Cursor<'_>, n: usize, size: u32) -> Result<Lengths> {
@@ -99,17 +86,20 @@ fn lengths(c: &mut Cursor<'_>, n: usize, size: u32) -> Result<Lengths> {
         return Err(fault(&at, 0, format!("vectors of {common} slots in a column of {size}")));
     }
     if common > 0 {
-        return Ok(Lengths::All(common));
+        return Ok(Lengths { common, each: Buffer::default() });
     }
     let at = c.clone();
     let each = ints(c, n)?;
     if let Some((i, bad)) = each.clone().enumerate().find(|(_, length)| *length < 0) {
         return Err(fault(&at, i, format!("vector {i} has {bad} slots")));
     }
-    Ok(Lengths::Each(each.map(|length| length as u32).collect()))
+    Ok(Lengths { common, each: each.map(|length| length as u32).collect() })
 }
 
-fn indices(c: &mut Cursor<'_>, lengths: &Lengths, counts: &[i32], listed: u64) -> Result<Vec<u32>> {
+/// The slots that sparse vectors list; `None` where no vector is sparse.
+fn indices(c: &mut Cursor<'_>, lengths: &Buffer<u32>, counts: &[u32]) -> Result<Option<Buffer<u32>>> {
+    let sparse = || counts.iter().zip(lengths.iter()).enumerate().filter(|(_, (count, length))| count < length);
+    let listed: u64 = sparse().map(|(_, (count, _))| u64::from(*count)).sum();
     let at = c.clone();
     let announced = c.i32()?;
     if u64::try_from(announced).map_or(true, |n| n < listed) {
@@ -118,12 +108,14 @@ fn indices(c: &mut Cursor<'_>, lengths: &Lengths, counts: &[i32], listed: u64) -
     let at = c.clone();
     // More than are listed are accepted and left alone.
     let mut all = ints(c, announced as usize)?;
+    if sparse().next().is_none() {
+        return Ok(None);
+    }
     let mut out = Vec::with_capacity(listed as usize);
-    for (i, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+    for (i, (&count, &length)) in sparse() {
         let mut least = 0;
         for index in all.by_ref().take(count as usize) {
-            if index < least || index as u32 >= lengths.get(i) {
-                let length = lengths.get(i);
+            if index < least || index as u32 >= length {
                 let message = format!("vector {i} lists slot {index}; it has {length}, in increasing order");
                 return Err(fault(&at, out.len(), message));
             }
@@ -131,5 +123,5 @@ fn indices(c: &mut Cursor<'_>, lengths: &Lengths, counts: &[i32], listed: u64) -
             out.push(index as u32);
         }
     }
-    Ok(out)
+    Ok(Some(out.into()))
 }

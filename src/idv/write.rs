@@ -6,11 +6,10 @@
 //! and the header, whose first form is 256 zeros. It keeps 16 bytes a block and nothing of the data.
 //!
 //! ```
-//! use forebay::idv::{Block, Codec, ColumnSpec, Encoder, Item, Layout, Values, WriteOptions};
-//! let column = ColumnSpec::new("x", Codec::scalar(Item::plain(Layout::Int32)));
-//! let mut encoder = Encoder::new(vec![column], WriteOptions::default())?;
+//! use forebay::{idv::{Encoder, WriteOptions}, table::{Column, DataType, Field}};
+//! let mut encoder = Encoder::new(vec![Field::new("x", DataType::I32)], WriteOptions::default())?;
 //! let mut file = vec![0; 256];
-//! let packed = encoder.encode(0, &Block::Scalars(Values::Int32(vec![1, 2, 3])))?;
+//! let packed = encoder.encode(0, &Column::from(vec![1, 2, 3]))?;
 //! assert_eq!(encoder.place(0, &packed)?, file.len() as u64);
 //! file.extend(packed.stored);
 //! let ending = encoder.finish()?;
@@ -20,16 +19,16 @@
 //! ```
 
 use super::{
-    codec_def::{Codec, CodecDef, Item, Layout},
-    codes,
+    codec_def::{Codec, CodecDef},
     encode::{self, cannot},
-    file::{Annotation, Block, Packing},
+    file::Packing,
     raw::{AnnotationEntry, BlockEntry, HEADER_BYTES, Header, TAIL_SIGNATURE, TocEntry, VERSION},
     sparse,
 };
 use crate::{
     codec::deflate::deflate,
     error::{self, Error, Result},
+    table::{Column, ColumnData, Field},
 };
 
 /// How to write.
@@ -80,52 +79,27 @@ impl WriteOptions {
     }
 }
 
-/// A column to be written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ColumnSpec {
-    /// Its name.
-    pub name: String,
-    /// The type of its values.
-    pub codec: Codec,
-    /// What it says about itself, written in this order.
-    pub annotations: Vec<Annotation>,
+/// A column to be written, and its type in the file.
+#[derive(Debug)]
+struct Spec {
+    field: Field,
+    codec: Codec,
 }
 
-impl ColumnSpec {
-    /// A column without annotations.
-    pub fn new(name: impl Into<String>, codec: Codec) -> Self {
-        ColumnSpec { name: name.into(), codec, annotations: Vec::new() }
-    }
-
-    fn validate(&self) -> Result<()> {
-        if self.name.is_empty() {
+impl Spec {
+    fn new(field: Field) -> Result<Self> {
+        if field.name.is_empty() {
             return Err(cannot("a column without a name"));
         }
-        check_codec(&self.codec)?;
         let mut kinds = std::collections::HashSet::new();
-        for annotation in &self.annotations {
-            if annotation.kind.is_empty() || !kinds.insert(&annotation.kind) {
-                return Err(cannot(format!("an annotation {:?} twice or without a kind", annotation.kind)));
+        for annotation in &field.metadata {
+            if annotation.name.is_empty() || !kinds.insert(&annotation.name) {
+                return Err(cannot(format!("an annotation {:?} twice or without a name", annotation.name)));
             }
-            check_codec(&annotation.codec)?;
         }
-        Ok(())
+        let codec = Codec::of(&field.dtype)?;
+        Ok(Spec { field, codec })
     }
-}
-
-fn check_codec(codec: &Codec) -> Result<()> {
-    if codec.item.layout == Layout::OldBool {
-        return Err(cannot("the booleans of old files are read, not written"));
-    }
-    if let Some(count) = codec.item.key_count {
-        Item::key(codec.item.layout, count).map_err(|e| cannot(e.message()))?;
-    }
-    let Some(dims) = &codec.dims else { return Ok(()) };
-    let size = dims.iter().try_fold(1i32, |size, &d| size.checked_mul(i32::try_from(d).ok()?));
-    if dims.is_empty() || size.is_none() {
-        return Err(cannot(format!("vectors of dimensions {dims:?}")));
-    }
-    Ok(())
 }
 
 /// A block as it is stored.
@@ -153,7 +127,7 @@ pub struct Ending {
 /// Encodes blocks, assigns their positions and keeps the lookup tables.
 #[derive(Debug)]
 pub struct Encoder {
-    columns: Vec<ColumnSpec>,
+    columns: Vec<Spec>,
     options: WriteOptions,
     lookups: Vec<Vec<BlockEntry>>,
     /// The rows placed so far, for each column.
@@ -163,7 +137,7 @@ pub struct Encoder {
 
 impl Encoder {
     /// An encoder for these columns. Names may repeat; the last of a name is the one that readers show.
-    pub fn new(columns: Vec<ColumnSpec>, options: WriteOptions) -> Result<Self> {
+    pub fn new(columns: Vec<Field>, options: WriteOptions) -> Result<Self> {
         if options.rows_per_block == 0 || i32::try_from(options.rows_per_block).is_err() {
             let message = format!("{} rows per block", options.rows_per_block);
             return Err(Error::new(&error::codes::ARGUMENT, message));
@@ -172,16 +146,18 @@ impl Encoder {
             let message = format!("deflate has levels 0 to 9, not {}", options.level);
             return Err(Error::new(&error::codes::ARGUMENT, message));
         }
-        for column in &columns {
-            column.validate().map_err(|e| e.column(&column.name))?;
-        }
         let n = columns.len();
-        Ok(Encoder { columns, options, lookups: vec![Vec::new(); n], rows: vec![0; n], next: HEADER_BYTES })
+        let mut specs = Vec::with_capacity(n);
+        for field in columns {
+            let name = field.name.clone();
+            specs.push(Spec::new(field).map_err(|e| e.column(name))?);
+        }
+        Ok(Encoder { columns: specs, options, lookups: vec![Vec::new(); n], rows: vec![0; n], next: HEADER_BYTES })
     }
 
     /// The columns.
-    pub fn columns(&self) -> &[ColumnSpec] {
-        &self.columns
+    pub fn columns(&self) -> impl ExactSizeIterator<Item = &Field> + '_ {
+        self.columns.iter().map(|spec| &spec.field)
     }
     /// The options.
     pub fn options(&self) -> &WriteOptions {
@@ -193,12 +169,12 @@ impl Encoder {
     }
 
     /// The stored bytes of a column's block. Pure: any blocks may be encoded side by side.
-    pub fn encode(&self, column: usize, block: &Block) -> Result<Packed> {
+    pub fn encode(&self, column: usize, block: &Column) -> Result<Packed> {
         let spec = self.spec(column)?;
-        pack(&spec.codec, block, &self.options).map_err(|e| e.column(&spec.name))
+        pack(spec, block, &self.options).map_err(|e| e.column(&spec.field.name))
     }
 
-    fn spec(&self, column: usize) -> Result<&ColumnSpec> {
+    fn spec(&self, column: usize) -> Result<&Spec> {
         let n = self.columns.len();
         self.columns
             .get(column)
@@ -208,7 +184,7 @@ impl Encoder {
     /// Takes a column's next block in and says where its bytes go. Columns may go ahead of each other, but
     /// within a column the blocks come in order, and only the last may have fewer rows than the others.
     pub fn place(&mut self, column: usize, packed: &Packed) -> Result<u64> {
-        let name = self.spec(column)?.name.clone();
+        let name = self.spec(column)?.field.name.clone();
         let refuse = |message: String| Err(Error::new(&error::codes::ARGUMENT, message).column(name));
         let per_block = u64::from(self.options.rows_per_block);
         let (Some(rows), Some(lookup)) = (self.rows.get_mut(column), self.lookups.get_mut(column)) else {
@@ -232,7 +208,7 @@ impl Encoder {
         let rows = self.rows.first().copied().unwrap_or_default();
         if let Some((spec, n)) = self.columns.iter().zip(&self.rows).find(|(_, n)| **n != rows) {
             let message = format!("{n} rows, where the first column has {rows}");
-            return Err(Error::new(&error::codes::ARGUMENT, message).column(&spec.name));
+            return Err(Error::new(&error::codes::ARGUMENT, message).column(&spec.field.name));
         }
         let at = self.next;
         let mut out = Vec::new();
@@ -241,7 +217,7 @@ impl Encoder {
             let lookup_offset = at + out.len() as u64;
             lookup.iter().for_each(|entry| entry.encode(&mut out));
             entries.push(TocEntry {
-                name: spec.name.clone(),
+                name: spec.field.name.clone(),
                 codec: CodecDef::new(spec.codec.clone()),
                 compression: self.options.packing.code(),
                 rows_per_block: self.options.rows_per_block,
@@ -251,8 +227,8 @@ impl Encoder {
             });
         }
         for (spec, entry) in self.columns.iter().zip(&mut entries) {
-            if !spec.annotations.is_empty() {
-                let table = annotations(spec, &self.options, at, &mut out).map_err(|e| e.column(&spec.name))?;
+            if !spec.field.metadata.is_empty() {
+                let table = annotations(spec, &self.options, at, &mut out).map_err(|e| e.column(&spec.field.name))?;
                 entry.annotations_offset = table as i64;
             }
         }
@@ -268,14 +244,15 @@ impl Encoder {
 }
 
 /// Appends a column's annotations and their table; says where the table begins.
-fn annotations(spec: &ColumnSpec, options: &WriteOptions, at: u64, out: &mut Vec<u8>) -> Result<u64> {
-    let mut table = Vec::with_capacity(spec.annotations.len());
-    for annotation in &spec.annotations {
-        let name = |e: Error| Error::new(e.code(), format!("annotation {:?}: {}", annotation.kind, e.message()));
-        if annotation.value.rows() != 1 {
-            return Err(name(cannot(format!("{} values instead of one", annotation.value.rows()))));
+fn annotations(spec: &Spec, options: &WriteOptions, at: u64, out: &mut Vec<u8>) -> Result<u64> {
+    let mut table = Vec::with_capacity(spec.field.metadata.len());
+    for annotation in &spec.field.metadata {
+        let name = |e: Error| Error::new(e.code(), format!("annotation {:?}: {}", annotation.name, e.message()));
+        if annotation.value.len() != 1 {
+            return Err(name(cannot(format!("{} values instead of one", annotation.value.len()))));
         }
-        let bytes = encode::encode(&annotation.codec, &annotation.value).map_err(name)?;
+        let codec = Codec::of(annotation.value.dtype()).map_err(name)?;
+        let bytes = encode::encode(&codec, &annotation.value).map_err(name)?;
         let packed = match options.packing {
             Packing::None => None,
             Packing::Deflate => Some(deflate(&bytes, options.level)?).filter(|p| p.len() < bytes.len()),
@@ -286,8 +263,8 @@ fn annotations(spec: &ColumnSpec, options: &WriteOptions, at: u64, out: &mut Vec
             return Err(name(cannot("no bytes at all")));
         }
         table.push(AnnotationEntry {
-            kind: annotation.kind.clone(),
-            codec: CodecDef::new(annotation.codec.clone()),
+            kind: annotation.name.clone(),
+            codec: CodecDef::new(codec),
             compression: packing.code(),
             offset: at + out.len() as u64,
             stored_bytes: stored.len() as u64,
@@ -301,20 +278,26 @@ fn annotations(spec: &ColumnSpec, options: &WriteOptions, at: u64, out: &mut Vec
     Ok(offset)
 }
 
-fn pack(codec: &Codec, block: &Block, options: &WriteOptions) -> Result<Packed> {
-    let chosen = match block {
-        Block::Vectors(v) if options.choose_sparse => Some(Block::Vectors(sparse::smaller(codec.item.layout, v))),
+fn pack(spec: &Spec, block: &Column, options: &WriteOptions) -> Result<Packed> {
+    if *block.dtype() != spec.field.dtype {
+        return Err(cannot(format!("a block of {} in a column of {}", block.dtype(), spec.field.dtype)));
+    }
+    let chosen = match block.data() {
+        ColumnData::Vector(v) if options.choose_sparse => {
+            let data = ColumnData::Vector(sparse::smaller(v)?);
+            Some(Column::new(block.dtype().clone(), data, block.validity().cloned())?)
+        }
         _ => None,
     };
-    let bytes = encode::encode(codec, chosen.as_ref().unwrap_or(block))?;
+    let bytes = encode::encode(&spec.codec, chosen.as_ref().unwrap_or(block))?;
     let size = bytes.len() as u32;
     let stored = match options.packing {
         Packing::None => bytes,
         Packing::Deflate => deflate(&bytes, options.level)?,
     };
     if i32::try_from(stored.len()).is_err() {
-        return Err(Error::new(&codes::CANNOT_HOLD, "a block of more than 2 GiB; take fewer rows per block"));
+        return Err(cannot("a block of more than 2 GiB; take fewer rows per block"));
     }
-    let rows = u32::try_from(block.rows()).map_err(|_| cannot("more rows in a block than 32 bits count"))?;
+    let rows = u32::try_from(block.len()).map_err(|_| cannot("more rows in a block than 32 bits count"))?;
     Ok(Packed { stored, bytes: size, rows })
 }

@@ -6,8 +6,9 @@ use bytes::Bytes;
 use forebay::{
     Error,
     codec::deflate::Inflater,
-    idv::{Block, Codec, File, Item, Layout, Opener, Texts, Values, Vectors},
+    idv::{Codec, File, Item, Layout, Opener},
     step::drive,
+    table::{Clock, Column, Value as Cell},
 };
 use serde_json::{Value, json};
 
@@ -25,68 +26,49 @@ pub fn open(path: &Path) -> Result<(File, Bytes), Error> {
     Ok((drive(Opener::new(bytes.len() as u64), &bytes)?, bytes))
 }
 
+/// A column's blocks.
+pub fn column_blocks(file: &File, bytes: &Bytes, column: usize) -> Result<Vec<Column>, Error> {
+    let mut inflater = Inflater::default();
+    let one = |block| {
+        let range = file.entry(column, block)?.range();
+        let stored = bytes.slice(range.start as usize..range.end as usize);
+        Ok(file.decode_block(column, block, &stored, &mut inflater)?.column)
+    };
+    (0..file.blocks()).map(one).collect()
+}
+
 /// Every value of a column as the JSON twins write it.
 pub fn column_values(file: &File, bytes: &Bytes, column: usize) -> Result<Vec<Value>, Error> {
-    let mut out = Vec::new();
-    let mut inflater = Inflater::default();
-    for block in 0..file.blocks() {
-        let range = file.entry(column, block)?.range();
-        let stored = &bytes[range.start as usize..range.end as usize];
-        out.extend(block_values(&file.decode(column, block, stored, &mut inflater)?));
-    }
-    Ok(out)
+    Ok(column_blocks(file, bytes, column)?.iter().flat_map(values).collect())
 }
 
-pub fn block_values(block: &Block) -> Vec<Value> {
-    match block {
-        Block::Scalars(values) => scalars(values),
-        Block::Vectors(vectors) => vector_values(vectors),
-    }
+pub fn values(column: &Column) -> Vec<Value> {
+    (0..column.len()).map(|i| cell(column.value(i))).collect()
 }
 
-pub fn scalars(values: &Values) -> Vec<Value> {
-    fn each<T: Copy>(v: &[T], f: impl Fn(T) -> Value) -> Vec<Value> {
-        v.iter().map(|x| f(*x)).collect()
+fn cell(value: Cell<'_>) -> Value {
+    match value {
+        Cell::Bool(b) => json!(b),
+        Cell::Int(n) => json!(n),
+        Cell::UInt(n) | Cell::Key(n) => json!(n),
+        Cell::F32(x) => json!({"f32": format!("{:08x}", x.to_bits())}),
+        Cell::F64(x) => json!({"f64": format!("{:016x}", x.to_bits())}),
+        Cell::Str(s) => json!(s),
+        Cell::Time(Clock::Ticks(t)) => json!({"ticks": t}),
+        Cell::Time(Clock::DateTime(t)) => json!({"ticks": t, "kind": "Unspecified"}),
+        Cell::Time(Clock::DateTimeOffset { ticks, minutes }) => {
+            json!({"clock_ticks": ticks, "offset_minutes": minutes})
+        }
+        Cell::RowId(n) => json!({"low": n as u64, "high": (n >> 64) as u64}),
+        Cell::Vector { row, items } => {
+            let listed: Vec<Value> = (row.first..row.first + row.count).map(|i| cell(items.value(i))).collect();
+            match row.indices {
+                None => json!({"len": row.len, "dense": true, "values": listed}),
+                Some(idx) => json!({"len": row.len, "dense": false, "idx": idx, "values": listed}),
+            }
+        }
+        other => panic!("{other:?} is no value of IDV"),
     }
-    match values {
-        Values::Int8(v) => each(v, |x| json!(x)),
-        Values::UInt8(v) => each(v, |x| json!(x)),
-        Values::Int16(v) => each(v, |x| json!(x)),
-        Values::UInt16(v) => each(v, |x| json!(x)),
-        Values::Int32(v) => each(v, |x| json!(x)),
-        Values::UInt32(v) => each(v, |x| json!(x)),
-        Values::Int64(v) => each(v, |x| json!(x)),
-        Values::UInt64(v) => each(v, |x| json!(x)),
-        Values::Bool(v) => each(v, |x| json!(x)),
-        Values::Float32(v) => each(v, |x| json!({"f32": format!("{:08x}", x.to_bits())})),
-        Values::Float64(v) => each(v, |x| json!({"f64": format!("{:016x}", x.to_bits())})),
-        Values::Duration(v) => each(v, |x| json!({"ticks": x})),
-        Values::DateTime(v) => each(v, |x| json!({"ticks": x, "kind": "Unspecified"})),
-        Values::DateTimeOffset { ticks, minutes } => {
-            ticks.iter().zip(minutes).map(|(t, m)| json!({"clock_ticks": t, "offset_minutes": m})).collect()
-        }
-        Values::RowId(v) => each(v, |x| json!({"low": x as u64, "high": (x >> 64) as u64})),
-        Values::Text(Texts { ends, data, .. }) => {
-            let starts = std::iter::once(&0).chain(ends);
-            starts.zip(ends).map(|(a, b)| json!(data[*a as usize..*b as usize])).collect()
-        }
-    }
-}
-
-pub fn vector_values(v: &Vectors) -> Vec<Value> {
-    let mut values = scalars(&v.values).into_iter();
-    let mut indices = v.indices.iter();
-    let one = |(i, &count): (usize, &i32)| {
-        let len = v.lengths.get(i);
-        if count < 0 {
-            let all: Vec<Value> = values.by_ref().take(len as usize).collect();
-            return json!({"len": len, "dense": true, "values": all});
-        }
-        let idx: Vec<&u32> = indices.by_ref().take(count as usize).collect();
-        let all: Vec<Value> = values.by_ref().take(count as usize).collect();
-        json!({"len": len, "dense": false, "idx": idx, "values": all})
-    };
-    v.counts.iter().enumerate().map(one).collect()
 }
 
 pub fn item_type(item: Item) -> Value {

@@ -3,8 +3,9 @@
 use bytes::Bytes;
 use forebay::{
     check::Report,
-    idv::{Checker, Codec, ColumnSpec, Item, Layout, Packing, WriteOptions},
+    idv::{Checker, Packing, WriteOptions},
     step::drive,
+    table::{DataType, Field},
 };
 
 use super::{
@@ -36,12 +37,10 @@ fn good_files_have_no_fault_and_refused_ones_have_some() {
 #[test]
 fn every_broken_block_is_listed_not_only_the_first() {
     let mut dice = Dice(7);
-    let codec = Codec::scalar(Item::plain(Layout::Text));
-    let blocks = |dice: &mut Dice| (0..4).map(|_| dice.block(&codec, 5)).collect();
-    let table = Table {
-        columns: vec![ColumnSpec::new("a", codec.clone()), ColumnSpec::new("b", codec.clone())],
-        blocks: vec![blocks(&mut dice), blocks(&mut dice)],
-    };
+    let mut blocks = || (0..4).map(|_| dice.column(&DataType::String, 5)).collect();
+    let blocks = vec![blocks(), blocks()];
+    let fields = vec![Field::new("a", DataType::String), Field::new("b", DataType::String)];
+    let table = Table { fields, blocks };
     let options = WriteOptions::default().with_packing(Packing::None).with_rows_per_block(5);
     let mut bytes = write(&table, &options).unwrap();
     let file = drive(forebay::idv::Opener::new(bytes.len() as u64), &Bytes::from(bytes.clone())).unwrap();
@@ -57,9 +56,8 @@ fn every_broken_block_is_listed_not_only_the_first() {
 
 #[test]
 fn a_lie_about_the_rows_costs_no_time() {
-    let codec = Codec::scalar(Item::plain(Layout::Int32));
-    let blocks = vec![Dice(3).block(&codec, 5)];
-    let table = Table { columns: vec![ColumnSpec::new("a", codec)], blocks: vec![blocks] };
+    let blocks = vec![Dice(3).column(&DataType::I32, 5)];
+    let table = Table { fields: vec![Field::new("a", DataType::I32)], blocks: vec![blocks] };
     let mut bytes = write(&table, &WriteOptions::default()).unwrap();
     // Byte 6 of the number of rows: 2^48 rows more.
     bytes[40 + 6] = 1;

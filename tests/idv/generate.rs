@@ -2,27 +2,28 @@
 
 use forebay::{
     Error,
-    idv::{Annotation, Block, Codec, ColumnSpec, Encoder, Item, Layout, Lengths, Texts, Values, Vectors, WriteOptions},
+    idv::{Encoder, WriteOptions},
+    table::{Column, ColumnData, DataType, Field, KeyType, VectorColumn},
 };
 
-/// The layouts that are written.
-pub const LAYOUTS: [Layout; 16] = [
-    Layout::Int8,
-    Layout::UInt8,
-    Layout::Int16,
-    Layout::UInt16,
-    Layout::Int32,
-    Layout::UInt32,
-    Layout::Int64,
-    Layout::UInt64,
-    Layout::Float32,
-    Layout::Float64,
-    Layout::Bool,
-    Layout::Text,
-    Layout::Duration,
-    Layout::DateTime,
-    Layout::DateTimeOffset,
-    Layout::RowId,
+/// The scalars that are written, but for keys.
+pub const SCALARS: [DataType; 16] = [
+    DataType::I8,
+    DataType::U8,
+    DataType::I16,
+    DataType::U16,
+    DataType::I32,
+    DataType::U32,
+    DataType::I64,
+    DataType::U64,
+    DataType::F32,
+    DataType::F64,
+    DataType::Bool,
+    DataType::String,
+    DataType::Ticks,
+    DataType::DateTime,
+    DataType::DateTimeOffset,
+    DataType::RowId,
 ];
 
 /// SplitMix64.
@@ -64,128 +65,130 @@ impl Dice {
         const PARTS: [&str; 9] = ["", "plain", "é", "😀", "\0", "\u{feff}", "\u{ffff}", "e\u{301}", "日本語"];
         (0..self.below(4)).map(|_| PARTS[self.below(9) as usize]).collect()
     }
-    pub fn values(&mut self, layout: Layout, n: usize) -> Values {
+    /// A column of scalars.
+    pub fn scalars(&mut self, dtype: &DataType, n: usize) -> Column {
         macro_rules! many {
             ($make:expr) => {
-                (0..n).map(|_| $make).collect()
+                (0..n).map(|_| $make).collect::<Vec<_>>()
             };
         }
-        match layout {
-            Layout::Int8 => Values::Int8(many!(self.bits() as i8)),
-            Layout::UInt8 => Values::UInt8(many!(self.bits() as u8)),
-            Layout::Int16 => Values::Int16(many!(self.bits() as i16)),
-            Layout::UInt16 => Values::UInt16(many!(self.bits() as u16)),
-            Layout::Int32 => Values::Int32(many!(self.bits() as i32)),
-            Layout::UInt32 => Values::UInt32(many!(self.bits() as u32)),
-            Layout::Int64 => Values::Int64(many!(self.bits() as i64)),
-            Layout::UInt64 => Values::UInt64(many!(self.bits())),
-            Layout::Float32 => Values::Float32(many!(f32::from_bits(match self.below(8) {
-                0 => 0x7fa0_0001,
-                1 => 0x8000_0000,
-                2 => 0xff80_0000,
-                _ => self.bits() as u32,
-            }))),
-            Layout::Float64 => Values::Float64(many!(f64::from_bits(match self.below(8) {
-                0 => 0x7ff4_0000_0000_0001,
-                1 => 1 << 63,
-                _ => self.bits(),
-            }))),
-            Layout::Bool => Values::Bool(many!(self.one_in(3))),
-            Layout::Text => {
-                let all: Vec<String> = many!(self.text());
-                Values::Text(all.iter().map(String::as_str).collect::<Texts>())
+        let data = match dtype {
+            DataType::I8 => return many!(self.bits() as i8).into(),
+            DataType::I16 => return many!(self.bits() as i16).into(),
+            DataType::I32 => return many!(self.bits() as i32).into(),
+            DataType::I64 => return many!(self.bits() as i64).into(),
+            DataType::U8 | DataType::Key { inner: KeyType::U8, .. } => many!(self.bits() as u8).into(),
+            DataType::U16 | DataType::Key { inner: KeyType::U16, .. } => many!(self.bits() as u16).into(),
+            DataType::U32 | DataType::Key { inner: KeyType::U32, .. } => many!(self.bits() as u32).into(),
+            DataType::U64 | DataType::Key { inner: KeyType::U64, .. } => many!(self.bits()).into(),
+            DataType::F32 => {
+                let bits = many!(match self.below(8) {
+                    0 => 0x7fa0_0001,
+                    1 => 0x8000_0000,
+                    2 => 0xff80_0000,
+                    _ => self.bits() as u32,
+                });
+                return bits.into_iter().map(f32::from_bits).collect::<Vec<_>>().into();
             }
+            DataType::F64 => {
+                let bits = many!(match self.below(8) {
+                    0 => 0x7ff4_0000_0000_0001,
+                    1 => 1 << 63,
+                    _ => self.bits(),
+                });
+                return bits.into_iter().map(f64::from_bits).collect::<Vec<_>>().into();
+            }
+            DataType::Bool => return many!(self.one_in(3)).into(),
+            DataType::String => return many!(self.text()).into(),
             // The least duration reads as zero outside of vectors: it was the old missing value.
-            Layout::Duration => Values::Duration(many!((self.bits() as i64).max(i64::MIN + 1))),
-            Layout::DateTime => Values::DateTime(many!(self.ticks())),
-            Layout::DateTimeOffset => {
-                let ticks: Vec<i64> = many!(self.ticks());
-                let minutes = ticks.iter().map(|&t| if t == 0 { 0 } else { self.below(1681) as i16 - 840 }).collect();
-                Values::DateTimeOffset { ticks, minutes }
+            DataType::Ticks => many!((self.bits() as i64).max(i64::MIN + 1)).into(),
+            DataType::DateTime => many!(self.ticks()).into(),
+            DataType::DateTimeOffset => {
+                let ticks = many!(self.ticks());
+                let minutes: Vec<i16> =
+                    ticks.iter().map(|&t| if t == 0 { 0 } else { self.below(1681) as i16 - 840 }).collect();
+                let data = ColumnData::Offset { ticks: ticks.into(), minutes: minutes.into() };
+                return Column::new(dtype.clone(), data, None).unwrap();
             }
-            Layout::RowId => Values::RowId(many!(u128::from(self.bits()) << 64 | u128::from(self.bits()))),
-            other => panic!("{other:?} is not written"),
-        }
-    }
-
-    fn item(&mut self) -> Item {
-        if self.one_in(5) {
-            let (layout, max) = [
-                (Layout::UInt8, 255),
-                (Layout::UInt16, 65535),
-                (Layout::UInt32, u64::from(u32::MAX)),
-                (Layout::UInt64, u64::MAX),
-            ][self.below(4) as usize];
-            return Item::key(layout, 1 + self.below(max)).unwrap();
-        }
-        Item::plain(LAYOUTS[self.below(16) as usize])
-    }
-
-    pub fn codec(&mut self) -> Codec {
-        let dims = match self.below(5) {
-            0 => Some(vec![0]),
-            1 => Some(vec![1 + self.below(9) as u32]),
-            2 => Some(vec![2, 1 + self.below(3) as u32]),
-            _ => None,
+            DataType::RowId => {
+                let ids = many!(u128::from(self.bits()) << 64 | u128::from(self.bits()));
+                return Column::new(dtype.clone(), ColumnData::U128(ids.into()), None).unwrap();
+            }
+            other => panic!("{other} is not written"),
         };
-        Codec { item: self.item(), dims }
+        let column: Column = data;
+        column.cast_logical(dtype.clone()).unwrap()
     }
 
-    pub fn block(&mut self, codec: &Codec, n: usize) -> Block {
-        let Some(size) = codec.vector_size() else { return Block::Scalars(self.values(codec.item.layout, n)) };
-        let lengths = if size > 0 {
-            Lengths::All(size)
-        } else if self.one_in(3) {
-            Lengths::All(self.below(5) as u32)
-        } else {
-            Lengths::Each((0..n).map(|_| self.below(7) as u32).collect())
+    fn item(&mut self) -> DataType {
+        if self.one_in(5) {
+            let inner = [KeyType::U8, KeyType::U16, KeyType::U32, KeyType::U64][self.below(4) as usize];
+            return DataType::Key { inner, count: 1 + self.below(inner.max()) };
+        }
+        SCALARS[self.below(16) as usize].clone()
+    }
+
+    pub fn dtype(&mut self) -> DataType {
+        let dims = match self.below(5) {
+            0 => vec![0],
+            1 => vec![1 + self.below(9) as u32],
+            2 => vec![2, 1 + self.below(3) as u32],
+            _ => return self.item(),
+        };
+        DataType::Vector { item: Box::new(self.item()), dims }
+    }
+
+    pub fn column(&mut self, dtype: &DataType, n: usize) -> Column {
+        let DataType::Vector { item, .. } = dtype else { return self.scalars(dtype, n) };
+        let lengths: Vec<u32> = match dtype.vector_len() {
+            Some(size) => vec![size; n],
+            None if self.one_in(3) => vec![self.below(5) as u32; n],
+            None => (0..n).map(|_| self.below(7) as u32).collect(),
         };
         let (mut counts, mut indices, mut total) = (Vec::new(), Vec::new(), 0);
-        for i in 0..n {
-            let length = lengths.get(i);
+        for &length in &lengths {
             let mut listed: Vec<u32> = (0..length).filter(|_| self.one_in(2)).collect();
-            if length == 0 || listed.len() == length as usize || self.one_in(2) {
-                counts.push(-1);
-                total += length as usize;
-                continue;
+            if listed.len() == length as usize || self.one_in(2) {
+                counts.push(length);
+            } else {
+                counts.push(listed.len() as u32);
+                indices.append(&mut listed);
             }
-            counts.push(listed.len() as i32);
-            total += listed.len();
-            indices.append(&mut listed);
+            total += counts.last().copied().unwrap_or_default() as usize;
         }
-        let values = self.values(codec.item.layout, total);
-        Block::Vectors(Vectors { lengths, counts, indices, values })
+        let items = self.scalars(item, total);
+        let vectors = VectorColumn::sparse(lengths.into(), &counts, indices.into(), items).unwrap();
+        Column::new(dtype.clone(), ColumnData::Vector(vectors), None).unwrap()
     }
 }
 
 /// A table as it is given to the writer.
 pub struct Table {
-    pub columns: Vec<ColumnSpec>,
+    pub fields: Vec<Field>,
     /// For each column its blocks.
-    pub blocks: Vec<Vec<Block>>,
+    pub blocks: Vec<Vec<Column>>,
 }
 
 pub fn table(dice: &mut Dice, columns: usize, rows: usize, rows_per_block: usize) -> Table {
     let sizes: Vec<usize> = (0..rows).step_by(rows_per_block).map(|at| rows_per_block.min(rows - at)).collect();
-    let mut table = Table { columns: Vec::new(), blocks: Vec::new() };
+    let mut table = Table { fields: Vec::new(), blocks: Vec::new() };
     for i in 0..columns {
-        let mut spec = ColumnSpec::new(format!("column {}", i / 2), dice.codec());
-        for kind in ["SlotNames", "KeyValues", "IsNormalized", "é😀"] {
+        let mut field = Field::new(format!("column {}", i / 2), dice.dtype());
+        for kind in [Field::SLOT_NAMES, Field::KEY_VALUES, "IsNormalized", "é😀"] {
             if dice.one_in(3) {
-                let codec = dice.codec();
-                let value = dice.block(&codec, 1);
-                spec.annotations.push(Annotation { kind: kind.into(), codec, value });
+                let dtype = dice.dtype();
+                field = field.with(kind, dice.column(&dtype, 1));
             }
         }
-        table.blocks.push(sizes.iter().map(|&n| dice.block(&spec.codec, n)).collect());
-        table.columns.push(spec);
+        table.blocks.push(sizes.iter().map(|&n| dice.column(&field.dtype, n)).collect());
+        table.fields.push(field);
     }
     table
 }
 
 /// The file, row group after row group.
 pub fn write(table: &Table, options: &WriteOptions) -> Result<Vec<u8>, Error> {
-    let mut encoder = Encoder::new(table.columns.clone(), options.clone())?;
+    let mut encoder = Encoder::new(table.fields.clone(), options.clone())?;
     let mut file = vec![0; 256];
     for group in 0..table.blocks.first().map_or(0, Vec::len) {
         for (column, blocks) in table.blocks.iter().enumerate() {

@@ -11,13 +11,13 @@ use std::{
 
 use bytes::Bytes;
 use forebay::{
-    codec::deflate::Inflater,
-    idv::{Block, Codec, Opener, Packing, Values, Vectors, WriteOptions},
+    idv::{Codec, Opener, Packing, WriteOptions},
     step::drive,
+    table::{Clock, Column, DataType, Value as Cell},
 };
 
 use super::{
-    as_json::type_json,
+    as_json::{column_blocks, type_json},
     generate::{Dice, Table, table, write},
 };
 
@@ -42,55 +42,40 @@ fn text(s: &str) -> String {
     })
 }
 
-fn items(values: &Values) -> Vec<String> {
-    fn each<T: Copy>(v: &[T], f: impl Fn(T) -> String) -> Vec<String> {
-        v.iter().map(|x| f(*x)).collect()
-    }
-    match values {
-        Values::Int8(v) => each(v, |x| x.to_string()),
-        Values::UInt8(v) => each(v, |x| x.to_string()),
-        Values::Int16(v) => each(v, |x| x.to_string()),
-        Values::UInt16(v) => each(v, |x| x.to_string()),
-        Values::Int32(v) => each(v, |x| x.to_string()),
-        Values::UInt32(v) => each(v, |x| x.to_string()),
-        Values::Int64(v) => each(v, |x| x.to_string()),
-        Values::UInt64(v) => each(v, |x| x.to_string()),
-        Values::Float32(v) => each(v, |x| format!("f{:08x}", x.to_bits())),
-        Values::Float64(v) => each(v, |x| format!("d{:016x}", x.to_bits())),
-        Values::Bool(v) => each(v, |x| x.to_string()),
-        Values::Duration(v) => each(v, |x| format!("s{x}")),
-        Values::DateTime(v) => each(v, |x| format!("c{x}")),
-        Values::RowId(v) => each(v, |x| format!("r{}/{}", x as u64, x >> 64)),
-        Values::DateTimeOffset { ticks, minutes } => {
-            ticks.iter().zip(minutes).map(|(t, m)| format!("z{t}/{m}")).collect()
-        }
-        Values::Text(t) => (0..t.ends.len()).map(|i| text(t.get(i).unwrap())).collect(),
-    }
-}
-
-fn lines(block: &Block) -> Vec<String> {
-    let v: &Vectors = match block {
-        Block::Scalars(values) => return items(values),
-        Block::Vectors(v) => v,
-    };
-    let (mut values, mut indices) = (items(&v.values).into_iter(), v.indices.iter());
-    let mut one = |i: usize, count: i32| {
-        let length = v.lengths.get(i);
-        let mut out = format!("[{length} {}", if count < 0 { "dense" } else { "sparse" });
-        for _ in 0..u32::try_from(count).unwrap_or(length) {
-            out.push(' ');
-            if count >= 0 {
-                let _ = write!(out, "{}:", indices.next().unwrap());
+fn cell(value: Cell<'_>) -> String {
+    match value {
+        Cell::Bool(b) => b.to_string(),
+        Cell::Int(n) => n.to_string(),
+        Cell::UInt(n) | Cell::Key(n) => n.to_string(),
+        Cell::F32(x) => format!("f{:08x}", x.to_bits()),
+        Cell::F64(x) => format!("d{:016x}", x.to_bits()),
+        Cell::Str(s) => text(s),
+        Cell::Time(Clock::Ticks(t)) => format!("s{t}"),
+        Cell::Time(Clock::DateTime(t)) => format!("c{t}"),
+        Cell::Time(Clock::DateTimeOffset { ticks, minutes }) => format!("z{ticks}/{minutes}"),
+        Cell::RowId(n) => format!("r{}/{}", n as u64, n >> 64),
+        Cell::Vector { row, items } => {
+            let mut out = format!("[{} {}", row.len, if row.indices.is_none() { "dense" } else { "sparse" });
+            for k in 0..row.count {
+                out.push(' ');
+                if let Some(indices) = row.indices {
+                    let _ = write!(out, "{}:", indices[k]);
+                }
+                out.push_str(&cell(items.value(row.first + k)));
             }
-            out.push_str(&values.next().unwrap());
+            out + "]"
         }
-        out + "]"
-    };
-    v.counts.iter().enumerate().map(|(i, &c)| one(i, c)).collect()
+        other => panic!("{other:?} is no value of IDV"),
+    }
 }
 
-fn type_words(codec: &Codec) -> String {
-    let json = type_json(codec);
+fn lines(column: &Column) -> Vec<String> {
+    (0..column.len()).map(|i| cell(column.value(i))).collect()
+}
+
+fn type_words(dtype: &DataType) -> String {
+    let codec = Codec::of(dtype).unwrap();
+    let json = type_json(&codec);
     let item = json.get("vector").unwrap_or(&json);
     let mut out = match item.as_str() {
         Some(name) => name.to_owned(),
@@ -105,13 +90,18 @@ fn type_words(codec: &Codec) -> String {
 
 /// What the dumper should say about the table.
 fn expected(table: &Table) -> String {
-    let rows: usize = table.blocks.first().map_or(0, |blocks| blocks.iter().map(Block::rows).sum());
+    let rows: usize = table.blocks.first().map_or(0, |blocks| blocks.iter().map(Column::len).sum());
     let mut out = format!("rows {rows}\n");
-    for (spec, blocks) in table.columns.iter().zip(&table.blocks) {
-        let _ = writeln!(out, "column {} {}", text(&spec.name), type_words(&spec.codec));
-        for a in &spec.annotations {
-            let _ =
-                writeln!(out, "annotation {} {} {}", text(&a.kind), type_words(&a.codec), lines(&a.value).remove(0));
+    for (field, blocks) in table.fields.iter().zip(&table.blocks) {
+        let _ = writeln!(out, "column {} {}", text(&field.name), type_words(&field.dtype));
+        for a in &field.metadata {
+            let _ = writeln!(
+                out,
+                "annotation {} {} {}",
+                text(&a.name),
+                type_words(a.value.dtype()),
+                lines(&a.value).remove(0)
+            );
         }
         for line in blocks.iter().flat_map(lines) {
             let _ = writeln!(out, "value {line}");
@@ -123,13 +113,8 @@ fn expected(table: &Table) -> String {
 /// The table as it is in the file, for forms that the writer chose.
 fn read_back(given: &Table, bytes: &Bytes) -> Table {
     let file = drive(Opener::new(bytes.len() as u64), bytes).unwrap();
-    let mut inflater = Inflater::default();
-    let mut block = |column, block| {
-        let range = file.entry(column, block).unwrap().range();
-        file.decode(column, block, &bytes[range.start as usize..range.end as usize], &mut inflater).unwrap()
-    };
-    let blocks = (0..given.columns.len()).map(|c| (0..file.blocks()).map(|b| block(c, b)).collect()).collect();
-    Table { columns: given.columns.clone(), blocks }
+    let blocks = (0..given.fields.len()).map(|c| column_blocks(&file, bytes, c).unwrap()).collect();
+    Table { fields: given.fields.clone(), blocks }
 }
 
 fn first_difference<'a>(a: &'a str, b: &'a str) -> (Option<&'a str>, Option<&'a str>) {

@@ -2,14 +2,15 @@
 
 use bytes::Bytes;
 use forebay::{
-    idv::{Codec, ColumnSpec, Encoder, Item, Layout, Opener, Packing, WriteOptions},
-    step::{Step, Stepper, drive},
+    idv::{Encoder, Opener, Packing, WriteOptions},
+    step::{Pieces, Step, Stepper, drive},
+    table::{Bitmap, Column, ColumnData, DataType, Field, KeyType, TableFile},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    as_json::{block_values, column_values},
+    as_json::{column_values, values},
     generate::{Dice, Table, table, write},
 };
 
@@ -49,24 +50,16 @@ fn without_defaults(value: &Value) -> Value {
 fn same(table: &Table, bytes: &Bytes, exact: bool) {
     let file = drive(Opener::new(bytes.len() as u64), bytes).unwrap();
     assert_eq!(file.notes, []);
-    let names: Vec<&str> = file.columns.iter().map(|c| c.name.as_str()).collect();
-    assert_eq!(names, table.columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>());
-    for (i, (spec, blocks)) in table.columns.iter().zip(&table.blocks).enumerate() {
-        let column = &file.columns[i];
-        assert_eq!(column.live.as_ref().unwrap().codec, spec.codec);
-        assert_eq!(column.hidden, table.columns[i + 1..].iter().any(|c| c.name == spec.name));
-        for (found, given) in column.annotations.iter().zip(&spec.annotations) {
-            assert_eq!((&found.kind, &found.codec), (&given.kind, &given.codec));
-            assert_eq!(block_values(&found.value), block_values(&given.value));
-        }
-        assert_eq!(column.annotations.len(), spec.annotations.len());
+    assert_eq!(file.schema().fields(), table.fields);
+    for (i, (field, blocks)) in table.fields.iter().zip(&table.blocks).enumerate() {
+        assert_eq!(file.columns[i].hidden, table.fields[i + 1..].iter().any(|f| f.name == field.name));
         let found = column_values(&file, bytes, i).unwrap();
-        let given: Vec<Value> = blocks.iter().flat_map(block_values).collect();
+        let given: Vec<Value> = blocks.iter().flat_map(values).collect();
         if exact {
-            assert_eq!(found, given, "{:?}", spec.codec);
+            assert_eq!(found, given, "{}", field.dtype);
         } else {
             let plain = |all: &[Value]| all.iter().map(|v| without_defaults(&dense(v))).collect::<Vec<_>>();
-            assert_eq!(plain(&found), plain(&given), "{:?}", spec.codec);
+            assert_eq!(plain(&found), plain(&given), "{}", field.dtype);
         }
     }
 }
@@ -123,28 +116,64 @@ proptest! {
 #[test]
 fn seventy_thousand_distinct_texts_come_back() {
     let texts: Vec<String> = (0..70_000).map(|i| format!("{i} é{}", "x".repeat(i % 7))).collect();
-    let codec = Codec::scalar(Item::plain(Layout::Text));
-    let blocks = texts
-        .chunks(8192)
-        .map(|c| forebay::idv::Block::Scalars(forebay::idv::Values::Text(c.iter().map(String::as_str).collect())))
-        .collect();
-    let table = Table { columns: vec![ColumnSpec::new("text", codec)], blocks: vec![blocks] };
+    let blocks = texts.chunks(8192).map(|c| Column::strings(c.iter().map(Some))).collect();
+    let table = Table { fields: vec![Field::new("text", DataType::String)], blocks: vec![blocks] };
     same(&table, &Bytes::from(write(&table, &WriteOptions::default()).unwrap()), true);
 }
 
 #[test]
-fn what_the_format_cannot_hold_is_refused() {
-    let plain = |layout| Codec::scalar(Item::plain(layout));
-    let id = |columns: Vec<ColumnSpec>| Encoder::new(columns, WriteOptions::default()).unwrap_err().code().id();
-    assert_eq!(id(vec![ColumnSpec::new("", plain(Layout::Int8))]), "idv.cannot_hold");
-    assert_eq!(id(vec![ColumnSpec::new("x", plain(Layout::OldBool))]), "idv.cannot_hold");
-    let dims = Some(vec![1 << 16, 1 << 16]);
-    assert_eq!(id(vec![ColumnSpec::new("x", Codec { item: Item::plain(Layout::Int8), dims })]), "idv.cannot_hold");
+fn parts_of_columns_and_missing_keys_are_written() {
+    let mut dice = Dice(3);
+    for _ in 0..60 {
+        let dtype = dice.dtype();
+        let whole = dice.column(&dtype, 30);
+        let part = whole.slice(7, 11);
+        let table = Table { fields: vec![Field::new("x", dtype)], blocks: vec![vec![part]] };
+        let options = WriteOptions::default().with_choose_sparse(false);
+        same(&table, &Bytes::from(write(&table, &options).unwrap()), true);
+    }
+    let validity: Bitmap = [true, false, true].into_iter().collect();
+    let key = DataType::Key { inner: KeyType::U16, count: 9 };
+    let column = Column::new(key.clone(), ColumnData::U16(vec![3, 9, 1].into()), Some(validity)).unwrap();
+    let table = Table { fields: vec![Field::new("k", key).nullable()], blocks: vec![vec![column]] };
+    let bytes = Bytes::from(write(&table, &WriteOptions::default()).unwrap());
+    let file = drive(Opener::new(bytes.len() as u64), &bytes).unwrap();
+    assert_eq!(column_values(&file, &bytes, 0).unwrap(), [json!(3), json!(0), json!(1)]);
+}
 
-    let date = ColumnSpec::new("when", plain(Layout::DateTime));
-    let encoder = Encoder::new(vec![date], WriteOptions::default()).unwrap();
-    let block = forebay::idv::Block::Scalars(forebay::idv::Values::DateTime(vec![0, -1]));
-    let e = encoder.encode(0, &block).unwrap_err();
-    assert_eq!(e.code().id(), "idv.cannot_hold");
-    assert_eq!((e.place().column.as_deref(), e.place().row), (Some("when"), Some(1)));
+#[test]
+fn a_group_decodes_from_the_bytes_of_its_columns_alone() {
+    let table = table(&mut Dice(11), 6, 25, 10);
+    let bytes = Bytes::from(write(&table, &WriteOptions::default().with_rows_per_block(10)).unwrap());
+    let file = drive(Opener::new(bytes.len() as u64), &bytes).unwrap();
+    assert_eq!((TableFile::rows(&file), file.groups(), file.group_rows(2).unwrap()), (25, 3, 20..25));
+    for group in 0..3 {
+        let mut pieces = Pieces::default();
+        for range in file.plan(group, &[4, 1]).unwrap() {
+            pieces.push(range.start, bytes.slice(range.start as usize..range.end as usize));
+        }
+        let batch = file.decode(group, &[4, 1], &pieces).unwrap();
+        assert_eq!(batch.schema().fields(), [table.fields[4].clone(), table.fields[1].clone()]);
+        assert_eq!(batch.rows(), if group == 2 { 5 } else { 10 });
+        assert!(file.decode(group, &[0, 1, 2, 3, 4, 5], &pieces).is_err());
+    }
+    assert!(file.plan(3, &[0]).is_err() && file.plan(0, &[6]).is_err());
+}
+
+#[test]
+fn what_the_format_cannot_hold_is_refused() {
+    let id = |field: Field| Encoder::new(vec![field], WriteOptions::default()).unwrap_err().code().id();
+    assert_eq!(id(Field::new("", DataType::I8)), "idv.cannot_hold");
+    assert_eq!(id(Field::new("x", DataType::TimestampUs)), "idv.cannot_hold");
+    let dims = vec![1 << 16, 1 << 16];
+    assert_eq!(id(Field::new("x", DataType::Vector { item: Box::new(DataType::I8), dims })), "idv.cannot_hold");
+
+    let refused = |column: Column| {
+        let field = Field::new("x", column.dtype().clone()).nullable();
+        let e = Encoder::new(vec![field], WriteOptions::default()).unwrap().encode(0, &column).unwrap_err();
+        (e.code().id(), e.place().column.clone().unwrap(), e.place().row.unwrap())
+    };
+    let date = Column::from(vec![0i64, -1]).cast_logical(DataType::DateTime).unwrap();
+    assert_eq!(refused(date), ("idv.cannot_hold", "x".to_owned(), 1));
+    assert_eq!(refused(Column::strings([Some("a"), Some("b"), None])), ("idv.cannot_hold", "x".to_owned(), 2));
 }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use forebay::Error;
+use forebay::{Error, idv::Codec};
 use serde_json::{Value, json};
 
 use super::{
-    as_json::{block_values, column_values, files, open, type_json},
+    as_json::{column_values, files, open, type_json, values},
     common,
 };
 
@@ -86,11 +86,14 @@ fn matches_twin(path: &Path) {
         let annotations: Vec<Value> = column
             .annotations
             .iter()
-            .map(|a| json!({"kind": a.kind, "type": type_json(&a.codec), "value": block_values(&a.value)[0]}))
+            .map(|a| {
+                let codec = Codec::of(a.value.dtype()).unwrap();
+                json!({"kind": a.name, "type": type_json(&codec), "value": values(&a.value)[0]})
+            })
             .collect();
         assert_eq!(json!(annotations), expected["annotations"], "{name}: {}", column.name);
-        let values = column_values(&file, &bytes, i).unwrap_or_else(|e| panic!("{name}: {e}"));
-        assert_eq!(json!(values), expected["values"], "{name}: {}", column.name);
+        let found = column_values(&file, &bytes, i).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(json!(found), expected["values"], "{name}: {}", column.name);
     }
 }
 
