@@ -16,6 +16,7 @@
 //! | [`convert`] | any of these into a TBL or TAR, on all cores |
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`], [`map`], [`output`] | mapped files in, whole files out |
+//! | [`serve`] | the viewer over HTTP, on files of this machine |
 //! | [`cli`] | the command |
 
 // The clock, threads and files that the core must not touch are this crate's work.
@@ -31,6 +32,7 @@ pub mod input;
 pub mod map;
 pub mod output;
 pub mod select;
+pub mod serve;
 
 pub use dataset::{Dataset, OpenOptions};
 pub use input::Input;

@@ -14,6 +14,7 @@ mod human;
 mod inspect;
 mod output;
 mod progress;
+mod serve;
 mod split;
 mod stats;
 pub mod tar_to_tbl;
@@ -70,6 +71,8 @@ enum Command {
     Concat(concat::Args),
     /// Split a dataset into shards.
     Split(split::Args),
+    /// Show a dataset, or a folder of them, in the browser.
+    Serve(serve::Args),
     /// Print completions for a shell.
     Completions {
         /// The shell.
@@ -96,6 +99,7 @@ pub fn main() -> ExitCode {
         Command::Diff(args) => diff::run(args, &out),
         Command::Concat(args) => concat::run(args, &out),
         Command::Split(args) => split::run(args, &out),
+        Command::Serve(args) => serve::run(args, &out),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Cli::command(), "forebay", &mut std::io::stdout());
             Ok(Outcome::Fine)

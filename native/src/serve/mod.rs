@@ -1,0 +1,175 @@
+//! `forebay serve`: the viewer, embedded in the command, on files of this machine.
+//!
+//! The browser does the reading: the server hands out byte ranges of the files on its list and the viewer's own
+//! files, and knows nothing of formats. So a training host needs nothing installed but this one binary.
+//!
+//! What keeps strangers out:
+//! - It listens on loopback unless told otherwise, and there answers only requests addressed to loopback, so
+//!   that no web page can reach it under a name of its own (DNS rebinding).
+//! - Bound wider, it asks for a token, which the printed address carries; a cookie keeps it from then on.
+//! - Files are looked up in a list made at the start; a request's path is never joined to a folder's.
+//! - The page runs under a strict Content-Security-Policy, and no other site may embed or read what is served.
+//!
+//! It speaks HTTP without encryption: across a network, put it behind a tunnel (`ssh -L`).
+
+mod answer;
+mod range;
+mod shelf;
+mod site;
+
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::Path,
+    sync::Arc,
+};
+
+use forebay::{Error, Result};
+use tiny_http::{Header, Request, Response, StatusCode};
+
+use crate::input::io_error;
+use answer::{Ask, Desk};
+
+/// Requests answered at once. A browser opens six connections; a slow one must not keep others waiting.
+const THREADS: usize = 16;
+/// The token is made of so many random bytes.
+const TOKEN_BYTES: usize = 16;
+
+/// Where to listen and whom to admit.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// The address to listen on.
+    pub host: IpAddr,
+    /// The port; 0 takes a free one.
+    pub port: u16,
+    /// What visitors must bring. Without it, one is made up where `host` is not loopback.
+    pub token: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { host: Ipv4Addr::LOCALHOST.into(), port: 0, token: None }
+    }
+}
+
+/// A server that listens, and answers while [`run`](Self::run) runs.
+pub struct Server {
+    http: tiny_http::Server,
+    desk: Desk,
+    address: SocketAddr,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("address", &self.address).field("desk", &self.desk).finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// Listens, with a dataset file or the datasets of a folder to serve.
+    pub fn bind(path: &Path, options: &Options) -> Result<Server> {
+        let shelf = shelf::Shelf::new(path)?;
+        let wanted = SocketAddr::new(options.host, options.port);
+        let refused = |e: String| Error::new(&codes::ADDRESS, format!("cannot listen on {wanted}: {e}"));
+        let http = tiny_http::Server::http(wanted).map_err(|e| refused(e.to_string()))?;
+        let address = http.server_addr().to_ip().ok_or_else(|| refused("it is no network address".into()))?;
+        let token = match (&options.token, options.host.is_loopback()) {
+            (Some(token), _) => Some(checked(token)?),
+            (None, true) => None,
+            (None, false) => Some(make_token()?),
+        };
+        Ok(Server { http, desk: Desk { shelf, token, port: address.port() }, address })
+    }
+
+    /// Whether the command was built with the viewer in it. Without, only the data can be asked for.
+    pub fn has_viewer() -> bool {
+        site::is_embedded()
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The address to open in a browser: it carries the token, and opens the file where there is only one.
+    pub fn url(&self) -> String {
+        let host = match self.address.ip() {
+            ip if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+            ip => ip,
+        };
+        let address = SocketAddr::new(host, self.address.port());
+        let token = self.desk.token.as_ref().map(|t| format!("?token={t}")).unwrap_or_default();
+        let mut names = self.desk.shelf.names();
+        let file = match (names.next(), names.next()) {
+            (Some(name), None) => format!("#file=data/{}", shelf::to_url(name)),
+            _ => String::new(),
+        };
+        format!("http://{address}/{token}{file}")
+    }
+
+    /// Answers requests until [`stop`](Self::stop) is called.
+    pub fn run(self: &Arc<Self>) {
+        std::thread::scope(|scope| {
+            for _ in 0..THREADS {
+                // The listener gives an error when it is told to stop.
+                scope.spawn(|| {
+                    while let Ok(request) = self.http.recv() {
+                        self.serve(request);
+                    }
+                });
+            }
+        });
+    }
+
+    /// Ends [`run`](Self::run) once the requests in work are answered.
+    pub fn stop(&self) {
+        (0..THREADS).for_each(|_| self.http.unblock());
+    }
+
+    fn serve(&self, request: Request) {
+        let header =
+            |name: &'static str| request.headers().iter().find(|h| h.field.equiv(name)).map(|h| h.value.as_str());
+        let answer = self.desk.answer(&Ask {
+            method: request.method().as_str(),
+            target: request.url(),
+            host: header("Host"),
+            range: header("Range"),
+            if_range: header("If-Range"),
+            cookie: header("Cookie"),
+        });
+        let headers = answer.headers.iter().filter_map(|(n, v)| Header::from_bytes(n.as_bytes(), v.as_bytes()).ok());
+        let len = usize::try_from(answer.len).ok();
+        let response = Response::new(StatusCode(answer.status), headers.collect(), answer.body, len, None);
+        // Lengths are known, so nothing needs to be sent in chunks. A visitor who hangs up is no error.
+        let _ = request.respond(response.with_chunked_threshold(usize::MAX));
+    }
+}
+
+/// A token travels in a URL, a header and a cookie: letters and digits do everywhere.
+fn checked(token: &str) -> Result<String> {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+    match token.len() >= 8 && token.bytes().all(plain) {
+        true => Ok(token.to_owned()),
+        false => Err(Error::new(&codes::TOKEN, "a token has at least 8 characters out of a-z A-Z 0-9 - _ .")),
+    }
+}
+
+fn make_token() -> Result<String> {
+    let mut bytes = [0; TOKEN_BYTES];
+    getrandom::fill(&mut bytes).map_err(|e| io_error("the system", "make random numbers", e.into()))?;
+    Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
+}
+
+/// What can go wrong with serving.
+pub mod codes {
+    use forebay::error::Code;
+    /// The address is taken or not this machine's.
+    pub const ADDRESS: Code = Code::io("serve.address", "The server cannot listen on the address that was asked for.");
+    /// The token would not survive a URL.
+    pub const TOKEN: Code = Code::usage("serve.token", "A token is too short or holds characters that a URL changes.");
+    /// The binary has no viewer in it.
+    pub const NO_VIEWER: Code =
+        Code::unsupported("serve.no_viewer", "The command was built before the viewer, so it has none to serve.");
+    /// Every code of this module.
+    pub const ALL: &[&Code] = &[&ADDRESS, &TOKEN, &NO_VIEWER];
+}

@@ -1,0 +1,122 @@
+//! Which files are served: a list made at the start, never a path taken from a request.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use forebay::{Error, Result, error::codes};
+
+use crate::input::{display, io_error};
+
+/// Extensions by which the files of a folder are taken for datasets. What a file is, its content says later.
+const EXTENSIONS: [&str; 12] =
+    ["tbl", "tar", "tbf", "tbc", "sch", "ult", "idv", "twh", "parquet", "arrow", "feather", "jsonl"];
+
+/// The served files by the name that a request uses. Nothing outside this list can be asked for, whatever
+/// a request's path looks like.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shelf {
+    files: BTreeMap<String, PathBuf>,
+}
+
+impl Shelf {
+    /// One file, or the datasets below a folder. Hidden files are left out; links inside a folder are not
+    /// followed, so that no link leads out of it.
+    pub fn new(path: &Path) -> Result<Shelf> {
+        let metadata = std::fs::metadata(path).map_err(|e| io_error(&display(path), "open", e))?;
+        let mut shelf = Shelf::default();
+        if !metadata.is_dir() {
+            let name = path.file_name().map_or_else(|| "dataset".into(), |name| name.to_string_lossy().into_owned());
+            shelf.files.insert(name, path.to_owned());
+            return Ok(shelf);
+        }
+        let visible = |e: &walkdir::DirEntry| e.depth() == 0 || !e.file_name().to_string_lossy().starts_with('.');
+        for entry in walkdir::WalkDir::new(path).into_iter().filter_entry(visible) {
+            let entry = entry.map_err(|e| {
+                Error::caused(&codes::IO, format!("cannot walk the folder: {e}"), e).file(display(path))
+            })?;
+            let extension = entry.path().extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+            if entry.file_type().is_file() && extension.is_some_and(|e| EXTENSIONS.contains(&e.as_str())) {
+                let name = entry.path().strip_prefix(path).unwrap_or(entry.path());
+                shelf.files.insert(name.to_string_lossy().replace('\\', "/"), entry.path().to_owned());
+            }
+        }
+        if shelf.files.is_empty() {
+            let message = "the folder holds no dataset file; a folder of images becomes one with: forebay convert";
+            return Err(Error::new(&codes::ARGUMENT, format!("{message} {} out.tbl", path.display())));
+        }
+        Ok(shelf)
+    }
+
+    /// The file that a request means.
+    pub fn path(&self, name: &str) -> Option<&Path> {
+        self.files.get(name).map(PathBuf::as_path)
+    }
+
+    /// Every served name, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+}
+
+/// A name as a part of a URL: what is not plain is percent-encoded, slashes stay.
+pub(super) fn to_url(name: &str) -> String {
+    let mut url = String::new();
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => url.push(char::from(byte)),
+            other => url.push_str(&format!("%{other:02X}")),
+        }
+    }
+    url
+}
+
+/// The name that a part of a URL stands for; `None` where the encoding is broken.
+pub(super) fn from_url(url: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(url.len());
+    let mut rest = url.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || rest.next().and_then(|b| char::from(b).to_digit(16));
+        bytes.push(u8::try_from(digit()? * 16 + digit()?).ok()?);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_survive_urls() {
+        for name in ["a.tbl", "my data/ü 100%.tbl", "?#&+.tar", "日本.tbl"] {
+            assert_eq!(from_url(&to_url(name)).as_deref(), Some(name));
+        }
+        assert_eq!(to_url("my data/1%.tbl"), "my%20data/1%25.tbl");
+        for broken in ["%", "%2", "%zz", "%ff"] {
+            assert_eq!(from_url(broken), None, "{broken}");
+        }
+    }
+
+    #[test]
+    fn a_folder_serves_its_datasets_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("in")).unwrap();
+        for name in ["a.tbl", "in/b.TAR", "notes.txt", ".hidden.tbl"] {
+            std::fs::write(at(name), b"x").unwrap();
+        }
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("/etc/passwd", at("link.tbl")).unwrap();
+        let shelf = Shelf::new(folder.path()).unwrap();
+        assert_eq!(shelf.names().collect::<Vec<_>>(), ["a.tbl", "in/b.TAR"]);
+        for name in ["../a.tbl", "in/../a.tbl", "/etc/passwd", "notes.txt", "link.tbl", "a.tbl/", ""] {
+            assert_eq!(shelf.path(name), None, "{name}");
+        }
+        assert!(Shelf::new(&at("in/none")).is_err());
+    }
+}
