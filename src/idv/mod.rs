@@ -1,4 +1,37 @@
-//! IDV, the binary data view of ML.NET: typed columns in blocks, with annotations.
+//! IDV, the binary data view of ML.NET: typed columns in compressed blocks, with annotations.
+//!
+//! [`Opener`] reads the tables, not the data; [`File`] plans and decodes one block of one column at a time;
+//! [`Writer`] takes batches and [`Encoder`] single blocks; [`Checker`] lists every fault. The bytes are described in
+//! `docs/formats/idv.md`.
+//!
+//! ```
+//! use forebay::{idv, step::{Pieces, drive}, table::{Batch, Column, DataType, Field, Schema, TableFile}};
+//! # use std::sync::Arc;
+//! # let schema = Arc::new(Schema::new(vec![Field::new("id", DataType::U32), Field::new("name", DataType::String)])?);
+//! # let columns = vec![Column::from(vec![1u32, 2]), Column::strings([Some("Ada"), Some("Grace")])];
+//! # let mut bytes = Vec::new();
+//! # let mut writer = idv::Writer::new(schema.clone(), idv::WriteOptions::default())?;
+//! # writer.push(&Batch::new(schema, columns)?, &mut bytes)?;
+//! # let header = writer.finish(&mut bytes)?;
+//! # bytes[..256].copy_from_slice(&header);
+//! # let bytes = bytes::Bytes::from(bytes);
+//! let file = drive(idv::Opener::new(bytes.len() as u64), &bytes)?;
+//! let mut pieces = Pieces::default();
+//! for range in file.plan(0, &[1])? {
+//!     pieces.push(range.start, bytes.slice(range.start as usize..range.end as usize));
+//! }
+//! let batch = file.decode(0, &[1], &pieces)?;
+//! assert_eq!(batch.row(1)?.to_json(Default::default()), r#"{"name":"Grace"}"#);
+//! # Ok::<(), forebay::Error>(())
+//! ```
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `raw.rs`, `codec_def.rs` | headers, tables and types as they lie on disk |
+//! | `open.rs`, `file.rs`, `table.rs` | opening; an opened file; as a table |
+//! | `values.rs`, `text.rs`, `vectors.rs` | the values of a block |
+//! | `encode.rs`, `sparse.rs`, `write.rs`, `writer.rs` | the same, outwards |
+//! | `check.rs`, `codes.rs` | every fault of a file |
 
 mod check;
 mod codec_def;
@@ -11,6 +44,7 @@ mod text;
 mod values;
 mod vectors;
 mod write;
+mod writer;
 
 pub mod codes;
 pub mod raw;
@@ -21,3 +55,4 @@ pub use file::{Column, Decoded, File, Live, Packing};
 pub use open::Opener;
 pub use text::TextLosses;
 pub use write::{Encoder, Ending, Packed, WriteOptions};
+pub use writer::Writer;

@@ -8,5 +8,6 @@ mod as_json;
 mod faults;
 mod generate;
 mod ml_net;
+mod requests;
 mod round_trip;
 mod twins;

@@ -1,10 +1,12 @@
 //! What is written comes back, whatever it is, however it is packed and however the bytes arrive.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use forebay::{
-    idv::{Encoder, Opener, Packing, WriteOptions},
+    idv::{Encoder, Opener, Packing, WriteOptions, Writer},
     step::{Pieces, Step, Stepper, drive},
-    table::{Bitmap, Column, ColumnData, DataType, Field, KeyType, TableFile},
+    table::{Batch, Bitmap, Column, ColumnData, DataType, Field, KeyType, Schema, TableFile},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -158,6 +160,49 @@ fn a_group_decodes_from_the_bytes_of_its_columns_alone() {
         assert!(file.decode(group, &[0, 1, 2, 3, 4, 5], &pieces).is_err());
     }
     assert!(file.plan(3, &[0]).is_err() && file.plan(0, &[6]).is_err());
+}
+
+#[test]
+fn batches_of_any_size_make_the_same_file() {
+    let mut dice = Dice(5);
+    let fields: Vec<Field> = (0..5).map(|i| Field::new(format!("c{i}"), dice.dtype())).collect();
+    let columns = fields.iter().map(|f| dice.column(&f.dtype, 100)).collect();
+    let schema = Arc::new(Schema::new(fields).unwrap());
+    let whole = Batch::new(schema.clone(), columns).unwrap();
+    let write = |sizes: &[usize]| {
+        let options = WriteOptions::default().with_rows_per_block(13);
+        let mut writer = Writer::new(schema.clone(), options).unwrap();
+        let (mut file, mut at) = (Vec::new(), 0);
+        for size in sizes.iter().cycle() {
+            let mut out = Vec::new();
+            writer.push(&whole.slice(at, *size), &mut out).unwrap();
+            file.extend(out);
+            at += size;
+            if at >= 100 {
+                break;
+            }
+        }
+        assert_eq!(writer.rows(), 100);
+        let header = writer.finish(&mut file).unwrap();
+        file[..256].copy_from_slice(&header);
+        file
+    };
+    let once = write(&[100]);
+    for sizes in [&[1][..], &[13], &[26, 5], &[99, 1]] {
+        assert!(write(sizes) == once, "{sizes:?}");
+    }
+    let file = drive(Opener::new(once.len() as u64), &Bytes::from(once)).unwrap();
+    assert_eq!((TableFile::rows(&file), file.groups()), (100, 8));
+}
+
+#[test]
+fn a_value_that_cannot_be_written_is_named_by_its_row_in_the_file() {
+    let schema = Arc::new(Schema::new(vec![Field::new("t", DataType::String).nullable()]).unwrap());
+    let mut writer = Writer::new(schema.clone(), WriteOptions::default().with_rows_per_block(4)).unwrap();
+    let texts = (0..20).map(|i| (i != 13).then(|| i.to_string()));
+    let batch = Batch::new(schema, vec![Column::strings(texts)]).unwrap();
+    let e = writer.push(&batch, &mut Vec::new()).unwrap_err();
+    assert_eq!((e.code().id(), e.place().column.as_deref(), e.place().row), ("idv.cannot_hold", Some("t"), Some(13)));
 }
 
 #[test]

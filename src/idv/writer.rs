@@ -1,0 +1,141 @@
+//! Batches of any size in, the bytes of a file out, one row group in memory at a time.
+
+use std::sync::Arc;
+
+use super::{
+    raw::HEADER_BYTES,
+    write::{Encoder, Packed, WriteOptions},
+};
+use crate::{
+    error::{self, Error, Result},
+    table::{Batch, Schema},
+};
+
+/// Takes batches, gives bytes to append to the file, and at the end the header for its front.
+///
+/// ```
+/// use forebay::{idv, table::{Batch, Column, DataType, Field, Schema}};
+/// use std::sync::Arc;
+/// let schema = Arc::new(Schema::new(vec![Field::new("id", DataType::U32)])?);
+/// let batch = Batch::new(schema.clone(), vec![Column::from(vec![1u32, 2, 3])])?;
+/// let mut file = Vec::new();
+/// let mut writer = idv::Writer::new(schema, idv::WriteOptions::default())?;
+/// writer.push(&batch, &mut file)?;
+/// let header = writer.finish(&mut file)?;
+/// file[..256].copy_from_slice(&header);
+/// # Ok::<(), forebay::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Writer {
+    encoder: Encoder,
+    schema: Arc<Schema>,
+    pending: Vec<Batch>,
+    pending_rows: usize,
+    rows: u64,
+    begun: bool,
+}
+
+impl Writer {
+    /// Refuses types that IDV has no column for.
+    pub fn new(schema: Arc<Schema>, options: WriteOptions) -> Result<Self> {
+        let encoder = Encoder::new(schema.fields().to_vec(), options)?;
+        Ok(Writer { encoder, schema, pending: Vec::new(), pending_rows: 0, rows: 0, begun: false })
+    }
+
+    /// Names and types of the columns.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+    /// How many rows were taken.
+    pub fn rows(&self) -> u64 {
+        self.rows + self.pending_rows as u64
+    }
+
+    /// Takes rows. Bytes are appended to `out` whenever a row group is full.
+    pub fn push(&mut self, batch: &Batch, out: &mut Vec<u8>) -> Result<()> {
+        self.push_with(batch, out, encode_group)
+    }
+
+    /// As [`push`](Self::push), but `encode` makes the blocks of a row group, one for each column and in their
+    /// order: with [`Encoder::encode`] on as many threads as the host likes.
+    pub fn push_with(
+        &mut self,
+        batch: &Batch,
+        out: &mut Vec<u8>,
+        mut encode: impl FnMut(&Encoder, &Batch) -> Result<Vec<Packed>>,
+    ) -> Result<()> {
+        if batch.schema().len() != self.schema.len() {
+            let message = format!("{} columns for a file of {}", batch.schema().len(), self.schema.len());
+            return Err(Error::new(&error::codes::ARGUMENT, message));
+        }
+        let per_group = self.encoder.options().rows_per_block as usize;
+        let mut at = 0;
+        while at < batch.rows() {
+            let part = batch.slice(at, per_group - self.pending_rows);
+            at += part.rows();
+            self.pending_rows += part.rows();
+            self.pending.push(part);
+            if self.pending_rows >= per_group {
+                self.flush(out, &mut encode)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the rows that are left and the tables. What it returns belongs over the file's first bytes, where
+    /// zeros were given until now.
+    pub fn finish(self, out: &mut Vec<u8>) -> Result<[u8; HEADER_BYTES as usize]> {
+        self.finish_with(out, encode_group)
+    }
+
+    /// As [`finish`](Self::finish), with the blocks made by `encode`.
+    pub fn finish_with(
+        mut self,
+        out: &mut Vec<u8>,
+        mut encode: impl FnMut(&Encoder, &Batch) -> Result<Vec<Packed>>,
+    ) -> Result<[u8; HEADER_BYTES as usize]> {
+        self.flush(out, &mut encode)?;
+        let ending = self.encoder.finish()?;
+        out.extend(ending.tables);
+        Ok(ending.header)
+    }
+
+    fn flush(
+        &mut self,
+        out: &mut Vec<u8>,
+        encode: &mut impl FnMut(&Encoder, &Batch) -> Result<Vec<Packed>>,
+    ) -> Result<()> {
+        if !self.begun {
+            out.resize(out.len() + HEADER_BYTES as usize, 0);
+            self.begun = true;
+        }
+        if self.pending_rows == 0 {
+            return Ok(());
+        }
+        let group = Batch::concat(&std::mem::take(&mut self.pending))?;
+        self.pending_rows = 0;
+        let packed = encode(&self.encoder, &group).map_err(|e| in_file(e, self.rows))?;
+        for (column, block) in packed.iter().enumerate() {
+            self.encoder.place(column, block)?;
+            out.extend_from_slice(&block.stored);
+        }
+        self.rows += group.rows() as u64;
+        Ok(())
+    }
+}
+
+/// The blocks of a row group, one after the other.
+fn encode_group(encoder: &Encoder, group: &Batch) -> Result<Vec<Packed>> {
+    group.columns().iter().enumerate().map(|(i, column)| encoder.encode(i, column)).collect()
+}
+
+/// An error whose row counts from the file's first instead of the group's.
+fn in_file(e: Error, first: u64) -> Error {
+    let place = e.place().clone();
+    let Some(row) = place.row else { return e };
+    let moved = Error::new(e.code(), e.message()).row(first + row);
+    match place.column {
+        Some(column) => moved.column(column),
+        None => moved,
+    }
+}
