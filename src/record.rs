@@ -253,10 +253,15 @@ pub fn safe_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The same record with another number: samples move when files are filtered, split or joined.
+/// The same record with another number: samples move when files are filtered, split or joined. A record that
+/// carries no number, or is no object, is somebody else's and stays as it is.
 pub fn renumber(record: &str, id: u64) -> String {
-    let Some(fields) = fields_of(record) else { return wrap(record, id) };
-    let mut out = format!("{{\"id\":{id}");
+    let Some(fields) = fields_of(record) else { return record.to_owned() };
+    let number = id.to_string();
+    if fields.iter().all(|(key, value)| key != "id" || value.get() == number) {
+        return record.to_owned();
+    }
+    let mut out = format!("{{\"id\":{number}");
     for (key, value) in fields.iter().filter(|(key, _)| key != "id") {
         push_field(&mut out, key, value.get());
     }
@@ -264,22 +269,23 @@ pub fn renumber(record: &str, id: u64) -> String {
     out
 }
 
-/// Adds the fields of `more` behind those of the record; a field that both have takes the new value.
+/// Adds the fields of `more` behind those of the record; a field that both have takes the new value. What is no
+/// object becomes the field `metadata`.
 pub fn merge(record: &str, more: &Map<String, Value>) -> String {
-    let fields = fields_of(record).unwrap_or_default();
     let mut out = String::from("{");
-    for (key, value) in fields.iter().filter(|(key, _)| key == "id" || !more.contains_key(key)) {
-        push_field(&mut out, key, value.get());
+    match fields_of(record) {
+        Some(fields) => {
+            for (key, value) in fields.iter().filter(|(key, _)| key == "id" || !more.contains_key(key)) {
+                push_field(&mut out, key, value.get());
+            }
+        }
+        None => push_field(&mut out, "metadata", record),
     }
     for (key, value) in more.iter().filter(|(key, _)| *key != "id") {
         push_field(&mut out, key, &value.to_string());
     }
     out.push('}');
     out
-}
-
-fn wrap(record: &str, id: u64) -> String {
-    format!("{{\"id\":{id},\"metadata\":{record}}}")
 }
 
 fn push_field(out: &mut String, key: &str, value: &str) {
@@ -315,7 +321,9 @@ mod tests {
             merge(&record, more.as_object().unwrap()),
             r#"{"id":3,"name":"a.jpg","json":{"x":  1},"label":"cat"}"#
         );
-        assert_eq!(renumber("[1]", 2), r#"{"id":2,"metadata":[1]}"#);
+        assert_eq!(renumber("[1]", 2), "[1]");
+        assert_eq!(renumber(r#"{"label": "cat"}"#, 2), r#"{"label": "cat"}"#);
+        assert_eq!(merge("[1]", more.as_object().unwrap()), r#"{"metadata":[1],"label":"cat"}"#);
     }
 
     #[test]

@@ -246,11 +246,9 @@ impl Dataset {
     /// As [`record`](Self::record), with the number that the sample has elsewhere.
     pub(crate) fn record_as(&self, i: u64, id: u64) -> Result<Option<String>> {
         let record = self.record(i)?;
-        Ok(match record {
-            // A record that is no object, or that carries another number, is made to fit.
-            Some(text) if id != i || self.tbl().is_some() => Some(record::renumber(&text, id)),
-            other => other,
-        })
+        // Only a TBL's record may carry another number than the sample's own.
+        let renumbered = id != i || self.tbl().is_some();
+        Ok(if renumbered { record.map(|text| record::renumber(&text, id)) } else { record })
     }
 
     /// Where sample `i` lies in the mapped file; `None` for a folder.
