@@ -24,6 +24,8 @@
 //! | [`model`] | media formats and what is known of a sample |
 
 #![forbid(unsafe_code)]
+// A file can never make the core panic on purpose; tests may.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::unimplemented)]
 
 pub mod check;
 pub mod codec;

@@ -22,6 +22,7 @@
 // The clock, threads and files that the core must not touch are this crate's work.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 #![deny(unsafe_code)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::unimplemented)]
 
 pub mod check;
 pub mod cli;

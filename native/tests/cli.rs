@@ -1,4 +1,5 @@
 //! The command as its users meet it: JSON with the documented fields, exit codes, one clear error.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests are hosts: they read and write files")]
 
 use std::{
     fs,
