@@ -291,6 +291,7 @@ pub fn catalog() -> impl Iterator<Item = &'static Code> {
         crate::filter::codes::ALL,
         crate::idv::codes::ALL,
         crate::table::codes::ALL,
+        crate::tbf::codes::ALL,
     ]
     .into_iter()
     .flatten()

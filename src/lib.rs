@@ -20,6 +20,7 @@
 //! | [`random`] | random numbers as arithmetic |
 //! | [`image`] | size and format of pictures without decoding them |
 //! | [`table`] | the table model: schema, typed columns, batches, cells |
+//! | [`tbf`] | TBF, all six layouts that have the name |
 //! | [`idv`] | ML.NET's binary data view |
 //! | [`model`] | media formats and what is known of a sample |
 
@@ -47,6 +48,7 @@ pub mod stats;
 pub mod step;
 pub mod table;
 pub mod tar;
+pub mod tbf;
 pub mod tbl;
 
 pub use error::{Error, Result};

@@ -48,6 +48,7 @@
 //! - Integers and floats compare by their exact values, never by rounding. NaN is unequal to everything.
 //! - Values of different kinds (a number and a string) are unequal and in no order.
 
+mod bounds;
 mod expr;
 mod glob;
 mod parse;
@@ -58,6 +59,7 @@ mod value;
 
 use std::fmt;
 
+pub use bounds::Bounds;
 pub use path::{Builtin, Path, Segment};
 pub use sample::SampleRecord;
 pub use value::{Record, Value};
@@ -97,6 +99,11 @@ impl Filter {
     /// True where the record is wanted.
     pub fn matches<R: Record + ?Sized>(&self, record: &R) -> bool {
         self.expr.eval(record)
+    }
+
+    /// False only where the bounds of the fields prove that no record of a group can match.
+    pub fn may_match(&self, bounds: &dyn Fn(&Path) -> Option<Bounds>) -> bool {
+        bounds::may_match(&self.expr, bounds)
     }
 
     /// The fields used, each once, in the order of the text.

@@ -56,7 +56,7 @@ impl Binary {
         }
     }
     /// The strings one after the other.
-    pub fn iter(&self) -> impl Iterator<Item = &[u8]> + '_ {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> + '_ {
         self.offsets.as_slice().windows(2).map(|w| match w {
             &[a, b] => self.data.get(a as usize..b as usize).unwrap_or_default(),
             _ => &[],
@@ -126,7 +126,7 @@ impl Strings {
         text(self.0.get(i))
     }
     /// The texts one after the other.
-    pub fn iter(&self) -> impl Iterator<Item = &str> + '_ {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
         self.0.iter().map(text)
     }
     /// Some of the texts, sharing the memory.
