@@ -287,6 +287,7 @@ pub fn catalog() -> impl Iterator<Item = &'static Code> {
         crate::tar::codes::ALL,
         crate::tbl::codes::ALL,
         crate::record::codes::ALL,
+        crate::image::codes::ALL,
         crate::order::codes::ALL,
         crate::filter::codes::ALL,
         crate::idv::codes::ALL,

@@ -194,30 +194,46 @@ fn bmp(data: &[u8]) -> Option<(u32, u32)> {
     Some((width, i32::from_le_bytes(bytes(data, 22)?).unsigned_abs()))
 }
 
-/// Reads the first directory of a TIFF or BigTIFF; later ones are other pages, so no chain is followed.
 fn tiff(data: &[u8]) -> Option<(u32, u32)> {
+    let [width, height] = tiff_values(data, [256, 257]);
+    Some((width?, height?))
+}
+
+/// The value of one field in the first directory of a TIFF, such as the one inside an EXIF block.
+#[cfg(feature = "jpeg")]
+pub(crate) fn tiff_value(data: &[u8], tag: u64) -> Option<u32> {
+    tiff_values(data, [tag])[0]
+}
+
+/// Looks for fields in the first directory of a TIFF or BigTIFF; later ones are other pages, so no chain is
+/// followed.
+fn tiff_values<const N: usize>(data: &[u8], tags: [u64; N]) -> [Option<u32>; N] {
+    let mut values = [None; N];
     let t = Tiff { data, little: data.first() == Some(&b'I') };
-    let big = t.uint(2, 2)? == 43;
-    if big && t.uint(4, 4)? != if t.little { 8 } else { 8 << 16 } {
-        return None;
-    }
-    let directory = usize::try_from(if big { t.uint(8, 8)? } else { t.uint(4, 4)? }).ok()?;
-    let (count_bytes, field_bytes, value_at) = if big { (8, 20, 12) } else { (2, 12, 8) };
-    let fields = usize::try_from(t.uint(directory, count_bytes)?).unwrap_or(usize::MAX).min(MOST_PARTS);
-    let (mut width, mut height) = (None, None);
-    let mut at = directory.checked_add(count_bytes)?;
-    for _ in 0..fields {
-        match t.uint(at, 2)? {
-            256 => width = t.value(at, value_at),
-            257 => height = t.value(at, value_at),
-            _ => {}
+    // Ends early, with what was found, where the bytes end.
+    let mut read = || {
+        let big = t.uint(2, 2)? == 43;
+        if big && t.uint(4, 4)? != if t.little { 8 } else { 8 << 16 } {
+            return None;
         }
-        if let (Some(w), Some(h)) = (width, height) {
-            return Some((w, h));
+        let directory = usize::try_from(if big { t.uint(8, 8)? } else { t.uint(4, 4)? }).ok()?;
+        let (count_bytes, field_bytes, value_at) = if big { (8, 20, 12) } else { (2, 12, 8) };
+        let fields = usize::try_from(t.uint(directory, count_bytes)?).unwrap_or(usize::MAX).min(MOST_PARTS);
+        let mut at = directory.checked_add(count_bytes)?;
+        for _ in 0..fields {
+            let tag = t.uint(at, 2)?;
+            if let Some(i) = tags.iter().position(|&wanted| wanted == tag) {
+                values[i] = t.value(at, value_at);
+                if values.iter().all(Option::is_some) {
+                    break;
+                }
+            }
+            at = at.checked_add(field_bytes)?;
         }
-        at = at.checked_add(field_bytes)?;
-    }
-    None
+        Some(())
+    };
+    let _: Option<()> = read();
+    values
 }
 
 struct Tiff<'a> {

@@ -1,0 +1,68 @@
+//! JPEG through libjpeg-turbo-rs.
+
+use libjpeg_turbo_rs::{DecodeLimits, Decoder, JpegError, PixelFormat, ScalingFactor};
+
+use super::{Decoded, Options, check_pixels, damaged, exif, room};
+use crate::{
+    error::{Error, Result},
+    image::codes,
+};
+
+/// A progressive picture of a few kB can ask for thousands of passes over all its pixels; programs write ten.
+const MOST_SCANS: usize = 100;
+
+/// `None` for pictures of four components, which this decoder (0.9.0) may panic on.
+pub(super) fn decode(payload: &[u8], options: &Options, buffer: &mut Vec<u8>) -> Result<Option<Decoded>> {
+    let mut limits = DecodeLimits::default();
+    limits.max_pixels = options.limits.pixels;
+    limits.max_scans = MOST_SCANS;
+    let mut decoder = Decoder::new_with_limits(payload, limits).map_err(explain)?;
+    let header = decoder.header();
+    if header.components.len() > 3 {
+        return Ok(None);
+    }
+    let full = (u32::from(header.width), u32::from(header.height));
+    check_pixels(full.0, full.1, &options.limits)?;
+    decoder.set_output_format(PixelFormat::Rgb);
+    decoder.set_lenient(options.damaged);
+    decoder.set_scale(scale(full, options.at_least));
+    let (width, height) = (side(decoder.output_width()), side(decoder.output_height()));
+    let bytes = room(buffer, width, height, &options.limits)?;
+    let out = buffer.get_mut(..bytes).unwrap_or_default();
+    let info = decoder.decode_image_into(out).map_err(explain)?;
+    if let Some(warning) = info.warnings.first().filter(|_| !options.damaged) {
+        return Err(Error::new(&codes::DAMAGED, format!("{warning:?}")).section("payload"));
+    }
+    if info.bytes_written != bytes {
+        return Err(Error::new(&codes::DAMAGED, "the decoder wrote another size than it said").section("payload"));
+    }
+    let orientation = decoder.exif_data().map(exif::orientation).unwrap_or_default();
+    Ok(Some(Decoded { width, height, full, orientation }))
+}
+
+/// The smallest of 1/8, 1/4 and 1/2 that leaves at least the asked-for size; the steps between are slower than the
+/// next larger of these.
+fn scale(full: (u32, u32), at_least: Option<(u32, u32)>) -> ScalingFactor {
+    let fits = |denominator: u32| {
+        at_least.is_some_and(|(w, h)| full.0.div_ceil(denominator) >= w && full.1.div_ceil(denominator) >= h)
+    };
+    let denominator = [8, 4, 2].into_iter().find(|&d| fits(d)).unwrap_or(1);
+    ScalingFactor::SUPPORTED
+        .into_iter()
+        .find(|f| (f.num(), f.denom()) == (1, denominator))
+        .unwrap_or(ScalingFactor::SUPPORTED[8])
+}
+
+fn side(pixels: usize) -> u32 {
+    u32::try_from(pixels).unwrap_or(u32::MAX)
+}
+
+fn explain(error: JpegError) -> Error {
+    let message = error.to_string();
+    let code = match error {
+        JpegError::Unsupported(_) => &codes::UNSUPPORTED,
+        JpegError::LimitExceeded { .. } | JpegError::AllocationFailed { .. } => &codes::PIXELS,
+        other => return damaged(other),
+    };
+    Error::caused(code, message, error).section("payload")
+}
