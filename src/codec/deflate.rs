@@ -1,9 +1,11 @@
-//! Raw deflate (RFC 1951, without zlib's or gzip's frame), in Rust.
+//! Raw deflate (RFC 1951, without zlib's or gzip's frame): zlib-rs, and libdeflate where it is built in.
 //!
 //! Streams without a final block, and bytes after what was announced, are taken as they come: the formats that
 //! store deflate announce how many bytes they want of it.
 
-use flate2::{Compress, Decompress, FlushCompress, FlushDecompress, Status};
+#[cfg(not(feature = "libdeflate"))]
+use flate2::{Compress, FlushCompress};
+use flate2::{Decompress, FlushDecompress, Status};
 
 use super::codes;
 use crate::{
@@ -17,12 +19,25 @@ fn most(stored: usize) -> u64 {
 }
 
 /// Decompresses one stream after the other, keeping its tables.
-#[derive(Debug)]
-pub struct Inflater(Decompress);
+pub struct Inflater {
+    zlib: Decompress,
+    #[cfg(feature = "libdeflate")]
+    fast: libdeflater::Decompressor,
+}
 
 impl Default for Inflater {
     fn default() -> Self {
-        Inflater(Decompress::new(false))
+        Inflater {
+            zlib: Decompress::new(false),
+            #[cfg(feature = "libdeflate")]
+            fast: libdeflater::Decompressor::new(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Inflater {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inflater").finish_non_exhaustive()
     }
 }
 
@@ -41,6 +56,10 @@ impl Inflater {
             return Err(Error::new(&codes::SIZE, message));
         }
         let mut out = vec![0; limits.item(size)?];
+        // The fast way takes whole streams of exactly this size; what it does not take the other one judges.
+        if self.exact(stored, &mut out) {
+            return Ok(out);
+        }
         let n = self.fill(stored, &mut out)?;
         if n != out.len() {
             return Err(super::size_mismatch(size, n as u64));
@@ -67,22 +86,32 @@ impl Inflater {
         }
     }
 
+    #[cfg(feature = "libdeflate")]
+    fn exact(&mut self, stored: &[u8], out: &mut [u8]) -> bool {
+        self.fast.deflate_decompress(stored, out).is_ok_and(|n| n == out.len())
+    }
+
+    #[cfg(not(feature = "libdeflate"))]
+    fn exact(&mut self, _: &[u8], _: &mut [u8]) -> bool {
+        false
+    }
+
     /// Fills `out` as far as the stream goes.
     fn fill(&mut self, stored: &[u8], out: &mut [u8]) -> Result<usize> {
-        self.0.reset(false);
+        self.zlib.reset(false);
         loop {
-            let (read, written) = (self.0.total_in() as usize, self.0.total_out() as usize);
+            let (read, written) = (self.zlib.total_in() as usize, self.zlib.total_out() as usize);
             if written == out.len() {
                 return Ok(written);
             }
             let (input, room) = (stored.get(read..).unwrap_or_default(), &mut out[written..]);
             let status = self
-                .0
+                .zlib
                 .decompress(input, room, FlushDecompress::Finish)
                 .map_err(|e| Error::caused(&codes::CORRUPT, format!("deflate: {e}"), e))?;
-            let stuck = self.0.total_in() as usize == read && self.0.total_out() as usize == written;
+            let stuck = self.zlib.total_in() as usize == read && self.zlib.total_out() as usize == written;
             if status == Status::StreamEnd || stuck {
-                return Ok(self.0.total_out() as usize);
+                return Ok(self.zlib.total_out() as usize);
             }
         }
     }
@@ -93,6 +122,24 @@ pub fn deflate(bytes: &[u8], level: u8) -> Result<Vec<u8>> {
     if level > 9 {
         return Err(Error::new(&codes::LEVEL, format!("deflate has levels 0 to 9, not {level}")));
     }
+    pack(bytes, level)
+}
+
+#[cfg(feature = "libdeflate")]
+fn pack(bytes: &[u8], level: u8) -> Result<Vec<u8>> {
+    let level = libdeflater::CompressionLvl::new(i32::from(level)).unwrap_or_default();
+    let mut work = libdeflater::Compressor::new(level);
+    let mut out = vec![0; work.deflate_compress_bound(bytes.len())];
+    let n = work
+        .deflate_compress(bytes, &mut out)
+        .map_err(|e| Error::caused(&codes::CORRUPT, format!("deflate: {e}"), e))?;
+    out.truncate(n);
+    out.shrink_to_fit();
+    Ok(out)
+}
+
+#[cfg(not(feature = "libdeflate"))]
+fn pack(bytes: &[u8], level: u8) -> Result<Vec<u8>> {
     let mut work = Compress::new(flate2::Compression::new(u32::from(level)), false);
     // Stored blocks add five bytes to each 16 kB at worst; the loop asks for more all the same.
     let mut out = Vec::with_capacity(bytes.len() / 2 + 64);
