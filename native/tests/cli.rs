@@ -195,7 +195,7 @@ fn files_come_out_under_their_names_and_never_outside() {
     assert_eq!(done["files"], 36);
     assert_eq!(fs::read(place.path("out/d/007.json")).unwrap(), b"{\"label\": \"c1\",\n \"x\":1.50}\n");
 
-    for (n, evil) in ["../evil.jpg", "/tmp/evil.jpg", "a/../../evil.jpg"].iter().enumerate() {
+    for (n, evil) in ["../evil.jpg", "/evil.jpg", "a/../../evil.jpg"].iter().enumerate() {
         // Our own header writer refuses such names; a hostile one does not.
         let mut file = tar(&[("0123456789abcdef", b"x")]);
         let mut name = [0; 100];
