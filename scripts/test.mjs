@@ -1,4 +1,5 @@
 // npm test: everything that must hold, cheapest first; stops at the first failure.
+import { checkDocs } from './check-docs.mjs';
 import { checkHygiene } from './check-hygiene.mjs';
 import { fuzzSmoke } from './fuzz-smoke.mjs';
 import { run } from './lib/run.mjs';
@@ -32,4 +33,5 @@ await steps.step('The core for WebAssembly', async () => {
   await run(cargo, ['build', '--locked', '-p', 'forebay', '--target', TARGET, '--target-dir', 'target/wasm'], { env });
 });
 await steps.step('Fuzz targets, a second each', fuzzSmoke);
+await steps.step('What the documentation shows', checkDocs);
 steps.finish();

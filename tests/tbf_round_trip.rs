@@ -1,5 +1,6 @@
 //! What is written comes back: every type, every encoding, extremes, missing values; and what is damaged is noticed.
 #![allow(clippy::disallowed_methods, reason = "tests are hosts")]
+#![allow(clippy::single_range_in_vec_init, reason = "a list of ranges is what is meant")]
 
 use std::sync::Arc;
 

@@ -1,6 +1,5 @@
 //! TBL against files that the real package wrote, and against itself.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests are hosts: they read and write files")]
-#![allow(clippy::disallowed_methods, reason = "tests are hosts: they read files")]
 #![allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
 
 mod common;

@@ -26,8 +26,9 @@ const THREAD_LINKS = ['--shared-memory', '--import-memory', '--max-memory=214748
  * lacks, or fails with what to install.
  */
 export async function wasmToolchain(variant) {
+  // FOREBAY_WASM=debian chooses Debian's also where rustup has the target.
   // The threaded standard library is never a download: rustup has it only as source, with nightly.
-  const rustup = variant === 'plain' && (await rustupTarget());
+  const rustup = variant === 'plain' && process.env.FOREBAY_WASM !== 'debian' && (await rustupTarget());
   const toolchain = rustup ? { cargo: 'cargo', env: {}, how: "rustup's target" } : await debian(variant);
   const flags = [toolchain.flags ?? '', `-C target-feature=${FEATURES[variant]}`];
   if (variant === 'threads') flags.push(...THREAD_LINKS.map((link) => `-C link-arg=${link}`));

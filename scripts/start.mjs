@@ -1,0 +1,35 @@
+// npm start: from a fresh clone to a dataset that was converted, checked and looked into.
+import { join } from 'node:path';
+import { FOREBAY, buildForebay } from './lib/forebay.mjs';
+import { ROOT, main, run, seconds } from './lib/run.mjs';
+import { ensureRust } from './lib/rust.mjs';
+import { ensureSample } from './sample.mjs';
+
+async function timed(title, body) {
+  console.log(`\n--- ${title}`);
+  const started = performance.now();
+  const result = await body();
+  console.log(`    ${seconds(performance.now() - started)}`);
+  return result;
+}
+
+await main(async () => {
+  await timed('Tools', ensureRust);
+  await timed('Building the command forebay (the first time takes some minutes)', buildForebay);
+  await timed('The sample dataset: 240 labelled pictures, drawn by code', ensureSample);
+  const cwd = join(ROOT, 'dist/sample');
+  const forebay = (...args) => run(FOREBAY, args, { cwd });
+  await timed('Converting TAR to TBL', () => forebay('convert', 'sample.tar', 'sample.tbl', '--force'));
+  await timed('Checking every sample', () => forebay('check', 'sample.tbl'));
+  await timed('Looking inside', () => forebay('inspect', 'sample.tbl'));
+  console.log(`
+The command is target/release/forebay; these work now, from dist/sample:
+
+  forebay head sample.tbl -n 5
+  forebay stats sample.tbl
+  forebay head sample.tbl -n 5 --where 'label == "boat" && width >= 500'
+  forebay extract sample.tbl -i 17 -o 17.jpg
+  forebay --help
+
+README.md says more; npm test runs all tests.`);
+});
