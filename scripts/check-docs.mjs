@@ -1,6 +1,6 @@
 // Runs what the documentation shows: every fenced `sh` or `console` block of README.md and docs/**.md whose commands
 // begin with `forebay ` or `tar_to_tbl `, one block after another, each file in a folder of its own that holds the
-// sample dataset as train.tar and sample.tar.
+// sample dataset as train.tar, train.tbl and sample.tar.
 //
 // In a `console` block, lines that begin with `$ ` are commands and the others are output that is not compared. A
 // command that must fail says so in a comment at its end: `# exit 1`. A block after <!-- not run: why --> is skipped.
@@ -27,6 +27,7 @@ export async function checkDocs() {
     const folder = mkdtempSync(join(tmpdir(), 'forebay-docs-'));
     try {
       for (const name of ['train.tar', 'sample.tar']) copyFileSync(sample, join(folder, name));
+      await one({ text: 'forebay convert train.tar train.tbl', expect: 0 }, folder);
       for (const command of commands) {
         count += 1;
         await one(command, folder).catch((e) => faults.push(`${file}: ${command.text}\n    ${e.message}\n    ${(e.output ?? '').trim()}`));

@@ -27,7 +27,7 @@ The command is target/release/forebay; these work now, from dist/sample:
 
   forebay head sample.tbl -n 5
   forebay stats sample.tbl
-  forebay head sample.tbl -n 5 --where 'label == "boat" && width >= 500'
+  forebay head sample.tbl -n 5 --where 'json.label == "boat" && width >= 500'
   forebay extract sample.tbl -i 17 -o 17.jpg
   forebay --help
 
