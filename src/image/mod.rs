@@ -6,11 +6,45 @@
 //! | `decode` | pixels of JPEG, PNG, WebP, BMP, TIFF and raw RGB | `decode`, or one format's name |
 //! | `transform` | crops, resizing, augmentation, tensors | `transform` |
 
+use crate::error::{Error, Result};
+
 #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 pub mod decode;
 pub mod probe;
+#[cfg(feature = "transform")]
+pub mod transform;
 
 pub use probe::{Probe, format_of, probe};
+
+/// A decoded picture, in the buffer of what decoded it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Picture<'a> {
+    /// Pixels across.
+    pub width: u32,
+    /// Pixels down.
+    pub height: u32,
+    /// Red, green, blue, line by line: width × height × 3 bytes.
+    pub pixels: &'a [u8],
+    /// What `width` would be, had the picture been decoded in full.
+    pub full_width: u32,
+    /// What `height` would be, had the picture been decoded in full.
+    pub full_height: u32,
+    /// Pixels of the full picture, across and down, that each pixel stands for; the last ones may stand for fewer.
+    pub reduction: u32,
+}
+
+impl<'a> Picture<'a> {
+    /// A picture in full; refused where the pixels are not width × height × 3 bytes.
+    pub fn new(width: u32, height: u32, pixels: &'a [u8]) -> Result<Self> {
+        let bytes = u128::from(width) * u128::from(height) * 3;
+        if pixels.len() as u128 != bytes {
+            let message = format!("{width} × {height} × 3 is {bytes} bytes, the pixels have {}", pixels.len());
+            return Err(Error::new(&codes::RAW_SIZE, message).section("payload"));
+        }
+        Ok(Picture { width, height, pixels, full_width: width, full_height: height, reduction: 1 })
+    }
+}
 
 /// The codes of pictures.
 pub mod codes {

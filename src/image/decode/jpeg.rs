@@ -39,7 +39,7 @@ pub(super) fn decode(payload: &[u8], options: &Options, buffer: &mut Vec<u8>) ->
     }
     decoder.decode_into(buffer.get_mut(..bytes).unwrap_or_default()).map_err(explain)?;
     let orientation = decoder.exif().map(|data| exif::orientation(data)).unwrap_or_default();
-    Ok(Decoded { width, height, full: (width, height), orientation })
+    Ok(Decoded { width, height, full: (width, height), reduction: 1, orientation })
 }
 
 fn explain(error: DecodeErrors) -> Error {

@@ -25,7 +25,8 @@ pub(super) fn decode(payload: &[u8], options: &Options, buffer: &mut Vec<u8>) ->
     check_pixels(full.0, full.1, &options.limits)?;
     decoder.set_output_format(PixelFormat::Rgb);
     decoder.set_lenient(options.damaged);
-    decoder.set_scale(scale(full, options.at_least));
+    let reduction = reduction(full, options.at_least);
+    decoder.set_scale(ScalingFactor::try_new(1, reduction).map_err(explain)?);
     let (width, height) = (side(decoder.output_width()), side(decoder.output_height()));
     let bytes = room(buffer, width, height, &options.limits)?;
     let out = buffer.get_mut(..bytes).unwrap_or_default();
@@ -37,20 +38,14 @@ pub(super) fn decode(payload: &[u8], options: &Options, buffer: &mut Vec<u8>) ->
         return Err(Error::new(&codes::DAMAGED, "the decoder wrote another size than it said").section("payload"));
     }
     let orientation = decoder.exif_data().map(exif::orientation).unwrap_or_default();
-    Ok(Some(Decoded { width, height, full, orientation }))
+    Ok(Some(Decoded { width, height, full, reduction, orientation }))
 }
 
-/// The smallest of 1/8, 1/4 and 1/2 that leaves at least the asked-for size; the steps between are slower than the
+/// The largest of 8, 4 and 2 that leaves at least the asked-for size; the steps between are slower than the
 /// next larger of these.
-fn scale(full: (u32, u32), at_least: Option<(u32, u32)>) -> ScalingFactor {
-    let fits = |denominator: u32| {
-        at_least.is_some_and(|(w, h)| full.0.div_ceil(denominator) >= w && full.1.div_ceil(denominator) >= h)
-    };
-    let denominator = [8, 4, 2].into_iter().find(|&d| fits(d)).unwrap_or(1);
-    ScalingFactor::SUPPORTED
-        .into_iter()
-        .find(|f| (f.num(), f.denom()) == (1, denominator))
-        .unwrap_or(ScalingFactor::SUPPORTED[8])
+fn reduction(full: (u32, u32), at_least: Option<(u32, u32)>) -> u32 {
+    let Some((width, height)) = at_least else { return 1 };
+    [8, 4, 2].into_iter().find(|&d| full.0.div_ceil(d) >= width && full.1.div_ceil(d) >= height).unwrap_or(1)
 }
 
 fn side(pixels: usize) -> u32 {

@@ -30,6 +30,7 @@ mod orient;
 #[cfg(any(feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 mod other;
 
+pub use super::Picture;
 use super::{codes, probe};
 use crate::{
     Limits,
@@ -101,22 +102,6 @@ impl Options {
     }
 }
 
-/// A decoded picture, in its decoder's buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Picture<'a> {
-    /// Pixels across.
-    pub width: u32,
-    /// Pixels down.
-    pub height: u32,
-    /// Red, green, blue, line by line: width × height × 3 bytes.
-    pub pixels: &'a [u8],
-    /// What `width` would be, had the picture been decoded in full.
-    pub full_width: u32,
-    /// What `height` would be, had the picture been decoded in full.
-    pub full_height: u32,
-}
-
 /// Decodes pictures, one after the other, into buffers that it keeps.
 #[derive(Debug, Default)]
 pub struct Decoder {
@@ -130,6 +115,7 @@ struct Decoded {
     width: u32,
     height: u32,
     full: (u32, u32),
+    reduction: u32,
     orientation: Orientation,
 }
 
@@ -167,26 +153,22 @@ impl Decoder {
                 return Err(Error::new(&codes::UNSUPPORTED, message).section("payload"));
             }
         };
-        let Decoded { width, height, full, orientation } = decoded;
+        let Decoded { width, height, full, reduction, orientation } = decoded;
         let bytes = width as usize * height as usize * 3;
         if !options.orient || orientation == Orientation::Upright {
             let pixels = self.pixels.get(..bytes).unwrap_or_default();
-            return Ok(Picture { width, height, pixels, full_width: full.0, full_height: full.1 });
+            return Ok(Picture { width, height, pixels, full_width: full.0, full_height: full.1, reduction });
         }
         orientation.turn(self.pixels.get(..bytes).unwrap_or_default(), width, height, &mut self.turned);
         let ((width, height), full) = (orientation.size(width, height), orientation.size(full.0, full.1));
         let pixels = self.turned.get(..bytes).unwrap_or_default();
-        Ok(Picture { width, height, pixels, full_width: full.0, full_height: full.1 })
+        Ok(Picture { width, height, pixels, full_width: full.0, full_height: full.1, reduction })
     }
 }
 
 fn raw_picture<'a>(payload: &'a [u8], width: u32, height: u32, options: &Options) -> Result<Picture<'a>> {
-    let bytes = check_pixels(width, height, &options.limits)? * 3;
-    if payload.len() as u64 != bytes {
-        let message = format!("{width} × {height} × 3 is {bytes} bytes, the sample has {}", payload.len());
-        return Err(Error::new(&codes::RAW_SIZE, message).section("payload"));
-    }
-    Ok(Picture { width, height, pixels: payload, full_width: width, full_height: height })
+    check_pixels(width, height, &options.limits)?;
+    Picture::new(width, height, payload)
 }
 
 /// Holds a claimed size against the limits; gives the number of pixels.

@@ -1,0 +1,204 @@
+//! Which part of a picture lands where on the output.
+
+use super::{Recipe, draws, stream};
+use crate::image::Picture;
+
+/// Which part of the picture becomes the output, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Fit {
+    /// All of it, distorted to the output's shape.
+    #[default]
+    Stretch,
+    /// The middle, after resizing the shorter side to `short` (or not at all), as torchvision's Resize and
+    /// CenterCrop do.
+    CenterCrop {
+        /// The shorter side before the crop; `None` leaves the picture's own size.
+        short: Option<u32>,
+    },
+    /// A random part, not resized, of the picture with `padding` around it.
+    RandomCrop {
+        /// Pixels of the fill color on every side.
+        padding: u32,
+    },
+    /// A random rectangle, resized: torchvision's RandomResizedCrop.
+    RandomResizedCrop {
+        /// The least and the largest share of the area.
+        scale: (f64, f64),
+        /// The least and the largest width divided by height.
+        ratio: (f64, f64),
+    },
+    /// All of it, undistorted, in the middle of the fill color.
+    Letterbox,
+}
+
+/// A part of a picture, in pixels that need not be whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rect {
+    /// Left edge.
+    pub x: f64,
+    /// Upper edge.
+    pub y: f64,
+    /// Width.
+    pub width: f64,
+    /// Height.
+    pub height: f64,
+}
+
+/// Which part of the full-size picture lands on which part of the output.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placement {
+    /// The part of the picture at its full size.
+    pub source: Rect,
+    /// The output's part: left edge.
+    pub x: u32,
+    /// The output's part: upper edge.
+    pub y: u32,
+    /// The output's part: width.
+    pub width: u32,
+    /// The output's part: height.
+    pub height: u32,
+}
+
+/// One axis of a placement.
+struct Span {
+    from: f64,
+    length: f64,
+    at: u32,
+    size: u32,
+}
+
+impl Recipe {
+    /// Places a picture of this full size, by the draws of one sample.
+    pub fn place(&self, width: u32, height: u32, sample_key: u64) -> Placement {
+        let (w, h) = (f64::from(width), f64::from(height));
+        let whole = |n: f64, size| Span { from: 0.0, length: n, at: 0, size };
+        let (x, y) = match self.fit {
+            Fit::Stretch => (whole(w, self.width), whole(h, self.height)),
+            Fit::CenterCrop { short } => {
+                let (wide, high) = match short {
+                    Some(short) if width <= height => (short, side(f64::from(short) * h / w)),
+                    Some(short) => (side(f64::from(short) * w / h), short),
+                    None => (width, height),
+                };
+                (middle(width, wide, self.width), middle(height, high, self.height))
+            }
+            Fit::RandomCrop { padding } => {
+                let mut draw = draws(sample_key, stream::CROP);
+                let y = cut(height, padding, self.height, &mut draw);
+                (cut(width, padding, self.width, &mut draw), y)
+            }
+            Fit::RandomResizedCrop { scale, ratio } => {
+                let r = random_rectangle(width, height, scale, ratio, sample_key);
+                let span = |from, length, size| Span { from, length, at: 0, size };
+                (span(r.x, r.width, self.width), span(r.y, r.height, self.height))
+            }
+            Fit::Letterbox => {
+                let factor = (f64::from(self.width) / w).min(f64::from(self.height) / h);
+                let inner = |n: f64, room: u32| {
+                    let size = ((n * factor).round_ties_even() as u32).clamp(1, room);
+                    Span { from: 0.0, length: n, at: (room - size) / 2, size }
+                };
+                (inner(w, self.width), inner(h, self.height))
+            }
+        };
+        Placement {
+            source: Rect { x: x.from, y: y.from, width: x.length, height: y.length },
+            x: x.at,
+            y: y.at,
+            width: x.size,
+            height: y.size,
+        }
+    }
+}
+
+/// A side of a resized picture: whole, and at least one pixel.
+fn side(pixels: f64) -> u32 {
+    (pixels as u32).max(1)
+}
+
+/// The middle `target` of `n` pixels that were resized to `resized`; all of them, amid filling, where that is less.
+fn middle(n: u32, resized: u32, target: u32) -> Span {
+    let factor = f64::from(n) / f64::from(resized);
+    if resized < target {
+        return Span { from: 0.0, length: f64::from(n), at: (target - resized) / 2, size: resized };
+    }
+    let from = (f64::from(resized - target) / 2.0).round_ties_even();
+    Span { from: from * factor, length: f64::from(target) * factor, at: 0, size: target }
+}
+
+/// A random `target` of `n` pixels with padding on both sides.
+fn cut(n: u32, padding: u32, target: u32, draw: &mut crate::random::Draws) -> Span {
+    let (n, target) = (u64::from(n), u64::from(target));
+    let all = (n + 2 * u64::from(padding)).max(target);
+    let lead = (all - n) / 2;
+    // Never more than 2^32: sides and padding are at most 2^32 - 1 each.
+    let choices = u32::try_from(all - target + 1).unwrap_or(u32::MAX);
+    let start = u64::from(draw.below(choices));
+    let (from, to) = (start.max(lead), (start + target).min(lead + n));
+    let size = to.saturating_sub(from);
+    if size == 0 {
+        return Span { from: 0.0, length: 0.0, at: 0, size: 0 }; // all of it is padding
+    }
+    Span { from: (from - lead) as f64, length: size as f64, at: (from - start) as u32, size: size as u32 }
+}
+
+/// Ten tries for a rectangle that fits, then the largest in the middle.
+fn random_rectangle(width: u32, height: u32, scale: (f64, f64), ratio: (f64, f64), sample_key: u64) -> Rect {
+    let (w, h) = (f64::from(width), f64::from(height));
+    let mut draw = draws(sample_key, stream::CROP);
+    for _ in 0..10 {
+        let area = w * h * draw.between(scale.0, scale.1);
+        let aspect = draw.between(ratio.0.ln(), ratio.1.ln()).exp();
+        let (cut_w, cut_h) = ((area * aspect).sqrt().round_ties_even(), (area / aspect).sqrt().round_ties_even());
+        if cut_w >= 1.0 && cut_w <= w && cut_h >= 1.0 && cut_h <= h {
+            let y = f64::from(draw.below((h - cut_h) as u32 + 1));
+            let x = f64::from(draw.below((w - cut_w) as u32 + 1));
+            return Rect { x, y, width: cut_w, height: cut_h };
+        }
+    }
+    let (cut_w, cut_h) = if w / h < ratio.0 {
+        (w, (w / ratio.0).round_ties_even().clamp(1.0, h))
+    } else if w / h > ratio.1 {
+        ((h * ratio.1).round_ties_even().clamp(1.0, w), h)
+    } else {
+        (w, h)
+    };
+    Rect { x: ((w - cut_w) / 2.0).floor(), y: ((h - cut_h) / 2.0).floor(), width: cut_w, height: cut_h }
+}
+
+impl Placement {
+    /// The smallest size to which the picture may be decoded without its part having fewer pixels than the output.
+    pub fn at_least(&self, full_width: u32, full_height: u32) -> (u32, u32) {
+        let need = |full: u32, part: f64, size: u32| {
+            if part > 0.0 { (f64::from(full) * f64::from(size) / part).ceil() as u32 } else { 1 }
+        };
+        (need(full_width, self.source.width, self.width), need(full_height, self.source.height, self.height))
+    }
+
+    /// The part in a picture that may have been decoded to a smaller size, inside its edges whatever the rounding.
+    pub(super) fn source_in(&self, picture: &Picture<'_>) -> Rect {
+        let factor = 1.0 / f64::from(picture.reduction.max(1));
+        let part = |from: f64, length: f64, n: u32| {
+            let from = (from * factor).clamp(0.0, f64::from(n));
+            (from, (length * factor).min(f64::from(n) - from))
+        };
+        let (x, width) = part(self.source.x, self.source.width, picture.width);
+        let (y, height) = part(self.source.y, self.source.height, picture.height);
+        Rect { x, y, width, height }
+    }
+
+    /// True where the picture leaves nothing of the output to fill.
+    pub(super) fn covers(&self, width: u32, height: u32) -> bool {
+        (self.x, self.y, self.width, self.height) == (0, 0, width, height)
+    }
+
+    /// The upper left pixel, where every pixel of the part is one of the output.
+    pub(super) fn pixel_for_pixel(&self, source: &Rect) -> Option<(usize, usize)> {
+        let exact = source.width == f64::from(self.width)
+            && source.height == f64::from(self.height)
+            && source.x.fract() == 0.0
+            && source.y.fract() == 0.0;
+        exact.then_some((source.x as usize, source.y as usize))
+    }
+}

@@ -1,0 +1,229 @@
+//! From a decoded picture to a tensor: crop, resize, augment, normalise.
+//!
+//! A [`Recipe`] says what is wanted; a [`Transformer`] belongs to one thread, keeps its buffers and does it.
+//! Everything random is a function of one key (see [`order::sample_key`](crate::order::sample_key)): the same
+//! sample of the same epoch looks the same whichever thread or machine makes it, and each kind of change draws
+//! from a stream of its own, so adding a colour jitter does not move the crops.
+//!
+//! Resizing is antialiased and agrees with Pillow to one level of 255; normalising agrees with torchvision to
+//! the last bit or the one before it. Crops are resized straight out of the picture: nothing is computed that is
+//! cut off later.
+//!
+//! ```
+//! use forebay::image::{Picture, transform::{Out, Recipe, Transformer}};
+//! let red = [255, 0, 0].repeat(64 * 48);
+//! let picture = Picture::new(64, 48, &red)?;
+//! let recipe = Recipe::new(16, 16).random_resized_crop().hflip(0.5).imagenet();
+//! let mut transformer = Transformer::new(recipe)?;
+//! let mut tensor = vec![0.0_f32; transformer.values()]; // 3 × 16 × 16
+//! transformer.apply(&picture, 42, Out::F32(&mut tensor))?;
+//! assert!((tensor[0] - (1.0 - 0.485) / 0.229).abs() < 1e-6);
+//! # Ok::<(), forebay::Error>(())
+//! ```
+
+mod color;
+mod geometry;
+mod recipe;
+mod tensor;
+
+use fast_image_resize::{
+    FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer,
+    images::{Image, ImageRef},
+};
+pub use half::f16;
+
+pub use color::{Blur, Erase, Jitter};
+pub use geometry::{Fit, Placement, Rect};
+pub use recipe::{Layout, Normalize, Recipe, Resampling};
+pub use tensor::Out;
+
+use super::{Picture, codes};
+use crate::{
+    error::{Error, Result},
+    random::{Draws, key},
+};
+use tensor::{Tables, View};
+
+/// Which stream of a sample's key a random choice comes from. Saved runs depend on these: numbers are only added.
+mod stream {
+    pub(super) const CROP: u64 = 0;
+    pub(super) const FLIP: u64 = 1;
+    pub(super) const COLOR: u64 = 2;
+    pub(super) const ERASE: u64 = 3;
+}
+
+fn draws(sample_key: u64, stream: u64) -> Draws {
+    Draws::new(key(sample_key, &[stream]))
+}
+
+/// Carries out one recipe, picture after picture, in buffers that it keeps.
+#[derive(Debug)]
+pub struct Transformer {
+    recipe: Recipe,
+    tables: Tables,
+    resizer: Resizer,
+    /// The picture at the size of the output, before it becomes a tensor.
+    canvas: Vec<u8>,
+    /// What was resized, where it covers only a part of the canvas; also the blur's second buffer.
+    scratch: Vec<u8>,
+}
+
+impl Transformer {
+    /// Checks the recipe.
+    pub fn new(recipe: Recipe) -> Result<Self> {
+        recipe.check()?;
+        let tables = Tables::new(recipe.normalize.as_ref());
+        Ok(Transformer { recipe, tables, resizer: Resizer::new(), canvas: Vec::new(), scratch: Vec::new() })
+    }
+
+    /// The recipe.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// How many values a picture becomes: width × height × 3.
+    pub fn values(&self) -> usize {
+        self.recipe.width as usize * self.recipe.height as usize * 3
+    }
+
+    /// Makes a picture's tensor. Its randomness comes from `sample_key` alone.
+    pub fn apply(&mut self, picture: &Picture<'_>, sample_key: u64, out: Out<'_>) -> Result<()> {
+        let placement = self.recipe.place(picture.full_width, picture.full_height, sample_key);
+        self.apply_placed(picture, &placement, sample_key, out)
+    }
+
+    /// As [`apply`](Self::apply), with a placement made beforehand for the full size of the picture, which may have
+    /// been decoded to a smaller one since.
+    pub fn apply_placed(
+        &mut self,
+        picture: &Picture<'_>,
+        placement: &Placement,
+        sample_key: u64,
+        out: Out<'_>,
+    ) -> Result<()> {
+        let recipe = &self.recipe;
+        let (width, height) = (recipe.width as usize, recipe.height as usize);
+        if out.len() != width * height * 3 {
+            let message = format!("the output holds {} values, {width} × {height} × 3 are needed", out.len());
+            return Err(Error::new(&codes::RECIPE, message));
+        }
+        let mut flips = draws(sample_key, stream::FLIP);
+        let (mirror, flip) = (flips.chance(recipe.hflip), flips.chance(recipe.vflip));
+        let source = placement.source_in(picture);
+        let whole = placement.covers(recipe.width, recipe.height);
+        let view = match placement.pixel_for_pixel(&source) {
+            Some((x, y)) if whole && !recipe.changes_colors() => View {
+                data: picture.pixels,
+                start: (y * picture.width as usize + x) * 3,
+                stride: picture.width as usize * 3,
+            },
+            exact => {
+                self.draw(picture, placement, &source, exact)?;
+                color::change(&self.recipe, &mut self.canvas, &mut self.scratch, sample_key);
+                View { data: &self.canvas, start: 0, stride: width * 3 }
+            }
+        };
+        tensor::write(&view, (width, height), (mirror, flip), &self.recipe, &self.tables, out);
+        Ok(())
+    }
+
+    /// Brings the picture onto the canvas: copied where pixels fall on pixels, resized otherwise.
+    fn draw(
+        &mut self,
+        picture: &Picture<'_>,
+        placement: &Placement,
+        source: &Rect,
+        exact: Option<(usize, usize)>,
+    ) -> Result<()> {
+        let (width, height) = (self.recipe.width, self.recipe.height);
+        self.canvas.resize(self.values(), 0);
+        let whole = placement.covers(width, height);
+        if !whole {
+            self.canvas.chunks_exact_mut(3).for_each(|pixel| pixel.copy_from_slice(&self.recipe.fill));
+        }
+        let (w, h) = (placement.width, placement.height);
+        if w == 0 || h == 0 || source.width <= 0.0 || source.height <= 0.0 {
+            return Ok(());
+        }
+        let line = w as usize * 3;
+        let (from, start, stride) = match exact {
+            Some((x, y)) => {
+                let stride = picture.width as usize * 3;
+                (picture.pixels, y * stride + x * 3, stride)
+            }
+            None => {
+                let target = if whole {
+                    &mut self.canvas
+                } else {
+                    self.scratch.resize(line * h as usize, 0);
+                    &mut self.scratch
+                };
+                resize(&mut self.resizer, picture, source, self.recipe.resampling, (target, w, h))?;
+                if whole {
+                    return Ok(());
+                }
+                (&self.scratch[..], 0, line)
+            }
+        };
+        let left = placement.x as usize * 3;
+        let rows = self.canvas.chunks_exact_mut(width as usize * 3).skip(placement.y as usize).take(h as usize);
+        for (y, row) in rows.enumerate() {
+            let at = start + y * stride;
+            if let (Some(from), Some(to)) = (from.get(at..at + line), row.get_mut(left..left + line)) {
+                to.copy_from_slice(from);
+            }
+        }
+        Ok(())
+    }
+
+    /// Decodes a payload and makes its tensor: places the crop first, so that a picture that is much larger than
+    /// needed is decoded at a reduced size where the decoder can (see
+    /// [`Options::at_least`](super::decode::Options), which this sets).
+    #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    pub fn decode(
+        &mut self,
+        decoder: &mut super::decode::Decoder,
+        payload: &[u8],
+        raw: Option<(u32, u32)>,
+        options: &super::decode::Options,
+        sample_key: u64,
+        out: Out<'_>,
+    ) -> Result<()> {
+        let probed = super::probe(payload);
+        // A turned picture has its sides exchanged, which is only known once its EXIF block is read.
+        if raw.is_some() || options.orient || probed.width == 0 {
+            let picture = decoder.decode(payload, raw, options)?;
+            return self.apply(&picture, sample_key, out);
+        }
+        let placement = self.recipe.place(probed.width, probed.height, sample_key);
+        let (width, height) = placement.at_least(probed.width, probed.height);
+        let options = super::decode::Options { at_least: Some((width, height)), ..options.clone() };
+        let picture = decoder.decode(payload, None, &options)?;
+        if (picture.full_width, picture.full_height) != (probed.width, probed.height) {
+            return self.apply(&picture, sample_key, out);
+        }
+        self.apply_placed(&picture, &placement, sample_key, out)
+    }
+}
+
+/// Resizes a part of a picture to `w` × `h` pixels at the front of a buffer of just that size.
+fn resize(
+    resizer: &mut Resizer,
+    picture: &Picture<'_>,
+    source: &Rect,
+    resampling: Resampling,
+    (target, w, h): (&mut Vec<u8>, u32, u32),
+) -> Result<()> {
+    let algorithm = match resampling {
+        Resampling::Nearest => ResizeAlg::Nearest,
+        Resampling::Bilinear => ResizeAlg::Convolution(FilterType::Bilinear),
+        Resampling::BilinearPlain => ResizeAlg::Interpolation(FilterType::Bilinear),
+        Resampling::Bicubic => ResizeAlg::Convolution(FilterType::CatmullRom),
+        Resampling::Lanczos => ResizeAlg::Convolution(FilterType::Lanczos3),
+    };
+    let refuse = |e: &dyn std::fmt::Display| Error::new(&codes::RECIPE, format!("resizing failed: {e}"));
+    let options = ResizeOptions::new().resize_alg(algorithm).crop(source.x, source.y, source.width, source.height);
+    let from = ImageRef::new(picture.width, picture.height, picture.pixels, PixelType::U8x3).map_err(|e| refuse(&e))?;
+    let mut to = Image::from_slice_u8(w, h, target, PixelType::U8x3).map_err(|e| refuse(&e))?;
+    resizer.resize(&from, &mut to, &options).map_err(|e| refuse(&e))
+}

@@ -1,0 +1,239 @@
+//! What is wanted of every picture.
+
+use super::{Blur, Erase, Fit, Jitter};
+use crate::{
+    error::{Error, Result},
+    image::codes,
+};
+
+/// How pixels between pixels are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Resampling {
+    /// The nearest pixel.
+    Nearest,
+    /// Linear, over all pixels that a smaller one stands for.
+    #[default]
+    Bilinear,
+    /// Linear between four pixels only, however much smaller the result: as many loaders do, with aliasing.
+    BilinearPlain,
+    /// Cubic.
+    Bicubic,
+    /// Lanczos over three lobes.
+    Lanczos,
+}
+
+/// The order of a tensor's axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// A plane for each channel: PyTorch's.
+    #[default]
+    Nchw,
+    /// Channels side by side: TensorFlow's, and PyTorch's `channels_last`.
+    Nhwc,
+}
+
+/// `(value / 255 - mean) / std`, for each channel. For `u8` outputs it is not applied.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Normalize {
+    /// Subtracted.
+    pub mean: [f32; 3],
+    /// Divided by.
+    pub std: [f32; 3],
+}
+
+impl Normalize {
+    /// The means and deviations of ImageNet.
+    pub const IMAGENET: Normalize = Normalize { mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] };
+    /// To 0 to 1.
+    pub const UNIT: Normalize = Normalize { mean: [0.0; 3], std: [1.0; 3] };
+}
+
+/// What becomes of each picture: where the output lies in it, how it is changed, what its numbers are.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Recipe {
+    /// Pixels across.
+    pub width: u32,
+    /// Pixels down.
+    pub height: u32,
+    /// Which part of the picture becomes the output.
+    pub fit: Fit,
+    /// How it is resized.
+    pub resampling: Resampling,
+    /// The color where there is no picture.
+    pub fill: [u8; 3],
+    /// How likely it is mirrored left to right.
+    pub hflip: f64,
+    /// How likely it is mirrored top to bottom.
+    pub vflip: f64,
+    /// Changes of color.
+    pub jitter: Option<Jitter>,
+    /// How likely it becomes grey.
+    pub grayscale: f64,
+    /// A blur.
+    pub blur: Option<Blur>,
+    /// A rectangle that is painted over.
+    pub erase: Option<Erase>,
+    /// What the numbers are; `None` is 0 to 1.
+    pub normalize: Option<Normalize>,
+    /// The order of the axes.
+    pub layout: Layout,
+}
+
+impl Recipe {
+    /// The whole picture, stretched to this size, as 0 to 1 in planes.
+    pub fn new(width: u32, height: u32) -> Self {
+        Recipe {
+            width,
+            height,
+            fit: Fit::Stretch,
+            resampling: Resampling::Bilinear,
+            fill: [0; 3],
+            hflip: 0.0,
+            vflip: 0.0,
+            jitter: None,
+            grayscale: 0.0,
+            blur: None,
+            erase: None,
+            normalize: None,
+            layout: Layout::Nchw,
+        }
+    }
+
+    /// Resizes the shorter side to `short`, then takes the middle.
+    #[must_use]
+    pub fn center_crop(mut self, short: u32) -> Self {
+        self.fit = Fit::CenterCrop { short: Some(short) };
+        self
+    }
+    /// Takes a random rectangle of 8 to 100 % of the area and 3:4 to 4:3.
+    #[must_use]
+    pub fn random_resized_crop(mut self) -> Self {
+        self.fit = Fit::RandomResizedCrop { scale: (0.08, 1.0), ratio: (3.0 / 4.0, 4.0 / 3.0) };
+        self
+    }
+    /// Takes a random part of the picture's own size, after adding `padding` of the fill color on all sides.
+    #[must_use]
+    pub fn random_crop(mut self, padding: u32) -> Self {
+        self.fit = Fit::RandomCrop { padding };
+        self
+    }
+    /// Shows the whole picture undistorted, on the given color.
+    #[must_use]
+    pub fn letterbox(mut self, fill: [u8; 3]) -> Self {
+        (self.fit, self.fill) = (Fit::Letterbox, fill);
+        self
+    }
+    /// Takes the middle without resizing, on the given color where the picture is smaller.
+    #[must_use]
+    pub fn pad(mut self, fill: [u8; 3]) -> Self {
+        (self.fit, self.fill) = (Fit::CenterCrop { short: None }, fill);
+        self
+    }
+    /// Sets which part of the picture becomes the output.
+    #[must_use]
+    pub fn fit(mut self, fit: Fit) -> Self {
+        self.fit = fit;
+        self
+    }
+    /// Sets how it is resized.
+    #[must_use]
+    pub fn resampling(mut self, resampling: Resampling) -> Self {
+        self.resampling = resampling;
+        self
+    }
+    /// Mirrors left to right with this chance.
+    #[must_use]
+    pub fn hflip(mut self, probability: f64) -> Self {
+        self.hflip = probability;
+        self
+    }
+    /// Mirrors top to bottom with this chance.
+    #[must_use]
+    pub fn vflip(mut self, probability: f64) -> Self {
+        self.vflip = probability;
+        self
+    }
+    /// Changes brightness, contrast, saturation and hue.
+    #[must_use]
+    pub fn jitter(mut self, jitter: Jitter) -> Self {
+        self.jitter = Some(jitter);
+        self
+    }
+    /// Makes it grey with this chance.
+    #[must_use]
+    pub fn grayscale(mut self, probability: f64) -> Self {
+        self.grayscale = probability;
+        self
+    }
+    /// Blurs it.
+    #[must_use]
+    pub fn blur(mut self, blur: Blur) -> Self {
+        self.blur = Some(blur);
+        self
+    }
+    /// Paints over a rectangle.
+    #[must_use]
+    pub fn erase(mut self, erase: Erase) -> Self {
+        self.erase = Some(erase);
+        self
+    }
+    /// Normalises by means and deviations.
+    #[must_use]
+    pub fn normalize(mut self, normalize: Normalize) -> Self {
+        self.normalize = Some(normalize);
+        self
+    }
+    /// Normalises as is usual for ImageNet.
+    #[must_use]
+    pub fn imagenet(self) -> Self {
+        self.normalize(Normalize::IMAGENET)
+    }
+    /// Sets the order of the axes.
+    #[must_use]
+    pub fn layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+
+    pub(super) fn changes_colors(&self) -> bool {
+        self.jitter.is_some() || self.grayscale > 0.0 || self.blur.is_some() || self.erase.is_some()
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        let wrong = |what: String| Err(Error::new(&codes::RECIPE, what));
+        let pixels = u64::from(self.width) * u64::from(self.height);
+        if pixels == 0 || pixels > 1 << 29 {
+            return wrong(format!("an output of {} × {} makes no sense", self.width, self.height));
+        }
+        let chances = [self.hflip, self.vflip, self.grayscale]
+            .into_iter()
+            .chain(self.blur.map(|b| b.probability))
+            .chain(self.erase.map(|e| e.probability));
+        if let Some(p) = chances.into_iter().find(|p| !(0.0..=1.0).contains(p)) {
+            return wrong(format!("a chance of {p} is not between 0 and 1"));
+        }
+        let range = |(from, to): (f64, f64)| from.is_finite() && to.is_finite() && from > 0.0 && from <= to;
+        let ranges = match self.fit {
+            Fit::RandomResizedCrop { scale, ratio } => vec![scale, ratio],
+            Fit::CenterCrop { short: Some(0) } => return wrong("a shorter side of 0 makes no sense".into()),
+            _ => Vec::new(),
+        };
+        let ranges = ranges.into_iter().chain(self.erase.into_iter().flat_map(|e| [e.scale, e.ratio]));
+        if let Some(r) = ranges.chain(self.blur.map(|b| b.sigma)).find(|r| !range(*r)) {
+            return wrong(format!("a range of {} to {} makes no sense", r.0, r.1));
+        }
+        if let Some(j) = self.jitter {
+            let amounts = [j.brightness, j.contrast, j.saturation, j.hue];
+            if amounts.iter().any(|a| !a.is_finite() || *a < 0.0) || j.hue > 0.5 {
+                return wrong(format!("a jitter of {amounts:?} makes no sense; hue is at most 0.5"));
+            }
+        }
+        let n = self.normalize.unwrap_or(Normalize::UNIT);
+        if n.std.iter().any(|s| !s.is_finite() || *s == 0.0) || n.mean.iter().any(|m| !m.is_finite()) {
+            return wrong(format!("normalising by mean {:?} and deviation {:?} makes no sense", n.mean, n.std));
+        }
+        Ok(())
+    }
+}
