@@ -23,6 +23,8 @@
 //! | `exact` | the sidecar's exact text, where the field alone would not give the same bytes back |
 //! | `members` | the extensions in the archive's order, where that is not "payload, then the fields" |
 
+use std::borrow::Cow;
+
 use serde::de::{MapAccess, Visitor};
 use serde_json::{Map, Value, value::RawValue};
 
@@ -269,6 +271,40 @@ pub fn renumber(record: &str, id: u64) -> String {
     out
 }
 
+/// The same record for a format that keeps values and not their text, as MessagePack does: sidecars whose text would
+/// come back otherwise spelled (`{"a": 1}`, `1.50`) are added to `exact`.
+pub fn spell_out(record: &str) -> Cow<'_, str> {
+    let Some(fields) = fields_of(record) else { return record.into() };
+    if !fields.iter().any(|(key, _)| key == "name") {
+        // It came from no files.
+        return record.into();
+    }
+    let parse = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
+    let find = |name: &str| fields.iter().find(|(key, _)| key == name).map(|(_, raw)| parse(raw));
+    let members = find("members").unwrap_or_default();
+    let is_sidecar = |key: &str| match &members {
+        Value::Array(list) => list.iter().any(|m| m == key),
+        _ => USUAL.contains(&key),
+    };
+    let mut exact = match find("exact") {
+        Some(Value::Object(exact)) => exact,
+        _ => Map::new(),
+    };
+    let before = exact.len();
+    for (key, raw) in &fields {
+        let known = RESERVED.contains(&key.as_str()) || exact.contains_key(key) || !is_sidecar(key);
+        if !known && !raw.get().starts_with('"') && parse(raw).to_string() != raw.get() {
+            exact.insert(key.clone(), raw.get().into());
+        }
+    }
+    if exact.len() == before {
+        return record.into();
+    }
+    let mut more = Map::new();
+    more.insert("exact".into(), Value::Object(exact));
+    merge(record, &more).into()
+}
+
 /// Adds the fields of `more` behind those of the record; a field that both have takes the new value. What is no
 /// object becomes the field `metadata`.
 pub fn merge(record: &str, more: &Map<String, Value>) -> String {
@@ -333,6 +369,18 @@ mod tests {
         assert_eq!(f[1].content.as_deref(), Some(&br#"{"id":0,"label":"cat"}"#[..]));
         let f = files(r#"{"name":"x.jpg","label":"cat"}"#, 7, "jpg").unwrap();
         assert_eq!((f[0].name.as_str(), f[1].name.as_str()), ("x.jpg", "x.json"));
+    }
+
+    #[test]
+    fn text_that_values_do_not_keep_is_spelled_out() {
+        let json = |bytes| compose(3, "a.jpg", &[Sidecar { extension: "json", bytes }], 0, &[]);
+        let plain = json(b"{\"x\":1}");
+        assert_eq!(spell_out(&plain), plain);
+        let spaced = spell_out(&json(b"{\"x\": 1.50}")).into_owned();
+        let through_values = serde_json::from_str::<Value>(&spaced).unwrap().to_string();
+        assert_eq!(files(&through_values, 3, "jpg").unwrap()[1].content.as_deref(), Some(&b"{\"x\": 1.50}"[..]));
+        assert_eq!(spell_out(&spaced), spaced);
+        assert_eq!(spell_out(r#"{"label": [ 1 ]}"#), r#"{"label": [ 1 ]}"#);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     error::{self, Error, Result},
-    msgpack,
+    msgpack, record,
 };
 
 /// What stands beside the samples.
@@ -201,7 +201,7 @@ fn too_large(sample: u64) -> Error {
 }
 
 fn to_msgpack(record: &str, sample: u64) -> Result<Vec<u8>> {
-    let value: Value = serde_json::from_str(record)
+    let value: Value = serde_json::from_str(&record::spell_out(record))
         .map_err(|e| Error::caused(&error::codes::ARGUMENT, format!("a record is no JSON: {e}"), e).sample(sample))?;
     let mut out = Vec::new();
     msgpack::write(&value, &mut out);
