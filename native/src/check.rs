@@ -1,9 +1,11 @@
 //! Every fault of a file, found on all cores.
 
+use std::sync::Arc;
+
 use forebay::{Error, Result, check::Report, error};
 
 use crate::{
-    convert::pipeline::ordered,
+    convert::{pipeline::ordered, release},
     dataset::{Dataset, Source},
 };
 
@@ -55,9 +57,7 @@ fn check_samples(dataset: &Dataset, workers: usize, report: &mut Report, progres
             Source::Tbl(input, tbl) => {
                 // An entry that cannot be planned was reported with the index.
                 let Ok(plan) = tbl.plan(i) else { return Ok(None) };
-                let outcome = tbl.check_sample(i, &input.slice(plan.range())?);
-                input.release(plan.range());
-                outcome
+                tbl.check_sample(i, &input.slice(plan.range())?)
             }
             // Neither has checksums: that the bytes can be read is all there is to say.
             Source::Tar(..) => Ok(None),
@@ -65,9 +65,12 @@ fn check_samples(dataset: &Dataset, workers: usize, report: &mut Report, progres
         }
     };
     let weigh = |i: &u64| dataset.stored_range(*i).map_or(0, |r| r.end - r.start);
+    let shared = Arc::new(dataset.clone());
     let mut checked = 0;
     ordered((0..dataset.len()).map(Ok), weigh, workers, work, |chunk| {
-        checked += chunk.len() as u64;
+        let seen = checked..checked + chunk.len() as u64;
+        checked = seen.end;
+        release(seen.map(|i| Some((shared.clone(), dataset.stored_range(i)?))));
         for outcome in chunk {
             if let Some(odd) = report.keep(outcome).flatten() {
                 report.note(&odd);

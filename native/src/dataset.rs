@@ -19,10 +19,10 @@ use forebay::{
 };
 use serde_json::Value;
 
-use crate::{folder::Folder, input::Input};
-
-/// Bytes of an archive that a scan of its headers has at a time.
-const SCAN: u64 = 8 << 20;
+use crate::{
+    folder::Folder,
+    input::{Input, WINDOW},
+};
 
 /// An opened dataset. Cloning is cheap.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ impl Dataset {
     pub fn from_input(input: Input, options: &OpenOptions) -> Result<Dataset> {
         let named = |e: Error| e.file(input.name());
         let mut opener = Opener::new(input.len()).limits(options.limits.clone());
-        let (core, damage) = match input.drive(&mut opener, |o| if o.scanner().is_some() { SCAN } else { 0 }) {
+        let (core, damage) = match input.drive(&mut opener, |o| if o.scanner().is_some() { WINDOW } else { 0 }) {
             Ok(core) => (core, None),
             Err(e) => match opener.into_scanner() {
                 Some(scanner) if options.keep_going => {

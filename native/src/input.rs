@@ -15,6 +15,9 @@ use crate::map::Map;
 /// The name for standard input and output.
 pub const PIPE: &str = "-";
 
+/// Bytes of a mapped file that a pass over it keeps at a time.
+pub const WINDOW: u64 = 8 << 20;
+
 /// A file's bytes, all at hand: mapped, or read into memory.
 #[derive(Clone, Debug)]
 pub struct Input {

@@ -4,7 +4,7 @@ use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 use forebay::{
-    Result,
+    Error, Result,
     image::probe,
     model::MediaFormat,
     record::{self, Sidecar},
@@ -152,6 +152,19 @@ impl Item {
         match &self.from {
             From::Dataset { dataset, i } => dataset.stored_range(*i).map_or(0, |r| r.end - r.start),
             From::Stream(sample) => sample.payload.len() as u64,
+        }
+    }
+
+    /// Gives an error the place where the sample is from, as far as it has none.
+    pub fn blame(&self) -> impl Fn(Error) -> Error + use<> {
+        let id = self.id;
+        let from = match &self.from {
+            From::Dataset { dataset, i } => Some((dataset.clone(), *i)),
+            From::Stream(_) => None,
+        };
+        move |e| match &from {
+            Some((dataset, i)) => e.sample(*i).file(dataset.name()),
+            None => e.sample(id),
         }
     }
 

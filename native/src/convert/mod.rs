@@ -22,6 +22,7 @@ use forebay::{Error, Result, check::Fault, filter::Filter};
 
 use crate::dataset::Dataset;
 use item::Origin;
+pub(crate) use item::release;
 pub use options::{MetadataChoice, Options, To};
 pub use stream::StreamInput;
 pub use summary::{Progress, Summary};

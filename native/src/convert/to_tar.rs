@@ -8,7 +8,7 @@ use forebay::{
     codec::checksum::crc32,
     error,
     record::{RestoredFile, files},
-    tar::{self, END, header_for, padding},
+    tar::{END, Scanner, header_for, padding},
 };
 
 use super::{
@@ -20,7 +20,10 @@ use super::{
     summary::{Progress, Summary},
     verify_error,
 };
-use crate::{input::Input, output::AtomicFile};
+use crate::{
+    input::{Input, WINDOW},
+    output::AtomicFile,
+};
 
 /// A file of a sample with the header that goes in front.
 struct Part {
@@ -46,8 +49,9 @@ pub(super) fn run(
     }
     let mut digests: Vec<(u32, u64)> = Vec::new();
     let work = |item: Item| -> Result<(Loaded, Vec<Part>)> {
-        let sample = item.load(options)?;
-        let parts = parts(&sample)?;
+        let blame = item.blame();
+        let sample = item.load(options).map_err(&blame)?;
+        let parts = parts(&sample).map_err(blame)?;
         Ok((sample, parts))
     };
     ordered(origin.items(), Item::weight, options.workers, work, |chunk| {
@@ -91,15 +95,20 @@ pub(super) fn run(
 fn verify(file: &AtomicFile, digests: &[(u32, u64)]) -> Result<u64> {
     let Some(path) = file.path() else { return Ok(0) };
     let written = Input::map(path)?;
-    let archive = tar::scan(written.bytes(), &Limits::host()).map_err(|e| e.file(file.name()))?;
+    let mut scanner = Scanner::new(written.len(), Limits::host());
+    let archive = written.drive(&mut scanner, |_| WINDOW).map_err(|e| e.file(file.name()))?;
     if archive.members.len() != digests.len() {
         return Err(verify_error(0, "another number of files"));
     }
+    let mut used = 0;
     for (i, (member, (crc, len))) in archive.members.iter().zip(digests).enumerate() {
         if member.size != *len || crc32(&written.slice(member.range())?) != *crc {
             return Err(verify_error(i as u64, "other bytes").member(member.name));
         }
-        written.release(member.range());
+        if member.range().end - used > WINDOW {
+            written.release(used..member.range().end);
+            used = member.range().end;
+        }
     }
     Ok(digests.len() as u64)
 }

@@ -1,6 +1,6 @@
 //! Writing a TBL: workers verify, look at and compress samples, one writer places them in order.
 
-use std::{io::IoSlice, path::Path};
+use std::{io::IoSlice, path::Path, sync::Arc};
 
 use bytes::Bytes;
 use forebay::{
@@ -59,8 +59,10 @@ pub(super) fn run(
     summary.skipped_members = origin.skipped_members();
 
     let work = |item: super::item::Item| -> Result<Ready> {
-        let sample = item.load(options)?;
-        let packed = pack(sample.payload.clone(), sample.format, sample.width, sample.height, &pack_options)?;
+        let blame = item.blame();
+        let sample = item.load(options).map_err(&blame)?;
+        let packed = pack(sample.payload.clone(), sample.format, sample.width, sample.height, &pack_options);
+        let packed = packed.map_err(blame)?;
         let crc = if options.verify { crc32(&sample.payload) } else { 0 };
         Ok(Ready { sample, packed, crc })
     };
@@ -180,18 +182,16 @@ fn apply(patches: Vec<Patch>, file: &AtomicFile, spool: &mut Spool) -> Result<u6
 fn verify(file: &AtomicFile, digests: &[(u32, u32)], options: &Options) -> Result<u64> {
     let Some(path) = file.path() else { return Ok(0) };
     let written = Dataset::from_input(Input::map(path)?, &OpenOptions::default()).map_err(|e| e.file(file.name()))?;
+    let written = Arc::new(written);
     if written.len() != digests.len() as u64 {
         return Err(verify_error(written.len(), "another number of samples"));
     }
-    let check = |(i, (crc, len)): (usize, (u32, u32))| -> Result<()> {
+    let check = |(i, (crc, len)): (usize, (u32, u32))| -> Result<_> {
         let payload: Bytes = written.payload(i as u64)?;
         if payload.len() as u64 != u64::from(len) || crc32(&payload) != crc {
             return Err(verify_error(i as u64, "other bytes"));
         }
-        if let Some(range) = written.stored_range(i as u64) {
-            written.release(range);
-        }
-        Ok(())
+        Ok(written.stored_range(i as u64).map(|range| (written.clone(), range)))
     };
     let mut verified = 0;
     let items = digests.iter().copied().enumerate().map(Ok);
@@ -201,10 +201,9 @@ fn verify(file: &AtomicFile, digests: &[(u32, u32)], options: &Options) -> Resul
         options.workers,
         check,
         |chunk| {
-            for one in chunk {
-                one.map_err(|e| e.file(file.name()))?;
-                verified += 1;
-            }
+            verified += chunk.len() as u64;
+            let used = chunk.into_iter().collect::<Result<Vec<_>>>().map_err(|e| e.file(file.name()))?;
+            release(used.into_iter());
             Ok(())
         },
     )?;
