@@ -5,7 +5,7 @@ use forebay::{
     codec::deflate::Inflater,
     idv::{Checker, Encoder, Opener, Packing, WriteOptions},
     step::drive,
-    table::{Column, DataType, Field},
+    table::{Column, ColumnData, DataType, Field, KeyType, VectorColumn},
 };
 
 pub(crate) fn body(data: &[u8]) {
@@ -63,7 +63,28 @@ fn write(fields: Vec<Field>, options: WriteOptions, columns: &[Column]) -> Bytes
 }
 
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
+    let plain = [Column::from((0..40).collect::<Vec<i32>>()), Column::from(vec![0.5f32; 40])];
     let fields = vec![Field::new("label", DataType::I32), Field::new("weight", DataType::F32)];
-    let columns = [Column::from((0..40).collect::<Vec<i32>>()), Column::from(vec![0.5f32; 40])];
-    vec![write(fields, WriteOptions::default(), &columns).to_vec()]
+    vec![write(fields, WriteOptions::default(), &plain).to_vec(), every_kind()]
+}
+
+/// Not packed, so that mutations reach the values.
+fn every_kind() -> Vec<u8> {
+    let key = DataType::Key { inner: KeyType::U8, count: 3 };
+    let offset = ColumnData::Offset { ticks: vec![1 << 58; 3].into(), minutes: vec![0, 60, -60].into() };
+    let items = Column::strings([Some("a"), Some("é"), Some("😀"), Some("b"), Some("c")]);
+    let lengths = vec![2, 9, 1].into();
+    let vectors = VectorColumn::sparse(lengths, &[2, 2, 1], vec![3, 8].into(), items).expect("vectors that fit");
+    let texts = DataType::vector(DataType::String, None);
+    let columns = [
+        Column::strings([Some("plain"), Some("é😀"), Some("")]),
+        Column::from(vec![true, false, true]),
+        Column::from(vec![1u8, 0, 3]).cast_logical(key).expect("keys are bytes"),
+        Column::from(vec![0i64, 1, 2]).cast_logical(DataType::DateTime).expect("ticks are integers"),
+        Column::new(DataType::DateTimeOffset, offset, None).expect("offsets of one length"),
+        Column::new(texts, ColumnData::Vector(vectors), None).expect("vectors of texts"),
+    ];
+    let names = Column::strings([Some("why")]);
+    let fields = columns.iter().map(|c| Field::new("x", c.dtype().clone()).with("ScoreColumnKind", names.clone()));
+    write(fields.collect(), WriteOptions::default().with_packing(Packing::None), &columns).to_vec()
 }
