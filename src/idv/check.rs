@@ -145,7 +145,7 @@ impl Checker {
         let losses = values.losses;
         note(&codes::TEXT_REPLACED, "blocks with malformed UTF-8, replaced by U+FFFD", losses.malformed.into());
         note(&codes::TEXT_REPLACED, "texts that end inside a surrogate pair, now U+FFFD", losses.split_pairs);
-        note(&codes::OLD_MISSING, "texts marked as missing, which read as empty", losses.missing);
+        note(&codes::OLD_MISSING, "values marked as missing, which read as empty, false or 0", losses.missing);
         if let Some(count) = live.codec.item.key_count {
             note(&codes::KEY_RANGE, "keys over the column's count", over(&values.column, count));
         }

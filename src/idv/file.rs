@@ -8,8 +8,7 @@ use super::{
     codec_def::{Codec, CodecDef},
     codes,
     raw::{BlockEntry, Header, LOOKUP_BYTES},
-    text::TextLosses,
-    values::{self, Source},
+    values::{self, Losses, Source},
     vectors,
 };
 use crate::{
@@ -59,8 +58,8 @@ impl Packing {
 pub struct Decoded {
     /// The rows.
     pub column: table::Column,
-    /// What of their text could not be kept exactly.
-    pub losses: TextLosses,
+    /// What of them could not be kept exactly.
+    pub losses: Losses,
 }
 
 /// A column that can be read.
@@ -253,15 +252,13 @@ impl File {
 /// Decodes the bytes of a block of `n` rows.
 pub(super) fn decode_bytes(source: &mut Source<'_>, codec: &Codec, n: usize, limits: &Limits) -> Result<Decoded> {
     let before = source.cursor.clone();
-    let (data, losses) = match codec.dims {
+    let data = match codec.dims {
         None => values::read(source, codec.item.layout, n, false, limits)?,
-        Some(_) => {
-            let (vectors, losses) = vectors::read(source, codec, n, limits)?;
-            (ColumnData::Vector(vectors), losses)
-        }
+        Some(_) => ColumnData::Vector(vectors::read(source, codec, n, limits)?),
     };
     let column = table::Column::new(codec.dtype(), data, None);
-    Ok(Decoded { column: column.map_err(|e| before.error(&codes::VECTOR, e.message()))?, losses })
+    let column = column.map_err(|e| before.error(&codes::VECTOR, e.message()))?;
+    Ok(Decoded { column, losses: source.losses })
 }
 
 /// An error of decompression in IDV's words; those about limits stay.

@@ -53,6 +53,6 @@ pub use check::Checker;
 pub use codec_def::{Codec, CodecDef, Item, Layout};
 pub use file::{Column, Decoded, File, Live, Packing};
 pub use open::Opener;
-pub use text::TextLosses;
+pub use values::Losses;
 pub use write::{Encoder, Ending, Packed, WriteOptions};
 pub use writer::Writer;

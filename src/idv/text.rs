@@ -8,26 +8,15 @@ use std::borrow::Cow;
 use super::{
     codes,
     raw::{lossy, string_bytes},
-    values::Source,
+    values::{Losses, Source},
 };
 use crate::{error::Result, table::Strings};
 
 /// The bit of a boundary that says "missing", in files up to 1.1.1.5.
 const MISSING: u32 = 1 << 31;
 
-/// How much of a block's text could not be kept exactly.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TextLosses {
-    /// True where the block's UTF-8 was malformed.
-    pub malformed: bool,
-    /// How many boundaries cut a surrogate pair in two; each half is now U+FFFD.
-    pub split_pairs: u64,
-    /// How many values are marked as missing; they read as empty.
-    pub missing: u64,
-}
-
 /// Reads `n` texts.
-pub(super) fn read(source: &mut Source<'_>, n: usize) -> Result<(Strings, TextLosses)> {
+pub(super) fn read(source: &mut Source<'_>, n: usize) -> Result<Strings> {
     let c = &mut source.cursor;
     let before = c.clone();
     let announced = c.i32()?;
@@ -39,7 +28,7 @@ pub(super) fn read(source: &mut Source<'_>, n: usize) -> Result<(Strings, TextLo
     let bytes = string_bytes(c)?;
     let stored = source.take_shared(bytes)?;
     let data = lossy(&stored);
-    let mut losses = TextLosses { malformed: matches!(data, Cow::Owned(_)), ..TextLosses::default() };
+    let mut losses = Losses { malformed: matches!(data, Cow::Owned(_)), ..source.losses };
 
     // First the units, which for ASCII are already the bytes.
     let mut offsets = Vec::with_capacity(n + 1);
@@ -74,8 +63,8 @@ pub(super) fn read(source: &mut Source<'_>, n: usize) -> Result<(Strings, TextLo
     if data.len() > i32::MAX as usize {
         return Err(before.error(&codes::TEXT, format!("{} bytes of text in one block", data.len())));
     }
-    let strings = Strings::new(offsets.into(), data).map_err(|e| before.error(&codes::TEXT, e.message()))?;
-    Ok((strings, losses))
+    source.losses = losses;
+    Strings::new(offsets.into(), data).map_err(|e| before.error(&codes::TEXT, e.message()))
 }
 
 /// How many UTF-16 units a text has.
@@ -117,7 +106,7 @@ fn to_bytes(s: &str, ends: &mut [u32]) -> Result<(), SplitPair> {
 }
 
 /// The slow way, for boundaries inside of surrogate pairs: each half becomes U+FFFD.
-fn cut_by_units(s: &str, ends: &mut [u32], losses: &mut TextLosses) -> String {
+fn cut_by_units(s: &str, ends: &mut [u32], losses: &mut Losses) -> String {
     let units: Vec<u16> = s.encode_utf16().collect();
     let mut out = String::with_capacity(s.len() + 64);
     let mut start = 0;
@@ -149,7 +138,7 @@ mod tests {
 
     fn texts(ends: &[u32], data: &str) -> Result<Vec<String>> {
         let bytes = Bytes::from(block(ends, data.as_bytes()));
-        let (strings, _) = read(&mut Source::new(&bytes, 0, "block"), ends.len())?;
+        let strings = read(&mut Source::new(&bytes, 0, "block"), ends.len())?;
         Ok(strings.iter().map(str::to_owned).collect())
     }
 

@@ -4,11 +4,7 @@
 
 use bytes::Bytes;
 
-use super::{
-    codec_def::Layout,
-    codes,
-    text::{self, TextLosses},
-};
+use super::{codec_def::Layout, codes, text};
 use crate::{
     cursor::Cursor,
     error::Result,
@@ -23,16 +19,30 @@ pub const MINUTE: i64 = 600_000_000;
 /// The furthest offset from UTC, in minutes.
 pub const MAX_OFFSET: i16 = 840;
 
-/// A block's bytes with a position in them. What is taken may be shared instead of copied.
+/// What of a block's values could not be kept exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Losses {
+    /// True where the block's UTF-8 was malformed.
+    pub malformed: bool,
+    /// How many boundaries of texts cut a surrogate pair in two; each half is now U+FFFD.
+    pub split_pairs: u64,
+    /// How many values are marked as missing, as old versions did; they read as empty, false or 0.
+    pub missing: u64,
+}
+
+/// A block's bytes with a position in them, and what was lost in reading them. What is taken may be shared instead of
+/// copied.
 pub(super) struct Source<'a> {
     whole: &'a Bytes,
     pub cursor: Cursor<'a>,
+    pub losses: Losses,
 }
 
 impl<'a> Source<'a> {
     /// Reads `whole`, whose first byte lies at `base` in the file.
     pub fn new(whole: &'a Bytes, base: u64, section: &'static str) -> Self {
-        Source { whole, cursor: Cursor::new(whole, base, section, &codes::TRUNCATED) }
+        Source { whole, cursor: Cursor::new(whole, base, section, &codes::TRUNCATED), losses: Losses::default() }
     }
 
     /// The next `n` bytes, sharing the block's memory.
@@ -56,8 +66,8 @@ pub(super) fn read(
     n: usize,
     vector: bool,
     limits: &Limits,
-) -> Result<(ColumnData, TextLosses)> {
-    let data = match layout {
+) -> Result<ColumnData> {
+    Ok(match layout {
         Layout::Int8 => ColumnData::I8(source.numbers(n)?),
         Layout::UInt8 => ColumnData::U8(source.numbers(n)?),
         Layout::Int16 => ColumnData::I16(source.numbers(n)?),
@@ -70,22 +80,18 @@ pub(super) fn read(
         Layout::Float64 => ColumnData::F64(source.numbers(n)?),
         Layout::RowId => ColumnData::U128(source.numbers(n)?),
         Layout::Bool => ColumnData::Bool(Bitmap::new(source.take_shared(n.div_ceil(8))?, n)),
-        Layout::OldBool => ColumnData::Bool(old_bools(&mut source.cursor, n, limits)?),
+        Layout::OldBool => ColumnData::Bool(old_bools(source, n, limits)?),
         Layout::Duration => ColumnData::I64(durations(source, n, vector)?),
         Layout::DateTime => ColumnData::I64(date_times(source, n)?),
         Layout::DateTimeOffset => date_time_offsets(source, n)?,
-        Layout::Text => {
-            let (strings, losses) = text::read(source, n)?;
-            return Ok((ColumnData::Str(strings), losses));
-        }
-    };
-    Ok((data, TextLosses::default()))
+        Layout::Text => ColumnData::Str(text::read(source, n)?),
+    })
 }
 
 /// Two bits each, in words of 16: no, yes, missing (which reads as no), and a pattern that stands for nothing.
-fn old_bools(c: &mut Cursor<'_>, n: usize, limits: &Limits) -> Result<Bitmap> {
-    let before = c.clone();
-    let bytes = c.take_u64(n.div_ceil(16) as u64 * 4)?;
+fn old_bools(source: &mut Source<'_>, n: usize, limits: &Limits) -> Result<Bitmap> {
+    let before = source.cursor.clone();
+    let bytes = source.cursor.take_u64(n.div_ceil(16) as u64 * 4)?;
     limits.item(n as u64)?;
     let bits = |i: usize| bytes.get(i / 4).map_or(0, |b| b >> (i % 4 * 2) & 3);
     if let Some(i) = (0..n).find(|&i| bits(i) == 3) {
@@ -93,25 +99,28 @@ fn old_bools(c: &mut Cursor<'_>, n: usize, limits: &Limits) -> Result<Bitmap> {
         at.take(i / 4)?;
         return Err(at.error(&codes::BOOL, format!("value {i} is neither no, yes nor missing")));
     }
+    source.losses.missing += (0..n).filter(|&i| bits(i) == 2).count() as u64;
     Ok((0..n).map(|i| bits(i) == 1).collect())
 }
 
 /// The least number of ticks was the missing value of old files; it reads as 0.
-fn without_missing(ticks: Buffer<i64>) -> Buffer<i64> {
-    if !ticks.iter().fold(false, |any, t| any | (*t == i64::MIN)) {
+fn without_missing(ticks: Buffer<i64>, losses: &mut Losses) -> Buffer<i64> {
+    let missing = ticks.iter().filter(|t| **t == i64::MIN).count();
+    if missing == 0 {
         return ticks;
     }
+    losses.missing += missing as u64;
     ticks.iter().map(|&t| if t == i64::MIN { 0 } else { t }).collect()
 }
 
 fn durations(source: &mut Source<'_>, n: usize, vector: bool) -> Result<Buffer<i64>> {
     let ticks = source.numbers(n)?;
-    Ok(if vector { ticks } else { without_missing(ticks) })
+    Ok(if vector { ticks } else { without_missing(ticks, &mut source.losses) })
 }
 
 fn date_times(source: &mut Source<'_>, n: usize) -> Result<Buffer<i64>> {
     let before = source.cursor.clone();
-    let ticks = without_missing(source.numbers(n)?);
+    let ticks = without_missing(source.numbers(n)?, &mut source.losses);
     // One pass without branches first; the place is looked for only where there is one.
     let fine = ticks.iter().fold(true, |fine, t| fine & (0..=MAX_TICKS).contains(t));
     if let Some(i) = if fine { None } else { ticks.iter().position(|t| !(0..=MAX_TICKS).contains(t)) } {
@@ -149,7 +158,7 @@ mod tests {
     fn decode(layout: Layout, bytes: &[u8], n: usize) -> Result<ColumnData> {
         let bytes = Bytes::copy_from_slice(bytes);
         let mut source = Source::new(&bytes, 1000, "block");
-        read(&mut source, layout, n, false, &Limits::default()).map(|(data, _)| data)
+        read(&mut source, layout, n, false, &Limits::default())
     }
 
     #[test]

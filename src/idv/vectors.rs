@@ -3,7 +3,6 @@
 use super::{
     codec_def::Codec,
     codes,
-    text::TextLosses,
     values::{self, Source},
 };
 use crate::{
@@ -27,12 +26,7 @@ fn fault(at: &Cursor<'_>, i: usize, message: String) -> Error {
 }
 
 /// Reads `n` vectors of a type; `codec` must be a vector.
-pub(super) fn read(
-    source: &mut Source<'_>,
-    codec: &Codec,
-    n: usize,
-    limits: &Limits,
-) -> Result<(VectorColumn, TextLosses)> {
+pub(super) fn read(source: &mut Source<'_>, codec: &Codec, n: usize, limits: &Limits) -> Result<VectorColumn> {
     let size = codec.vector_size().unwrap_or_default();
     let c = &mut source.cursor;
     let start = c.clone();
@@ -60,14 +54,14 @@ pub(super) fn read(
         let message = format!("vectors of {total} values in {} bytes", c.remaining());
         return Err(c.error(&codes::TRUNCATED, message));
     }
-    let (items, losses) = values::read(source, codec.item.layout, total as usize, true, limits)?;
+    let items = values::read(source, codec.item.layout, total as usize, true, limits)?;
     let misfit = |e: Error| start.error(&codes::VECTOR, e.message());
     let items = Column::new(codec.item.dtype(), items, None).map_err(misfit)?;
     let vectors = match indices {
         None => VectorColumn::dense(lengths, items),
         Some(indices) => VectorColumn::sparse(lengths, &counts, indices, items),
     };
-    Ok((vectors.map_err(misfit)?, losses))
+    vectors.map_err(misfit)
 }
 
 /// How long vectors are: all the same, or where that is 0 each its own.

@@ -71,6 +71,8 @@ fn what_readers_ignore_is_noted() {
     for (name, code) in [
         ("v_trailing_garbage", "idv.trailing"),
         ("v_text_na_first", "idv.old_missing"),
+        ("v_dvtimespan", "idv.old_missing"),
+        ("v_vec_dvbool", "idv.old_missing"),
         ("v_text_invalid_utf8_1", "idv.text_replaced"),
         ("v_dead_compression_7", "idv.dead_column"),
     ] {
