@@ -13,6 +13,7 @@
 //! | [`codec`] | LZ4, Zstandard and the checksums |
 //! | [`tar`] | TAR archives and WebDataset groups, read and written |
 //! | [`tbl`] | TBL v2, both layouts: open, read, write, check |
+//! | [`dataset`], [`sample`] | a container of any format, opened; one sample with all that belongs to it |
 //! | [`plan`], [`check`] | a planned read of one sample; what a check reports |
 //! | [`filter`] | the expression language that selects samples and rows |
 //! | [`stats`] | counts, sizes, shapes and classes of a dataset |
@@ -44,6 +45,7 @@ pub mod order;
 pub mod plan;
 pub mod random;
 pub mod record;
+pub mod sample;
 pub mod stats;
 pub mod step;
 pub mod table;

@@ -96,6 +96,17 @@ impl<'a> From<&'a serde_json::Value> for Value<'a> {
 }
 
 impl Value<'_> {
+    /// The value as the name of a class; `None` where it can be none.
+    pub fn label(&self) -> Option<String> {
+        match self {
+            Value::Bool(b) => Some(b.to_string()),
+            Value::Int(n) => Some(n.to_string()),
+            Value::Float(x) => Some(x.to_string()),
+            Value::Str(text) => Some(text.to_string()),
+            Value::Null | Value::List(_) | Value::Opaque => None,
+        }
+    }
+
     /// The order of two values of one kind; `None` where there is none.
     pub(super) fn order(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {

@@ -1,0 +1,282 @@
+//! An opened file: what its index says, payloads, metadata.
+
+use std::{
+    cell::{OnceCell, RefCell},
+    rc::Rc,
+};
+
+use forebay::{
+    Error, Limits,
+    codec::Codec,
+    dataset::Dataset as Core,
+    filter::Filter,
+    model::{MediaFormat, SampleInfo},
+    plan::Proof,
+    tbl::Metadata,
+};
+use js_sys::{Float64Array, Uint8Array, Uint32Array};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use crate::{
+    check::Checker,
+    convert::Converter,
+    fail::{Outcome, json, text, thrown},
+    record::{DocumentReader, RecordReader},
+    select::Selector,
+};
+
+/// Samples whose index is turned into columns at once: bounds the memory that this takes.
+const CHUNK: u64 = 1 << 16;
+/// Marks a damaged entry in the column of codecs.
+const DAMAGED: u8 = 255;
+
+/// An opened file, shared with the work on it.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub core: Core,
+    pub limits: Limits,
+    /// What stopped the scan of a TAR.
+    pub damage: Option<Error>,
+    /// Where the metadata of all samples lies, once somebody asked for it.
+    pub metadata: OnceCell<Metadata>,
+    /// Where that of a run of samples lies: its first sample, and the run.
+    pub run: RefCell<Option<(u64, Metadata)>>,
+    /// Sizes of a TAR's samples, as far as their payloads were looked at.
+    pub probed: RefCell<Vec<Option<(MediaFormat, u32, u32)>>>,
+}
+
+impl Opened {
+    pub fn new(core: Core, limits: Limits, damage: Option<Error>) -> Self {
+        Opened { core, limits, damage, metadata: OnceCell::new(), run: RefCell::default(), probed: RefCell::default() }
+    }
+
+    pub fn is_tbl(&self) -> bool {
+        matches!(self.core, Core::Tbl(_))
+    }
+
+    /// What is known of sample `i`, with what an earlier look at a TAR's payload showed.
+    pub fn info(&self, i: u64) -> forebay::Result<SampleInfo> {
+        let mut info = self.core.info(i)?;
+        if let Some((format, width, height)) = self.probe_of(i) {
+            (info.format, info.width, info.height) = (format, width, height);
+        }
+        Ok(info)
+    }
+
+    pub fn probe_of(&self, i: u64) -> Option<(MediaFormat, u32, u32)> {
+        usize::try_from(i).ok().and_then(|i| self.probed.borrow().get(i).copied()).flatten()
+    }
+
+    pub fn keep_probe(&self, info: &SampleInfo) {
+        let (Ok(i), Ok(len)) = (usize::try_from(info.index), usize::try_from(self.core.len())) else { return };
+        let mut probed = self.probed.borrow_mut();
+        probed.resize(len, None);
+        if let Some(place) = probed.get_mut(i) {
+            *place = Some((info.format, info.width, info.height));
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct About {
+    format: &'static str,
+    length: u64,
+    layout: Option<&'static str>,
+    compression: Option<Codec>,
+    #[serde(rename = "metadataFormat")]
+    metadata_format: Option<&'static str>,
+    members: Option<u64>,
+    #[serde(rename = "skippedMembers")]
+    skipped_members: Option<u64>,
+    notes: Vec<String>,
+}
+
+/// An opened file.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Dataset {
+    opened: Rc<Opened>,
+}
+
+impl Dataset {
+    pub(crate) fn new(opened: Opened) -> Self {
+        Dataset { opened: Rc::new(opened) }
+    }
+}
+
+#[wasm_bindgen]
+impl Dataset {
+    /// How many samples there are.
+    #[wasm_bindgen(getter)]
+    pub fn length(&self) -> f64 {
+        self.opened.core.len() as f64
+    }
+
+    /// Format and what the file says about itself, as JSON.
+    pub fn about(&self) -> String {
+        let core = &self.opened.core;
+        let mut about = About {
+            format: core.format().name(),
+            length: core.len(),
+            layout: None,
+            compression: None,
+            metadata_format: None,
+            members: None,
+            skipped_members: None,
+            notes: Vec::new(),
+        };
+        match core {
+            Core::Tbl(tbl) => {
+                let header = tbl.header();
+                about.layout = Some(header.layout.name());
+                about.compression = Some(header.codec);
+                about.metadata_format = header.metadata_format.map(|f| f.name());
+                about.notes.extend(header.metadata_fault.as_ref().map(|fault| fault.error().to_string()));
+            }
+            Core::Tar(tar) => {
+                about.members = Some(tar.archive().members.len() as u64);
+                about.skipped_members = Some(tar.archive().skipped.total());
+                about.notes.extend(tar.archive().ending.note());
+            }
+            _ => {}
+        }
+        text(&about)
+    }
+
+    /// What stopped the scan of a TAR, as JSON.
+    pub fn damage(&self) -> Option<String> {
+        self.opened.damage.as_ref().map(json)
+    }
+
+    /// Fills the columns of the index, which lie outside this module's memory.
+    #[allow(clippy::too_many_arguments)] // one a column
+    pub fn columns(
+        &self,
+        width: &Uint32Array,
+        height: &Uint32Array,
+        bytes: &Float64Array,
+        stored: &Float64Array,
+        offset: &Float64Array,
+        format: &Uint8Array,
+        codec: &Uint8Array,
+    ) {
+        let len = self.opened.core.len();
+        let mut start = 0;
+        while start < len {
+            let end = len.min(start + CHUNK);
+            let n = (end - start) as usize;
+            let (mut w, mut h) = (Vec::with_capacity(n), Vec::with_capacity(n));
+            let (mut b, mut s, mut o) = (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
+            let (mut f, mut c) = (Vec::with_capacity(n), Vec::with_capacity(n));
+            for i in start..end {
+                let info = self.opened.info(i);
+                let damaged = info.is_err();
+                let info = info.unwrap_or_else(|_| SampleInfo::new(i, MediaFormat::Unknown));
+                w.push(info.width);
+                h.push(info.height);
+                b.push(info.bytes as f64);
+                s.push(info.stored_bytes as f64);
+                o.push(info.offset as f64);
+                f.push(info.format.code());
+                c.push(if damaged { DAMAGED } else { codec_code(info.codec) });
+            }
+            let (from, to) = (start as u32, end as u32);
+            width.subarray(from, to).copy_from(&w);
+            height.subarray(from, to).copy_from(&h);
+            bytes.subarray(from, to).copy_from(&b);
+            stored.subarray(from, to).copy_from(&s);
+            offset.subarray(from, to).copy_from(&o);
+            format.subarray(from, to).copy_from(&f);
+            codec.subarray(from, to).copy_from(&c);
+            start = end;
+        }
+    }
+
+    /// Names of a TAR's samples from `from` to `to`, parted by NUL, which no name contains; nothing for a TBL.
+    pub fn names(&self, from: f64, to: f64) -> Option<String> {
+        let Core::Tar(tar) = &self.opened.core else { return None };
+        let mut names = String::new();
+        for i in from as u64..(to as u64).min(tar.len()) {
+            if i > from as u64 {
+                names.push('\0');
+            }
+            names.push_str(tar.name(i).unwrap_or_default());
+        }
+        Some(names)
+    }
+
+    /// Start and end of the bytes of sample `i` that [`decode`](Self::decode) wants.
+    pub fn plan(&self, i: f64) -> Outcome<Vec<f64>> {
+        let range = self.opened.core.plan(i as u64).map_err(thrown)?.range();
+        Ok(vec![range.start as f64, range.end as f64])
+    }
+
+    /// Verifies and decompresses sample `i`'s payload. Nothing where the payload lies in `bytes` as it is, from
+    /// their beginning, as long as the index says.
+    pub fn decode(&self, i: f64, bytes: Vec<u8>, verify: bool) -> Outcome<Option<Vec<u8>>> {
+        let mut plan = self.opened.core.plan(i as u64).map_err(thrown)?;
+        if !verify {
+            // The bytes are those of the whole plan: the checksum behind the payload is cut off here.
+            let stored = usize::try_from(plan.info.stored_bytes).unwrap_or(usize::MAX);
+            plan.proof = Proof::None;
+            let mut bytes = bytes;
+            bytes.truncate(stored);
+            return self.payload(&plan, bytes.into());
+        }
+        self.payload(&plan, bytes.into())
+    }
+
+    fn payload(&self, plan: &forebay::plan::SamplePlan, bytes: bytes::Bytes) -> Outcome<Option<Vec<u8>>> {
+        let payload = plan.decode(&bytes, &self.opened.limits).map_err(thrown)?;
+        Ok((plan.info.codec != Codec::None).then(|| payload.into()))
+    }
+
+    /// Begins reading sample `i`'s metadata.
+    pub fn record(&self, i: f64) -> Outcome<RecordReader> {
+        self.opened.core.info(i as u64).map(|_| ()).or_else(damage_only).map_err(thrown)?;
+        Ok(RecordReader::new(self.opened.clone(), i as u64))
+    }
+
+    /// Begins reading the document beside the samples' metadata.
+    pub fn document(&self) -> DocumentReader {
+        DocumentReader::new(self.opened.clone())
+    }
+
+    /// Begins looking for the samples that `filter` accepts; with `stats`, counts them, by the class in the
+    /// metadata field `label` where it is not empty.
+    pub fn select(&self, filter: &str, stats: bool, label: &str) -> Outcome<Selector> {
+        Selector::new(self.opened.clone(), filter, stats, label).map_err(thrown)
+    }
+
+    /// Begins a check.
+    pub fn check(&self) -> Checker {
+        Checker::new(&self.opened)
+    }
+
+    /// Begins a conversion of the samples `chosen`, in that order, or of all; `options` is JSON.
+    pub fn convert(&self, options: &str, chosen: Option<Vec<u32>>) -> Outcome<Converter> {
+        Converter::new(self.opened.clone(), options, chosen).map_err(thrown)
+    }
+}
+
+/// A damaged entry may still have metadata; a sample that does not exist has not.
+fn damage_only(e: Error) -> forebay::Result<()> {
+    if e.kind() == forebay::error::Kind::Damaged { Ok(()) } else { Err(e) }
+}
+
+fn codec_code(codec: Codec) -> u8 {
+    match codec {
+        Codec::None => 0,
+        Codec::Lz4 => 1,
+        Codec::Zstd => 2,
+        _ => DAMAGED,
+    }
+}
+
+/// Refuses a filter that cannot be read, before anything is opened: the search box asks while somebody types. Its
+/// canonical text.
+#[wasm_bindgen(js_name = parseFilter)]
+pub fn parse_filter(filter: &str) -> Outcome<String> {
+    Filter::parse(filter).map(|f| f.to_string()).map_err(thrown)
+}

@@ -1,0 +1,90 @@
+//! Opening a file of any format that holds samples.
+
+use forebay::{
+    Error, Limits, Step, Stepper,
+    dataset::{Dataset as Core, Opener as CoreOpener},
+    error::codes,
+    tar::Tar,
+};
+use wasm_bindgen::prelude::*;
+
+use crate::{
+    dataset::{Dataset, Opened},
+    fail::{Outcome, thrown},
+    pairs,
+};
+
+/// Opens a file: `step` and `push` until `step` returns nothing, then `finish`.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Opener {
+    work: Option<CoreOpener>,
+    done: Option<Opened>,
+    limits: Limits,
+    keep_going: bool,
+}
+
+#[wasm_bindgen]
+impl Opener {
+    /// For a file of `file_len` bytes. Limits of 0 are the usual ones. With `keep_going`, what comes before the
+    /// damage of a TAR is kept.
+    #[wasm_bindgen(constructor)]
+    pub fn new(file_len: f64, item_bytes: f64, index_bytes: f64, metadata_bytes: f64, keep_going: bool) -> Opener {
+        let mut limits = Limits::default();
+        let set = |to: &mut u64, bytes: f64| {
+            if bytes > 0.0 {
+                *to = bytes as u64;
+            }
+        };
+        set(&mut limits.item_bytes, item_bytes);
+        set(&mut limits.index_bytes, index_bytes);
+        set(&mut limits.metadata_bytes, metadata_bytes);
+        let work = CoreOpener::new(file_len as u64).limits(limits.clone());
+        Opener { work: Some(work), done: None, limits, keep_going }
+    }
+
+    /// The ranges that are needed; nothing when the file is open.
+    pub fn step(&mut self) -> Outcome<Option<Vec<f64>>> {
+        let Some(work) = &mut self.work else { return Ok(None) };
+        let (core, damage) = match work.step() {
+            Ok(Step::Need(ranges)) => return Ok(pairs(ranges)),
+            Ok(Step::Done(core)) => (core, None),
+            Err(e) => match self.work.take().and_then(CoreOpener::into_scanner) {
+                Some(scanner) if self.keep_going => {
+                    (Core::Tar(Tar::new(scanner.into_partial()).map_err(thrown)?), Some(e))
+                }
+                _ => return Err(thrown(e)),
+            },
+        };
+        self.work = None;
+        self.done = Some(Opened::new(core, self.limits.clone(), damage));
+        Ok(None)
+    }
+
+    /// Bytes of the file from `start` on.
+    pub fn push(&mut self, start: f64, bytes: Vec<u8>) {
+        if let Some(work) = &mut self.work {
+            work.push(start as u64, bytes.into());
+        }
+    }
+
+    /// Where the scan of a TAR stands.
+    #[wasm_bindgen(getter)]
+    pub fn position(&self) -> f64 {
+        self.work.as_ref().and_then(CoreOpener::scanner).map_or(0.0, |s| s.position() as f64)
+    }
+
+    /// Members of a TAR so far.
+    #[wasm_bindgen(getter)]
+    pub fn found(&self) -> f64 {
+        self.work.as_ref().and_then(CoreOpener::scanner).map_or(0.0, |s| s.members().len() as f64)
+    }
+
+    /// The opened file.
+    pub fn finish(&mut self) -> Outcome<Dataset> {
+        let opened = self.done.take();
+        opened
+            .map(Dataset::new)
+            .ok_or_else(|| thrown(Error::new(&codes::MISSING_BYTES, "the file was not opened to its end")))
+    }
+}
