@@ -6,6 +6,7 @@ import { run } from './lib/run.mjs';
 import { ensureLinters, ensureRust } from './lib/rust.mjs';
 import { Steps } from './lib/steps.mjs';
 import { TARGET, wasmToolchain } from './lib/wasm.mjs';
+import { testLib } from './test-lib.mjs';
 
 const cargo = (...args) => run('cargo', args);
 const steps = new Steps();
@@ -32,6 +33,7 @@ await steps.step('The core for WebAssembly', async () => {
   const { cargo, env } = await wasmToolchain('plain');
   await run(cargo, ['build', '--locked', '-p', 'forebay', '--target', TARGET, '--target-dir', 'target/wasm'], { env });
 });
+await steps.step('The npm package: WebAssembly, types, tests in Node', testLib);
 await steps.step('Fuzz targets, a second each', fuzzSmoke);
 await steps.step('What the documentation shows', checkDocs);
 steps.finish();

@@ -4,3 +4,13 @@
  * @module
  */
 export type * from "./types.js";
+export { capabilities, parseFilter } from "./capabilities.js";
+export { convert } from "./convert.js";
+export { ForebayError, hostCodes } from "./errors.js";
+export { codecs, formats, mediaFormats } from "./formats.js";
+export { httpSource } from "./http.js";
+export { fileSink, fileSource } from "./node.js";
+export { check, open } from "./open.js";
+export { configure, shutdown } from "./pool.js";
+export { memorySink, type MemorySink } from "./sinks.js";
+export { blobSource, bytesSource } from "./sources.js";

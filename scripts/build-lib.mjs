@@ -1,0 +1,22 @@
+// The npm package `forebay`: types by tsc, modules by esbuild, the WebAssembly beside them. Needs `build-wasm` first.
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { buildWasm } from './build-wasm.mjs';
+import { ROOT, isMain, main, run } from './lib/run.mjs';
+
+/** Builds into `www/lib/dist`. */
+export async function buildLib() {
+  const lib = join(ROOT, 'www/lib');
+  const dist = join(lib, 'dist');
+  if (!existsSync(join(lib, 'wasm/forebay.wasm'))) await buildWasm();
+  rmSync(dist, { recursive: true, force: true });
+  await run('npx', ['--no-install', 'tsc', '-p', 'www/lib']);
+  const common = { bundle: true, format: 'esm', target: 'es2022', sourcemap: true, legalComments: 'none', logLevel: 'warning' };
+  await build({ ...common, entryPoints: [join(lib, 'src/index.ts')], outdir: dist, splitting: true, chunkNames: '[name]-[hash]' });
+  // A worker is one file, so that its URL is all that a host must know.
+  await build({ ...common, entryPoints: [join(lib, 'src/worker.ts')], outdir: dist });
+  copyFileSync(join(lib, 'wasm/forebay.wasm'), join(dist, 'forebay.wasm'));
+}
+
+if (isMain(import.meta.url)) await main(buildLib);

@@ -1,0 +1,19 @@
+// The npm package as its users have it: built, and its tests in Node.
+import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { buildWasm } from './build-wasm.mjs';
+import { ensurePackages } from './lib/npm.mjs';
+import { ROOT, isMain, main, run } from './lib/run.mjs';
+
+/** Builds and tests; what the tests printed. */
+export async function testLib() {
+  await ensurePackages();
+  await buildWasm();
+  const { buildLib } = await import('./build-lib.mjs');
+  await buildLib();
+  const folder = join(ROOT, 'www/lib/tests');
+  const files = readdirSync(folder).filter((name) => name.endsWith('.test.mjs'));
+  return run(process.execPath, ['--test', '--test-reporter=tap', ...files.map((name) => join('www/lib/tests', name))]);
+}
+
+if (isMain(import.meta.url)) await main(testLib);

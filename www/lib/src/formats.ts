@@ -1,0 +1,20 @@
+import type { Codec, MediaFormat } from "./types.js";
+
+/** Names of media formats, in the order of their numbers. */
+export const mediaFormats: readonly MediaFormat[] = ["unknown", "jpeg", "png", "webp", "bmp", "tiff", "mp4", "avi", "raw_u8"];
+
+/** Media type and extension of each format. */
+export const formats: Record<MediaFormat, { readonly mime: string; readonly extension: string }> = {
+  unknown: { mime: "application/octet-stream", extension: "bin" },
+  jpeg: { mime: "image/jpeg", extension: "jpg" },
+  png: { mime: "image/png", extension: "png" },
+  webp: { mime: "image/webp", extension: "webp" },
+  bmp: { mime: "image/bmp", extension: "bmp" },
+  tiff: { mime: "image/tiff", extension: "tiff" },
+  mp4: { mime: "video/mp4", extension: "mp4" },
+  avi: { mime: "video/x-msvideo", extension: "avi" },
+  raw_u8: { mime: "application/octet-stream", extension: "rgb" },
+};
+
+/** Names of codecs, in the order of their numbers. */
+export const codecs: readonly Codec[] = ["none", "lz4", "zstd"];

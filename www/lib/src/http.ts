@@ -1,0 +1,226 @@
+import { anySignal, pause } from "./abort.js";
+import { ForebayError, hostError } from "./errors.js";
+import type { HttpOptions, Source, Telemetry } from "./types.js";
+
+/** Bytes of the first request: they bring the length, the header, and small files whole. */
+const FIRST = 64 << 10;
+const RETRY_AFTER = 200;
+
+interface Answer {
+  status: number;
+  bytes: Uint8Array;
+  /** Of `Content-Range`, where the server shows it. */
+  start: number | null;
+  total: number | null;
+  tag: string | null;
+}
+
+/**
+ * A file behind HTTP ranges. The length comes from `Content-Range`, else from a HEAD request, else from
+ * `options.byteLength`. Only ranges with a start and an end are asked for: others cost a preflight.
+ */
+export async function httpSource(url: URL, options: HttpOptions & { signal?: AbortSignal } = {}, name?: string): Promise<Source> {
+  const file = name ?? decodeURIComponent(url.pathname.split("/").filter(Boolean).at(-1) ?? url.host);
+  const http = new Http(url, file, options);
+  await http.connect(options.signal);
+  return http;
+}
+
+class Http implements Source {
+  byteLength = 0;
+  readonly telemetry: { -readonly [K in keyof Telemetry]: Telemetry[K] } = { requests: 0, bytesRead: 0, byteLength: 0 };
+  /** The first bytes of the file, or all of them. */
+  #head: Uint8Array = new Uint8Array(0);
+  #tag: string | null = null;
+
+  constructor(
+    readonly url: URL,
+    readonly name: string,
+    readonly options: HttpOptions,
+  ) {}
+
+  async connect(signal?: AbortSignal): Promise<void> {
+    const first = await this.#retrying(() => this.#get(0, FIRST, signal, true), signal);
+    this.#tag = first.tag;
+    this.#head = first.bytes;
+    if (first.status === 200) {
+      this.byteLength = first.bytes.byteLength;
+    } else {
+      const shorter = first.bytes.byteLength < FIRST ? first.bytes.byteLength : null;
+      const length = first.total ?? (await this.#headLength(signal)) ?? this.options.byteLength ?? shorter;
+      if (length === null) {
+        const message =
+          "the server hides the file's length: Content-Range is not in Access-Control-Expose-Headers and HEAD gives no Content-Length; pass byteLength";
+        throw hostError("http.length", message, { file: this.name });
+      }
+      if (first.bytes.byteLength !== Math.min(FIRST, length)) {
+        throw hostError("http.truncated", `the server sent ${first.bytes.byteLength} bytes of a file of ${length}`, { file: this.name });
+      }
+      this.byteLength = length;
+    }
+    if (!Number.isSafeInteger(this.byteLength)) throw hostError("http.length", "the file is longer than 2^53 bytes", { file: this.name });
+    this.telemetry.byteLength = this.byteLength;
+  }
+
+  async read(start: number, end: number, options: { signal?: AbortSignal } = {}): Promise<Uint8Array> {
+    options.signal?.throwIfAborted();
+    if (end <= this.#head.byteLength) return this.#head.slice(start, end);
+    return this.#retrying(async () => {
+      const answer = await this.#get(start, end, options.signal, false);
+      this.#same(answer);
+      if (answer.status === 200) return answer.bytes.slice(start, end);
+      if (answer.bytes.byteLength !== end - start || (answer.start !== null && answer.start !== start)) {
+        throw new Again(hostError("http.truncated", `the server sent ${answer.bytes.byteLength} bytes, ${end - start} were asked for`, { file: this.name, offset: start }));
+      }
+      return answer.bytes;
+    }, options.signal);
+  }
+
+  /** Refuses a mixture of two versions of the file. */
+  #same(answer: Answer): void {
+    const other = answer.tag !== null && this.#tag !== null && answer.tag !== this.#tag;
+    const length = answer.status === 200 ? answer.bytes.byteLength : answer.total;
+    if (other || (length !== null && length !== this.byteLength)) {
+      throw hostError("http.changed", "the file changed on the server while it was read; open it again", { file: this.name });
+    }
+  }
+
+  async #headLength(signal?: AbortSignal): Promise<number | null> {
+    this.telemetry.requests++;
+    try {
+      const response = await this.#fetch()(this.url, { ...this.#init(), method: "HEAD", ...(signal ? { signal } : {}) });
+      const length = response.headers.get("content-length");
+      return response.ok && length !== null && !response.headers.get("content-encoding") ? Number(length) : null;
+    } catch (e) {
+      signal?.throwIfAborted();
+      void e;
+      return null;
+    }
+  }
+
+  #fetch(): typeof fetch {
+    return this.options.fetch ?? globalThis.fetch.bind(globalThis);
+  }
+
+  #init(): RequestInit {
+    return {
+      credentials: this.options.credentials ?? "same-origin",
+      ...(this.options.headers ? { headers: this.options.headers } : {}),
+    };
+  }
+
+  /** One request. `first` accepts a server that ignores ranges. */
+  async #get(start: number, end: number, signal: AbortSignal | undefined, first: boolean): Promise<Answer> {
+    signal?.throwIfAborted();
+    const stalled = new AbortController();
+    const both = anySignal(signal, stalled.signal);
+    const patience = this.options.stallTimeout ?? 30_000;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const alive = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => stalled.abort(), patience);
+    };
+    try {
+      alive();
+      this.telemetry.requests++;
+      const init = this.#init();
+      const response = await this.#fetch()(this.url, {
+        ...init,
+        headers: { ...(init.headers as Record<string, string>), Range: `bytes=${start}-${end - 1}` },
+        // A cached answer of another range is no use, and browsers keep 206 poorly.
+        cache: "no-store",
+        signal: both.signal,
+      });
+      const total = /\/(\d+)\s*$/.exec(response.headers.get("content-range") ?? "")?.[1];
+      if (response.status === 416 && first && (total === "0" || total === undefined)) {
+        return { status: 200, bytes: new Uint8Array(0), start: 0, total: 0, tag: null };
+      }
+      if (!response.ok) {
+        const e = hostError("http.status", `the server answered ${response.status} ${response.statusText}`.trim(), { file: this.name });
+        throw response.status === 429 || response.status >= 500 ? new Again(e) : e;
+      }
+      if (response.status === 206 && response.headers.get("content-encoding")) {
+        throw hostError("http.encoding", "the server compresses parts of the file (Content-Encoding), so they cannot be read by range", { file: this.name });
+      }
+      let bound = end - start;
+      if (response.status !== 206) {
+        bound = this.options.maxWholeBytes ?? 256 << 20;
+        const length = Number(response.headers.get("content-length") ?? 0);
+        if ((!first && length !== this.byteLength) || length > bound) {
+          void response.body?.cancel();
+          if (!first && length > 0 && length <= bound) throw hostError("http.changed", "the file changed on the server while it was read; open it again", { file: this.name });
+          throw this.#ignoresRanges(bound);
+        }
+      }
+      const bytes = await this.#body(response, bound, alive);
+      return {
+        status: response.status === 206 ? 206 : 200,
+        bytes,
+        start: Number(/^bytes (\d+)-/.exec(response.headers.get("content-range") ?? "")?.[1] ?? NaN) || (start === 0 ? 0 : null),
+        total: total === undefined ? null : Number(total),
+        tag: response.headers.get("etag") ?? response.headers.get("last-modified"),
+      };
+    } catch (e) {
+      if (signal?.aborted) throw signal.reason;
+      if (stalled.signal.aborted) throw new Again(hostError("http.stalled", `the server sent nothing for ${patience / 1000} s`, { file: this.name, offset: start }, e));
+      if (e instanceof Again || e instanceof ForebayError) throw e;
+      const message = `${this.url.host} cannot be read: ${(e as Error).message}. Either it is out of reach, or it does not allow other sites (CORS)`;
+      throw new Again(hostError("http.network", message, { file: this.name, offset: start }, e));
+    } finally {
+      clearTimeout(timer);
+      both.release();
+    }
+  }
+
+  /** The body, at most so many bytes of it. */
+  async #body(response: Response, bound: number, alive: () => void): Promise<Uint8Array> {
+    const reader = response.body?.getReader();
+    if (!reader) return new Uint8Array(await response.arrayBuffer());
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      alive();
+      parts.push(value);
+      length += value.byteLength;
+      this.telemetry.bytesRead += value.byteLength;
+      if (length > bound) {
+        void reader.cancel();
+        if (response.status === 206) break;
+        throw this.#ignoresRanges(bound);
+      }
+    }
+    if (parts.length === 1) return parts[0]!;
+    const whole = new Uint8Array(length);
+    let at = 0;
+    for (const part of parts) {
+      whole.set(part, at);
+      at += part.byteLength;
+    }
+    return whole;
+  }
+
+  #ignoresRanges(bound: number): ForebayError {
+    const message = `the server ignores the Range header, and the whole file is more than the ${bound} bytes that may be kept (maxWholeBytes)`;
+    return hostError("http.range", message, { file: this.name });
+  }
+
+  async #retrying<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const retries = this.options.retries ?? 3;
+    for (let k = 0; ; k++) {
+      try {
+        return await attempt();
+      } catch (e) {
+        if (!(e instanceof Again)) throw e;
+        if (k >= retries) throw e.reason;
+        await pause(RETRY_AFTER * 2 ** k * (0.75 + Math.random() / 2), signal);
+      }
+    }
+  }
+}
+
+/** A failure that another attempt may mend. */
+class Again {
+  constructor(readonly reason: ForebayError) {}
+}

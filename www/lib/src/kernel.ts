@@ -1,0 +1,198 @@
+/**
+ * The WebAssembly module behind numbered handles: what a worker runs, and what the caller's thread runs where there
+ * are no workers. Everything in here is synchronous.
+ */
+import * as wasm from "../wasm/forebay.js";
+import type { Chunk } from "./ranges.js";
+import type { IndexColumns, Limits } from "./types.js";
+
+/** What one turn of some work says. */
+export interface Turn {
+  /** Pairs of start and end to fetch, perhaps none; `null` when the work is done. */
+  need: Float64Array | null;
+  /** Samples done, or members found. */
+  done: number;
+  /** Where the work stands in the file, where it knows. */
+  position: number;
+  /** Bytes to write, and where. */
+  out: Uint8Array | null;
+  at: number;
+  spool: Uint8Array | null;
+}
+
+/** Something left to do to an output. */
+export interface Patch {
+  what: "bytes" | "move" | "zero" | "spool" | "end";
+  at: number;
+  from: number;
+  len: number;
+  bytes: Uint8Array;
+}
+
+/** What opening gives. */
+export interface Opened {
+  dataset: number;
+  about: string;
+  damage: string | null;
+  columns: IndexColumns;
+  names: string | null;
+}
+
+/** What selecting gives. */
+export interface Selected {
+  matches: Uint32Array;
+  stats: string | null;
+  faults: number;
+  firstFault: string | null;
+  /** The columns again, where sizes became known. */
+  columns: IndexColumns | null;
+}
+
+type Handle = wasm.Opener | wasm.Dataset | wasm.RecordReader | wasm.DocumentReader | wasm.Selector | wasm.Checker | wasm.Converter;
+type Work = Exclude<Handle, wasm.Dataset>;
+
+const handles = new Map<number, Handle>();
+let last = 0;
+
+function keep(handle: Handle): number {
+  handles.set(++last, handle);
+  return last;
+}
+
+function get<T extends Handle>(id: number): T {
+  const handle = handles.get(id);
+  // Somebody closed the dataset under the work; as what the module throws, so that it is not taken for a trap.
+  if (!handle) throw JSON.stringify({ code: "dataset.closed", kind: "usage", message: "the dataset was closed" });
+  return handle as T;
+}
+
+function columnsOf(dataset: wasm.Dataset): IndexColumns {
+  const n = dataset.length;
+  const columns: IndexColumns = {
+    width: new Uint32Array(n),
+    height: new Uint32Array(n),
+    bytes: new Float64Array(n),
+    storedBytes: new Float64Array(n),
+    offset: new Float64Array(n),
+    format: new Uint8Array(n),
+    codec: new Uint8Array(n),
+  };
+  const c = columns;
+  dataset.columns(c.width, c.height, c.bytes, c.storedBytes, c.offset, c.format, c.codec);
+  return columns;
+}
+
+/** The operations, by name: the whole protocol between the two sides. */
+export const operations = {
+  opener(length: number, limits: Limits, keepGoing: boolean): number {
+    const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;
+    return keep(new wasm.Opener(length, itemBytes, indexBytes, metadataBytes, keepGoing));
+  },
+  opened(id: number): Opened {
+    const opener = get<wasm.Opener>(id);
+    const dataset = opener.finish();
+    return {
+      dataset: keep(dataset),
+      about: dataset.about(),
+      damage: dataset.damage() ?? null,
+      columns: columnsOf(dataset),
+      names: dataset.names(0, dataset.length) ?? null,
+    };
+  },
+  plan: (id: number, i: number): Float64Array => get<wasm.Dataset>(id).plan(i),
+  decode(id: number, i: number, bytes: Uint8Array, verify: boolean): Uint8Array {
+    const dataset = get<wasm.Dataset>(id);
+    const payload = dataset.decode(i, bytes, verify);
+    return payload ?? bytes;
+  },
+  record: (id: number, i: number): number => keep(get<wasm.Dataset>(id).record(i)),
+  document: (id: number): number => keep(get<wasm.Dataset>(id).document()),
+  select: (id: number, where: string, stats: boolean, label: string): number => keep(get<wasm.Dataset>(id).select(where, stats, label)),
+  check: (id: number): number => keep(get<wasm.Dataset>(id).check()),
+  convert: (id: number, options: string, chosen: Uint32Array | null): number =>
+    keep(get<wasm.Dataset>(id).convert(options, chosen ?? undefined)),
+  parseFilter: (where: string): string => wasm.parseFilter(where),
+
+  /** Hands over bytes and takes a step. */
+  turn(id: number, chunks: Chunk[]): Turn {
+    const work = get<Work>(id);
+    for (const [start, bytes] of chunks) work.push(start, bytes);
+    const need = work.step() ?? null;
+    const turn: Turn = { need, done: 0, position: 0, out: null, at: 0, spool: null };
+    if (work instanceof wasm.Opener) {
+      turn.done = work.found;
+      turn.position = work.position;
+    } else if (work instanceof wasm.Converter) {
+      turn.done = work.done;
+      turn.at = work.at;
+      turn.out = work.take() ?? null;
+      turn.spool = work.takeSpool() ?? null;
+    } else if (work instanceof wasm.Selector || work instanceof wasm.Checker) {
+      turn.done = work.done;
+    }
+    return turn;
+  },
+
+  /** The JSON that a record, a document, a check or a conversion ends with. */
+  text(id: number): string | null {
+    return get<wasm.RecordReader | wasm.DocumentReader | wasm.Checker | wasm.Converter>(id).finish() ?? null;
+  },
+  selected(id: number, dataset: number, refresh: boolean): Selected {
+    const selector = get<wasm.Selector>(id);
+    return {
+      stats: selector.stats() ?? null,
+      faults: selector.faults,
+      firstFault: selector.firstFault() ?? null,
+      matches: selector.matches(),
+      columns: refresh ? columnsOf(get<wasm.Dataset>(dataset)) : null,
+    };
+  },
+  patches: (id: number): Patch[] => get<wasm.Converter>(id).patches() as Patch[],
+
+  free(id: number): number {
+    handles.get(id)?.free();
+    handles.delete(id);
+    return wasm.memoryBytes();
+  },
+};
+
+/** The names of the operations. */
+export type Operation = keyof typeof operations;
+
+/** Makes the module ready. */
+export function start(module: WebAssembly.Module): void {
+  wasm.initSync({ module });
+}
+
+/** What crosses when an operation fails. */
+export interface Failed {
+  /** The JSON that the module threw. */
+  thrown?: string;
+  /** The module trapped: it must not be used any more. */
+  trap?: string;
+}
+
+/** What an operation's failure was. */
+export function failure(e: unknown): Failed {
+  if (typeof e === "string") return { thrown: e };
+  let message = e instanceof Error ? e.message : String(e);
+  try {
+    message = wasm.lastPanic() || message;
+  } catch {
+    // Too broken to say why.
+  }
+  return { trap: message };
+}
+
+/** The buffers of a result, to be moved and not copied. */
+export function buffersOf(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<ArrayBuffer> {
+  if (ArrayBuffer.isView(value)) {
+    // A view of a part would take the rest along; results are whole buffers.
+    if (value.buffer instanceof ArrayBuffer && value.byteLength > 0 && value.byteLength === value.buffer.byteLength) found.add(value.buffer);
+  } else if (Array.isArray(value)) {
+    for (const part of value) buffersOf(part, found);
+  } else if (typeof value === "object" && value !== null) {
+    for (const part of Object.values(value)) buffersOf(part, found);
+  }
+  return found;
+}

@@ -1,0 +1,100 @@
+import { hostError } from "./errors.js";
+import type { Sink, Source, Telemetry } from "./types.js";
+
+interface NodeProcess {
+  versions?: { node?: string };
+  pid: number;
+  getBuiltinModule?(name: string): unknown;
+}
+
+const nodeProcess = (globalThis as { process?: NodeProcess }).process;
+
+/** Whether this is Node: what a bundler for browsers sees of it is this check alone. */
+export const isNode = nodeProcess?.versions?.node !== undefined && typeof nodeProcess.getBuiltinModule === "function";
+
+/** A module of Node's own, without an import that a bundler would follow. */
+export function builtin<T>(name: string): T {
+  return nodeProcess!.getBuiltinModule!(name) as T;
+}
+
+type Fs = typeof import("node:fs/promises");
+type Path = typeof import("node:path");
+type Url = typeof import("node:url");
+
+function pathOf(path: string | URL): string {
+  const text = String(path);
+  return text.startsWith("file:") ? builtin<Url>("node:url").fileURLToPath(text) : text;
+}
+
+const refused = (path: string, what: string, e: unknown) =>
+  hostError("io", `cannot ${what}: ${(e as Error).message}`, { file: path }, e);
+
+/** A file of this machine (Node only). */
+export async function fileSource(path: string | URL, name?: string): Promise<Source> {
+  const file = pathOf(path);
+  const handle = await builtin<Fs>("node:fs/promises")
+    .open(file, "r")
+    .catch((e: unknown) => {
+      throw refused(file, "open", e);
+    });
+  const telemetry: { -readonly [K in keyof Telemetry]: Telemetry[K] } = {
+    requests: 0,
+    bytesRead: 0,
+    byteLength: (await handle.stat()).size,
+  };
+  return {
+    byteLength: telemetry.byteLength,
+    name: name ?? builtin<Path>("node:path").basename(file),
+    telemetry,
+    async read(start, end, options) {
+      options?.signal?.throwIfAborted();
+      telemetry.requests++;
+      const bytes = new Uint8Array(end - start);
+      let done = 0;
+      while (done < bytes.length) {
+        const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done).catch((e: unknown) => {
+          throw refused(file, "read", e);
+        });
+        if (bytesRead === 0) break;
+        done += bytesRead;
+      }
+      telemetry.bytesRead += done;
+      return bytes.subarray(0, done);
+    },
+    close: () => handle.close(),
+  };
+}
+
+/** Writes a file of this machine (Node only): whole or not at all, through a sibling that is renamed. */
+export async function fileSink(path: string | URL): Promise<Sink> {
+  const file = pathOf(path);
+  const fs = builtin<Fs>("node:fs/promises");
+  const part = `${file}.${nodeProcess!.pid}.part`;
+  const handle = await fs.open(part, "w+").catch((e: unknown) => {
+    throw refused(file, "write", e);
+  });
+  return {
+    async write(position, bytes) {
+      let done = 0;
+      while (done < bytes.length) {
+        const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
+        done += bytesWritten;
+      }
+    },
+    async read(start, end) {
+      const bytes = new Uint8Array(end - start);
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, start);
+      return bytes.subarray(0, bytesRead);
+    },
+    truncate: (length) => handle.truncate(length),
+    async close() {
+      await handle.sync();
+      await handle.close();
+      await fs.rename(part, file);
+    },
+    async abort() {
+      await handle.close();
+      await fs.rm(part, { force: true });
+    },
+  };
+}

@@ -1,0 +1,230 @@
+import { ForebayError, fromThrown, hostError } from "./errors.js";
+import type { Failed, Operation, operations } from "./kernel.js";
+import { builtin, isNode } from "./node.js";
+import type { RuntimeOptions } from "./types.js";
+
+type Operations = typeof operations;
+
+/** Something that runs operations: a worker, or this thread. */
+export interface Client {
+  /** True after a trap: its handles are gone. */
+  readonly dead: boolean;
+  /** Pieces of work under way. */
+  jobs: number;
+  call<K extends Operation>(op: K, args: Parameters<Operations[K]>, transfer?: ArrayBuffer[]): Promise<ReturnType<Operations[K]>>;
+  /** Ends it at once; calls in flight reject. */
+  end(): void;
+}
+
+/** A worker that does not answer its first message within this time is given up. */
+const START_TIMEOUT = 20_000;
+
+let options: RuntimeOptions = {};
+let compiled: Promise<WebAssembly.Module> | undefined;
+let clients: Promise<Client>[] = [];
+let turn = 0;
+
+/**
+ * Says where the parts of the package are and how many workers may run. Takes effect for workers that start
+ * afterwards: call it before the first `open`.
+ */
+export function configure(choice: RuntimeOptions): void {
+  options = { ...options, ...choice };
+  compiled = undefined;
+}
+
+/** Ends all workers. Datasets that are open start new ones when they are asked something. */
+export async function shutdown(): Promise<void> {
+  const all = clients;
+  clients = [];
+  for (const client of await Promise.allSettled(all)) if (client.status === "fulfilled") client.value.end();
+}
+
+/** How many workers there may be. */
+export function workerCount(): number {
+  if (options.workers !== undefined) return options.workers;
+  if (!isNode && typeof Worker === "undefined") return 0;
+  const cores = isNode ? builtin<typeof import("node:os")>("node:os").availableParallelism() : (navigator.hardwareConcurrency ?? 2);
+  return Math.max(1, Math.min(4, Math.ceil(cores / 2)));
+}
+
+/** The next client in turn; dead ones are replaced. */
+export async function client(): Promise<Client> {
+  const count = Math.max(1, workerCount());
+  const k = turn++ % count;
+  let one: Promise<Client> | undefined = clients[k];
+  if (one && (await one.then((c) => c.dead, () => true))) one = undefined;
+  // Somebody else may have replaced it meanwhile.
+  const now = clients[k];
+  if (!one && now && !(await now.then((c) => c.dead, () => true))) one = now;
+  if (!one) clients[k] = one = begin();
+  return one;
+}
+
+async function begin(): Promise<Client> {
+  const module = await (compiled ??= load().catch((e: unknown) => {
+    compiled = undefined;
+    throw e;
+  }));
+  if (workerCount() === 0) return inline(module);
+  try {
+    return await startWorker(module);
+  } catch (e) {
+    // A strict policy or an old browser: the work is done here instead.
+    if (e instanceof ForebayError && e.code === "worker.trapped") throw e;
+    return inline(module);
+  }
+}
+
+async function load(): Promise<WebAssembly.Module> {
+  if (options.wasmModule) return options.wasmModule;
+  const url = new URL(options.wasmUrl ?? new URL("./forebay.wasm", import.meta.url), globalThis.location?.href);
+  try {
+    if (url.protocol === "file:" && isNode) {
+      return await WebAssembly.compile(new Uint8Array(await builtin<typeof import("node:fs/promises")>("node:fs/promises").readFile(url)));
+    }
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+    // Servers that do not know the type of .wasm are common.
+    if (response.headers.get("content-type")?.startsWith("application/wasm")) return await WebAssembly.compileStreaming(response);
+    return await WebAssembly.compile(await response.arrayBuffer());
+  } catch (e) {
+    throw hostError("runtime.load", `the WebAssembly file ${url} cannot be loaded: ${(e as Error).message}`, {}, e);
+  }
+}
+
+interface Answer {
+  id: number;
+  value?: unknown;
+  failed?: Failed;
+}
+
+/** What both kinds of worker have. */
+interface AnyWorker {
+  post(message: unknown, transfer: ArrayBuffer[]): void;
+  end(): void;
+  /** Node: a worker that has nothing to do keeps no process alive. */
+  hold(busy: boolean): void;
+}
+
+function makeWorker(onMessage: (answer: Answer) => void, onError: (message: string) => void): AnyWorker {
+  if (isNode) {
+    const { Worker } = builtin<typeof import("node:worker_threads")>("node:worker_threads");
+    const worker = new Worker(new URL(options.workerUrl ?? new URL("./worker.js", import.meta.url)));
+    worker.on("message", onMessage);
+    worker.on("error", (e: Error) => onError(e.message));
+    worker.unref();
+    return {
+      post: (message, transfer) => worker.postMessage(message, transfer),
+      end: () => void worker.terminate(),
+      hold: (busy) => (busy ? worker.ref() : worker.unref()),
+    };
+  }
+  const worker = options.workerUrl
+    ? new Worker(options.workerUrl, { type: "module", name: "forebay" })
+    : new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: "forebay" });
+  worker.onmessage = (e: MessageEvent<Answer>) => onMessage(e.data);
+  worker.onerror = (e) => {
+    e.preventDefault();
+    onError(e.message || "the worker's script cannot be loaded");
+  };
+  return {
+    post: (message, transfer) => worker.postMessage(message, transfer),
+    end: () => worker.terminate(),
+    hold: () => {},
+  };
+}
+
+async function startWorker(module: WebAssembly.Module): Promise<Client> {
+  const waiting = new Map<number, { resolve(value: unknown): void; reject(e: unknown): void }>();
+  let dead = false;
+  let last = 0;
+  const die = (e: ForebayError) => {
+    if (dead) return;
+    dead = true;
+    worker.end();
+    for (const { reject } of waiting.values()) reject(e);
+    waiting.clear();
+  };
+  const worker = makeWorker(
+    ({ id, value, failed }) => {
+      const call = waiting.get(id);
+      waiting.delete(id);
+      if (waiting.size === 0) worker.hold(false);
+      if (!failed) return call?.resolve(value);
+      if (failed.thrown !== undefined) return call?.reject(failed.thrown);
+      const e = hostError("worker.trapped", `the module failed: ${failed.trap}`);
+      call?.reject(e);
+      die(e);
+    },
+    (message) => die(hostError("runtime.load", message)),
+  );
+  const post = (op: string, args: unknown[], transfer: ArrayBuffer[]): Promise<unknown> => {
+    if (dead) return Promise.reject(hostError("worker.trapped", "the worker has ended"));
+    return new Promise((resolve, reject) => {
+      waiting.set(++last, { resolve, reject });
+      worker.hold(true);
+      worker.post({ id: last, op, args }, transfer);
+    });
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(hostError("runtime.load", "the worker did not start")), START_TIMEOUT);
+  });
+  try {
+    await Promise.race([post("start", [module], []), late]);
+  } catch (e) {
+    die(hostError("runtime.load", "the worker did not start"));
+    throw e;
+  } finally {
+    clearTimeout(timer);
+  }
+  return {
+    jobs: 0,
+    get dead() {
+      return dead;
+    },
+    call: (op, args, transfer = []) => post(op, args, transfer) as Promise<never>,
+    end: () => die(hostError("worker.trapped", "the worker was ended")),
+  };
+}
+
+/** The caller's own thread. After a trap there is no other module to take its place. */
+async function inline(module: WebAssembly.Module): Promise<Client> {
+  const kernel = await import("./kernel.js");
+  kernel.start(module);
+  let trapped: ForebayError | undefined;
+  return {
+    jobs: 0,
+    dead: false,
+    async call(op, args) {
+      if (trapped) throw trapped;
+      // What waits for its turn, such as an abort, comes first.
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      try {
+        return (kernel.operations[op] as (...args: unknown[]) => never)(...args);
+      } catch (e) {
+        const failed = kernel.failure(e);
+        if (failed.thrown !== undefined) throw failed.thrown;
+        trapped = hostError("worker.trapped", `the module failed: ${failed.trap}; load the page again`);
+        throw trapped;
+      }
+    },
+    end: () => {},
+  };
+}
+
+/** Runs an operation; what the module threw becomes an error that names `file`. */
+export async function call<K extends Operation>(
+  to: Client,
+  file: string | undefined,
+  op: K,
+  args: Parameters<Operations[K]>,
+  transfer?: ArrayBuffer[],
+): Promise<ReturnType<Operations[K]>> {
+  try {
+    return await to.call(op, args, transfer);
+  } catch (e) {
+    throw fromThrown(e, file);
+  }
+}

@@ -1,0 +1,87 @@
+import { hostError } from "./errors.js";
+import { fileSource, isNode } from "./node.js";
+import { httpSource } from "./http.js";
+import type { HttpOptions, Input, Source, Telemetry } from "./types.js";
+
+/** Counts what a source reads. */
+export class Counter implements Telemetry {
+  requests = 0;
+  bytesRead = 0;
+  constructor(readonly byteLength: number) {}
+}
+
+/** A `File` or `Blob`: ranges are sliced, nothing is read beforehand. */
+export function blobSource(blob: Blob, name?: string): Source {
+  const telemetry = new Counter(blob.size);
+  return {
+    byteLength: blob.size,
+    name: name ?? (blob as Partial<File>).name,
+    blob,
+    telemetry,
+    async read(start, end, options) {
+      options?.signal?.throwIfAborted();
+      telemetry.requests++;
+      try {
+        const bytes = new Uint8Array(await blob.slice(start, end).arrayBuffer());
+        telemetry.bytesRead += bytes.byteLength;
+        return bytes;
+      } catch (e) {
+        throw hostError("io", `the file cannot be read: ${(e as Error).message}`, { offset: start }, e);
+      }
+    },
+  };
+}
+
+/** Bytes in memory. They are not copied when the source is made, and copied when they are read. */
+export function bytesSource(data: ArrayBuffer | Uint8Array, name?: string): Source {
+  const bytes = data instanceof Uint8Array ? data : new Uint8Array(data);
+  const telemetry = new Counter(bytes.byteLength);
+  return {
+    byteLength: bytes.byteLength,
+    ...(name === undefined ? {} : { name }),
+    telemetry,
+    async read(start, end) {
+      telemetry.requests++;
+      const part = bytes.slice(start, end);
+      telemetry.bytesRead += part.byteLength;
+      return part;
+    },
+  };
+}
+
+/** A source for whatever `open` takes. */
+export async function sourceOf(input: Input, name: string | undefined, http: HttpOptions, signal?: AbortSignal): Promise<Source> {
+  if (typeof Blob !== "undefined" && input instanceof Blob) return blobSource(input, name);
+  if (input instanceof ArrayBuffer || input instanceof Uint8Array) return bytesSource(input, name);
+  if (input instanceof URL || typeof input === "string") {
+    const text = String(input);
+    if (isNode && (text.startsWith("file:") || !/^[a-z][a-z\d+.-]+:/i.test(text))) return fileSource(input, name);
+    return httpSource(new URL(text, globalThis.location?.href), { ...http, ...(signal ? { signal } : {}) }, name);
+  }
+  const own = input as Source;
+  if (typeof own === "object" && own !== null && typeof own.read === "function" && Number.isSafeInteger(own.byteLength)) {
+    return counted(own, name);
+  }
+  throw hostError("usage.argument", "open takes a File, Blob, ArrayBuffer, Uint8Array, URL or Source");
+}
+
+/** A caller's source, counted where it does not count itself. */
+function counted(source: Source, name: string | undefined): Source {
+  const telemetry = source.telemetry ?? new Counter(source.byteLength);
+  const own = source.telemetry ? null : (telemetry as Counter);
+  const label = name ?? source.name;
+  return {
+    byteLength: source.byteLength,
+    ...(label === undefined ? {} : { name: label }),
+    ...(source.blob ? { blob: source.blob } : {}),
+    telemetry,
+    async read(start, end, options) {
+      if (own) own.requests++;
+      const got: Uint8Array | ArrayBuffer = await source.read(start, end, options);
+      const bytes = got instanceof Uint8Array ? got : new Uint8Array(got);
+      if (own) own.bytesRead += bytes.byteLength;
+      // The bytes go to a worker: what the caller keeps must stay the caller's.
+      return bytes.slice();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { Turn } from "./kernel.js";
+import { call, type Client } from "./pool.js";
+import { readRanges, type Chunk } from "./ranges.js";
+import type { Source } from "./types.js";
+
+/** Memory of a module over which its worker is replaced once a piece of work is done: it never shrinks by itself. */
+const MEMORY = 384 << 20;
+
+/** How {@link drive} goes about it. */
+export interface Drive {
+  signal?: AbortSignal | undefined;
+  /** Hears every turn, and may wait. */
+  onTurn?: (turn: Turn, bytes: number) => void | Promise<void>;
+  /** Reads more than was asked for, where that saves requests. */
+  widen?: (need: Float64Array, turn: Turn) => ArrayLike<number>;
+}
+
+/** Runs a piece of work: fetches what it needs until it needs nothing. */
+export async function drive(client: Client, id: number, source: Source, { signal, onTurn, widen }: Drive): Promise<void> {
+  client.jobs++;
+  try {
+    await turns(client, id, source, { signal, onTurn, widen });
+  } finally {
+    client.jobs--;
+  }
+}
+
+async function turns(client: Client, id: number, source: Source, { signal, onTurn, widen }: Drive): Promise<void> {
+  let chunks: Chunk[] = [];
+  let bytes = 0;
+  for (;;) {
+    signal?.throwIfAborted();
+    for (const [, part] of chunks) bytes += part.byteLength;
+    const moved = chunks.map(([, part]) => part.buffer as ArrayBuffer);
+    const turn = await call(client, source.name, "turn", [id, chunks], [...new Set(moved)]);
+    signal?.throwIfAborted();
+    await onTurn?.(turn, bytes);
+    if (!turn.need) return;
+    chunks = turn.need.length === 0 ? [] : await readRanges(source, widen ? widen(turn.need, turn) : turn.need, signal);
+  }
+}
+
+/** Lets go of a handle, and of the worker where it has grown too large. */
+export async function free(client: Client, id: number): Promise<void> {
+  if (client.dead) return;
+  const memory = await client.call("free", [id]).catch(() => 0);
+  if (memory > MEMORY && client.jobs === 0) client.end();
+}

@@ -1,0 +1,172 @@
+// A server that does what servers do: each misbehaviour is a clear error or a working fallback.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { bytesSource, convert, memorySink, open, shutdown } from 'forebay';
+import { codeOf, tarOf } from './helpers.mjs';
+
+let file;
+let server;
+let base;
+/** What the server was asked, newest last. */
+let asked = [];
+/** State of misbehaviours that change. */
+let count = 0;
+
+const modes = {
+  good: {},
+  ignoresRange: { range: false },
+  hidesContentRange: { contentRange: false },
+  hidesEverything: { contentRange: false, head: 405 },
+  refusesHead: { head: 403 },
+  gzipsRanges: { gzip: true },
+  gzipsWhole: { gzip: true, range: false },
+  changes: { etag: () => `"${count > 1 ? 2 : 1}"` },
+  grows: { total: () => file.length + (count > 1 ? 1 : 0) },
+  truncates: { cut: () => 10 },
+  truncatesOnce: { cut: () => (count === 2 ? 10 : 0) },
+  failsOnce: { status: () => (count === 2 ? 503 : 0) },
+  stalls: { stall: () => count > 1 },
+  noLength: { range: false, chunked: true },
+  missing: { status: () => 404 },
+  forbidden: { status: () => 403 },
+};
+
+before(async () => {
+  const sink = memorySink();
+  await convert(bytesSource(tarOf(300), 'a.tar'), sink, { to: 'tbl' });
+  file = Buffer.from(sink.bytes());
+  server = createServer((request, response) => {
+    const mode = modes[request.url.slice(1)];
+    if (!mode) return response.writeHead(404).end();
+    count++;
+    asked.push(`${request.method} ${request.headers.range ?? ''}`.trim());
+    const status = mode.status?.();
+    if (status) return response.writeHead(status).end();
+    if (request.method === 'HEAD') {
+      return mode.head ? response.writeHead(mode.head).end() : response.writeHead(200, { 'content-length': file.length }).end();
+    }
+    const range = mode.range !== false && /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
+    let body = range ? file.subarray(Number(range[1]), Number(range[2]) + 1) : file;
+    const headers = { etag: mode.etag?.() ?? '"1"' };
+    if (range && mode.contentRange !== false) headers['content-range'] = `bytes ${range[1]}-${Number(range[1]) + body.length - 1}/${mode.total?.() ?? file.length}`;
+    if (mode.gzip) {
+      body = gzipSync(body);
+      headers['content-encoding'] = 'gzip';
+    }
+    const cut = mode.cut?.() ?? 0;
+    if (!mode.chunked && !cut) headers['content-length'] = body.length;
+    response.writeHead(range ? 206 : 200, headers);
+    if (mode.stall?.()) return response.write(body.subarray(0, 100));
+    response.end(cut ? body.subarray(0, Math.max(0, body.length - cut)) : body);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${server.address().port}/`;
+});
+after(async () => {
+  server.closeAllConnections();
+  server.close();
+  await shutdown();
+});
+
+function openUrl(mode, options = {}) {
+  asked = [];
+  count = 0;
+  return open(`${base}${mode}`, { http: { retries: 2, stallTimeout: 200, ...options.http }, ...options, ...(options.http ? { http: { retries: 2, stallTimeout: 200, ...options.http } } : {}) });
+}
+
+/** Opens and reads the last payload, which is not among the first bytes. */
+async function readLast(mode, options) {
+  const ds = await openUrl(mode, options);
+  try {
+    const bytes = await ds.bytes(299);
+    const { offset } = ds.info(299);
+    assert.deepEqual(Buffer.from(bytes), file.subarray(offset, offset + bytes.length));
+    return ds;
+  } finally {
+    ds.close();
+  }
+}
+
+test('a good server: one request opens a small index, one more brings a payload', async () => {
+  const ds = await readLast('good');
+  assert.deepEqual(asked.length, 2);
+  assert.equal(asked[0], 'GET bytes=0-65535');
+  assert.match(asked[1], /^GET bytes=\d+-\d+$/);
+  assert.deepEqual([ds.telemetry.requests, ds.telemetry.byteLength], [2, file.length]);
+  assert.ok(ds.telemetry.bytesRead < 65536 + 20_000);
+});
+
+test('a server that ignores Range sends the whole once, and it is kept', async () => {
+  await readLast('ignoresRange');
+  assert.equal(asked.length, 1);
+  assert.equal(await codeOf(openUrl('ignoresRange', { http: { maxWholeBytes: 1000 } })), 'http.range');
+});
+
+test('a whole file without a length is kept up to a bound', async () => {
+  await readLast('noLength');
+  assert.equal(await codeOf(openUrl('noLength', { http: { maxWholeBytes: 100_000 } })), 'http.range');
+});
+
+test('where Content-Range is hidden, HEAD says the length, and else the caller', async () => {
+  await readLast('hidesContentRange');
+  assert.deepEqual(asked.slice(0, 2), ['GET bytes=0-65535', 'HEAD']);
+  const e = await openUrl('hidesEverything').catch((thrown) => thrown);
+  assert.equal(e.code, 'http.length');
+  assert.match(e.message, /Access-Control-Expose-Headers/);
+  await readLast('hidesEverything', { http: { byteLength: file.length } });
+});
+
+test('a server that refuses HEAD is not asked for it', async () => {
+  await readLast('refusesHead');
+  assert.ok(!asked.includes('HEAD'));
+});
+
+test('compressed ranges are refused, a compressed whole is fine', async () => {
+  assert.equal(await codeOf(openUrl('gzipsRanges')), 'http.encoding');
+  await readLast('gzipsWhole');
+});
+
+test('a file that changes underneath is an error, not a mixture', async () => {
+  assert.equal(await codeOf(readLast('changes')), 'http.changed');
+  assert.equal(await codeOf(readLast('grows')), 'http.changed');
+});
+
+test('short answers are asked for again, and then an error', async () => {
+  assert.equal(await codeOf(openUrl('truncates')), 'http.truncated');
+  await readLast('truncatesOnce');
+  assert.equal(asked.length, 3);
+});
+
+test('a server that fails for a moment is asked again', async () => {
+  await readLast('failsOnce');
+  assert.equal(asked.length, 3);
+});
+
+test('a server that stalls is given up', async () => {
+  assert.equal(await codeOf(readLast('stalls')), 'http.stalled');
+  assert.equal(asked.length, 4);
+});
+
+test('what is not there or not allowed is not asked for twice', async () => {
+  assert.equal(await codeOf(openUrl('missing')), 'http.status');
+  assert.equal(await codeOf(openUrl('forbidden')), 'http.status');
+  assert.equal(asked.length, 1);
+});
+
+test('a server that is not there is a network error', async () => {
+  const e = await open('http://127.0.0.1:1/x', { http: { retries: 0 } }).catch((thrown) => thrown);
+  assert.deepEqual([e.code, e.kind], ['http.network', 'io']);
+});
+
+test('an abort ends a request that stalls', async () => {
+  const controller = new AbortController();
+  const ds = await openUrl('stalls', { http: { stallTimeout: 60_000 } });
+  const promise = ds.bytes(299, { signal: controller.signal });
+  setTimeout(() => controller.abort(), 20);
+  const started = performance.now();
+  await assert.rejects(promise, { name: 'AbortError' });
+  assert.ok(performance.now() - started < 100);
+  ds.close();
+});
