@@ -9,7 +9,8 @@ use super::{Column, DataType, Value, VectorRow};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JsonStyle {
-    /// Keep sparse vectors sparse: `{"length":5,"indices":[1],"values":[2.5]}`.
+    /// Keep sparse vectors sparse: `{"length":5,"indices":[1],"values":[2.5]}`. Those of more than a million
+    /// slots, of which few bytes of a file can hold billions, are always written so.
     pub sparse: bool,
 }
 
@@ -57,6 +58,9 @@ impl Value<'_> {
     }
 }
 
+/// Sparse vectors are written slot by slot up to this length.
+const MOST_SLOTS: u32 = 1_000_000;
+
 fn special(x: f64) -> &'static str {
     if x.is_nan() {
         "\"NaN\""
@@ -92,7 +96,7 @@ fn vector(out: &mut String, row: VectorRow<'_>, items: &Column, style: JsonStyle
     };
     match row.indices {
         None => explicit(out),
-        Some(indices) if style.sparse => {
+        Some(indices) if style.sparse || row.len > MOST_SLOTS => {
             out.push_str(&format!("{{\"length\":{},\"indices\":{indices:?},\"values\":", row.len).replace(", ", ","));
             explicit(out);
             out.push('}');
@@ -155,5 +159,7 @@ mod tests {
         let v = Value::Vector { row, items: &items };
         assert_eq!(v.to_json(JsonStyle::default()), "[0.0,2.5,0.0]");
         assert_eq!(v.to_json(JsonStyle::sparse()), r#"{"length":3,"indices":[1],"values":[2.5]}"#);
+        let huge = Value::Vector { row: VectorRow { len: u32::MAX, ..row }, items: &items };
+        assert_eq!(huge.to_json(JsonStyle::default()), r#"{"length":4294967295,"indices":[1],"values":[2.5]}"#);
     }
 }
