@@ -5,7 +5,7 @@
 //! sample of the same epoch looks the same whichever thread or machine makes it, and each kind of change draws
 //! from a stream of its own, so adding a colour jitter does not move the crops.
 //!
-//! Resizing is antialiased and agrees with Pillow to one level of 255; normalising agrees with torchvision to
+//! Resizing is antialiased and agrees with Pillow to one level of 255 (Lanczos to two); normalising agrees with torchvision to
 //! the last bit or the one before it. Crops are resized straight out of the picture: nothing is computed that is
 //! cut off later.
 //!
@@ -24,12 +24,9 @@
 mod color;
 mod geometry;
 mod recipe;
+mod resize;
 mod tensor;
 
-use fast_image_resize::{
-    FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer,
-    images::{Image, ImageRef},
-};
 pub use half::f16;
 
 pub use color::{Blur, Erase, Jitter};
@@ -42,6 +39,7 @@ use crate::{
     error::{Error, Result},
     random::{Draws, key},
 };
+use resize::Resizing;
 use tensor::{Tables, View};
 
 /// Which stream of a sample's key a random choice comes from. Saved runs depend on these: numbers are only added.
@@ -61,11 +59,11 @@ fn draws(sample_key: u64, stream: u64) -> Draws {
 pub struct Transformer {
     recipe: Recipe,
     tables: Tables,
-    resizer: Resizer,
     /// The picture at the size of the output, before it becomes a tensor.
     canvas: Vec<u8>,
     /// What was resized, where it covers only a part of the canvas; also the blur's second buffer.
     scratch: Vec<u8>,
+    resizing: Resizing,
 }
 
 impl Transformer {
@@ -73,7 +71,7 @@ impl Transformer {
     pub fn new(recipe: Recipe) -> Result<Self> {
         recipe.check()?;
         let tables = Tables::new(recipe.normalize.as_ref());
-        Ok(Transformer { recipe, tables, resizer: Resizer::new(), canvas: Vec::new(), scratch: Vec::new() })
+        Ok(Transformer { recipe, tables, canvas: Vec::new(), scratch: Vec::new(), resizing: Resizing::default() })
     }
 
     /// The recipe.
@@ -158,7 +156,7 @@ impl Transformer {
                     self.scratch.resize(line * h as usize, 0);
                     &mut self.scratch
                 };
-                resize(&mut self.resizer, picture, source, self.recipe.resampling, (target, w, h))?;
+                self.resizing.resize(picture, source, self.recipe.resampling, (target, w, h))?;
                 if whole {
                     return Ok(());
                 }
@@ -204,26 +202,4 @@ impl Transformer {
         }
         self.apply_placed(&picture, &placement, sample_key, out)
     }
-}
-
-/// Resizes a part of a picture to `w` × `h` pixels at the front of a buffer of just that size.
-fn resize(
-    resizer: &mut Resizer,
-    picture: &Picture<'_>,
-    source: &Rect,
-    resampling: Resampling,
-    (target, w, h): (&mut Vec<u8>, u32, u32),
-) -> Result<()> {
-    let algorithm = match resampling {
-        Resampling::Nearest => ResizeAlg::Nearest,
-        Resampling::Bilinear => ResizeAlg::Convolution(FilterType::Bilinear),
-        Resampling::BilinearPlain => ResizeAlg::Interpolation(FilterType::Bilinear),
-        Resampling::Bicubic => ResizeAlg::Convolution(FilterType::CatmullRom),
-        Resampling::Lanczos => ResizeAlg::Convolution(FilterType::Lanczos3),
-    };
-    let refuse = |e: &dyn std::fmt::Display| Error::new(&codes::RECIPE, format!("resizing failed: {e}"));
-    let options = ResizeOptions::new().resize_alg(algorithm).crop(source.x, source.y, source.width, source.height);
-    let from = ImageRef::new(picture.width, picture.height, picture.pixels, PixelType::U8x3).map_err(|e| refuse(&e))?;
-    let mut to = Image::from_slice_u8(w, h, target, PixelType::U8x3).map_err(|e| refuse(&e))?;
-    resizer.resize(&from, &mut to, &options).map_err(|e| refuse(&e))
 }
