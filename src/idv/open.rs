@@ -26,17 +26,13 @@ const END_GUESS: u64 = 64 << 10;
 /// What is read of a table whose size nothing announces; it grows by fours.
 const TABLE_GUESS: u64 = 4 << 10;
 
-/// Opens a file.
+/// Opens a file: gives a [`File`], which knows the columns and where their blocks lie.
 ///
-/// ```no_run
+/// ```
 /// use forebay::{idv::Opener, step::drive};
-/// # fn bytes() -> bytes::Bytes { unimplemented!() }
-/// let file = bytes();
-/// let idv = drive(Opener::new(file.len() as u64), &file)?;
-/// for column in &idv.columns {
-///     println!("{}: {}", column.name, column.definition.name);
-/// }
-/// # Ok::<(), forebay::Error>(())
+/// let file = bytes::Bytes::from(vec![0; 300]);
+/// let e = drive(Opener::new(file.len() as u64), &file).unwrap_err();
+/// assert_eq!(e.to_string(), "header, byte 0: the header was never written: the writer was interrupted [idv.signature]");
 /// ```
 #[derive(Debug)]
 pub struct Opener {
@@ -52,6 +48,9 @@ pub struct Opener {
     /// How many of the faults are the header's, which is looked at only once.
     header_faults: usize,
 }
+
+/// For each column its lookup table, where that lies in the file, and its list of annotations.
+type Tables = (Vec<Option<Bytes>>, Vec<Vec<AnnotationEntry>>);
 
 /// Why opening cannot go on right now.
 enum Stop {
@@ -239,13 +238,7 @@ impl Opener {
     }
 
     /// The lookup table and the list of annotations of every column.
-    #[allow(clippy::type_complexity)]
-    fn tables(
-        &mut self,
-        header: &Header,
-        toc: &[TocEntry],
-        rows_per_block: u32,
-    ) -> Result<(Vec<Option<Bytes>>, Vec<Vec<AnnotationEntry>>), Stop> {
+    fn tables(&mut self, header: &Header, toc: &[TocEntry], rows_per_block: u32) -> Result<Tables, Stop> {
         let lookup_bytes = file::block_count(header.rows, rows_per_block).saturating_mul(LOOKUP_BYTES);
         let mut lacking = Vec::new();
         let (mut lookups, mut tables) = (Vec::with_capacity(toc.len()), Vec::with_capacity(toc.len()));
