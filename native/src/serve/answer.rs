@@ -121,7 +121,12 @@ impl Desk {
         let Some(bytes) = site::file(name) else { return missing() };
         // The build names assets by their content, so they never change.
         let fresh = if name.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
-        Answer::bytes(200, site::media_type(name), bytes).with("Cache-Control", fresh)
+        // The page asks for the list of files only where it is told that there is one.
+        let answer = match name {
+            "index.html" => Answer::bytes(200, site::media_type(name), announce(bytes)),
+            _ => Answer::bytes(200, site::media_type(name), bytes),
+        };
+        answer.with("Cache-Control", fresh)
     }
 
     /// What there is to open, as JSON.
@@ -132,6 +137,12 @@ impl Desk {
         });
         serde_json::json!({ "files": files.collect::<Vec<_>>() }).to_string()
     }
+}
+
+/// The page, with a word in its head that this server offers files.
+fn announce(page: &'static [u8]) -> Vec<u8> {
+    let page = String::from_utf8_lossy(page);
+    page.replacen("</head>", "<link rel=\"forebay-files\" href=\"files.json\" /></head>", 1).into_bytes()
 }
 
 /// A dataset's file, or the part of it that was asked for.

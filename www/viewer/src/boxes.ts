@@ -1,0 +1,124 @@
+/**
+ * Boxes and outlines in a sample's metadata, in the shapes in which labelling tools leave them.
+ *
+ * COCO: `annotations: [{ bbox: [x, y, w, h], category_id, segmentation }]`. Lists of boxes: `boxes: [[x, y, w, h]]`
+ * with `labels` beside. YOLO: a text of lines `class cx cy w h`, all parts of the image. Pascal VOC: corners
+ * `xmin ymin xmax ymax`, as JSON or as XML.
+ */
+import type { Json } from "../../lib/src/types.ts";
+
+/** A box in pixels of the image. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+  readonly label: string;
+  /** Outlines of the object, each a list of x, y, x, y... */
+  readonly outlines: readonly (readonly number[])[];
+}
+
+type Fields = { [key: string]: Json };
+
+const isFields = (v: unknown): v is Fields => typeof v === "object" && v !== null && !Array.isArray(v);
+const isNumbers = (v: unknown, n: number): v is number[] =>
+  Array.isArray(v) && v.length === n && v.every((x) => typeof x === "number" && Number.isFinite(x));
+const number = (v: Json | undefined): number | undefined => {
+  const n = typeof v === "string" && v.trim() !== "" ? Number(v) : v;
+  return typeof n === "number" && Number.isFinite(n) ? n : undefined;
+};
+const word = (v: Json | undefined): string | undefined =>
+  typeof v === "string" ? v : typeof v === "number" ? String(v) : undefined;
+
+/** More boxes than any eye tells apart are not drawn. */
+const MOST = 20_000;
+
+/** Every box that the metadata holds, for an image of this size. */
+export function findBoxes(record: Json, width: number, height: number): Box[] {
+  if (!isFields(record)) return [];
+  const found: Box[] = [];
+  const places = [record, record.json, record.metadata].filter(isFields);
+  for (const place of places) {
+    const names = categories(place);
+    for (const key of ["boxes", "annotations", "objects", "object", "detections", "bboxes", "bbox"]) {
+      const list = place[key];
+      const labels = place.labels ?? place.classes ?? place.categories;
+      if (isNumbers(list, 4)) push(found, list, Array.isArray(labels) ? labels[0] : place.label, names, []);
+      else if (Array.isArray(list)) list.forEach((item, i) => one(found, item, Array.isArray(labels) ? labels[i] : undefined, names));
+      else if (isFields(list)) one(found, list, undefined, names);
+    }
+  }
+  for (const key of ["txt", "yolo", "boxes"]) {
+    const text = record[key];
+    if (typeof text === "string") found.push(...yolo(text, width, height));
+  }
+  if (typeof record.xml === "string") found.push(...pascal(record.xml));
+  return found.slice(0, MOST);
+}
+
+function categories(place: Fields): Map<string, string> {
+  const names = new Map<string, string>();
+  if (Array.isArray(place.categories)) {
+    for (const c of place.categories) {
+      const [id, name] = isFields(c) ? [word(c.id), word(c.name)] : [];
+      if (id !== undefined && name !== undefined) names.set(id, name);
+    }
+  }
+  return names;
+}
+
+function push(found: Box[], [x, y, w, h]: number[], label: Json | undefined, names: Map<string, string>, outlines: number[][]): void {
+  if (x === undefined || y === undefined || !(w! > 0) || !(h! > 0)) return;
+  const name = isFields(label) ? word(label.name) : word(label);
+  found.push({ x, y, w: w!, h: h!, label: name === undefined ? "" : (names.get(name) ?? name), outlines });
+}
+
+function one(found: Box[], item: Json | undefined, label: Json | undefined, names: Map<string, string>): void {
+  if (isNumbers(item, 4)) return push(found, item, label, names, []);
+  if (!isFields(item)) return;
+  const named = item.label ?? item.name ?? item.category ?? item.class ?? item.cls ?? item.category_id ?? label;
+  const outlines = Array.isArray(item.segmentation)
+    ? item.segmentation.filter((s): s is number[] => Array.isArray(s) && s.length >= 6 && isNumbers(s, s.length))
+    : [];
+  const box = item.bbox ?? item.box ?? item.rect;
+  if (isNumbers(box, 4)) return push(found, box, named, names, outlines);
+  const corners = isFields(item.bndbox) ? item.bndbox : item;
+  const [x1, y1, x2, y2] = [corners.xmin, corners.ymin, corners.xmax, corners.ymax].map(number);
+  if (x1 !== undefined && y1 !== undefined && x2 !== undefined && y2 !== undefined) {
+    return push(found, [x1, y1, x2 - x1, y2 - y1], named, names, outlines);
+  }
+  const [x, y, w, h] = [item.x, item.y, item.w ?? item.width, item.h ?? item.height].map(number);
+  if (x !== undefined && y !== undefined && w !== undefined && h !== undefined) push(found, [x, y, w, h], named, names, outlines);
+}
+
+/** Lines of YOLO. A text in which any line is something else is a caption, not boxes. */
+function yolo(text: string, width: number, height: number): Box[] {
+  if (!(width > 0 && height > 0)) return [];
+  const lines = text.trim().split(/\r?\n/).map((l) => l.trim().split(/\s+/).map(Number));
+  const shaped = (l: number[]): boolean =>
+    (l.length === 5 || l.length === 6) && Number.isInteger(l[0]) && l.slice(1, 5).every((v) => v >= 0 && v <= 1);
+  if (!lines.every(shaped)) return [];
+  return lines.map(([cls, cx, cy, w, h]) => ({
+    x: (cx! - w! / 2) * width, y: (cy! - h! / 2) * height, w: w! * width, h: h! * height, label: String(cls), outlines: [],
+  }));
+}
+
+function pascal(xml: string): Box[] {
+  const found: Box[] = [];
+  // The parsed document is only asked for texts; it never becomes a part of the page.
+  for (const object of new DOMParser().parseFromString(xml, "text/xml").getElementsByTagName("object")) {
+    const text = (name: string): string => object.getElementsByTagName(name)[0]?.textContent ?? "";
+    const [x1, y1, x2, y2] = [text("xmin"), text("ymin"), text("xmax"), text("ymax")].map((t) => number(t));
+    if (x1 !== undefined && y1 !== undefined && x2 !== undefined && y2 !== undefined) {
+      push(found, [x1, y1, x2 - x1, y2 - y1], text("name"), new Map(), []);
+    }
+  }
+  return found;
+}
+
+/** A colour for a label: the same label has the same colour in every sample. */
+export function colourOf(label: string): string {
+  let hash = 2166136261;
+  for (let i = 0; i < label.length; i++) hash = Math.imul(hash ^ label.charCodeAt(i), 16777619);
+  return `hsl(${(hash >>> 0) % 360} 90% 62%)`;
+}

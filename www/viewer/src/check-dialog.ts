@@ -1,0 +1,134 @@
+/** The check: every fault of the file, each a way to its sample. */
+import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import type { CheckReport, Dataset, Fault, Progress } from "../../lib/src/types.ts";
+import { controls } from "./styles.ts";
+import { count, isAbort, plural, trouble, type Trouble } from "./words.ts";
+
+/** Faults that are listed; a ruined file has as many as it has samples. */
+const SHOWN = 500;
+
+/** `<forebay-check>`: sends `jump` with a sample's number. */
+@customElement("forebay-check")
+export class CheckDialog extends LitElement {
+  static override styles = [controls, css`
+    ol {
+      margin: 12px 0 0;
+      padding: 0;
+      list-style: none;
+      border: 1px solid var(--line);
+      border-radius: 10px;
+      overflow: hidden;
+    }
+    li + li {
+      border-top: 1px solid var(--line);
+    }
+    li > div,
+    li > button {
+      display: grid;
+      grid-template-columns: 1fr auto;
+      gap: 2px 12px;
+      width: 100%;
+      padding: 8px 12px;
+      border: 0;
+      border-radius: 0;
+      text-align: left;
+      white-space: normal;
+      justify-content: stretch;
+      font-size: 13px;
+    }
+    li code {
+      color: var(--bad);
+    }
+    li .message {
+      grid-column: 1 / -1;
+      overflow-wrap: anywhere;
+    }
+    .verdict {
+      font-size: 17px;
+      font-weight: 650;
+      margin: 0;
+    }
+    .good {
+      color: var(--good);
+    }
+    .body {
+      overflow: auto;
+      max-height: min(560px, calc(100vh - 170px));
+    }
+  `];
+
+  @property({ attribute: false }) data: Dataset | null = null;
+  @state() private report: CheckReport | null = null;
+  @state() private failure: Trouble | null = null;
+  @state() private progress: Progress | null = null;
+  @query("dialog") private dialog!: HTMLDialogElement;
+  private work: AbortController | undefined;
+  private of: Dataset | null = null;
+
+  /** Shows the dialog; a file that was not checked yet is checked. */
+  show(): void {
+    this.dialog.showModal();
+    if (this.of !== this.data || this.failure) void this.run();
+  }
+  private async run(): Promise<void> {
+    const { data: dataset } = this;
+    if (!dataset) return;
+    this.work?.abort();
+    const work = new AbortController();
+    this.work = work;
+    this.of = dataset;
+    this.report = this.failure = this.progress = null;
+    try {
+      const report = await dataset.check({ signal: work.signal, onProgress: (p) => (this.progress = p) });
+      if (this.work === work) this.report = report;
+    } catch (e) {
+      this.of = null;
+      if (!isAbort(e) && this.work === work) this.failure = trouble(e);
+    }
+  }
+  private close(): void {
+    if (!this.report) {
+      this.work?.abort();
+      this.of = null;
+    }
+    this.dialog.close();
+  }
+
+  override render(): TemplateResult {
+    const { report, progress } = this;
+    return html`
+      <dialog aria-labelledby="title" @cancel=${(e: Event) => { e.preventDefault(); this.close(); }} @keydown=${(e: Event) => e.stopPropagation()}>
+        <header><h2 id="title">Check</h2><button class="bare icon" aria-label="Close" @click=${this.close}>✕</button></header>
+        <div class="body" tabindex="0" role="group" aria-label="Result" aria-live="polite">
+          ${this.failure ? html`<p class="bad">${this.failure.message}</p><code>${this.failure.code ?? nothing}</code>` : nothing}
+          ${!report && !this.failure
+            ? html`<p>Reading everything and verifying every checksum${progress ? `: ${count(progress.samples)} of ${plural(progress.totalSamples ?? this.data?.length ?? 0, "sample")}` : ""}…</p>
+              <progress aria-label="Checked" max="1" .value=${progress?.totalBytes ? progress.bytes / progress.totalBytes : progress?.totalSamples ? progress.samples / progress.totalSamples : 0}></progress>`
+            : nothing}
+          ${report ? this.renderReport(report) : nothing}
+        </div>
+        <footer>
+          ${report || this.failure ? html`<button @click=${() => this.run()}>Check again</button>` : html`<button @click=${this.close}>Cancel</button>`}
+          <button class="primary" ?disabled=${!report} @click=${this.close}>Done</button>
+        </footer>
+      </dialog>`;
+  }
+  private renderReport(report: CheckReport): TemplateResult {
+    return html`
+      <p class="verdict ${report.ok ? "good" : "bad"}">${report.ok ? "✓ Sound" : `✗ Damaged: ${plural(report.fault_count, "fault")}`}</p>
+      <p class="muted">${plural(report.samples, "sample")}, every checksum verified where the format has one.</p>
+      ${report.faults.length > 0 ? html`<ol aria-label="Faults">${report.faults.slice(0, SHOWN).map((f) => this.renderFault(f))}</ol>` : nothing}
+      ${report.fault_count > SHOWN ? html`<p class="muted">and ${count(report.fault_count - SHOWN)} more; the command <code>forebay check --json</code> lists all</p>` : nothing}
+      ${report.notes.map((note) => html`<p class="muted">Note: ${note.message}</p>`)}`;
+  }
+  private renderFault(fault: Fault): TemplateResult {
+    const { sample } = fault;
+    const place = [fault.section, fault.member, sample === null ? null : `sample ${count(sample)}`, fault.offset === null ? null : `byte ${count(fault.offset)}`].filter(Boolean).join(", ");
+    const inner = html`<code>${fault.code}</code><span class="muted">${place}</span><span class="message">${fault.message}</span>`;
+    const there = sample !== null && this.data !== null && sample < this.data.length;
+    return html`<li>${there
+      ? html`<button title="Show the sample" @click=${() => { this.close(); this.dispatchEvent(new CustomEvent("jump", { detail: sample })); }}>${inner}</button>`
+      : html`<div>${inner}</div>`}</li>`;
+  }
+}

@@ -1,0 +1,28 @@
+/** The fields of a sample's metadata, as the filter language names them. */
+import type { Json } from "../../lib/src/types.ts";
+
+/** Fields that are offered. */
+const MOST = 60;
+
+/** The paths to every value that is no list or object, down to three levels. */
+export function fieldsOf(record: Json): { name: string; type: string }[] {
+  const found: { name: string; type: string }[] = [];
+  const walk = (value: Json, path: string, depth: number): void => {
+    if (found.length >= MOST) return;
+    if (value !== null && typeof value === "object") {
+      if (Array.isArray(value) || depth === 3) {
+        if (path) found.push({ name: path, type: Array.isArray(value) ? "list" : "object" });
+        return;
+      }
+      for (const [key, inner] of Object.entries(value)) {
+        const plain = /^[\p{L}_][\p{L}\p{N}_]*$/u.test(key);
+        const step = plain ? key : `\`${key.replaceAll("`", "``")}\``;
+        walk(inner, path ? `${path}.${step}` : step, depth + 1);
+      }
+      return;
+    }
+    if (path) found.push({ name: path, type: value === null ? "null" : typeof value });
+  };
+  walk(record, "", 0);
+  return found;
+}

@@ -1,0 +1,454 @@
+/** One sample: its picture with boxes, its metadata, its bytes and whether they are sound. */
+import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import type { Dataset, Json } from "../../lib/src/types.ts";
+import { colourOf, findBoxes, type Box } from "./boxes.ts";
+import { controls } from "./styles.ts";
+import { NotDrawn, decode } from "./thumbs.ts";
+import { tree } from "./tree.ts";
+import { bytes, count, trouble, type Trouble } from "./words.ts";
+
+const HEX_BYTES = 512;
+type Tab = "metadata" | "details" | "bytes";
+
+/** `<forebay-sample>`: sends `step` with -1 or 1, and `close`. */
+@customElement("forebay-sample")
+export class SamplePanel extends LitElement {
+  static override styles = [controls, css`
+    :host {
+      display: grid;
+      grid-template-rows: auto minmax(180px, 55%) auto minmax(0, 1fr);
+      min-height: 0;
+      background: var(--card);
+    }
+    header {
+      display: flex;
+      align-items: center;
+      gap: 6px;
+      padding: 8px 10px;
+      border-bottom: 1px solid var(--line);
+    }
+    header .title {
+      flex: 1;
+      min-width: 0;
+      overflow: hidden;
+      text-overflow: ellipsis;
+      white-space: nowrap;
+    }
+    h2 {
+      display: inline;
+      font-size: 15px;
+    }
+    .stage {
+      position: relative;
+      overflow: hidden;
+      background: var(--page);
+      display: grid;
+      place-items: center;
+      cursor: grab;
+      touch-action: none;
+      outline-offset: -3px;
+    }
+    .sheet {
+      position: absolute;
+      left: 50%;
+      top: 50%;
+      transform-origin: 0 0;
+    }
+    .sheet canvas {
+      position: absolute;
+      left: 0;
+      top: 0;
+    }
+    .tools {
+      position: absolute;
+      right: 8px;
+      bottom: 8px;
+      display: flex;
+      gap: 4px;
+    }
+    .legend {
+      position: absolute;
+      left: 8px;
+      bottom: 8px;
+      display: flex;
+      flex-wrap: wrap;
+      gap: 4px;
+      max-width: calc(100% - 170px);
+      max-height: 70px;
+      overflow: auto;
+    }
+    .legend button {
+      min-height: 26px;
+      padding: 0 8px;
+      font-size: 12px;
+    }
+    .legend button[aria-pressed="false"] {
+      opacity: 0.75;
+      text-decoration: line-through;
+    }
+    .legend i {
+      width: 9px;
+      height: 9px;
+      border-radius: 3px;
+    }
+    .tabs {
+      display: flex;
+      gap: 2px;
+      padding: 6px 8px 0;
+      border-block: 1px solid var(--line);
+      border-bottom: 1px solid var(--line);
+      align-items: center;
+    }
+    .tabs > div {
+      display: flex;
+    }
+    .tabs button {
+      padding: 0 9px;
+      border: 0;
+      border-radius: 0;
+      border-bottom: 2px solid transparent;
+      background: transparent;
+    }
+    .tabs button[aria-selected="true"] {
+      border-bottom-color: var(--accent);
+      font-weight: 600;
+    }
+    .sum {
+      margin-left: auto;
+      font-size: 12.5px;
+      padding: 2px 9px;
+      border-radius: 999px;
+      background: var(--soft);
+      overflow: hidden;
+      text-overflow: ellipsis;
+      white-space: nowrap;
+    }
+    .sum.good {
+      color: var(--good);
+    }
+    .sum.bad {
+      background: var(--bad-soft);
+    }
+    .page {
+      overflow: auto;
+      padding: 10px 14px;
+      font-size: 13px;
+    }
+    dl {
+      display: grid;
+      grid-template-columns: max-content 1fr;
+      gap: 4px 16px;
+      margin: 0;
+    }
+    dt {
+      color: var(--ink-2);
+    }
+    dd {
+      margin: 0;
+      overflow-wrap: anywhere;
+      font-variant-numeric: tabular-nums;
+    }
+    pre {
+      margin: 0;
+      font-family: var(--mono);
+      font-size: 12px;
+      line-height: 1.5;
+    }
+    .key {
+      color: var(--accent);
+      margin-right: 10px;
+      font-family: var(--mono);
+      font-size: 12.5px;
+    }
+    .value {
+      white-space: pre-wrap;
+      overflow-wrap: anywhere;
+      font-family: var(--mono);
+      font-size: 12.5px;
+    }
+    .branch {
+      margin-left: 7px;
+      padding-left: 12px;
+      border-left: 1px solid var(--line);
+    }
+    .leaf {
+      padding: 2px 0;
+    }
+    summary {
+      cursor: pointer;
+      padding: 2px 0;
+    }
+    .trouble {
+      padding: 14px;
+      text-align: center;
+      overflow-wrap: anywhere;
+    }
+  `];
+
+  @property({ attribute: false }) data!: Dataset;
+  @property({ attribute: false }) index = 0;
+  /** Samples to read ahead. */
+  @property({ attribute: false }) next: readonly number[] = [];
+  @property({ type: Boolean }) picked = false;
+  @state() private image: ImageBitmap | null = null;
+  @state() private imageTrouble: Trouble | null = null;
+  @state() private record: Json = null;
+  @state() private recordTrouble: Trouble | null = null;
+  @state() private head: Uint8Array | null = null;
+  @state() private sum: { state: "reading" | "good" | "bad"; text: string } = { state: "reading", text: "reading…" };
+  @state() private boxes: readonly Box[] = [];
+  @state() private hidden_: ReadonlySet<string> = new Set();
+  @state() private boxesOn = true;
+  @state() private tab: Tab = "metadata";
+  @state() private zoom = 1;
+  @query(".stage") private stage!: HTMLElement;
+  private pan = { x: 0, y: 0 };
+  private fit = 1;
+  private work: AbortController | undefined;
+  private readonly observer = new ResizeObserver(() => this.place());
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (this.hasUpdated) void this.load();
+  }
+  override firstUpdated(): void {
+    this.observer.observe(this.stage);
+    this.stage.addEventListener("wheel", (e) => {
+      e.preventDefault();
+      const box = this.stage.getBoundingClientRect();
+      this.zoomBy(Math.exp(-e.deltaY / 400), e.clientX - box.left - box.width / 2, e.clientY - box.top - box.height / 2);
+    }, { passive: false });
+  }
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.work?.abort();
+    this.image?.close();
+    this.image = null;
+  }
+  override willUpdate(changed: PropertyValues): void {
+    if (changed.has("index") || changed.has("data")) void this.load();
+  }
+  override updated(changed: PropertyValues): void {
+    if (changed.has("image" as never) && this.image) {
+      const canvas = this.renderRoot.querySelector<HTMLCanvasElement>(".picture");
+      if (canvas) {
+        canvas.width = this.image.width;
+        canvas.height = this.image.height;
+        canvas.getContext("2d")?.drawImage(this.image, 0, 0);
+      }
+      this.pan = { x: 0, y: 0 };
+      this.zoom = 1;
+    }
+    this.place();
+  }
+
+  private async load(): Promise<void> {
+    this.work?.abort();
+    const work = new AbortController();
+    this.work = work;
+    const { signal } = work;
+    const { data: dataset, index } = this;
+    this.imageTrouble = this.recordTrouble = null;
+    this.head = null;
+    this.record = null;
+    this.boxes = [];
+    this.sum = { state: "reading", text: "reading…" };
+    const unless = <T>(then: (value: T) => void) => (value: T): void => {
+      if (!signal.aborted) then(value);
+    };
+    const image = decode(dataset, index, signal).then((bitmap) => {
+      if (signal.aborted) return bitmap.close();
+      this.image?.close();
+      this.image = bitmap;
+    }).catch(unless((e) => {
+      this.image?.close();
+      this.image = null;
+      this.imageTrouble = e instanceof NotDrawn ? { message: `Browsers do not draw ${e.message} pictures.`, code: undefined, offset: undefined } : trouble(e);
+    }));
+    const record = dataset.record(index, { signal }).then(unless((found) => (this.record = found)), unless((e) => (this.recordTrouble = trouble(e))));
+    void dataset.bytes(index, { signal, verify: true }).then(
+      unless((payload) => {
+        this.head = payload.slice(0, HEX_BYTES);
+        this.sum = dataset.format === "tbl" ? { state: "good", text: "✓ sound" } : { state: "good", text: "read whole" };
+      }),
+      unless((e) => (this.sum = { state: "bad", text: trouble(e).code ?? "cannot be read" })),
+    );
+    await Promise.all([image, record]);
+    if (signal.aborted) return;
+    const info = dataset.info(index);
+    this.boxes = findBoxes(this.record, this.image?.width ?? info.width, this.image?.height ?? info.height);
+    dataset.prefetch(this.next, { signal }).catch(() => undefined);
+  }
+
+  /** Zooms about a point, counted from the middle of the stage. */
+  private zoomBy(factor: number, x = 0, y = 0): void {
+    const zoom = Math.min(64, Math.max(0.5, this.zoom * factor));
+    const real = zoom / this.zoom;
+    this.pan = { x: x - (x - this.pan.x) * real, y: y - (y - this.pan.y) * real };
+    this.zoom = zoom;
+    this.place();
+  }
+  private reset(): void {
+    this.zoom = 1;
+    this.pan = { x: 0, y: 0 };
+    this.place();
+  }
+  /** Keys that concern the picture; true where one was used. */
+  key(key: string): boolean {
+    if (key === "+" || key === "=") this.zoomBy(1.4);
+    else if (key === "-") this.zoomBy(1 / 1.4);
+    else if (key === "0") this.reset();
+    else if (key === "b") this.boxesOn = !this.boxesOn;
+    else return false;
+    return true;
+  }
+
+  private place(): void {
+    const sheet = this.renderRoot.querySelector<HTMLElement>(".sheet");
+    if (!sheet || !this.image) return;
+    const { width, height } = this.image;
+    this.fit = Math.min(this.stage.clientWidth / width, this.stage.clientHeight / height, 8) * 0.96;
+    const scale = this.fit * this.zoom;
+    sheet.style.transform = `translate(${this.pan.x - (width * scale) / 2}px, ${this.pan.y - (height * scale) / 2}px) scale(${scale})`;
+    const picture = this.renderRoot.querySelector<HTMLElement>(".picture");
+    if (picture) picture.style.imageRendering = scale > 3 ? "pixelated" : "auto";
+    this.drawBoxes(scale);
+  }
+  /** All boxes are one canvas, however many: a page with a thousand elements over a picture stalls. */
+  private drawBoxes(scale: number): void {
+    const canvas = this.renderRoot.querySelector<HTMLCanvasElement>(".boxes");
+    if (!canvas || !this.image) return;
+    const sharp = Math.min(4, Math.max(1, scale * devicePixelRatio), 8192 / Math.max(this.image.width, this.image.height));
+    canvas.width = Math.round(this.image.width * sharp);
+    canvas.height = Math.round(this.image.height * sharp);
+    canvas.style.width = `${this.image.width}px`;
+    canvas.style.height = `${this.image.height}px`;
+    const g = canvas.getContext("2d");
+    if (!g || !this.boxesOn) return;
+    const line = (2 * sharp) / scale;
+    const letter = (12 * sharp) / scale;
+    g.font = `600 ${letter}px system-ui, sans-serif`;
+    g.textBaseline = "top";
+    for (const box of this.boxes) {
+      if (this.hidden_.has(box.label)) continue;
+      const colour = colourOf(box.label);
+      const [x, y, w, h] = [box.x * sharp, box.y * sharp, box.w * sharp, box.h * sharp];
+      g.strokeStyle = colour;
+      g.lineWidth = line;
+      for (const outline of box.outlines) {
+        g.beginPath();
+        for (let k = 0; k + 1 < outline.length; k += 2) g.lineTo(outline[k]! * sharp, outline[k + 1]! * sharp);
+        g.closePath();
+        g.globalAlpha = 0.3;
+        g.fillStyle = colour;
+        g.fill();
+        g.globalAlpha = 1;
+        g.stroke();
+      }
+      g.strokeRect(x, y, w, h);
+      if (!box.label || this.boxes.length > 200) continue;
+      const wide = g.measureText(box.label).width + letter * 0.6;
+      const up = y >= letter * 1.4 ? y - letter * 1.4 : y;
+      g.fillStyle = colour;
+      g.fillRect(x - line / 2, up, wide, letter * 1.4);
+      g.fillStyle = "#10151a";
+      g.fillText(box.label, x + letter * 0.25, up + letter * 0.2);
+    }
+  }
+
+  private drag(e: PointerEvent): void {
+    if ((e.target as HTMLElement).closest("button")) return;
+    const from = { x: e.clientX - this.pan.x, y: e.clientY - this.pan.y };
+    this.stage.setPointerCapture(e.pointerId);
+    const move = (m: PointerEvent): void => {
+      this.pan = { x: m.clientX - from.x, y: m.clientY - from.y };
+      this.place();
+    };
+    this.stage.addEventListener("pointermove", move);
+    const end = (): void => this.stage.removeEventListener("pointermove", move);
+    this.stage.addEventListener("pointerup", end, { once: true });
+    this.stage.addEventListener("pointercancel", end, { once: true });
+  }
+
+  override render(): TemplateResult {
+    const name = this.data.nameOf(this.index);
+    const send = (type: string, detail?: unknown) => () => this.dispatchEvent(new CustomEvent(type, { detail }));
+    return html`
+      <header>
+        <div class="title"><h2>Sample ${count(this.index)}</h2> <span class="muted" title=${name ?? ""}>${name ?? ""}</span></div>
+        <button class="icon bare" aria-label="Previous sample" title="Previous (←)" @click=${send("step", -1)}>←</button>
+        <button class="icon bare" aria-label="Next sample" title="Next (→)" @click=${send("step", 1)}>→</button>
+        <button aria-pressed=${this.picked} @click=${send("pick", this.index)}>${this.picked ? "Picked" : "Pick"}</button>
+        <button class="icon bare" aria-label="Save the sample's file" title="Save the file" @click=${this.save}>⤓</button>
+        <button class="icon bare" aria-label="Close the sample" title="Close (Esc)" @click=${send("close")}>✕</button>
+      </header>
+      <div class="stage" tabindex="0" role="group" aria-label="Picture of sample ${count(this.index)}${this.boxes.length ? `, ${count(this.boxes.length)} boxes` : ""}" @pointerdown=${this.drag} @dblclick=${this.reset}>
+        ${this.image ? html`<div class="sheet"><canvas class="picture"></canvas><canvas class="boxes"></canvas></div>` : nothing}
+        ${this.imageTrouble ? html`<div class="trouble"><div class=${this.imageTrouble.code ? "bad" : "muted"}>${this.imageTrouble.message}</div>${this.imageTrouble.code ? html`<code>${this.imageTrouble.code}</code>` : nothing}</div>` : nothing}
+        ${this.renderLegend()}
+        <div class="tools">
+          ${this.boxes.length > 0 ? html`<button aria-pressed=${this.boxesOn} title="Boxes (b)" @click=${() => (this.boxesOn = !this.boxesOn)}>Boxes</button>` : nothing}
+          <button class="icon" aria-label="Zoom out" title="Zoom out (-)" @click=${() => this.zoomBy(1 / 1.4)}>−</button>
+          <button class="icon" aria-label="Zoom in" title="Zoom in (+)" @click=${() => this.zoomBy(1.4)}>+</button>
+        </div>
+      </div>
+      <div class="tabs">
+        <div role="tablist" aria-label="About the sample">
+          ${(["metadata", "details", "bytes"] as const).map((tab) => html`
+            <button role="tab" id="tab-${tab}" aria-controls="page" aria-selected=${tab === this.tab} @click=${() => (this.tab = tab)}>${tab[0]!.toUpperCase() + tab.slice(1)}</button>`)}
+        </div>
+        <span class="sum ${this.sum.state}" title=${this.sum.state === "good" && this.data.format === "tbl" ? "The checksum was verified." : this.sum.state === "good" ? "Read whole; a TAR has no checksums of its files." : ""}>${this.sum.text}</span>
+      </div>
+      <div class="page" id="page" role="tabpanel" tabindex="0" aria-labelledby="tab-${this.tab}">${this.renderPage()}</div>`;
+  }
+
+  private renderLegend(): TemplateResult | typeof nothing {
+    const labels = [...new Set(this.boxes.map((b) => b.label))].slice(0, 40);
+    if (!this.boxesOn || labels.length === 0) return nothing;
+    const toggle = (label: string) => () => {
+      const hidden = new Set(this.hidden_);
+      if (!hidden.delete(label)) hidden.add(label);
+      this.hidden_ = hidden;
+    };
+    return html`<div class="legend">${labels.map((label) => html`
+      <button aria-pressed=${!this.hidden_.has(label)} @click=${toggle(label)}><i .style=${`background:${colourOf(label)}`}></i>${label || "box"} ${count(this.boxes.filter((b) => b.label === label).length)}</button>`)}</div>`;
+  }
+
+  private renderPage(): TemplateResult {
+    if (this.tab === "metadata") {
+      if (this.recordTrouble) return html`<p class="bad">${this.recordTrouble.message}</p><code>${this.recordTrouble.code ?? ""}</code>`;
+      return this.record === null ? html`<p class="muted">This sample has no metadata.</p>` : tree("sample", this.record);
+    }
+    const info = this.data.info(this.index);
+    if (this.tab === "bytes") return html`<pre>${this.head ? hex(this.head) : this.sum.text}</pre>${info.bytes > HEX_BYTES ? html`<p class="muted">the first ${HEX_BYTES} of ${count(info.bytes)} bytes</p>` : nothing}`;
+    const rows: [string, string][] = [
+      ["Format", `${info.format} (${info.mime})`],
+      ["Size", info.width > 0 ? `${count(info.width)} × ${count(info.height)} pixels` : this.image ? `${count(this.image.width)} × ${count(this.image.height)} pixels, from the picture` : "not in the index"],
+      ["Bytes", `${count(info.bytes)} (${bytes(info.bytes)})`],
+      ["Stored", `${count(info.storedBytes)} bytes, ${info.codec === "none" ? "as it is" : info.codec}`],
+      ["In the file", `bytes ${count(info.offset)} to ${count(info.offset + info.storedBytes)}`],
+    ];
+    return html`<dl>${rows.map(([term, text]) => html`<dt>${term}</dt><dd>${text}</dd>`)}</dl>`;
+  }
+
+  private async save(): Promise<void> {
+    const blob = await this.data.blob(this.index).catch(() => null);
+    if (!blob) return;
+    const a = document.createElement("a");
+    a.href = URL.createObjectURL(blob);
+    a.download = this.data.nameOf(this.index)?.split("/").pop() ?? `${String(this.index).padStart(8, "0")}.${this.data.info(this.index).extension}`;
+    a.click();
+    setTimeout(() => URL.revokeObjectURL(a.href), 60_000);
+  }
+}
+
+function hex(data: Uint8Array): string {
+  const lines: string[] = [];
+  for (let at = 0; at < data.length; at += 16) {
+    const row = Array.from(data.subarray(at, at + 16));
+    const text = row.map((b) => (b >= 32 && b < 127 ? String.fromCharCode(b) : ".")).join("");
+    lines.push(`${at.toString(16).padStart(4, "0")}  ${row.map((b) => b.toString(16).padStart(2, "0")).join(" ").padEnd(48)} ${text}`);
+  }
+  return lines.join("\n");
+}

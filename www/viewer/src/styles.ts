@@ -1,0 +1,225 @@
+/** Colours, sizes and the few controls that every part shares. */
+import { css } from "lit";
+
+/** The names of colours; light and dark give them values. Set once, on the outermost element. */
+export const tokens = css`
+  :host {
+    --ink: #17212b;
+    --ink-2: #4d5b69;
+    --page: #f4f6f8;
+    --card: #ffffff;
+    --line: #d8dee5;
+    --soft: #e9edf1;
+    --accent: #0b6e69;
+    --accent-ink: #ffffff;
+    --accent-soft: #d5ece9;
+    --bad: #b3261e;
+    --bad-soft: #fbe6e4;
+    --good: #1b6e3c;
+    --warn-soft: #fdf1d3;
+    --warn: #7a4d00;
+    --shadow: 0 1px 2px rgb(16 30 44 / 8%), 0 8px 28px rgb(16 30 44 / 12%);
+    --mono: ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", monospace;
+    color-scheme: light;
+  }
+  @media (prefers-color-scheme: dark) {
+    :host(:not([theme="light"])) {
+      --ink: #e6ebf0;
+      --ink-2: #a3b0bd;
+      --page: #0f151b;
+      --card: #171f27;
+      --line: #2c3742;
+      --soft: #222c36;
+      --accent: #58c9bd;
+      --accent-ink: #06211f;
+      --accent-soft: #15403d;
+      --bad: #ff9b92;
+      --bad-soft: #43211f;
+      --good: #76d397;
+      --warn-soft: #3b3016;
+      --warn: #f3cb75;
+      --shadow: 0 1px 2px rgb(0 0 0 / 40%), 0 8px 28px rgb(0 0 0 / 45%);
+      color-scheme: dark;
+    }
+  }
+  :host([theme="dark"]) {
+    --ink: #e6ebf0;
+    --ink-2: #a3b0bd;
+    --page: #0f151b;
+    --card: #171f27;
+    --line: #2c3742;
+    --soft: #222c36;
+    --accent: #58c9bd;
+    --accent-ink: #06211f;
+    --accent-soft: #15403d;
+    --bad: #ff9b92;
+    --bad-soft: #43211f;
+    --good: #76d397;
+    --warn-soft: #3b3016;
+    --warn: #f3cb75;
+    --shadow: 0 1px 2px rgb(0 0 0 / 40%), 0 8px 28px rgb(0 0 0 / 45%);
+    color-scheme: dark;
+  }
+`;
+
+export const controls = css`
+  *,
+  *::before,
+  *::after {
+    box-sizing: border-box;
+  }
+  button,
+  input,
+  select {
+    font: inherit;
+    color: inherit;
+  }
+  button,
+  .button {
+    display: inline-flex;
+    align-items: center;
+    justify-content: center;
+    gap: 6px;
+    min-height: 34px;
+    padding: 0 12px;
+    border: 1px solid var(--line);
+    border-radius: 8px;
+    background: var(--card);
+    cursor: pointer;
+    white-space: nowrap;
+  }
+  button:hover:not(:disabled) {
+    background: var(--soft);
+  }
+  button:disabled {
+    opacity: 0.5;
+    cursor: default;
+  }
+  button.primary {
+    background: var(--accent);
+    border-color: var(--accent);
+    color: var(--accent-ink);
+    font-weight: 600;
+  }
+  button.primary:hover:not(:disabled) {
+    background: var(--accent);
+    filter: brightness(1.08);
+  }
+  button.bare {
+    border-color: transparent;
+    background: transparent;
+  }
+  button.icon {
+    width: 34px;
+    padding: 0;
+  }
+  button[aria-pressed="true"] {
+    background: var(--accent-soft);
+    border-color: var(--accent);
+  }
+  input,
+  select {
+    min-height: 34px;
+    padding: 0 10px;
+    border: 1px solid var(--line);
+    border-radius: 8px;
+    background: var(--card);
+  }
+  input::placeholder {
+    color: var(--ink-2);
+    opacity: 1;
+  }
+  input[type="checkbox"],
+  input[type="radio"] {
+    min-height: 0;
+    accent-color: var(--accent);
+  }
+  :focus-visible {
+    outline: 2px solid var(--accent);
+    outline-offset: 1px;
+  }
+  h2,
+  h3 {
+    margin: 0;
+    font-size: 13px;
+    font-weight: 650;
+  }
+  code,
+  .mono {
+    font-family: var(--mono);
+    font-size: 0.92em;
+  }
+  .muted {
+    color: var(--ink-2);
+  }
+  .bad {
+    color: var(--bad);
+  }
+  .visually-hidden {
+    position: absolute;
+    width: 1px;
+    height: 1px;
+    overflow: hidden;
+    clip-path: inset(50%);
+    white-space: nowrap;
+  }
+  dialog {
+    width: min(680px, calc(100vw - 24px));
+    max-height: min(760px, calc(100vh - 24px));
+    padding: 0;
+    border: 1px solid var(--line);
+    border-radius: 14px;
+    background: var(--card);
+    color: var(--ink);
+    box-shadow: var(--shadow);
+  }
+  dialog::backdrop {
+    background: rgb(8 14 20 / 45%);
+  }
+  dialog header {
+    display: flex;
+    align-items: center;
+    justify-content: space-between;
+    padding: 14px 18px;
+    border-bottom: 1px solid var(--line);
+  }
+  dialog header h2 {
+    font-size: 16px;
+  }
+  dialog .body {
+    padding: 16px 18px;
+  }
+  dialog footer {
+    display: flex;
+    justify-content: flex-end;
+    gap: 8px;
+    padding: 12px 18px;
+    border-top: 1px solid var(--line);
+  }
+  progress {
+    width: 100%;
+    height: 8px;
+    border: 0;
+    border-radius: 4px;
+    background: var(--soft);
+    overflow: hidden;
+  }
+  progress::-webkit-progress-bar {
+    background: var(--soft);
+  }
+  progress::-webkit-progress-value {
+    background: var(--accent);
+  }
+  progress::-moz-progress-bar {
+    background: var(--accent);
+  }
+  @media (prefers-reduced-motion: reduce) {
+    *,
+    *::before,
+    *::after {
+      animation: none !important;
+      transition: none !important;
+      scroll-behavior: auto !important;
+    }
+  }
+`;

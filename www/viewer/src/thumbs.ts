@@ -1,0 +1,133 @@
+/** Thumbnails: decoded by the browser, kept up to a bound, let go when they are out of sight. */
+import type { Dataset } from "../../lib/src/types.ts";
+import { isAbort, trouble } from "./words.ts";
+
+/** What a tile can show. */
+export type Thumb =
+  | { readonly state: "ready"; readonly bitmap: ImageBitmap }
+  | { readonly state: "none"; readonly why: string }
+  | { readonly state: "broken"; readonly why: string };
+
+/** Pictures are decoded to this size at most. */
+const EDGE = 256;
+/** Bytes of pixels that are kept, seen and unseen. */
+const BUDGET = 96 * 1024 * 1024;
+/** Reads and decodes at once. */
+const LANES = 4;
+
+/** Formats that a browser draws. */
+const DRAWN = new Set(["jpeg", "png", "webp", "bmp", "unknown", "raw_u8"]);
+
+/** Decodes what is in sight, newest wish first. */
+export class Thumbs {
+  private readonly kept = new Map<number, Thumb>();
+  private readonly running = new Map<number, AbortController>();
+  private wanted: number[] = [];
+  private bytes = 0;
+  private closed = false;
+
+  constructor(
+    private readonly dataset: Dataset,
+    private readonly changed: () => void,
+  ) {}
+
+  /** The thumbnail, where it is there. */
+  get(i: number): Thumb | undefined {
+    const thumb = this.kept.get(i);
+    if (thumb) {
+      // Last used, last out.
+      this.kept.delete(i);
+      this.kept.set(i, thumb);
+    }
+    return thumb;
+  }
+
+  /** Says which are in sight; everything else is no longer wanted. */
+  want(indexes: readonly number[]): void {
+    const now = new Set(indexes);
+    for (const [i, controller] of this.running) if (!now.has(i)) controller.abort();
+    this.wanted = indexes.filter((i) => !this.kept.has(i) && !this.running.has(i));
+    this.pump();
+  }
+
+  /** Lets go of everything. */
+  close(): void {
+    this.closed = true;
+    this.wanted = [];
+    for (const controller of this.running.values()) controller.abort();
+    for (const thumb of this.kept.values()) if (thumb.state === "ready") thumb.bitmap.close();
+    this.kept.clear();
+    this.bytes = 0;
+  }
+
+  private pump(): void {
+    while (!this.closed && this.running.size < LANES) {
+      const i = this.wanted.shift();
+      if (i === undefined) return;
+      const controller = new AbortController();
+      this.running.set(i, controller);
+      void this.load(i, controller.signal).then((thumb) => {
+        this.running.delete(i);
+        if (thumb && this.closed && thumb.state === "ready") thumb.bitmap.close();
+        else if (thumb) this.keep(i, thumb);
+        this.pump();
+      });
+    }
+  }
+
+  private keep(i: number, thumb: Thumb): void {
+    this.kept.set(i, thumb);
+    if (thumb.state === "ready") this.bytes += thumb.bitmap.width * thumb.bitmap.height * 4;
+    for (const [old, gone] of this.kept) {
+      if (this.bytes <= BUDGET) break;
+      if (gone.state !== "ready" || old === i) continue;
+      this.bytes -= gone.bitmap.width * gone.bitmap.height * 4;
+      gone.bitmap.close();
+      this.kept.delete(old);
+    }
+    this.changed();
+  }
+
+  private async load(i: number, signal: AbortSignal): Promise<Thumb | undefined> {
+    try {
+      return { state: "ready", bitmap: await decode(this.dataset, i, signal, EDGE) };
+    } catch (e) {
+      if (signal.aborted || isAbort(e)) return undefined;
+      if (e instanceof NotDrawn) return { state: "none", why: e.message };
+      return { state: "broken", why: trouble(e).code ?? "cannot be decoded" };
+    }
+  }
+}
+
+/** A format that browsers do not draw. */
+export class NotDrawn extends Error {}
+
+/** The picture of a sample, no edge longer than `edge` where one is given. */
+export async function decode(dataset: Dataset, i: number, signal: AbortSignal, edge?: number): Promise<ImageBitmap> {
+  const info = dataset.info(i);
+  if (info.damaged) throw Object.assign(new Error("the index entry is damaged"), { code: "damaged entry" });
+  if (!DRAWN.has(info.format)) throw new NotDrawn(info.format.toUpperCase());
+  const options = !edge
+    ? {}
+    : { ...(info.height > info.width ? { resizeHeight: edge } : { resizeWidth: edge }), resizeQuality: "medium" as const };
+  const small = edge && info.width > 0 && Math.max(info.width, info.height) <= edge;
+  if (info.format === "raw_u8") {
+    const rgb = await dataset.bytes(i, { signal });
+    return createImageBitmap(pixels(rgb, info.width, info.height), small ? {} : options);
+  }
+  const blob = await dataset.blob(i, { signal });
+  signal.throwIfAborted();
+  return createImageBitmap(blob, small ? {} : options);
+}
+
+function pixels(rgb: Uint8Array, width: number, height: number): ImageData {
+  if (width * height * 3 !== rgb.length || rgb.length === 0) throw new NotDrawn("RAW");
+  const data = new Uint8ClampedArray(width * height * 4);
+  for (let from = 0, to = 0; from < rgb.length; from += 3, to += 4) {
+    data[to] = rgb[from]!;
+    data[to + 1] = rgb[from + 1]!;
+    data[to + 2] = rgb[from + 2]!;
+    data[to + 3] = 255;
+  }
+  return new ImageData(data, width, height);
+}

@@ -1,0 +1,330 @@
+/** How the viewer is laid out. */
+import { css } from "lit";
+
+export const viewerStyles = css`
+  :host {
+    display: block;
+    height: 100%;
+    background: var(--page);
+    color: var(--ink);
+  }
+  .app {
+    height: 100%;
+    display: grid;
+    grid-template-rows: auto minmax(0, 1fr);
+  }
+  .top {
+    display: flex;
+    align-items: center;
+    gap: 10px;
+    padding: 8px 14px;
+    background: var(--card);
+    border-bottom: 1px solid var(--line);
+    min-width: 0;
+  }
+  .brand {
+    display: flex;
+    align-items: center;
+    gap: 8px;
+    font-weight: 700;
+    font-size: 15px;
+    letter-spacing: -0.01em;
+    border: 0;
+    background: transparent;
+    padding: 0 6px;
+  }
+  .brand svg {
+    width: 24px;
+    height: 24px;
+  }
+  .file {
+    display: flex;
+    align-items: center;
+    gap: 10px;
+    min-width: 0;
+    flex: 1;
+  }
+  .file h1 {
+    margin: 0;
+    font-size: 14px;
+    font-weight: 600;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .badge {
+    padding: 2px 9px;
+    border-radius: 999px;
+    background: var(--accent-soft);
+    font-size: 12px;
+    font-weight: 650;
+    white-space: nowrap;
+  }
+  .facts {
+    color: var(--ink-2);
+    font-size: 12.5px;
+    white-space: nowrap;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    font-variant-numeric: tabular-nums;
+  }
+  .work {
+    display: grid;
+    grid-template-columns: 268px minmax(0, 1fr);
+    min-height: 0;
+  }
+  .work.sample-open {
+    grid-template-columns: 268px minmax(0, 1fr) minmax(380px, 42%);
+  }
+  forebay-facets {
+    border-right: 1px solid var(--line);
+    background: var(--card);
+    min-height: 0;
+  }
+  .main {
+    display: grid;
+    grid-template-rows: auto auto minmax(0, 1fr);
+    min-width: 0;
+    min-height: 0;
+  }
+  .bar {
+    display: flex;
+    align-items: center;
+    gap: 10px;
+    padding: 10px;
+    border-bottom: 1px solid var(--line);
+  }
+  forebay-filter {
+    flex: 1;
+    min-width: 160px;
+  }
+  .views {
+    display: flex;
+  }
+  .views button:first-child {
+    border-radius: 8px 0 0 8px;
+  }
+  .views button:last-child {
+    border-radius: 0 8px 8px 0;
+    margin-left: -1px;
+  }
+  .counts {
+    font-variant-numeric: tabular-nums;
+    white-space: nowrap;
+    color: var(--ink-2);
+    font-size: 13px;
+  }
+  .chips {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 6px;
+    padding: 0 10px;
+  }
+  .chips:not(:empty) {
+    padding-block: 8px;
+    border-bottom: 1px solid var(--line);
+  }
+  .chips button {
+    min-height: 26px;
+    border-radius: 999px;
+    font-size: 12.5px;
+    background: var(--accent-soft);
+  }
+  .notice {
+    flex: 1 1 100%;
+    display: flex;
+    gap: 10px;
+    align-items: center;
+    padding: 8px 12px;
+    border-radius: 9px;
+    background: var(--warn-soft);
+    color: var(--warn);
+    font-size: 13px;
+    overflow-wrap: anywhere;
+  }
+  .notice b {
+    font-weight: 650;
+  }
+  forebay-sample {
+    border-left: 1px solid var(--line);
+    min-height: 0;
+    min-width: 0;
+  }
+  input[type="range"] {
+    width: 90px;
+    padding: 0;
+    accent-color: var(--accent);
+  }
+  .empty {
+    display: grid;
+    place-items: center;
+    align-content: center;
+    gap: 6px;
+    color: var(--ink-2);
+  }
+
+  .welcome {
+    height: 100%;
+    overflow: auto;
+    display: grid;
+    place-items: center;
+    padding: 24px;
+  }
+  .welcome > div {
+    width: min(640px, 100%);
+  }
+  .drop {
+    display: grid;
+    justify-items: center;
+    gap: 12px;
+    padding: 52px 24px 44px;
+    border: 2px dashed var(--line);
+    border-radius: 18px;
+    background: var(--card);
+    text-align: center;
+    transition: border-color 0.15s;
+  }
+  .drop svg {
+    width: 54px;
+    height: 54px;
+  }
+  .drop h1 {
+    margin: 0;
+    font-size: 22px;
+    letter-spacing: -0.02em;
+  }
+  .drop p {
+    margin: 0;
+    color: var(--ink-2);
+    max-width: 46ch;
+  }
+  :host([dragging]) .drop,
+  :host([dragging]) .app {
+    outline: 3px solid var(--accent);
+    outline-offset: -3px;
+  }
+  .url {
+    display: flex;
+    gap: 8px;
+    margin-top: 16px;
+  }
+  .url input {
+    flex: 1;
+    min-width: 0;
+  }
+  .recent {
+    margin: 22px 0 0;
+  }
+  .recent ul {
+    list-style: none;
+    margin: 8px 0 0;
+    padding: 0;
+    display: grid;
+    gap: 6px;
+  }
+  .recent button {
+    width: 100%;
+    justify-content: space-between;
+  }
+  .recent span {
+    overflow: hidden;
+    text-overflow: ellipsis;
+  }
+  .private {
+    margin-top: 18px;
+    text-align: center;
+    font-size: 12.5px;
+    color: var(--ink-2);
+  }
+  .opening,
+  .failed {
+    display: grid;
+    gap: 12px;
+    padding: 34px;
+    border: 1px solid var(--line);
+    border-radius: 18px;
+    background: var(--card);
+    overflow-wrap: anywhere;
+  }
+  .failed h1,
+  .opening h1 {
+    margin: 0;
+    font-size: 19px;
+  }
+  .buttons {
+    display: flex;
+    gap: 8px;
+  }
+  .narrow-only {
+    display: none;
+  }
+
+  @media (max-width: 1100px) {
+    .facts.more {
+      display: none;
+    }
+    .work.sample-open {
+      grid-template-columns: minmax(0, 1fr) minmax(360px, 46%);
+    }
+    .work.sample-open forebay-facets {
+      display: none;
+    }
+  }
+  @media (max-width: 760px) {
+    .top {
+      flex-wrap: wrap;
+      gap: 6px;
+      padding: 6px 8px;
+    }
+    .brand span,
+    .facts {
+      display: none;
+    }
+    .file {
+      order: 3;
+      flex: 1 1 100%;
+      padding: 0 6px 2px;
+    }
+    .top .spacer {
+      flex: 1;
+    }
+    .bar {
+      flex-wrap: wrap;
+      gap: 8px;
+      padding: 8px;
+    }
+    forebay-filter {
+      flex: 1 1 100%;
+      order: -1;
+    }
+    .counts {
+      flex: 1;
+    }
+    .bar input[type="range"] {
+      width: 64px;
+    }
+    .narrow-only {
+      display: inline-flex;
+    }
+    .work,
+    .work.sample-open {
+      grid-template-columns: minmax(0, 1fr);
+      position: relative;
+    }
+    forebay-facets:not(.shown) {
+      display: none;
+    }
+    forebay-facets.shown {
+      position: absolute;
+      inset: 0 20% 0 0;
+      z-index: 15;
+      box-shadow: var(--shadow);
+    }
+    forebay-sample {
+      position: absolute;
+      inset: 0;
+      z-index: 16;
+      border: 0;
+    }
+  }
+`;

@@ -1,0 +1,548 @@
+/** `<forebay-viewer>`: everything together. */
+import { LitElement, html, nothing, svg, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import type { Dataset, Input, OpenProgress } from "../../lib/src/types.ts";
+import "./check-dialog.ts";
+import "./convert-dialog.ts";
+import "./facets-view.ts";
+import "./filter-box.ts";
+import "./gallery.ts";
+import "./help-dialog.ts";
+import "./sample.ts";
+import "./table.ts";
+import { Rows, type Collection } from "./collection.ts";
+import type { CheckDialog } from "./check-dialog.ts";
+import type { ConvertDialog } from "./convert-dialog.ts";
+import type { Engine } from "./engine.ts";
+import { countFacets, type Facets } from "./facets.ts";
+import type { Classes, Clause } from "./facets-view.ts";
+import type { FilterBox } from "./filter-box.ts";
+import type { HelpDialog } from "./help-dialog.ts";
+import { fileUrl, formatLink, parseLink } from "./link.ts";
+import { fileOf, recents, remember, type Recent } from "./recent.ts";
+import type { SamplePanel } from "./sample.ts";
+import { fieldsOf } from "./fields.ts";
+import { controls, tokens } from "./styles.ts";
+import { viewerStyles } from "./viewer-styles.ts";
+import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts";
+
+const LOGO = svg`<rect width="32" height="32" rx="8" fill="#0b6e69"/><path d="M7 10h18M7 16h12M7 22h15" stroke="#fff" stroke-width="3.2" stroke-linecap="round"/>`;
+/** Samples whose metadata is counted without being asked for. */
+const COUNTED_UNASKED = 5000;
+
+/** A file that the server of the page offers. */
+interface Offer {
+  readonly name: string;
+  readonly url: string;
+  readonly bytes: number | null;
+}
+
+@customElement("forebay-viewer")
+export class Viewer extends LitElement {
+  static override styles = [tokens, controls, viewerStyles];
+
+  /** The package's functions. */
+  @property({ attribute: false }) engine!: Engine;
+  @property({ reflect: true }) theme: "light" | "dark" | null = null;
+  @property({ type: Boolean, reflect: true }) dragging = false;
+  @state() private data: Dataset | null = null;
+  @state() private opening: { name: string; progress: OpenProgress | null } | null = null;
+  @state() private failure: { name: string; trouble: Trouble } | null = null;
+  @state() private recent: readonly Recent[] = [];
+  @state() private offers: readonly Offer[] = [];
+  @state() private rows = new Rows(0, null);
+  @state() private view: "gallery" | "table" = "gallery";
+  @state() private text = "";
+  @state() private clauses: ReadonlyMap<string, Clause> = new Map();
+  @state() private filterError: Trouble | null = null;
+  @state() private filtering = false;
+  @state() private facets: Facets | null = null;
+  @state() private classes: Classes | null = null;
+  @state() private classField = "cls";
+  @state() private countingClasses = false;
+  @state() private fields: readonly { name: string; type: string }[] = [];
+  @state() private sample: number | null = null;
+  @state() private current = 0;
+  @state() private picked: ReadonlySet<number> = new Set();
+  @state() private tileSize = 168;
+  @state() private facetsShown = false;
+  @state() private read = "";
+  @state() private said = "";
+  @query("forebay-check") private checkDialog!: CheckDialog;
+  @query("forebay-convert") private convertDialog!: ConvertDialog;
+  @query("forebay-help") private helpDialog!: HelpDialog;
+  @query("forebay-filter") private filterBox!: FilterBox | null;
+  @query("forebay-sample") private samplePanel!: SamplePanel | null;
+  @query("forebay-gallery, forebay-table") private collection!: Collection | null;
+  private file = "";
+  private work = new AbortController();
+  private filterWork = new AbortController();
+  private timer = 0;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    const theme = readTheme();
+    if (theme) this.theme = theme;
+    document.addEventListener("keydown", this.onKey);
+    window.addEventListener("hashchange", this.onHash);
+    this.addEventListener("dragover", this.onDrag);
+    this.addEventListener("dragleave", () => (this.dragging = false));
+    this.addEventListener("drop", this.onDrop);
+    this.timer = window.setInterval(() => this.updateRead(), 400);
+    void recents().then((r) => (this.recent = r));
+    void this.findOffers();
+    this.onHash();
+  }
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    document.removeEventListener("keydown", this.onKey);
+    window.removeEventListener("hashchange", this.onHash);
+    clearInterval(this.timer);
+    this.close(false);
+  }
+
+  // Opening
+
+  /** Opens a file, an address or anything else that the package opens. */
+  async open(input: Input, name: string, file: string, extra: { handle?: FileSystemFileHandle } = {}): Promise<void> {
+    this.close(false);
+    const work = new AbortController();
+    this.work = work;
+    this.file = file;
+    this.opening = { name, progress: null };
+    try {
+      const onProgress = (progress: OpenProgress): void => {
+        if (this.work === work) this.opening = { name, progress };
+      };
+      const dataset = await this.engine.open(input, { name, signal: work.signal, keepGoing: true, onProgress });
+      if (this.work !== work) return dataset.close();
+      this.opening = null;
+      this.data = dataset;
+      this.rows = new Rows(dataset.length, null);
+      document.title = `${name} – Forebay`;
+      this.say(`${name}: ${plural(dataset.length, "sample")}`);
+      const url = fileUrl(file, location.href);
+      await this.applyLink();
+      void remember({ name, bytes: dataset.byteLength, when: Date.now(), ...(url && !file.startsWith("local:") ? { url: url.href } : {}), ...extra })
+        .then(recents).then((r) => (this.recent = r));
+      void this.learnFields(dataset);
+    } catch (e) {
+      if (this.work !== work) return;
+      this.opening = null;
+      if (!isAbort(e)) {
+        this.failure = { name, trouble: trouble(e) };
+        this.say(`${name} could not be opened`);
+      }
+    }
+  }
+  /** Lets go of the file. */
+  close(forget = true): void {
+    this.work.abort();
+    this.filterWork.abort();
+    this.data?.close();
+    this.data = this.opening = this.failure = this.facets = this.classes = this.filterError = null;
+    this.sample = null;
+    this.current = 0;
+    this.picked = new Set();
+    this.text = "";
+    this.clauses = new Map();
+    this.rows = new Rows(0, null);
+    this.countingClasses = this.filtering = false;
+    document.title = "Forebay";
+    if (forget) {
+      this.file = "";
+      history.replaceState(null, "", location.pathname + location.search);
+    }
+  }
+  private openUrl(text: string): void {
+    const url = fileUrl(text.trim(), location.href);
+    if (!url) {
+      this.failure = { name: text, trouble: { message: "This is no address of the web: it begins with http:// or https://.", code: undefined, offset: undefined } };
+      return;
+    }
+    const own = url.href.startsWith(new URL("./", location.href).href);
+    const file = own ? text.trim() : url.href;
+    history.replaceState(null, "", formatLink({ file }));
+    const last = url.pathname.split("/").pop() ?? "";
+    void this.open(url, decodeURIComponentSafely(last) || url.host, file);
+  }
+  private openFile(file: File, handle?: FileSystemFileHandle): void {
+    history.replaceState(null, "", formatLink({ file: `local:${file.name}` }));
+    void this.open(file, file.name, `local:${file.name}`, handle ? { handle } : {});
+  }
+  private async openRecent(entry: Recent): Promise<void> {
+    if (entry.url) return this.openUrl(entry.url);
+    const file = entry.handle && (await fileOf(entry.handle).catch(() => null));
+    if (file) this.openFile(file, entry.handle);
+    else this.failure = { name: entry.name, trouble: { message: "The browser no longer gives access to this file; drop it again.", code: undefined, offset: undefined } };
+  }
+  private async choose(): Promise<void> {
+    const picker = (globalThis as { showOpenFilePicker?: () => Promise<FileSystemFileHandle[]> }).showOpenFilePicker;
+    if (!picker) return this.renderRoot.querySelector<HTMLInputElement>("input[type=file]")?.click();
+    try {
+      const [handle] = await picker();
+      if (handle) this.openFile(await handle.getFile(), handle);
+    } catch (e) {
+      if (!isAbort(e)) throw e;
+    }
+  }
+  /** What `forebay serve` offers; other servers have no such list and say so, which is no fault. */
+  private async findOffers(): Promise<void> {
+    if (!document.querySelector('link[rel="forebay-files"]')) return;
+    try {
+      const answer = await fetch("files.json");
+      const list = (await answer.json()) as { files?: Offer[] };
+      this.offers = Array.isArray(list.files) ? list.files : [];
+    } catch {
+      this.offers = [];
+    }
+  }
+
+  // Links
+
+  private readonly onHash = (): void => {
+    const link = parseLink(location.hash);
+    if (!link.file) return;
+    if (link.file === this.file) void this.applyLink();
+    else if (!link.file.startsWith("local:")) this.openUrlKeepingLink(link.file);
+  };
+  private openUrlKeepingLink(file: string): void {
+    const hash = location.hash;
+    this.openUrl(file);
+    history.replaceState(null, "", hash);
+  }
+  private async applyLink(): Promise<void> {
+    const link = parseLink(location.hash);
+    if (link.view) this.view = link.view;
+    if ((link.q ?? "") !== this.expression) {
+      this.text = link.q ?? "";
+      this.clauses = new Map();
+      await this.refilter();
+    } else if (!this.facets) void this.recount();
+    if (link.i !== undefined && this.data && link.i < this.data.length) this.show(link.i);
+    else if (link.i === undefined) this.sample = null;
+  }
+  private updateLink(): void {
+    if (!this.data) return;
+    history.replaceState(null, "", formatLink({
+      file: this.file, ...(this.sample !== null && { i: this.sample }), ...(this.expression && { q: this.expression }), ...(this.view === "table" && { view: "table" as const }),
+    }));
+  }
+
+  // Filter and facets
+
+  /** The filter as it is applied: the text and what was clicked together. */
+  private get expression(): string {
+    const clauses = [...this.clauses.values()].map((c) => c.expression);
+    const text = this.text.trim();
+    if (clauses.length === 0) return text;
+    return [...(text ? [`(${text})`] : []), ...clauses].join(" && ");
+  }
+  private async refilter(): Promise<void> {
+    const { data: dataset } = this;
+    if (!dataset) return;
+    this.filterWork.abort();
+    const work = new AbortController();
+    this.filterWork = work;
+    this.filtering = true;
+    try {
+      const kept = this.expression ? await dataset.matches(this.expression, { signal: work.signal }) : null;
+      if (work.signal.aborted) return;
+      this.filterError = null;
+      this.rows = new Rows(dataset.length, kept);
+      this.current = 0;
+      this.say(kept ? `${plural(kept.length, "sample")} of ${count(dataset.length)} match` : `all ${plural(dataset.length, "sample")}`);
+      this.updateLink();
+      void this.recount();
+    } catch (e) {
+      if (work.signal.aborted || isAbort(e)) return;
+      this.filterError = trouble(e);
+      if (!this.facets) void this.recount();
+    } finally {
+      if (this.filterWork === work) this.filtering = false;
+    }
+  }
+  private async recount(): Promise<void> {
+    const { data: dataset, rows } = this;
+    if (!dataset) return;
+    try {
+      const facets = await countFacets(dataset.columns(), rows.kept, this.work.signal);
+      if (this.data === dataset && this.rows === rows) this.facets = facets;
+    } catch (e) {
+      if (!isAbort(e)) throw e;
+    }
+    if (this.classes) void this.countClasses(this.classes.field);
+  }
+  private async learnFields(dataset: Dataset): Promise<void> {
+    const known = dataset.schema.map((f) => ({ name: f.name, type: f.type as string }));
+    this.fields = known;
+    if (dataset.length === 0) return;
+    const record = await dataset.record(0, { signal: this.work.signal }).catch(() => null);
+    if (this.data !== dataset) return;
+    const found = fieldsOf(record);
+    this.fields = [...known, ...found.filter((f) => !known.some((k) => k.name === f.name))];
+    const field = ["json.label", "label", "class", "json.class", "cls", "json.cls", "category"].find((name) => found.some((f) => f.name === name));
+    if (!field) return;
+    this.classField = field;
+    if (dataset.length <= COUNTED_UNASKED) void this.countClasses(field);
+  }
+  private async countClasses(field: string): Promise<void> {
+    const { data: dataset, rows } = this;
+    if (!dataset) return;
+    this.countingClasses = true;
+    this.classField = field;
+    try {
+      const { classes } = await dataset.stats({ classField: field, ...(this.expression && { where: this.expression }), signal: this.work.signal });
+      if (this.data === dataset && this.rows === rows) this.classes = { field, top: classes.top, distinct: classes.distinct };
+    } catch (e) {
+      if (!isAbort(e)) this.say(`The classes could not be counted: ${trouble(e).message}`);
+    } finally {
+      this.countingClasses = false;
+    }
+  }
+  private setClause(key: string, clause: Clause | null): void {
+    const clauses = new Map(this.clauses);
+    if (clause) clauses.set(key, clause);
+    else clauses.delete(key);
+    this.clauses = clauses;
+    void this.refilter();
+  }
+
+  // Samples
+
+  private show(i: number): void {
+    this.sample = i;
+    const position = this.rows.find(i);
+    if (position >= 0) {
+      this.current = position;
+      void this.updateComplete.then(() => requestAnimationFrame(() => this.collection?.reveal(position)));
+    }
+    this.updateLink();
+  }
+  private step(by: number): void {
+    if (this.sample === null) return;
+    const position = this.rows.find(this.sample);
+    const to = position < 0 ? this.current : position + by;
+    if (to < 0 || to >= this.rows.length) return this.say(by < 0 ? "the first sample" : "the last sample");
+    this.show(this.rows.at(to));
+  }
+  private get following(): number[] {
+    const position = this.sample === null ? -1 : this.rows.find(this.sample);
+    if (position < 0) return [];
+    return [position + 1, position + 2, position - 1].filter((p) => p >= 0 && p < this.rows.length).map((p) => this.rows.at(p));
+  }
+  private closeSample(): void {
+    this.sample = null;
+    this.updateLink();
+    void this.updateComplete.then(() => this.collection?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus());
+  }
+  private pick(i: number): void {
+    const picked = new Set(this.picked);
+    if (!picked.delete(i)) picked.add(i);
+    this.picked = picked;
+    this.say(`${plural(picked.size, "sample")} picked`);
+  }
+
+  // Keys, files dropped, words
+
+  private readonly onKey = (e: KeyboardEvent): void => {
+    const target = e.composedPath()[0] as HTMLElement;
+    if (e.ctrlKey || e.metaKey || e.altKey || /^(input|select|textarea)$/i.test(target.tagName ?? "")) return;
+    const open = this.sample !== null;
+    const actions: Record<string, (() => void) | undefined> = {
+      "?": () => this.helpDialog.show(), o: () => void this.choose(), d: () => this.toggleTheme(),
+      ...(this.data && {
+        "/": () => this.filterBox?.focus(), g: () => this.setView("gallery"), t: () => this.setView("table"),
+        c: () => this.checkDialog.show(), e: () => this.convertDialog.show(),
+      }),
+      ...(open && {
+        ArrowLeft: () => this.step(-1), ArrowRight: () => this.step(1), k: () => this.step(-1), j: () => this.step(1), Escape: () => this.closeSample(),
+      }),
+    };
+    const action = actions[e.key];
+    if (action) action();
+    else if (!(open && this.samplePanel?.key(e.key))) return;
+    e.preventDefault();
+  };
+  private readonly onDrag = (e: DragEvent): void => {
+    e.preventDefault();
+    this.dragging = true;
+  };
+  private readonly onDrop = (e: DragEvent): void => {
+    e.preventDefault();
+    this.dragging = false;
+    const item = [...(e.dataTransfer?.items ?? [])].find((i) => i.kind === "file");
+    const file = item?.getAsFile();
+    if (!file) return;
+    const asking = item as DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> };
+    const handle = asking.getAsFileSystemHandle?.().catch(() => null) ?? Promise.resolve(null);
+    void handle.then((h) => this.openFile(file, h?.kind === "file" ? (h as FileSystemFileHandle) : undefined));
+  };
+  private setView(view: "gallery" | "table"): void {
+    this.view = view;
+    this.updateLink();
+    void this.updateComplete.then(() => requestAnimationFrame(() => this.collection?.reveal(this.current)));
+  }
+  private toggleTheme(): void {
+    const dark = this.theme ? this.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    this.theme = dark ? "light" : "dark";
+    try {
+      localStorage.setItem("forebay-theme", this.theme);
+    } catch {
+      // A browser that keeps nothing shows the theme until the page is left.
+    }
+  }
+  private say(text: string): void {
+    this.said = text;
+  }
+  private updateRead(): void {
+    const t = this.data?.telemetry;
+    this.read = t ? `${plural(t.requests, "request")}, ${bytes(t.bytesRead)} of ${bytes(t.byteLength)} read` : "";
+  }
+
+  // Drawing
+
+  override updated(changed: PropertyValues): void {
+    if (changed.has("data" as never)) this.updateRead();
+  }
+
+  override render(): TemplateResult {
+    return html`
+      ${this.data ? this.renderDataset(this.data) : this.renderWelcome()}
+      <forebay-check .data=${this.data} @jump=${(e: CustomEvent<number>) => this.show(e.detail)}></forebay-check>
+      <forebay-convert .engine=${this.engine} .data=${this.data} .kept=${this.rows.kept} .picked=${this.picked}></forebay-convert>
+      <forebay-help></forebay-help>
+      <input type="file" hidden aria-label="Open a file" @change=${(e: Event) => { const f = (e.target as HTMLInputElement).files?.[0]; if (f) this.openFile(f); }} />
+      <div class="visually-hidden" role="status" aria-live="polite">${this.said}</div>`;
+  }
+
+  private renderTools(): TemplateResult {
+    return html`
+      <button class="icon bare" aria-label="Dark or light" title="Dark or light (d)" @click=${this.toggleTheme}>◐</button>
+      <button class="icon bare" aria-label="Keys and filters" title="Keys and filters (?)" @click=${() => this.helpDialog.show()}>?</button>`;
+  }
+
+  private renderWelcome(): TemplateResult {
+    return html`
+      <div class="app">
+        <header class="top"><span class="brand"><svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg><span>Forebay</span></span><div class="file"></div>${this.renderTools()}</header>
+        <main class="welcome"><div>
+          ${this.opening ? this.renderOpening() : this.failure ? this.renderFailure() : html`
+            <div class="drop">
+              <svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg>
+              <h1>Drop a dataset file here</h1>
+              <p>TBL or TAR, of any size: only the index is read, then what you look at.</p>
+              <button class="primary" @click=${this.choose}>Choose a file</button>
+            </div>
+            <div class="url">
+              <input type="url" aria-label="Address of a file" placeholder="https://… .tbl or .tar" @keydown=${(e: KeyboardEvent) => { if (e.key === "Enter") this.openUrl((e.target as HTMLInputElement).value); }} />
+              <button @click=${() => this.openUrl(this.renderRoot.querySelector<HTMLInputElement>(".url input")?.value ?? "")}>Open</button>
+            </div>`}
+          ${this.opening ? nothing : this.renderLists()}
+          <p class="private">Nothing leaves this machine: files are read by this page and nobody else.</p>
+        </div></main>
+      </div>`;
+  }
+  private renderLists(): TemplateResult {
+    const list = <T>(title: string, items: readonly T[], of: (item: T) => { name: string; bytes: number | null; act: () => void }): TemplateResult | typeof nothing =>
+      items.length === 0 ? nothing : html`<section class="recent"><h2>${title}</h2><ul>${items.map((item) => {
+        const { name, bytes: size, act } = of(item);
+        return html`<li><button @click=${act}><span>${name}</span><span class="muted">${size === null ? "" : bytes(size)}</span></button></li>`;
+      })}</ul></section>`;
+    return html`
+      ${list("Served here", this.offers, (o) => ({ name: o.name, bytes: o.bytes, act: () => this.openUrl(o.url) }))}
+      ${list("Recent", this.recent.filter((r) => r.url || r.handle), (r) => ({ name: r.name, bytes: r.bytes, act: () => void this.openRecent(r) }))}`;
+  }
+  private renderOpening(): TemplateResult {
+    const { name, progress: p } = this.opening!;
+    return html`
+      <div class="opening" role="group" aria-label="Opening">
+        <h1>Opening ${name}</h1>
+        <progress aria-label="Opened" max="1" .value=${p && p.totalBytes > 0 ? p.bytes / p.totalBytes : 0}></progress>
+        <div class="muted">${p ? `${count(p.samples)} found, ${bytes(p.bytes)} of ${bytes(p.totalBytes)} looked through` : "reading the index…"}</div>
+        <div class="buttons"><button @click=${() => this.close()}>Cancel</button></div>
+      </div>`;
+  }
+  private renderFailure(): TemplateResult {
+    const { name, trouble: t } = this.failure!;
+    return html`
+      <div class="failed" role="alert">
+        <h1>${name} could not be opened</h1>
+        <div>${t.message}</div>
+        ${t.code ? html`<code class="bad">${t.code}</code>` : nothing}
+        <div class="buttons"><button class="primary" @click=${() => this.close()}>Open another</button></div>
+      </div>`;
+  }
+
+  private renderDataset(dataset: Dataset): TemplateResult {
+    const { metadata } = dataset;
+    const facts = [
+      plural(dataset.length, "sample"), bytes(dataset.byteLength), metadata.layout && `${metadata.layout} layout`,
+      metadata.compression && metadata.compression !== "none" && metadata.compression.toUpperCase(),
+      metadata.members !== undefined && plural(metadata.members, "member"),
+    ].filter(Boolean);
+    return html`
+      <div class="app">
+        <header class="top">
+          <button class="brand" title="Close the file" aria-label="Close the file" @click=${() => this.close()}><svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg><span>Forebay</span></button>
+          <div class="file">
+            <span class="badge">${dataset.format.toUpperCase()}</span>
+            <h1 title=${dataset.name ?? ""}>${dataset.name ?? "dataset"}</h1>
+            <span class="facts">${facts.join(" · ")}</span>
+            <span class="facts more" title="What was read so far">${this.read}</span>
+          </div>
+          <span class="spacer"></span>
+          <button title="Check (c)" @click=${() => this.checkDialog.show()}>Check</button>
+          <button title="Convert or export (e)" @click=${() => this.convertDialog.show()}>Convert</button>
+          ${this.renderTools()}
+        </header>
+        <div class="work ${this.sample === null ? "" : "sample-open"}">
+          <forebay-facets class=${this.facetsShown ? "shown" : ""} role="complementary" aria-label="Facets" .facets=${this.facets} .clauses=${this.clauses} .classes=${this.classes} .classField=${this.classField} ?counting=${this.countingClasses}
+            @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => this.setClause(e.detail.key, e.detail.clause)}
+            @classes=${(e: CustomEvent<string>) => this.countClasses(e.detail)}></forebay-facets>
+          <main class="main">
+            <div class="bar">
+              <button class="narrow-only" aria-expanded=${this.facetsShown} @click=${() => (this.facetsShown = !this.facetsShown)}>Facets</button>
+              <forebay-filter .value=${this.text} .fields=${this.fields} .error=${this.filterError} @filter=${(e: CustomEvent<string>) => { this.text = e.detail; void this.refilter(); }}></forebay-filter>
+              <span class="counts">${this.filtering ? "filtering…" : this.rows.kept ? `${count(this.rows.length)} of ${count(dataset.length)}` : count(dataset.length)}${this.picked.size > 0 ? `, ${count(this.picked.size)} picked` : ""}</span>
+              ${this.view === "gallery" ? html`<input type="range" aria-label="Size of the pictures" min="90" max="360" step="6" .value=${String(this.tileSize)} @input=${(e: Event) => (this.tileSize = Number((e.target as HTMLInputElement).value))} />` : nothing}
+              <div class="views" role="group" aria-label="View">
+                <button aria-pressed=${this.view === "gallery"} title="Gallery (g)" @click=${() => this.setView("gallery")}>Gallery</button>
+                <button aria-pressed=${this.view === "table"} title="Table (t)" @click=${() => this.setView("table")}>Table</button>
+              </div>
+            </div>
+            <div class="chips">${dataset.damage ? html`<div class="notice" role="alert"><span><b>This file is damaged.</b> What comes before the damage is shown. ${trouble(dataset.damage).message}</span><code>${dataset.damage.code}</code></div>` : nothing}${[...this.clauses].map(([key, clause]) => html`<button aria-label="Remove ${clause.label}" @click=${() => this.setClause(key, null)}>${clause.label} ✕</button>`)}</div>
+            ${this.renderCollection(dataset)}
+          </main>
+          ${this.sample === null ? nothing : html`
+            <forebay-sample role="complementary" aria-label="Sample" .data=${dataset} .index=${this.sample} .next=${this.following} .picked=${this.picked.has(this.sample)}
+              @step=${(e: CustomEvent<number>) => this.step(e.detail)} @close=${() => this.closeSample()} @pick=${(e: CustomEvent<number>) => this.pick(e.detail)}></forebay-sample>`}
+        </div>
+      </div>`;
+  }
+  private renderCollection(dataset: Dataset): TemplateResult {
+    if (this.rows.length === 0) return html`<div class="empty">${this.rows.kept ? "No sample matches the filter." : "There are no samples in this file."}</div>`;
+    const current = (e: CustomEvent<number>): void => void (this.current = e.detail);
+    const open = (e: CustomEvent<number>): void => this.show(e.detail);
+    const pick = (e: CustomEvent<number>): void => this.pick(e.detail);
+    return this.view === "gallery"
+      ? html`<forebay-gallery .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.current} .size=${this.tileSize} @current=${current} @open=${open} @pick=${pick}></forebay-gallery>`
+      : html`<forebay-table .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.current} @current=${current} @open=${open} @pick=${pick}></forebay-table>`;
+  }
+}
+
+function readTheme(): "light" | "dark" | null {
+  try {
+    const kept = localStorage.getItem("forebay-theme");
+    return kept === "light" || kept === "dark" ? kept : null;
+  } catch {
+    return null;
+  }
+}
+function decodeURIComponentSafely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

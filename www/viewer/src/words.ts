@@ -1,0 +1,48 @@
+/** Numbers and errors in words. */
+
+const groups = new Intl.NumberFormat("en-US");
+
+/** Digits in groups of three. */
+export const count = (n: number): string => groups.format(n);
+
+/** Bytes with a unit, in powers of ten: the words of the command. */
+export function bytes(n: number): string {
+  if (n < 1000) return `${n} B`;
+  let value = n / 1000;
+  let unit = 0;
+  const units = ["kB", "MB", "GB", "TB", "PB"];
+  while (value >= 999.95 && unit + 1 < units.length) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${value.toFixed(1)} ${units[unit]}`;
+}
+
+/** `1 sample`, `2 samples`. */
+export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
+
+/** A rounded number without needless zeros. */
+export const short = (n: number): string =>
+  n >= 1e6 ? `${+(n / 1e6).toFixed(1)}M` : n >= 1e4 ? `${+(n / 1e3).toFixed(0)}k` : String(+n.toFixed(2));
+
+/** What went wrong, for a person: the code apart, so that it can be looked up. */
+export interface Trouble {
+  readonly message: string;
+  readonly code: string | undefined;
+  readonly offset: number | undefined;
+}
+
+/** Anything thrown, as trouble. */
+export function trouble(e: unknown): Trouble {
+  const it = e as { message?: unknown; code?: unknown; offset?: unknown } | null;
+  const code = typeof it?.code === "string" ? it.code : undefined;
+  const text = typeof it?.message === "string" ? it.message : String(e);
+  return {
+    message: code ? text.replace(` [${code}]`, "") : text,
+    code,
+    offset: typeof it?.offset === "number" ? it.offset : undefined,
+  };
+}
+
+/** True for the end that a caller asked for. */
+export const isAbort = (e: unknown): boolean => (e as { name?: unknown } | null)?.name === "AbortError";

@@ -1,0 +1,116 @@
+/** A dataset made of nothing: the package's interface over numbers and drawn pictures, for tests of the viewer alone. */
+import type { Capabilities, CheckReport, ConvertSummary, Dataset, IndexColumns, Json, SampleInfo, Stats } from "../../lib/src/types.ts";
+import type { Engine } from "../src/engine.ts";
+
+const CLASSES = ["boat", "buoy", "gull", "pier"];
+const abort = (signal?: AbortSignal): void => signal?.throwIfAborted();
+const random = (i: number): number => (Math.imul(i + 1, 2654435761) >>> 0) / 2 ** 32;
+const fail = (code: string, message: string, offset?: number): Error => Object.assign(new Error(message), { code, offset, kind: "usage" });
+
+function columnsOf(length: number): IndexColumns {
+  const columns = {
+    width: new Uint32Array(length), height: new Uint32Array(length), bytes: new Float64Array(length), storedBytes: new Float64Array(length),
+    offset: new Float64Array(length), format: new Uint8Array(length), codec: new Uint8Array(length),
+  };
+  for (let i = 0; i < length; i++) {
+    const r = random(i);
+    columns.width[i] = 160 + Math.floor(r * r * 900);
+    columns.height[i] = 120 + Math.floor(random(i * 7) * 600);
+    columns.bytes[i] = columns.storedBytes[i] = 4000 + Math.floor(r * 180_000);
+    columns.offset[i] = i * 190_000;
+    columns.format[i] = i % 11 === 3 ? 2 : i % 29 === 5 ? 3 : 1;
+  }
+  return columns;
+}
+
+async function picture(i: number, width: number, height: number): Promise<Blob> {
+  const canvas = new OffscreenCanvas(width, height);
+  const g = canvas.getContext("2d")!;
+  const hue = Math.floor(random(i) * 360);
+  const sky = g.createLinearGradient(0, 0, 0, height);
+  sky.addColorStop(0, `hsl(${hue} 60% 78%)`);
+  sky.addColorStop(1, `hsl(${(hue + 40) % 360} 55% 42%)`);
+  g.fillStyle = sky;
+  g.fillRect(0, 0, width, height);
+  g.fillStyle = `hsl(${(hue + 180) % 360} 70% 55%)`;
+  for (const [x, y, w, h] of boxesOf(i, width, height)) {
+    g.beginPath();
+    g.ellipse(x! + w! / 2, y! + h! / 2, w! / 2, h! / 2, 0, 0, 7);
+    g.fill();
+  }
+  return canvas.convertToBlob({ type: "image/png" });
+}
+const boxesOf = (i: number, width: number, height: number): number[][] =>
+  Array.from({ length: 1 + (i % 3) }, (_, k) => [width * (0.1 + 0.28 * k), height * (0.2 + 0.15 * random(i + k)), width * 0.24, height * 0.34].map(Math.round));
+
+/** An engine with datasets of as many samples as the name says: `1000.tbl`, `10000000.tbl`, `bad.tbl`. */
+export const fake: Engine = {
+  capabilities: () => ({ workers: 0, threads: false, simd: true, saveAsStream: true, opfs: true, reads: ["tbl", "tar"], writes: ["tbl", "tar"] }) satisfies Capabilities,
+  async open(input, options) {
+    const name = options?.name ?? (input instanceof File ? input.name : String(input));
+    if (name.startsWith("bad")) throw Object.assign(fail("tbl.magic", "index, byte 0: <b>this</b> is no TBL [tbl.magic]"), { kind: "damaged" });
+    const length = Number(name.match(/\d+/)?.[0] ?? 500);
+    const columns = columnsOf(length);
+    const telemetry = { requests: 2, bytesRead: 64 + 24 * length, byteLength: length * 190_000 + 64 };
+    const info = (i: number): SampleInfo => ({
+      index: i, format: (["unknown", "jpeg", "png", "webp"] as const)[columns.format[i]!]!, mime: "image/png", extension: "png", width: columns.width[i]!, height: columns.height[i]!,
+      bytes: columns.bytes[i]!, storedBytes: columns.storedBytes[i]!, offset: columns.offset[i]!, codec: "none", damaged: false,
+    });
+    const read = async <T>(i: number, make: () => Promise<T> | T, signal?: AbortSignal): Promise<T> => {
+      abort(signal);
+      telemetry.requests++;
+      telemetry.bytesRead += columns.bytes[i]!;
+      return make();
+    };
+    const record = (i: number): Json => ({
+      name: `train/${String(i).padStart(8, "0")}.png`, cls: i % CLASSES.length,
+      json: { label: CLASSES[i % CLASSES.length]!, note: "<img src=x onerror=alert(1)>", boxes: boxesOf(i, columns.width[i]!, columns.height[i]!).map((bbox, k) => ({ label: CLASSES[(i + k) % CLASSES.length]!, bbox })) },
+    });
+    const dataset: Partial<Dataset> = {
+      format: name.endsWith(".tar") ? "tar" : "tbl", length, name, byteLength: telemetry.byteLength, telemetry, damage: null,
+      metadata: { layout: "guide", compression: "none", metadataFormat: "json", notes: [] },
+      schema: ["index", "name", "format", "width", "height", "aspect", "pixels", "bytes", "stored_bytes"].map((field) => ({ name: field, type: field === "name" || field === "format" ? "string" : "integer", indexed: true })),
+      info, columns: () => columns, nameOf: () => undefined,
+      blob: (i, o) => read(i, () => picture(i, columns.width[i]!, columns.height[i]!), o?.signal),
+      bytes: (i, o) => read(i, () => {
+        if (i % 97 === 13) throw fail("tbl.payload_crc", "the payload's checksum differs");
+        return new TextEncoder().encode(`sample ${i} `.repeat(80));
+      }, o?.signal),
+      record: (i, o) => read(i, () => record(i), o?.signal),
+      prefetch: async () => undefined,
+      async matches(where, o) {
+        abort(o?.signal);
+        const m = where.match(/^\(?(width|height|bytes) >= (\d+)(?: && \w+ < (\d+))?\)?$/) ?? where.match(/^format == "(\w+)"$/);
+        if (!m) throw fail("filter.syntax", `expected an operator, found the end`, where.length);
+        const keep: number[] = [];
+        for (let i = 0; i < length; i++) {
+          const it = info(i);
+          if (m[2] === undefined ? it.format === m[1] : it[m[1] as "width"] >= Number(m[2]) && it[m[1] as "width"] < Number(m[3] ?? Infinity)) keep.push(i);
+        }
+        return Uint32Array.from(keep);
+      },
+      async stats() {
+        return { classes: { distinct: 4, other: 0, unlabelled: 0, top: CLASSES.map((label, k) => ({ label, samples: Math.ceil((length - k) / 4) })) } } as unknown as Stats;
+      },
+      async check(o) {
+        for (let k = 1; k <= 5; k++) {
+          await new Promise((resolve) => setTimeout(resolve, 30));
+          abort(o?.signal);
+          o?.onProgress?.({ samples: (length * k) / 5, totalSamples: length, bytes: k, totalBytes: 5 });
+        }
+        const faults = [13, 110, 207].filter((i) => i < length).map((sample) => ({ code: "tbl.payload_crc", message: "the payload's checksum differs", section: "payload", sample, offset: sample * 190_000 }));
+        return { ok: faults.length === 0, samples: length, fault_count: faults.length, faults, notes: [] } satisfies CheckReport;
+      },
+      close: () => undefined,
+    };
+    return dataset as Dataset;
+  },
+  async convert(_source, _output, options) {
+    for (let k = 1; k <= 20; k++) {
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      abort(options.signal);
+      options.onProgress?.({ samples: k * 50, totalSamples: 1000, bytes: k * 1e6, totalBytes: 2e7 });
+    }
+    return { samples: 1000, inputBytes: 2e7, outputBytes: 1.9e7, payloadBytes: 2e7, storedBytes: 1.9e7, compressedSamples: 12, skippedMembers: 0, faults: [], notes: [] } satisfies ConvertSummary;
+  },
+};
