@@ -12,9 +12,9 @@ export function shared(path) {
   return roots.map((root) => join(root, path)).find((found) => existsSync(found)) ?? null;
 }
 
-/** Files of a corpus folder and the folders in it, by extension. */
+/** Files of a folder of the corpora and the folders in it, by extension. */
 export function corpus(path, extension) {
-  const folder = shared(path);
+  const folder = shared(join('corpus', path));
   if (!folder) return [];
   const names = readdirSync(folder, { recursive: true }).map(String);
   return names.filter((name) => name.endsWith(extension)).sort().map((name) => join(folder, name));
