@@ -6,8 +6,11 @@ import { Failure, ROOT, isMain, main, run } from './lib/run.mjs';
 import { wasmBindgen } from './lib/wasm-bindgen.mjs';
 import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 
-/** Bytes of brotli that the module may have: what it has now and a little. The aim is 150,000 without the writers. */
-const BUDGET = 205_000;
+/**
+ * Bytes of brotli that the module may have: what it has, and a little. The aim is 150,000. 61,000 are data, most of
+ * it tables that do not compress: CRC-32 16 KiB, CRC-16 8 KiB, reading and writing floats 10 KiB each.
+ */
+const BUDGET = 212_000;
 const FEATURES = ['simd', 'bulk-memory', 'bulk-memory-opt', 'mutable-globals', 'nontrapping-float-to-int', 'sign-ext', 'reference-types', 'multivalue'];
 
 /** Builds into `www/lib/wasm`: `forebay.js`, its types and `forebay.wasm`. */
