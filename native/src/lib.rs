@@ -42,3 +42,8 @@ pub use input::Input;
 pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
     convert::codes::ALL.iter().copied()
 }
+
+/// The Rust code of the README, so that it compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
