@@ -244,7 +244,7 @@ fn opening_costs_one_read_of_the_end_and_a_column_its_bytes() {
     let file = Bytes::from(tbf::write(&batch, WriteOptions::default()).unwrap());
     let mut opener = tbf::Opener::new(file.len() as u64);
     let Step::Need(ranges) = opener.step().unwrap() else { panic!("opened without a byte") };
-    assert_eq!(ranges, [file.len() as u64 - 65_536..file.len() as u64]);
+    assert_eq!((ranges.len(), ranges[0].clone()), (1, file.len() as u64 - 65_536..file.len() as u64));
     opener.push(ranges[0].start, file.slice(ranges[0].start as usize..));
     let Step::Done(opened) = opener.step().unwrap() else { panic!("a second read") };
     let t = opened.table().unwrap();

@@ -96,6 +96,8 @@ pub(super) trait Whole: Pod + Send + Sync + Ord {
     fn wide(self) -> i128;
     /// The number with these low bits.
     fn from_bits(bits: i64) -> Self;
+    /// A number that was read as it is stored.
+    fn from_le(stored: Self) -> Self;
     /// Smallest and largest.
     const RANGE: (i128, i128);
     /// As values of a column.
@@ -115,6 +117,10 @@ macro_rules! whole {
             #[inline]
             fn from_bits(bits: i64) -> Self {
                 bits as $t
+            }
+            #[inline]
+            fn from_le(stored: Self) -> Self {
+                <$t>::from_le(stored)
             }
             const RANGE: (i128, i128) = (<$t>::MIN as i128, <$t>::MAX as i128);
             fn data(buffer: Buffer<Self>) -> ColumnData {
@@ -161,24 +167,25 @@ fn integers(c: &mut Cursor<'_>, bytes: &Bytes, shape: Shape<'_>) -> Result<Colum
 
 fn fixed<S: Whole, L: Whole>(c: &mut Cursor<'_>, bytes: &Bytes, shape: Shape<'_>) -> Result<ColumnData> {
     let at = c.clone();
-    let stored = Buffer::<S>::from_le_bytes(bytes.slice_ref(take(c, shape.rows, size_of::<S>())?));
+    let stored = take(c, shape.rows, size_of::<S>())?;
     if shape.offset == 0 && S::RANGE == L::RANGE {
         // The same type: what was stored is shared, or copied once where it is not aligned.
-        return Ok(L::data(Buffer::from_le_bytes(stored.bytes().clone())));
+        return Ok(L::data(Buffer::from_le_bytes(bytes.slice_ref(stored))));
     }
+    let numbers = || stored.chunks_exact(size_of::<S>()).map(|n| S::from_le(bytemuck::pod_read_unaligned(n)));
     let fits = |low: i128, high: i128| low + shape.offset >= L::RANGE.0 && high + shape.offset <= L::RANGE.1;
     if !(in_reach(shape.offset) && fits(S::RANGE.0, S::RANGE.1)) {
-        let low = stored.iter().min().map_or(0, |n| n.wide());
-        let high = stored.iter().max().map_or(0, |n| n.wide());
+        let low = numbers().min().map_or(0, Whole::wide);
+        let high = numbers().max().map_or(0, Whole::wide);
         let all_fit = in_reach(shape.offset) && fits(low, high);
         if !(stored.is_empty() || all_fit) {
-            let row = stored.iter().position(|n| !in_reach(shape.offset) || !fits(n.wide(), n.wide()));
+            let row = numbers().position(|n| !in_reach(shape.offset) || !fits(n.wide(), n.wide()));
             return Err(outside(&at, shape, row.unwrap_or(0)));
         }
     }
     // The sum is right modulo 2^64 and known to fit.
     let offset = shape.offset as i64;
-    Ok(L::data(stored.iter().map(|n| L::from_bits(n.bits().wrapping_add(offset))).collect()))
+    Ok(L::data(numbers().map(|n| L::from_bits(n.bits().wrapping_add(offset))).collect()))
 }
 
 fn in_reach(offset: i128) -> bool {

@@ -8,7 +8,7 @@ use super::{
     dictionary::Dictionary,
     encoding::{FieldEncoding, Stored},
     footer::{LONGEST_BOUND, MARK_ROWS},
-    raw::{put_bytes, put_dictionary, put_varint, varint_len, zigzag},
+    raw::{put_bytes, put_dictionary, put_varint, put_varints, varint_len, zigzag},
 };
 use crate::{
     error::{Error, Result},
@@ -239,7 +239,7 @@ fn integers<L: Whole>(
     validity: Option<&Bitmap>,
 ) -> Result<Written> {
     let e = extent(values, validity);
-    let (stored, offset) = choose(values, &e, encoding, validity);
+    let (stored, offset) = choose(values, &e, encoding);
     check_extent(values, &e, stored, offset, validity, L::RANGE)?;
     let mut w = Written::new(stored);
     w.offset = offset;
@@ -266,7 +266,7 @@ fn whole_bound(n: i128) -> Json {
     }
 }
 
-fn choose<L: Whole>(values: &[L], e: &Extent, encoding: FieldEncoding, validity: Option<&Bitmap>) -> (Stored, i128) {
+fn choose<L: Whole>(values: &[L], e: &Extent, encoding: FieldEncoding) -> (Stored, i128) {
     use FieldEncoding as F;
     match encoding {
         F::I8 => (Stored::I8, 0),
@@ -287,21 +287,20 @@ fn choose<L: Whole>(values: &[L], e: &Extent, encoding: FieldEncoding, validity:
             // Fixed widths are read much faster, so integers of varying length must save a quarter.
             let worth_it = fixed > 2 * values.len()
                 && e.max <= i128::from(i64::MAX)
-                && varint_bytes(values, validity, fixed / 4 * 3) <= fixed / 4 * 3;
+                && varint_bytes(values, fixed / 4 * 3) <= fixed / 4 * 3;
             if worth_it { (Stored::VarInt, 0) } else { (stored, offset) }
         }
     }
 }
 
 /// The bytes of all values as varints; where it is clear that they pass `enough`, what they are by then.
-fn varint_bytes<L: Whole>(values: &[L], validity: Option<&Bitmap>, enough: usize) -> usize {
+fn varint_bytes<L: Whole>(values: &[L], enough: usize) -> usize {
     let mut total = 0;
-    for (i, chunk) in values.chunks(4096).enumerate() {
+    for chunk in values.chunks(4096) {
         total += chunk.iter().map(|n| varint_len(zigzag(n.bits()))).sum::<usize>();
-        if total > enough && validity.is_none() {
+        if total > enough {
             break;
         }
-        let _ = i;
     }
     total
 }
@@ -374,9 +373,12 @@ fn varints<L: Whole>(out: &mut Vec<u8>, values: &[L], validity: Option<&Bitmap>)
         if k > 0 {
             marks.push((out.len() - start) as u64);
         }
-        for (i, n) in chunk.iter().enumerate() {
-            let n = if is_valid(validity, k * MARK_ROWS + i) { zigzag(n.bits()) } else { 0 };
-            put_varint(out, n);
+        match validity {
+            None => put_varints(out, chunk.iter().map(|n| zigzag(n.bits()))),
+            Some(v) => {
+                let valid = |i: usize| v.get(k * MARK_ROWS + i);
+                put_varints(out, chunk.iter().enumerate().map(|(i, n)| if valid(i) { zigzag(n.bits()) } else { 0 }));
+            }
         }
     }
     marks

@@ -115,6 +115,39 @@ pub fn put_varint(out: &mut Vec<u8>, mut n: u64) {
     out.push(n as u8);
 }
 
+/// Appends many, several times as fast as one by one.
+pub(super) fn put_varints(out: &mut Vec<u8>, numbers: impl Iterator<Item = u64>) {
+    const ROOM: usize = 4096;
+    let mut scratch = [0u8; ROOM];
+    let mut at = 0;
+    for n in numbers {
+        if at + 10 > ROOM {
+            out.extend_from_slice(&scratch[..at]);
+            at = 0;
+        }
+        let len = varint_len(n);
+        if let (0..=8, Some(slot)) = (len, scratch.get_mut(at..at + 8)) {
+            // All bytes at once; those past the end are overwritten by the next number.
+            let more = 0x8080_8080_8080_8080 & !(u64::MAX << (8 * (len - 1)));
+            slot.copy_from_slice(&(spread(n) | more).to_le_bytes());
+            at += len;
+        } else {
+            out.extend_from_slice(&scratch[..at]);
+            at = 0;
+            put_varint(out, n);
+        }
+    }
+    out.extend_from_slice(&scratch[..at]);
+}
+
+/// The inverse of [`gather`].
+#[inline]
+fn spread(n: u64) -> u64 {
+    let w = (n & 0x0fff_ffff) | (n & 0x00ff_ffff_f000_0000) << 4;
+    let w = (w & 0x0000_3fff_0000_3fff) | (w & 0x0fff_c000_0fff_c000) << 2;
+    (w & 0x007f_007f_007f_007f) | (w & 0x3f80_3f80_3f80_3f80) << 1
+}
+
 /// How many bytes [`put_varint`] appends.
 #[inline]
 pub const fn varint_len(n: u64) -> usize {
@@ -213,6 +246,10 @@ mod tests {
                     assert_eq!(out.len(), varint_len(n));
                     out.resize(out.len() + padding, 0xff);
                     assert_eq!(read(&out).unwrap(), n);
+                    let (mut one, mut many) = (Vec::new(), Vec::new());
+                    (0..1000).for_each(|i| put_varint(&mut one, n ^ i));
+                    put_varints(&mut many, (0..1000).map(|i| n ^ i));
+                    assert_eq!(one, many);
                 }
                 assert_eq!(unzigzag(zigzag(n as i64)), n as i64);
             }
