@@ -342,6 +342,18 @@ fn mismatch(dtype: &DataType, what: &str) -> Error {
     Error::new(&codes::VALUE, format!("{what} does not fit a column of {dtype}"))
 }
 
+impl Column {
+    /// The same values in another type; one that does not fit is an error with its row.
+    pub fn cast(&self, dtype: &DataType) -> Result<Column> {
+        if self.dtype() == dtype {
+            return Ok(self.clone());
+        }
+        let mut out = ColumnBuilder::new(dtype);
+        (0..self.len()).try_for_each(|i| out.push(self.value(i)))?;
+        out.finish()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -30,6 +30,7 @@ mod encode;
 mod encoding;
 mod open;
 mod plain;
+mod rows;
 mod schema_table;
 mod tagged;
 mod tagged_table;
@@ -47,7 +48,14 @@ pub use columnar::ColumnarWriter;
 pub use columns::{ColumnsFile, read};
 pub use encoding::{FieldEncoding, Stored, TableSchema, TableSchemaBuilder};
 pub use open::{Dialect, File, Opener, detect};
+pub use rows::{TbfDecode, TbfEncode, TbfField, TextReader};
+#[doc(hidden)]
+pub use rows::{field_column, required_column};
 pub use tagged::Document;
 pub use tagged_table::TaggedTable;
 pub use tagged_write::TaggedWriter;
 pub use write::{WriteOptions, Writer, write};
+
+/// `#[derive(TbfEncode, TbfDecode)]`.
+#[cfg(feature = "derive")]
+pub use forebay_derive::{TbfDecode, TbfEncode};

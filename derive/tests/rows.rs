@@ -1,0 +1,92 @@
+//! Structs as rows, there and back, and the messages where that cannot be.
+
+use forebay::{
+    Limits,
+    tbf::{TbfDecode, TbfEncode},
+};
+
+#[derive(Clone, Debug, Default, PartialEq, TbfEncode, TbfDecode)]
+struct Person {
+    id: u64,
+    name: String,
+    #[tbf(encoding = "u8", offset = 18)]
+    age: i32,
+    #[tauq(encoding = "dictionary", rename = "town")]
+    city: Option<String>,
+    active: bool,
+    score: Option<f32>,
+    photo: Vec<u8>,
+    #[tbf(skip)]
+    seen: Vec<std::time::Duration>,
+}
+
+fn people() -> Vec<Person> {
+    let person = |i: u64| Person {
+        id: u64::MAX - i,
+        name: format!("name {i}"),
+        age: 18 + i as i32 % 200,
+        city: (i % 3 != 0).then(|| format!("town {}", i % 7)),
+        active: i % 2 == 0,
+        score: (i % 5 != 0).then_some(i as f32 / 4.0),
+        photo: vec![i as u8; (i % 4) as usize],
+        seen: vec![],
+    };
+    (0..300).map(person).collect()
+}
+
+#[test]
+fn rows_come_back() {
+    let file = Person::to_tbf(&people()).unwrap();
+    assert_eq!(Person::from_tbf(&file.into(), &Limits::host()).unwrap(), people());
+    let none = Person::to_tbf(&[]).unwrap();
+    assert_eq!(Person::from_tbf(&none.into(), &Limits::host()).unwrap(), []);
+}
+
+#[test]
+fn attributes_decide_names_encodings_and_what_is_left_out() {
+    let schema = Person::table_schema().unwrap();
+    let names: Vec<_> = schema.schema().fields().iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["id", "name", "age", "town", "active", "score", "photo"]);
+    assert_eq!(schema.encodings()[2], forebay::tbf::FieldEncoding::U8Offset { offset: 18 });
+    let old = Person { age: 274, ..Person::default() };
+    let e = Person::to_tbf(&[Person { age: 18, ..Person::default() }, old]).unwrap_err();
+    assert_eq!((e.code().id(), e.place().row, e.place().column.as_deref()), ("tbf.width", Some(1), Some("age")));
+}
+
+#[derive(Debug, PartialEq, TbfDecode)]
+struct Part {
+    id: u64,
+    age: u8,
+    #[tbf(default)]
+    later: Option<String>,
+    #[tbf(default)]
+    count: u32,
+}
+
+#[test]
+fn other_widths_are_read_where_they_fit_and_new_columns_have_defaults() {
+    let file = Person::to_tbf(&people()).unwrap();
+    let parts = Part::from_tbf(&file.into(), &Limits::host()).unwrap();
+    assert_eq!(parts[1], Part { id: u64::MAX - 1, age: 19, later: None, count: 0 });
+    let grown = Person { age: 256 + 10, ..Person::default() };
+    let e = Part::from_tbf(&Person::to_tbf(&[grown]).unwrap().into(), &Limits::host()).unwrap_err();
+    assert_eq!((e.code().id(), e.place().column.as_deref(), e.place().row), ("table.value", Some("age"), Some(0)));
+}
+
+#[derive(Debug, PartialEq, TbfDecode)]
+struct Strict {
+    #[tbf(rename = "town")]
+    city: String,
+}
+
+#[test]
+fn a_missing_value_needs_an_option() {
+    let file = Person::to_tbf(&people()).unwrap();
+    let e = Strict::from_tbf(&file.into(), &Limits::host()).unwrap_err();
+    assert_eq!((e.place().column.as_deref(), e.place().row), (Some("town"), Some(0)));
+}
+
+#[test]
+fn messages_say_what_is_wrong() {
+    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+}
