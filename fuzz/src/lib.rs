@@ -13,6 +13,7 @@ mod filter;
 mod idv;
 mod image;
 mod tar;
+mod tbf;
 mod tbl;
 
 /// One thing to fuzz.
@@ -33,6 +34,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "idv", body: idv::body, seeds: idv::seeds },
     Target { name: "image_probe", body: image::body, seeds: image::seeds },
     Target { name: "tar_scan", body: tar::body, seeds: tar::seeds },
+    Target { name: "tbf", body: tbf::body, seeds: tbf::seeds },
     Target { name: "tbl_check", body: tbl::body, seeds: tbl::seeds },
 ];
 

@@ -20,6 +20,7 @@
 //! # Ok::<(), forebay::Error>(())
 //! ```
 
+mod adaptive;
 mod bounds;
 mod caller_schema;
 mod columnar;
@@ -43,6 +44,7 @@ pub mod codes;
 pub mod footer;
 pub mod raw;
 
+pub use adaptive::{AdaptiveIntEncoder, AdaptiveStringEncoder};
 pub use caller_schema::{CallerSchema, NamedType, RustField, RustType, RustVariant, ValueLayout};
 pub use columnar::ColumnarWriter;
 pub use columns::{ColumnsFile, read};

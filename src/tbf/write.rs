@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     TableSchema, codes, encode,
-    footer::{Chunk, ColumnMeta, Footer, Group, Span},
+    footer::{ColumnMeta, Footer, Group, Span},
     raw::{MAGIC_TBF, put_varint},
 };
 use crate::{
@@ -218,20 +218,8 @@ impl Writer {
             if nulls > 0 {
                 bitmaps.push((i, column.validity().map(|v| v.to_packed()).unwrap_or_default()));
             }
-            group.columns.push(Chunk {
-                encoding: w.stored,
-                offset: w.offset,
-                position,
-                length: (out.len() - first) as u64,
-                crc32: if self.options.footer { crc32(&out[first..]) } else { 0 },
-                nulls,
-                validity: None,
-                min: w.min,
-                max: w.max,
-                distinct: w.distinct,
-                values: w.values as u64,
-                marks: w.marks,
-            });
+            let crc = if self.options.footer { crc32(&out[first..]) } else { 0 };
+            group.columns.push(w.into_chunk(position, (out.len() - first) as u64, crc, nulls));
         }
         for (i, bits) in bitmaps {
             let position = place(out);
