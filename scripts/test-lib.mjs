@@ -1,6 +1,7 @@
-// The npm package as its users have it: built, and its tests in Node.
+// The npm package as its users have it: built, and its tests in Node and in Chromium.
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readdirSync } from 'node:fs';
+import { aptInstall } from './lib/apt.mjs';
 import { buildWasm } from './build-wasm.mjs';
 import { ensurePackages } from './lib/npm.mjs';
 import { ROOT, isMain, main, run } from './lib/run.mjs';
@@ -11,6 +12,7 @@ export async function testLib() {
   await buildWasm();
   const { buildLib } = await import('./build-lib.mjs');
   await buildLib();
+  if (!process.env.CHROMIUM && !existsSync('/usr/bin/chromium')) await aptInstall(['chromium'], 'a browser, for the tests of the npm package');
   const folder = join(ROOT, 'www/lib/tests');
   const files = readdirSync(folder).filter((name) => name.endsWith('.test.mjs'));
   return run(process.execPath, ['--test', '--test-reporter=tap', ...files.map((name) => join('www/lib/tests', name))]);

@@ -33,7 +33,7 @@ await steps.step('The core for WebAssembly', async () => {
   const { cargo, env } = await wasmToolchain('plain');
   await run(cargo, ['build', '--locked', '-p', 'forebay', '--target', TARGET, '--target-dir', 'target/wasm'], { env });
 });
-await steps.step('The npm package: WebAssembly, types, tests in Node', testLib);
+await steps.step('The npm package: WebAssembly, types, tests in Node and Chromium', testLib);
 await steps.step('Fuzz targets, a second each', fuzzSmoke);
 await steps.step('What the documentation shows', checkDocs);
 steps.finish();
