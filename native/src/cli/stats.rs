@@ -3,7 +3,7 @@
 use forebay::{
     Error, Result,
     error::codes,
-    filter::{Filter, Path, Record, Value},
+    filter::{Filter, Path, Record},
     stats::{Histogram, Report, Stats},
 };
 
@@ -66,21 +66,10 @@ fn count(dataset: &Dataset, filter: Option<&Filter>, labels: &[Path], stats: &mu
         let metadata = dataset.metadata_value(i)?;
         let mut record = forebay::filter::SampleRecord::new(&info);
         record.metadata = metadata.as_ref();
-        let label = labels.iter().find_map(|path| label(&record.field(path)));
+        let label = labels.iter().find_map(|path| record.field(path).label());
         stats.add(&info, label.as_deref());
     }
     Ok(())
-}
-
-fn label(value: &Value<'_>) -> Option<String> {
-    match value {
-        Value::Bool(b) => Some(b.to_string()),
-        Value::Int(n) => Some(n.to_string()),
-        Value::Float(x) => Some(x.to_string()),
-        Value::Str(text) => Some(text.to_string()),
-        // Nothing, or something that is no class.
-        _ => None,
-    }
 }
 
 fn print(report: &Report, out: &Output) {

@@ -2,13 +2,12 @@
 
 use std::{io::IoSlice, path::Path};
 
-use bytes::Bytes;
 use forebay::{
     Error, Limits, Result,
     codec::checksum::crc32,
     error,
-    record::{RestoredFile, files},
-    tar::{END, Scanner, header_for, padding},
+    sample::{ArchiveFile, archive_files},
+    tar::{END, Scanner},
 };
 
 use super::{
@@ -24,12 +23,6 @@ use crate::{
     input::{Input, WINDOW},
     output::AtomicFile,
 };
-
-/// A file of a sample with the header that goes in front.
-struct Part {
-    header: Vec<u8>,
-    content: Bytes,
-}
 
 pub(super) fn run(
     origin: Origin,
@@ -48,10 +41,11 @@ pub(super) fn run(
         return Err(Error::new(&error::codes::ARGUMENT, message));
     }
     let mut digests: Vec<(u32, u64)> = Vec::new();
-    let work = |item: Item| -> Result<(Loaded, Vec<Part>)> {
+    let work = |item: Item| -> Result<(Loaded, Vec<ArchiveFile>)> {
         let blame = item.blame();
         let sample = item.load(options).map_err(&blame)?;
-        let parts = parts(&sample).map_err(blame)?;
+        let parts =
+            archive_files(sample.id, sample.record.as_deref(), &sample.payload, sample.format).map_err(blame)?;
         Ok((sample, parts))
     };
     ordered(origin.items(), Item::weight, options.workers, work, |chunk| {
@@ -67,7 +61,7 @@ pub(super) fn run(
             for part in parts {
                 slices.push(IoSlice::new(&part.header));
                 slices.push(IoSlice::new(&part.content));
-                slices.push(IoSlice::new(&END[..padding(part.content.len() as u64)]));
+                slices.push(IoSlice::new(&END[..part.padding()]));
             }
             summary.samples += 1;
             summary.payload_bytes += sample.payload.len() as u64;
@@ -111,19 +105,4 @@ fn verify(file: &AtomicFile, digests: &[(u32, u64)]) -> Result<u64> {
         }
     }
     Ok(digests.len() as u64)
-}
-
-fn parts(sample: &Loaded) -> Result<Vec<Part>> {
-    let extension = sample.format.extension();
-    let files = match &sample.record {
-        Some(record) => files(record, sample.id, extension)?,
-        None => vec![RestoredFile { name: format!("{:08}.{extension}", sample.id), content: None }],
-    };
-    files
-        .into_iter()
-        .map(|file| {
-            let content = file.content.map_or_else(|| sample.payload.clone(), Bytes::from);
-            Ok(Part { header: header_for(&file.name, content.len() as u64)?, content })
-        })
-        .collect()
 }
