@@ -293,7 +293,9 @@ pub fn spell_out(record: &str) -> Cow<'_, str> {
     let before = exact.len();
     for (key, raw) in &fields {
         let known = RESERVED.contains(&key.as_str()) || exact.contains_key(key) || !is_sidecar(key);
-        if !known && !raw.get().starts_with('"') && parse(raw).to_string() != raw.get() {
+        // As texts: a value equals another that is spelled otherwise.
+        let spelled = || parse(raw).to_string();
+        if !known && !raw.get().starts_with('"') && spelled() != raw.get() {
             exact.insert(key.clone(), raw.get().into());
         }
     }
