@@ -1,5 +1,7 @@
-// npm start: from a fresh clone to a dataset that was converted, checked and looked into.
+// npm start: from a fresh clone to a dataset that was converted, checked and opened in the viewer.
+// With `npm start -- --no-serve` it ends before the viewer is served.
 import { join } from 'node:path';
+import { buildSite } from './build-site.mjs';
 import { FOREBAY, buildForebay } from './lib/forebay.mjs';
 import { ROOT, main, run, seconds } from './lib/run.mjs';
 import { ensureRust } from './lib/rust.mjs';
@@ -15,6 +17,7 @@ async function timed(title, body) {
 
 await main(async () => {
   await timed('Tools', ensureRust);
+  await timed('Building the viewer: WebAssembly, the npm package, the site', buildSite);
   await timed('Building the command forebay (the first time takes some minutes)', buildForebay);
   await timed('The sample dataset: 240 labelled pictures, drawn by code', ensureSample);
   const cwd = join(ROOT, 'dist/sample');
@@ -32,4 +35,9 @@ The command is target/release/forebay; these work now, from dist/sample:
   forebay --help
 
 README.md says more; npm test runs all tests.`);
+  if (process.argv.includes('--no-serve')) return;
+  console.log('\n--- The viewer; Ctrl-C ends it');
+  // Ctrl-C reaches the server too, which then ends as it should; this waits for it.
+  process.on('SIGINT', () => undefined);
+  await forebay('serve', 'sample.tbl', '--open');
 });

@@ -5,6 +5,7 @@ import { fuzzSmoke } from './fuzz-smoke.mjs';
 import { run } from './lib/run.mjs';
 import { ensureLinters, ensureRust } from './lib/rust.mjs';
 import { Steps } from './lib/steps.mjs';
+import { testViewer } from './test-viewer.mjs';
 import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 import { testLib } from './test-lib.mjs';
 
@@ -34,6 +35,7 @@ await steps.step('The core for WebAssembly', async () => {
   await run(cargo, ['build', '--locked', '-p', 'forebay', '--target', TARGET, '--target-dir', 'target/wasm'], { env });
 });
 await steps.step('The npm package: WebAssembly, types, tests in Node and Chromium', testLib);
+await steps.step('The viewer and the site in Chromium', testViewer);
 await steps.step('Fuzz targets, a second each', fuzzSmoke);
 await steps.step('What the documentation shows', checkDocs);
 steps.finish();

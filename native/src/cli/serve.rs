@@ -8,13 +8,16 @@ use serde_json::json;
 use super::{Outcome, Output};
 use crate::serve::{Options, Server, codes};
 
+/// The usual port: the browser keeps what it remembers by address, port included.
+const PORT: u16 = 8750;
+
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// A dataset file, or a folder of such files.
     path: PathBuf,
-    /// The port to listen on; 0 takes a free one.
-    #[arg(long, short, default_value_t = 8750)]
-    port: u16,
+    /// The port to listen on; 0 takes a free one. Without it, 8750, or a free one where that is taken.
+    #[arg(long, short)]
+    port: Option<u16>,
     /// The address to listen on. Another than loopback needs a token, which is made up where none is given.
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
     host: IpAddr,
@@ -32,8 +35,15 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         return Err(Error::new(&codes::NO_VIEWER, message));
     }
     let mut options = Options::default();
-    (options.host, options.port, options.token) = (args.host, args.port, args.token.clone());
-    let server = Arc::new(Server::bind(&args.path, &options)?);
+    (options.host, options.port, options.token) = (args.host, args.port.unwrap_or(PORT), args.token.clone());
+    let server = match Server::bind(&args.path, &options) {
+        Err(e) if args.port.is_none() && e.code() == &codes::ADDRESS => {
+            options.port = 0;
+            Server::bind(&args.path, &options)?
+        }
+        other => other?,
+    };
+    let server = Arc::new(server);
     let url = server.url();
     match out.json() {
         true => out.value(&json!({ "url": url, "address": server.address().to_string() })),

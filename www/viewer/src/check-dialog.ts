@@ -99,7 +99,7 @@ export class CheckDialog extends LitElement {
     const { report, progress } = this;
     return html`
       <dialog aria-labelledby="title" @cancel=${(e: Event) => { e.preventDefault(); this.close(); }} @keydown=${(e: Event) => e.stopPropagation()}>
-        <header><h2 id="title">Check</h2><button class="bare icon" aria-label="Close" @click=${this.close}>✕</button></header>
+        <div class="head"><h2 id="title">Check</h2><button class="bare icon" aria-label="Close" @click=${this.close}>✕</button></div>
         <div class="body" tabindex="0" role="group" aria-label="Result" aria-live="polite">
           ${this.failure ? html`<p class="bad">${this.failure.message}</p><code>${this.failure.code ?? nothing}</code>` : nothing}
           ${!report && !this.failure
@@ -108,10 +108,10 @@ export class CheckDialog extends LitElement {
             : nothing}
           ${report ? this.renderReport(report) : nothing}
         </div>
-        <footer>
+        <div class="foot">
           ${report || this.failure ? html`<button @click=${() => this.run()}>Check again</button>` : html`<button @click=${this.close}>Cancel</button>`}
           <button class="primary" ?disabled=${!report} @click=${this.close}>Done</button>
-        </footer>
+        </div>
       </dialog>`;
   }
   private renderReport(report: CheckReport): TemplateResult {

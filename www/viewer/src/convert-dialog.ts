@@ -142,14 +142,14 @@ export class ConvertDialog extends LitElement {
   override render(): TemplateResult {
     return html`
       <dialog aria-labelledby="title" @cancel=${(e: Event) => { e.preventDefault(); this.close(); }} @keydown=${(e: Event) => e.stopPropagation()}>
-        <header><h2 id="title">Convert and export</h2><button class="bare icon" aria-label="Close" ?disabled=${this.step === "work"} @click=${this.close}>✕</button></header>
+        <div class="head"><h2 id="title">Convert and export</h2><button class="bare icon" aria-label="Close" ?disabled=${this.step === "work"} @click=${this.close}>✕</button></div>
         <div class="body">${this.step === "ask" ? this.renderAsk() : this.step === "work" ? this.renderWork() : this.renderDone()}
           ${this.failure ? html`<p class="bad" role="alert">${this.failure.message} ${this.failure.code ? html`<code>${this.failure.code}</code>` : nothing}</p>` : nothing}</div>
-        <footer>${this.step === "ask"
+        <div class="foot">${this.step === "ask"
           ? html`<button @click=${this.close}>Close</button><button class="primary" @click=${this.run}>Convert…</button>`
           : this.step === "work"
             ? html`<button @click=${() => this.work?.abort()}>Cancel</button>`
-            : html`<button @click=${() => (this.step = "ask")}>Another</button><button class="primary" @click=${this.close}>Done</button>`}</footer>
+            : html`<button @click=${() => (this.step = "ask")}>Another</button><button class="primary" @click=${this.close}>Done</button>`}</div>
       </dialog>`;
   }
 

@@ -38,12 +38,12 @@ export class FacetsView extends LitElement {
     section + section {
       margin-top: 18px;
     }
-    h3 {
+    h2 {
       display: flex;
       justify-content: space-between;
       margin-bottom: 6px;
     }
-    h3 span {
+    h2 span {
       font-weight: 400;
       color: var(--ink-2);
     }
@@ -133,7 +133,7 @@ export class FacetsView extends LitElement {
     const most = Math.max(1, ...facets.formats.map((f) => f.all));
     return html`
       <section aria-label="Formats">
-        <h3>Format</h3>
+        <h2>Format</h2>
         ${facets.formats.map((f) => this.bar("format", f.format, f.all, f.kept, most, `format == ${quote(f.format)}`))}
         ${facets.damaged > 0 ? html`<p class="note bad">${count(facets.damaged)} entries of the index are damaged</p>` : nothing}
       </section>
@@ -161,7 +161,7 @@ export class FacetsView extends LitElement {
     const most = Math.max(1, ...(classes?.top.slice(0, SHOWN).map((c) => c.samples) ?? []));
     return html`
       <section aria-label="Classes">
-        <h3>Class ${classes ? html`<span>${count(classes.distinct)} of <code>${classes.field}</code></span>` : nothing}</h3>
+        <h2>Class ${classes ? html`<span>${count(classes.distinct)} of <code>${classes.field}</code></span>` : nothing}</h2>
         ${classes
           ? classes.top.slice(0, SHOWN).map((c) => {
               const literal = /^-?\d{1,15}$/.test(c.label) ? `(${classes.field} == ${c.label} || ${classes.field} == ${quote(c.label)})` : `${classes.field} == ${quote(c.label)}`;
@@ -197,7 +197,7 @@ export class FacetsView extends LitElement {
     };
     return html`
       <section aria-label=${name}>
-        <h3>${name} ${on ? html`<button class="bare" @click=${() => this.send(h.measure, null)}>clear</button>` : h.unknown ? html`<span>${count(h.unknown)} unknown</span>` : nothing}</h3>
+        <h2>${name} ${on ? html`<button class="bare" @click=${() => this.send(h.measure, null)}>clear</button>` : h.unknown ? html`<span>${count(h.unknown)} unknown</span>` : nothing}</h2>
         <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Histogram of ${name.toLowerCase()}, from ${format(h.edges[0]!)} to ${format(end)}"
           @pointerdown=${(e: PointerEvent) => { (e.currentTarget as Element).setPointerCapture(e.pointerId); this.brush = { measure: h.measure, from: at(e), to: at(e) }; }}
           @pointermove=${(e: PointerEvent) => { if (brush) this.brush = { ...brush, to: at(e) }; }}

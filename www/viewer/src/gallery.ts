@@ -159,16 +159,17 @@ export class Gallery extends Collection {
     const name = this.data.nameOf(i);
     const label = `Sample ${count(i)}${name ? `, ${name}` : ""}, ${info.damaged ? "damaged" : `${info.format}, ${size}`}`;
     return html`
-      <div id="p${position}" class="tile ${position === this.current ? "current" : ""}" role="option" aria-label=${label}
+      <div id="p${position}" class="tile ${position === this.current ? "current" : ""}" role="option"
         aria-selected=${this.picked.has(i)} aria-posinset=${position + 1} aria-setsize=${this.rows.length} title=${name ?? label}
         .style=${`width:${this.tile}px;height:${this.rowHeight - GAP}px;transform:translate(${x}px,${y}px)`}
         @click=${(e: MouseEvent) => this.onClick(e, position)}>
-        <div class="picture" role="presentation">
+        <span class="visually-hidden">${label}</span>
+        <div class="picture" aria-hidden="true">
           <span class="tick" aria-hidden="true">${this.picked.has(i) ? "✓" : ""}</span>
           ${thumb?.state === "ready" ? html`<canvas aria-hidden="true" data-sample=${i}></canvas>` : nothing}
           ${thumb && thumb.state !== "ready" ? html`<span class="why ${thumb.state === "broken" ? "bad" : ""}">${thumb.why}</span>` : nothing}
         </div>
-        <div class="caption" role="presentation"><span>${count(i)}</span><span>${name ?? size}</span></div>
+        <div class="caption" aria-hidden="true"><span>${count(i)}</span><span>${name ?? size}</span></div>
       </div>`;
   }
 

@@ -21,14 +21,14 @@ export class SamplePanel extends LitElement {
       min-height: 0;
       background: var(--card);
     }
-    header {
+    .head {
       display: flex;
       align-items: center;
       gap: 6px;
       padding: 8px 10px;
       border-bottom: 1px solid var(--line);
     }
-    header .title {
+    .head .title {
       flex: 1;
       min-width: 0;
       overflow: hidden;
@@ -375,14 +375,14 @@ export class SamplePanel extends LitElement {
     const name = this.data.nameOf(this.index);
     const send = (type: string, detail?: unknown) => () => this.dispatchEvent(new CustomEvent(type, { detail }));
     return html`
-      <header>
+      <div class="head">
         <div class="title"><h2>Sample ${count(this.index)}</h2> <span class="muted" title=${name ?? ""}>${name ?? ""}</span></div>
         <button class="icon bare" aria-label="Previous sample" title="Previous (←)" @click=${send("step", -1)}>←</button>
         <button class="icon bare" aria-label="Next sample" title="Next (→)" @click=${send("step", 1)}>→</button>
         <button aria-pressed=${this.picked} @click=${send("pick", this.index)}>${this.picked ? "Picked" : "Pick"}</button>
         <button class="icon bare" aria-label="Save the sample's file" title="Save the file" @click=${this.save}>⤓</button>
         <button class="icon bare" aria-label="Close the sample" title="Close (Esc)" @click=${send("close")}>✕</button>
-      </header>
+      </div>
       <div class="stage" tabindex="0" role="group" aria-label="Picture of sample ${count(this.index)}${this.boxes.length ? `, ${count(this.boxes.length)} boxes` : ""}" @pointerdown=${this.drag} @dblclick=${this.reset}>
         ${this.image ? html`<div class="sheet"><canvas class="picture"></canvas><canvas class="boxes"></canvas></div>` : nothing}
         ${this.imageTrouble ? html`<div class="trouble"><div class=${this.imageTrouble.code ? "bad" : "muted"}>${this.imageTrouble.message}</div>${this.imageTrouble.code ? html`<code>${this.imageTrouble.code}</code>` : nothing}</div>` : nothing}

@@ -176,20 +176,20 @@ export const controls = css`
   dialog::backdrop {
     background: rgb(8 14 20 / 45%);
   }
-  dialog header {
+  dialog .head {
     display: flex;
     align-items: center;
     justify-content: space-between;
     padding: 14px 18px;
     border-bottom: 1px solid var(--line);
   }
-  dialog header h2 {
+  dialog .head h2 {
     font-size: 16px;
   }
   dialog .body {
     padding: 16px 18px;
   }
-  dialog footer {
+  dialog .foot {
     display: flex;
     justify-content: flex-end;
     gap: 8px;

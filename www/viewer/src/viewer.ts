@@ -484,7 +484,7 @@ export class Viewer extends LitElement {
     return html`
       <div class="app">
         <header class="top">
-          <button class="brand" title="Close the file" aria-label="Close the file" @click=${() => this.close()}><svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg><span>Forebay</span></button>
+          <button class="brand" title="Close the file" aria-label="Forebay: close the file" @click=${() => this.close()}><svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg><span>Forebay</span></button>
           <div class="file">
             <span class="badge">${dataset.format.toUpperCase()}</span>
             <h1 title=${dataset.name ?? ""}>${dataset.name ?? "dataset"}</h1>

@@ -1,0 +1,22 @@
+// The viewer in Chromium: alone over made-up datasets, then the built site over the sample dataset.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildFakeSite, buildSite } from './build-site.mjs';
+import { ensureChromium } from './lib/chromium.mjs';
+import { FOREBAY, buildForebay } from './lib/forebay.mjs';
+import { ROOT, isMain, main, run } from './lib/run.mjs';
+import { ensureSample } from './sample.mjs';
+
+/** Builds and tests; what the tests printed. */
+export async function testViewer() {
+  const env = { FOREBAY_CHROMIUM: await ensureChromium() };
+  await buildSite();
+  env.FOREBAY_FAKE_SITE = await buildFakeSite();
+  await buildForebay();
+  env.FOREBAY = FOREBAY;
+  env.FOREBAY_SAMPLE = await ensureSample();
+  const files = readdirSync(join(ROOT, 'www/tests')).filter((name) => name.endsWith('.test.mjs'));
+  return run(process.execPath, ['--test', '--test-concurrency=1', '--test-reporter=tap', ...files.map((name) => `www/tests/${name}`)], { env });
+}
+
+if (isMain(import.meta.url)) await main(testViewer);

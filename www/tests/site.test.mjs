@@ -1,0 +1,116 @@
+// The built site with the real package: served by the command, and by a static host without special headers.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { ROOT, axe, launch, newPage, serveFolder, visit } from './browser.mjs';
+
+const FOREBAY = process.env.FOREBAY ?? join(ROOT, 'target/release/forebay');
+const SAMPLE = process.env.FOREBAY_SAMPLE ?? join(ROOT, 'dist/sample/sample.tar');
+const folder = mkdtempSync(join(tmpdir(), 'forebay-site-'));
+let browser, served, url;
+
+before(async () => {
+  copyFileSync(SAMPLE, join(folder, 'sample.tar'));
+  execFileSync(FOREBAY, ['convert', join(folder, 'sample.tar'), join(folder, 'sample.tbl'), '--quiet']);
+  const tbl = readFileSync(join(folder, 'sample.tbl'));
+  const broken = Buffer.from(tbl);
+  broken[Math.floor(broken.length / 2)] ^= 0xff;
+  writeFileSync(join(folder, 'broken.tbl'), broken);
+  writeFileSync(join(folder, 'cut.tbl'), tbl.subarray(0, 4000));
+  writeFileSync(join(folder, 'cut.tar'), readFileSync(join(folder, 'sample.tar')).subarray(0, 3_000_123));
+  served = spawn(FOREBAY, ['serve', folder, '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  url = JSON.parse(await new Promise((resolve) => served.stdout.once('data', (d) => resolve(String(d))))).url;
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  served?.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const at = (hash) => `${url}#${hash}`;
+
+test('a served TBL opens in few requests and shows pictures, boxes and a sound checksum', async () => {
+  const page = await newPage(browser);
+  const ranges = [];
+  page.on('request', (r) => r.url().includes('/data/') && ranges.push(r.headers().range));
+  await visit(page, at('file=data/sample.tbl'));
+  await page.locator('[role=option] canvas').first().waitFor();
+  assert.ok(ranges.length < 60, `${ranges.length} requests`);
+  await page.locator('h1', { hasText: 'sample.tbl' }).waitFor();
+  await page.locator('.facts', { hasText: '240 samples' }).waitFor();
+  await visit(page, at('file=data/sample.tbl&i=6'));
+  await page.locator('forebay-sample .sum.good').waitFor();
+  await page.locator('forebay-sample .legend button').first().waitFor();
+  assert.deepEqual(await axe(page), []);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('the filter reads the index, and the metadata where it must', async () => {
+  const page = await newPage(browser);
+  await visit(page, at('file=data/sample.tbl&q=format%20%3D%3D%20%22png%22'));
+  await page.locator('.counts', { hasText: '10 of 240' }).waitFor();
+  await page.locator('forebay-filter input').fill('json.label == "boat" && width >=');
+  await page.locator('.error mark').waitFor();
+  await page.locator('forebay-filter input').fill('json.label == "boat"');
+  await page.locator('.counts', { hasText: /^\s*\d+ of 240/ }).waitFor();
+  await page.close();
+});
+
+test('a TAR opens, with pictures and names', async () => {
+  const page = await newPage(browser);
+  await visit(page, at('file=data/sample.tar'));
+  await page.locator('[role=option] canvas').first().waitFor();
+  await page.getByText('000003.jpg').first().waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('damaged files open as far as they can and say what is wrong', async () => {
+  const page = await newPage(browser);
+  await visit(page, at('file=data/broken.tbl'));
+  await page.locator('[role=option]').first().waitFor();
+  await page.keyboard.press('c');
+  await page.getByText(/Damaged: \d+ fault/).waitFor();
+  await visit(page, at('file=data/cut.tbl'));
+  await page.locator('.failed code, .notice').first().waitFor();
+  await visit(page, at('file=data/cut.tar'));
+  await page.locator('.notice').waitFor();
+  await page.locator('[role=option] canvas').first().waitFor();
+  await visit(page, at('file=data/nothing.tbl'));
+  await page.locator('.failed code').waitFor();
+  await page.close();
+});
+
+test('a file dropped on a static host converts to the same bytes as by the command', async () => {
+  const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
+  const page = await newPage(browser);
+  try {
+    // Without the picker the file is spooled in the browser's own store and then downloaded.
+    await page.addInitScript(() => { delete globalThis.showSaveFilePicker; delete globalThis.showOpenFilePicker; });
+    await page.goto(host);
+    await page.locator('input[type=file]').setInputFiles(join(folder, 'sample.tar'));
+    await page.locator('[role=option] canvas').first().waitFor();
+    await page.keyboard.press('e');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Convert…' }).click()]);
+    await page.getByText('✓ sample.tbl').waitFor();
+    assert.ok(readFileSync(await download.path()).equals(readFileSync(join(folder, 'sample.tbl'))), 'byte-identical');
+    assert.deepEqual(page.faults, []);
+  } finally {
+    await page.close();
+    server.close();
+  }
+});
+
+test('the list of a served folder is offered', async () => {
+  const page = await newPage(browser);
+  await page.goto(url);
+  await page.getByRole('button', { name: /sample\.tbl/ }).click();
+  await page.locator('[role=option] canvas').first().waitFor();
+  assert.match(page.url(), /#file=data\/sample\.tbl/);
+  await page.close();
+});

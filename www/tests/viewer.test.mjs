@@ -1,0 +1,165 @@
+// The viewer alone, over made-up datasets of any size.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { ROOT, axe, launch, newPage, serveFolder, visit } from './browser.mjs';
+
+let browser, site;
+before(async () => {
+  browser = await launch();
+  site = await serveFolder(process.env.FOREBAY_FAKE_SITE ?? join(ROOT, 'target/viewer-fake'));
+});
+after(async () => {
+  await browser?.close();
+  site?.server.close();
+});
+
+const at = (hash) => `${site.url}#${hash}`;
+async function opened(hash, options) {
+  const page = await newPage(browser, options);
+  await visit(page, at(hash));
+  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+  return page;
+}
+async function focusRows(page) {
+  await page.locator('.scroll').focus();
+}
+
+test('the last of ten million samples can be reached and is drawn where it belongs', async () => {
+  for (const [view, rows] of [['gallery', '[role=option]'], ['table', '.row:not(.head)']]) {
+    const page = await opened(`file=10000000.tbl&view=${view}`);
+    await focusRows(page);
+    await page.keyboard.press('End');
+    const last = page.locator('#p9999999');
+    await last.waitFor();
+    const [box, window] = [await last.boundingBox(), await page.locator('.scroll').boundingBox()];
+    assert.ok(box.y >= window.y - 1 && box.y + box.height <= window.y + window.height + 1, `${view}: ${JSON.stringify([box, window])}`);
+    await page.keyboard.press(view === 'gallery' ? 'ArrowLeft' : 'ArrowUp');
+    await page.locator('#p9999998.current').waitFor();
+    await page.mouse.move(window.x + 100, window.y + 100);
+    await page.mouse.wheel(0, -64);
+    await page.waitForTimeout(100);
+    const moved = await page.locator('#p9999998').boundingBox();
+    assert.ok(moved && Math.abs(moved.y - (await page.locator('#p9999998').boundingBox()).y) < 1);
+    assert.ok((await page.locator(rows).count()) < 200, 'only what is in sight is there');
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  }
+});
+
+test('a wheel moves ten million rows by pixels, not by thousands of rows', async () => {
+  const page = await opened('file=10000000.tbl&view=table');
+  const { x, y } = await page.locator('.scroll').boundingBox();
+  await page.mouse.move(x + 100, y + 200);
+  await page.mouse.wheel(0, 320);
+  await page.locator('#p10').waitFor();
+  await page.waitForTimeout(100);
+  const row = await page.locator('#p10').boundingBox();
+  assert.equal(Math.round(row.y - y), 32, 'ten rows of 32 pixels further');
+  await page.close();
+});
+
+test('counts, positions and names are true for screen readers', async () => {
+  const page = await opened('file=1200.tbl&view=table');
+  assert.equal(await page.locator('[role=grid]').getAttribute('aria-rowcount'), '1201');
+  assert.equal(await page.locator('#p3').getAttribute('aria-rowindex'), '5');
+  await page.keyboard.press('g');
+  const tile = page.locator('#p3');
+  await tile.waitFor();
+  assert.deepEqual([await tile.getAttribute('aria-posinset'), await tile.getAttribute('aria-setsize')], ['4', '1200']);
+  await page.close();
+});
+
+test('a filter is applied, counted, kept in the link, and its errors stand where they are', async () => {
+  const page = await opened('file=1200.tbl');
+  await page.keyboard.press('/');
+  await page.keyboard.type('wid');
+  await page.locator('#fields li').first().waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('>= 800');
+  await page.locator('.counts', { hasText: 'of 1,200' }).waitFor();
+  assert.match(page.url(), /q=width%20%20?%3E%3D%20800|q=width%20%3E%3D%20800/);
+  await page.keyboard.type(' &&');
+  await page.locator('.error').waitFor();
+  assert.equal(await page.locator('forebay-filter input').getAttribute('aria-invalid'), 'true');
+  await page.getByLabel('Clear the filter').click();
+  await page.locator('.counts', { hasText: /^\s*1,200\s*$/ }).waitFor();
+  await page.close();
+});
+
+test('facets and a brush over a histogram filter', async () => {
+  const page = await opened('file=1200.tbl');
+  await page.locator('button.bar', { hasText: 'png' }).click();
+  await page.locator('.counts', { hasText: '109 of 1,200' }).waitFor();
+  await page.locator('.chips button').click();
+  await page.locator('.counts', { hasText: /^\s*1,200\s*$/ }).waitFor();
+  const box = await page.locator('section[aria-label=Width] svg').boundingBox();
+  await page.mouse.move(box.x + 4, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + 20);
+  await page.mouse.up();
+  await page.locator('.chips button', { hasText: 'width >= 160' }).waitFor();
+  await page.close();
+});
+
+test('a sample opens with its picture, boxes and metadata, markup stays text, and keys step', async () => {
+  const page = await opened('file=1200.tbl&i=6');
+  await page.locator('forebay-sample canvas.boxes').waitFor();
+  await page.getByText('<img src=x onerror=alert(1)>').waitFor();
+  await page.keyboard.press('ArrowRight');
+  await page.getByRole('heading', { name: 'Sample 7' }).waitFor();
+  assert.match(page.url(), /i=7/);
+  await visit(page, at('file=1200.tbl&i=13'));
+  await page.locator('.sum.bad', { hasText: 'tbl.payload_crc' }).waitFor();
+  await page.locator('.scroll').first().waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('forebay-sample').waitFor({ state: 'detached' });
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('a fault of the check leads to its sample', async () => {
+  const page = await opened('file=1200.tbl');
+  await page.keyboard.press('c');
+  await page.getByText('Damaged: 3 faults').waitFor();
+  await page.locator('forebay-check li button').nth(1).click();
+  await page.getByRole('heading', { name: 'Sample 110' }).waitFor();
+  await page.close();
+});
+
+test('a file that cannot be opened says why, as text', async () => {
+  const page = await newPage(browser);
+  await visit(page, at('file=bad.tbl'));
+  await page.getByText('tbl.magic', { exact: true }).waitFor();
+  await page.getByText('<b>this</b> is no TBL').waitFor();
+  await page.getByRole('button', { name: 'Open another' }).click();
+  await page.getByText('Drop a dataset file here').waitFor();
+  await page.close();
+});
+
+test('no page has a fault that axe knows, light or dark, wide or narrow', async () => {
+  for (const options of [{}, { colorScheme: 'dark' }, { viewport: { width: 400, height: 780 } }]) {
+    const page = await newPage(browser, options);
+    const clean = async (what) => assert.deepEqual(await axe(page), [], `${what} ${JSON.stringify(options)}`);
+    await visit(page, site.url);
+    await page.getByText('Drop a dataset file here').waitFor();
+    await clean('welcome');
+    await visit(page, at('file=300.tbl'));
+    await page.locator('[role=option] canvas').first().waitFor();
+    await clean('gallery');
+    await page.keyboard.press('t');
+    await page.locator('[role=grid]').waitFor();
+    await clean('table');
+    await visit(page, at('file=300.tbl&i=6'));
+    await page.locator('forebay-sample .sum.good').waitFor();
+    await clean('sample');
+    await page.keyboard.press('Escape');
+    for (const [key, words] of [['c', 'Damaged: 3 faults'], ['e', 'Leave broken samples out'], ['?', 'write a filter']]) {
+      await page.keyboard.press(key);
+      await page.getByText(words).waitFor();
+      await clean(`dialog ${key}`);
+      await page.keyboard.press('Escape');
+    }
+    await page.close();
+  }
+});
