@@ -17,6 +17,7 @@
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`], [`map`], [`output`] | mapped files in, whole files out |
 //! | [`serve`] | the viewer over HTTP, on files of this machine |
+//! | [`tables`] | CSV, JSON lines, Parquet, Arrow, TBF and IDV, in and out |
 //! | [`cli`] | the command |
 
 // The clock, threads and files that the core must not touch are this crate's work.
@@ -34,13 +35,14 @@ pub mod map;
 pub mod output;
 pub mod select;
 pub mod serve;
+pub mod tables;
 
 pub use dataset::{Dataset, OpenOptions};
 pub use input::Input;
 
 /// The error codes of this crate, beside those of [`forebay::error::catalog`].
 pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
-    convert::codes::ALL.iter().copied()
+    [convert::codes::ALL, tables::codes::ALL].into_iter().flatten().copied()
 }
 
 /// The Rust code of the README, so that it compiles.

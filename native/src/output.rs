@@ -37,7 +37,7 @@ enum Target {
 pub struct AtomicFile {
     temp: Option<NamedTempFile>,
     /// Where bytes go at once, for outputs that are not files and are written from front to back.
-    stream: Option<Box<dyn Write>>,
+    stream: Option<Box<dyn Write + Send>>,
     target: Target,
     name: String,
 }
@@ -53,7 +53,7 @@ impl AtomicFile {
     pub fn create_streaming(path: &Path, force: bool) -> Result<AtomicFile> {
         let name = display(path);
         let special = fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir());
-        let stream: Box<dyn Write> = if name == PIPE {
+        let stream: Box<dyn Write + Send> = if name == PIPE {
             Box::new(io::stdout())
         } else if special {
             Box::new(fs::OpenOptions::new().write(true).open(path).map_err(|e| io_error(&name, "open", e))?)

@@ -76,7 +76,8 @@ impl VectorColumn {
     }
     /// True where no row is sparse.
     pub fn is_dense(&self) -> bool {
-        self.index_offsets.is_empty() || self.index_offsets.first() == self.index_offsets.last()
+        // A sparse row may list nothing at all, so that the indices alone do not tell.
+        (0..self.len()).all(|i| self.row(i).indices.is_none())
     }
     /// The vector in row `i`; an empty one past the end.
     pub fn row(&self, i: usize) -> VectorRow<'_> {
@@ -179,6 +180,9 @@ mod tests {
         let d = v.to_dense(&Column::from(vec![0i32]), 100).unwrap();
         assert_eq!(*d.items(), Column::from(vec![1i32, 2, 3, 0, 9, 0, 8]));
         assert!(v.to_dense(&Column::from(vec![0i32]), 6).is_err());
+        let nothing =
+            VectorColumn::sparse(vec![3].into(), &[0], vec![].into(), Column::from(Vec::<i32>::new())).unwrap();
+        assert!(!nothing.is_dense());
         assert_eq!(v.slice(2, 1).row(0).indices, Some(&[1, 3][..]));
         assert_eq!(v.take([2, 0].into_iter()).unwrap().row(1).count, 3);
     }

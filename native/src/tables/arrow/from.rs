@@ -1,0 +1,331 @@
+//! Arrow's columns as ours.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrowPrimitiveType, RecordBatch, cast::AsArray, types::*};
+use arrow_schema::{DataType as Arrow, TimeUnit};
+use bytes::Bytes;
+use forebay::{
+    Error, Result,
+    table::{
+        Batch, Binary, Bitmap, Buffer, Column, ColumnBuilder, ColumnData, DataType, DictIndices, DictStrings,
+        JsonStyle, Schema, Strings, StringsBuilder, Value, VectorColumn,
+    },
+};
+
+use super::{codes, own_type};
+use crate::tables::clock;
+
+/// A batch of ours, under the schema that [`from_arrow_schema`](super::from_arrow_schema) made. `lossy` cuts
+/// times that are finer than microseconds instead of refusing them.
+pub fn from_record_batch(batch: &RecordBatch, schema: &Arc<Schema>, lossy: bool) -> Result<Batch> {
+    let columns = batch.columns().iter().zip(schema.fields()).map(|(array, field)| {
+        let column = column(array, &field.dtype, lossy).map_err(|e| e.column(&field.name))?;
+        Ok(column.without_needless_validity())
+    });
+    Batch::with_rows(schema.clone(), columns.collect::<Result<_>>()?, batch.num_rows())
+}
+
+/// Lets [`Bytes`] own Arrow's memory.
+struct Owner(arrow_buffer::Buffer);
+
+impl AsRef<[u8]> for Owner {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_slice()
+    }
+}
+
+fn bytes(buffer: &arrow_buffer::Buffer) -> Bytes {
+    if buffer.is_empty() { Bytes::new() } else { Bytes::from_owner(Owner(buffer.clone())) }
+}
+
+/// A column of the given type.
+fn column(array: &dyn Array, dtype: &DataType, lossy: bool) -> Result<Column> {
+    use DataType as T;
+    let validity = array.logical_nulls().map(|n| bitmap(n.inner()));
+    macro_rules! numbers {
+        ($t:ty, $variant:ident) => {
+            ColumnData::$variant(primitive::<$t, _>(array, |b| Buffer::from_le_bytes(b))?)
+        };
+    }
+    let times = |values: Vec<i64>, mul: i64, div: i64| -> Result<ColumnData> {
+        Ok(ColumnData::I64(scaled(&values, validity.as_ref(), mul, div, lossy)?))
+    };
+    let data = match (array.data_type(), dtype) {
+        (Arrow::Dictionary(..), _) => return dictionary(array, dtype, lossy),
+        (Arrow::Boolean, _) => ColumnData::Bool(bitmap(array.as_boolean().values())),
+        (Arrow::Int8, _) => numbers!(Int8Type, I8),
+        (Arrow::Int16, _) => numbers!(Int16Type, I16),
+        (Arrow::Int32, _) => numbers!(Int32Type, I32),
+        (Arrow::Int64, _) => numbers!(Int64Type, I64),
+        (Arrow::UInt8, _) => numbers!(UInt8Type, U8),
+        (Arrow::UInt16, _) => numbers!(UInt16Type, U16),
+        (Arrow::UInt32, _) => numbers!(UInt32Type, U32),
+        (Arrow::UInt64, _) => numbers!(UInt64Type, U64),
+        (Arrow::Float32, _) => numbers!(Float32Type, F32),
+        (Arrow::Float64, _) => numbers!(Float64Type, F64),
+        (Arrow::Float16, _) => {
+            ColumnData::F32(array.as_primitive::<Float16Type>().values().iter().map(|x| x.to_f32()).collect())
+        }
+        (Arrow::Date32, _) => numbers!(Date32Type, I32),
+        (Arrow::Date64, _) => numbers!(Date64Type, I64),
+        (Arrow::Timestamp(unit, _), _) => match unit {
+            TimeUnit::Second => times(array.as_primitive::<TimestampSecondType>().values().to_vec(), 1000, 1)?,
+            TimeUnit::Millisecond => numbers!(TimestampMillisecondType, I64),
+            TimeUnit::Microsecond => numbers!(TimestampMicrosecondType, I64),
+            TimeUnit::Nanosecond => times(array.as_primitive::<TimestampNanosecondType>().values().to_vec(), 1, 1000)?,
+        },
+        (Arrow::Time64(TimeUnit::Microsecond), _) => numbers!(Time64MicrosecondType, I64),
+        (Arrow::Time64(_), _) => times(array.as_primitive::<Time64NanosecondType>().values().to_vec(), 1, 1000)?,
+        (Arrow::Time32(TimeUnit::Second), _) => {
+            times(wide(array.as_primitive::<Time32SecondType>().values()), 1_000_000, 1)?
+        }
+        (Arrow::Time32(_), _) => times(wide(array.as_primitive::<Time32MillisecondType>().values()), 1000, 1)?,
+        (Arrow::Duration(unit), _) => match unit {
+            TimeUnit::Second => times(array.as_primitive::<DurationSecondType>().values().to_vec(), 10_000_000, 1)?,
+            TimeUnit::Millisecond => {
+                times(array.as_primitive::<DurationMillisecondType>().values().to_vec(), 10_000, 1)?
+            }
+            TimeUnit::Microsecond => times(array.as_primitive::<DurationMicrosecondType>().values().to_vec(), 10, 1)?,
+            TimeUnit::Nanosecond => times(array.as_primitive::<DurationNanosecondType>().values().to_vec(), 1, 100)?,
+        },
+        (Arrow::Utf8, T::DateTimeOffset) => return clock_times(array, dtype),
+        (Arrow::Utf8, _) => {
+            let texts = array.as_string::<i32>();
+            let offsets = Buffer::from_le_bytes(bytes(texts.offsets().inner().inner()));
+            ColumnData::Str(Strings::new(offsets, bytes(texts.values()))?)
+        }
+        (Arrow::Binary, _) => {
+            let texts = array.as_binary::<i32>();
+            let offsets = Buffer::from_le_bytes(bytes(texts.offsets().inner().inner()));
+            ColumnData::Bytes(Binary::new(offsets, bytes(texts.values()))?)
+        }
+        (Arrow::FixedSizeBinary(16), T::RowId) => {
+            let rows = array.as_fixed_size_binary();
+            let one = |i: usize| rows.value(i).try_into().map(u128::from_be_bytes).unwrap_or_default();
+            ColumnData::U128((0..rows.len()).map(one).collect())
+        }
+        (Arrow::List(_), T::Vector { item, .. }) => {
+            let list = array.as_list::<i32>();
+            lists(list.values(), list.offsets().iter().map(|n| *n as usize).collect(), item, lossy)?
+        }
+        (Arrow::LargeList(_), T::Vector { item, .. }) => {
+            let list = array.as_list::<i64>();
+            lists(list.values(), list.offsets().iter().map(|n| *n as usize).collect(), item, lossy)?
+        }
+        (Arrow::FixedSizeList(_, n), T::Vector { item, .. }) => {
+            let (list, n) = (array.as_fixed_size_list(), *n as usize);
+            lists(list.values(), (0..=list.len()).map(|i| i * n).collect(), item, lossy)?
+        }
+        (_, T::Json) => nested(array, lossy)?,
+        (_, T::String | T::Bytes) => others(array)?,
+        (other, _) => return Err(Error::new(&codes::ROUTE, format!("{other} as {dtype}"))),
+    };
+    if let T::Key { .. } = dtype {
+        return keys(dtype, data, validity.as_ref());
+    }
+    Column::new(dtype.clone(), data, validity)
+}
+
+/// The same numbers under our type.
+fn primitive<T: ArrowPrimitiveType, B>(array: &dyn Array, of: impl Fn(Bytes) -> B) -> Result<B> {
+    let values = array.as_primitive_opt::<T>();
+    let values = values.ok_or_else(|| Error::new(&codes::ARROW, format!("not {}", T::DATA_TYPE)))?;
+    Ok(of(bytes(values.values().inner())))
+}
+
+fn wide(values: &[i32]) -> Vec<i64> {
+    values.iter().map(|n| i64::from(*n)).collect()
+}
+
+fn bitmap(bits: &arrow_buffer::BooleanBuffer) -> Bitmap {
+    Bitmap::new(bytes(&bits.sliced()), bits.len())
+}
+
+/// Times in another unit; what does not go is an error with its row.
+fn scaled(values: &[i64], validity: Option<&Bitmap>, mul: i64, div: i64, lossy: bool) -> Result<Buffer<i64>> {
+    let mut out = Vec::with_capacity(values.len());
+    for (row, &n) in values.iter().enumerate() {
+        let there = validity.is_none_or(|v| v.get(row));
+        let scaled = n.checked_mul(mul).filter(|n| lossy || n % div == 0).map(|n| n.div_euclid(div));
+        out.push(match (scaled, there) {
+            (Some(n), true) => n,
+            (_, false) => 0,
+            (None, true) => {
+                let message = format!("a time of {n} units is finer or larger than what is kept of it");
+                return Err(Error::new(&codes::TARGET, message).row(row as u64));
+            }
+        });
+    }
+    Ok(out.into())
+}
+
+fn keys(dtype: &DataType, data: ColumnData, validity: Option<&Bitmap>) -> Result<Column> {
+    let Some(valid) = validity else { return Column::new(dtype.clone(), data, None) };
+    macro_rules! masked {
+        ($($variant:ident)*) => {
+            match data {
+                $(ColumnData::$variant(b) => ColumnData::$variant(
+                    b.iter().enumerate().map(|(i, k)| if valid.get(i) { *k } else { 0 }).collect()
+                ),)*
+                other => other,
+            }
+        };
+    }
+    let data = masked!(U8 U16 U32 U64);
+    Column::new(dtype.clone(), data, None)
+}
+
+fn clock_times(array: &dyn Array, dtype: &DataType) -> Result<Column> {
+    let texts = array.as_string::<i32>();
+    let mut column = ColumnBuilder::new(dtype);
+    for row in 0..texts.len() {
+        if texts.is_null(row) {
+            column.push_null();
+            continue;
+        }
+        let time = clock::parse(dtype, texts.value(row));
+        let time = time.ok_or_else(|| Error::new(&codes::ARROW, "this is no clock time").row(row as u64))?;
+        column.push(Value::Time(time))?;
+    }
+    column.finish()
+}
+
+fn lists(values: &dyn Array, offsets: Vec<usize>, item: &DataType, lossy: bool) -> Result<ColumnData> {
+    let (first, last) = (offsets.first().copied().unwrap_or(0), offsets.last().copied().unwrap_or(0));
+    let items = column(&values.slice(first, last - first), item, lossy)?;
+    let lengths = offsets.windows(2).map(|w| (w[1] - w[0]) as u32).collect();
+    Ok(ColumnData::Vector(VectorColumn::dense(lengths, items.without_needless_validity())?))
+}
+
+fn dictionary(array: &dyn Array, dtype: &DataType, lossy: bool) -> Result<Column> {
+    let dictionary = array.as_any_dictionary();
+    let validity = array.logical_nulls().map(|n| bitmap(n.inner()));
+    if dictionary.values().is_empty() {
+        let mut empty = ColumnBuilder::new(dtype);
+        (0..array.len()).for_each(|_| empty.push_null());
+        return empty.finish();
+    }
+    let values = column(dictionary.values(), dtype, lossy)?;
+    let keys = dictionary.normalized_keys();
+    if let ColumnData::Str(texts) = values.data() {
+        let keys = DictIndices::U32(keys.iter().map(|k| *k as u32).collect());
+        let texts = ColumnData::Dict(DictStrings::new(keys, texts.clone())?);
+        if *dtype == DataType::String {
+            return Column::new(dtype.clone(), texts, validity);
+        }
+    }
+    values.take(&keys)?.with_validity(validity)
+}
+
+/// Texts and bytes that Arrow stores in its other ways, and decimals, as text.
+fn others(array: &dyn Array) -> Result<ColumnData> {
+    let mut out = StringsBuilder::with_capacity(array.len(), 0);
+    let rows = 0..array.len();
+    macro_rules! each {
+        ($array:expr, $push:ident) => {{
+            let a = $array;
+            rows.clone().try_for_each(|i| if a.is_null(i) { out.push("") } else { out.$push(a.value(i)) })?;
+        }};
+    }
+    macro_rules! decimal {
+        ($t:ty) => {{
+            let a = array.as_primitive::<$t>();
+            rows.clone().try_for_each(|i| if a.is_null(i) { out.push("") } else { out.push(&a.value_as_string(i)) })?;
+        }};
+    }
+    match array.data_type() {
+        Arrow::Null => rows.clone().try_for_each(|_| out.push(""))?,
+        Arrow::LargeUtf8 => each!(array.as_string::<i64>(), push),
+        Arrow::Utf8View => each!(array.as_string_view(), push),
+        Arrow::Decimal32(..) => decimal!(Decimal32Type),
+        Arrow::Decimal64(..) => decimal!(Decimal64Type),
+        Arrow::Decimal128(..) => decimal!(Decimal128Type),
+        Arrow::Decimal256(..) => decimal!(Decimal256Type),
+        Arrow::LargeBinary => each!(array.as_binary::<i64>(), push_bytes),
+        Arrow::BinaryView => each!(array.as_binary_view(), push_bytes),
+        Arrow::FixedSizeBinary(_) => each!(array.as_fixed_size_binary(), push_bytes),
+        other => return Err(Error::new(&codes::ROUTE, format!("columns of Arrow's type {other} are not read"))),
+    }
+    Ok(match array.data_type() {
+        Arrow::LargeBinary | Arrow::BinaryView | Arrow::FixedSizeBinary(_) => ColumnData::Bytes(out.finish_binary()),
+        _ => ColumnData::Str(out.finish()),
+    })
+}
+
+/// Structs, maps and nested lists as the text of JSON; text that is JSON already stays.
+fn nested(array: &dyn Array, lossy: bool) -> Result<ColumnData> {
+    let own = |array: &dyn Array| column(array, &own_type(array.data_type())?, lossy);
+    let mut out = StringsBuilder::with_capacity(array.len(), 0);
+    let mut text = String::new();
+    let style = JsonStyle::default();
+    let mut list = |offsets: Vec<usize>, items: &Column| {
+        for (i, w) in offsets.windows(2).enumerate() {
+            text.clear();
+            text.push('[');
+            for k in w[0]..w[1] {
+                if k > w[0] {
+                    text.push(',');
+                }
+                items.value(k).write_json(&mut text, style);
+            }
+            text.push(']');
+            out.push(if array.is_null(i) { "" } else { &text })?;
+        }
+        Ok::<_, Error>(())
+    };
+    match array.data_type() {
+        Arrow::Utf8 => {
+            let texts = array.as_string::<i32>();
+            let offsets = Buffer::from_le_bytes(bytes(texts.offsets().inner().inner()));
+            return Ok(ColumnData::Str(Strings::new(offsets, bytes(texts.values()))?));
+        }
+        Arrow::List(_) => {
+            let l = array.as_list::<i32>();
+            list(l.offsets().iter().map(|n| *n as usize).collect(), &own(l.values())?)?;
+        }
+        Arrow::LargeList(_) => {
+            let l = array.as_list::<i64>();
+            list(l.offsets().iter().map(|n| *n as usize).collect(), &own(l.values())?)?;
+        }
+        Arrow::FixedSizeList(_, n) => {
+            let l = array.as_fixed_size_list();
+            list((0..=l.len()).map(|i| i * *n as usize).collect(), &own(l.values())?)?;
+        }
+        Arrow::Struct(fields) => {
+            let columns = array.as_struct().columns().iter().map(|c| own(c)).collect::<Result<Vec<_>>>()?;
+            for row in 0..array.len() {
+                text.clear();
+                text.push('{');
+                for (i, (field, column)) in fields.iter().zip(&columns).enumerate() {
+                    let comma = if i > 0 { "," } else { "" };
+                    text.push_str(&format!("{comma}{}:", serde_json::Value::from(field.name().as_str())));
+                    column.value(row).write_json(&mut text, style);
+                }
+                text.push('}');
+                out.push(if array.is_null(row) { "" } else { &text })?;
+            }
+        }
+        Arrow::Map(..) => {
+            let map = array.as_map();
+            let (keys, values) = (own(map.keys())?, own(map.values())?);
+            for (row, w) in map.offsets().windows(2).enumerate() {
+                text.clear();
+                text.push('{');
+                for k in w[0] as usize..w[1] as usize {
+                    let key = match keys.value(k) {
+                        Value::Str(key) => key.to_owned(),
+                        other => other.to_json(style),
+                    };
+                    let comma = if k > w[0] as usize { "," } else { "" };
+                    text.push_str(&format!("{comma}{}:", serde_json::Value::from(key)));
+                    values.value(k).write_json(&mut text, style);
+                }
+                text.push('}');
+                out.push(if array.is_null(row) { "" } else { &text })?;
+            }
+        }
+        other => return Err(Error::new(&codes::ROUTE, format!("columns of Arrow's type {other} are not read"))),
+    }
+    Ok(ColumnData::Str(out.finish()))
+}

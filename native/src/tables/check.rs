@@ -1,0 +1,67 @@
+//! Every fault of a table that can be found.
+
+use std::path::Path;
+
+use forebay::{
+    Error, Result,
+    check::Report,
+    error::{Kind, codes::NOTE},
+    idv,
+    step::drive,
+};
+
+use super::{OnBadRow, ReadOptions, TableFormat, codes, core_file::check_tbf, open};
+use crate::input::{Input, display};
+
+/// Checks a table. IDV and TBF are checked part by part and every fault is named; of text every bad row is; of
+/// the other formats every row is read, and the first fault ends that. `progress` hears the rows done, and the
+/// rows in all where they are known.
+pub fn check(
+    path: &Path,
+    format: TableFormat,
+    options: &ReadOptions,
+    progress: &mut dyn FnMut(u64, Option<u64>),
+) -> Result<Report> {
+    let found = match format {
+        TableFormat::Idv => {
+            let input = Input::map(path)?;
+            drive(idv::Checker::new(input.len()).limits(options.limits.clone()), input.bytes())
+        }
+        TableFormat::Tbf => check_tbf(&Input::map(path)?, options, &mut |done, all| progress(done, Some(all))),
+        _ => rows(path, options, progress),
+    };
+    match found {
+        Err(e) if matches!(e.kind(), Kind::Damaged | Kind::Limit) => Ok(Report::unopened(&e)),
+        other => other.map_err(|e| e.file(display(path))),
+    }
+}
+
+fn rows(path: &Path, options: &ReadOptions, progress: &mut dyn FnMut(u64, Option<u64>)) -> Result<Report> {
+    let options = ReadOptions { on_bad_row: OnBadRow::Skip, ..options.clone() };
+    let mut source = open(path, &options)?;
+    let total = source.rows();
+    let mut report = Report::new(0);
+    loop {
+        match source.next_batch() {
+            Ok(Some(batch)) => report.samples += batch.rows() as u64,
+            Ok(None) => break,
+            Err(e) if matches!(e.kind(), Kind::Damaged | Kind::Limit) => {
+                report.fault(&e);
+                break;
+            }
+            Err(e) => return Err(e),
+        }
+        progress(report.samples, total);
+    }
+    let skipped = source.skipped();
+    for (i, note) in source.notes().into_iter().enumerate() {
+        // Descriptions of bad rows come first.
+        if (i as u64) < skipped {
+            report.fault(&Error::new(&codes::ROW, note));
+        } else {
+            report.note(&Error::new(&NOTE, note));
+        }
+    }
+    report.fault_count = report.fault_count.max(skipped);
+    Ok(report)
+}

@@ -1,0 +1,312 @@
+//! What a table has to become for its target: a stated conversion where nothing is lost, an error that names
+//! column and row where something would be, or with `lossy` a stated loss.
+
+use std::sync::Arc;
+
+use forebay::{
+    Error, Result, idv,
+    table::{
+        Batch, Buffer, Clock, Column, ColumnBuilder, ColumnData, DataType, Field, JsonStyle, KeyType, Schema,
+        StringsBuilder, Value, VectorColumn,
+    },
+    tbf::Dialect,
+};
+
+use super::{TableFormat, WriteOptions, codes};
+
+/// Ticks of 100 ns from 0001-01-01 to 1970-01-01.
+const TICKS_BEFORE_1970: i64 = 719_162 * 864_000_000_000;
+/// The last tick of the year 9999.
+const LAST_TICK: i64 = 3_155_378_975_999_999_999;
+
+/// What happens to one column.
+#[derive(Clone, Debug)]
+enum Step {
+    /// Nothing.
+    Keep,
+    /// Nothing, but no value may be missing.
+    Filled,
+    /// The target has no such type: an error as soon as there is a value.
+    Refuse(String),
+    /// Text in the form of CSV cells.
+    Text,
+    /// Bytes become vectors of numbers.
+    ByteVector,
+    /// Keys become plain numbers, 0 becomes missing.
+    Number(DataType),
+    /// Times in other units: new = old * mul / div + add.
+    Time { to: DataType, mul: i64, div: i64, add: i64 },
+}
+
+/// Makes batches fit a target.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    steps: Vec<Step>,
+    /// The target has no missing values.
+    filled: bool,
+    schema: Arc<Schema>,
+    notes: Vec<String>,
+    lossy: bool,
+    row: u64,
+}
+
+impl Fit {
+    /// Plans the conversion of a table.
+    pub fn new(schema: &Schema, target: &WriteOptions) -> Result<Fit> {
+        let (format, lossy) = (target.format, target.lossy);
+        let (mut steps, mut fields, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let filled = format == TableFormat::Idv || (format == TableFormat::Tbf && target.dialect == Dialect::C);
+        for field in schema.fields() {
+            let step = match format {
+                TableFormat::Idv => for_idv(&field.dtype, lossy),
+                // Tagged values hold everything that JSON does.
+                TableFormat::Tbf if target.dialect == Dialect::T => Step::Keep,
+                TableFormat::Tbf => for_tbf(&field.dtype, lossy),
+                _ => Step::Keep,
+            };
+            let mut new = Field::new(&field.name, step.dtype(&field.dtype));
+            new.nullable = field.nullable || matches!(step, Step::Number(_));
+            if filled {
+                new.nullable = false;
+            }
+            if new.dtype != field.dtype {
+                notes.push(format!("column {:?}: {} becomes {}", field.name, field.dtype, new.dtype));
+            }
+            let keeps =
+                matches!(format, TableFormat::Idv | TableFormat::Parquet | TableFormat::Arrow | TableFormat::Arrows);
+            if keeps && new.dtype == field.dtype {
+                new.metadata.clone_from(&field.metadata);
+            } else if !field.metadata.is_empty() {
+                let names: Vec<_> = field.metadata.iter().map(|a| a.name.as_str()).collect();
+                notes.push(format!("column {:?}: the annotations {} are left out", field.name, names.join(", ")));
+            }
+            steps.push(step);
+            fields.push(new);
+        }
+        Ok(Fit { steps, filled, schema: Arc::new(Schema::new(fields)?), notes, lossy, row: 0 })
+    }
+
+    /// Names and types for the target.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+    /// What is changed, in words.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The next rows, changed to fit.
+    pub fn batch(&mut self, batch: &Batch) -> Result<Batch> {
+        let mut columns = Vec::with_capacity(self.steps.len());
+        let first = self.row;
+        for ((step, column), field) in self.steps.iter().zip(batch.columns()).zip(self.schema.fields()) {
+            let located = |e: Error| {
+                let row = first + e.place().row.unwrap_or(0);
+                Error::new(e.code(), e.message()).column(&field.name).row(row)
+            };
+            let fitted = step.apply(column, self.lossy).and_then(|c| match self.filled {
+                true => fill(c, self.lossy),
+                false => Ok(c),
+            });
+            columns.push(fitted.map_err(located)?);
+        }
+        self.row += batch.rows() as u64;
+        Batch::with_rows(self.schema.clone(), columns, batch.rows())
+    }
+}
+
+fn for_idv(dtype: &DataType, lossy: bool) -> Step {
+    use DataType as T;
+    match dtype {
+        T::Bytes => Step::ByteVector,
+        T::Date => Step::Time { to: T::DateTime, mul: 864_000_000_000, div: 1, add: TICKS_BEFORE_1970 },
+        T::TimestampMs => Step::Time { to: T::DateTime, mul: 10_000, div: 1, add: TICKS_BEFORE_1970 },
+        T::TimestampUs => Step::Time { to: T::DateTime, mul: 10, div: 1, add: TICKS_BEFORE_1970 },
+        T::TimeUs => Step::Time { to: T::Ticks, mul: 10, div: 1, add: 0 },
+        other if idv::Codec::of(other).is_ok() => Step::Filled,
+        other => text_or_refuse(other, "IDV", lossy),
+    }
+}
+
+fn for_tbf(dtype: &DataType, lossy: bool) -> Step {
+    use DataType as T;
+    match dtype {
+        T::Key { inner, .. } => Step::Number(match inner {
+            KeyType::U8 => T::U8,
+            KeyType::U16 => T::U16,
+            KeyType::U32 => T::U32,
+            KeyType::U64 => T::U64,
+        }),
+        T::DateTime => Step::Time { to: T::TimestampUs, mul: 1, div: 10, add: -TICKS_BEFORE_1970 },
+        T::TimeUs | T::Ticks | T::DateTimeOffset | T::RowId | T::Vector { .. } | T::Json => {
+            text_or_refuse(dtype, "TBF", lossy)
+        }
+        _ => Step::Keep,
+    }
+}
+
+fn text_or_refuse(dtype: &DataType, target: &str, lossy: bool) -> Step {
+    if lossy {
+        return Step::Text;
+    }
+    Step::Refuse(format!("{target} holds no values of type {dtype}; --lossy writes them as text"))
+}
+
+impl Step {
+    fn dtype(&self, own: &DataType) -> DataType {
+        match self {
+            Step::Keep | Step::Filled => own.clone(),
+            Step::Refuse(_) | Step::Text => DataType::String,
+            Step::ByteVector => DataType::vector(DataType::U8, None),
+            Step::Number(to) | Step::Time { to, .. } => to.clone(),
+        }
+    }
+
+    fn apply(&self, column: &Column, lossy: bool) -> Result<Column> {
+        match self {
+            Step::Keep | Step::Filled => Ok(column.clone()),
+            Step::Refuse(why) => match (0..column.len()).find(|&i| !column.is_null(i)) {
+                Some(row) => Err(cannot(why.clone(), row)),
+                None => Ok(Column::strings(vec![None::<&str>; column.len()])),
+            },
+            Step::Text => as_text(column),
+            Step::ByteVector => byte_vectors(column),
+            Step::Number(to) => {
+                let there = (0..column.len()).map(|i| !matches!(column.value(i), Value::Null | Value::Key(0)));
+                let validity = Some(there.collect());
+                Ok(Column::new(to.clone(), column.data().clone(), validity)?.without_needless_validity())
+            }
+            Step::Time { to, mul, div, add } => time(column, to, *mul, *div, *add, lossy),
+        }
+    }
+}
+
+fn cannot(why: String, row: usize) -> Error {
+    Error::new(&codes::TARGET, why).row(row as u64)
+}
+
+/// Cells as CSV writes them.
+fn as_text(column: &Column) -> Result<Column> {
+    let mut out = StringsBuilder::with_capacity(column.len(), 0);
+    for row in 0..column.len() {
+        match column.value(row) {
+            Value::Null => out.push("")?,
+            Value::Str(text) | Value::Json(text) => out.push(text)?,
+            other => {
+                let json = other.to_json(JsonStyle::default());
+                let plain = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+                out.push(plain.unwrap_or(&json))?;
+            }
+        }
+    }
+    Column::from(out.finish()).with_validity(column.validity().cloned())
+}
+
+fn byte_vectors(column: &Column) -> Result<Column> {
+    let ColumnData::Bytes(bytes) = column.data() else { return Ok(column.clone()) };
+    let lengths: Buffer<u32> = bytes.iter().map(|b| b.len() as u32).collect();
+    let items = Column::new(DataType::U8, ColumnData::U8(Buffer::from_le_bytes(bytes.used())), None)?;
+    let data = ColumnData::Vector(VectorColumn::dense(lengths, items)?);
+    Column::new(DataType::vector(DataType::U8, None), data, column.validity().cloned())
+}
+
+fn time(column: &Column, to: &DataType, mul: i64, div: i64, add: i64, lossy: bool) -> Result<Column> {
+    let mut out = Vec::with_capacity(column.len());
+    for row in 0..column.len() {
+        let units = match column.value(row) {
+            Value::Time(Clock::Date(n)) => i64::from(n),
+            Value::Time(
+                Clock::TimeUs(n) | Clock::TimestampMs(n) | Clock::TimestampUs(n) | Clock::DateTime(n) | Clock::Ticks(n),
+            ) => n,
+            _ => {
+                out.push(0);
+                continue;
+            }
+        };
+        // The shift is in the finer unit of the two.
+        let shifted = match div {
+            1 => units.checked_mul(mul).and_then(|n| n.checked_add(add)),
+            _ => units.checked_add(add).filter(|n| lossy || n % div == 0).map(|n| n.div_euclid(div)),
+        };
+        let allowed = |n: &i64| *to != DataType::DateTime || (0..=LAST_TICK).contains(n);
+        out.push(shifted.filter(allowed).ok_or_else(|| {
+            let text = column.value(row).to_json(JsonStyle::default());
+            cannot(format!("{text} is outside of what a {to} holds, or finer than it"), row)
+        })?);
+    }
+    Column::new(to.clone(), ColumnData::I64(out.into()), column.validity().cloned())
+}
+
+/// The column without missing values: keys have a number for them; floats with `lossy` become NaN, everything
+/// else its default.
+fn fill(column: Column, lossy: bool) -> Result<Column> {
+    let Some(validity) = column.validity() else { return Ok(column) };
+    let Some(row) = validity.iter().position(|there| !there) else { return column.with_validity(None) };
+    if !lossy && !matches!(column.dtype(), DataType::Key { .. }) {
+        let why = format!("a missing value; the target has none for {}, --lossy writes a default", column.dtype());
+        return Err(cannot(why, row));
+    }
+    let mut out = ColumnBuilder::new(column.dtype());
+    let default = default_value(column.dtype())?;
+    for i in 0..column.len() {
+        out.push(if column.is_null(i) { default.value(0) } else { column.value(i) })?;
+    }
+    out.finish()
+}
+
+/// What stands for a missing value where none can be missing.
+fn default_value(dtype: &DataType) -> Result<Column> {
+    Ok(match dtype {
+        DataType::F32 => Column::from(vec![f32::NAN]),
+        DataType::F64 => Column::from(vec![f64::NAN]),
+        other => {
+            let mut column = ColumnBuilder::new(other);
+            column.push_null();
+            column.finish()?.with_validity(None)?
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(field: Field, column: Column, format: TableFormat, lossy: bool) -> Result<Batch> {
+        let schema = Arc::new(Schema::new(vec![field])?);
+        let target = WriteOptions { lossy, ..WriteOptions::new(format) };
+        Fit::new(&schema, &target)?.batch(&Batch::new(schema, vec![column])?)
+    }
+
+    #[test]
+    fn what_a_target_lacks_is_named_by_column_and_row() {
+        let field = Field::new("name", DataType::String).nullable();
+        let column = Column::strings([Some("a"), None]);
+        let e = one(field.clone(), column.clone(), TableFormat::Idv, false).unwrap_err();
+        assert_eq!(
+            (e.code().id(), e.place().column.as_deref(), e.place().row),
+            ("table.target", Some("name"), Some(1))
+        );
+        let batch = one(field, column, TableFormat::Idv, true).unwrap();
+        assert_eq!(batch.row(1).unwrap().to_json(Default::default()), r#"{"name":""}"#);
+        let mut json = ColumnBuilder::new(&DataType::Json);
+        json.push_null();
+        json.push(Value::Json("[1]")).unwrap();
+        let (field, json) = (Field::new("j", DataType::Json).nullable(), json.finish().unwrap());
+        assert_eq!(one(field.clone(), json.clone(), TableFormat::Tbf, false).unwrap_err().place().row, Some(1));
+        let text = one(field, json, TableFormat::Tbf, true).unwrap();
+        assert_eq!(text.row(1).unwrap().to_json(Default::default()), r#"{"j":"[1]"}"#);
+    }
+
+    #[test]
+    fn times_move_exactly_or_not_at_all() {
+        let us = |n: i64| Column::new(DataType::TimestampUs, ColumnData::I64(vec![n].into()), None).unwrap();
+        let field = Field::new("t", DataType::TimestampUs);
+        let batch = one(field.clone(), us(-1), TableFormat::Idv, false).unwrap();
+        assert_eq!(batch.row(0).unwrap().to_json(Default::default()), r#"{"t":"1969-12-31T23:59:59.9999990"}"#);
+        assert!(one(field, us(i64::MAX), TableFormat::Idv, true).is_err());
+        let ticks = |n: i64| Column::new(DataType::DateTime, ColumnData::I64(vec![n].into()), None).unwrap();
+        let field = Field::new("t", DataType::DateTime);
+        assert!(one(field.clone(), ticks(15), TableFormat::Tbf, false).is_err());
+        assert!(one(field, ticks(15), TableFormat::Tbf, true).is_ok());
+    }
+}

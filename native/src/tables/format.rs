@@ -1,0 +1,101 @@
+//! Which table formats there are, and how a name or first bytes tell them.
+
+use std::path::Path;
+
+use forebay::detect::{Format, detect};
+use serde::Serialize;
+
+/// A format for tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum TableFormat {
+    /// Values with commas between.
+    Csv,
+    /// Values with tabs between.
+    Tsv,
+    /// One JSON object a line.
+    Jsonl,
+    /// Apache Parquet.
+    Parquet,
+    /// The Arrow IPC file, also called Feather 2.
+    Arrow,
+    /// The Arrow IPC stream.
+    Arrows,
+    /// TBF.
+    Tbf,
+    /// ML.NET's binary data view.
+    Idv,
+}
+
+impl TableFormat {
+    /// Every format.
+    pub const ALL: [TableFormat; 8] =
+        [Self::Csv, Self::Tsv, Self::Jsonl, Self::Parquet, Self::Arrow, Self::Arrows, Self::Tbf, Self::Idv];
+
+    /// The word used in reports and options.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Tsv => "tsv",
+            Self::Jsonl => "jsonl",
+            Self::Parquet => "parquet",
+            Self::Arrow => "arrow",
+            Self::Arrows => "arrows",
+            Self::Tbf => "tbf",
+            Self::Idv => "idv",
+        }
+    }
+    /// True for formats that are text and therefore have no first bytes of their own.
+    pub const fn is_text(self) -> bool {
+        matches!(self, Self::Csv | Self::Tsv | Self::Jsonl)
+    }
+
+    /// The format that a name's extension says; `.gz` and `.zst` behind it are passed over.
+    pub fn from_name(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+        Some(match name.rsplit_once('.')?.1 {
+            "csv" => Self::Csv,
+            "tsv" | "tab" => Self::Tsv,
+            "jsonl" | "ndjson" => Self::Jsonl,
+            "parquet" | "pq" => Self::Parquet,
+            "arrow" | "feather" | "ipc" => Self::Arrow,
+            "arrows" => Self::Arrows,
+            "tbf" => Self::Tbf,
+            "idv" => Self::Idv,
+            _ => return None,
+        })
+    }
+
+    /// The format that a file's first bytes say.
+    pub fn from_head(head: &[u8]) -> Option<Self> {
+        match detect(head) {
+            Some(Format::Tbf) => Some(Self::Tbf),
+            Some(Format::Idv) => Some(Self::Idv),
+            Some(Format::Parquet) => Some(Self::Parquet),
+            Some(Format::Arrow) => Some(Self::Arrow),
+            // A stream begins with a continuation mark and the length of its schema, a small multiple of 8.
+            None if head.starts_with(&[0xff; 4]) && head.get(4) != Some(&0xff) => Some(Self::Arrows),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_first_bytes_tell_the_format() {
+        for (name, format) in
+            [("a.csv", "csv"), ("b/x.CSV.gz", "csv"), ("c.ndjson.zst", "jsonl"), ("d.feather", "arrow")]
+        {
+            assert_eq!(TableFormat::from_name(name.as_ref()).map(TableFormat::name), Some(format), "{name}");
+        }
+        assert_eq!(TableFormat::from_name("csv".as_ref()), None);
+        assert_eq!(TableFormat::from_head(b"PAR1...."), Some(TableFormat::Parquet));
+        assert_eq!(TableFormat::from_head(&[255, 255, 255, 255, 0x78, 0, 0, 0]), Some(TableFormat::Arrows));
+        assert_eq!(TableFormat::from_head(b"a,b\n1,2\n"), None);
+    }
+}

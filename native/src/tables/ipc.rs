@@ -1,0 +1,194 @@
+//! Arrow IPC in and out: the file, which is mapped, and the stream, which may be a pipe.
+
+use std::{
+    io::{BufReader, Cursor, Read},
+    sync::Arc,
+};
+
+use arrow_array::RecordBatch;
+use arrow_ipc::{
+    CompressionType,
+    reader::{FileReader, StreamReader},
+    writer::{FileWriter as ArrowFile, IpcWriteOptions, StreamWriter},
+};
+use arrow_schema::{ArrowError, Schema as ArrowSchema};
+use bytes::Bytes;
+use forebay::{
+    Error, Result,
+    error::codes::ARGUMENT,
+    table::{Batch, Schema},
+};
+use serde_json::json;
+
+use super::{
+    Facts, FileWriter, ReadOptions, TableCompression, TableFormat, TableSink, TableSource, WriteOptions,
+    arrow::{from_arrow_schema, from_record_batch, not_arrow, to_arrow_schema, to_record_batch},
+    codes,
+    parquet::guarded,
+};
+use crate::input::Input;
+
+enum Reader {
+    File(FileReader<Cursor<Bytes>>),
+    Stream(Box<StreamReader<Box<dyn Read + Send>>>),
+}
+
+/// An Arrow file or stream that is being read.
+pub(super) struct IpcSource {
+    reader: Reader,
+    schema: Arc<Schema>,
+    columns: Option<Vec<usize>>,
+    lossy: bool,
+    /// Rows that were read and not handed on.
+    left: Option<Batch>,
+    batch_rows: usize,
+}
+
+impl std::fmt::Debug for IpcSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IpcSource").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+impl IpcSource {
+    pub fn file(input: &Input, options: &ReadOptions) -> Result<IpcSource> {
+        let bytes = Cursor::new(input.bytes().clone());
+        let reader = guarded(|| FileReader::try_new(bytes, None).map_err(not_arrow))?;
+        let schema = from_arrow_schema(&reader.schema())?;
+        Ok(Self::new(Reader::File(reader), schema, options))
+    }
+
+    pub fn stream(input: impl Read + Send + 'static, options: &ReadOptions) -> Result<IpcSource> {
+        let input: Box<dyn Read + Send> = Box::new(BufReader::with_capacity(1 << 18, input));
+        let reader = guarded(|| StreamReader::try_new(input, None).map_err(not_arrow))?;
+        let schema = from_arrow_schema(&reader.schema())?;
+        Ok(Self::new(Reader::Stream(Box::new(reader)), schema, options))
+    }
+
+    fn new(reader: Reader, schema: Schema, options: &ReadOptions) -> IpcSource {
+        let (lossy, batch_rows) = (options.lossy, options.batch_rows.max(1));
+        IpcSource { reader, schema: Arc::new(schema), columns: None, lossy, left: None, batch_rows }
+    }
+
+    fn read(&mut self) -> Result<Option<RecordBatch>> {
+        guarded(|| match &mut self.reader {
+            Reader::File(reader) => reader.next().transpose().map_err(not_arrow),
+            Reader::Stream(reader) => reader.next().transpose().map_err(not_arrow),
+        })
+    }
+}
+
+impl TableSource for IpcSource {
+    fn format(&self) -> TableFormat {
+        match self.reader {
+            Reader::File(_) => TableFormat::Arrow,
+            Reader::Stream(_) => TableFormat::Arrows,
+        }
+    }
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+    fn rows(&self) -> Option<u64> {
+        None
+    }
+
+    fn select(&mut self, columns: &[usize]) -> Result<()> {
+        self.schema = self.schema.project(columns)?;
+        self.columns = Some(columns.to_vec());
+        Ok(())
+    }
+
+    fn next_batch(&mut self) -> Result<Option<Batch>> {
+        let whole = match self.left.take() {
+            Some(left) => left,
+            None => {
+                let Some(batch) = self.read()? else { return Ok(None) };
+                let batch = match &self.columns {
+                    Some(columns) => batch.project(columns).map_err(not_arrow)?,
+                    None => batch,
+                };
+                from_record_batch(&batch, &self.schema, self.lossy)?
+            }
+        };
+        if whole.rows() > self.batch_rows {
+            self.left = Some(whole.slice(self.batch_rows, whole.rows() - self.batch_rows));
+        }
+        Ok(Some(whole.slice(0, self.batch_rows)))
+    }
+
+    fn facts(&self) -> Facts {
+        let mut facts = Facts::default();
+        if let Reader::File(reader) = &self.reader {
+            facts.more.insert("groups".into(), json!(reader.num_batches()));
+        }
+        facts
+    }
+}
+
+enum Writer {
+    File(ArrowFile<FileWriter>),
+    Stream(StreamWriter<FileWriter>),
+}
+
+/// An Arrow file or stream that is being written.
+pub(super) struct IpcSink {
+    out: Option<FileWriter>,
+    writer: Option<(Writer, Arc<ArrowSchema>)>,
+    stream: bool,
+    options: IpcWriteOptions,
+}
+
+impl std::fmt::Debug for IpcSink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IpcSink").field("stream", &self.stream).finish_non_exhaustive()
+    }
+}
+
+impl IpcSink {
+    pub fn new(out: FileWriter, options: &WriteOptions) -> Result<IpcSink> {
+        let compression = match options.compression.unwrap_or(TableCompression::None) {
+            TableCompression::None => None,
+            TableCompression::Lz4 => Some(CompressionType::LZ4_FRAME),
+            TableCompression::Zstd => Some(CompressionType::ZSTD),
+            other => return Err(Error::new(&ARGUMENT, format!("Arrow is not written with {other:?}"))),
+        };
+        let stream = options.format == TableFormat::Arrows;
+        let options = IpcWriteOptions::default().try_with_compression(compression).map_err(written)?;
+        Ok(IpcSink { out: Some(out), writer: None, stream, options })
+    }
+}
+
+impl TableSink for IpcSink {
+    fn begin(&mut self, schema: &Arc<Schema>) -> Result<()> {
+        let schema = Arc::new(to_arrow_schema(schema)?);
+        if let Some(out) = self.out.take() {
+            let options = self.options.clone();
+            let writer = match self.stream {
+                true => Writer::Stream(StreamWriter::try_new_with_options(out, &schema, options).map_err(written)?),
+                false => Writer::File(ArrowFile::try_new_with_options(out, &schema, options).map_err(written)?),
+            };
+            self.writer = Some((writer, schema));
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, batch: &Batch) -> Result<()> {
+        match &mut self.writer {
+            Some((Writer::File(writer), schema)) => writer.write(&to_record_batch(batch, schema)?).map_err(written),
+            Some((Writer::Stream(writer), schema)) => writer.write(&to_record_batch(batch, schema)?).map_err(written),
+            None => Err(Error::new(&ARGUMENT, "the schema comes before the rows")),
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<FileWriter> {
+        match self.writer.take() {
+            Some((Writer::File(writer), _)) => writer.into_inner().map_err(written),
+            Some((Writer::Stream(writer), _)) => writer.into_inner().map_err(written),
+            None => Err(Error::new(&ARGUMENT, "the schema comes before the rows")),
+        }
+    }
+}
+
+fn written(e: ArrowError) -> Error {
+    Error::caused(&codes::TARGET, format!("cannot write: {e}"), e)
+}

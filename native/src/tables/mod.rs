@@ -1,0 +1,280 @@
+//! Tables in every format that this machine reads and writes, behind one seam.
+//!
+//! A [`TableSource`] gives a schema and then batches, a [`TableSink`] takes them; a conversion is a source, what
+//! [`fit`] has to change for the target, and a sink. One batch is in memory at a time.
+//!
+//! | format | source | sink |
+//! |---|---|---|
+//! | CSV, TSV | types sniffed or given | quoted where needed |
+//! | JSON lines | types sniffed or given | 64-bit integers exact, NaN and infinities as words |
+//! | Parquet | mapped | snappy, zstd or none |
+//! | Arrow IPC, file and stream | mapped | lz4, zstd or none |
+//! | TBF | mapped; D by row groups and columns, skipping by its statistics | D, T, C |
+//! | IDV | mapped, by blocks | deflate or none |
+//!
+//! ```no_run
+//! use forebay_native::tables::{ReadOptions, Scan, open, Scanned};
+//! let source = open("people.csv".as_ref(), &ReadOptions::default())?;
+//! let mut rows = Scanned::new(source, &Scan::default())?;
+//! while let Some(batch) = rows.next_batch()? {
+//!     println!("{} rows", batch.rows());
+//! }
+//! # Ok::<(), forebay::Error>(())
+//! ```
+
+use std::sync::Arc;
+
+use forebay::{
+    Limits, Result,
+    filter::Filter,
+    table::{Batch, Schema},
+};
+use serde::Serialize;
+
+#[cfg(feature = "arrow")]
+pub mod arrow;
+mod cell;
+mod check;
+mod clock;
+mod convert;
+mod core_file;
+mod csv_read;
+mod csv_write;
+pub mod fit;
+mod format;
+mod idv;
+#[cfg(feature = "arrow")]
+mod ipc;
+mod json_read;
+mod json_write;
+#[cfg(feature = "arrow")]
+mod parquet;
+mod records;
+mod route;
+mod scan;
+mod sniff;
+mod spec;
+pub mod summary;
+mod tbf;
+mod text_input;
+mod writer;
+
+pub use cell::{push_json, push_text};
+pub use check::check;
+pub use convert::{TableJob, TableSummary};
+pub use format::TableFormat;
+pub use route::{create, document, open, table_format};
+pub use scan::{Scan, Scanned};
+pub use spec::{ColumnSpec, TableSpec, parse_type};
+
+/// Rows of a batch where nothing else decides.
+pub const BATCH_ROWS: usize = 65_536;
+
+/// Input bytes after which a batch of text rows is handed on.
+pub(crate) const BATCH_BYTES: usize = 16 << 20;
+
+/// Rows of a table, batch by batch.
+pub trait TableSource: Send {
+    /// The format that is read.
+    fn format(&self) -> TableFormat;
+    /// Names and types of what the batches hold.
+    fn schema(&self) -> &Arc<Schema>;
+    /// How many rows there are, where the file says it.
+    fn rows(&self) -> Option<u64>;
+    /// Reads only these columns, in this order. Before the first batch.
+    fn select(&mut self, columns: &[usize]) -> Result<()>;
+    /// Passes over parts of the file that cannot hold a row that the filter wants, where the format can tell.
+    fn prune(&mut self, _filter: &Filter) {}
+    /// The next rows; `None` at the end.
+    fn next_batch(&mut self) -> Result<Option<Batch>>;
+    /// What the file says of its columns without reading them.
+    fn facts(&self) -> Facts {
+        Facts::default()
+    }
+    /// What happened on the way that is no error: rows left out, values read more kindly than the format asks.
+    fn notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+    /// How many bad rows were left out.
+    fn skipped(&self) -> u64 {
+        0
+    }
+}
+
+/// Takes a table, batch by batch.
+pub trait TableSink: Send {
+    /// The columns that will come. Called once, first.
+    fn begin(&mut self, schema: &Arc<Schema>) -> Result<()>;
+    /// The next rows.
+    fn write(&mut self, batch: &Batch) -> Result<()>;
+    /// The end. What was written is whole, and can be read at its temporary place.
+    fn finish(self: Box<Self>) -> Result<writer::FileWriter>;
+}
+
+pub use writer::FileWriter;
+
+/// What a file says about itself without its rows being read.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Facts {
+    /// Which of several layouts the file has, where its format has several.
+    pub dialect: Option<String>,
+    /// One for each column of the schema, or none at all.
+    pub columns: Vec<ColumnFacts>,
+    /// Other facts, by name.
+    pub more: serde_json::Map<String, serde_json::Value>,
+}
+
+/// What a file says about one column.
+#[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct ColumnFacts {
+    /// How it is stored.
+    pub encoding: Option<String>,
+    /// The bytes it takes in the file.
+    pub bytes: Option<u64>,
+    /// How many values are missing.
+    pub nulls: Option<u64>,
+    /// The least value.
+    pub min: Option<serde_json::Value>,
+    /// The greatest value.
+    pub max: Option<serde_json::Value>,
+}
+
+/// What happens with a row that cannot be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnBadRow {
+    /// It ends the work.
+    #[default]
+    Error,
+    /// It is left out and counted.
+    Skip,
+}
+
+/// How to read.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// Bounds on what the file may cost.
+    pub limits: Limits,
+    /// The format, where neither content nor name says it.
+    pub format: Option<TableFormat>,
+    /// All columns, in the file's order; nothing is sniffed then.
+    pub spec: Option<TableSpec>,
+    /// What a TBF of layout U or S holds, which do not say it themselves.
+    pub tbf_schema: Option<forebay::tbf::CallerSchema>,
+    /// The types of some columns; the others are sniffed.
+    pub types: Vec<(String, forebay::table::DataType)>,
+    /// CSV: the first row holds the names.
+    pub header: bool,
+    /// CSV: what stands between fields; by default a comma, or a tab in `.tsv`.
+    pub delimiter: Option<u8>,
+    /// CSV: the field, not in quotes, that means a missing value. By default the empty one.
+    pub null: String,
+    /// What happens with a row that cannot be read.
+    pub on_bad_row: OnBadRow,
+    /// Rows of text that types are sniffed from.
+    pub sniff_rows: usize,
+    /// Rows of a batch.
+    pub batch_rows: usize,
+    /// Times that are finer than microseconds are cut instead of refused.
+    pub lossy: bool,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            limits: Limits::host(),
+            format: None,
+            spec: None,
+            tbf_schema: None,
+            types: Vec::new(),
+            header: true,
+            delimiter: None,
+            null: String::new(),
+            on_bad_row: OnBadRow::Error,
+            sniff_rows: 10_000,
+            batch_rows: BATCH_ROWS,
+            lossy: false,
+        }
+    }
+}
+
+/// How blocks or columns are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+#[allow(missing_docs)]
+pub enum TableCompression {
+    None,
+    Snappy,
+    Lz4,
+    Zstd,
+    Deflate,
+}
+
+/// How to write.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// The format.
+    pub format: TableFormat,
+    /// The compression; by default the format's usual one.
+    pub compression: Option<TableCompression>,
+    /// The compression's level.
+    pub level: Option<u8>,
+    /// Rows of a row group or block; by default the format's usual number.
+    pub group_rows: Option<usize>,
+    /// CSV: the first row holds the names.
+    pub header: bool,
+    /// CSV: what stands between fields; by default a comma, or a tab in `.tsv`.
+    pub delimiter: Option<u8>,
+    /// CSV: what stands for a missing value.
+    pub null: String,
+    /// What the format cannot hold is changed, and said, instead of refused.
+    pub lossy: bool,
+    /// How columns are stored, for formats that let one choose.
+    pub spec: Option<TableSpec>,
+    /// TBF: the layout to write.
+    pub dialect: forebay::tbf::Dialect,
+}
+
+impl WriteOptions {
+    /// The defaults of a format.
+    pub fn new(format: TableFormat) -> Self {
+        WriteOptions {
+            format,
+            compression: None,
+            level: None,
+            group_rows: None,
+            header: true,
+            delimiter: None,
+            null: String::new(),
+            lossy: false,
+            spec: None,
+            dialect: forebay::tbf::Dialect::D,
+        }
+    }
+}
+
+/// The codes of table files of this machine.
+pub mod codes {
+    use forebay::error::Code;
+    /// A row of text cannot be read.
+    pub const ROW: Code = Code::damaged(
+        "table.row",
+        "A row of CSV or JSON lines cannot be read, or a value does not fit its column; the message names the line.",
+    );
+    /// Parquet or Arrow bytes are damaged.
+    pub const ARROW: Code =
+        Code::damaged("table.arrow", "A Parquet or Arrow file contradicts its format; the message says how.");
+    /// The target cannot hold a value or type.
+    pub const TARGET: Code = Code::unsupported(
+        "table.target",
+        "The format to write cannot hold a type or value; `--lossy` changes it instead, where that makes sense.",
+    );
+    /// There is no way from this file or to this format.
+    pub const ROUTE: Code =
+        Code::unsupported("table.route", "Tables of this format are not read or written in this build.");
+    /// Every code of this module.
+    pub const ALL: &[&Code] = &[&ROW, &ARROW, &TARGET, &ROUTE];
+}

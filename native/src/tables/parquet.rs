@@ -1,0 +1,211 @@
+//! Parquet in and out.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+
+use arrow_schema::Schema as ArrowSchema;
+use forebay::{
+    Error, Result,
+    error::codes::ARGUMENT,
+    table::{Batch, Schema},
+};
+use parquet::{
+    arrow::{
+        ArrowWriter, ProjectionMask,
+        arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder},
+    },
+    basic::{Compression, ZstdLevel},
+    file::properties::WriterProperties,
+};
+use serde_json::json;
+
+use super::{
+    ColumnFacts, Facts, FileWriter, ReadOptions, TableCompression, TableFormat, TableSink, TableSource, WriteOptions,
+    arrow::{from_arrow_schema, from_record_batch, to_arrow_schema, to_record_batch},
+    codes,
+};
+use crate::input::Input;
+
+/// Rows of a row group, and of the batches that it is read in.
+const GROUP_ROWS: usize = 1 << 20;
+
+/// A Parquet file that is being read.
+pub(super) struct ParquetSource {
+    input: Input,
+    metadata: ArrowReaderMetadata,
+    schema: Arc<Schema>,
+    /// The wanted columns in the order asked for, by their number in the file.
+    columns: Option<Vec<usize>>,
+    reader: Option<ParquetRecordBatchReader>,
+    options: ReadOptions,
+}
+
+impl std::fmt::Debug for ParquetSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ParquetSource").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+impl ParquetSource {
+    pub fn new(input: Input, options: &ReadOptions) -> Result<ParquetSource> {
+        let metadata = guarded(|| ArrowReaderMetadata::load(input.bytes(), Default::default()).map_err(damaged))?;
+        let schema = Arc::new(from_arrow_schema(metadata.schema())?);
+        Ok(ParquetSource { input, metadata, schema, columns: None, reader: None, options: options.clone() })
+    }
+
+    fn start(&self) -> Result<ParquetRecordBatchReader> {
+        let mut builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(self.input.bytes().clone(), self.metadata.clone())
+                .with_batch_size(self.options.batch_rows);
+        if let Some(columns) = &self.columns {
+            let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
+            builder = builder.with_projection(mask);
+        }
+        guarded(|| builder.build().map_err(damaged))
+    }
+}
+
+/// What another crate panics about is damage, and no reason to stop the process.
+pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
+        Err(Error::new(&codes::ARROW, format!("the reader gave up: {text}")))
+    })
+}
+
+fn damaged(e: parquet::errors::ParquetError) -> Error {
+    Error::caused(&codes::ARROW, e.to_string(), e)
+}
+
+impl TableSource for ParquetSource {
+    fn format(&self) -> TableFormat {
+        TableFormat::Parquet
+    }
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+    fn rows(&self) -> Option<u64> {
+        u64::try_from(self.metadata.metadata().file_metadata().num_rows()).ok()
+    }
+
+    fn select(&mut self, columns: &[usize]) -> Result<()> {
+        self.schema = self.schema.project(columns)?;
+        self.columns = Some(columns.to_vec());
+        Ok(())
+    }
+
+    fn next_batch(&mut self) -> Result<Option<Batch>> {
+        let mut reader = match self.reader.take() {
+            Some(reader) => reader,
+            None => self.start()?,
+        };
+        let next = guarded(|| reader.next().transpose().map_err(super::arrow::not_arrow))?;
+        self.reader = Some(reader);
+        let Some(batch) = next else { return Ok(None) };
+        // The reader gives columns in the file's order.
+        let batch = match &self.columns {
+            Some(columns) => {
+                let place = |c: &usize| columns.iter().filter(|other| *other < c).count();
+                batch.project(&columns.iter().map(place).collect::<Vec<_>>()).map_err(super::arrow::not_arrow)?
+            }
+            None => batch,
+        };
+        from_record_batch(&batch, &self.schema, self.options.lossy).map(Some)
+    }
+
+    fn facts(&self) -> Facts {
+        let metadata = self.metadata.metadata();
+        let mut columns = vec![ColumnFacts { bytes: Some(0), nulls: Some(0), ..Default::default() }; self.schema.len()];
+        for group in metadata.row_groups() {
+            for (leaf, chunk) in group.columns().iter().enumerate() {
+                let root = self.metadata.parquet_schema().get_column_root_idx(leaf);
+                let Some(facts) = columns.get_mut(root) else { continue };
+                let size = u64::try_from(chunk.compressed_size()).unwrap_or_default();
+                facts.bytes = facts.bytes.map(|n| n + size);
+                let nulls = chunk.statistics().and_then(|s| s.null_count_opt());
+                facts.nulls = facts.nulls.zip(nulls).map(|(a, b)| a + b);
+                let words: Vec<String> = chunk.encodings().map(|e| e.to_string()).collect();
+                let codec = chunk.compression().to_string();
+                facts.encoding.get_or_insert_with(|| format!("{} {}", words.join("+"), codec).to_lowercase());
+            }
+        }
+        let mut facts = Facts { columns, ..Facts::default() };
+        facts.more.insert("groups".into(), json!(metadata.num_row_groups()));
+        facts.more.insert("created_by".into(), json!(metadata.file_metadata().created_by()));
+        facts
+    }
+}
+
+/// A Parquet file that is being written.
+pub(super) struct ParquetSink {
+    out: Option<FileWriter>,
+    writer: Option<(ArrowWriter<FileWriter>, Arc<ArrowSchema>)>,
+    properties: WriterProperties,
+}
+
+impl std::fmt::Debug for ParquetSink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ParquetSink").finish_non_exhaustive()
+    }
+}
+
+impl ParquetSink {
+    pub fn new(out: FileWriter, options: &WriteOptions) -> Result<ParquetSink> {
+        let level = |e: parquet::errors::ParquetError| Error::new(&ARGUMENT, e.to_string());
+        let compression = match options.compression.unwrap_or(TableCompression::Snappy) {
+            TableCompression::None => Compression::UNCOMPRESSED,
+            TableCompression::Snappy => Compression::SNAPPY,
+            TableCompression::Lz4 => Compression::LZ4_RAW,
+            TableCompression::Zstd => {
+                Compression::ZSTD(ZstdLevel::try_new(i32::from(options.level.unwrap_or(3))).map_err(level)?)
+            }
+            other => return Err(Error::new(&ARGUMENT, format!("Parquet is not written with {other:?}"))),
+        };
+        let properties = WriterProperties::builder()
+            .set_compression(compression)
+            .set_max_row_group_row_count(Some(options.group_rows.unwrap_or(GROUP_ROWS)))
+            .set_created_by(concat!("forebay ", env!("CARGO_PKG_VERSION")).to_owned())
+            .build();
+        Ok(ParquetSink { out: Some(out), writer: None, properties })
+    }
+
+    fn writer(&mut self) -> Result<&mut (ArrowWriter<FileWriter>, Arc<ArrowSchema>)> {
+        self.writer.as_mut().ok_or_else(|| Error::new(&ARGUMENT, "the schema comes before the rows"))
+    }
+}
+
+impl TableSink for ParquetSink {
+    fn begin(&mut self, schema: &Arc<Schema>) -> Result<()> {
+        let schema = Arc::new(to_arrow_schema(schema)?);
+        if let Some(out) = self.out.take() {
+            let writer = ArrowWriter::try_new(out, schema.clone(), Some(self.properties.clone())).map_err(written)?;
+            self.writer = Some((writer, schema));
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, batch: &Batch) -> Result<()> {
+        let (writer, schema) = self.writer()?;
+        writer.write(&to_record_batch(batch, schema)?).map_err(written)?;
+        // Row groups wait in memory; a table of long texts has fewer rows in each.
+        if writer.in_progress_size() > super::BATCH_BYTES * 4 {
+            writer.flush().map_err(written)?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<FileWriter> {
+        self.writer()?;
+        match self.writer.take() {
+            Some((writer, _)) => writer.into_inner().map_err(written),
+            None => Err(Error::new(&ARGUMENT, "the schema comes before the rows")),
+        }
+    }
+}
+
+fn written(e: parquet::errors::ParquetError) -> Error {
+    Error::caused(&codes::TARGET, format!("cannot write: {e}"), e)
+}

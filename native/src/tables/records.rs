@@ -1,0 +1,191 @@
+//! The records of a CSV text, with what is needed to tell a missing value from an empty text: which fields
+//! stood in quotes.
+
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+use forebay::{Error, Limits, Result};
+
+use super::{codes, text_input::TextInput};
+
+/// One record: its fields, and where it stands.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Record {
+    /// All fields, one after the other, without quotes.
+    text: Vec<u8>,
+    /// Where each field ends, and whether it stood in quotes.
+    ends: Vec<(usize, bool)>,
+    /// The line on which it begins, from 1.
+    pub line: u64,
+    /// A quote that opens is never closed.
+    pub open: bool,
+}
+
+impl Record {
+    /// How many fields there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+    /// The fields, and whether each stood in quotes.
+    pub fn fields(&self) -> impl Iterator<Item = (&[u8], bool)> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|(end, _)| *end));
+        starts.zip(&self.ends).map(|(start, &(end, quoted))| (self.text.get(start..end).unwrap_or_default(), quoted))
+    }
+    /// The bytes that the record takes in memory.
+    pub fn bytes(&self) -> usize {
+        self.text.len() + 8 * self.ends.len()
+    }
+}
+
+/// Reads records one after the other.
+pub(super) struct Records {
+    input: TextInput,
+    core: Reader,
+    delimiter: u8,
+    /// The record as it stands in the file.
+    raw: Vec<u8>,
+    text: Vec<u8>,
+    ends: Vec<usize>,
+    limits: Limits,
+}
+
+impl Records {
+    pub fn new(input: TextInput, delimiter: u8, limits: &Limits) -> Records {
+        let core = ReaderBuilder::new().delimiter(delimiter).build();
+        let (text, ends) = (vec![0; 1024], vec![0; 32]);
+        Records { input, core, delimiter, raw: Vec::new(), text, ends, limits: limits.clone() }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.input.name
+    }
+
+    /// The next record, into `record`; false at the end.
+    pub fn next(&mut self, record: &mut Record) -> Result<bool> {
+        let (mut bytes, mut fields) = (0, 0);
+        let first_line = self.core.line();
+        self.raw.clear();
+        let at_end = loop {
+            let input = self.input.fill()?;
+            let at_end = input.is_empty();
+            let (result, read, written, ended) =
+                self.core.read_record(input, &mut self.text[bytes..], &mut self.ends[fields..]);
+            self.raw.extend_from_slice(&input[..read]);
+            self.input.consume(read);
+            bytes += written;
+            fields += ended;
+            match result {
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull => {
+                    let size = self.limits.item(2 * self.text.len() as u64);
+                    let size = size.map_err(|e| e.file(&self.input.name).row(first_line))?;
+                    self.text.resize(size, 0);
+                }
+                ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
+                ReadRecordResult::Record => break at_end,
+                ReadRecordResult::End => return Ok(false),
+            }
+        };
+        let blank = self.raw.iter().take_while(|b| matches!(b, b'\n' | b'\r'));
+        let skipped = blank.clone().filter(|b| **b == b'\n').count() as u64;
+        record.line = first_line + skipped;
+        record.text.clear();
+        record.text.extend_from_slice(&self.text[..bytes]);
+        record.ends.clear();
+        let mut own = self.raw.get(blank.count()..).unwrap_or_default();
+        own = own.strip_prefix(b"\xef\xbb\xbf").unwrap_or(own);
+        let mut quotes = Quotes { raw: own, delimiter: self.delimiter, open: false };
+        record.ends.extend(self.ends[..fields].iter().map(|&end| (end, quotes.next())));
+        record.open = at_end && quotes.open;
+        Ok(true)
+    }
+}
+
+impl std::fmt::Debug for Records {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Records").field("input", &self.input).finish_non_exhaustive()
+    }
+}
+
+/// Goes over the fields of a record as it stands in the file.
+struct Quotes<'a> {
+    raw: &'a [u8],
+    delimiter: u8,
+    open: bool,
+}
+
+impl Quotes<'_> {
+    /// Goes past a field; true where it stands in quotes.
+    fn next(&mut self) -> bool {
+        let quoted = self.raw.first() == Some(&b'"');
+        let mut at = 0;
+        if quoted {
+            at = 1;
+            self.open = true;
+            while let Some(found) = self.raw[at..].iter().position(|b| *b == b'"') {
+                at += found + 1;
+                if self.raw.get(at) != Some(&b'"') {
+                    self.open = false;
+                    break;
+                }
+                at += 1;
+            }
+        }
+        let rest = self.raw.get(at..).unwrap_or_default();
+        match rest.iter().position(|b| *b == self.delimiter) {
+            Some(end) if !self.open => self.raw = &rest[end + 1..],
+            _ => self.raw = &[],
+        }
+        quoted
+    }
+}
+
+/// A row that cannot be read. Lines count from 1.
+pub(super) fn bad_row(line: u64, why: impl std::fmt::Display) -> Error {
+    Error::new(&codes::ROW, format!("line {line}: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Read = (u64, Vec<(String, bool)>, bool);
+
+    fn read(text: &str) -> Vec<Read> {
+        let mut records = Records::new(TextInput::of(text.as_bytes()), b',', &Limits::host());
+        let (mut record, mut all) = (Record::default(), Vec::new());
+        while records.next(&mut record).unwrap() {
+            let fields = record.fields().map(|(f, q)| (String::from_utf8(f.to_vec()).unwrap(), q)).collect();
+            all.push((record.line, fields, record.open));
+        }
+        all
+    }
+
+    fn plain(fields: &[&str]) -> Vec<(String, bool)> {
+        fields.iter().map(|f| (f.to_string(), false)).collect()
+    }
+
+    #[test]
+    fn quotes_lines_and_blank_lines_are_told_apart() {
+        let rows = read("a,b\r\n1,\"\"\r\n\r\n\n\"x\n\"\"y\"\"\",z\n,\n");
+        assert_eq!(rows[0], (1, plain(&["a", "b"]), false));
+        assert_eq!(rows[1], (2, vec![("1".into(), false), (String::new(), true)], false));
+        assert_eq!(rows[2], (5, vec![("x\n\"y\"".into(), true), ("z".into(), false)], false));
+        assert_eq!(rows[3], (7, plain(&["", ""]), false));
+        assert_eq!(rows.len(), 4);
+    }
+
+    #[test]
+    fn a_quote_that_never_closes_is_seen() {
+        let rows = read("a,b\n1,\"open\n2,3\n");
+        assert_eq!((rows.len(), rows[1].2), (2, true));
+        assert!(!read("a,\"b\"")[0].2);
+    }
+
+    #[test]
+    fn long_fields_grow_up_to_the_limit() {
+        let text = "x".repeat(100_000);
+        assert_eq!(read(&text)[0].1[0].0.len(), 100_000);
+        let limits = Limits::host().with_item_bytes(50_000);
+        let mut records = Records::new(TextInput::of(text.as_bytes()), b',', &limits);
+        assert_eq!(records.next(&mut Record::default()).unwrap_err().code().id(), "limit.item");
+    }
+}

@@ -1,0 +1,235 @@
+//! Which type a column of text has, from a sample of its values.
+
+use forebay::table::{DataType, parse_timestamp_us};
+use serde_json::Value as Json;
+
+use super::cell::is_sparse;
+
+/// What the values of one column have in common so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TextGuess {
+    seen: Option<Kind>,
+    /// An integer below 0 was among them.
+    negative: bool,
+    /// An integer that a float cannot hold exactly was among them.
+    wide: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Bool,
+    Int,
+    /// Beyond the signed range.
+    UInt,
+    Float,
+    Date,
+    Timestamp,
+    Text,
+}
+
+impl TextGuess {
+    /// Hears one value that is not missing.
+    pub fn add(&mut self, text: &str) {
+        let kind = kind_of(text);
+        if let (Kind::Int, Ok(n)) = (kind, text.parse::<i64>()) {
+            self.negative |= n < 0;
+            self.wide |= n.unsigned_abs() > 1 << 53;
+        }
+        self.seen = Some(match (self.seen, kind) {
+            (None, kind) => kind,
+            (Some(a), b) if a == b => a,
+            (Some(Kind::Int | Kind::Float), Kind::Int | Kind::Float) => Kind::Float,
+            (Some(Kind::Int | Kind::UInt), Kind::Int | Kind::UInt) => Kind::UInt,
+            _ => Kind::Text,
+        });
+    }
+
+    /// The type; text where nothing was seen, or where no number type holds all of them exactly.
+    pub fn dtype(self) -> DataType {
+        match self.seen {
+            Some(Kind::Bool) => DataType::Bool,
+            Some(Kind::Int) => DataType::I64,
+            Some(Kind::UInt) if !self.negative => DataType::U64,
+            Some(Kind::Float) if !self.wide => DataType::F64,
+            Some(Kind::Date) => DataType::Date,
+            Some(Kind::Timestamp) => DataType::TimestampUs,
+            _ => DataType::String,
+        }
+    }
+}
+
+fn kind_of(text: &str) -> Kind {
+    let trimmed = text.trim();
+    let digits = trimmed.strip_prefix('-').unwrap_or(trimmed);
+    // Zeros in front mean that this is a name, such as a postal code, and no number.
+    let named = digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
+    if named || trimmed != text {
+        return Kind::Text;
+    }
+    if digits.bytes().all(|b| b.is_ascii_digit()) && !digits.is_empty() {
+        return match (text.parse::<i64>(), text.parse::<u64>()) {
+            _ if text == "-0" => Kind::Float,
+            (Ok(_), _) => Kind::Int,
+            (_, Ok(_)) => Kind::UInt,
+            _ => Kind::Text,
+        };
+    }
+    let word = digits.eq_ignore_ascii_case("nan")
+        || digits.eq_ignore_ascii_case("inf")
+        || digits.eq_ignore_ascii_case("infinity");
+    let numeric =
+        digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') && text.parse::<f64>().is_ok_and(f64::is_finite);
+    if word || numeric {
+        return Kind::Float;
+    }
+    if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") {
+        return Kind::Bool;
+    }
+    if forebay::table::parse_date(text).is_some() {
+        return Kind::Date;
+    }
+    // A zone other than UTC would be lost, so such a column stays text unless the user says otherwise.
+    let local = text.strip_suffix('Z').unwrap_or(text);
+    let zoned = local.get(10..).is_some_and(|t| t.contains(['+', '-']));
+    if !zoned && parse_timestamp_us(local).is_some() { Kind::Timestamp } else { Kind::Text }
+}
+
+/// What the values of one JSON field have in common so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct JsonGuess {
+    seen: Option<DataType>,
+    /// Words for NaN and infinities were among texts or numbers.
+    words: bool,
+    /// Other texts were.
+    texts: bool,
+    /// An integer below 0 was.
+    negative: bool,
+}
+
+impl JsonGuess {
+    /// Hears one value.
+    pub fn add(&mut self, json: &Json) {
+        let dtype = match json {
+            Json::Null => return,
+            Json::Bool(_) => DataType::Bool,
+            Json::Number(n) if n.is_i64() => {
+                self.negative |= n.as_i64() < Some(0);
+                DataType::I64
+            }
+            Json::Number(n) if n.as_u64().is_some() => DataType::U64,
+            Json::Number(_) => DataType::F64,
+            Json::String(text) => {
+                if matches!(text.as_str(), "NaN" | "Infinity" | "-Infinity") {
+                    self.words = true;
+                } else {
+                    self.texts = true;
+                }
+                return;
+            }
+            Json::Array(list) => {
+                let mut items = JsonGuess::default();
+                list.iter().for_each(|item| items.add(item));
+                let nested = list.iter().any(|item| item.is_array() || item.is_object());
+                match items.dtype() {
+                    _ if nested => DataType::Json,
+                    // An empty array says nothing of its items; numbers are the likeliest.
+                    Some(item) if item != DataType::Json => DataType::vector(item, None),
+                    None => DataType::vector(DataType::Bool, None),
+                    _ => DataType::Json,
+                }
+            }
+            Json::Object(object) if is_sparse(object) => {
+                let mut items = JsonGuess::default();
+                object.get("values").and_then(Json::as_array).into_iter().flatten().for_each(|item| items.add(item));
+                DataType::vector(items.dtype().filter(|t| *t != DataType::Json).unwrap_or(DataType::Bool), None)
+            }
+            Json::Object(_) => DataType::Json,
+        };
+        self.seen = Some(match self.seen.take() {
+            None => dtype,
+            Some(before) => join(before, dtype),
+        });
+    }
+
+    /// The type; `None` where nothing but null was seen.
+    pub fn dtype(&self) -> Option<DataType> {
+        match (&self.seen, self.texts, self.words) {
+            (None, false, false) => None,
+            (None, true, _) => Some(DataType::String),
+            (None | Some(DataType::F64), false, true) => Some(DataType::F64),
+            (Some(DataType::I64), false, true) => Some(DataType::F64),
+            (Some(DataType::U64), ..) if self.negative => Some(DataType::Json),
+            (Some(dtype), false, false) => Some(dtype.clone()),
+            _ => Some(DataType::Json),
+        }
+    }
+}
+
+/// The type that holds what both hold.
+fn join(a: DataType, b: DataType) -> DataType {
+    use DataType::{Bool, F64, I64, U64, Vector};
+    match (a, b) {
+        (a, b) if a == b => a,
+        (I64 | F64, I64 | F64) => F64,
+        (I64 | U64, I64 | U64) => U64,
+        (Vector { item: a, .. }, Vector { item: b, .. }) => match (*a, *b) {
+            // The mark of an empty array gives way.
+            (Bool, other) | (other, Bool) => DataType::vector(other, None),
+            (a, b) => match join(a, b) {
+                DataType::Json => DataType::Json,
+                item => DataType::vector(item, None),
+            },
+        },
+        _ => DataType::Json,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn text(values: &[&str]) -> DataType {
+        let mut guess = TextGuess::default();
+        values.iter().for_each(|v| guess.add(v));
+        guess.dtype()
+    }
+
+    fn json(values: &[Json]) -> Option<DataType> {
+        let mut guess = JsonGuess::default();
+        values.iter().for_each(|v| guess.add(v));
+        guess.dtype()
+    }
+
+    #[test]
+    fn text_is_only_taken_for_what_it_surely_is() {
+        assert_eq!(text(&["1", "-2"]), DataType::I64);
+        assert_eq!(text(&["1", "18446744073709551615"]), DataType::U64);
+        assert_eq!(text(&["1", "2.5", "NaN", "-inf", "1e3"]), DataType::F64);
+        assert_eq!(text(&["1", "99999999999999999999"]), DataType::String);
+        assert_eq!(text(&["007"]), DataType::String);
+        assert_eq!(text(&["true", "FALSE"]), DataType::Bool);
+        assert_eq!(text(&["2024-02-29"]), DataType::Date);
+        assert_eq!(text(&["2024-02-29", "2023-02-29"]), DataType::String);
+        assert_eq!(text(&["2024-02-29T01:02:03.5Z", "2024-02-29 01:02:03"]), DataType::TimestampUs);
+        assert_eq!(text(&["2024-02-29T01:02:03+02:00"]), DataType::String);
+        assert_eq!(text(&["1", "x"]), DataType::String);
+        assert_eq!(text(&["-1", "18446744073709551615"]), DataType::String);
+        assert_eq!(text(&["0.5", "9007199254740993"]), DataType::String);
+        assert_eq!(text(&[]), DataType::String);
+    }
+
+    #[test]
+    fn json_is_widened_or_kept_as_it_is() {
+        assert_eq!(json(&[json!(1), json!(2.5), Json::Null]), Some(DataType::F64));
+        assert_eq!(json(&[json!(1), json!(u64::MAX)]), Some(DataType::U64));
+        assert_eq!(json(&[json!(1.5), json!("NaN")]), Some(DataType::F64));
+        assert_eq!(json(&[json!("NaN"), json!("Anna")]), Some(DataType::String));
+        assert_eq!(json(&[json!(1), json!("a")]), Some(DataType::Json));
+        assert_eq!(json(&[json!([]), json!([1]), json!([2.5])]), Some(DataType::vector(DataType::F64, None)));
+        assert_eq!(json(&[json!([[1]])]), Some(DataType::Json));
+        assert_eq!(json(&[json!({"a": 1})]), Some(DataType::Json));
+        assert_eq!(json(&[Json::Null]), None);
+    }
+}

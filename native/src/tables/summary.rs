@@ -1,0 +1,399 @@
+//! What the values of each column are like, from one pass in bounded memory.
+
+use std::{
+    collections::{HashMap, HashSet, hash_map::DefaultHasher},
+    hash::{Hash, Hasher},
+};
+
+use forebay::table::{Batch, Clock, DataType, Field, JsonStyle, Value};
+use serde::Serialize;
+use serde_json::Value as Json;
+
+/// Distinct values that are counted; beyond that the number is "at least".
+const DISTINCT: usize = 100_000;
+/// Distinct values of which each is counted by itself.
+const COUNTED: usize = 1000;
+/// Buckets of a histogram.
+const BUCKETS: usize = 20;
+/// The longest text that is shown as a least, greatest or frequent value.
+const SHOWN: usize = 64;
+
+/// One column's summary.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct ColumnSummary {
+    /// The column's name.
+    pub name: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub dtype: String,
+    /// Values that are there.
+    pub count: u64,
+    /// Values that are missing.
+    pub nulls: u64,
+    /// Floats that are NaN; they count, but not for what follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nan: Option<u64>,
+    /// The least value; of texts the first in byte order, cut after 64 characters.
+    pub min: Option<Json>,
+    /// The greatest value.
+    pub max: Option<Json>,
+    /// The mean of numbers.
+    pub mean: Option<f64>,
+    /// How many different values; `None` where there are more than are counted.
+    pub distinct: Option<u64>,
+    /// How many at least, where that is all that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distinct_at_least: Option<u64>,
+    /// The most frequent values of columns with few.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub top: Vec<(Json, u64)>,
+    /// How the numbers are spread.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub histogram: Vec<Bucket>,
+}
+
+/// Numbers from (and with) one to (and without) the other; the last bucket holds its end too.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct Bucket {
+    pub from: f64,
+    pub to: f64,
+    pub count: u64,
+}
+
+/// Gathers the summaries of a table.
+#[derive(Debug)]
+pub struct Summary {
+    columns: Vec<Gather>,
+    rows: u64,
+}
+
+impl Summary {
+    /// For a table of these columns.
+    pub fn new(fields: &[Field]) -> Summary {
+        Summary { columns: fields.iter().map(Gather::new).collect(), rows: 0 }
+    }
+    /// Takes rows.
+    pub fn add(&mut self, batch: &Batch) {
+        self.rows += batch.rows() as u64;
+        for (gather, column) in self.columns.iter_mut().zip(batch.columns()) {
+            (0..column.len()).for_each(|i| gather.add(column.value(i)));
+        }
+    }
+    /// How many rows there were.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+    /// What was gathered.
+    pub fn report(&self) -> Vec<ColumnSummary> {
+        self.columns.iter().map(Gather::report).collect()
+    }
+}
+
+/// Something to compare values by.
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+enum Rank {
+    Int(i128),
+    Float(f64),
+    Text(String),
+}
+
+#[derive(Debug)]
+struct Gather {
+    name: String,
+    dtype: DataType,
+    count: u64,
+    nulls: u64,
+    nan: u64,
+    min: Option<(Rank, Json)>,
+    max: Option<(Rank, Json)>,
+    sum: f64,
+    numbers: u64,
+    seen: HashSet<u64>,
+    overflow: bool,
+    top: HashMap<String, u64>,
+    spread: Spread,
+}
+
+impl Gather {
+    fn new(field: &Field) -> Gather {
+        Gather {
+            name: field.name.clone(),
+            dtype: field.dtype.clone(),
+            count: 0,
+            nulls: 0,
+            nan: 0,
+            min: None,
+            max: None,
+            sum: 0.0,
+            numbers: 0,
+            seen: HashSet::new(),
+            overflow: false,
+            top: HashMap::new(),
+            spread: Spread::default(),
+        }
+    }
+
+    fn add(&mut self, value: Value<'_>) {
+        if matches!(value, Value::Null | Value::Key(0)) {
+            self.nulls += 1;
+            return;
+        }
+        self.count += 1;
+        self.differ(&value);
+        let rank = match value {
+            Value::Bool(b) => Rank::Int(b.into()),
+            Value::Int(n) => Rank::Int(n.into()),
+            Value::UInt(n) | Value::Key(n) => Rank::Int(n.into()),
+            Value::F32(x) => Rank::Float(x.into()),
+            Value::F64(x) => Rank::Float(x),
+            Value::Time(time) => Rank::Int(ticks(time)),
+            Value::Str(text) => {
+                // Most texts are neither the least nor the greatest, and are not copied.
+                let inside = |bound: &Option<(Rank, Json)>, less: bool| match bound {
+                    Some((Rank::Text(b), _)) => {
+                        if less {
+                            b.as_str() <= text
+                        } else {
+                            b.as_str() >= text
+                        }
+                    }
+                    _ => false,
+                };
+                if inside(&self.min, true) && inside(&self.max, false) {
+                    return;
+                }
+                Rank::Text(text.to_owned())
+            }
+            _ => return,
+        };
+        if let Rank::Float(x) = rank
+            && x.is_nan()
+        {
+            self.nan += 1;
+            return;
+        }
+        self.bounds(rank, &value);
+        let number = match value {
+            Value::Int(n) => n as f64,
+            Value::UInt(n) => n as f64,
+            Value::F32(x) => x.into(),
+            Value::F64(x) => x,
+            _ => return,
+        };
+        self.numbers += 1;
+        self.sum += number;
+        self.spread.add(number);
+    }
+
+    fn bounds(&mut self, rank: Rank, value: &Value<'_>) {
+        let less = self.min.as_ref().is_none_or(|(min, _)| rank < *min);
+        let more = self.max.as_ref().is_none_or(|(max, _)| rank > *max);
+        if less {
+            self.min = Some((rank.clone(), shown(value)));
+        }
+        if more {
+            self.max = Some((rank, shown(value)));
+        }
+    }
+
+    /// Values are told apart by 64 bits of their hash.
+    fn differ(&mut self, value: &Value<'_>) {
+        if self.overflow {
+            return;
+        }
+        let mut hash = DefaultHasher::new();
+        let mut text = None;
+        match value {
+            Value::Bool(b) => b.hash(&mut hash),
+            Value::Int(n) => n.hash(&mut hash),
+            Value::UInt(n) | Value::Key(n) => n.hash(&mut hash),
+            Value::F32(x) => x.to_bits().hash(&mut hash),
+            Value::F64(x) => x.to_bits().hash(&mut hash),
+            Value::Str(s) | Value::Json(s) => s.hash(&mut hash),
+            Value::Bytes(b) => b.hash(&mut hash),
+            Value::RowId(n) => n.hash(&mut hash),
+            other => text.insert(other.to_json(JsonStyle::sparse())).hash(&mut hash),
+        }
+        self.seen.insert(hash.finish());
+        if self.seen.len() > DISTINCT {
+            self.overflow = true;
+            self.seen = HashSet::new();
+        }
+        let counts = matches!(value, Value::Str(_) | Value::Bool(_) | Value::Key(_));
+        if counts && self.seen.len() <= COUNTED && !self.overflow {
+            let key = shown(value).to_string();
+            *self.top.entry(key).or_default() += 1;
+        } else if !self.top.is_empty() {
+            self.top = HashMap::new();
+        }
+    }
+
+    fn report(&self) -> ColumnSummary {
+        let float = matches!(self.dtype, DataType::F32 | DataType::F64);
+        let few = !self.overflow && self.seen.len() <= COUNTED;
+        let mut top: Vec<(Json, u64)> = match few {
+            true => self.top.iter().map(|(k, n)| (serde_json::from_str(k).unwrap_or_default(), *n)).collect(),
+            false => Vec::new(),
+        };
+        top.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.to_string().cmp(&b.0.to_string())));
+        top.truncate(10);
+        ColumnSummary {
+            name: self.name.clone(),
+            dtype: self.dtype.to_string(),
+            count: self.count,
+            nulls: self.nulls,
+            nan: float.then_some(self.nan),
+            min: self.min.as_ref().map(|(_, json)| json.clone()),
+            max: self.max.as_ref().map(|(_, json)| json.clone()),
+            mean: (self.numbers > 0).then(|| self.sum / self.numbers as f64).filter(|m| m.is_finite()),
+            distinct: (!self.overflow).then_some(self.seen.len() as u64),
+            distinct_at_least: self.overflow.then_some(DISTINCT as u64),
+            top,
+            histogram: self.spread.report(),
+        }
+    }
+}
+
+/// Ticks of 100 ns, or the type's own unit where all values share it.
+fn ticks(time: Clock) -> i128 {
+    match time {
+        Clock::Date(n) => n.into(),
+        Clock::TimeUs(n) | Clock::TimestampMs(n) | Clock::TimestampUs(n) | Clock::Ticks(n) | Clock::DateTime(n) => {
+            n.into()
+        }
+        // Moments are compared, not what the clock showed.
+        Clock::DateTimeOffset { ticks, minutes } => i128::from(ticks) - i128::from(minutes) * 600_000_000,
+        _ => 0,
+    }
+}
+
+/// A value as JSON, long texts cut.
+fn shown(value: &Value<'_>) -> Json {
+    match value {
+        Value::Str(text) if text.chars().nth(SHOWN).is_some() => {
+            Json::from(format!("{}...", text.chars().take(SHOWN).collect::<String>()))
+        }
+        other => serde_json::from_str(&other.to_json(JsonStyle::default())).unwrap_or_default(),
+    }
+}
+
+/// A histogram whose range is not known beforehand: its buckets double in width until every number fits.
+#[derive(Clone, Debug, Default)]
+struct Spread {
+    /// The first numbers, until there are enough to choose a range.
+    first: Vec<f64>,
+    from: f64,
+    width: f64,
+    counts: Vec<u64>,
+}
+
+impl Spread {
+    fn add(&mut self, x: f64) {
+        if !x.is_finite() {
+            return;
+        }
+        if !self.counts.is_empty() {
+            return self.place(x);
+        }
+        self.first.push(x);
+        if self.first.len() >= 1024 {
+            self.settle();
+        }
+    }
+
+    /// Chooses a range from the first numbers.
+    fn settle(&mut self) {
+        let (min, max) = self.first.iter().fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(*x), b.max(*x)));
+        let width = (max - min) / BUCKETS as f64;
+        self.from = min;
+        // Equal numbers still need a width, and one that moves them apart at their size.
+        let least = (min.abs().max(max.abs()) * 1e-9).max(f64::MIN_POSITIVE);
+        self.width = if width.is_finite() { (width * (1.0 + 1e-9)).max(least) } else { f64::MAX / BUCKETS as f64 };
+        self.counts = vec![0; BUCKETS];
+        std::mem::take(&mut self.first).into_iter().for_each(|x| self.place(x));
+    }
+
+    fn place(&mut self, x: f64) {
+        loop {
+            let at = (x - self.from) / self.width;
+            if at >= 0.0 && at < BUCKETS as f64 {
+                self.counts[(at as usize).min(BUCKETS - 1)] += 1;
+                return;
+            }
+            // Twice the width, downwards where the number lies below.
+            let wider = self.width * 2.0;
+            if !(wider * BUCKETS as f64).is_finite() {
+                // Nothing wider can be said: the number goes to the bucket at its end.
+                self.counts[if at < 0.0 { 0 } else { BUCKETS - 1 }] += 1;
+                return;
+            }
+            let shift = if at < 0.0 { BUCKETS / 2 } else { 0 };
+            let mut merged = vec![0; BUCKETS];
+            for (i, n) in self.counts.iter().enumerate() {
+                merged[shift + i / 2] += n;
+            }
+            self.from -= (shift as f64) * wider;
+            (self.counts, self.width) = (merged, wider);
+        }
+    }
+
+    fn report(&self) -> Vec<Bucket> {
+        let mut own = self.clone();
+        if own.counts.is_empty() {
+            if own.first.is_empty() {
+                return Vec::new();
+            }
+            own.settle();
+        }
+        let used = |n: &u64| *n > 0;
+        let (Some(first), Some(last)) = (own.counts.iter().position(used), own.counts.iter().rposition(used)) else {
+            return Vec::new();
+        };
+        let edge = |i: usize| own.from + i as f64 * own.width;
+        (first..=last).map(|i| Bucket { from: edge(i), to: edge(i + 1), count: own.counts[i] }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use forebay::table::{Column, Schema};
+
+    use super::*;
+
+    fn summary(column: Column) -> ColumnSummary {
+        let field = Field::new("x", column.dtype().clone()).nullable();
+        let schema = Arc::new(Schema::new(vec![field]).unwrap());
+        let mut summary = Summary::new(schema.fields());
+        summary.add(&Batch::new(schema, vec![column]).unwrap());
+        summary.report().remove(0)
+    }
+
+    #[test]
+    fn every_number_is_in_the_histogram_wherever_the_range_grows() {
+        let mut numbers: Vec<f64> = (0..5000).map(|i| f64::from(i % 100)).collect();
+        numbers.extend([1e6, -1e9, f64::NAN, f64::INFINITY, f64::MAX, f64::MIN]);
+        let s = summary(Column::from(numbers));
+        assert_eq!((s.count, s.nan), (5006, Some(1)));
+        assert_eq!(s.histogram.iter().map(|b| b.count).sum::<u64>(), 5004);
+        let same = summary(Column::from(vec![7i64; 3000]));
+        assert_eq!(same.histogram.iter().map(|b| b.count).sum::<u64>(), 3000);
+        assert_eq!(
+            (same.min, same.max, same.mean, same.distinct),
+            (Some(7.into()), Some(7.into()), Some(7.0), Some(1))
+        );
+    }
+
+    #[test]
+    fn large_integers_are_exact_and_many_values_are_at_least() {
+        let s = summary(Column::from((0..200_000u64).map(|i| u64::MAX - i).collect::<Vec<_>>()));
+        assert_eq!(s.max, Some(u64::MAX.into()));
+        assert_eq!((s.distinct, s.distinct_at_least), (None, Some(100_000)));
+        let s = summary(Column::strings([Some("b"), None, Some("a"), Some("b")]));
+        assert_eq!((s.nulls, s.min, s.max), (1, Some("a".into()), Some("b".into())));
+        assert_eq!(s.top, [("b".into(), 2), ("a".into(), 1)]);
+    }
+}

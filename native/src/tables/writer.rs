@@ -1,0 +1,73 @@
+//! A file that is written from front to back, behind the standard library's trait.
+
+use std::io::{self, IoSlice, Write};
+
+use forebay::Result;
+
+use crate::output::AtomicFile;
+
+/// Bytes that are gathered before they go out.
+const BUFFER: usize = 1 << 18;
+
+/// A file that is being written, with the bytes counted.
+#[derive(Debug)]
+pub struct FileWriter {
+    file: AtomicFile,
+    buffer: Vec<u8>,
+    bytes: u64,
+}
+
+impl FileWriter {
+    /// Writes into this file.
+    pub fn new(file: AtomicFile) -> FileWriter {
+        FileWriter { file, buffer: Vec::with_capacity(BUFFER), bytes: 0 }
+    }
+    /// The bytes written so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+    /// The output's name.
+    pub fn name(&self) -> &str {
+        self.file.name()
+    }
+    /// Writes bytes at the end.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.bytes += bytes.len() as u64;
+        if self.buffer.len() + bytes.len() > BUFFER {
+            self.send()?;
+        }
+        if bytes.len() >= BUFFER {
+            return self.file.append(&mut [IoSlice::new(bytes)]);
+        }
+        self.buffer.extend_from_slice(bytes);
+        Ok(())
+    }
+    /// Replaces bytes that were written before; not for pipes.
+    pub fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
+        self.send()?;
+        self.file.write_at(at, bytes)
+    }
+    /// The file with everything in it.
+    pub fn into_file(mut self) -> Result<AtomicFile> {
+        self.send()?;
+        Ok(self.file)
+    }
+
+    fn send(&mut self) -> Result<()> {
+        if !self.buffer.is_empty() {
+            self.file.append(&mut [IoSlice::new(&self.buffer)])?;
+            self.buffer.clear();
+        }
+        Ok(())
+    }
+}
+
+impl Write for FileWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.append(bytes).map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.send().map_err(io::Error::other)
+    }
+}
