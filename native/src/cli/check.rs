@@ -11,8 +11,13 @@ use super::{
     human,
     output::printable,
     progress::Meter,
+    table::{self, args::TableReadArgs},
 };
-use crate::{check::check, convert::pipeline::all_cores};
+use crate::{
+    check::check,
+    convert::{Progress, pipeline::all_cores},
+    tables,
+};
 
 /// Faults printed for people; JSON has them all.
 const SHOWN: usize = 20;
@@ -27,6 +32,8 @@ pub(super) struct Args {
     workers: usize,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    table: TableReadArgs,
 }
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
@@ -49,7 +56,10 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
                 }
                 out.value(&value);
             }
-            (false, _) => print(path, &report, out),
+            (false, _) => {
+                let is_table = table::is_table(path, &args.table.options(&limits, false)?)?.is_some();
+                print(path, &report, if is_table { "rows" } else { "samples" }, out);
+            }
         }
     }
     Ok(outcome)
@@ -57,6 +67,13 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
 
 /// A file that is too damaged to open is a report with one fault; what cannot be read at all is an error.
 fn one(path: &Path, args: &Args, limits: &Limits, out: &Output) -> Result<Report> {
+    let read = args.table.options(limits, false)?;
+    if let Some(format) = table::is_table(path, &read)? {
+        let mut meter = Meter::of_rows(out, "checking");
+        return tables::check(path, format, &read, &mut |samples, total| {
+            meter.update(&Progress { samples, total, ..Progress::default() });
+        });
+    }
     let dataset = match open(path, limits, true) {
         Ok(dataset) => dataset,
         Err(e) if matches!(e.kind(), Kind::Damaged | Kind::Limit) => return Ok(Report::unopened(&e)),
@@ -67,11 +84,11 @@ fn one(path: &Path, args: &Args, limits: &Limits, out: &Output) -> Result<Report
     check(&dataset, args.workers, &mut |done| meter.samples(done, total)).map_err(|e: Error| e.file(dataset.name()))
 }
 
-fn print(path: &Path, report: &Report, out: &Output) {
+fn print(path: &Path, report: &Report, unit: &str, out: &Output) {
     let name = printable(&path.display().to_string());
     match report.fault_count {
-        0 => out.line(format!("{name}: sound, {} samples", human::count(report.samples))),
-        n => out.line(format!("{name}: DAMAGED, {} faults, {} samples", human::count(n), human::count(report.samples))),
+        0 => out.line(format!("{name}: sound, {} {unit}", human::count(report.samples))),
+        n => out.line(format!("{name}: DAMAGED, {} faults, {} {unit}", human::count(n), human::count(report.samples))),
     }
     for fault in report.faults.iter().take(SHOWN) {
         out.line(format!("  {}", describe(fault)));
@@ -90,6 +107,9 @@ pub(super) fn describe(fault: &forebay::check::Fault) -> String {
     place.extend(fault.section.map(str::to_owned));
     place.extend(fault.member.as_ref().map(|m| format!("member {}", printable(m))));
     place.extend(fault.sample.map(|i| format!("sample {i}")));
+    place.extend(fault.column.as_ref().map(|name| format!("column {}", printable(name))));
+    place.extend(fault.block.map(|i| format!("block {i}")));
+    place.extend(fault.row.map(|i| format!("row {i}")));
     place.extend(fault.offset.map(|at| format!("byte {at}")));
     format!("{}: {} [{}]", place.join(", "), printable(&fault.message), fault.code)
 }

@@ -1,4 +1,4 @@
-//! `forebay convert`: TAR, TBL or a folder of images into TBL or TAR.
+//! `forebay convert`: TAR, TBL or a folder of images into TBL or TAR, and tables into tables.
 
 use std::{
     fs,
@@ -19,24 +19,31 @@ use super::{
     filtering::{LimitArgs, filter, open, paths},
     human,
     progress::Meter,
+    table::{
+        self,
+        args::TableReadArgs,
+        convert::{Common, TableWriteArgs},
+    },
 };
 use crate::{
     convert::{Job, MetadataChoice, Options, StreamInput, Summary, To, pipeline::all_cores},
     input,
+    tables::{self, TableCompression, TableFormat},
 };
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// What to convert: a TAR (also .tar.gz, .tar.zst, or - for standard input), a TBL, or a folder of images.
+    /// What to convert: a TAR (also .tar.gz, .tar.zst, or - for standard input), a TBL, or a folder of images; or a
+    /// table: CSV, JSON lines, Parquet, Arrow, TBF or IDV.
     input: String,
     /// The file to write, or - for standard output.
     output: PathBuf,
     /// The format to write; by default the output's extension says it.
     #[arg(long, value_enum)]
-    to: Option<ToArg>,
+    to: Option<AnyArg>,
     #[command(flatten)]
     write: WriteArgs,
-    /// Only samples that this filter accepts, such as 'width >= 224 && cls == 3'.
+    /// Only samples or rows that this filter accepts, such as 'width >= 224 && cls == 3'.
     #[arg(long = "where", value_name = "FILTER")]
     filter: Option<String>,
     /// Metadata for the whole file: a document whose fields stand beside the samples, and whose `samples`, if
@@ -51,6 +58,10 @@ pub(super) struct Args {
     keep_going: bool,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    table: TableReadArgs,
+    #[command(flatten)]
+    table_write: TableWriteArgs,
 }
 
 /// Arguments of every command that writes a dataset.
@@ -59,10 +70,11 @@ pub(super) struct WriteArgs {
     /// TBL: who is to read it. `guide` is the format guide's layout, `turboloader` that of the package.
     #[arg(long, value_enum, default_value = "guide")]
     layout: LayoutArg,
-    /// TBL: how payloads that can shrink are compressed.
-    #[arg(long, value_enum, default_value = "none")]
-    compression: CompressionArg,
-    /// LZ4: 1 (fast) to 12; Zstandard: 1 to 22.
+    /// How payloads that can shrink are compressed: none, lz4 or zstd, by default none. Tables: Parquet none, snappy,
+    /// lz4 or zstd, by default snappy; Arrow none, lz4 or zstd; IDV none or deflate, by default deflate.
+    #[arg(long, value_enum)]
+    compression: Option<CompressionArg>,
+    /// LZ4: 1 (fast) to 12; Zstandard: 1 to 22; deflate: 0 to 9.
     #[arg(long)]
     level: Option<u8>,
     /// Threads.
@@ -89,9 +101,12 @@ impl WriteArgs {
         let mut options = Options::new(to);
         options.layout = self.layout.into();
         let codec = match self.compression {
-            CompressionArg::None => Codec::None,
-            CompressionArg::Lz4 => Codec::Lz4,
-            CompressionArg::Zstd => Codec::Zstd,
+            None | Some(CompressionArg::None) => Codec::None,
+            Some(CompressionArg::Lz4) => Codec::Lz4,
+            Some(CompressionArg::Zstd) => Codec::Zstd,
+            Some(CompressionArg::Snappy | CompressionArg::Deflate) => {
+                return Err(Error::new(&codes::ARGUMENT, "samples are compressed with lz4 or zstd"));
+            }
         };
         options.compression = Compression::new(codec, self.level)?;
         options.workers = self.workers;
@@ -128,6 +143,58 @@ enum CompressionArg {
     None,
     Lz4,
     Zstd,
+    Snappy,
+    Deflate,
+}
+
+impl From<CompressionArg> for TableCompression {
+    fn from(arg: CompressionArg) -> TableCompression {
+        match arg {
+            CompressionArg::None => TableCompression::None,
+            CompressionArg::Lz4 => TableCompression::Lz4,
+            CompressionArg::Zstd => TableCompression::Zstd,
+            CompressionArg::Snappy => TableCompression::Snappy,
+            CompressionArg::Deflate => TableCompression::Deflate,
+        }
+    }
+}
+
+/// Every format that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum AnyArg {
+    Tbl,
+    Tar,
+    Csv,
+    Tsv,
+    Jsonl,
+    Parquet,
+    Arrow,
+    Arrows,
+    Tbf,
+    Idv,
+}
+
+impl AnyArg {
+    fn samples(self) -> Option<ToArg> {
+        match self {
+            AnyArg::Tbl => Some(ToArg::Tbl),
+            AnyArg::Tar => Some(ToArg::Tar),
+            _ => None,
+        }
+    }
+    fn table(self) -> Option<TableFormat> {
+        Some(match self {
+            AnyArg::Tbl | AnyArg::Tar => return None,
+            AnyArg::Csv => TableFormat::Csv,
+            AnyArg::Tsv => TableFormat::Tsv,
+            AnyArg::Jsonl => TableFormat::Jsonl,
+            AnyArg::Parquet => TableFormat::Parquet,
+            AnyArg::Arrow => TableFormat::Arrow,
+            AnyArg::Arrows => TableFormat::Arrows,
+            AnyArg::Tbf => TableFormat::Tbf,
+            AnyArg::Idv => TableFormat::Idv,
+        })
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -172,7 +239,45 @@ pub(super) fn metadata(file: Option<&Path>, format: MetadataFormat, limits: &Lim
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
-    let mut options = args.write.options(target(args.to, &args.output)?)?;
+    let files = paths(std::slice::from_ref(&args.input))?;
+    let read = args.table.options(&limits, args.table_write.lossy())?;
+    let named = || To::from_name(&args.output).is_none().then(|| TableFormat::from_name(&args.output)).flatten();
+    let to_table = args.to.map_or_else(named, AnyArg::table);
+    let from_table = match files.first() {
+        Some(first) => table::is_table(first, &read)?,
+        None => None,
+    };
+    match (from_table, to_table) {
+        (Some(_), Some(format)) => {
+            let common = Common {
+                inputs: files,
+                output: &args.output,
+                format,
+                compression: args.write.compression.map(Into::into),
+                level: args.write.level,
+                filter: args.filter.as_deref(),
+                force: args.write.force,
+                verify: args.write.verify,
+                sync: !args.write.no_sync,
+            };
+            return table::convert::run(common, &args.table, read, &args.table_write, out);
+        }
+        (None, None) => {}
+        (Some(_), None) => {
+            let message =
+                "this is a table; name an output ending in .csv, .jsonl, .parquet, .arrow, .tbf or .idv, or give --to";
+            return Err(Error::new(&codes::ARGUMENT, message).file(&args.input));
+        }
+        (None, Some(_)) if args.input == input::PIPE => {
+            return Err(Error::new(&codes::ARGUMENT, "--from says what standard input is: csv, jsonl or arrows"));
+        }
+        (None, Some(format)) => {
+            let message = format!("samples do not become {}; only tables do", format.name());
+            return Err(Error::new(&tables::codes::ROUTE, message).file(&args.input));
+        }
+    }
+    let to = args.to.and_then(AnyArg::samples);
+    let mut options = args.write.options(target(to, &args.output)?)?;
     options.keep_going = args.keep_going;
     if options.to == To::Tar && args.metadata.is_some() {
         let message = "a tar archive has no place for a document; --metadata is for TBL";
@@ -180,7 +285,6 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     }
     options.metadata = metadata(args.metadata.as_deref(), args.metadata_format.into(), &limits)?;
     let filter = filter(args.filter.as_deref())?;
-    let files = paths(std::slice::from_ref(&args.input))?;
     let mut job = match files.as_slice() {
         [only] => job(only, options, &limits)?,
         many => Job::new(many.iter().map(|p| open(p, &limits, args.keep_going)).collect::<Result<_>>()?, options),

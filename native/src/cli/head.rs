@@ -1,4 +1,4 @@
-//! `forebay head`: the first samples, as a table or one JSON object a line.
+//! `forebay head`: the first samples or rows, as a table or one JSON object a line.
 
 use forebay::Result;
 use serde_json::{Value, json};
@@ -8,6 +8,11 @@ use super::{
     filtering::{LimitArgs, filter, open, paths},
     human,
     output::printable,
+    table::{
+        self,
+        args::{TableReadArgs, scan},
+        head::Wanted,
+    },
 };
 use crate::{dataset::Dataset, select::accepts};
 
@@ -16,7 +21,7 @@ pub(super) struct Args {
     /// Files, folders or patterns.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// How many samples.
+    /// How many samples or rows.
     #[arg(short = 'n', long = "lines", default_value_t = 10)]
     n: u64,
     /// Begin at this sample.
@@ -30,11 +35,26 @@ pub(super) struct Args {
     hash: bool,
     #[command(flatten)]
     limits: LimitArgs,
+    /// Tables: only these columns, in this order.
+    #[arg(long, value_name = "NAMES")]
+    columns: Option<String>,
+    /// Tables: sparse vectors stay sparse: {"length":5,"indices":[1],"values":[2.5]}.
+    #[arg(long)]
+    sparse: bool,
+    #[command(flatten)]
+    table: TableReadArgs,
 }
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let (limits, filter) = (args.limits.limits(), filter(args.filter.as_deref())?);
+    let read = args.table.options(&limits, false)?;
     for path in paths(&args.files)? {
+        if table::is_table(&path, &read)?.is_some() {
+            let wanted = Wanted { n: args.n, skip: args.skip, sparse: args.sparse };
+            let scan = scan(args.columns.as_deref(), args.filter.as_deref())?;
+            table::head::run(&path, &read, &scan, &wanted, out)?;
+            continue;
+        }
         let dataset = open(&path, &limits, false)?;
         let mut table = Table::default();
         let mut left = args.n;

@@ -10,6 +10,7 @@ use super::{
     filtering::{LimitArgs, open, paths},
     human,
     output::printable,
+    table::{self, args::TableReadArgs},
 };
 use crate::dataset::Dataset;
 
@@ -20,11 +21,18 @@ pub(super) struct Args {
     files: Vec<String>,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    table: TableReadArgs,
 }
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
+    let read = args.table.options(&limits, false)?;
     for path in paths(&args.files)? {
+        if table::is_table(&path, &read)?.is_some() {
+            table::inspect::run(&path, &read, out)?;
+            continue;
+        }
         let dataset = open(&path, &limits, false)?;
         let facts = facts(&dataset)?;
         if out.json() {

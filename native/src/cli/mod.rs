@@ -17,6 +17,7 @@ mod progress;
 mod serve;
 mod split;
 mod stats;
+mod table;
 pub mod tar_to_tbl;
 
 use std::process::ExitCode;
@@ -55,13 +56,13 @@ pub(crate) struct Talk {
 enum Command {
     /// Say what a file is, how big, and what is inside.
     Inspect(inspect::Args),
-    /// Show the first samples.
+    /// Show the first samples or rows.
     Head(head::Args),
-    /// Say whether a file is sound: every fault, with sample and offset.
+    /// Say whether a file is sound: every fault, with sample or row and offset.
     Check(check::Args),
-    /// Count sizes, shapes, formats and classes.
+    /// Count sizes, shapes, formats and classes; of tables, what the values of each column are like.
     Stats(stats::Args),
-    /// Convert to TBL or TAR: from TAR, TBL or a folder of images.
+    /// Convert samples to TBL or TAR, and tables to CSV, JSON lines, Parquet, Arrow, TBF or IDV.
     Convert(Box<convert::Args>),
     /// Write samples out as files.
     Extract(extract::Args),

@@ -12,6 +12,10 @@ use super::{
     filtering::{LimitArgs, filter, open, paths},
     human,
     output::printable,
+    table::{
+        self,
+        args::{TableReadArgs, scan},
+    },
 };
 use crate::{dataset::Dataset, select::accepts};
 
@@ -28,6 +32,11 @@ pub(super) struct Args {
     label: Option<String>,
     #[command(flatten)]
     limits: LimitArgs,
+    /// Tables: only these columns.
+    #[arg(long, value_name = "NAMES")]
+    columns: Option<String>,
+    #[command(flatten)]
+    table: TableReadArgs,
 }
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
@@ -36,8 +45,17 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         Some(field) => vec![path(field)?],
         None => vec![path("class")?, path("cls")?],
     };
+    let read = args.table.options(&limits, false)?;
+    let files = paths(&args.files)?;
+    if let Some(first) = files.first()
+        && table::is_table(first, &read)?.is_some()
+    {
+        let scan = scan(args.columns.as_deref(), args.filter.as_deref())?;
+        table::stats::run(&files, &read, &scan, out)?;
+        return Ok(Outcome::Fine);
+    }
     let mut stats = Stats::default();
-    for file in paths(&args.files)? {
+    for file in files {
         count(&open(&file, &limits, false)?, filter.as_ref(), &labels, &mut stats)?;
     }
     let report = stats.report();

@@ -1,0 +1,75 @@
+//! `forebay stats` of tables: what the values of each column are like.
+
+use std::path::PathBuf;
+
+use forebay::{Error, Result, error::codes::ARGUMENT};
+use serde_json::json;
+
+use crate::{
+    cli::{Output, human, output::printable},
+    input::display,
+    tables::{
+        ReadOptions, Scan, Scanned, open,
+        summary::{ColumnSummary, Summary},
+    },
+};
+
+pub(in crate::cli) fn run(files: &[PathBuf], read: &ReadOptions, scan: &Scan, out: &Output) -> Result<()> {
+    let mut all: Option<(Summary, Vec<forebay::table::Field>)> = None;
+    let mut skipped = 0;
+    for path in files {
+        let named = |e: Error| e.file(display(path));
+        let mut rows = Scanned::new(open(path, read)?, scan).map_err(named)?;
+        let fields = rows.schema().fields().to_vec();
+        let (summary, first) = all.get_or_insert_with(|| (Summary::new(&fields), fields.clone()));
+        let same = first.len() == fields.len()
+            && first.iter().zip(&fields).all(|(a, b)| a.name == b.name && a.dtype == b.dtype);
+        if !same {
+            return Err(named(Error::new(&ARGUMENT, "its columns or types are not those of the first file")));
+        }
+        while let Some(batch) = rows.next_batch().map_err(named)? {
+            summary.add(&batch);
+        }
+        skipped += rows.source().skipped();
+    }
+    let Some((summary, _)) = all else { return Ok(()) };
+    let report = summary.report();
+    if out.json() {
+        out.value(&json!({ "rows": summary.rows(), "skipped_rows": skipped, "columns": report }));
+        return Ok(());
+    }
+    out.line(format!("rows      {}", human::count(summary.rows())));
+    if skipped > 0 {
+        out.line(format!("skipped   {} bad rows", human::count(skipped)));
+    }
+    report.iter().for_each(|column| print(column, out));
+    Ok(())
+}
+
+fn print(column: &ColumnSummary, out: &Output) {
+    let row = |label: &str, value: String| out.line(format!("  {label:<10}{value}"));
+    let shown = |value: &serde_json::Value| match value {
+        serde_json::Value::String(text) => printable(text),
+        other => other.to_string(),
+    };
+    out.line(format!("\n{}  {}", printable(&column.name), column.dtype));
+    let nan = column.nan.filter(|n| *n > 0).map(|n| format!(", {} NaN", human::count(n))).unwrap_or_default();
+    row("values", format!("{}, {} missing{nan}", human::count(column.count), human::count(column.nulls)));
+    if let (Some(min), Some(max)) = (&column.min, &column.max) {
+        let mean = column.mean.map(|m| format!(", mean {m}")).unwrap_or_default();
+        row("range", format!("{} to {}{mean}", shown(min), shown(max)));
+    }
+    match (column.distinct, column.distinct_at_least) {
+        (Some(n), _) => row("distinct", human::count(n)),
+        (_, Some(n)) => row("distinct", format!("more than {}", human::count(n))),
+        _ => {}
+    }
+    for (value, n) in &column.top {
+        row("", format!("{:>10}  {}", human::count(*n), shown(value)));
+    }
+    let most = column.histogram.iter().map(|b| b.count).max().unwrap_or(0).max(1);
+    for bucket in &column.histogram {
+        let bar = "#".repeat((bucket.count as f64 / most as f64 * 40.0).ceil() as usize);
+        row("", format!("{:>14}  {:>10}  {bar}", format!("{:.6}", bucket.from), human::count(bucket.count)));
+    }
+}

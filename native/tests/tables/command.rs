@@ -1,0 +1,209 @@
+//! The command over tables, as scripts meet it.
+
+use std::{fs, path::PathBuf, process::Command};
+
+use serde_json::{Value, json};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_forebay");
+
+const PEOPLE: &str =
+    "id,name,age,born,score\n1,Ada,36,1815-12-10,0.5\n2,\"\",41,1912-06-23,\n18446744073709551615,,29,1906-12-09,NaN\n";
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Place {
+        let place = Place(tempfile::tempdir().unwrap());
+        fs::write(place.path("people.csv"), PEOPLE).unwrap();
+        place
+    }
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+    fn run(&self, args: &[&str]) -> (i32, String, String) {
+        let out = Command::new(BINARY).args(args).current_dir(self.0.path()).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (out.status.code().unwrap(), text(out.stdout), text(out.stderr))
+    }
+    fn json(&self, args: &[&str]) -> (i32, Vec<Value>) {
+        let (code, out, _) = self.run(&[args, &["--json"]].concat());
+        (code, out.lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{l}: {e}"))).collect())
+    }
+    fn ok(&self, args: &[&str]) -> Vec<Value> {
+        let (code, lines) = self.json(args);
+        assert_eq!(code, 0, "{args:?}: {lines:?}");
+        lines
+    }
+}
+
+#[test]
+fn inspect_says_format_rows_and_columns_of_every_format() {
+    let place = Place::new();
+    for format in ["csv", "tsv", "jsonl", "parquet", "arrow", "arrows", "tbf"] {
+        let file = format!("out.{format}");
+        if format != "csv" {
+            place.ok(&["convert", "people.csv", &file, "--verify"]);
+        } else {
+            fs::copy(place.path("people.csv"), place.path(&file)).unwrap();
+        }
+        let facts = place.ok(&["inspect", &file]).remove(0);
+        assert_eq!((&facts["format"], &facts["rows"]), (&json!(format), &json!(3)), "{facts}");
+        let columns = facts["columns"].as_array().unwrap();
+        let names: Vec<_> = columns.iter().map(|c| c["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["id", "name", "age", "born", "score"], "{format}");
+        for key in ["name", "type", "encoding", "bytes", "nulls", "min", "max"] {
+            assert!(columns.iter().all(|c| c.get(key).is_some()), "{format}: {key}");
+        }
+        assert_eq!(columns[0]["type"], "u64", "{format}");
+        assert_eq!(columns[1]["nulls"], 1, "{format}");
+        if format == "tbf" {
+            assert_eq!(facts["dialect"], "D");
+            assert_eq!(columns[2]["min"], 29);
+            assert!(columns[2]["encoding"].is_string() && columns[2]["bytes"].as_u64() > Some(0));
+        }
+    }
+}
+
+#[test]
+fn head_prints_one_object_a_row_with_exact_integers_and_words() {
+    let place = Place::new();
+    let rows = place.run(&["head", "people.csv", "--json"]).1;
+    let rows: Vec<_> = rows.lines().collect();
+    assert_eq!(rows[0], r#"{"id":1,"name":"Ada","age":36,"born":"1815-12-10","score":0.5}"#);
+    assert_eq!(rows[1], r#"{"id":2,"name":"","age":41,"born":"1912-06-23","score":null}"#);
+    assert_eq!(rows[2], r#"{"id":18446744073709551615,"name":null,"age":29,"born":"1906-12-09","score":"NaN"}"#);
+    let one = place.run(&["head", "people.csv", "--json", "-n", "1", "--skip", "1", "--columns", "age,id"]).1;
+    assert_eq!(one, "{\"age\":41,\"id\":2}\n");
+    let table = place.run(&["head", "people.csv", "--where", "age > 30"]).1;
+    assert_eq!(table.lines().count(), 3, "{table}");
+}
+
+#[test]
+fn convert_chooses_columns_and_rows_and_refuses_what_exists() {
+    let place = Place::new();
+    place.ok(&["convert", "people.csv", "people.tbf"]);
+    let summary =
+        place.ok(&["convert", "people.tbf", "some.parquet", "--columns", "id,age", "--where", "born < '1910'"]);
+    assert_eq!((&summary[0]["rows"], &summary[0]["columns"]), (&json!(2), &json!(2)), "{summary:?}");
+    let rows = place.run(&["head", "some.parquet", "--json"]).1;
+    assert_eq!(rows, "{\"id\":1,\"age\":36}\n{\"id\":18446744073709551615,\"age\":29}\n");
+    let (code, out) = place.json(&["convert", "people.tbf", "some.parquet"]);
+    assert_eq!((code, &out[0]["error"]["code"]), (2, &json!("usage.argument")));
+    let (code, out) = place.json(&["convert", "people.tbf", "x.csv", "--where", "agee > 3"]);
+    assert_eq!((code, &out[0]["error"]["code"]), (2, &json!("table.column")));
+    assert!(!place.path("x.csv").exists());
+}
+
+#[test]
+fn what_idv_cannot_hold_names_column_and_row_and_lossy_says_what_it_does() {
+    let place = Place::new();
+    let (code, out) = place.json(&["convert", "people.csv", "people.idv"]);
+    let error = &out[0]["error"];
+    assert_eq!(
+        (code, &error["code"], &error["column"], &error["row"]),
+        (3, &json!("table.target"), &json!("name"), &json!(2))
+    );
+    assert!(!place.path("people.idv").exists());
+    let summary = place.ok(&["convert", "people.csv", "people.idv", "--lossy", "--verify"]).remove(0);
+    assert_eq!((&summary["rows"], &summary["verified"]), (&json!(3), &json!(3)));
+    assert!(summary["notes"][0].as_str().unwrap().contains("born"), "{summary}");
+    let facts = place.ok(&["inspect", "people.idv"]).remove(0);
+    assert_eq!((&facts["format"], &facts["rows"]), (&json!("idv"), &json!(3)));
+    let report = place.ok(&["check", "people.idv"]).remove(0);
+    assert_eq!((&report["ok"], &report["samples"]), (&json!(true), &json!(3)));
+}
+
+#[test]
+fn bad_rows_end_the_work_or_are_left_out_with_their_lines() {
+    let place = Place::new();
+    fs::write(place.path("bad.csv"), "a,b\n1,x\n2\nthree,y\n4,z\n").unwrap();
+    let types = ["--types", "a=i64"];
+    let (code, out) = place.json(&[&["convert", "bad.csv", "bad.tbf"][..], &types].concat());
+    assert_eq!(code, 1);
+    assert!(out[0]["error"]["message"].as_str().unwrap().starts_with("line 3:"), "{out:?}");
+    let (code, out) = place.json(&[&["convert", "bad.csv", "bad.tbf", "--on-bad-row", "skip"][..], &types].concat());
+    assert_eq!((code, &out[0]["rows"], &out[0]["skipped_rows"]), (1, &json!(2), &json!(2)), "{out:?}");
+    assert!(out[0]["notes"][1].as_str().unwrap().contains("line 4"), "{out:?}");
+    let (code, report) = place.json(&[&["check", "bad.csv"][..], &types].concat());
+    assert_eq!((code, &report[0]["fault_count"], &report[0]["samples"]), (1, &json!(2), &json!(2)), "{report:?}");
+}
+
+#[test]
+fn check_names_every_damaged_column_of_a_tbf() {
+    let place = Place::new();
+    place.ok(&["convert", "people.csv", "people.tbf"]);
+    assert_eq!(place.ok(&["check", "people.tbf"])[0]["samples"], 3);
+    let mut bytes = fs::read(place.path("people.tbf")).unwrap();
+    // The last values of the first two columns.
+    let found = |text: &[u8]| bytes.windows(text.len()).position(|w| w == text).unwrap();
+    let (number, name) = (found(&[255; 8]), found(b"Ada"));
+    bytes[number] ^= 1;
+    bytes[name] ^= 1;
+    fs::write(place.path("people.tbf"), bytes).unwrap();
+    let (code, report) = place.json(&["check", "people.tbf"]);
+    assert_eq!((code, &report[0]["fault_count"]), (1, &json!(2)), "{report:?}");
+    assert_eq!((&report[0]["faults"][0]["column"], &report[0]["faults"][1]["column"]), (&json!("id"), &json!("name")));
+}
+
+#[test]
+fn stats_count_values_of_every_column() {
+    let place = Place::new();
+    place.ok(&["convert", "people.csv", "people.parquet"]);
+    let stats = place.ok(&["stats", "people.parquet"]).remove(0);
+    let age = &stats["columns"][2];
+    assert_eq!(
+        (&age["min"], &age["max"], &age["distinct"], &age["nulls"]),
+        (&json!(29), &json!(41), &json!(3), &json!(0))
+    );
+    assert_eq!(stats["columns"][0]["max"], json!(u64::MAX));
+    assert_eq!(stats["columns"][4]["nan"], 1);
+    assert!(place.run(&["stats", "people.parquet"]).1.contains("distinct"));
+}
+
+#[test]
+fn sparse_vectors_are_shown_as_they_are_asked_for() {
+    let place = Place::new();
+    let row = r#"{"v":[0,0,0,0,0,0,0,0,7,0,0,0]}"#;
+    fs::write(place.path("v.jsonl"), format!("{row}\n")).unwrap();
+    place.ok(&["convert", "v.jsonl", "v.idv"]);
+    assert_eq!(place.run(&["head", "v.idv", "--json"]).1.trim_end(), row);
+    let sparse = place.run(&["head", "v.idv", "--json", "--sparse"]).1;
+    assert_eq!(sparse.trim_end(), r#"{"v":{"length":12,"indices":[8],"values":[7]}}"#);
+}
+
+#[test]
+fn pipes_and_compressed_text_are_read_and_samples_are_no_tables() {
+    let place = Place::new();
+    let out = place.run(&["convert", "people.csv", "-", "--to", "jsonl"]).1;
+    assert_eq!(out.lines().count(), 3);
+    let packed = zstd::encode_all(PEOPLE.as_bytes(), 1).unwrap();
+    fs::write(place.path("packed.csv.zst"), packed).unwrap();
+    assert_eq!(place.ok(&["inspect", "packed.csv.zst"])[0]["rows"], 3);
+    let (code, out) = place.json(&["convert", "people.csv", "people.tbl"]);
+    assert_eq!((code, &out[0]["error"]["code"]), (2, &json!("usage.argument")));
+    let (code, out) = place.json(&["inspect", "missing.csv"]);
+    assert_eq!((code, &out[0]["error"]["code"]), (2, &json!("io")));
+}
+
+#[test]
+fn a_schema_from_inspect_reads_the_text_back() {
+    let place = Place::new();
+    place.ok(&["convert", "people.csv", "people.tbf"]);
+    fs::write(place.path("schema.json"), place.run(&["inspect", "people.tbf", "--json"]).1).unwrap();
+    place.ok(&["convert", "people.tbf", "again.csv"]);
+    let facts = place.ok(&["inspect", "again.csv", "--schema", "schema.json"]).remove(0);
+    assert_eq!(facts["columns"][3]["type"], "date");
+    assert_eq!(fs::read_to_string(place.path("again.csv")).unwrap(), PEOPLE);
+}
+
+#[test]
+fn the_other_layouts_of_tbf_are_written_and_told_apart() {
+    let place = Place::new();
+    fs::write(place.path("a.csv"), "n,t\n1,x\n2,y\n").unwrap();
+    for dialect in ["t", "c", "d"] {
+        let file = format!("{dialect}.tbf");
+        place.ok(&["convert", "a.csv", &file, "--dialect", dialect, "--verify"]);
+        assert_eq!(place.ok(&["inspect", &file])[0]["dialect"], dialect.to_uppercase());
+        assert_eq!(place.run(&["head", &file, "--json", "-n", "1"]).1, "{\"n\":1,\"t\":\"x\"}\n");
+    }
+}

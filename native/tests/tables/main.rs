@@ -1,0 +1,9 @@
+//! Tables through every format and back, and the command over them.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests are hosts: they read and write files")]
+
+mod command;
+#[path = "../../../tests/common/mod.rs"]
+mod common;
+mod corpus;
+mod generate;
+mod round_trip;
