@@ -20,7 +20,7 @@ use crate::input::{PIPE, display, io_error};
 const COPY: usize = 1 << 20;
 
 /// Bytes that a spool keeps in memory.
-const IN_MEMORY: usize = 4 << 20;
+const IN_MEMORY: usize = 1 << 20;
 
 /// Where the bytes go in the end.
 #[derive(Debug)]
