@@ -43,11 +43,11 @@ pub use orient::Orientation;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JpegBackend {
-    /// zune-jpeg: safe and quick. Pixels differ from libjpeg-turbo's by 0.14 levels on average, 11 at most.
+    /// zune-jpeg: safe and quick. Pixels differ from libjpeg-turbo's by 0.12 levels on average, 11 at most.
     #[default]
     Zune,
     /// libjpeg-turbo-rs, where the feature `jpeg-turbo` is built in (otherwise the default): the pixels of
-    /// libjpeg-turbo, about 1.3 times as fast, and reduced sizes. Its SIMD code is not proven memory-safe, so
+    /// libjpeg-turbo, 1.2 to 1.3 times as fast, and reduced sizes. Its SIMD code is not proven memory-safe, so
     /// it is for pictures one trusts. CMYK goes to the default.
     Turbo,
 }
