@@ -83,8 +83,7 @@ impl IdvSink {
 
 /// Every column of every block, encoded side by side.
 fn pack(encoder: &Encoder, blocks: &[Batch], workers: usize) -> Vec<Result<Packed>> {
-    let tasks: Vec<_> =
-        blocks.iter().flat_map(|b| b.columns().iter().enumerate()).map(|(i, column)| (i, column)).collect();
+    let tasks: Vec<_> = blocks.iter().flat_map(|b| b.columns().iter().enumerate()).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();

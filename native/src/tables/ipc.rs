@@ -29,7 +29,7 @@ use super::{
 use crate::input::Input;
 
 enum Reader {
-    File(FileReader<Cursor<Bytes>>),
+    File(Box<FileReader<Cursor<Bytes>>>),
     Stream(Box<StreamReader<Box<dyn Read + Send>>>),
 }
 
@@ -55,7 +55,7 @@ impl IpcSource {
         let bytes = Cursor::new(input.bytes().clone());
         let reader = guarded(|| FileReader::try_new(bytes, None).map_err(not_arrow))?;
         let schema = from_arrow_schema(&reader.schema())?;
-        Ok(Self::new(Reader::File(reader), schema, options))
+        Ok(Self::new(Reader::File(Box::new(reader)), schema, options))
     }
 
     pub fn stream(input: impl Read + Send + 'static, options: &ReadOptions) -> Result<IpcSource> {

@@ -79,9 +79,20 @@ pub(in crate::cli) struct TableReadArgs {
 
 impl TableReadArgs {
     pub fn options(&self, limits: &Limits, lossy: bool) -> Result<ReadOptions> {
-        let mut read = ReadOptions::default();
-        read.limits = limits.clone();
-        read.format = self.from.map(Into::into);
+        let mut read = ReadOptions {
+            limits: limits.clone(),
+            format: self.from.map(Into::into),
+            header: !self.no_header,
+            delimiter: self.delimiter()?,
+            null: self.null.clone(),
+            on_bad_row: match self.on_bad_row {
+                OnBadRowArg::Error => OnBadRow::Error,
+                OnBadRowArg::Skip => OnBadRow::Skip,
+            },
+            sniff_rows: self.sniff_rows,
+            lossy,
+            ..ReadOptions::default()
+        };
         if let Some(path) = &self.schema {
             let text = fs::read_to_string(path).map_err(|e| io_error(&display(path), "read", e))?;
             let named = |e: Error| e.file(display(path));
@@ -96,15 +107,6 @@ impl TableReadArgs {
         if let Some(types) = &self.types {
             read.types = parse_types(types)?;
         }
-        read.header = !self.no_header;
-        read.delimiter = self.delimiter()?;
-        read.null.clone_from(&self.null);
-        read.on_bad_row = match self.on_bad_row {
-            OnBadRowArg::Error => OnBadRow::Error,
-            OnBadRowArg::Skip => OnBadRow::Skip,
-        };
-        read.sniff_rows = self.sniff_rows;
-        read.lossy = lossy;
         Ok(read)
     }
 
