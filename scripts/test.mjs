@@ -28,7 +28,7 @@ await steps.step('Lints', async () => {
 await steps.step('Tests: the whole workspace, every feature', () => cargo('test', '--locked', '--workspace', '--all-features'));
 await steps.step('Tests: the core without its C libraries', () => cargo('test', '--locked', '-p', 'forebay'));
 await steps.step('Documentation', () =>
-  run('cargo', ['doc', '--locked', '--workspace', '--all-features', '--no-deps'], { env: { RUSTDOCFLAGS: '-D warnings' } }).then(() => ''),
+  run('cargo', ['doc', '--locked', '--workspace', '--all-features', '--no-deps', '--lib'], { env: { RUSTDOCFLAGS: '-D warnings' } }).then(() => ''),
 );
 await steps.step('The core for WebAssembly', async () => {
   const { cargo, env } = await wasmToolchain('plain');
