@@ -9,7 +9,7 @@ import { ensureSample } from './sample.mjs';
 
 /** Builds and tests; what the tests printed. */
 export async function testViewer() {
-  const env = { FOREBAY_CHROMIUM: await ensureChromium() };
+  const env = { CHROMIUM: await ensureChromium() };
   await buildSite();
   env.FOREBAY_FAKE_SITE = await buildFakeSite();
   await buildForebay();
