@@ -1,12 +1,15 @@
 // The npm package `forebay`: types by tsc, modules by esbuild, the WebAssembly beside them. Needs `build-wasm` first.
 import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { buildWasm } from './build-wasm.mjs';
+import { ensurePackages } from './lib/npm.mjs';
 import { ROOT, isMain, main, run } from './lib/run.mjs';
 
 /** Builds into `www/lib/dist`. */
 export async function buildLib() {
+  await ensurePackages();
+  // Not above: in a fresh clone there are no packages yet when this file is loaded.
+  const { build } = await import('esbuild');
   const lib = join(ROOT, 'www/lib');
   const dist = join(lib, 'dist');
   if (!existsSync(join(lib, 'wasm/forebay.wasm'))) await buildWasm();
