@@ -28,11 +28,15 @@ fn main() -> std::io::Result<()> {
     }
     files.sort_unstable();
     let mut code = String::from("pub(super) static FILES: &[(&str, &[u8])] = &[\n");
-    for (name, path) in &files {
-        let _ = writeln!(code, "    ({name:?}, include_bytes!({:?})),", path.display().to_string());
+    let out = PathBuf::from(variable("OUT_DIR"));
+    for (number, (name, path)) in files.iter().enumerate() {
+        // A copy stays when the site is built again while the command compiles.
+        let copy = out.join(format!("site-{number}"));
+        fs::copy(path, &copy)?;
+        let _ = writeln!(code, "    ({name:?}, include_bytes!({:?})),", copy.display().to_string());
     }
     code.push_str("];\n");
-    fs::write(Path::new(&variable("OUT_DIR")).join("site.rs"), code)
+    fs::write(out.join("site.rs"), code)
 }
 
 fn variable(name: &str) -> String {
