@@ -42,7 +42,7 @@ pub use input::Input;
 
 /// The error codes of this crate, beside those of [`forebay::error::catalog`].
 pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
-    [convert::codes::ALL, tables::codes::ALL].into_iter().flatten().copied()
+    [convert::codes::ALL, serve::codes::ALL, tables::codes::ALL].into_iter().flatten().copied()
 }
 
 /// The Rust code of the README, so that it compiles.
