@@ -25,9 +25,9 @@ fn people() -> Vec<Person> {
         id: u64::MAX - i,
         name: format!("name {i}"),
         age: 18 + i as i32 % 200,
-        city: (i % 3 != 0).then(|| format!("town {}", i % 7)),
-        active: i % 2 == 0,
-        score: (i % 5 != 0).then_some(i as f32 / 4.0),
+        city: (!i.is_multiple_of(3)).then(|| format!("town {}", i % 7)),
+        active: i.is_multiple_of(2),
+        score: (!i.is_multiple_of(5)).then_some(i as f32 / 4.0),
         photo: vec![i as u8; (i % 4) as usize],
         seen: vec![],
     };
