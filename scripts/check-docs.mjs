@@ -1,10 +1,10 @@
 // Runs what the documentation shows: every fenced `sh` or `console` block of README.md and docs/**.md whose commands
 // begin with `forebay ` or `tar_to_tbl `, one block after another, each file in a folder of its own that holds the
-// sample dataset as train.tar, train.tbl and sample.tar.
+// sample dataset as train.tar, train.tbl and sample.tar, and a small table, labels.csv.
 //
 // In a `console` block, lines that begin with `$ ` are commands and the others are output that is not compared. A
 // command that must fail says so in a comment at its end: `# exit 1`. A block after <!-- not run: why --> is skipped.
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { FOREBAY, buildForebay } from './lib/forebay.mjs';
@@ -13,6 +13,8 @@ import { ensureSample } from './sample.mjs';
 
 const COMMAND = /^(forebay|tar_to_tbl) /;
 const FENCE = /^(<!-- not run: .+ -->\n+)?^```(sh|console)\n([\s\S]*?)^```$/gm;
+
+const LABELS = ['id,name,age', ...Array.from({ length: 60 }, (_, i) => `${i},name ${i % 7},${i + 18}`), ''].join('\n');
 
 /** Throws a Failure that lists every command that did not do what it should. */
 export async function checkDocs() {
@@ -27,6 +29,7 @@ export async function checkDocs() {
     const folder = mkdtempSync(join(tmpdir(), 'forebay-docs-'));
     try {
       for (const name of ['train.tar', 'sample.tar']) copyFileSync(sample, join(folder, name));
+      writeFileSync(join(folder, 'labels.csv'), LABELS);
       await one({ text: 'forebay convert train.tar train.tbl', expect: 0 }, folder);
       for (const command of commands) {
         count += 1;
