@@ -25,7 +25,12 @@ pub(super) fn encode(codec: &Codec, column: &Column) -> Result<Vec<u8>> {
             }
             put_vectors(&mut out, codec, vectors)?;
         }
-        _ => put_values(&mut out, codec.item, column)?,
+        data => {
+            if let (DataType::Ticks, ColumnData::I64(ticks)) = (column.dtype(), data) {
+                check_durations(ticks)?;
+            }
+            put_values(&mut out, codec.item, column)?;
+        }
     }
     if out.len() as u64 > MOST {
         return Err(cannot(format!("a block of {} bytes; fewer rows per block make it smaller", out.len())));
@@ -111,6 +116,14 @@ fn check_ticks(ticks: &[i64]) -> Result<()> {
             let t = ticks.get(i).copied().unwrap_or_default();
             Err(cannot(format!("a clock time of {t} ticks is outside the years 1 to 9999")).row(i as u64))
         }
+    }
+}
+
+/// Outside of vectors the least duration was the missing value of old files, and every reader still makes it 0.
+fn check_durations(ticks: &[i64]) -> Result<()> {
+    match ticks.iter().position(|&t| t == i64::MIN) {
+        None => Ok(()),
+        Some(i) => Err(cannot("the least duration, which would be read as 0").row(i as u64)),
     }
 }
 

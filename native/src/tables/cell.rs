@@ -65,8 +65,9 @@ pub fn push_json(column: &mut ColumnBuilder, json: &Json) -> Result<()> {
         }
         // A decimal fraction means the nearest number of the column's width.
         (DataType::F32, Json::Number(n)) if n.as_i64().is_none() && n.as_u64().is_none() => {
-            match n.as_f64().map(|x| (x, x as f32)) {
-                Some((x, narrow)) if narrow.is_finite() && shortest(narrow) == x => column.push(Value::F32(narrow)),
+            // From its digits, for rounding to 64 bits and then to 32 may end beside the nearest.
+            match n.to_string().parse::<f32>() {
+                Ok(x) if x.is_finite() => column.push(Value::F32(x)),
                 _ => Err(mismatch(column.dtype(), &json.to_string())),
             }
         }
@@ -126,11 +127,6 @@ fn rowless(e: Error) -> Error {
     Error::new(e.code(), e.message())
 }
 
-/// What the shortest decimal text of a number means at full width.
-fn shortest(x: f32) -> f64 {
-    x.to_string().parse().unwrap_or(f64::NAN)
-}
-
 fn mismatch(dtype: &DataType, text: &str) -> Error {
     let short: String = text.chars().take(60).collect();
     let dots = if short.len() < text.len() { "..." } else { "" };
@@ -164,6 +160,7 @@ mod tests {
             (DataType::Ticks, "-1.00:00:00.0000001", "\"-1.00:00:00.0000001\""),
             (DataType::Json, "{\"a\": 1}", "{\"a\": 1}"),
             (vector.clone(), "[0.1, \"NaN\", 3]", "[0.1,\"NaN\",3.0]"),
+            (vector.clone(), "[3398379.2, 3398379.25]", "[3398379.2,3398379.2]"),
             (vector, r#"{"length":3,"indices":[1],"values":[2.5]}"#, "[0.0,2.5,0.0]"),
             (key, "0", "null"),
         ] {
@@ -178,6 +175,7 @@ mod tests {
             (DataType::I64, "9223372036854775808"),
             (DataType::F64, "one"),
             (DataType::Json, "{"),
+            (DataType::vector(DataType::F32, None), "[1.5e39]"),
             (DataType::vector(DataType::U8, Some(2)), "[1]"),
             (DataType::vector(DataType::U8, None), r#"{"length":1,"indices":[1],"values":[2]}"#),
             (DataType::Date, "2023-02-29"),

@@ -34,6 +34,8 @@ enum Step {
     ByteVector,
     /// Keys become plain numbers, 0 becomes missing.
     Number(DataType),
+    /// Like `Filled`; the least duration has no place, for it would be read as 0.
+    Durations,
     /// Times in other units: new = old * mul / div + add.
     Time { to: DataType, mul: i64, div: i64, add: i64 },
 }
@@ -123,6 +125,7 @@ fn for_idv(dtype: &DataType, lossy: bool) -> Step {
         T::TimestampMs => Step::Time { to: T::DateTime, mul: 10_000, div: 1, add: TICKS_BEFORE_1970 },
         T::TimestampUs => Step::Time { to: T::DateTime, mul: 10, div: 1, add: TICKS_BEFORE_1970 },
         T::TimeUs => Step::Time { to: T::Ticks, mul: 10, div: 1, add: 0 },
+        T::Ticks => Step::Durations,
         other if idv::Codec::of(other).is_ok() => Step::Filled,
         other => text_or_refuse(other, "IDV", lossy),
     }
@@ -155,7 +158,7 @@ fn text_or_refuse(dtype: &DataType, target: &str, lossy: bool) -> Step {
 impl Step {
     fn dtype(&self, own: &DataType) -> DataType {
         match self {
-            Step::Keep | Step::Filled => own.clone(),
+            Step::Keep | Step::Filled | Step::Durations => own.clone(),
             Step::Refuse(_) | Step::Text => DataType::String,
             Step::ByteVector => DataType::vector(DataType::U8, None),
             Step::Number(to) | Step::Time { to, .. } => to.clone(),
@@ -176,6 +179,7 @@ impl Step {
                 let validity = Some(there.collect());
                 Ok(Column::new(to.clone(), column.data().clone(), validity)?.without_needless_validity())
             }
+            Step::Durations => durations(column, lossy),
             Step::Time { to, mul, div, add } => time(column, to, *mul, *div, *add, lossy),
         }
     }
@@ -235,6 +239,21 @@ fn time(column: &Column, to: &DataType, mul: i64, div: i64, add: i64, lossy: boo
         })?);
     }
     Column::new(to.clone(), ColumnData::I64(out.into()), column.validity().cloned())
+}
+
+/// The column without the least duration, which IDV keeps for what old files called missing.
+fn durations(column: &Column, lossy: bool) -> Result<Column> {
+    let ColumnData::I64(ticks) = column.data() else { return Ok(column.clone()) };
+    match ticks.iter().enumerate().position(|(row, &t)| t == i64::MIN && !column.is_null(row)) {
+        None => Ok(column.clone()),
+        Some(row) if !lossy => {
+            Err(cannot("the least duration, which IDV reads as 0; --lossy writes 0".to_owned(), row))
+        }
+        Some(_) => {
+            let kept = ticks.iter().map(|&t| if t == i64::MIN { 0 } else { t }).collect();
+            Column::new(DataType::Ticks, ColumnData::I64(kept), column.validity().cloned())
+        }
+    }
 }
 
 /// The column without missing values: keys have a number for them; floats with `lossy` become NaN, everything
@@ -308,5 +327,16 @@ mod tests {
         let field = Field::new("t", DataType::DateTime);
         assert!(one(field.clone(), ticks(15), TableFormat::Tbf, false).is_err());
         assert!(one(field, ticks(15), TableFormat::Tbf, true).is_ok());
+    }
+
+    #[test]
+    fn the_least_duration_does_not_become_zero_unsaid() {
+        let least = Column::new(DataType::Ticks, ColumnData::I64(vec![7, i64::MIN].into()), None).unwrap();
+        let field = Field::new("t", DataType::Ticks);
+        let e = one(field.clone(), least.clone(), TableFormat::Idv, false).unwrap_err();
+        assert_eq!((e.code().id(), e.place().column.as_deref(), e.place().row), ("table.target", Some("t"), Some(1)));
+        let batch = one(field.clone(), least.clone(), TableFormat::Idv, true).unwrap();
+        assert_eq!(batch.row(1).unwrap().to_json(Default::default()), r#"{"t":"00:00:00"}"#);
+        assert_eq!(one(field, least.clone(), TableFormat::Arrow, false).unwrap().columns(), [least]);
     }
 }
