@@ -86,6 +86,8 @@ pub struct Opener {
 #[derive(Debug)]
 enum Work {
     Detect,
+    /// What an earlier scan found, not yet compared with the file.
+    Kept(Box<tar::Archive>),
     Tbl(tbl::Open),
     Tar(Box<tar::Scanner>),
 }
@@ -99,6 +101,15 @@ impl Opener {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+    /// With what an earlier scan of the same archive found, as [`tar::Archive::to_kept`] gave it: the file then opens
+    /// with one look at two headers. Bytes that do not fit this file are no fault; it is scanned.
+    #[must_use]
+    pub fn with_kept(mut self, kept: &[u8]) -> Self {
+        if let Some(archive) = tar::Archive::from_kept(kept, self.file_len, &self.limits) {
+            self.work = Work::Kept(Box::new(archive));
+        }
         self
     }
     /// The archive that is being scanned, where the file is one: its members so far can be shown, and what came
@@ -115,6 +126,20 @@ impl Opener {
             Work::Tar(scanner) => Some(*scanner),
             _ => None,
         }
+    }
+
+    /// Compares what was kept with the file: ranges that are still needed, or whether it is of this file.
+    fn compare(&self, archive: &tar::Archive) -> std::result::Result<bool, Vec<std::ops::Range<u64>>> {
+        let wanted = tar::kept::proof(archive);
+        let lacking: Vec<_> = wanted.iter().flat_map(|range| self.pieces.lacking(range.clone())).collect();
+        if !lacking.is_empty() {
+            return Err(lacking);
+        }
+        let same = |range: &std::ops::Range<u64>| {
+            let header = self.pieces.get(range.clone());
+            header.is_some_and(|header| tar::kept::proves(archive, &header, range.start, &self.limits))
+        };
+        Ok(!wanted.is_empty() && wanted.iter().all(same))
     }
 
     /// Reads a TBL's 64 bytes first, so that opening one reads its header and index and nothing else.
@@ -156,6 +181,17 @@ impl Stepper for Opener {
     type Output = Dataset;
 
     fn step(&mut self) -> Result<Step<Dataset>> {
+        if let Work::Kept(archive) = &self.work {
+            match self.compare(archive) {
+                Err(lacking) => return Ok(Step::Need(lacking)),
+                Ok(same) => {
+                    let kept = std::mem::replace(&mut self.work, Work::Detect);
+                    if let (true, Work::Kept(archive)) = (same, kept) {
+                        return Ok(Step::Done(Dataset::Tar(Tar::new(*archive)?)));
+                    }
+                }
+            }
+        }
         if matches!(self.work, Work::Detect)
             && let Some(need) = self.detect()?
         {
@@ -170,13 +206,13 @@ impl Stepper for Opener {
                 Step::Need(ranges) => Step::Need(ranges),
                 Step::Done(archive) => Step::Done(Dataset::Tar(Tar::new(archive)?)),
             },
-            Work::Detect => Step::Need(self.pieces.lacking(0..HEADER_LEN.min(self.file_len))),
+            Work::Detect | Work::Kept(_) => Step::Need(self.pieces.lacking(0..HEADER_LEN.min(self.file_len))),
         })
     }
 
     fn push(&mut self, start: u64, bytes: Bytes) {
         match &mut self.work {
-            Work::Detect => self.pieces.push(start, bytes),
+            Work::Detect | Work::Kept(_) => self.pieces.push(start, bytes),
             Work::Tbl(open) => open.push(start, bytes),
             Work::Tar(scanner) => scanner.push(start, bytes),
         }

@@ -181,3 +181,50 @@ fn a_read_ahead_brings_many_small_members_with_one_request() {
     }
     assert_eq!(requests, file.len().div_ceil(256 << 10));
 }
+
+/// How often a host was asked, and what it gave, while a file was opened.
+fn opened_with(file: &Bytes, kept: Option<&[u8]>) -> (u64, forebay::dataset::Dataset) {
+    let mut opener = forebay::dataset::Opener::new(file.len() as u64);
+    if let Some(kept) = kept {
+        opener = opener.with_kept(kept);
+    }
+    let mut asked = 0;
+    loop {
+        match opener.step().unwrap() {
+            Step::Need(ranges) => {
+                asked += 1;
+                for r in ranges {
+                    opener.push(r.start, file.slice(r.start as usize..r.end as usize));
+                }
+            }
+            Step::Done(dataset) => return (asked, dataset),
+        }
+    }
+}
+
+#[test]
+fn a_kept_scan_opens_an_archive_with_one_look_and_another_file_is_scanned_instead() {
+    let names: Vec<String> = (0..40).map(|i| format!("{i:04}.jpg")).collect();
+    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"some bytes"[..])).collect();
+    let file = Bytes::from(archive(&files));
+    let kept = scan(&file, &limits()).unwrap().to_kept(file.len() as u64).unwrap();
+
+    let (asked, dataset) = opened_with(&file, Some(&kept));
+    assert_eq!((asked, dataset.len()), (1, 40));
+    let (scanned, same) = opened_with(&file, None);
+    assert!(scanned > 40);
+    assert_eq!(
+        (0..40).map(|i| dataset.info(i).unwrap()).collect::<Vec<_>>(),
+        (0..40).map(|i| same.info(i).unwrap()).collect::<Vec<_>>()
+    );
+
+    // As long as the first one, with other files in it.
+    let other: Vec<String> = (0..40).map(|i| format!("{:04}.png", i + 7)).collect();
+    let files: Vec<(&str, &[u8])> = other.iter().map(|name| (name.as_str(), &b"some bytes"[..])).collect();
+    let other = Bytes::from(archive(&files));
+    assert_eq!(other.len(), file.len());
+    let (_, dataset) = opened_with(&other, Some(&kept));
+    assert!(matches!(&dataset, forebay::dataset::Dataset::Tar(tar) if tar.name(0) == Some("0007.png")));
+    let (_, dataset) = opened_with(&file, Some(b"nonsense"));
+    assert_eq!(dataset.len(), 40);
+}

@@ -3,7 +3,7 @@
 use super::{
     archive::{Archive, Member},
     codes,
-    webdataset::{Groups, Sample, group},
+    webdataset::{Groups, Sample, finished, group},
 };
 use crate::{
     codec::Codec,
@@ -35,6 +35,12 @@ impl Tar {
     /// Groups an archive's members by their names.
     pub fn new(archive: Archive) -> Result<Self> {
         let groups = group(archive.members.names())?;
+        Ok(Tar { archive, groups })
+    }
+    /// Groups the members of an archive that is still being scanned. The last group is left out, since it may go on:
+    /// so the samples that are there keep their numbers and their sidecars however far the scan goes.
+    pub fn growing(archive: Archive) -> Result<Self> {
+        let groups = finished(archive.members.names())?;
         Ok(Tar { archive, groups })
     }
 

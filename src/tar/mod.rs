@@ -9,6 +9,7 @@
 //! | [`Scanner`], [`scan`] | finds every member of an archive that can be read at any place, from its headers alone |
 //! | [`StreamReader`] | the same for bytes that only come in order: a pipe, a `.tar.gz`, a `.tar.zst` |
 //! | [`Tar`] | an archive as samples |
+//! | [`Archive::to_kept`] | what a scan found, kept for the next opening |
 //! | [`webdataset`] | which members make one sample |
 //! | [`header_for`], [`padding`], [`END`] | the bytes of an archive around its payloads |
 //!
@@ -37,6 +38,7 @@
 mod archive;
 mod dataset;
 mod header;
+pub(crate) mod kept;
 mod pax;
 mod read;
 mod stream;

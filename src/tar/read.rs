@@ -85,6 +85,12 @@ impl Scanner {
     pub fn position(&self) -> u64 {
         self.stopped_at.unwrap_or(self.walk.position()).min(self.file_len)
     }
+    /// What was found so far as an archive that ends here, while the scan goes on. It is a copy: hosts that show a
+    /// growing archive take one now and then, not at every step.
+    pub fn so_far(&self) -> Archive {
+        let ending = Ending::Stopped { offset: self.position() };
+        Archive { members: self.members.clone(), skipped: self.walk.skipped(), archives: self.walk.archives(), ending }
+    }
     /// What was found so far as an archive that ends here: all that can be had after an error.
     pub fn into_partial(mut self) -> Archive {
         let ending = Ending::Stopped { offset: self.position() };

@@ -122,6 +122,15 @@ impl Groups {
 
 /// Groups files by their names, which come in the order of the archive or folder. Fails only over 2^32 files.
 pub fn group<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Groups> {
+    grouped(names, true)
+}
+
+/// As [`group`], without the last group: what can no longer change while further names come.
+pub fn finished<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Groups> {
+    grouped(names, false)
+}
+
+fn grouped<'a>(names: impl IntoIterator<Item = &'a str>, last: bool) -> Result<Groups> {
     let mut groups = Groups::default();
     let mut boundary = Boundary::<&str>::default();
     let (mut media, mut others) = (Vec::new(), Vec::new());
@@ -134,7 +143,9 @@ pub fn group<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Groups> {
         let is_media = MediaFormat::from_name(name) != MediaFormat::Unknown;
         if is_media { &mut media } else { &mut others }.push(file);
     }
-    groups.close(&mut media, &mut others);
+    if last {
+        groups.close(&mut media, &mut others);
+    }
     Ok(groups)
 }
 
@@ -217,6 +228,21 @@ mod tests {
             samples(&["p.2020.jpg", "p.2021.jpg", "p.json", ".jpg"]),
             [("p.2020.jpg", vec!["p.json"]), ("p.2021.jpg", vec![]), (".jpg", vec![])]
         );
+    }
+
+    #[test]
+    fn finished_samples_stay_as_they_are_whatever_comes() {
+        let names = ["1.cls", "1.jpg", "1.json", "2.jpg", "2.seg.png", "2.cls", "3", "4.txt", "4.cls"];
+        let all: Vec<_> = group(names).unwrap().iter().map(|s| (s.primary, s.sidecars.to_vec())).collect();
+        for n in 0..=names.len() {
+            let some: Vec<_> = finished(names[..n].iter().copied())
+                .unwrap()
+                .iter()
+                .map(|s| (s.primary, s.sidecars.to_vec()))
+                .collect();
+            assert_eq!(some, all[..some.len()], "after {n} names");
+        }
+        assert_eq!(finished(names).unwrap().len(), all.len() - 1);
     }
 
     #[test]
