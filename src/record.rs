@@ -30,6 +30,7 @@ use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
     error::{Code, Error, Result},
+    model::MediaFormat,
     msgpack::{base64_bytes, base64_value},
 };
 
@@ -37,6 +38,8 @@ use crate::{
 const RESERVED: [&str; 5] = ["id", "name", "members", "exact", "class"];
 /// Sidecars that need no mention in `members`.
 const USUAL: [&str; 3] = ["json", "cls", "txt"];
+/// The extension of raw pixels.
+const RAW: &str = MediaFormat::RawU8.extension();
 
 /// A file that belongs to a sample beside its payload.
 #[derive(Clone, Copy, Debug)]
@@ -179,7 +182,8 @@ fn fields_of(record: &str) -> Option<Vec<(String, Box<RawValue>)>> {
 
 /// The files of a sample, in the order that they had: what [`compose`] took comes back byte for byte. A record
 /// that did not come from files gives the payload under a numbered name and itself as `.json`.
-/// `extension` is the payload's, where no name says otherwise.
+/// `extension` is the payload's, where no name says otherwise; but raw pixels are never called by the name of the
+/// file that they were decoded from.
 pub fn files(record: &str, id: u64, extension: &str) -> Result<Vec<RestoredFile>> {
     let numbered = |id: u64| format!("{id:08}");
     let payload = |name: String| RestoredFile { name, content: None };
@@ -208,27 +212,27 @@ pub fn files(record: &str, id: u64, extension: &str) -> Result<Vec<RestoredFile>
     let mut files = Vec::new();
     let mut placed = false;
     for member in &members {
-        let extension = member.as_deref();
-        if extension == own && !placed {
+        let member = member.as_deref();
+        if member == own && !placed {
             placed = true;
-            files.push(payload(name.clone()));
+            files.push(payload(payload_name(&name, extension)));
             continue;
         }
-        let Some(extension) = extension else { continue };
-        let said = exact.as_ref().and_then(|e| e.get(extension));
+        let Some(member) = member else { continue };
+        let said = exact.as_ref().and_then(|e| e.get(member));
         let content = match said {
             Some(Value::String(text)) => Some(text.clone().into_bytes()),
             Some(value) => base64_bytes(value),
-            None => field(extension).and_then(|v| render(v)),
+            None => field(member).and_then(|v| render(v)),
         };
         if let Some(content) = content {
-            let name = format!("{stem}.{extension}");
+            let name = format!("{stem}.{member}");
             safe_name(&name).map_err(|e| e.sample(id))?;
             files.push(RestoredFile { name, content: Some(content) });
         }
     }
     if !placed {
-        files.insert(0, payload(name.clone()));
+        files.insert(0, payload(payload_name(&name, extension)));
     }
     let foreign = parse("members").is_none()
         && field("json").is_none()
@@ -237,6 +241,17 @@ pub fn files(record: &str, id: u64, extension: &str) -> Result<Vec<RestoredFile>
         files.push(RestoredFile { name: format!("{stem}.json"), content: Some(record.as_bytes().to_vec()) });
     }
     Ok(files)
+}
+
+/// The payload's file: a sample's name is that of the file that it came from, by which labels find it, and pixels
+/// that were decoded since are not what that name says.
+fn payload_name(name: &str, extension: &str) -> String {
+    match name.rsplit_once('.') {
+        Some((stem, _)) if extension == RAW && MediaFormat::from_name(name) != MediaFormat::Unknown => {
+            format!("{stem}.{extension}")
+        }
+        _ => name.to_owned(),
+    }
 }
 
 /// Refuses names that could write outside the folder or archive they are extracted to.

@@ -9,6 +9,7 @@ use std::{
 
 use forebay::tar::{END, header_for, padding};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_forebay");
 
@@ -55,6 +56,10 @@ fn bmp(width: i32, height: i32) -> Vec<u8> {
     b.resize(54, 0);
     b.extend(vec![9; (width * height * 3) as usize]);
     b
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
@@ -152,6 +157,71 @@ fn json_has_the_documented_fields() {
     assert_eq!(stats["classes"]["distinct"], 3);
     let stats = &place.ok(&["stats", "a.tbl", "--label", "json.label"])[0];
     assert_eq!(stats["classes"]["top"][0], json!({"label": "c0", "samples": 4}));
+}
+
+#[test]
+fn pictures_are_decoded_to_pixels_of_one_size_and_keep_their_records() {
+    let place = Place::new();
+    sample(&place);
+    for layout in ["guide", "turboloader"] {
+        let args = ["convert", "a.tar", "raw.tbl", "--decode", "6x5", "--layout", layout, "--verify", "--force"];
+        let done = &place.ok(&args)[0];
+        assert_eq!((&done["samples"], &done["verified"]), (&json!(12), &json!(12)), "{done}");
+        assert_eq!(place.ok(&["check", "raw.tbl"])[0]["ok"], true);
+        let rows = place.ok(&["head", "raw.tbl", "-n", "12", "--hash"]);
+        let all_nines = sha256(&[9; 6 * 5 * 3]);
+        for (i, row) in rows.iter().enumerate() {
+            assert_eq!((&row["format"], &row["bytes"]), (&json!("raw_u8"), &json!(90)));
+            assert_eq!((&row["width"], &row["height"], &row["sha256"]), (&json!(6), &json!(5), &json!(all_nines)));
+            assert_eq!((&row["name"], &row["metadata"]["cls"]), (&json!(format!("d/{i:03}.bmp")), &json!(i % 3)));
+        }
+    }
+    place.ok(&["convert", "raw.tbl", "raw.tar"]);
+    let names = String::from_utf8_lossy(&fs::read(place.path("raw.tar")).unwrap()).into_owned();
+    assert!(names.contains("d/005.rgb") && !names.contains(".bmp"), "a file of pixels says what it is");
+    place.ok(&["extract", "raw.tbl", "--all", "--to", "pixels"]);
+    assert!(place.path("pixels/d/005.rgb").exists() && place.path("pixels/d/005.cls").exists());
+
+    place.ok(&["convert", "a.tar", "fit.tbl", "--decode", "8", "--fit", "letterbox", "--fill", "00000a"]);
+    let document = &place.ok(&["inspect", "fit.tbl"])[0]["metadata"]["document"];
+    let said = json!({"width": 8, "height": 8, "fit": "letterbox", "resampling": "bilinear"});
+    assert_eq!(document["decoded"], said);
+    place.ok(&["extract", "fit.tbl", "-i", "0", "-o", "fit.rgb"]);
+    let pixels = fs::read(place.path("fit.rgb")).unwrap();
+    assert_eq!((&pixels[..3], &pixels[8 * 4 * 3..8 * 4 * 3 + 3]), (&[0, 0, 10][..], &[9, 9, 9][..]));
+    // Decoded pixels may be decoded again, to another size.
+    place.ok(&["convert", "fit.tbl", "less.tbl", "--decode", "4", "--fit", "center-crop"]);
+    assert_eq!(place.ok(&["head", "less.tbl", "-n", "1"])[0]["bytes"], 48);
+}
+
+#[test]
+fn what_cannot_be_decoded_is_named_and_left_out_when_told_to() {
+    let place = Place::new();
+    let (good, mut cut) = (bmp(8, 4), bmp(8, 4));
+    cut.truncate(80);
+    let archive = tar(&[("a.bmp", &good), ("b.bmp", &cut), ("c.mp4", b"\0\0\0\x18ftypmp42"), ("d.bmp", &good)]);
+    fs::write(place.path("a.tar"), archive).unwrap();
+    let (code, lines) = place.json(&["convert", "a.tar", "a.tbl", "--decode", "4"]);
+    assert_eq!(
+        (code, &lines[0]["error"]["code"], &lines[0]["error"]["sample"]),
+        (1, &json!("image.damaged"), &json!(1))
+    );
+    assert!(!place.path("a.tbl").exists());
+    let (code, lines) = place.json(&["convert", "a.tar", "a.tbl", "--decode", "4", "--keep-going"]);
+    assert_eq!((code, &lines[0]["samples"]), (1, &json!(2)));
+    let codes: Vec<_> = lines[0]["faults"].as_array().unwrap().iter().map(|f| &f["code"]).collect();
+    assert_eq!(codes, ["image.damaged", "image.unsupported"]);
+    assert_eq!(place.ok(&["check", "a.tbl"])[0]["ok"], true);
+
+    for wrong in [
+        &["convert", "a.tar", "b.tar", "--decode", "4"][..],
+        &["convert", "a.tar", "b.tbl", "--decode", "0"],
+        &["convert", "a.tar", "b.tbl", "--fit", "pad"],
+        &["convert", "a.tar", "b.tbl", "--decode", "4", "--fit", "pad", "--short", "5"],
+    ] {
+        let (code, lines) = place.json(wrong);
+        assert_eq!((code, &lines[0]["error"]["code"]), (2, &json!("usage.argument")), "{wrong:?}");
+    }
 }
 
 #[test]

@@ -18,6 +18,7 @@ use super::{
     Outcome, Output, check,
     filtering::{LimitArgs, filter, open, paths},
     human,
+    pixels::DecodeArgs,
     progress::Meter,
     table::{
         self,
@@ -43,6 +44,8 @@ pub(super) struct Args {
     to: Option<AnyArg>,
     #[command(flatten)]
     write: WriteArgs,
+    #[command(flatten)]
+    decode: DecodeArgs,
     /// Only samples or rows that this filter accepts, such as 'width >= 224 && cls == 3'.
     #[arg(long = "where", value_name = "FILTER")]
     filter: Option<String>,
@@ -248,6 +251,9 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         None => None,
     };
     match (from_table, to_table) {
+        (Some(_), Some(_)) if args.decode.wanted() => {
+            return Err(Error::new(&codes::ARGUMENT, "this is a table; --decode is for pictures").file(&args.input));
+        }
         (Some(_), Some(format)) => {
             let common = Common {
                 inputs: files,
@@ -279,6 +285,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let to = args.to.and_then(AnyArg::samples);
     let mut options = args.write.options(target(to, &args.output)?)?;
     options.keep_going = args.keep_going;
+    options.pixels = args.decode.pixels()?;
     if options.to == To::Tar && args.metadata.is_some() {
         let message = "a tar archive has no place for a document; --metadata is for TBL";
         return Err(Error::new(&codes::ARGUMENT, message));

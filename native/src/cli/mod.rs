@@ -13,6 +13,7 @@ mod head;
 mod human;
 mod inspect;
 mod output;
+mod pixels;
 mod progress;
 mod serve;
 mod split;

@@ -11,6 +11,7 @@
 mod item;
 mod options;
 pub mod pipeline;
+mod pixels;
 mod stream;
 mod summary;
 mod to_tar;
@@ -24,6 +25,7 @@ use crate::dataset::Dataset;
 use item::Origin;
 pub(crate) use item::release;
 pub use options::{MetadataChoice, Options, To};
+pub use pixels::Pixels;
 pub use stream::StreamInput;
 pub use summary::{Progress, Summary};
 
@@ -87,6 +89,10 @@ impl Job {
     /// As [`run`](Self::run), telling how far it is after every chunk of samples.
     pub fn run_with(self, output: &Path, progress: &mut dyn FnMut(&Progress)) -> Result<Summary> {
         match self.options.to {
+            To::Tar if self.options.pixels.is_some() => {
+                let message = "a tar archive has no place for the size of raw pixels; decode into a .tbl";
+                Err(Error::new(&forebay::error::codes::ARGUMENT, message))
+            }
             To::Tbl => to_tbl::run(self.origin, &self.options, output, progress),
             To::Tar => to_tar::run(self.origin, &self.options, output, progress),
         }

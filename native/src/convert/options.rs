@@ -12,7 +12,7 @@ use forebay::{
 };
 use serde_json::{Map, Value};
 
-use super::pipeline::all_cores;
+use super::{pipeline::all_cores, pixels::Pixels};
 
 /// The format to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +107,9 @@ pub struct Options {
     pub compression: Compression,
     /// TBL: the metadata.
     pub metadata: MetadataChoice,
-    /// Threads that probe, verify and compress.
+    /// TBL: decode every picture and store its pixels, all of one size, instead of the file that it was.
+    pub pixels: Option<Pixels>,
+    /// Threads that probe, verify, decode and compress.
     pub workers: usize,
     /// Replace an output that exists.
     pub force: bool,
@@ -128,6 +130,7 @@ impl Options {
             layout: Layout::Guide,
             compression: Compression::None,
             metadata: MetadataChoice::default(),
+            pixels: None,
             workers: all_cores(),
             force: false,
             verify: false,

@@ -16,6 +16,7 @@ use super::{
     keep,
     options::Options,
     pipeline::ordered,
+    pixels::Decoding,
     summary::{Progress, Summary},
     verify_error,
 };
@@ -39,6 +40,7 @@ pub(super) fn run(
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<Summary> {
     let pack_options = options.pack();
+    let pixels = options.pixels.as_ref().map(Decoding::new).transpose()?;
     let (inputs, input_bytes) = origin.inputs();
     let mut summary = Summary { inputs, input_bytes, output: output.display().to_string(), ..Summary::default() };
     let count = origin.count();
@@ -60,7 +62,10 @@ pub(super) fn run(
 
     let work = |item: super::item::Item| -> Result<Ready> {
         let blame = item.blame();
-        let sample = item.load(options).map_err(&blame)?;
+        let mut sample = item.load(options).map_err(&blame)?;
+        if let Some(pixels) = &pixels {
+            pixels.decode(&mut sample).map_err(&blame)?;
+        }
         let packed = pack(sample.payload.clone(), sample.format, sample.width, sample.height, &pack_options);
         let packed = packed.map_err(blame)?;
         let crc = if options.verify { crc32(&sample.payload) } else { 0 };
@@ -68,7 +73,10 @@ pub(super) fn run(
     };
     let mut text = Vec::new();
     let mut positioned = false;
-    ordered(origin.items(), super::item::Item::weight, options.workers, work, |chunk| {
+    // What is in flight is what was read and what it becomes.
+    let grown = pixels.as_ref().map_or(0, Decoding::bytes);
+    let weigh = |item: &super::item::Item| item.weight().saturating_add(grown);
+    ordered(origin.items(), weigh, options.workers, work, |chunk| {
         let mut ready = Vec::with_capacity(chunk.len());
         for result in chunk {
             ready.extend(keep(result, options, &mut summary.faults)?);
@@ -154,7 +162,11 @@ fn metadata_writer(origin: &Origin, options: &Options, summary: &mut Summary) ->
             summary.notes.push(note.into());
             Default::default()
         }
-        (Layout::Guide, _) => origin.document()?,
+        (Layout::Guide, _) => {
+            let mut document = origin.document()?;
+            document.extend(options.pixels.as_ref().map(|pixels| ("decoded".to_owned(), pixels.describe())));
+            document
+        }
     };
     MetadataWriter::new(options.layout, choice.format, choice.document(inherited)).map(Some)
 }

@@ -160,6 +160,27 @@ fn raw_pixels_are_one_view_for_the_package_after_forebay_wrote_them() {
     assert_eq!(view["sha256"], Value::from(expected));
 }
 
+#[test]
+fn decoded_pictures_are_one_view_for_the_package() {
+    let folder = Folder::new();
+    let [archive_at, raw] = ["in.tar", "raw.tbl"].map(|name| folder.at(name));
+    let members: Vec<_> =
+        (0..50).flat_map(|i| [(format!("{i:02}.bmp"), bmp(20 + i, i)), (format!("{i:02}.cls"), vec![b'7'])]).collect();
+    fs::write(&archive_at, tar(&members)).unwrap();
+    let names = [&archive_at, &raw].map(|p| p.to_str().unwrap());
+    convert(&[names[0], names[1], "--decode", "24x16", "--layout", "turboloader"]);
+    let Some(views) = peer(&["raw", names[1]]) else { return };
+    let dataset = Dataset::open(&raw).unwrap();
+    assert_eq!(views[0]["shape"], serde_json::json!([50, 16, 24, 3]));
+    let ours: Vec<_> = (0..50).map(|i| sha256(&dataset.payload(i).unwrap())).collect();
+    assert_eq!(views[0]["sha256"], Value::from(ours));
+    // The package's own training loader, beside our labels.
+    let loaded = &peer(&["load-raw", names[1]]).unwrap()[0];
+    assert_eq!((&loaded["images"], &loaded["shape"]), (&50.into(), &serde_json::json!([3, 16, 24])));
+    let record = dataset.record(49).unwrap().unwrap();
+    assert_eq!(record, r#"{"id":49,"name":"49.bmp","cls":7}"#);
+}
+
 /// Forebay's reading of a file of the package, and that it finds nothing wrong with it.
 fn agrees(path: &Path, rows: &[Value]) {
     let dataset = Dataset::open(path).unwrap();

@@ -1,6 +1,6 @@
 """What the real `turboloader` package reads and writes, as JSON lines.
 
-usage: peer.py read FILE | raw FILE | write FILE none|lz4 | write-raw FILE
+usage: peer.py read FILE | raw FILE | load-raw FILE | write FILE none|lz4 | write-raw FILE
 """
 import hashlib
 import json
@@ -49,6 +49,13 @@ def raw(path):
     say(shape=list(view.shape), height=height, width=width, sha256=[sha(image.tobytes()) for image in view])
 
 
+def load_raw(path):
+    images, shape = 0, None
+    for batch, _ in t.DataLoader(path, batch_size=16, output_format="pytorch", transform=t.ImageNetNormalize()):
+        images, shape = images + len(batch), list(batch.shape[1:])
+    say(images=images, shape=shape)
+
+
 def write(path, compression):
     formats = [t.SampleFormat.JPEG, t.SampleFormat.PNG, t.SampleFormat.WEBP, t.SampleFormat.BMP, t.SampleFormat.TIFF]
     writer = t.TblWriterV2(path, enable_compression=compression == "lz4")
@@ -74,4 +81,4 @@ def write_raw(path):
     writer.finalize()
 
 
-{"read": read, "raw": raw, "write": write, "write-raw": write_raw}[sys.argv[1]](*sys.argv[2:])
+{"read": read, "raw": raw, "load-raw": load_raw, "write": write, "write-raw": write_raw}[sys.argv[1]](*sys.argv[2:])
