@@ -51,12 +51,19 @@ mod purpose {
     pub(super) const MIX: u64 = 2;
     pub(super) const MIX_PASS: u64 = 3;
     pub(super) const SAMPLE: u64 = 4;
+    pub(super) const BATCH: u64 = 5;
 }
 
 /// The key for everything random about one sample in one epoch, such as its crop: a function of these three
 /// numbers alone. `index` is [`Item::index`].
 pub fn sample_key(seed: u64, epoch: u64, index: u64) -> u64 {
     key(seed, &[purpose::SAMPLE, epoch, index])
+}
+
+/// The key for everything random about one batch in one epoch, such as how its pictures are mixed. `position` is
+/// where it begins, [`Epoch::positions`]'s start: so every rank draws for itself.
+pub fn batch_key(seed: u64, epoch: u64, position: u64) -> u64 {
+    key(seed, &[purpose::BATCH, epoch, position])
 }
 
 /// What becomes of the samples that do not fill a batch on every rank.

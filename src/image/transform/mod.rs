@@ -5,6 +5,8 @@
 //! sample of the same epoch looks the same whichever thread or machine makes it, and each kind of change draws
 //! from a stream of its own, so adding a colour jitter does not move the crops.
 //!
+//! Whole batches are mixed by [`Mixing`]: MixUp and CutMix.
+//!
 //! Resizing is antialiased and agrees with Pillow to one level of 255 (Lanczos to two); normalising agrees with torchvision to
 //! the last bit or the one before it. Crops are resized straight out of the picture: nothing is computed that is
 //! cut off later.
@@ -23,6 +25,7 @@
 
 mod color;
 mod geometry;
+mod mix;
 mod recipe;
 mod resize;
 mod tensor;
@@ -31,6 +34,7 @@ pub use half::f16;
 
 pub use color::{Blur, Erase, Jitter};
 pub use geometry::{Fit, Placement, Rect};
+pub use mix::{Cut, Mixed, Mixing};
 pub use recipe::{Layout, Normalize, Recipe, Resampling};
 pub use tensor::Out;
 
