@@ -47,6 +47,20 @@ impl Dataset {
             Dataset::Tar(_) => Format::Tar,
         }
     }
+    /// The TBL, where it is one.
+    pub fn tbl(&self) -> Option<&Tbl> {
+        match self {
+            Dataset::Tbl(tbl) => Some(tbl),
+            Dataset::Tar(_) => None,
+        }
+    }
+    /// The archive, where it is one.
+    pub fn tar(&self) -> Option<&Tar> {
+        match self {
+            Dataset::Tar(tar) => Some(tar),
+            Dataset::Tbl(_) => None,
+        }
+    }
     /// How many samples there are.
     pub fn len(&self) -> u64 {
         match self {

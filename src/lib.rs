@@ -8,7 +8,8 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`error`], [`limits`] | one error with a stable code and a place; bounds on what a file may cost |
+//! | [`error`], [`catalog`] | one error with a stable code and a place; every code there is |
+//! | [`limits`] | bounds on what a file may cost |
 //! | [`step`], [`cursor`] | how bytes come in; how fields are read from them |
 //! | [`codec`] | LZ4, Zstandard and the checksums |
 //! | [`tar`] | TAR archives and WebDataset groups, read and written |
@@ -29,6 +30,7 @@
 // A file can never make the core panic on purpose; tests may.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::unimplemented)]
 
+pub mod catalog;
 pub mod check;
 pub mod codec;
 pub mod cursor;

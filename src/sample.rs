@@ -26,7 +26,7 @@ use serde_json::Value;
 use crate::{
     dataset::Dataset,
     error::{Error, Result},
-    image::{format_of, probe},
+    image::{Probe, probe, probe_named},
     model::{MediaFormat, SampleInfo},
     record::{self, RestoredFile, Sidecar},
     tar::{header_for, padding},
@@ -103,28 +103,23 @@ impl Dataset {
     pub fn info_with(&self, i: u64, head: &[u8]) -> Result<SampleInfo> {
         match self {
             Dataset::Tbl(tbl) => tbl.info(i),
-            Dataset::Tar(tar) => {
-                let seen = probe(head);
-                let mut info = tar.info(i, None)?;
-                info.format = format_of(tar.name(i).unwrap_or_default(), head);
-                (info.width, info.height) = (seen.width, seen.height);
-                Ok(info)
-            }
+            Dataset::Tar(tar) => Ok(probe_named(tar.name(i).unwrap_or_default(), head).told_to(tar.info(i, None)?)),
         }
     }
 
     /// Format and size to write for a payload: by content; a TBL's index is believed where the content says
     /// nothing, as for raw pixels.
-    pub fn written_info(&self, i: u64, payload: &[u8]) -> Result<(MediaFormat, u32, u32)> {
-        let info = self.info_with(i, payload)?;
+    pub fn written_info(&self, i: u64, payload: &[u8]) -> Result<Probe> {
+        let SampleInfo { format, width, height, .. } = self.info_with(i, payload)?;
+        let known = Probe { format, width, height };
         if matches!(self, Dataset::Tar(_)) {
-            return Ok((info.format, info.width, info.height));
+            return Ok(known);
         }
         let seen = probe(payload);
-        Ok(match (info.format, seen.format) {
-            (MediaFormat::RawU8, _) | (_, MediaFormat::Unknown) => (info.format, info.width, info.height),
-            (_, format) if seen.width > 0 => (format, seen.width, seen.height),
-            (_, format) => (format, info.width, info.height),
+        Ok(match (known.format, seen.format) {
+            (MediaFormat::RawU8, _) | (_, MediaFormat::Unknown) => known,
+            (_, format) if seen.width > 0 => Probe { format, ..seen },
+            (_, format) => Probe { format, ..known },
         })
     }
 }

@@ -6,7 +6,7 @@ use forebay::{Error, Result, check::Report, error};
 
 use crate::{
     convert::{pipeline::ordered, release},
-    dataset::{Dataset, Source},
+    dataset::Dataset,
 };
 
 /// Bytes of a gap that are looked at in one piece.
@@ -20,17 +20,14 @@ pub fn check(dataset: &Dataset, workers: usize, progress: &mut dyn FnMut(u64)) -
         report.fault(e);
     }
     let mut gaps = Vec::new();
-    match dataset.source() {
-        Source::Tbl(_, tbl) => gaps = tbl.check_index(&mut report),
-        Source::Tar(_, tar) => {
-            if let Some(note) = tar.archive().ending.note() {
-                report.note(&Error::new(&error::codes::NOTE, note));
-            }
-        }
-        Source::Folder(_) => {}
+    if let Some(tbl) = dataset.tbl() {
+        gaps = tbl.check_index(&mut report);
+    }
+    if let Some(note) = dataset.tar().and_then(|tar| tar.archive().ending.note()) {
+        report.note(&Error::new(&error::codes::NOTE, note));
     }
     check_samples(dataset, workers, &mut report, progress)?;
-    if let Source::Tbl(input, tbl) = dataset.source() {
+    if let (Some(input), Some(tbl)) = (dataset.input(), dataset.tbl()) {
         for gap in gaps {
             let mut at = gap.start;
             while at < gap.end {
@@ -53,15 +50,15 @@ pub fn check(dataset: &Dataset, workers: usize, progress: &mut dyn FnMut(u64)) -
 
 fn check_samples(dataset: &Dataset, workers: usize, report: &mut Report, progress: &mut dyn FnMut(u64)) -> Result<()> {
     let work = |i: u64| -> Result<Option<Error>> {
-        match dataset.source() {
-            Source::Tbl(input, tbl) => {
+        match (dataset.input(), dataset.tbl()) {
+            (Some(input), Some(tbl)) => {
                 // An entry that cannot be planned was reported with the index.
                 let Ok(plan) = tbl.plan(i) else { return Ok(None) };
                 tbl.check_sample(i, &input.slice(plan.range())?)
             }
-            // Neither has checksums: that the bytes can be read is all there is to say.
-            Source::Tar(..) => Ok(None),
-            Source::Folder(folder) => folder.payload(i).map(|_| None),
+            // Neither archives nor folders have checksums: that the bytes can be read is all there is to say.
+            (Some(_), None) => Ok(None),
+            _ => dataset.payload(i).map(|_| None),
         }
     };
     let weigh = |i: &u64| dataset.stored_range(*i).map_or(0, |r| r.end - r.start);

@@ -40,7 +40,7 @@ pub mod tables;
 pub use dataset::{Dataset, OpenOptions};
 pub use input::Input;
 
-/// The error codes of this crate, beside those of [`forebay::error::catalog`].
+/// The error codes of this crate, beside those of [`forebay::catalog`].
 pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
     [convert::codes::ALL, serve::codes::ALL, tables::codes::ALL].into_iter().flatten().copied()
 }

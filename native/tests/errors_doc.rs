@@ -5,14 +5,14 @@
 
 use std::{fmt::Write, fs};
 
-use forebay::error::{Code, catalog};
+use forebay::error::Code;
 
 const DOC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/errors.md");
 const BEGIN: &str = "<!-- codes: made by the test errors_doc -->\n";
 const END: &str = "<!-- end of codes -->";
 
 fn codes() -> Vec<&'static Code> {
-    let mut codes: Vec<_> = catalog().chain(forebay_native::codes()).collect();
+    let mut codes: Vec<_> = forebay::catalog::codes().chain(forebay_native::codes()).collect();
     codes.sort_by_key(|c| c.id());
     codes
 }

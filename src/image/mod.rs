@@ -14,7 +14,7 @@ pub mod probe;
 #[cfg(feature = "transform")]
 pub mod transform;
 
-pub use probe::{Probe, format_of, probe};
+pub use probe::{Probe, format_of, probe, probe_named};
 
 /// A decoded picture, in the buffer of what decoded it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,7 +22,7 @@
 //! assert_eq!(format_of("cat.png", b"?"), MediaFormat::Png);
 //! ```
 
-use crate::model::MediaFormat;
+use crate::model::{MediaFormat, SampleInfo};
 
 /// How many first bytes of a payload normally give its size, for hosts that must choose a range: all of PNG,
 /// WebP and BMP need at most 37, a JPEG needs what stands before its frame header, which is 200 to 700 bytes
@@ -44,6 +44,13 @@ pub struct Probe {
     pub height: u32,
 }
 
+impl Probe {
+    /// What is known of a sample, with what was seen of its payload.
+    pub fn told_to(self, info: SampleInfo) -> SampleInfo {
+        SampleInfo { format: self.format, width: self.width, height: self.height, ..info }
+    }
+}
+
 /// Looks at the first bytes of a payload (all of it, or at least [`HEAD_BYTES`], where they are at hand).
 pub fn probe(head: &[u8]) -> Probe {
     let format = by_content(head);
@@ -57,6 +64,11 @@ pub fn probe(head: &[u8]) -> Probe {
     };
     let (width, height) = size.filter(|&(w, h)| w > 0 && h > 0).unwrap_or_default();
     Probe { format, width, height }
+}
+
+/// As [`probe`], for a file with a name: where the content does not tell the format, its extension does.
+pub fn probe_named(name: &str, head: &[u8]) -> Probe {
+    Probe { format: format_of(name, head), ..probe(head) }
 }
 
 /// The format by content; where the content says nothing, by the name's extension.

@@ -8,6 +8,7 @@ use forebay::{
     check::Fault,
     codec::{Codec, Compression},
     error::codes,
+    image::Probe,
     model::MediaFormat,
     record,
     sample::archive_files,
@@ -220,7 +221,7 @@ impl Converter {
 
     fn load(&self, window: &Window, i: u64, id: u64) -> Result<Loaded> {
         let payload = window.payload(i)?;
-        let (format, width, height) = self.opened.core.written_info(i, &payload)?;
+        let Probe { format, width, height } = self.opened.core.written_info(i, &payload)?;
         let record = window.record(i, Some(id))?;
         Ok(Loaded { payload, format, width, height, record })
     }

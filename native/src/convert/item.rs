@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use bytes::Bytes;
 use forebay::{
     Error, Result,
-    image::probe,
+    image::{Probe, probe_named},
     model::MediaFormat,
     record::{self, Sidecar},
 };
@@ -15,7 +15,7 @@ use super::{
     options::Options,
     stream::{StreamInput, Streamed},
 };
-use crate::dataset::{Dataset, Source};
+use crate::dataset::Dataset;
 
 /// Where samples come from.
 #[derive(Debug)]
@@ -174,7 +174,7 @@ impl Item {
         match self.from {
             From::Dataset { dataset, i } => {
                 let payload = dataset.payload(i)?;
-                let (format, width, height) = seen(&dataset, i, &payload)?;
+                let Probe { format, width, height } = dataset.written_info(i, &payload)?;
                 let record = dataset.record_as(i, id)?;
                 let used = dataset.stored_range(i);
                 Ok(Loaded {
@@ -191,32 +191,11 @@ impl Item {
                 let sidecars: Vec<_> =
                     sample.sidecars.iter().map(|(extension, bytes)| Sidecar { extension, bytes }).collect();
                 let record = record::compose(id, &sample.name, &sidecars, sample.before, &[]);
-                let (format, width, height) = by_content(&sample.name, &sample.payload);
+                let Probe { format, width, height } = probe_named(&sample.name, &sample.payload);
                 let record = with_users(Some(record), id, options);
                 Ok(Loaded { id, payload: sample.payload, format, width, height, record, used: None })
             }
         }
-    }
-}
-
-fn by_content(name: &str, payload: &[u8]) -> (MediaFormat, u32, u32) {
-    let seen = probe(payload);
-    (forebay::image::format_of(name, payload), seen.width, seen.height)
-}
-
-/// Format and size: by content; a TBL's index is believed where the content says nothing, as for raw pixels.
-fn seen(dataset: &Dataset, i: u64, payload: &[u8]) -> Result<(MediaFormat, u32, u32)> {
-    match dataset.source() {
-        Source::Tbl(_, tbl) => {
-            let info = tbl.info(i).map_err(|e| e.file(dataset.name()))?;
-            let seen = probe(payload);
-            Ok(match (info.format, seen.format) {
-                (MediaFormat::RawU8, _) | (_, MediaFormat::Unknown) => (info.format, info.width, info.height),
-                (_, format) if seen.width > 0 => (format, seen.width, seen.height),
-                (_, format) => (format, info.width, info.height),
-            })
-        }
-        _ => Ok(by_content(&dataset.sample_name(i)?.unwrap_or_default(), payload)),
     }
 }
 

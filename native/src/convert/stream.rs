@@ -12,7 +12,7 @@ use forebay::{
     detect::{Format, HEAD_LEN, detect},
     error::codes,
     filter::{Filter, SampleRecord},
-    image::{format_of, probe},
+    image::probe_named,
     model::SampleInfo,
     record::{self, Sidecar},
     tar::{
@@ -212,9 +212,8 @@ impl Samples {
 
     fn wanted(&self, sample: &Streamed) -> bool {
         let Some(filter) = &self.filter else { return true };
-        let seen = probe(&sample.payload);
-        let mut info = SampleInfo::unread(0, 0, sample.payload.len() as u64, format_of(&sample.name, &sample.payload));
-        (info.width, info.height) = (seen.width, seen.height);
+        let seen = probe_named(&sample.name, &sample.payload);
+        let info = seen.told_to(SampleInfo::unread(0, 0, sample.payload.len() as u64, seen.format));
         let sidecars: Vec<_> = sample.sidecars.iter().map(|(extension, bytes)| Sidecar { extension, bytes }).collect();
         let metadata = match filter.needs_metadata() {
             true => serde_json::from_str(&record::compose(0, &sample.name, &sidecars, sample.before, &[])).ok(),
