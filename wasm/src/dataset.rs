@@ -149,10 +149,27 @@ impl Dataset {
         self.opened.damage.as_ref().map(json)
     }
 
-    /// Fills the columns of the index, which lie outside this module's memory.
+    /// Takes the place of what was known so far: a TAR of which more was read. Samples keep their numbers.
+    pub fn replace(&mut self, with: Dataset) {
+        let probed = self.opened.probed.borrow().clone();
+        with.opened.probed.replace(probed);
+        self.opened = with.opened;
+    }
+
+    /// What the scan of a TAR of `file_len` bytes found, to be kept for the next opening; nothing for other files
+    /// and for archives that are damaged or not yet wholly scanned.
+    pub fn kept(&self, file_len: f64) -> Option<Vec<u8>> {
+        match &self.opened.core {
+            Core::Tar(tar) => tar.archive().to_kept(file_len as u64),
+            _ => None,
+        }
+    }
+
+    /// Fills the columns of the index from sample `from` on. They lie outside this module's memory.
     #[allow(clippy::too_many_arguments)] // one a column
     pub fn columns(
         &self,
+        from: f64,
         width: &Uint32Array,
         height: &Uint32Array,
         bytes: &Float64Array,
@@ -162,7 +179,8 @@ impl Dataset {
         codec: &Uint8Array,
     ) {
         let len = self.opened.core.len();
-        let mut start = 0;
+        let first = from as u64;
+        let mut start = first;
         while start < len {
             let end = len.min(start + CHUNK);
             let n = (end - start) as usize;
@@ -181,7 +199,7 @@ impl Dataset {
                 f.push(info.format.code());
                 c.push(if damaged { DAMAGED } else { codec_code(info.codec) });
             }
-            let (from, to) = (start as u32, end as u32);
+            let (from, to) = ((start - first) as u32, (end - first) as u32);
             width.subarray(from, to).copy_from(&w);
             height.subarray(from, to).copy_from(&h);
             bytes.subarray(from, to).copy_from(&b);

@@ -80,6 +80,21 @@ impl Opener {
         self.work.as_ref().and_then(CoreOpener::scanner).map_or(0.0, |s| s.members().len() as f64)
     }
 
+    /// Puts what an earlier scan of the same TAR found in place of a scan; where it does not fit, the file is scanned.
+    #[wasm_bindgen(js_name = useKept)]
+    pub fn use_kept(&mut self, kept: Vec<u8>) {
+        self.work = self.work.take().map(|work| work.with_kept(&kept));
+    }
+
+    /// The samples of a TAR so far, while its headers are still being read; nothing where there are none yet. The
+    /// last group of members is left out: it may go on.
+    #[wasm_bindgen(js_name = soFar)]
+    pub fn so_far(&self) -> Outcome<Option<Dataset>> {
+        let Some(scanner) = self.work.as_ref().and_then(CoreOpener::scanner) else { return Ok(None) };
+        let tar = Tar::growing(scanner.so_far()).map_err(thrown)?;
+        Ok((!tar.is_empty()).then(|| Dataset::new(Opened::new(Core::Tar(tar), self.limits.clone(), None))))
+    }
+
     /// The opened file.
     pub fn finish(&mut self) -> Outcome<Dataset> {
         let opened = self.done.take();

@@ -1,5 +1,6 @@
-import { abortable } from "./abort.js";
+import { abortable, anySignal } from "./abort.js";
 import { ForebayError, fromThrown, hostError } from "./errors.js";
+import { Index, Pace } from "./growth.js";
 import type { Opened, Selected } from "./kernel.js";
 import { codecs, formats, mediaFormats } from "./formats.js";
 import { call, client, type Client } from "./pool.js";
@@ -53,17 +54,40 @@ const FIELDS: readonly Field[] = [
 interface Home {
   client: Client;
   opened: Opened;
+  /** The scan that was kept by an earlier opening was used. */
+  kept: boolean;
 }
 
-/** Opens a source in one of the workers. */
-async function openIn(source: Source, options: OpenOptions): Promise<Home> {
+/** Opens a source in one of the workers. `grown` hears of samples as they become known. */
+async function openIn(source: Source, options: OpenOptions, grown?: (home: Home) => void): Promise<Home> {
+  const { signal, onProgress, keepGoing = true, limits = {}, indexStore } = options;
+  const { identity } = source;
+  const stored = indexStore && identity !== undefined ? await indexStore.get(identity).catch(() => null) : null;
   const home = await client();
-  const { signal, onProgress, keepGoing = true, limits = {} } = options;
-  const opener = await call(home, source.name, "opener", [source.byteLength, limits, keepGoing]);
+  const opener = await call(home, source.name, "opener", [source.byteLength, limits, keepGoing, stored ?? null]);
+  const pace = new Pace();
+  let known: Opened | null = null;
+  let length = 0;
+  let scanned = false;
+  const look = async (growing: boolean): Promise<Opened | null> => {
+    const found = await call(home, source.name, "opened", [opener, known?.dataset ?? 0, length, growing]);
+    if (found) length += found.columns.format.length;
+    return found;
+  };
   try {
     await drive(home, opener, source, {
       signal,
-      onTurn: (turn) => onProgress?.({ bytes: turn.position, totalBytes: source.byteLength, samples: turn.done }),
+      async onTurn(turn) {
+        scanned ||= turn.position > 0;
+        if (grown && turn.need && turn.done > 0 && pace.due) {
+          const found = await pace.look(() => look(true));
+          if (found) {
+            known = found;
+            grown({ client: home, opened: found, kept: false });
+          }
+        }
+        onProgress?.({ bytes: turn.position, totalBytes: source.byteLength, samples: turn.done });
+      },
       widen(need, turn) {
         // A scan goes from header to header: reading on saves a request for each of them.
         if (turn.done === 0 || need.length !== 2) return need;
@@ -72,9 +96,15 @@ async function openIn(source: Source, options: OpenOptions): Promise<Home> {
         return [need[0]!, Math.min(end, source.byteLength)];
       },
     });
-    const opened = await call(home, source.name, "opened", [opener]);
-    onProgress?.({ bytes: source.byteLength, totalBytes: source.byteLength, samples: opened.columns.width.length });
-    return { client: home, opened };
+    const opened = (await look(false)) as Opened;
+    onProgress?.({ bytes: source.byteLength, totalBytes: source.byteLength, samples: length });
+    if (indexStore && identity !== undefined && scanned) {
+      // Nobody waits for this, and nobody needs it.
+      void call(home, source.name, "kept", [opened.dataset, source.byteLength])
+        .then((kept) => kept && indexStore.set(identity, kept))
+        .catch(() => {});
+    }
+    return { client: home, opened, kept: stored != null && !scanned };
   } finally {
     void free(home, opener);
   }
@@ -82,55 +112,100 @@ async function openIn(source: Source, options: OpenOptions): Promise<Home> {
 
 /** Opens a dataset from a source. */
 export async function openDataset(source: Source, options: OpenOptions, owned: boolean): Promise<OpenDataset> {
-  return new OpenDataset(source, options, await openIn(source, options), owned);
+  if (!options.grow) return new OpenDataset(source, options, await openIn(source, options), owned);
+  const closed = new AbortController();
+  const both = anySignal(options.signal, closed.signal);
+  let growing: { dataset: OpenDataset; end(e?: unknown): void } | undefined;
+  return new Promise((resolve, reject) => {
+    const begin = (home: Home): void => {
+      let end: (e?: unknown) => void = () => {};
+      const whole = new Promise<void>((done, failed) => (end = (e) => (e === undefined ? done() : failed(e))));
+      growing = { dataset: new OpenDataset(source, options, home, owned, { whole, stop: () => closed.abort() }), end };
+      resolve(growing.dataset);
+    };
+    const opening = openIn(source, { ...options, signal: both.signal }, (home) => (growing ? growing.dataset.grow(home.opened) : begin(home)));
+    opening.then(
+      (home) => {
+        if (!growing) return resolve(new OpenDataset(source, options, home, owned));
+        growing.dataset.grow(home.opened);
+        growing.dataset.settle();
+        growing.end();
+      },
+      (e: unknown) => {
+        if (!growing) return reject(e);
+        growing.dataset.settle(e);
+        growing.end(e);
+      },
+    ).finally(() => both.release());
+  });
 }
 
 /** What `open` gives. */
 export class OpenDataset implements Dataset {
   readonly format: Format;
-  readonly length: number;
   readonly schema: readonly Field[];
-  readonly metadata: Metadata;
+  readonly whole: Promise<void>;
+  readonly fromStore: boolean;
+  metadata: Metadata;
+  growing: boolean;
   readonly name: string | undefined;
   readonly byteLength: number;
   readonly telemetry: Telemetry;
-  readonly damage: ForebayError | null;
+  damage: ForebayError | null;
   readonly source: Source;
   readonly #options: OpenOptions;
   readonly #owned: boolean;
   #home: Promise<Home>;
-  #columns: IndexColumns;
-  #names: string[] | Map<number, string>;
-  #joined: string | null;
+  readonly #index: Index;
+  readonly #stop: (() => void) | undefined;
   #closed = new AbortController();
   #cache = new Map<number, Uint8Array>();
   #cached = 0;
 
-  constructor(source: Source, options: OpenOptions, home: Home, owned: boolean) {
-    const { format, length, ...metadata } = JSON.parse(home.opened.about) as { format: Format; length: number } & Record<string, unknown>;
+  constructor(source: Source, options: OpenOptions, home: Home, owned: boolean, growth?: { whole: Promise<void>; stop: () => void }) {
+    const { format, metadata } = aboutOf(home.opened);
     this.source = source;
     this.#options = { ...options };
     delete this.#options.signal;
     delete this.#options.onProgress;
     this.#owned = owned;
     this.#home = Promise.resolve(home);
+    delete this.#options.grow;
     this.format = format;
-    this.length = length;
-    this.metadata = Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null)) as unknown as Metadata;
+    this.metadata = metadata;
+    this.growing = growth !== undefined;
+    this.whole = growth?.whole ?? Promise.resolve();
+    // Who does not ask is not told.
+    this.whole.catch(() => {});
+    this.fromStore = home.kept;
+    this.#stop = growth?.stop;
     this.schema = FIELDS.map((field) => ({ ...field, indexed: field.name === "name" ? format === "tar" : format === "tbl" || ["index", "bytes", "stored_bytes"].includes(field.name) }));
     this.name = source.name;
     this.byteLength = source.byteLength;
     this.telemetry = source.telemetry ?? { requests: 0, bytesRead: 0, byteLength: source.byteLength };
     this.damage = home.opened.damage === null ? null : (fromThrown(home.opened.damage, source.name) as ForebayError);
-    this.#columns = home.opened.columns;
-    this.#joined = home.opened.names;
-    this.#names = new Map();
+    this.#index = new Index(home.opened);
+  }
+
+  get length(): number {
+    return this.#index.length;
+  }
+  /** More samples became known. */
+  grow(more: Opened): void {
+    this.#index.append(more);
+    this.metadata = aboutOf(more).metadata;
+    this.damage = more.damage === null ? null : (fromThrown(more.damage, this.name) as ForebayError);
+  }
+  /** No more will become known; `e` is why, where it is not the end of the file. */
+  settle(e?: unknown): void {
+    this.growing = false;
+    if (e instanceof ForebayError) this.damage = e;
   }
 
   info(i: number): SampleInfo {
     this.#alive();
     this.#inRange(i);
-    const c = this.#columns;
+    const c = this.#index.columns;
     const format = mediaFormats[c.format[i]!] ?? "unknown";
     const codec = c.codec[i]!;
     return {
@@ -150,16 +225,12 @@ export class OpenDataset implements Dataset {
 
   nameOf(i: number): string | undefined {
     this.#inRange(i);
-    if (this.#joined !== null) {
-      this.#names = this.#joined.split("\0");
-      this.#joined = null;
-    }
-    return this.#names instanceof Map ? this.#names.get(i) : this.#names[i];
+    return this.#index.name(i);
   }
 
   columns(): IndexColumns {
     this.#alive();
-    return this.#columns;
+    return this.#index.columns;
   }
 
   blob(i: number, options: ReadOptions = {}): Promise<Blob> {
@@ -210,7 +281,7 @@ export class OpenDataset implements Dataset {
         throw new ForebayError("tbl.metadata", "damaged", `the sample's metadata is no JSON: ${(e as Error).message}`, { file: this.name, section: "metadata", sample: i }, e);
       }
       const name = record !== null && typeof record === "object" && !Array.isArray(record) ? record["name"] : undefined;
-      if (typeof name === "string" && this.#names instanceof Map && this.#joined === null) this.#names.set(i, name);
+      if (typeof name === "string") this.#index.named(i, name);
       return record;
     });
   }
@@ -305,13 +376,14 @@ export class OpenDataset implements Dataset {
       const onTurn: Drive["onTurn"] = (turn, bytes) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
       const unsized = this.format === "tar";
       const selected = await this.#finish(client, id, { signal: inner, onTurn }, () => call(client, this.name, "selected", [id, opened.dataset, unsized]));
-      if (selected.columns) this.#columns = selected.columns;
+      if (selected.columns) this.#index.columns = selected.columns;
       return selected;
     });
   }
 
   check(options: CheckOptions = {}): Promise<CheckReport> {
     return this.#run(options.signal, async (signal) => {
+      await this.whole;
       const { client, opened } = await this.#homed();
       const id = await call(client, this.name, "check", [opened.dataset]);
       const onTurn: Drive["onTurn"] = (turn, bytes) =>
@@ -324,6 +396,7 @@ export class OpenDataset implements Dataset {
   /** For conversion: the worker and the handle, and the loop around them. */
   work<T>(signal: AbortSignal | undefined, body: (client: Client, dataset: number, signal: AbortSignal) => Promise<T>): Promise<T> {
     return this.#run(signal, async (inner) => {
+      await this.whole;
       const { client, opened } = await this.#homed();
       return body(client, opened.dataset, inner);
     });
@@ -332,6 +405,7 @@ export class OpenDataset implements Dataset {
   close(): void {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort(hostError("dataset.closed", "the dataset was closed", { file: this.name }));
+    this.#stop?.();
     this.#cache.clear();
     void this.#home.then(({ client, opened }) => free(client, opened.dataset)).catch(() => {});
     if (this.#owned) void this.source.close?.();
@@ -389,4 +463,10 @@ export class OpenDataset implements Dataset {
       stops.forEach((stop) => stop());
     }
   }
+}
+
+/** What opening says about the file. */
+function aboutOf(opened: Opened): { format: Format; metadata: Metadata } {
+  const { format, length: _, ...metadata } = JSON.parse(opened.about) as { format: Format; length: number } & Record<string, unknown>;
+  return { format, metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null)) as unknown as Metadata };
 }

@@ -28,6 +28,7 @@ export async function httpSource(url: URL, options: HttpOptions & { signal?: Abo
 
 class Http implements Source {
   byteLength = 0;
+  identity?: string;
   readonly telemetry: { -readonly [K in keyof Telemetry]: Telemetry[K] } = { requests: 0, bytesRead: 0, byteLength: 0 };
   /** The first bytes of the file, or all of them. */
   #head: Uint8Array = new Uint8Array(0);
@@ -60,6 +61,7 @@ class Http implements Source {
     }
     if (!Number.isSafeInteger(this.byteLength)) throw hostError("http.length", "the file is longer than 2^53 bytes", { file: this.name });
     this.telemetry.byteLength = this.byteLength;
+    if (this.#tag !== null) this.identity = `url:${this.url.href}:${this.byteLength}:${this.#tag}`;
   }
 
   async read(start: number, end: number, options: { signal?: AbortSignal } = {}): Promise<Uint8Array> {

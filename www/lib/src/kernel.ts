@@ -66,8 +66,8 @@ function get<T extends Handle>(id: number): T {
   return handle as T;
 }
 
-function columnsOf(dataset: wasm.Dataset): IndexColumns {
-  const n = dataset.length;
+function columnsOf(dataset: wasm.Dataset, from = 0): IndexColumns {
+  const n = Math.max(0, dataset.length - from);
   const columns: IndexColumns = {
     width: new Uint32Array(n),
     height: new Uint32Array(n),
@@ -78,27 +78,34 @@ function columnsOf(dataset: wasm.Dataset): IndexColumns {
     codec: new Uint8Array(n),
   };
   const c = columns;
-  dataset.columns(c.width, c.height, c.bytes, c.storedBytes, c.offset, c.format, c.codec);
+  dataset.columns(from, c.width, c.height, c.bytes, c.storedBytes, c.offset, c.format, c.codec);
   return columns;
 }
 
 /** The operations, by name: the whole protocol between the two sides. */
 export const operations = {
-  opener(length: number, limits: Limits, keepGoing: boolean): number {
+  opener(length: number, limits: Limits, keepGoing: boolean, kept: Uint8Array | null): number {
     const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;
-    return keep(new wasm.Opener(length, itemBytes, indexBytes, metadataBytes, keepGoing));
+    const opener = new wasm.Opener(length, itemBytes, indexBytes, metadataBytes, keepGoing);
+    if (kept) opener.useKept(kept);
+    return keep(opener);
   },
-  opened(id: number): Opened {
+  /** The opened file, or what is known of a growing one. `into` is what it was so far: then only what is new comes. */
+  opened(id: number, into: number, from: number, growing: boolean): Opened | null {
     const opener = get<wasm.Opener>(id);
-    const dataset = opener.finish();
+    const found = growing ? opener.soFar() : opener.finish();
+    if (!found) return null;
+    const known = into === 0 ? found : get<wasm.Dataset>(into);
+    if (known !== found) known.replace(found);
     return {
-      dataset: keep(dataset),
-      about: dataset.about(),
-      damage: dataset.damage() ?? null,
-      columns: columnsOf(dataset),
-      names: dataset.names(0, dataset.length) ?? null,
+      dataset: into === 0 ? keep(known) : into,
+      about: known.about(),
+      damage: known.damage() ?? null,
+      columns: columnsOf(known, from),
+      names: known.names(from, known.length) ?? null,
     };
   },
+  kept: (id: number, length: number): Uint8Array | null => get<wasm.Dataset>(id).kept(length) ?? null,
   plan: (id: number, i: number): Float64Array => get<wasm.Dataset>(id).plan(i),
   decode(id: number, i: number, bytes: Uint8Array, verify: boolean): Uint8Array {
     const dataset = get<wasm.Dataset>(id);

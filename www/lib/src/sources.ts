@@ -13,8 +13,10 @@ export class Counter implements Telemetry {
 /** A `File` or `Blob`: ranges are sliced, nothing is read beforehand. */
 export function blobSource(blob: Blob, name?: string): Source {
   const telemetry = new Counter(blob.size);
+  const file = blob as Partial<File>;
   return {
     byteLength: blob.size,
+    ...(file.name !== undefined && file.lastModified !== undefined ? { identity: `file:${file.name}:${blob.size}:${file.lastModified}` } : {}),
     name: name ?? (blob as Partial<File>).name,
     blob,
     telemetry,
@@ -74,6 +76,7 @@ function counted(source: Source, name: string | undefined): Source {
     byteLength: source.byteLength,
     ...(label === undefined ? {} : { name: label }),
     ...(source.blob ? { blob: source.blob } : {}),
+    ...(source.identity === undefined ? {} : { identity: source.identity }),
     telemetry,
     async read(start, end, options) {
       if (own) own.requests++;

@@ -19,6 +19,8 @@ export interface Source {
   readonly blob?: Blob;
   /** What was read so far, where the source counts. */
   readonly telemetry?: Telemetry;
+  /** Tells this content from any other, also tomorrow: a name with length and date, an address with its ETag. */
+  readonly identity?: string;
   /** Lets go of what the source holds. `open` calls it for sources that it made itself. */
   close?(): void | Promise<void>;
 }
@@ -56,12 +58,27 @@ export interface OpenOptions {
   name?: string;
   /** Hears how far the opening is: bytes looked at of all (a TAR's headers take a while), and samples found. */
   onProgress?: (progress: OpenProgress) => void;
+  /**
+   * Resolve as soon as the first samples of a TAR are known, instead of after its last header. The dataset then
+   * grows: {@link Dataset.growing}. Formats with an index open whole at once.
+   */
+  grow?: boolean;
+  /** Where the scan of a TAR is kept, so that the same file opens at once the next time. */
+  indexStore?: IndexStore;
   /** Keep what comes before the damage of a TAR; {@link Dataset.damage} says what is wrong. Usual: true. */
   keepGoing?: boolean;
   /** Bounds on what a file may cost; the usual ones suit a browser tab. */
   limits?: Limits;
   /** For a URL: how to fetch. */
   http?: HttpOptions;
+}
+
+/** Keeps what was found in files without an index. What it gives back is compared with the file before it is used. */
+export interface IndexStore {
+  /** What was kept under this identity, if anything. */
+  get(identity: string): Promise<Uint8Array | null | undefined>;
+  /** Keeps it, or does not: nothing depends on it. */
+  set(identity: string, index: Uint8Array): Promise<void>;
 }
 
 /** Bounds that a file's numbers are held against before anything is allocated. */
@@ -332,8 +349,18 @@ export interface ReadOptions {
 export interface Dataset extends Disposable {
   /** The format, by content. */
   readonly format: Format;
-  /** How many samples there are. */
+  /** How many samples there are; of a growing dataset, how many are known. */
   readonly length: number;
+  /**
+   * True while the headers of a TAR are still being read (with {@link OpenOptions.grow}). Everything works on the
+   * samples that are known, which keep their numbers; `check` and `convert` wait for the rest. `onProgress` of the
+   * opening goes on to say how far it is, after `length` has grown.
+   */
+  readonly growing: boolean;
+  /** Resolves when everything is known; rejects where reading ended before, which {@link damage} tells too. */
+  readonly whole: Promise<void>;
+  /** True where the index is the one that an earlier opening kept: nothing was scanned. */
+  readonly fromStore: boolean;
   /** The fields that filters and tables can use. Fields of the metadata are not listed: they differ by sample. */
   readonly schema: readonly Field[];
   /** What the file says about itself. */

@@ -67,7 +67,7 @@ export const fake: Engine = {
       json: { label: CLASSES[i % CLASSES.length]!, note: "<img src=x onerror=alert(1)>", boxes: boxesOf(i, columns.width[i]!, columns.height[i]!).map((bbox, k) => ({ label: CLASSES[(i + k) % CLASSES.length]!, bbox })) },
     });
     const dataset: Partial<Dataset> = {
-      format: name.endsWith(".tar") ? "tar" : "tbl", length, name, byteLength: telemetry.byteLength, telemetry, damage: null,
+      format: name.endsWith(".tar") ? "tar" : "tbl", length, name, byteLength: telemetry.byteLength, telemetry, damage: null, growing: false, whole: Promise.resolve(), fromStore: false,
       metadata: { layout: "guide", compression: "none", metadataFormat: "json", notes: [] },
       schema: ["index", "name", "format", "width", "height", "aspect", "pixels", "bytes", "stored_bytes"].map((field) => ({ name: field, type: field === "name" || field === "format" ? "string" : "integer", indexed: true })),
       info, columns: () => columns, nameOf: () => undefined,
