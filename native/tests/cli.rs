@@ -243,6 +243,46 @@ fn filters_choose_the_same_samples_everywhere() {
 }
 
 #[test]
+fn a_plan_gives_every_sample_to_one_rank_and_says_how_many_bytes() {
+    let place = Place::new();
+    sample(&place);
+    place.ok(&["convert", "a.tar", "a.tbl"]);
+    let order = ["plan", "a.tbl", "--world", "2", "--batch", "2", "--shuffle", "42", "--epoch", "1"];
+    let plan = &place.ok(&order)[0];
+    assert_eq!((&plan["steps"], &plan["samples"], &plan["left_out"]), (&json!(3), &json!(12), &json!(0)));
+    assert_eq!(plan["files"], json!([{"file": "a.tbl", "samples": 12, "selected": 12}]));
+    let bytes = |rank: usize| plan["ranks"][rank]["bytes"].as_u64().unwrap();
+    assert_eq!(bytes(0) + bytes(1), 11 * 150 + (54 + 40 * 4 * 3));
+    let mut seen = Vec::new();
+    for rank in 0..2 {
+        let lines = place.ok(&[&order[..], &["--rank", &rank.to_string()]].concat());
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines.iter().map(|l| l["bytes"].as_u64().unwrap()).sum::<u64>(), bytes(rank));
+        seen.extend(lines.iter().flat_map(|l| l["indices"].as_array().unwrap()).map(|i| i.as_u64().unwrap()));
+    }
+    assert_ne!(seen, (0..12).collect::<Vec<_>>(), "shuffled");
+    seen.sort_unstable();
+    assert_eq!(seen, (0..12).collect::<Vec<_>>());
+
+    let one = |more: &[&str]| place.ok(&[&["plan", "a.tbl", "a.tar", "--world", "2"], more].concat())[0].clone();
+    let padded = one(&["--batch", "4", "--tail", "pad", "--where", "cls == 1"]);
+    assert_eq!((&padded["samples"], &padded["steps"], &padded["left_out"]), (&json!(8), &json!(1), &json!(0)));
+    let uneven = one(&["--batch", "5", "--tail", "uneven"]);
+    let counts: Vec<_> = uneven["ranks"].as_array().unwrap().iter().map(|r| &r["samples"]).collect();
+    assert_eq!(counts, [12, 12]);
+    let dropped = one(&["--batch", "5"]);
+    assert_eq!((&dropped["steps"], &dropped["left_out"]), (&json!(2), &json!(4)));
+    let mixed = one(&["--batch", "3", "--weights", "3,1", "--epoch-samples", "18"]);
+    assert_eq!((&mixed["steps"], &mixed["samples"]), (&json!(3), &json!(18)));
+    for wrong in
+        [&["--batch", "0"][..], &["--rank", "2"], &["--world", "2000000"], &["--blocks", "3x3"], &["--weights", "1,1"]]
+    {
+        let (code, lines) = place.json(&[&["plan", "a.tbl"], wrong].concat());
+        assert_eq!((code, lines[0]["error"]["kind"].as_str()), (2, Some("usage")), "{wrong:?}");
+    }
+}
+
+#[test]
 fn shards_join_to_what_they_were() {
     let place = Place::new();
     sample(&place);

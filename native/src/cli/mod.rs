@@ -14,6 +14,7 @@ mod human;
 mod inspect;
 mod output;
 mod pixels;
+mod plan;
 mod progress;
 mod serve;
 mod split;
@@ -73,6 +74,8 @@ enum Command {
     Concat(concat::Args),
     /// Split a dataset into shards.
     Split(split::Args),
+    /// Say which samples each rank of a training run gets, in which order, and how many bytes that is.
+    Plan(plan::Args),
     /// Show a dataset, or a folder of them, in the browser.
     Serve(serve::Args),
     /// Print completions for a shell.
@@ -101,6 +104,7 @@ pub fn main() -> ExitCode {
         Command::Diff(args) => diff::run(args, &out),
         Command::Concat(args) => concat::run(args, &out),
         Command::Split(args) => split::run(args, &out),
+        Command::Plan(args) => plan::run(args, &out),
         Command::Serve(args) => serve::run(args, &out),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Cli::command(), "forebay", &mut std::io::stdout());
