@@ -5,24 +5,25 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use forebay::{
     Error, Limits, Result,
+    codec::checksum::fnv1a,
     dataset::{Dataset as Container, Opener},
     detect::Format,
     image::{Probe, probe_named},
-    model::SampleInfo,
+    model::{MediaFormat, SampleInfo},
+    plan::Proof,
     record,
     sample::parse_record,
-    step::drive,
     tar::Tar,
-    tbl::{Metadata, MetadataFormat, OpenMetadata, Tbl},
+    tbl::{Metadata, MetadataFormat, OpenMetadata, SampleMetadata, Tbl},
 };
 use serde_json::Value;
 
 use crate::{
     folder::Folder,
-    input::{Input, WINDOW},
+    input::{Input, Io, WINDOW},
 };
 
 /// An opened dataset. Cloning is cheap.
@@ -50,6 +51,32 @@ pub struct OpenOptions {
     pub limits: Limits,
     /// Keep the members of a damaged TAR that come before the damage.
     pub keep_going: bool,
+    /// How the bytes of a TBL or TAR come in; the files of a folder are always read.
+    pub io: Io,
+}
+
+/// A payload as a worker takes it.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    pub(crate) payload: Bytes,
+    /// Width and height of raw pixels, where the index says that the payload is that.
+    pub(crate) raw: Option<(u32, u32)>,
+}
+
+/// A record as text, of which a TBL's own is not copied.
+#[derive(Debug)]
+pub(crate) enum RecordText {
+    Stored(SampleMetadata),
+    Made(String),
+}
+
+impl RecordText {
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            RecordText::Stored(metadata) => metadata.json_text().unwrap_or_default(),
+            RecordText::Made(text) => text,
+        }
+    }
 }
 
 impl Dataset {
@@ -64,7 +91,7 @@ impl Dataset {
             let folder = Folder::open(path)?;
             return Ok(Self::new(Source::Folder(Arc::new(folder)), options, None));
         }
-        Self::from_input(Input::map(path)?, options)
+        Self::from_input(Input::open(path, options.io)?, options)
     }
 
     /// Opens bytes that are at hand.
@@ -189,6 +216,26 @@ impl Dataset {
         }
     }
 
+    /// As [`payload`](Self::payload), for a worker that reads many: into `buffer` where the file is not mapped, and
+    /// unverified where `verify` says so.
+    pub(crate) fn stored(&self, i: u64, verify: bool, buffer: &mut BytesMut) -> Result<Stored> {
+        let named = |e: Error| e.file(self.name());
+        let (input, container) = match &self.source {
+            Source::File(input, container) => (input, container),
+            Source::Folder(folder) => return Ok(Stored { payload: folder.payload(i)?, raw: None }),
+        };
+        let mut plan = container.plan(i).map_err(named)?;
+        let range = plan.range();
+        let mut bytes = input.slice_in(range, buffer)?;
+        if !verify {
+            plan.proof = Proof::None;
+            let unproven = plan.range();
+            bytes.truncate(usize::try_from(unproven.end - unproven.start).unwrap_or(usize::MAX));
+        }
+        let raw = (plan.info.format == MediaFormat::RawU8).then_some((plan.info.width, plan.info.height));
+        Ok(Stored { payload: plan.decode(&bytes, &self.limits).map_err(named)?, raw })
+    }
+
     /// Sample `i`'s file name, where it has one.
     pub fn sample_name(&self, i: u64) -> Result<Option<String>> {
         match &self.source {
@@ -210,6 +257,22 @@ impl Dataset {
         }
     }
 
+    /// As [`record`](Self::record), without copying what lies in the file as text.
+    pub(crate) fn record_text(&self, i: u64) -> Result<Option<RecordText>> {
+        let Source::File(input, container) = &self.source else { return Ok(self.record(i)?.map(RecordText::Made)) };
+        let Some(metadata) = self.open_metadata(input, container)? else {
+            return Ok(self.record(i)?.map(RecordText::Made));
+        };
+        let named = |e: Error| e.file(self.name()).sample(i);
+        let Some(range) = metadata.range(i).map_err(named)? else { return Ok(None) };
+        let found = metadata.decode(i, input.slice(range)?).map_err(named)?;
+        match found {
+            Some(found) if found.bytes.is_empty() => Ok(None),
+            Some(found) if found.json_text().is_some() => Ok(Some(RecordText::Stored(found))),
+            _ => Ok(self.record(i)?.map(RecordText::Made)),
+        }
+    }
+
     /// As [`record`](Self::record), with the number that the sample has elsewhere.
     pub(crate) fn record_as(&self, i: u64, id: u64) -> Result<Option<String>> {
         match &self.source {
@@ -220,6 +283,17 @@ impl Dataset {
             Source::Folder(folder) if id == i => folder.record(i).map(Some),
             Source::Folder(folder) => folder.record(i).map(|text| Some(record::renumber(&text, id))),
         }
+    }
+
+    /// Where and how long sample `i` is, by what is known without reading it; for files with names, a hash of its
+    /// name too.
+    pub(crate) fn layout_of(&self, i: u64) -> Option<[u64; 4]> {
+        let (info, name) = match &self.source {
+            Source::File(_, container) => (container.info(i), container.tar().and_then(|tar| tar.name(i))),
+            Source::Folder(folder) => (folder.info(i), folder.sample_name(i)),
+        };
+        let info = info.ok()?;
+        Some([info.offset, info.stored_bytes, info.bytes, name.map_or(0, |name| fnv1a(name.bytes()))])
     }
 
     /// Where sample `i` lies in the mapped file; for a folder, in its own.
@@ -249,7 +323,7 @@ impl Dataset {
         if let Some(metadata) = self.metadata.get() {
             return Ok(Some(metadata));
         }
-        let found = drive(OpenMetadata::new(tbl), input.bytes()).map_err(|e| e.file(self.name()))?;
+        let found = input.drive(&mut OpenMetadata::new(tbl), |_| 0).map_err(|e| e.file(self.name()))?;
         Ok(Some(self.metadata.get_or_init(|| found)))
     }
 

@@ -1,13 +1,14 @@
-//! Opening what the user named: a file, mapped or read, or standard input.
+//! Opening what the user named: a file, mapped, read, or read piece by piece.
 
 use std::{
     fs::File,
     io::{self, Read},
     ops::Range,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use forebay::{Error, Result, Step, Stepper, error::codes};
 
 use crate::map::Map;
@@ -18,12 +19,28 @@ pub const PIPE: &str = "-";
 /// Bytes of a mapped file that a pass over it keeps at a time.
 pub const WINDOW: u64 = 8 << 20;
 
-/// A file's bytes, all at hand: mapped, or read into memory.
+/// How a file's bytes come in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Io {
+    /// The file is mapped: nothing is copied. If another process shortens the file meanwhile, the system ends this
+    /// process with SIGBUS.
+    #[default]
+    Map,
+    /// Every piece is read where it is needed: for network disks, and files that others may shorten, which then is
+    /// an error.
+    Read,
+}
+
+/// A file's bytes: mapped, read into memory, or read where they are needed.
 #[derive(Clone, Debug)]
 pub struct Input {
     name: String,
     bytes: Bytes,
+    len: u64,
     map: Option<Map>,
+    /// Where pieces are read from; `bytes` is empty then.
+    file: Option<Arc<File>>,
 }
 
 impl Input {
@@ -32,10 +49,31 @@ impl Input {
         let name = display(path);
         let file = open(path)?;
         if file.metadata().map_err(|e| io_error(&name, "read", e))?.len() == 0 {
-            return Ok(Input { name, bytes: Bytes::new(), map: None });
+            return Ok(Self::of(name, Bytes::new(), None));
         }
         let map = Map::new(&file).map_err(|e| io_error(&name, "map", e))?;
-        Ok(Input { name, bytes: map.bytes().clone(), map: Some(map) })
+        Ok(Self::of(name, map.bytes().clone(), Some(map)))
+    }
+
+    fn of(name: String, bytes: Bytes, map: Option<Map>) -> Input {
+        let len = bytes.len() as u64;
+        Input { name, bytes, len, map, file: None }
+    }
+
+    /// Opens a file of which each piece is read where it is needed.
+    pub fn pieces(path: &Path) -> Result<Input> {
+        let name = display(path);
+        let file = open(path)?;
+        let len = file.metadata().map_err(|e| io_error(&name, "read", e))?.len();
+        Ok(Input { name, bytes: Bytes::new(), len, map: None, file: Some(Arc::new(file)) })
+    }
+
+    /// Opens a file in the given way.
+    pub fn open(path: &Path, io: Io) -> Result<Input> {
+        match io {
+            Io::Map => Self::map(path),
+            Io::Read => Self::pieces(path),
+        }
     }
 
     /// Reads a file into memory: for files that others may shorten meanwhile.
@@ -43,35 +81,57 @@ impl Input {
         let name = display(path);
         let mut bytes = Vec::new();
         open(path)?.read_to_end(&mut bytes).map_err(|e| io_error(&name, "read", e))?;
-        Ok(Input { name, bytes: bytes.into(), map: None })
+        Ok(Self::of(name, bytes.into(), None))
     }
 
     /// The file's name as the user gave it.
     pub fn name(&self) -> &str {
         &self.name
     }
-    /// Every byte of the file.
+    /// Every byte of the file; none where it is read piece by piece.
     pub fn bytes(&self) -> &Bytes {
         &self.bytes
     }
     /// The file's length.
     pub fn len(&self) -> u64 {
-        self.bytes.len() as u64
+        self.len
     }
     /// True for a file without bytes.
     pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.len == 0
     }
-    /// Bytes of a range that the core planned, without copying.
+    /// Bytes of a range that the core planned: without copying, but for a file that is read piece by piece.
     pub fn slice(&self, range: Range<u64>) -> Result<Bytes> {
+        self.slice_in(range, &mut BytesMut::new())
+    }
+
+    /// As [`slice`](Self::slice); what must be read is read into `buffer`, whose memory is used again once the bytes
+    /// of earlier calls are let go.
+    pub fn slice_in(&self, range: Range<u64>, buffer: &mut BytesMut) -> Result<Bytes> {
+        if let Some(file) = &self.file {
+            let len = range.end.checked_sub(range.start).filter(|_| range.end <= self.len);
+            let len = len.and_then(|n| usize::try_from(n).ok()).ok_or_else(|| self.outside(&range))?;
+            buffer.clear();
+            buffer.resize(len, 0);
+            read_at(file, buffer, range.start).map_err(|e| {
+                let at = io_error(&self.name, "read", e).offset(range.start);
+                if file.metadata().is_ok_and(|m| m.len() < self.len) { self.shorter() } else { at }
+            })?;
+            return Ok(buffer.split().freeze());
+        }
         match (usize::try_from(range.start), usize::try_from(range.end)) {
             (Ok(start), Ok(end)) if start <= end && end <= self.bytes.len() => Ok(self.bytes.slice(start..end)),
-            _ => Err(Error::new(
-                &codes::MISSING_BYTES,
-                format!("bytes {}..{} are not in the file", range.start, range.end),
-            )
-            .file(&self.name)),
+            _ => Err(self.outside(&range)),
         }
+    }
+
+    fn outside(&self, range: &Range<u64>) -> Error {
+        let message = format!("bytes {}..{} are not in the file", range.start, range.end);
+        Error::new(&codes::MISSING_BYTES, message).file(&self.name)
+    }
+    fn shorter(&self) -> Error {
+        let message = format!("the file has become shorter than the {} bytes that it had when it was opened", self.len);
+        Error::new(&codes::IO, message).file(&self.name)
     }
     /// Gives a stepper what it asks for, without copying. Where `ahead` says so it gets that many bytes at once, and
     /// what lies before them is let go: work that only moves forward through a large file, such as the scan of an
@@ -108,6 +168,12 @@ impl Input {
             map.release(range);
         }
     }
+    /// Says that a range will be read soon.
+    pub fn will_need(&self, range: Range<u64>) {
+        if let Some(map) = &self.map {
+            map.will_need(range);
+        }
+    }
     /// Says that the file will be read from front to back.
     pub fn sequential(&self) {
         if let Some(map) = &self.map {
@@ -123,6 +189,24 @@ fn open(path: &Path) -> Result<File> {
         return Err(Error::new(&codes::ARGUMENT, "this is a folder, a file is expected").file(name));
     }
     Ok(file)
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, buffer, offset) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(n) => (buffer, offset) = (&mut buffer[n..], offset + n as u64),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
 }
 
 /// A path as it is shown to people.

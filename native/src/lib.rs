@@ -14,6 +14,7 @@
 //! |---|---|
 //! | [`dataset`], [`folder`] | a TBL, a TAR or a folder, opened |
 //! | [`convert`] | any of these into a TBL or TAR, on all cores |
+//! | [`loader`] | batches of tensors for training |
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`], [`map`], [`output`] | mapped files in, whole files out |
 //! | [`serve`] | the viewer over HTTP, on files of this machine |
@@ -31,6 +32,7 @@ pub mod convert;
 pub mod dataset;
 pub mod folder;
 pub mod input;
+pub mod loader;
 pub mod map;
 pub mod output;
 pub mod select;
@@ -42,10 +44,15 @@ pub use input::Input;
 
 /// The error codes of this crate, beside those of [`forebay::catalog`].
 pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
-    [convert::codes::ALL, serve::codes::ALL, tables::codes::ALL].into_iter().flatten().copied()
+    [convert::codes::ALL, loader::codes::ALL, serve::codes::ALL, tables::codes::ALL].into_iter().flatten().copied()
 }
 
 /// The Rust code of the README, so that it compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// The Rust code of `docs/loader.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/loader.md")]
+struct LoaderGuide;

@@ -53,6 +53,15 @@ impl Map {
         let _ = self.mmap.advise(Advice::Sequential);
     }
 
+    /// Says that a range will be read soon, so that the system fetches it meanwhile.
+    pub fn will_need(&self, range: Range<u64>) {
+        let end = (range.end as usize).min(self.bytes.len());
+        let start = range.start as usize;
+        if start < end {
+            let _ = self.mmap.advise_range(Advice::WillNeed, start, end - start);
+        }
+    }
+
     /// Lets go of pages that were used, so that a long pass over a large file keeps little in memory. They can
     /// be read again; that only costs another fault.
     pub fn release(&self, range: Range<u64>) {

@@ -26,7 +26,7 @@ impl LimitArgs {
 
 /// Opens a dataset that is asked at random. What can only be read in order is refused with advice.
 pub(crate) fn open(path: &Path, limits: &Limits, keep_going: bool) -> Result<Dataset> {
-    let options = OpenOptions { limits: limits.clone(), keep_going };
+    let options = OpenOptions { limits: limits.clone(), keep_going, ..OpenOptions::default() };
     match Dataset::open_with(path, &options) {
         Err(e) if e.code() == &codes::NOT_SAMPLES && StreamInput::open(path, limits).is_ok_and(|s| s.is_some()) => {
             let message = "a compressed archive can only be read in order; convert it first: forebay convert";

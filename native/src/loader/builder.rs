@@ -1,0 +1,259 @@
+//! What a loader shall do.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicU64},
+};
+
+use forebay::{
+    Error, Limits, Result,
+    error::codes as common,
+    filter::Filter,
+    image::{
+        decode::{JpegBackend, Options as DecodeOptions},
+        transform::{Out, Transformer},
+    },
+    order::{Mix, Order, Settings, Shuffle, Tail},
+};
+
+use super::{
+    Dtype, Image, Labels, Loader, OnBroken, State, codes,
+    content::{Content, Sample},
+    labels::Resolver,
+    pool::Pool,
+    sources::Sources,
+    stats::Clock,
+    worker::Shared,
+};
+use crate::{
+    OpenOptions,
+    convert::pipeline::all_cores,
+    input::{Io, display, expand},
+};
+
+/// Settings of a [`Loader`]. Each setter takes and gives the builder; the last one called counts.
+#[derive(Debug)]
+#[must_use = "a builder does nothing until it is built"]
+pub struct Builder {
+    paths: Vec<PathBuf>,
+    settings: Settings,
+    rank: u64,
+    filter: Option<Filter>,
+    workers: usize,
+    prefetch: usize,
+    content: Content,
+    dtype: Dtype,
+    labels: Option<Labels>,
+    on_broken: OnBroken,
+    decode: DecodeOptions,
+    verify: bool,
+    open: OpenOptions,
+    resume: Option<State>,
+}
+
+impl Loader {
+    /// Settings for a loader over a TBL, a TAR, a folder of pictures, or all that a pattern such as
+    /// `shards/*.tbl` finds, in the order of their names: samples in stored order, in batches of 32 on as many
+    /// threads as there are cores.
+    pub fn open(path: impl AsRef<Path>) -> Result<Builder> {
+        Self::open_all([path])
+    }
+
+    /// Settings for a loader over several files as one, in this order.
+    pub fn open_all(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Builder> {
+        let mut all = Vec::new();
+        for path in paths {
+            let path = path.as_ref();
+            match path.to_str() {
+                Some(text) => all.extend(expand(&[text.to_owned()])?),
+                None => all.push(path.to_owned()),
+            }
+        }
+        if let Some(absent) = all.iter().find(|path| !path.exists()) {
+            return Err(Error::new(&common::IO, "there is no such file").file(display(absent)));
+        }
+        Ok(Builder {
+            paths: all,
+            settings: Settings::default().with_shuffle(Shuffle::None).with_batch(32),
+            rank: 0,
+            filter: None,
+            workers: all_cores(),
+            prefetch: 2,
+            content: Content::default(),
+            dtype: Dtype::default(),
+            labels: None,
+            on_broken: OnBroken::default(),
+            decode: DecodeOptions::default(),
+            verify: true,
+            open: OpenOptions::default(),
+            resume: None,
+        })
+    }
+}
+
+impl Builder {
+    /// Takes only the samples that a filter accepts, such as `width >= 224 && height >= 224`.
+    pub fn filter(mut self, text: &str) -> Result<Self> {
+        self.filter = Some(Filter::parse(text)?);
+        self.settings.filter = Some(text.to_owned());
+        Ok(self)
+    }
+
+    /// Samples in a batch of this rank.
+    pub fn batch(mut self, samples: u64) -> Self {
+        self.settings.batch = samples;
+        self
+    }
+    /// Threads that make samples.
+    pub fn workers(mut self, threads: usize) -> Self {
+        self.workers = threads;
+        self
+    }
+    /// Batches that are made ahead, the next one included. Memory is bounded by one more than this.
+    pub fn prefetch(mut self, batches: usize) -> Self {
+        self.prefetch = batches;
+        self
+    }
+
+    /// Shuffles fully, another way in every epoch.
+    pub fn shuffle(self, seed: u64) -> Self {
+        self.seed(seed).shuffle_as(Shuffle::Full)
+    }
+    /// Shuffles blocks of neighbours, and the samples inside each window of so many blocks, so that reads stay
+    /// local: for disks that seek.
+    pub fn shuffle_blocks(self, seed: u64, block: u64, window: u64) -> Self {
+        self.seed(seed).shuffle_as(Shuffle::Blocks { block, window })
+    }
+    fn shuffle_as(mut self, shuffle: Shuffle) -> Self {
+        self.settings.shuffle = shuffle;
+        self
+    }
+    /// Decides what is random about samples where their order is not shuffled.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.settings.seed = seed;
+        self
+    }
+    /// Which share of every step this process takes: `rank` of `world`, from 0.
+    pub fn shard(mut self, rank: u64, world: u64) -> Self {
+        (self.rank, self.settings.world) = (rank, world);
+        self
+    }
+    /// What becomes of samples that do not fill a batch on every rank; they are dropped otherwise.
+    pub fn tail(mut self, tail: Tail) -> Self {
+        self.settings.tail = tail;
+        self
+    }
+    /// Draws from the files in fixed proportions instead of one after the other: one weight a file.
+    pub fn mix(mut self, weights: impl Into<Vec<u32>>, epoch_samples: u64) -> Self {
+        self.settings.mix = Some(Mix { weights: weights.into(), epoch_samples });
+        self
+    }
+
+    /// Decodes pictures and makes them tensors.
+    pub fn image(mut self, image: Image) -> Self {
+        self.content = Content::Images(Box::new(image));
+        self
+    }
+    /// Gives payloads as they are: for raw pixels without a copy, or to decode them oneself. This is the default.
+    pub fn payloads(mut self) -> Self {
+        self.content = Content::Payloads;
+        self
+    }
+    /// Makes each sample's numbers, of this shape, by a function, on the workers. Memory holds anything before.
+    pub fn made_by<F>(mut self, shape: impl Into<Vec<usize>>, make: F) -> Self
+    where
+        F: Fn(Sample<'_>, Out<'_>) -> Result<()> + Send + Sync + 'static,
+    {
+        self.content = Content::Made { shape: shape.into(), make: Arc::new(make) };
+        self
+    }
+    /// The type of the numbers: floats otherwise.
+    pub fn dtype(mut self, dtype: Dtype) -> Self {
+        self.dtype = dtype;
+        self
+    }
+    /// Gives every sample a label: a metadata field by its path, or one of [`Labels`].
+    pub fn labels(mut self, labels: impl Into<Labels>) -> Self {
+        self.labels = Some(labels.into());
+        self
+    }
+
+    /// What happens with samples that cannot be read.
+    pub fn on_broken(mut self, policy: OnBroken) -> Self {
+        self.on_broken = policy;
+        self
+    }
+    /// Which decoder reads JPEG.
+    pub fn jpeg(mut self, backend: JpegBackend) -> Self {
+        self.decode.jpeg = backend;
+        self
+    }
+    /// Turns pictures as their EXIF orientation says.
+    pub fn orient(mut self, orient: bool) -> Self {
+        self.decode.orient = orient;
+        self
+    }
+    /// Bounds on what files may cost.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.decode.limits = limits.clone();
+        self.open.limits = limits;
+        self
+    }
+    /// How bytes come in: mapped, or read piece by piece.
+    pub fn io(mut self, io: Io) -> Self {
+        self.open.io = io;
+        self
+    }
+    /// Whether payloads are held against their checksums; they are otherwise.
+    pub fn verify(mut self, verify: bool) -> Self {
+        self.verify = verify;
+        self
+    }
+    /// Goes on where a saved run stood. Building is refused, by name, where anything differs that decides which
+    /// sample comes when; batch and world may change as long as their product does not.
+    pub fn resume(mut self, state: State) -> Self {
+        self.resume = Some(state);
+        self
+    }
+
+    /// Opens the files, selects, and checks that all fits together. No thread is started yet.
+    pub fn build(self) -> Result<Loader> {
+        let refuse = |message: String| Err(Error::new(&codes::SETTINGS, message));
+        if self.workers == 0 || self.prefetch == 0 {
+            return refuse(format!("{} workers and {} batches ahead make no sense", self.workers, self.prefetch));
+        }
+        if self.rank >= self.settings.world {
+            return refuse(format!("there is no rank {} of {}", self.rank, self.settings.world));
+        }
+        if let Content::Images(image) = &self.content {
+            Transformer::new((**image).clone())?;
+        }
+        let slot_bytes = self.content.slot_bytes(self.dtype, self.settings.batch)?;
+        let (Some(batch), Some(room)) = (
+            usize::try_from(self.settings.batch).ok(),
+            usize::try_from(self.settings.batch).ok().and_then(|n| n.checked_mul(self.prefetch)),
+        ) else {
+            return refuse(format!("batches of {} make no sense", self.settings.batch));
+        };
+        let sources = Sources::open(&self.paths, &self.open)?;
+        let order = Order::new(sources.describe(self.filter.as_ref())?, self.settings)?;
+        let resumed = self.resume.as_ref().map(|state| order.resume(&state.order)).transpose()?;
+        let labels = Resolver::new(self.labels.as_ref(), &sources)?;
+        let shared = Shared {
+            sources,
+            order,
+            content: self.content,
+            dtype: self.dtype,
+            labels,
+            labelled: self.labels.is_some(),
+            on_broken: self.on_broken,
+            decode: self.decode,
+            verify: self.verify,
+            clock: Clock::default(),
+            generation: AtomicU64::new(0),
+        };
+        let pool = Pool::new(slot_bytes * batch, self.prefetch + 1);
+        let skipped = self.resume.map_or(0, |state| state.skipped);
+        Ok(Loader::new(shared, pool, slot_bytes, self.rank, self.workers, (self.prefetch, room), (resumed, skipped)))
+    }
+}

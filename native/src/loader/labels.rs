@@ -1,0 +1,317 @@
+//! Labels: a whole number for every sample.
+
+use std::{collections::BTreeMap, fmt};
+
+use forebay::{
+    Error, Result,
+    filter::{Filter, Segment},
+    order::Item,
+};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::{codes, sources::Sources};
+use crate::Dataset;
+
+/// Where labels come from. Text is turned into the number of its class.
+///
+/// `"cls"` alone is [`Labels::field`]`("cls")`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Labels {
+    from: From,
+    classes: Option<Vec<String>>,
+    missing: Option<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum From {
+    Field(String),
+    Folder,
+}
+
+impl Labels {
+    /// A field of the metadata, such as `cls` or `json.objects[0].class`, as filters write it. In archives and
+    /// folders the files beside the picture are fields: `17.cls`, `17.json` and `17.txt` are `cls`, `json`, `txt`.
+    pub fn field(path: impl Into<String>) -> Self {
+        Labels { from: From::Field(path.into()), classes: None, missing: None }
+    }
+    /// The folder that the picture lies in: `dog` for `train/dog/17.jpg`.
+    pub fn folder() -> Self {
+        Labels { from: From::Folder, classes: None, missing: None }
+    }
+    /// Names the classes in the order of their numbers. Without it they are those that the file's own document
+    /// lists as `classes`, or else all that occur, sorted: finding these reads the metadata of every sample once.
+    #[must_use]
+    pub fn classes(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.classes = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+    /// The label of samples that have none; without this they are broken samples.
+    #[must_use]
+    pub fn missing(mut self, label: i64) -> Self {
+        self.missing = Some(label);
+        self
+    }
+}
+
+impl std::convert::From<&str> for Labels {
+    fn from(path: &str) -> Self {
+        Labels::field(path)
+    }
+}
+
+/// Classes by name.
+type Classes = BTreeMap<String, i64>;
+
+/// Labels made ready: finds one without reading more than its sample's metadata, and without allocating where that
+/// is JSON in a TBL.
+#[derive(Debug, Default)]
+pub(super) struct Resolver {
+    from: Source,
+    classes: Classes,
+    missing: Option<i64>,
+}
+
+#[derive(Debug, Default)]
+enum Source {
+    #[default]
+    None,
+    Field(Vec<Segment>),
+    Folder,
+}
+
+impl Resolver {
+    pub(super) fn new(labels: Option<&Labels>, sources: &Sources) -> Result<Resolver> {
+        let Some(labels) = labels else { return Ok(Resolver::default()) };
+        let from = match &labels.from {
+            From::Field(path) => Source::Field(segments(path)?),
+            From::Folder => Source::Folder,
+        };
+        let mut resolver = Resolver { from, classes: Classes::new(), missing: labels.missing };
+        let names = match &labels.classes {
+            Some(names) => names.clone(),
+            None if resolver.is_text(sources)? => match documented(sources)? {
+                Some(names) => names,
+                None => resolver.all(sources)?,
+            },
+            None => Vec::new(),
+        };
+        resolver.classes = names.into_iter().zip(0..).collect();
+        Ok(resolver)
+    }
+
+    /// The classes in the order of their numbers.
+    pub(super) fn names(&self) -> Vec<&str> {
+        let mut all: Vec<_> = self.classes.iter().map(|(name, number)| (*number, name.as_str())).collect();
+        all.sort_unstable();
+        all.into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// An item's label; 0 where no labels are wanted.
+    pub(super) fn of(&self, sources: &Sources, item: &Item) -> Result<i64> {
+        if matches!(self.from, Source::None) {
+            return Ok(0);
+        }
+        let dataset = sources.of(item)?;
+        let wrong = |message| Err(Error::new(&codes::LABEL, message).file(dataset.name()).sample(item.sample));
+        match self.pick(dataset, item.sample, |text| self.classes.get(text).copied())? {
+            Found::Number(n) => Ok(n),
+            Found::Missing => match self.missing {
+                Some(label) => Ok(label),
+                None => wrong("the sample has no label".to_owned()),
+            },
+            Found::Other(what) => wrong(format!("the label {what} is neither a whole number nor a known class")),
+        }
+    }
+
+    fn pick(&self, dataset: &Dataset, i: u64, class: impl Fn(&str) -> Option<i64>) -> Result<Found> {
+        let known = |text: &str| class(text).map_or_else(|| Found::Other(format!("{text:?}")), Found::Number);
+        match &self.from {
+            Source::None => Ok(Found::Missing),
+            Source::Folder => {
+                let name = dataset.sample_name(i)?;
+                let folder = name.as_deref().and_then(|n| n.rsplit_once('/')).map(|(path, _)| path);
+                Ok(folder.map_or(Found::Missing, |path| known(path.rsplit('/').next().unwrap_or(path))))
+            }
+            Source::Field(segments) => {
+                let Some(record) = dataset.record_text(i)? else { return Ok(Found::Missing) };
+                let mut json = serde_json::Deserializer::from_str(record.as_str());
+                (Pick { segments, known: &known }).deserialize(&mut json).map_err(|e| {
+                    Error::caused(&codes::LABEL, format!("the metadata is no JSON: {e}"), e)
+                        .file(dataset.name())
+                        .sample(i)
+                })
+            }
+        }
+    }
+
+    /// Whether labels are names, as the first sample that has one tells.
+    fn is_text(&self, sources: &Sources) -> Result<bool> {
+        for dataset in sources.datasets() {
+            for i in 0..dataset.len() {
+                match self.pick(dataset, i, |_| None) {
+                    Ok(Found::Missing) | Err(_) => {}
+                    Ok(found) => return Ok(matches!(found, Found::Other(text) if text.starts_with('"'))),
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Every name that occurs, sorted.
+    fn all(&self, sources: &Sources) -> Result<Vec<String>> {
+        let names = std::cell::RefCell::new(std::collections::BTreeSet::new());
+        for dataset in sources.datasets() {
+            for i in 0..dataset.len() {
+                let note = |text: &str| {
+                    let mut names = names.borrow_mut();
+                    if !names.contains(text) {
+                        names.insert(text.to_owned());
+                    }
+                    Some(0)
+                };
+                // A broken sample is one for the policy, later.
+                let _ = self.pick(dataset, i, note);
+            }
+        }
+        Ok(names.into_inner().into_iter().collect())
+    }
+}
+
+/// The path of a field, as filters write it.
+fn segments(path: &str) -> Result<Vec<Segment>> {
+    let filter = Filter::parse(path)?;
+    match filter.fields().next() {
+        Some(field) if field.to_string() == path.trim() => Ok(field.segments().to_vec()),
+        _ => Err(Error::new(&codes::SETTINGS, format!("{path:?} is not the path of a field, such as json.label"))),
+    }
+}
+
+/// The classes that the files' own documents list, where all of them list the same.
+fn documented(sources: &Sources) -> Result<Option<Vec<String>>> {
+    let mut all = None;
+    for dataset in sources.datasets() {
+        let document = dataset.document()?;
+        let Some(list) = document.get("classes").and_then(|c| c.as_array()) else { return Ok(None) };
+        let names: Option<Vec<String>> = list.iter().map(|name| name.as_str().map(str::to_owned)).collect();
+        match (&all, names) {
+            (None, Some(names)) => all = Some(names),
+            (Some(before), Some(names)) if *before == names => {}
+            _ => return Ok(None),
+        }
+    }
+    Ok(all)
+}
+
+/// What was found at a field's place.
+#[derive(Debug)]
+enum Found {
+    Missing,
+    Number(i64),
+    /// Something else, as it reads.
+    Other(String),
+}
+
+/// Follows a path into JSON text, passing over the rest.
+struct Pick<'a, F> {
+    segments: &'a [Segment],
+    known: &'a F,
+}
+
+impl<F> Clone for Pick<'_, F> {
+    fn clone(&self) -> Self {
+        Pick { segments: self.segments, known: self.known }
+    }
+}
+
+impl<'de, F: Fn(&str) -> Found> DeserializeSeed<'de> for Pick<'_, F> {
+    type Value = Found;
+    fn deserialize<D: Deserializer<'de>>(self, d: D) -> Result<Found, D::Error> {
+        d.deserialize_any(self)
+    }
+}
+
+/// A key of an object, compared where it stands.
+struct KeyIs<'a>(&'a str);
+
+impl<'de> DeserializeSeed<'de> for KeyIs<'_> {
+    type Value = bool;
+    fn deserialize<D: Deserializer<'de>>(self, d: D) -> Result<bool, D::Error> {
+        d.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for KeyIs<'_> {
+    type Value = bool;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+    fn visit_str<E>(self, key: &str) -> Result<bool, E> {
+        Ok(key == self.0)
+    }
+}
+
+impl<'de, F: Fn(&str) -> Found> Visitor<'de> for Pick<'_, F> {
+    type Value = Found;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("metadata")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found, A::Error> {
+        let (key, rest, into) = match self.segments.split_first() {
+            Some((Segment::Key(key), rest)) => (key.as_str(), rest, true),
+            _ => ("", &[][..], false),
+        };
+        let mut found = if self.segments.is_empty() { Found::Other("of an object".to_owned()) } else { Found::Missing };
+        while let Some(is) = map.next_key_seed(KeyIs(key))? {
+            if is && into {
+                found = map.next_value_seed(Pick { segments: rest, known: self.known })?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Found, A::Error> {
+        let (wanted, rest) = match self.segments.split_first() {
+            Some((Segment::Index(i), rest)) => (Some(*i), rest),
+            _ => (None, &[][..]),
+        };
+        let mut found = if self.segments.is_empty() { Found::Other("of a list".to_owned()) } else { Found::Missing };
+        for i in 0_u64.. {
+            if wanted == Some(i) {
+                match seq.next_element_seed(Pick { segments: rest, known: self.known })? {
+                    Some(value) => found = value,
+                    None => break,
+                }
+            } else if seq.next_element::<IgnoredAny>()?.is_none() {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Found, E> {
+        Ok(if self.segments.is_empty() { (self.known)(text) } else { Found::Missing })
+    }
+    fn visit_i64<E>(self, n: i64) -> Result<Found, E> {
+        Ok(if self.segments.is_empty() { Found::Number(n) } else { Found::Missing })
+    }
+    fn visit_u64<E>(self, n: u64) -> Result<Found, E> {
+        let number = || i64::try_from(n).map_or_else(|_| Found::Other(n.to_string()), Found::Number);
+        Ok(if self.segments.is_empty() { number() } else { Found::Missing })
+    }
+    fn visit_f64<E>(self, n: f64) -> Result<Found, E> {
+        // Whole numbers up to 2^53 are exact.
+        let whole = n.fract() == 0.0 && n.abs() <= 9_007_199_254_740_992.0;
+        let number = || if whole { Found::Number(n as i64) } else { Found::Other(n.to_string()) };
+        Ok(if self.segments.is_empty() { number() } else { Found::Missing })
+    }
+    fn visit_bool<E>(self, is: bool) -> Result<Found, E> {
+        Ok(if self.segments.is_empty() { Found::Number(is.into()) } else { Found::Missing })
+    }
+    fn visit_unit<E>(self) -> Result<Found, E> {
+        Ok(Found::Missing)
+    }
+}

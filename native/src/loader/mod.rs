@@ -1,0 +1,379 @@
+//! Batches for training: samples in a shuffled order, decoded and transformed on many threads, in order.
+//!
+//! ```no_run
+//! use forebay_native::loader::{IMAGENET, Image, Loader};
+//! # let (rank, world) = (0, 1);
+//! let mut loader = Loader::open("train.tbl")?
+//!     .filter("width >= 224 && height >= 224")?
+//!     .batch(64).workers(8).shuffle(42).shard(rank, world)
+//!     .image(Image::new(224, 224).random_resized_crop().hflip(0.5).normalize(IMAGENET))
+//!     .labels("cls")
+//!     .build()?;
+//! for epoch in 0..90 {
+//!     for batch in loader.epoch(epoch)? {
+//!         let batch = batch?;
+//!         assert_eq!(batch.shape(), [64, 3, 224, 224]);
+//!         let (images, labels) = (batch.images(), batch.labels());
+//!     }
+//! }
+//! # Ok::<(), forebay::Error>(())
+//! ```
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `builder.rs` | the settings |
+//! | `mod.rs` | the loader: what it does and where it stands |
+//! | `worker.rs`, `flight.rs`, `pool.rs` | threads, a batch while it is filled, its memory |
+//! | `batch.rs`, `tensor.rs` | a finished batch, its numbers |
+//! | `content.rs`, `labels.rs`, `policy.rs` | what samples become, their labels, what happens with broken ones |
+//! | `sources.rs`, `state.rs`, `stats.rs` | the files, saved positions, times |
+//!
+//! `docs/loader.md` explains how it works and what was measured.
+
+mod batch;
+mod builder;
+mod content;
+mod flight;
+mod labels;
+mod policy;
+mod pool;
+mod sources;
+mod state;
+mod stats;
+mod tensor;
+mod worker;
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, atomic::Ordering},
+    time::Instant,
+};
+
+pub use batch::Batch;
+pub use builder::Builder;
+pub use content::Sample;
+/// What becomes of each picture.
+pub use forebay::image::transform::Recipe as Image;
+use forebay::{
+    Result,
+    image::transform::Normalize,
+    order::{Order, Position},
+};
+pub use labels::Labels;
+pub use policy::{OnBroken, Skipped};
+pub use pool::ALIGNMENT;
+pub use state::{Phase, State};
+pub use stats::Stats;
+pub use tensor::{Dtype, Tensor};
+
+use flight::{Flight, Slot, Task};
+use pool::Pool;
+use worker::{Crew, Shared};
+
+/// The means and deviations of ImageNet.
+pub const IMAGENET: Normalize = Normalize::IMAGENET;
+
+/// Makes batches. Dropping it, at any moment, ends its threads and waits for them.
+#[derive(Debug)]
+pub struct Loader {
+    // First, so that threads end before what they use.
+    crew: Option<Crew>,
+    /// Batches on their way, the next one first.
+    flights: VecDeque<Arc<Flight>>,
+    shared: Arc<Shared>,
+    pool: Arc<Pool>,
+    slot_bytes: usize,
+    rank: u64,
+    workers: usize,
+    prefetch: usize,
+    /// The most tasks that wait.
+    room: usize,
+    phase: Phase,
+    /// The batch that comes next.
+    next: Position,
+    /// The batch that is sent to the workers next, of the same epoch.
+    ahead: u64,
+    /// What a saved state says: behind the last good batch.
+    done: Position,
+    /// True from resuming until the epoch that it stands in is asked for.
+    resumed: bool,
+    skipped: u64,
+}
+
+impl Loader {
+    fn new(
+        shared: Shared,
+        pool: Pool,
+        slot_bytes: usize,
+        rank: u64,
+        workers: usize,
+        (prefetch, room): (usize, usize),
+        (resumed, skipped): (Option<Position>, u64),
+    ) -> Loader {
+        let next = resumed.unwrap_or(Position { epoch: 0, step: 0 });
+        Loader {
+            crew: None,
+            flights: VecDeque::new(),
+            shared: Arc::new(shared),
+            pool: Arc::new(pool),
+            slot_bytes,
+            rank,
+            workers,
+            prefetch,
+            room,
+            phase: Phase::Idle,
+            next,
+            ahead: next.step,
+            done: next,
+            resumed: resumed.is_some(),
+            skipped,
+        }
+    }
+
+    /// The order of samples.
+    pub fn order(&self) -> &Order {
+        &self.shared.order
+    }
+    /// Batches of every epoch, on this rank.
+    pub fn steps(&self) -> u64 {
+        self.shared.order.steps()
+    }
+    /// The names of the classes, in the order of their numbers, where labels are names.
+    pub fn classes(&self) -> Vec<&str> {
+        self.shared.labels.names()
+    }
+    /// What it is doing.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+    /// The epoch and step that come next.
+    pub fn position(&self) -> Position {
+        self.next
+    }
+    /// Where the time went so far.
+    pub fn stats(&self) -> Stats {
+        self.shared.clock.stats()
+    }
+    /// Broken samples of this rank so far that were skipped or replaced.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Where the run stands: behind the last batch that was given. Batches that are only on their way do not count,
+    /// nor one that was an error.
+    pub fn state(&self) -> State {
+        State { order: self.shared.order.state(self.done.epoch, self.done.step), skipped: self.skipped }
+    }
+
+    /// The batches of one epoch. Where the loader was resumed in the middle of it, the first call gives what is left
+    /// of it; otherwise it begins at its beginning.
+    pub fn epoch(&mut self, epoch: u64) -> Result<Batches<'_>> {
+        let goes_on = std::mem::take(&mut self.resumed) && self.next.epoch == epoch;
+        if !goes_on {
+            self.shared.order.epoch(epoch)?;
+            self.go_to(Position { epoch, step: 0 });
+            self.done = self.next;
+        }
+        Ok(Batches { loader: self, ended: false })
+    }
+
+    /// Starts making batches, from where the loader stands. [`next_batch`](Self::next_batch) does so by itself,
+    /// unless the loader was [stopped](Self::stop).
+    pub fn start(&mut self) -> Result<()> {
+        if self.crew.is_none() {
+            self.crew = Some(Crew::start(&self.shared, self.workers, self.room)?);
+        }
+        self.phase = Phase::Running;
+        self.fill()
+    }
+
+    /// The next batch; `None` once at the end of an epoch, after which the next one begins. A batch with a broken
+    /// sample is an error, where these are to be raised, and the batch behind it comes next.
+    pub fn next_batch(&mut self) -> Result<Option<Batch>> {
+        match self.phase {
+            Phase::Stopped => {
+                return Err(forebay::Error::new(&codes::STOPPED, "the loader was stopped; start it again first"));
+            }
+            Phase::Idle => self.start()?,
+            Phase::Running => self.fill()?,
+        }
+        let Some(flight) = self.flights.front().cloned() else {
+            self.go_to(Position { epoch: self.next.epoch.saturating_add(1), step: 0 });
+            self.done = self.next;
+            return Ok(None);
+        };
+        self.wait(&flight)?;
+        self.flights.pop_front();
+        self.next.step = flight.step + 1;
+        // The workers go on while the caller looks at this batch.
+        self.fill()?;
+        let batch = self.land(&flight)?;
+        self.done = self.next;
+        self.skipped += batch.skipped.len() as u64;
+        Ok(Some(batch))
+    }
+
+    /// Stops: what is on its way is thrown away, the threads end. The position stays, so that
+    /// [`start`](Self::start) goes on behind the last batch that was given.
+    pub fn stop(&mut self) {
+        self.go_to(self.next);
+        self.crew = None;
+        self.phase = Phase::Stopped;
+    }
+
+    /// Goes back to the beginning of the epoch. The threads wait.
+    pub fn reset(&mut self) {
+        self.go_to(Position { epoch: self.next.epoch, step: 0 });
+        self.done = self.next;
+    }
+
+    /// Throws away what is on its way and stands elsewhere.
+    fn go_to(&mut self, position: Position) {
+        self.shared.generation.fetch_add(1, Ordering::Relaxed);
+        self.flights.clear();
+        (self.next, self.ahead) = (position, position.step);
+        self.phase = Phase::Idle;
+    }
+
+    /// Sends batches to the workers until enough are on their way.
+    fn fill(&mut self) -> Result<()> {
+        let Some(crew) = &self.crew else { return Ok(()) };
+        let epoch = self.shared.order.epoch(self.next.epoch)?;
+        while self.flights.len() < self.prefetch && self.ahead < epoch.steps() {
+            let step = self.ahead;
+            let generation = self.shared.generation.load(Ordering::Relaxed);
+            let items = epoch.batch(step, self.rank);
+            let flight = Arc::new(Flight::new((epoch.number(), step, generation), items, self.slot_bytes, &self.pool));
+            self.ahead += 1;
+            if flight.len() == 0 {
+                continue; // An uneven tail that is too small for all ranks.
+            }
+            for slot in 0..flight.len() {
+                crew.send(Task { flight: flight.clone(), slot })?;
+            }
+            self.flights.push_back(flight);
+        }
+        Ok(())
+    }
+
+    fn wait(&self, flight: &Flight) -> Result<()> {
+        let begun = Instant::now();
+        let ticks = &self.crew.as_ref().ok_or_else(worker::ended)?.ticks;
+        while !flight.is_done() {
+            ticks.recv().map_err(|_| worker::ended())?;
+        }
+        self.shared.clock.waited(begun);
+        Ok(())
+    }
+
+    /// Makes a batch of what the workers left.
+    fn land(&self, flight: &Flight) -> Result<Batch> {
+        let (slots, memory) = flight.land();
+        let shared = &self.shared;
+        let mut batch = Batch {
+            epoch: flight.epoch,
+            step: flight.step,
+            items: Vec::with_capacity(slots.len()),
+            indices: Vec::with_capacity(slots.len()),
+            labels: Vec::new(),
+            payloads: Vec::new(),
+            skipped: Vec::new(),
+            shape: Vec::new(),
+            slot_bytes: self.slot_bytes,
+            dtype: shared.dtype,
+            memory,
+            pool: self.pool.clone(),
+            shared: shared.clone(),
+        };
+        for (place, slot) in slots.into_iter().enumerate() {
+            let Slot { mut item, label, payload, error, stand_in, .. } = slot;
+            if let Some(error) = error {
+                if !shared.on_broken.forgives(&error) || (shared.on_broken == OnBroken::Replace && stand_in.is_none()) {
+                    return Err(error);
+                }
+                let replaced_by = stand_in.map(|other| other.index);
+                batch.skipped.push(Skipped { position: item.position, index: item.index, error, replaced_by });
+                let Some(other) = stand_in else { continue };
+                item = other;
+            }
+            if place != batch.items.len() {
+                // What was skipped leaves no gap.
+                let from = place * self.slot_bytes;
+                batch.memory.copy_within(from..from + self.slot_bytes, batch.items.len() * self.slot_bytes);
+            }
+            batch.items.push(item);
+            batch.indices.push(item.index);
+            if shared.labelled {
+                batch.labels.push(label);
+            }
+            if self.slot_bytes == 0 {
+                batch.payloads.push(payload);
+            }
+        }
+        batch.shape.push(batch.items.len());
+        batch.shape.extend(shared.content.shape());
+        Ok(batch)
+    }
+}
+
+impl Drop for Loader {
+    fn drop(&mut self) {
+        // So that the workers pass over what waits instead of finishing it.
+        self.stop();
+    }
+}
+
+/// The batches of one epoch, in order.
+#[derive(Debug)]
+pub struct Batches<'a> {
+    loader: &'a mut Loader,
+    ended: bool,
+}
+
+impl Batches<'_> {
+    /// The loader, to ask for its state between batches.
+    pub fn loader(&self) -> &Loader {
+        self.loader
+    }
+}
+
+impl Iterator for Batches<'_> {
+    type Item = Result<Batch>;
+
+    fn next(&mut self) -> Option<Result<Batch>> {
+        if self.ended {
+            return None;
+        }
+        let batch = self.loader.next_batch().transpose();
+        self.ended = batch.is_none();
+        batch
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.loader.steps().saturating_sub(self.loader.next.step);
+        let left = if self.ended { 0 } else { usize::try_from(left).unwrap_or(usize::MAX) };
+        // An uneven tail may leave this rank without the last one.
+        (left.saturating_sub(1), Some(left))
+    }
+}
+
+/// The codes of the loader.
+pub mod codes {
+    use forebay::error::{Code, Kind};
+    /// Settings that make no sense.
+    pub const SETTINGS: Code =
+        Code::usage("loader.settings", "The loader's settings make no sense together; the message says which.");
+    /// A stopped loader was asked for a batch.
+    pub const STOPPED: Code = Code::usage("loader.stopped", "A stopped loader was asked for a batch.");
+    /// A sample without a label.
+    pub const LABEL: Code =
+        Code::damaged("loader.label", "A sample's label is missing, or is neither a whole number nor a known class.");
+    /// A worker panicked.
+    pub const PANIC: Code = Code::new(
+        "loader.panic",
+        Kind::Io,
+        "A worker panicked over a sample; this is a bug, of Forebay or of the function that it was given.",
+    );
+    /// Every code of this module.
+    pub const ALL: &[&Code] = &[&SETTINGS, &STOPPED, &LABEL, &PANIC];
+}

@@ -1,0 +1,99 @@
+//! What a batch's numbers are, and views of them.
+
+use forebay::image::transform::{Out, f16};
+
+/// The type of a batch's numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Dtype {
+    /// Bytes: the pixels themselves, not normalised.
+    U8,
+    /// Half-precision floats.
+    F16,
+    /// Floats.
+    #[default]
+    F32,
+}
+
+impl Dtype {
+    /// Bytes of one number.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Dtype::U8 => 1,
+            Dtype::F16 => 2,
+            Dtype::F32 => 4,
+        }
+    }
+    /// Its name in NumPy.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Dtype::U8 => "uint8",
+            Dtype::F16 => "float16",
+            Dtype::F32 => "float32",
+        }
+    }
+
+    /// Memory of this type as numbers to write. The memory is aligned for its type, so that no view is ever empty
+    /// for any other reason than that there is nothing to see.
+    pub(super) fn out(self, bytes: &mut [u8]) -> Out<'_> {
+        match self {
+            Dtype::U8 => Out::U8(bytes),
+            Dtype::F16 => Out::F16(bytemuck::try_cast_slice_mut(bytes).unwrap_or_default()),
+            Dtype::F32 => Out::F32(bytemuck::try_cast_slice_mut(bytes).unwrap_or_default()),
+        }
+    }
+    pub(super) fn view(self, bytes: &[u8]) -> Tensor<'_> {
+        match self {
+            Dtype::U8 => Tensor::U8(bytes),
+            Dtype::F16 => Tensor::F16(bytemuck::try_cast_slice(bytes).unwrap_or_default()),
+            Dtype::F32 => Tensor::F32(bytemuck::try_cast_slice(bytes).unwrap_or_default()),
+        }
+    }
+}
+
+/// A batch's numbers, without copying.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Tensor<'a> {
+    /// Bytes.
+    U8(&'a [u8]),
+    /// Half-precision floats.
+    F16(&'a [f16]),
+    /// Floats.
+    F32(&'a [f32]),
+}
+
+impl<'a> Tensor<'a> {
+    /// How many numbers.
+    pub const fn len(&self) -> usize {
+        match self {
+            Tensor::U8(v) => v.len(),
+            Tensor::F16(v) => v.len(),
+            Tensor::F32(v) => v.len(),
+        }
+    }
+    /// True where there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// The numbers' bytes, in this machine's order.
+    pub fn bytes(&self) -> &'a [u8] {
+        match self {
+            Tensor::U8(v) => v,
+            Tensor::F16(v) => bytemuck::cast_slice(v),
+            Tensor::F32(v) => bytemuck::cast_slice(v),
+        }
+    }
+    /// The numbers, where they are bytes.
+    pub const fn u8(&self) -> Option<&'a [u8]> {
+        if let Tensor::U8(v) = self { Some(v) } else { None }
+    }
+    /// The numbers, where they are half-precision floats.
+    pub const fn f16(&self) -> Option<&'a [f16]> {
+        if let Tensor::F16(v) = self { Some(v) } else { None }
+    }
+    /// The numbers, where they are floats.
+    pub const fn f32(&self) -> Option<&'a [f32]> {
+        if let Tensor::F32(v) = self { Some(v) } else { None }
+    }
+}

@@ -1,0 +1,199 @@
+//! The threads that make samples.
+
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Instant,
+};
+
+use bytes::BytesMut;
+use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use forebay::{
+    Error, Result,
+    image::{
+        decode::{Decoder, Options as DecodeOptions},
+        transform::Transformer,
+    },
+    order::{Item, Order, sample_key},
+};
+
+use super::{
+    Dtype, codes,
+    content::{Content, Sample},
+    flight::{Slot, Task},
+    labels::Resolver,
+    policy::{OnBroken, TRIES},
+    sources::Sources,
+    stats::Clock,
+};
+use crate::{dataset::Stored, input::io_error};
+
+/// What all threads of a loader share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) sources: Sources,
+    pub(super) order: Order,
+    pub(super) content: Content,
+    pub(super) dtype: Dtype,
+    pub(super) labels: Resolver,
+    pub(super) labelled: bool,
+    pub(super) on_broken: OnBroken,
+    pub(super) decode: DecodeOptions,
+    pub(super) verify: bool,
+    pub(super) clock: Clock,
+    /// Counts up when what is on its way is no longer wanted.
+    pub(super) generation: AtomicU64,
+}
+
+/// The threads, and the queues to and from them. They end when it is dropped.
+#[derive(Debug)]
+pub(super) struct Crew {
+    tasks: Option<Sender<Task>>,
+    /// Says that some batch has become whole.
+    pub(super) ticks: Receiver<()>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Crew {
+    /// Starts the threads. At most `room` tasks wait.
+    pub(super) fn start(shared: &Arc<Shared>, workers: usize, room: usize) -> Result<Crew> {
+        let (give, take) = bounded::<Task>(room);
+        let (tick, ticks) = bounded(1);
+        let mut crew = Crew { tasks: Some(give), ticks, threads: Vec::new() };
+        for number in 0..workers {
+            let (shared, take, tick) = (shared.clone(), take.clone(), tick.clone());
+            let run = move || Worker::new(shared).work(&take, &tick);
+            // Where this fails, dropping the crew ends the threads before.
+            let thread = thread::Builder::new().name(format!("forebay-{number}")).spawn(run);
+            crew.threads.push(thread.map_err(|e| io_error("the loader", "start a thread", e))?);
+        }
+        Ok(crew)
+    }
+
+    /// Hands a task to the workers.
+    pub(super) fn send(&self, task: Task) -> Result<()> {
+        match self.tasks.as_ref().map(|tasks| tasks.send(task)) {
+            Some(Ok(())) => Ok(()),
+            _ => Err(ended()),
+        }
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        self.tasks = None;
+        for thread in self.threads.drain(..) {
+            // A worker catches panics; one that ended by one has nothing more to say.
+            let _ = thread.join();
+        }
+    }
+}
+
+pub(super) fn ended() -> Error {
+    Error::new(&codes::PANIC, "the loader's workers ended before their work was done")
+}
+
+/// One thread's own tools.
+struct Worker {
+    shared: Arc<Shared>,
+    decoder: Decoder,
+    transformer: Option<Transformer>,
+    /// Where payloads are read to, in files that are not mapped.
+    buffer: BytesMut,
+}
+
+impl Worker {
+    fn new(shared: Arc<Shared>) -> Worker {
+        let transformer = match &shared.content {
+            // The recipe was checked when the loader was built.
+            Content::Images(image) => Transformer::new((**image).clone()).ok(),
+            _ => None,
+        };
+        Worker { shared, decoder: Decoder::default(), transformer, buffer: BytesMut::new() }
+    }
+
+    fn work(mut self, tasks: &Receiver<Task>, tick: &Sender<()>) {
+        loop {
+            let idle = Instant::now();
+            let Ok(Task { flight, slot: number }) = tasks.recv() else { return };
+            self.shared.clock.idle(idle);
+            let mut slot = flight.take(number);
+            if let Some(slot) = &mut slot
+                && self.shared.generation.load(Ordering::Relaxed) == flight.generation
+            {
+                let item = slot.item;
+                if let Err(error) = self.guarded(flight.epoch, &item, &item, slot) {
+                    if self.shared.on_broken == OnBroken::Replace && self.shared.on_broken.forgives(&error) {
+                        slot.stand_in = self.replace(flight.epoch, slot);
+                    }
+                    slot.error = Some(error);
+                }
+            }
+            if flight.give(number, slot) {
+                drop(flight);
+                // Where a tick waits already, the loader will look at all batches.
+                if let Err(TrySendError::Disconnected(())) = tick.try_send(()) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Makes the first good sample of those that follow a broken one.
+    fn replace(&mut self, epoch: u64, slot: &mut Slot) -> Option<Item> {
+        let shared = self.shared.clone();
+        let order = shared.order.epoch(epoch).ok()?;
+        let broken = slot.item;
+        (1..=TRIES.min(shared.order.epoch_samples())).find_map(|further| {
+            let item = order.item(broken.position.checked_add(further)?)?;
+            self.guarded(epoch, &item, &broken, slot).ok().map(|()| item)
+        })
+    }
+
+    /// Makes a sample; a panic becomes an error, and the tools that were in use then are replaced.
+    fn guarded(&mut self, epoch: u64, item: &Item, drawn_as: &Item, slot: &mut Slot) -> Result<()> {
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.make(epoch, item, drawn_as, slot)));
+        outcome.unwrap_or_else(|panic| {
+            *self = Worker::new(self.shared.clone());
+            let file = self.shared.sources.of(item).map_or("", |dataset| dataset.name()).to_owned();
+            let message = format!("a worker panicked: {}", words(&*panic));
+            Err(Error::new(&codes::PANIC, message).file(file).sample(item.sample))
+        })
+    }
+
+    fn make(&mut self, epoch: u64, item: &Item, drawn_as: &Item, slot: &mut Slot) -> Result<()> {
+        let Worker { shared, decoder, transformer, buffer } = self;
+        let dataset = shared.sources.of(item)?;
+        let named = |e: Error| e.file(dataset.name()).sample(item.sample);
+        let begun = Instant::now();
+        slot.label = shared.labels.of(&shared.sources, item)?;
+        let Stored { payload, raw } = dataset.stored(item.sample, shared.verify, buffer).map_err(named)?;
+        let read = shared.clock.read(begun);
+        let key = sample_key(shared.order.settings().seed, epoch, drawn_as.index);
+        let out = shared.dtype.out(&mut slot.memory);
+        match &shared.content {
+            Content::Payloads => slot.payload = payload,
+            Content::Images(_) => {
+                if let Some(transformer) = transformer {
+                    transformer.decode(decoder, &payload, raw, &shared.decode, key, out).map_err(named)?;
+                }
+            }
+            Content::Made { make, .. } => {
+                make(Sample { payload: &payload, index: item.index, key, raw }, out).map_err(named)?;
+            }
+        }
+        shared.clock.made(read);
+        Ok(())
+    }
+}
+
+/// What a panic said.
+fn words(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a word")
+}

@@ -1,0 +1,9 @@
+//! The loader: batches of tensors, in order, whatever happens.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test of files and threads")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod support;
+
+mod batches;
