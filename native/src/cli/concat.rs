@@ -6,10 +6,10 @@ use forebay::Result;
 
 use super::{
     Outcome, Output,
-    convert::{MetadataFormatArg, ToArg, WriteArgs, metadata, report, target},
+    convert::{MetadataFormatArg, WriteArgs, metadata, report, target},
     filtering::{LimitArgs, filter, open, paths},
 };
-use crate::convert::Job;
+use crate::convert::{Job, To};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -21,7 +21,7 @@ pub(super) struct Args {
     output: PathBuf,
     /// The format to write; by default the output's extension says it.
     #[arg(long, value_enum)]
-    to: Option<ToArg>,
+    to: Option<To>,
     #[command(flatten)]
     write: WriteArgs,
     /// Only samples that this filter accepts.

@@ -3,9 +3,10 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::LazyLock,
 };
 
-use clap::ValueEnum;
+use clap::{ValueEnum, builder::PossibleValue};
 use forebay::{
     Error, Limits, Result,
     codec::{Codec, Compression},
@@ -121,12 +122,6 @@ impl WriteArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum ToArg {
-    Tbl,
-    Tar,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
 enum LayoutArg {
     Guide,
     Turboloader,
@@ -163,40 +158,40 @@ impl From<CompressionArg> for TableCompression {
 }
 
 /// Every format that is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug)]
 enum AnyArg {
-    Tbl,
-    Tar,
-    Csv,
-    Tsv,
-    Jsonl,
-    Parquet,
-    Arrow,
-    Arrows,
-    Tbf,
-    Idv,
+    Samples(To),
+    Table(TableFormat),
+}
+
+impl ValueEnum for AnyArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<AnyArg>> = LazyLock::new(|| {
+            let samples = To::value_variants().iter().map(|to| AnyArg::Samples(*to));
+            samples.chain(TableFormat::ALL.map(AnyArg::Table)).collect()
+        });
+        &ALL
+    }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            AnyArg::Samples(to) => to.to_possible_value(),
+            AnyArg::Table(format) => format.to_possible_value(),
+        }
+    }
 }
 
 impl AnyArg {
-    fn samples(self) -> Option<ToArg> {
+    fn samples(self) -> Option<To> {
         match self {
-            AnyArg::Tbl => Some(ToArg::Tbl),
-            AnyArg::Tar => Some(ToArg::Tar),
-            _ => None,
+            AnyArg::Samples(to) => Some(to),
+            AnyArg::Table(_) => None,
         }
     }
     fn table(self) -> Option<TableFormat> {
-        Some(match self {
-            AnyArg::Tbl | AnyArg::Tar => return None,
-            AnyArg::Csv => TableFormat::Csv,
-            AnyArg::Tsv => TableFormat::Tsv,
-            AnyArg::Jsonl => TableFormat::Jsonl,
-            AnyArg::Parquet => TableFormat::Parquet,
-            AnyArg::Arrow => TableFormat::Arrow,
-            AnyArg::Arrows => TableFormat::Arrows,
-            AnyArg::Tbf => TableFormat::Tbf,
-            AnyArg::Idv => TableFormat::Idv,
-        })
+        match self {
+            AnyArg::Table(format) => Some(format),
+            AnyArg::Samples(_) => None,
+        }
     }
 }
 
@@ -218,15 +213,11 @@ impl From<MetadataFormatArg> for MetadataFormat {
 }
 
 /// The format to write: what the user says, else the output's extension.
-pub(super) fn target(to: Option<ToArg>, output: &Path) -> Result<To> {
-    match to {
-        Some(ToArg::Tbl) => Ok(To::Tbl),
-        Some(ToArg::Tar) => Ok(To::Tar),
-        None => To::from_name(output).ok_or_else(|| {
-            let message = "the name does not say which format to write; end it in .tbl or .tar, or give --to";
-            Error::new(&codes::ARGUMENT, message).file(input::display(output))
-        }),
-    }
+pub(super) fn target(to: Option<To>, output: &Path) -> Result<To> {
+    to.or_else(|| To::from_name(output)).ok_or_else(|| {
+        let message = "the name does not say which format to write; end it in .tbl or .tar, or give --to";
+        Error::new(&codes::ARGUMENT, message).file(input::display(output))
+    })
 }
 
 /// What the user gave with `--metadata` and `--metadata-format`.

@@ -9,7 +9,7 @@ use forebay::{Error, Result, error::codes};
 
 use super::{
     Outcome, Output,
-    convert::{MetadataFormatArg, ToArg, WriteArgs, metadata, report},
+    convert::{MetadataFormatArg, WriteArgs, metadata, report},
     filtering::{LimitArgs, open},
 };
 use crate::{
@@ -29,7 +29,7 @@ pub(super) struct Args {
     output: PathBuf,
     /// The format to write; by default that of the input.
     #[arg(long, value_enum)]
-    to: Option<ToArg>,
+    to: Option<To>,
     #[command(flatten)]
     write: WriteArgs,
     /// How metadata is written.
@@ -45,12 +45,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     }
     let limits = args.limits.limits();
     let dataset = open(&args.file, &limits, false)?;
-    let to = match args.to {
-        Some(ToArg::Tbl) => To::Tbl,
-        Some(ToArg::Tar) => To::Tar,
-        None if dataset.tar().is_some() => To::Tar,
-        None => To::Tbl,
-    };
+    let to = args.to.unwrap_or(if dataset.tar().is_some() { To::Tar } else { To::Tbl });
     let mut options = args.write.options(to)?;
     options.metadata = metadata(None, args.metadata_format.into(), &limits)?;
     fs::create_dir_all(&args.output)

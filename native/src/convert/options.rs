@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::{pipeline::all_cores, pixels::Pixels};
 
 /// The format to write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 #[non_exhaustive]
 pub enum To {
     /// TBL v2.

@@ -6,7 +6,7 @@ use forebay::detect::{Format, detect};
 use serde::Serialize;
 
 /// A format for tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum TableFormat {

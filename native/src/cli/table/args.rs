@@ -11,34 +11,6 @@ use crate::{
     tables::{OnBadRow, ReadOptions, Scan, TableFormat, TableSpec, parse_type},
 };
 
-/// A table format by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum TableArg {
-    Csv,
-    Tsv,
-    Jsonl,
-    Parquet,
-    Arrow,
-    Arrows,
-    Tbf,
-    Idv,
-}
-
-impl From<TableArg> for TableFormat {
-    fn from(arg: TableArg) -> TableFormat {
-        match arg {
-            TableArg::Csv => TableFormat::Csv,
-            TableArg::Tsv => TableFormat::Tsv,
-            TableArg::Jsonl => TableFormat::Jsonl,
-            TableArg::Parquet => TableFormat::Parquet,
-            TableArg::Arrow => TableFormat::Arrow,
-            TableArg::Arrows => TableFormat::Arrows,
-            TableArg::Tbf => TableFormat::Tbf,
-            TableArg::Idv => TableFormat::Idv,
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum OnBadRowArg {
     #[default]
@@ -52,7 +24,7 @@ enum OnBadRowArg {
 pub(in crate::cli) struct TableReadArgs {
     /// The table's format, where neither content nor name says it.
     #[arg(long, value_enum)]
-    from: Option<TableArg>,
+    from: Option<TableFormat>,
     /// The columns: a JSON file {"columns": [{"name": ..., "type": ...}]}; for TBF of layouts U and S the forms
     /// {"U": ...} and {"S": ...}.
     #[arg(long, value_name = "FILE")]
@@ -81,7 +53,7 @@ impl TableReadArgs {
     pub fn options(&self, limits: &Limits, lossy: bool) -> Result<ReadOptions> {
         let mut read = ReadOptions {
             limits: limits.clone(),
-            format: self.from.map(Into::into),
+            format: self.from,
             header: !self.no_header,
             delimiter: self.delimiter()?,
             null: self.null.clone(),
