@@ -1,7 +1,7 @@
 // The npm package `forebay`: types by tsc, modules by esbuild, the WebAssembly beside them. Needs `build-wasm` first.
 import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildWasm } from './build-wasm.mjs';
+import { MODULES, buildWasm } from './build-wasm.mjs';
 import { ensurePackages } from './lib/npm.mjs';
 import { ROOT, isMain, main, run } from './lib/run.mjs';
 
@@ -12,14 +12,15 @@ export async function buildLib() {
   const { build } = await import('esbuild');
   const lib = join(ROOT, 'www/lib');
   const dist = join(lib, 'dist');
-  if (!existsSync(join(lib, 'wasm/forebay.wasm'))) await buildWasm();
+  const modules = MODULES.map(({ name }) => `${name}.wasm`);
+  if (!modules.every((name) => existsSync(join(lib, 'wasm', name)))) await buildWasm();
   rmSync(dist, { recursive: true, force: true });
   await run('npx', ['--no-install', 'tsc', '-p', 'www/lib']);
   const common = { bundle: true, format: 'esm', target: 'es2022', sourcemap: true, legalComments: 'none', logLevel: 'warning' };
   await build({ ...common, entryPoints: [join(lib, 'src/index.ts')], outdir: dist, splitting: true, chunkNames: '[name]-[hash]' });
   // A worker is one file, so that its URL is all that a host must know.
   await build({ ...common, entryPoints: [join(lib, 'src/worker.ts')], outdir: dist });
-  copyFileSync(join(lib, 'wasm/forebay.wasm'), join(dist, 'forebay.wasm'));
+  for (const name of modules) copyFileSync(join(lib, 'wasm', name), join(dist, name));
 }
 
 if (isMain(import.meta.url)) await main(buildLib);

@@ -23,6 +23,7 @@
 mod adaptive;
 mod bounds;
 mod caller_schema;
+mod check;
 mod columnar;
 mod columns;
 mod decode;
@@ -46,6 +47,7 @@ pub mod raw;
 
 pub use adaptive::{AdaptiveIntEncoder, AdaptiveStringEncoder};
 pub use caller_schema::{CallerSchema, NamedType, RustField, RustType, RustVariant, ValueLayout};
+pub use check::Checker;
 pub use columnar::ColumnarWriter;
 pub use columns::{ColumnsFile, read};
 pub use encoding::{FieldEncoding, Stored, TableSchema, TableSchemaBuilder};

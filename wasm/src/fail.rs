@@ -18,6 +18,9 @@ struct Thrown<'a> {
     section: Option<&'static str>,
     member: Option<&'a str>,
     sample: Option<u64>,
+    column: Option<&'a str>,
+    row: Option<u64>,
+    block: Option<u64>,
     offset: Option<u64>,
 }
 
@@ -32,6 +35,9 @@ pub(crate) fn json(e: &Error) -> String {
         section: place.section,
         member: place.member.as_deref(),
         sample: place.sample,
+        column: place.column.as_deref(),
+        row: place.row,
+        block: place.block,
         offset: place.offset,
     };
     serde_json::to_string(&thrown).unwrap_or_default()

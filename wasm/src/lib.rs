@@ -4,36 +4,70 @@
 //! range that is needed) or nothing when it is done, and the host pushes what it fetched. What fails throws a JSON
 //! text with the fields of a `ForebayError`; the TypeScript of the package makes the error of it.
 //!
+//! The crate is built several times, each time with one feature: what a page needs first is small, and the rest is
+//! loaded when it is used.
+//!
 //! | file | what it holds |
 //! |---|---|
 //! | `fail.rs` | errors and panics as JavaScript sees them |
 //! | `open.rs` | opening a file |
 //! | `dataset.rs` | an opened file: index, payloads, metadata |
 //! | `window.rs` | a run of samples with the bytes that they need |
+//! | `tables/` | tables: a module of its own |
 //! | `record.rs`, `select.rs`, `check.rs`, `convert.rs` | the work: one record; filters and statistics; checks; conversion |
 
+#[cfg(feature = "reader")]
 mod check;
+#[cfg(feature = "reader")]
 mod convert;
+#[cfg(feature = "reader")]
 mod dataset;
 mod fail;
+#[cfg(feature = "reader")]
 mod open;
+#[cfg(feature = "reader")]
 mod record;
+#[cfg(feature = "reader")]
 mod select;
+#[cfg(feature = "tables")]
+mod tables;
+#[cfg(feature = "reader")]
 mod window;
 
-pub use check::Checker;
-pub use convert::Converter;
-pub use dataset::Dataset;
 pub use fail::last_panic;
-pub use open::Opener;
-pub use record::{DocumentReader, RecordReader};
-pub use select::Selector;
+#[cfg(feature = "tables")]
+pub use tables::{Table, TableChecker, TableOpener, TableReader};
+#[cfg(feature = "reader")]
+pub use {
+    check::Checker,
+    convert::Converter,
+    dataset::Dataset,
+    open::Opener,
+    record::{DocumentReader, RecordReader},
+    select::Selector,
+};
 
 use std::ops::Range;
+
+use forebay::Limits;
 
 /// Ranges as pairs of numbers.
 fn pairs(ranges: Vec<Range<u64>>) -> Option<Vec<f64>> {
     Some(ranges.into_iter().flat_map(|r| [r.start as f64, r.end as f64]).collect())
+}
+
+/// The limits of a page; 0 stands for the usual ones.
+fn limits(item_bytes: f64, index_bytes: f64, metadata_bytes: f64) -> Limits {
+    let mut limits = Limits::default();
+    let set = |to: &mut u64, bytes: f64| {
+        if bytes > 0.0 {
+            *to = bytes as u64;
+        }
+    };
+    set(&mut limits.item_bytes, item_bytes);
+    set(&mut limits.index_bytes, index_bytes);
+    set(&mut limits.metadata_bytes, metadata_bytes);
+    limits
 }
 
 /// Bytes of WebAssembly memory in use by this module: it only ever grows.

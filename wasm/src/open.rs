@@ -1,8 +1,10 @@
 //! Opening a file of any format that holds samples.
 
+use bytes::Bytes;
 use forebay::{
     Error, Limits, Step, Stepper,
     dataset::{Dataset as Core, Opener as CoreOpener},
+    detect::{HEAD_LEN, detect},
     error::codes,
     tar::Tar,
 };
@@ -11,7 +13,7 @@ use wasm_bindgen::prelude::*;
 use crate::{
     dataset::{Dataset, Opened},
     fail::{Outcome, thrown},
-    pairs,
+    limits, pairs,
 };
 
 /// Opens a file: `step` and `push` until `step` returns nothing, then `finish`.
@@ -22,6 +24,8 @@ pub struct Opener {
     done: Option<Opened>,
     limits: Limits,
     keep_going: bool,
+    /// The first bytes, which tell the format.
+    head: Bytes,
 }
 
 #[wasm_bindgen]
@@ -30,17 +34,9 @@ impl Opener {
     /// damage of a TAR is kept.
     #[wasm_bindgen(constructor)]
     pub fn new(file_len: f64, item_bytes: f64, index_bytes: f64, metadata_bytes: f64, keep_going: bool) -> Opener {
-        let mut limits = Limits::default();
-        let set = |to: &mut u64, bytes: f64| {
-            if bytes > 0.0 {
-                *to = bytes as u64;
-            }
-        };
-        set(&mut limits.item_bytes, item_bytes);
-        set(&mut limits.index_bytes, index_bytes);
-        set(&mut limits.metadata_bytes, metadata_bytes);
+        let limits = limits(item_bytes, index_bytes, metadata_bytes);
         let work = CoreOpener::new(file_len as u64).limits(limits.clone());
-        Opener { work: Some(work), done: None, limits, keep_going }
+        Opener { work: Some(work), done: None, limits, keep_going, head: Bytes::new() }
     }
 
     /// The ranges that are needed; nothing when the file is open.
@@ -63,9 +59,18 @@ impl Opener {
 
     /// Bytes of the file from `start` on.
     pub fn push(&mut self, start: f64, bytes: Vec<u8>) {
-        if let Some(work) = &mut self.work {
-            work.push(start as u64, bytes.into());
+        let bytes = Bytes::from(bytes);
+        if start == 0.0 && bytes.len() > self.head.len() {
+            self.head = bytes.slice(..bytes.len().min(HEAD_LEN as usize));
         }
+        if let Some(work) = &mut self.work {
+            work.push(start as u64, bytes);
+        }
+    }
+
+    /// The format by the first bytes, also where it holds no samples.
+    pub fn format(&self) -> Option<String> {
+        detect(&self.head).map(|format| format.name().to_owned())
     }
 
     /// Where the scan of a TAR stands.

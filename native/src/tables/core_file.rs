@@ -7,7 +7,7 @@ use forebay::{
     check::Report,
     filter::Filter,
     idv,
-    step::{Pieces, drive},
+    step::{Pieces, Step, Stepper, drive},
     table::{Batch, Schema, TableFile},
     tbf,
 };
@@ -151,33 +151,22 @@ pub(super) fn open_tbf(input: &Input, options: &ReadOptions) -> Result<tbf::File
     drive(opener, input.bytes())
 }
 
-/// Every fault of a TBF: each group whole, and where that fails, column by column.
+/// Every fault of a TBF.
 pub(super) fn check_tbf(input: &Input, options: &ReadOptions, progress: &mut dyn FnMut(u64, u64)) -> Result<Report> {
     let file = open_tbf(input, options)?;
-    // A tagged document that is no table was read whole when it was opened.
-    let Ok(table) = file.table() else { return Ok(Report::new(0)) };
-    let mut report = Report::new(table.rows());
-    let decode = |group: usize, columns: &[usize]| -> Result<()> {
-        let mut pieces = Pieces::default();
-        for range in table.plan(group, columns)? {
-            pieces.push(range.start, input.slice(range)?);
-        }
-        table.decode(group, columns, &pieces).map(drop).map_err(|e| e.block(group as u64))
-    };
-    let all: Vec<usize> = (0..table.schema().len()).collect();
-    for group in 0..table.groups() {
-        if let Err(whole) = decode(group, &all) {
-            let before = report.fault_count;
-            for (&column, field) in all.iter().zip(table.schema().fields()) {
-                report.keep(decode(group, &[column]).map_err(|e| e.column(&field.name)));
-            }
-            if report.fault_count == before {
-                report.fault(&whole);
+    let rows = file.table().map_or(0, TableFile::rows);
+    let mut checker = tbf::Checker::new(file);
+    loop {
+        match checker.step()? {
+            Step::Done(report) => return Ok(report),
+            Step::Need(ranges) => {
+                for range in ranges {
+                    checker.push(range.start, input.slice(range)?);
+                }
             }
         }
-        progress(table.group_rows(group)?.end, table.rows());
+        progress(checker.checked(), rows);
     }
-    Ok(report)
 }
 
 fn tbf_facts(file: &tbf::File, fields: usize) -> Facts {

@@ -12,7 +12,7 @@ export function capabilities(): Capabilities {
     simd: WebAssembly.validate(new Uint8Array(SIMD)),
     saveAsStream: "showSaveFilePicker" in globalThis,
     opfs: typeof navigator !== "undefined" && typeof navigator.storage?.getDirectory === "function",
-    reads: ["tbl", "tar"],
+    reads: ["tbl", "tar", "tbf", "idv"],
     writes: ["tbl", "tar"],
   };
 }

@@ -1,4 +1,4 @@
-import { abortable, anySignal } from "./abort.js";
+import { anySignal } from "./abort.js";
 import { ForebayError, fromThrown, hostError } from "./errors.js";
 import { Index, Pace } from "./growth.js";
 import type { Opened, Selected } from "./kernel.js";
@@ -10,7 +10,6 @@ import type {
   CheckReport,
   Dataset,
   Field,
-  Format,
   IndexColumns,
   Json,
   Metadata,
@@ -22,9 +21,9 @@ import type {
   Source,
   Stats,
   StatsOptions,
-  Telemetry,
   WhereOptions,
 } from "./types.js";
+import { Session, type Home } from "./session.js";
 import { drive, free, type Drive } from "./work.js";
 
 const DAMAGED = 255;
@@ -50,16 +49,17 @@ const FIELDS: readonly Field[] = [
   { name: "stored_bytes", type: "integer", indexed: true },
 ];
 
-/** An opened file in a worker. */
-interface Home {
-  client: Client;
-  opened: Opened;
+interface SampleHome extends Home {
+  readonly opened: Opened;
   /** The scan that was kept by an earlier opening was used. */
-  kept: boolean;
+  readonly kept: boolean;
 }
 
+/** The formats of tables, which another module reads. */
+export type TableFormat = "tbf" | "idv";
+
 /** Opens a source in one of the workers. `grown` hears of samples as they become known. */
-async function openIn(source: Source, options: OpenOptions, grown?: (home: Home) => void): Promise<Home> {
+async function openIn(source: Source, options: OpenOptions, grown?: (home: SampleHome) => void): Promise<SampleHome | TableFormat> {
   const { signal, onProgress, keepGoing = true, limits = {}, indexStore } = options;
   const { identity } = source;
   const stored = indexStore && identity !== undefined ? await indexStore.get(identity).catch(() => null) : null;
@@ -83,7 +83,7 @@ async function openIn(source: Source, options: OpenOptions, grown?: (home: Home)
           const found = await pace.look(() => look(true));
           if (found) {
             known = found;
-            grown({ client: home, opened: found, kept: false });
+            grown({ client: home, handle: found.dataset, opened: found, kept: false });
           }
         }
         onProgress?.({ bytes: turn.position, totalBytes: source.byteLength, samples: turn.done });
@@ -104,20 +104,34 @@ async function openIn(source: Source, options: OpenOptions, grown?: (home: Home)
         .then((kept) => kept && indexStore.set(identity, kept))
         .catch(() => {});
     }
-    return { client: home, opened, kept: stored != null && !scanned };
+    return { client: home, handle: opened.dataset, opened, kept: stored != null && !scanned };
+  } catch (e) {
+    if (e instanceof ForebayError && e.code === "format.not_samples") {
+      const format = await call(home, source.name, "formatOf", [opener]);
+      if (format === "tbf" || format === "idv") return format;
+    }
+    throw e;
   } finally {
     void free(home, opener);
   }
 }
 
-/** Opens a dataset from a source. */
-export async function openDataset(source: Source, options: OpenOptions, owned: boolean): Promise<OpenDataset> {
-  if (!options.grow) return new OpenDataset(source, options, await openIn(source, options), owned);
+/** Opens it again, for the same dataset. */
+async function reopen(source: Source, { signal: _, onProgress: __, grow: ___, ...options }: OpenOptions): Promise<SampleHome> {
+  const found = await openIn(source, options);
+  if (typeof found === "string") throw hostError("io", "the file is another one now", { file: source.name });
+  return found;
+}
+
+/** Opens a source: samples, or the format of a table, which is opened elsewhere. */
+export async function openDataset(source: Source, options: OpenOptions, owned: boolean): Promise<OpenDataset | TableFormat> {
+  const made = (found: SampleHome | TableFormat) => (typeof found === "string" ? found : new OpenDataset(source, options, found, owned));
+  if (!options.grow) return made(await openIn(source, options));
   const closed = new AbortController();
   const both = anySignal(options.signal, closed.signal);
   let growing: { dataset: OpenDataset; end(e?: unknown): void } | undefined;
   return new Promise((resolve, reject) => {
-    const begin = (home: Home): void => {
+    const begin = (home: SampleHome): void => {
       let end: (e?: unknown) => void = () => {};
       const whole = new Promise<void>((done, failed) => (end = (e) => (e === undefined ? done() : failed(e))));
       growing = { dataset: new OpenDataset(source, options, home, owned, { whole, stop: () => closed.abort() }), end };
@@ -126,7 +140,7 @@ export async function openDataset(source: Source, options: OpenOptions, owned: b
     const opening = openIn(source, { ...options, signal: both.signal }, (home) => (growing ? growing.dataset.grow(home.opened) : begin(home)));
     opening.then(
       (home) => {
-        if (!growing) return resolve(new OpenDataset(source, options, home, owned));
+        if (!growing || typeof home === "string") return resolve(made(home));
         growing.dataset.grow(home.opened);
         growing.dataset.settle();
         growing.end();
@@ -140,37 +154,24 @@ export async function openDataset(source: Source, options: OpenOptions, owned: b
   });
 }
 
-/** What `open` gives. */
-export class OpenDataset implements Dataset {
-  readonly format: Format;
+/** What `open` gives for samples. */
+export class OpenDataset extends Session<SampleHome> implements Dataset {
+  readonly kind = "samples";
+  readonly format: Dataset["format"];
   readonly schema: readonly Field[];
   readonly whole: Promise<void>;
   readonly fromStore: boolean;
   metadata: Metadata;
   growing: boolean;
-  readonly name: string | undefined;
-  readonly byteLength: number;
-  readonly telemetry: Telemetry;
   damage: ForebayError | null;
-  readonly source: Source;
-  readonly #options: OpenOptions;
-  readonly #owned: boolean;
-  #home: Promise<Home>;
   readonly #index: Index;
   readonly #stop: (() => void) | undefined;
-  #closed = new AbortController();
   #cache = new Map<number, Uint8Array>();
   #cached = 0;
 
-  constructor(source: Source, options: OpenOptions, home: Home, owned: boolean, growth?: { whole: Promise<void>; stop: () => void }) {
+  constructor(source: Source, options: OpenOptions, home: SampleHome, owned: boolean, growth?: { whole: Promise<void>; stop: () => void }) {
     const { format, metadata } = aboutOf(home.opened);
-    this.source = source;
-    this.#options = { ...options };
-    delete this.#options.signal;
-    delete this.#options.onProgress;
-    this.#owned = owned;
-    this.#home = Promise.resolve(home);
-    delete this.#options.grow;
+    super(source, home, () => reopen(source, options), owned);
     this.format = format;
     this.metadata = metadata;
     this.growing = growth !== undefined;
@@ -180,9 +181,6 @@ export class OpenDataset implements Dataset {
     this.fromStore = home.kept;
     this.#stop = growth?.stop;
     this.schema = FIELDS.map((field) => ({ ...field, indexed: field.name === "name" ? format === "tar" : format === "tbl" || ["index", "bytes", "stored_bytes"].includes(field.name) }));
-    this.name = source.name;
-    this.byteLength = source.byteLength;
-    this.telemetry = source.telemetry ?? { requests: 0, bytesRead: 0, byteLength: source.byteLength };
     this.damage = home.opened.damage === null ? null : (fromThrown(home.opened.damage, source.name) as ForebayError);
     this.#index = new Index(home.opened);
   }
@@ -203,7 +201,7 @@ export class OpenDataset implements Dataset {
   }
 
   info(i: number): SampleInfo {
-    this.#alive();
+    this.alive();
     this.#inRange(i);
     const c = this.#index.columns;
     const format = mediaFormats[c.format[i]!] ?? "unknown";
@@ -229,12 +227,12 @@ export class OpenDataset implements Dataset {
   }
 
   columns(): IndexColumns {
-    this.#alive();
+    this.alive();
     return this.#index.columns;
   }
 
   blob(i: number, options: ReadOptions = {}): Promise<Blob> {
-    return this.#run(options.signal, async (signal) => {
+    return this.run(options.signal, async (signal) => {
       const info = this.info(i);
       const type = { type: info.mime };
       const { blob } = this.source;
@@ -246,7 +244,7 @@ export class OpenDataset implements Dataset {
   }
 
   bytes(i: number, options: ReadOptions = {}): Promise<Uint8Array> {
-    return this.#run(options.signal, (signal) => this.#payload(i, options.verify ?? true, signal));
+    return this.run(options.signal, (signal) => this.#payload(i, options.verify ?? true, signal));
   }
 
   async #payload(i: number, verify: boolean, signal: AbortSignal): Promise<Uint8Array> {
@@ -260,7 +258,7 @@ export class OpenDataset implements Dataset {
     const info = this.info(i);
     const plain = info.codec === "none" && !info.damaged;
     if (plain && !verify) return readExactly(this.source, info.offset, info.offset + info.storedBytes, signal);
-    const { client, opened } = await this.#homed();
+    const { client, opened } = await this.homed();
     const [start, end] = await call(client, this.name, "plan", [opened.dataset, i]);
     const stored = await readExactly(this.source, start!, end!, signal);
     const payload = await call(client, this.name, "decode", [opened.dataset, i, stored, verify], [stored.buffer as ArrayBuffer]);
@@ -268,11 +266,11 @@ export class OpenDataset implements Dataset {
   }
 
   record(i: number, options: ReadOptions = {}): Promise<Json> {
-    return this.#run(options.signal, async (signal) => {
+    return this.run(options.signal, async (signal) => {
       this.#inRange(i);
-      const { client, opened } = await this.#homed();
+      const { client, opened } = await this.homed();
       const id = await call(client, this.name, "record", [opened.dataset, i]);
-      const text = await this.#finish(client, id, { signal }, () => call(client, this.name, "text", [id]));
+      const text = await this.finish(client, id, { signal }, () => call(client, this.name, "text", [id]));
       if (text === null) return null;
       let record: Json;
       try {
@@ -287,16 +285,16 @@ export class OpenDataset implements Dataset {
   }
 
   document(options: ReadOptions = {}): Promise<{ [key: string]: Json }> {
-    return this.#run(options.signal, async (signal) => {
-      const { client, opened } = await this.#homed();
+    return this.run(options.signal, async (signal) => {
+      const { client, opened } = await this.homed();
       const id = await call(client, this.name, "document", [opened.dataset]);
-      const text = await this.#finish(client, id, { signal }, () => call(client, this.name, "text", [id]));
+      const text = await this.finish(client, id, { signal }, () => call(client, this.name, "text", [id]));
       return JSON.parse(text ?? "{}") as { [key: string]: Json };
     });
   }
 
   prefetch(indexes: ArrayLike<number> | Iterable<number>, options: { signal?: AbortSignal; budgetBytes?: number } = {}): Promise<void> {
-    return this.#run(options.signal, async (signal) => {
+    return this.run(options.signal, async (signal) => {
       const budget = options.budgetBytes ?? CACHE;
       for (const i of Array.from(indexes as Iterable<number>)) {
         if (i < 0 || i >= this.length || this.#cache.has(i) || this.info(i).bytes > budget / 4) continue;
@@ -370,103 +368,52 @@ export class OpenDataset implements Dataset {
 
   /** What `matches` and `stats` share, with the faults on the way. */
   select(where: string, stats: boolean, label: string, { signal, onProgress }: Omit<WhereOptions, "where"> = {}): Promise<Selected> {
-    return this.#run(signal, async (inner) => {
-      const { client, opened } = await this.#homed();
+    return this.run(signal, async (inner) => {
+      const { client, opened } = await this.homed();
       const id = await call(client, this.name, "select", [opened.dataset, where, stats, label]);
       const onTurn: Drive["onTurn"] = (turn, bytes) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
       const unsized = this.format === "tar";
-      const selected = await this.#finish(client, id, { signal: inner, onTurn }, () => call(client, this.name, "selected", [id, opened.dataset, unsized]));
+      const selected = await this.finish(client, id, { signal: inner, onTurn }, () => call(client, this.name, "selected", [id, opened.dataset, unsized]));
       if (selected.columns) this.#index.columns = selected.columns;
       return selected;
     });
   }
 
   check(options: CheckOptions = {}): Promise<CheckReport> {
-    return this.#run(options.signal, async (signal) => {
+    return this.run(options.signal, async (signal) => {
       await this.whole;
-      const { client, opened } = await this.#homed();
+      const { client, opened } = await this.homed();
       const id = await call(client, this.name, "check", [opened.dataset]);
       const onTurn: Drive["onTurn"] = (turn, bytes) =>
         options.onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: this.byteLength });
-      const text = await this.#finish(client, id, { signal, onTurn }, () => call(client, this.name, "text", [id]));
+      const text = await this.finish(client, id, { signal, onTurn }, () => call(client, this.name, "text", [id]));
       return JSON.parse(text ?? "{}") as CheckReport;
     });
   }
 
   /** For conversion: the worker and the handle, and the loop around them. */
   work<T>(signal: AbortSignal | undefined, body: (client: Client, dataset: number, signal: AbortSignal) => Promise<T>): Promise<T> {
-    return this.#run(signal, async (inner) => {
+    return this.run(signal, async (inner) => {
       await this.whole;
-      const { client, opened } = await this.#homed();
+      const { client, opened } = await this.homed();
       return body(client, opened.dataset, inner);
     });
   }
 
-  close(): void {
-    if (this.#closed.signal.aborted) return;
-    this.#closed.abort(hostError("dataset.closed", "the dataset was closed", { file: this.name }));
+  override close(): void {
+    super.close();
     this.#stop?.();
     this.#cache.clear();
-    void this.#home.then(({ client, opened }) => free(client, opened.dataset)).catch(() => {});
-    if (this.#owned) void this.source.close?.();
-  }
-
-  [Symbol.dispose](): void {
-    this.close();
-  }
-
-  #alive(): void {
-    this.#closed.signal.throwIfAborted();
   }
 
   #inRange(i: number): void {
     if (Number.isInteger(i) && i >= 0 && i < this.length) return;
     throw hostError("usage.out_of_range", `there are ${this.length} samples, so none has the number ${i}`, { file: this.name, sample: i });
   }
-
-  /** Drives work to its end, takes the result and lets go of the handle. */
-  async #finish<T>(client: Client, id: number, how: Drive, take: () => Promise<T>): Promise<T> {
-    try {
-      await drive(client, id, this.source, how);
-      return await take();
-    } finally {
-      void free(client, id);
-    }
-  }
-
-  /** The worker that has the file open; opens it in another one where that worker is gone. */
-  async #homed(): Promise<Home> {
-    let home = await this.#home;
-    if (home.client.dead) {
-      this.#home = openIn(this.source, this.#options);
-      // A later call tries again.
-      this.#home.catch(() => (this.#home = Promise.resolve(home)));
-      home = await this.#home;
-    }
-    return home;
-  }
-
-  /** Ends with the caller's signal or with `close`, whichever comes first. */
-  async #run<T>(signal: AbortSignal | undefined, body: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    this.#alive();
-    signal?.throwIfAborted();
-    const both = new AbortController();
-    const stops = [signal, this.#closed.signal].flatMap((one) => {
-      if (!one) return [];
-      const stop = () => both.abort(one.reason);
-      one.addEventListener("abort", stop, { once: true });
-      return [() => one.removeEventListener("abort", stop)];
-    });
-    try {
-      return await abortable(body(both.signal), both.signal);
-    } finally {
-      stops.forEach((stop) => stop());
-    }
-  }
 }
 
 /** What opening says about the file. */
-function aboutOf(opened: Opened): { format: Format; metadata: Metadata } {
-  const { format, length: _, ...metadata } = JSON.parse(opened.about) as { format: Format; length: number } & Record<string, unknown>;
+function aboutOf(opened: Opened): { format: Dataset["format"]; metadata: Metadata } {
+  const { format, length: _, ...metadata } = JSON.parse(opened.about) as { format: Dataset["format"]; length: number } & Record<string, unknown>;
   return { format, metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null)) as unknown as Metadata };
 }

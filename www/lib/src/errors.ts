@@ -12,6 +12,9 @@ export class ForebayError extends Error implements ForebayErrorLike {
   readonly section: string | undefined;
   readonly member: string | undefined;
   readonly sample: number | undefined;
+  readonly column: string | undefined;
+  readonly row: number | undefined;
+  readonly block: number | undefined;
   readonly offset: number | undefined;
 
   constructor(code: string, kind: ErrorKind, message: string, place: Partial<ForebayErrorLike> = {}, cause?: unknown) {
@@ -22,6 +25,9 @@ export class ForebayError extends Error implements ForebayErrorLike {
     this.section = place.section ?? undefined;
     this.member = place.member ?? undefined;
     this.sample = place.sample ?? undefined;
+    this.column = place.column ?? undefined;
+    this.row = place.row ?? undefined;
+    this.block = place.block ?? undefined;
     this.offset = place.offset ?? undefined;
   }
 }
@@ -39,6 +45,7 @@ export const hostCodes = {
   "worker.trapped": "The WebAssembly module failed; this is a bug of Forebay. It was replaced.",
   "runtime.load": "The WebAssembly file or the worker's script could not be loaded.",
   "dataset.closed": "The dataset was closed.",
+  "format.not_table": "The file holds samples; a table was asked for.",
 } as const;
 
 /** An error with a code of {@link hostCodes}, or one that every host has. */
@@ -48,7 +55,7 @@ export function hostError(
   place: Partial<ForebayErrorLike> = {},
   cause?: unknown,
 ): ForebayError {
-  const kind: ErrorKind = code.startsWith("usage") || code === "dataset.closed" ? "usage" : "io";
+  const kind: ErrorKind = code.startsWith("usage") || code === "dataset.closed" ? "usage" : code === "format.not_table" ? "unsupported" : "io";
   return new ForebayError(code, kind, message, place, cause);
 }
 
@@ -68,6 +75,8 @@ export function unopened(e: ForebayError): CheckReport {
     offset: e.offset ?? null,
     message: e.message,
   };
-  if (e.member !== undefined) Object.assign(fault, { member: e.member });
+  for (const place of ["member", "column", "row", "block"] as const) {
+    if (e[place] !== undefined) Object.assign(fault, { [place]: e[place] });
+  }
   return { ok: false, samples: 0, fault_count: 1, faults: [fault], notes: [] };
 }

@@ -1,10 +1,12 @@
 /**
- * The WebAssembly module behind numbered handles: what a worker runs, and what the caller's thread runs where there
+ * The WebAssembly modules behind numbered handles: what a worker runs, and what the caller's thread runs where there
  * are no workers. Everything in here is synchronous.
  */
 import * as wasm from "../wasm/forebay.js";
+import * as tables from "../wasm/tables.js";
 import type { Chunk } from "./ranges.js";
-import type { IndexColumns, Limits } from "./types.js";
+import type { RawBatch } from "./table-column.js";
+import type { IndexColumns, Limits, ModuleName } from "./types.js";
 
 /** What one turn of some work says. */
 export interface Turn {
@@ -18,6 +20,8 @@ export interface Turn {
   out: Uint8Array | null;
   at: number;
   spool: Uint8Array | null;
+  /** Rows of a table. */
+  batch: RawBatch | null;
 }
 
 /** Something left to do to an output. */
@@ -48,8 +52,25 @@ export interface Selected {
   columns: IndexColumns | null;
 }
 
-type Handle = wasm.Opener | wasm.Dataset | wasm.RecordReader | wasm.DocumentReader | wasm.Selector | wasm.Checker | wasm.Converter;
-type Work = Exclude<Handle, wasm.Dataset>;
+/** What opening a table gives. */
+export interface OpenedTable {
+  table: number;
+  about: string;
+}
+
+type Handle =
+  | wasm.Opener
+  | wasm.Dataset
+  | wasm.RecordReader
+  | wasm.DocumentReader
+  | wasm.Selector
+  | wasm.Checker
+  | wasm.Converter
+  | tables.TableOpener
+  | tables.Table
+  | tables.TableReader
+  | tables.TableChecker;
+type Work = Exclude<Handle, wasm.Dataset | tables.Table>;
 
 const handles = new Map<number, Handle>();
 let last = 0;
@@ -118,6 +139,8 @@ export const operations = {
   check: (id: number): number => keep(get<wasm.Dataset>(id).check()),
   convert: (id: number, options: string, chosen: Uint32Array | null): number =>
     keep(get<wasm.Dataset>(id).convert(options, chosen ?? undefined)),
+  /** The format by the first bytes, also of a file that holds no samples. */
+  formatOf: (id: number): string | null => get<wasm.Opener>(id).format() ?? null,
   parseFilter: (where: string): string => wasm.parseFilter(where),
 
   /** Hands over bytes and takes a step. */
@@ -125,7 +148,7 @@ export const operations = {
     const work = get<Work>(id);
     for (const [start, bytes] of chunks) work.push(start, bytes);
     const need = work.step() ?? null;
-    const turn: Turn = { need, done: 0, position: 0, out: null, at: 0, spool: null };
+    const turn: Turn = { need, done: 0, position: 0, out: null, at: 0, spool: null, batch: null };
     if (work instanceof wasm.Opener) {
       turn.done = work.found;
       turn.position = work.position;
@@ -134,7 +157,10 @@ export const operations = {
       turn.at = work.at;
       turn.out = work.take() ?? null;
       turn.spool = work.takeSpool() ?? null;
-    } else if (work instanceof wasm.Selector || work instanceof wasm.Checker) {
+    } else if (work instanceof tables.TableReader) {
+      turn.done = work.done;
+      turn.batch = (work.take() as RawBatch | undefined) ?? null;
+    } else if (work instanceof wasm.Selector || work instanceof wasm.Checker || work instanceof tables.TableChecker) {
       turn.done = work.done;
     }
     return turn;
@@ -142,7 +168,7 @@ export const operations = {
 
   /** The JSON that a record, a document, a check or a conversion ends with. */
   text(id: number): string | null {
-    return get<wasm.RecordReader | wasm.DocumentReader | wasm.Checker | wasm.Converter>(id).finish() ?? null;
+    return get<wasm.RecordReader | wasm.DocumentReader | wasm.Checker | wasm.Converter | tables.TableChecker>(id).finish() ?? null;
   },
   selected(id: number, dataset: number, refresh: boolean): Selected {
     const selector = get<wasm.Selector>(id);
@@ -156,19 +182,48 @@ export const operations = {
   },
   patches: (id: number): Patch[] => get<wasm.Converter>(id).patches() as Patch[],
 
+  tableOpener(format: string, length: number, limits: Limits, schema: string): number {
+    const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;
+    return keep(new tables.TableOpener(format, length, itemBytes, indexBytes, metadataBytes, schema));
+  },
+  tableOpened(id: number): OpenedTable {
+    const table = get<tables.TableOpener>(id).finish();
+    return { table: keep(table), about: table.about() };
+  },
+  tableDocument: (id: number): string | null => get<tables.Table>(id).document() ?? null,
+  tableRows: (id: number, start: number, end: number, columns: Uint32Array | null, where: string, whole: boolean): number =>
+    keep(get<tables.Table>(id).rows(start, end, columns ?? undefined, where, whole)),
+  tableTake: (id: number, rows: Float64Array, columns: Uint32Array | null): number =>
+    keep(get<tables.Table>(id).take(rows, columns ?? undefined)),
+  tableMatching: (id: number, where: string): number => keep(get<tables.Table>(id).matching(where)),
+  tableMatches: (id: number): Uint32Array => get<tables.TableReader>(id).matches(),
+  tableCheck(format: string, length: number, limits: Limits, schema: string): number {
+    const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;
+    return keep(new tables.TableChecker(format, length, itemBytes, indexBytes, metadataBytes, schema));
+  },
+
+  /** Lets go of a handle; the memory of the largest module. */
   free(id: number): number {
     handles.get(id)?.free();
     handles.delete(id);
-    return wasm.memoryBytes();
+    return Math.max(0, ...Array.from(loaded, (name) => glue[name].memoryBytes()));
   },
 };
 
 /** The names of the operations. */
 export type Operation = keyof typeof operations;
 
-/** Makes the module ready. */
-export function start(module: WebAssembly.Module): void {
-  wasm.initSync({ module });
+const glue: Record<ModuleName, { initSync(options: { module: WebAssembly.Module }): unknown; lastPanic(): string; memoryBytes(): number }> = {
+  forebay: wasm,
+  tables,
+};
+const loaded = new Set<ModuleName>();
+
+/** Makes a module ready. */
+export function load(name: ModuleName, module: WebAssembly.Module): void {
+  if (loaded.has(name)) return;
+  glue[name].initSync({ module });
+  loaded.add(name);
 }
 
 /** What crosses when an operation fails. */
@@ -183,10 +238,12 @@ export interface Failed {
 export function failure(e: unknown): Failed {
   if (typeof e === "string") return { thrown: e };
   let message = e instanceof Error ? e.message : String(e);
-  try {
-    message = wasm.lastPanic() || message;
-  } catch {
-    // Too broken to say why.
+  for (const name of loaded) {
+    try {
+      message = glue[name].lastPanic() || message;
+    } catch {
+      // Too broken to say why.
+    }
   }
   return { trap: message };
 }

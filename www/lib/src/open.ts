@@ -1,25 +1,53 @@
 import { abortable } from "./abort.js";
 import { openDataset } from "./dataset.js";
-import { ForebayError, unopened } from "./errors.js";
+import { ForebayError, hostError, unopened } from "./errors.js";
 import { sourceOf } from "./sources.js";
-import type { CheckOptions, CheckReport, Dataset, Input, OpenOptions } from "./types.js";
+import { checkTable, openTableIn } from "./table.js";
+import type { CheckOptions, CheckReport, Dataset, Input, OpenOptions, Source, Table } from "./types.js";
 
 /**
- * Opens a dataset of any format, found out by content. A TBL costs two reads: header and index. A TAR's headers are
- * walked through, with progress.
+ * Opens a file of any format, found out by content: samples, or a table. A TBL costs two reads: header and index. A
+ * TAR's headers are walked through, with progress. A TBF costs one or two reads of its end, an IDV its tables.
  *
  * ```js
  * const dataset = await open(file);
- * image.src = URL.createObjectURL(await dataset.blob(17));
+ * if (dataset.kind === "table") for await (const row of dataset.rows({ where: "age > 30" })) console.log(row.name);
+ * else image.src = URL.createObjectURL(await dataset.blob(17));
  * ```
  */
-export async function open(input: Input, options: OpenOptions = {}): Promise<Dataset> {
+export async function open(input: Input, options: OpenOptions = {}): Promise<Dataset | Table> {
+  return opening(input, options, async (source, owned) => {
+    const found = await openDataset(source, options, owned);
+    return typeof found === "string" ? openTableIn(source, found, options, owned) : found;
+  });
+}
+
+/** As {@link open}, for samples alone; a table rejects with `code` "format.not_samples". */
+export async function openSamples(input: Input, options: OpenOptions = {}): Promise<Dataset> {
+  return opening(input, options, async (source, owned) => {
+    const found = await openDataset(source, options, owned);
+    if (typeof found !== "string") return found;
+    throw new ForebayError("format.not_samples", "unsupported", `this is ${found}, not a container of samples`, { file: source.name });
+  });
+}
+
+/** As {@link open}, for tables alone; samples reject with `code` "format.not_table". */
+export async function openTable(input: Input, options: OpenOptions = {}): Promise<Table> {
+  return opening(input, options, async (source, owned) => {
+    const found = await openDataset(source, options, owned);
+    if (typeof found === "string") return openTableIn(source, found, options, owned);
+    found.close();
+    throw hostError("format.not_table", `this is ${found.format}, which holds samples and no table`, { file: source.name });
+  });
+}
+
+async function opening<T>(input: Input, options: OpenOptions, body: (source: Source, owned: boolean) => Promise<T>): Promise<T> {
   const { signal } = options;
   signal?.throwIfAborted();
   const source = await abortable(sourceOf(input, options.name, options.http ?? {}, signal), signal);
   const owned = source !== input && !isSource(input);
   try {
-    return await abortable(openDataset(source, options, owned), signal);
+    return await abortable(body(source, owned), signal);
   } catch (e) {
     if (owned) void source.close?.();
     throw e;
@@ -36,13 +64,17 @@ function isSource(input: Input): boolean {
  */
 export async function check(input: Input, options: CheckOptions & OpenOptions = {}): Promise<CheckReport> {
   const { onProgress, ...rest } = options;
+  const how: CheckOptions = { ...(rest.signal ? { signal: rest.signal } : {}), ...(onProgress ? { onProgress: onProgress as NonNullable<CheckOptions["onProgress"]> } : {}) };
   try {
-    const dataset = await open(input, rest);
-    try {
-      return await dataset.check({ ...(rest.signal ? { signal: rest.signal } : {}), ...(onProgress ? { onProgress: onProgress as NonNullable<CheckOptions["onProgress"]> } : {}) });
-    } finally {
-      dataset.close();
-    }
+    return await opening(input, rest, async (source, owned) => {
+      const found = await openDataset(source, rest, owned);
+      try {
+        return typeof found === "string" ? await checkTable(source, found, rest, how, null) : await found.check(how);
+      } finally {
+        if (typeof found !== "string") found.close();
+        else if (owned) void source.close?.();
+      }
+    });
   } catch (e) {
     if (e instanceof ForebayError && (e.kind === "damaged" || e.kind === "limit")) return unopened(e);
     throw e;

@@ -1,7 +1,8 @@
 import { ForebayError, fromThrown, hostError } from "./errors.js";
 import type { Failed, Operation, operations } from "./kernel.js";
 import { builtin, isNode } from "./node.js";
-import type { RuntimeOptions } from "./types.js";
+import { forgetModules, moduleFor, moduleOf } from "./parts.js";
+import type { ModuleName, RuntimeOptions } from "./types.js";
 
 type Operations = typeof operations;
 
@@ -11,6 +12,10 @@ export interface Client {
   readonly dead: boolean;
   /** Pieces of work under way. */
   jobs: number;
+  /** The modules that it has, or is about to have. */
+  readonly modules: Map<ModuleName, Promise<void>>;
+  /** Makes a module ready. */
+  load(name: ModuleName, module: WebAssembly.Module): Promise<void>;
   call<K extends Operation>(op: K, args: Parameters<Operations[K]>, transfer?: ArrayBuffer[]): Promise<ReturnType<Operations[K]>>;
   /** Ends it at once; calls in flight reject. */
   end(): void;
@@ -20,7 +25,6 @@ export interface Client {
 const START_TIMEOUT = 20_000;
 
 let options: RuntimeOptions = {};
-let compiled: Promise<WebAssembly.Module> | undefined;
 let clients: Promise<Client>[] = [];
 let turn = 0;
 
@@ -30,7 +34,7 @@ let turn = 0;
  */
 export function configure(choice: RuntimeOptions): void {
   options = { ...options, ...choice };
-  compiled = undefined;
+  forgetModules();
 }
 
 /** Ends all workers. Datasets that are open start new ones when they are asked something. */
@@ -62,35 +66,25 @@ export async function client(): Promise<Client> {
 }
 
 async function begin(): Promise<Client> {
-  const module = await (compiled ??= load().catch((e: unknown) => {
-    compiled = undefined;
-    throw e;
-  }));
-  if (workerCount() === 0) return inline(module);
+  if (workerCount() === 0) return inline();
   try {
-    return await startWorker(module);
+    return await startWorker();
   } catch (e) {
     // A strict policy or an old browser: the work is done here instead.
     if (e instanceof ForebayError && e.code === "worker.trapped") throw e;
-    return inline(module);
+    return inline();
   }
 }
 
-async function load(): Promise<WebAssembly.Module> {
-  if (options.wasmModule) return options.wasmModule;
-  const url = new URL(options.wasmUrl ?? new URL("./forebay.wasm", import.meta.url), globalThis.location?.href);
-  try {
-    if (url.protocol === "file:" && isNode) {
-      return await WebAssembly.compile(new Uint8Array(await builtin<typeof import("node:fs/promises")>("node:fs/promises").readFile(url)));
-    }
-    const response = await fetch(url);
-    if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
-    // Servers that do not know the type of .wasm are common.
-    if (response.headers.get("content-type")?.startsWith("application/wasm")) return await WebAssembly.compileStreaming(response);
-    return await WebAssembly.compile(await response.arrayBuffer());
-  } catch (e) {
-    throw hostError("runtime.load", `the WebAssembly file ${url} cannot be loaded: ${(e as Error).message}`, {}, e);
+/** Loads a module into a client, once; what lies behind an operation that another module has. */
+async function ready(to: Client, name: ModuleName): Promise<void> {
+  let one = to.modules.get(name);
+  if (!one) {
+    one = moduleOf(name, options).then((module) => to.load(name, module));
+    to.modules.set(name, one);
+    one.catch(() => to.modules.delete(name));
   }
+  await one;
 }
 
 interface Answer {
@@ -135,7 +129,7 @@ function makeWorker(onMessage: (answer: Answer) => void, onError: (message: stri
   };
 }
 
-async function startWorker(module: WebAssembly.Module): Promise<Client> {
+async function startWorker(): Promise<Client> {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(e: unknown): void }>();
   let dead = false;
   let last = 0;
@@ -172,7 +166,7 @@ async function startWorker(module: WebAssembly.Module): Promise<Client> {
     timer = setTimeout(() => reject(hostError("runtime.load", "the worker did not start")), START_TIMEOUT);
   });
   try {
-    await Promise.race([post("start", [module], []), late]);
+    await Promise.race([post("ping", [], []), late]);
   } catch (e) {
     die(hostError("runtime.load", "the worker did not start"));
     throw e;
@@ -181,6 +175,8 @@ async function startWorker(module: WebAssembly.Module): Promise<Client> {
   }
   return {
     jobs: 0,
+    modules: new Map(),
+    load: (name, module) => post("load", [name, module], []) as Promise<never>,
     get dead() {
       return dead;
     },
@@ -190,13 +186,16 @@ async function startWorker(module: WebAssembly.Module): Promise<Client> {
 }
 
 /** The caller's own thread. After a trap there is no other module to take its place. */
-async function inline(module: WebAssembly.Module): Promise<Client> {
+async function inline(): Promise<Client> {
   const kernel = await import("./kernel.js");
-  kernel.start(module);
   let trapped: ForebayError | undefined;
   return {
     jobs: 0,
+    modules: new Map(),
     dead: false,
+    async load(name, module) {
+      kernel.load(name, module);
+    },
     async call(op, args) {
       if (trapped) throw trapped;
       // What waits for its turn, such as an abort, comes first.
@@ -223,6 +222,8 @@ export async function call<K extends Operation>(
   transfer?: ArrayBuffer[],
 ): Promise<ReturnType<Operations[K]>> {
   try {
+    const name = moduleFor(op);
+    if (name) await ready(to, name);
     return await to.call(op, args, transfer);
   } catch (e) {
     throw fromThrown(e, file);

@@ -7,6 +7,8 @@
  * @module
  */
 
+import type { Row, TableBatch } from "./table-column.js";
+
 /** Bytes that can be read by range: the only seam for input. */
 export interface Source {
   /** The length in bytes. */
@@ -38,14 +40,21 @@ export interface Telemetry {
   readonly byteLength: number;
 }
 
+/** The WebAssembly modules. The first is loaded with the first file, the others when they are used. */
+export type ModuleName = "forebay" | "tables";
+
 /** Where the parts of the package are and how much of the machine they take. Everything is optional. */
 export interface RuntimeOptions {
-  /** The WebAssembly file, where it is not beside the package's own modules. */
+  /** The reader's WebAssembly file, where it is not beside the package's own modules. The others lie beside it. */
   wasmUrl?: string | URL;
+  /** The files of single modules, where they lie apart. */
+  wasmUrls?: Partial<Record<ModuleName, string | URL>>;
   /** The worker's module, where it is not beside the package's own modules. */
   workerUrl?: string | URL;
-  /** The compiled module itself: nothing is fetched then. */
+  /** The reader's compiled module itself: nothing is fetched then. */
   wasmModule?: WebAssembly.Module;
+  /** The same of single modules. */
+  wasmModules?: Partial<Record<ModuleName, WebAssembly.Module>>;
   /** Workers at most; 0 does all work on the caller's thread. Usual: half the processors, at most 4. */
   workers?: number;
 }
@@ -71,6 +80,11 @@ export interface OpenOptions {
   limits?: Limits;
   /** For a URL: how to fetch. */
   http?: HttpOptions;
+  /**
+   * What a TBF of layout S or U holds, which does not say it itself: the object of the command's `--schema` file,
+   * such as `{ S: [{ name: "id", type: "u32" }] }`.
+   */
+  tbfSchema?: object;
 }
 
 /** Keeps what was found in files without an index. What it gives back is compared with the file before it is used. */
@@ -119,7 +133,7 @@ export interface OpenProgress {
   readonly samples: number;
 }
 
-/** The formats that are recognised by content. The first two hold samples. */
+/** The formats that are recognised by content. The first two hold samples, `tbf` and `idv` are tables. */
 export type Format = "tbl" | "tar" | "gzip" | "zstd" | "tbf" | "idv" | "twh" | "parquet" | "arrow";
 
 /** What a payload is. The order is that of the numbers in {@link IndexColumns.format}. */
@@ -258,6 +272,12 @@ export interface Fault {
   readonly member?: string | null;
   /** The sample's number. */
   readonly sample: number | null;
+  /** The column's name, in a table. */
+  readonly column?: string | null;
+  /** The row's number, in a table. */
+  readonly row?: number | null;
+  /** The block or row group, in a table. */
+  readonly block?: number | null;
   /** The byte offset in the file. */
   readonly offset: number | null;
 }
@@ -345,10 +365,27 @@ export interface ReadOptions {
   verify?: boolean;
 }
 
-/** An opened dataset. Nothing of it must be freed by hand; `close` (or `using`) lets go of memory at once. */
-export interface Dataset extends Disposable {
+/** What every opened file has. Nothing of it must be freed by hand; `close` (or `using`) lets go of memory at once. */
+export interface Opened extends Disposable {
+  /** The name of the input, where it has one. */
+  readonly name: string | undefined;
+  /** The length of the file. */
+  readonly byteLength: number;
+  /** Requests and bytes so far. */
+  readonly telemetry: Telemetry;
+
+  /** Every fault of the file, as the command finds them. */
+  check(options?: CheckOptions): Promise<CheckReport>;
+  /** Lets go of everything; work in flight rejects. */
+  close(): void;
+}
+
+/** An opened file of samples: images or other payloads, with metadata. */
+export interface Dataset extends Opened {
+  /** Tells samples from a {@link Table}. */
+  readonly kind: "samples";
   /** The format, by content. */
-  readonly format: Format;
+  readonly format: "tbl" | "tar";
   /** How many samples there are; of a growing dataset, how many are known. */
   readonly length: number;
   /**
@@ -365,12 +402,6 @@ export interface Dataset extends Disposable {
   readonly schema: readonly Field[];
   /** What the file says about itself. */
   readonly metadata: Metadata;
-  /** The name of the input, where it has one. */
-  readonly name: string | undefined;
-  /** The length of the file. */
-  readonly byteLength: number;
-  /** Requests and bytes so far. */
-  readonly telemetry: Telemetry;
   /** What stopped the scan of a damaged TAR: the samples before it are here. */
   readonly damage: ForebayErrorLike | null;
 
@@ -404,11 +435,88 @@ export interface Dataset extends Disposable {
   matches(where: string, options?: Omit<WhereOptions, "where">): Promise<Uint32Array>;
   /** Counts, sizes, shapes and classes of all samples, or of those that match. */
   stats(options?: StatsOptions): Promise<Stats>;
-  /** Every fault of the file, as the command finds them. */
-  check(options?: CheckOptions): Promise<CheckReport>;
+}
 
-  /** Lets go of everything; work in flight rejects. */
-  close(): void;
+/** One column of a table. */
+export interface TableField {
+  /** Its name. Names may repeat: a name then means the last column that has it. */
+  readonly name: string;
+  /** Its type: `bool`, `u8`, `i64`, `f32`, `string`, `bytes`, `timestamp_us`, `key<u32, 10>`, `vector<f32, 3>`... */
+  readonly type: string;
+  /** Whether values may be missing. */
+  readonly nullable: boolean;
+  /** How it is stored, where the file says it. */
+  readonly encoding?: string;
+  /** The names of what else is known of it. */
+  readonly annotations: readonly string[];
+}
+
+/** Whatever a table's file says about itself. */
+export interface TableMetadata {
+  /** The layout of a TBF: `D`, `T`, `C`, `L`, `S` or `U`. */
+  readonly layout?: string;
+  /** Row groups or blocks, each of which is read by itself. */
+  readonly groups: number;
+  /** What wrote the file. */
+  readonly createdBy?: string;
+  /** The version of an IDV. */
+  readonly version?: string;
+  /** True for a TBF that holds one value and no table: {@link Table.document} has it. */
+  readonly document: boolean;
+  /** What is worth knowing and no fault. */
+  readonly notes: readonly string[];
+}
+
+/** A column by its name or number. */
+export type ColumnName = string | number;
+
+/** Which rows and columns. */
+export interface RowsOptions {
+  /** The first row; usual: 0. */
+  start?: number;
+  /** The row after the last; usual: the end. */
+  end?: number;
+  /** The columns, in this order; usual: all. */
+  columns?: readonly ColumnName[];
+  /** A filter expression over columns: `age > 30 && city ~ "B*"`. It may name columns that are not asked for. */
+  where?: string;
+  /** Ends the reading. */
+  signal?: AbortSignal;
+  /** Hears how many rows were looked at. */
+  onProgress?: (progress: Progress) => void;
+}
+
+/** How to look for matches. */
+export type MatchOptions = Omit<WhereOptions, "where">;
+
+/**
+ * An opened table. Only the bytes of the row groups and columns that are asked for are read, where the format allows.
+ * Rows of a whole group are verified; a few rows of a large group are read without their group's checksum.
+ */
+export interface Table extends Opened {
+  /** Tells a table from samples. */
+  readonly kind: "table";
+  /** The format, by content. */
+  readonly format: "tbf" | "idv";
+  /** How many rows there are. */
+  readonly length: number;
+  /** The columns. */
+  readonly schema: readonly TableField[];
+  /** What the file says about itself. */
+  readonly metadata: TableMetadata;
+
+  /** Rows as objects, in order. */
+  rows(options?: RowsOptions): AsyncIterableIterator<Row>;
+  /** Rows in batches of columns, in order: typed arrays, and the rows' numbers. */
+  batches(options?: RowsOptions): AsyncIterableIterator<TableBatch>;
+  /** The rows from `start` to `end` as typed arrays. For what one looks at: more than 256 MiB are refused. */
+  columns(start: number, end: number, columns?: readonly ColumnName[], options?: ReadOptions): Promise<TableBatch>;
+  /** These rows, in this order. */
+  take(rows: ArrayLike<number>, columns?: readonly ColumnName[], options?: ReadOptions): Promise<TableBatch>;
+  /** The numbers of the rows that match, in order. Row groups whose statistics exclude a match are not read. */
+  matches(where: string, options?: MatchOptions): Promise<Uint32Array>;
+  /** The value of a TBF that holds no table, as JSON text; `null` for a table. */
+  document(options?: ReadOptions): Promise<string | null>;
 }
 
 /** Where converted bytes go. Positions may come in any order; bytes that were never written are zero. */
@@ -494,6 +602,12 @@ export interface ForebayErrorLike {
   readonly member: string | undefined;
   /** The sample's number. */
   readonly sample: number | undefined;
+  /** The column's name, in a table. */
+  readonly column: string | undefined;
+  /** The row's number, in a table. */
+  readonly row: number | undefined;
+  /** The block or row group, in a table. */
+  readonly block: number | undefined;
   /** The byte in the file; for filters, the character in the expression. */
   readonly offset: number | undefined;
 }
@@ -516,7 +630,7 @@ export interface Capabilities {
   readonly writes: readonly ("tbl" | "tar")[];
 }
 
-/** Opens a dataset: the function `open` of the package. */
+/** Opens samples: the function `openSamples` of the package. */
 export type Open = (input: Input, options?: OpenOptions) => Promise<Dataset>;
 
 /** Converts a dataset, or an input that is opened for it: the function `convert` of the package. */

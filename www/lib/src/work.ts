@@ -16,27 +16,28 @@ export interface Drive {
 }
 
 /** Runs a piece of work: fetches what it needs until it needs nothing. */
-export async function drive(client: Client, id: number, source: Source, { signal, onTurn, widen }: Drive): Promise<void> {
-  client.jobs++;
-  try {
-    await turns(client, id, source, { signal, onTurn, widen });
-  } finally {
-    client.jobs--;
-  }
+export async function drive(client: Client, id: number, source: Source, how: Drive): Promise<void> {
+  for await (const [turn, bytes] of steps(client, id, source, how)) await how.onTurn?.(turn, bytes);
 }
 
-async function turns(client: Client, id: number, source: Source, { signal, onTurn, widen }: Drive): Promise<void> {
+/** The turns of a piece of work, each with the bytes that were read so far; the next begins when it is asked for. */
+export async function* steps(client: Client, id: number, source: Source, { signal, widen }: Drive): AsyncGenerator<[Turn, number], void> {
   let chunks: Chunk[] = [];
   let bytes = 0;
-  for (;;) {
-    signal?.throwIfAborted();
-    for (const [, part] of chunks) bytes += part.byteLength;
-    const moved = chunks.map(([, part]) => part.buffer as ArrayBuffer);
-    const turn = await call(client, source.name, "turn", [id, chunks], [...new Set(moved)]);
-    signal?.throwIfAborted();
-    await onTurn?.(turn, bytes);
-    if (!turn.need) return;
-    chunks = turn.need.length === 0 ? [] : await readRanges(source, widen ? widen(turn.need, turn) : turn.need, signal);
+  client.jobs++;
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      for (const [, part] of chunks) bytes += part.byteLength;
+      const moved = chunks.map(([, part]) => part.buffer as ArrayBuffer);
+      const turn = await call(client, source.name, "turn", [id, chunks], [...new Set(moved)]);
+      signal?.throwIfAborted();
+      yield [turn, bytes];
+      if (!turn.need) return;
+      chunks = turn.need.length === 0 ? [] : await readRanges(source, widen ? widen(turn.need, turn) : turn.need, signal);
+    }
+  } finally {
+    client.jobs--;
   }
 }
 

@@ -1,15 +1,16 @@
 /** The worker: answers operations one after the other. Runs in browsers and in Node. */
-import { buffersOf, failure, operations, start, type Operation } from "./kernel.js";
+import { buffersOf, failure, load, operations, type Operation } from "./kernel.js";
 import { builtin, isNode } from "./node.js";
 
 interface Port {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
 }
 
-function answer(port: Port, data: { id: number; op: Operation | "start"; args: unknown[] }): void {
+function answer(port: Port, data: { id: number; op: Operation | "load" | "ping"; args: unknown[] }): void {
   const { id, op, args } = data;
   try {
-    const run = op === "start" ? (start as (...args: unknown[]) => unknown) : (operations[op] as (...args: unknown[]) => unknown);
+    const all: Record<string, unknown> = operations;
+    const run = (op === "load" ? load : op === "ping" ? () => null : all[op]) as (...args: unknown[]) => unknown;
     const value = run(...args);
     port.postMessage({ id, value }, [...buffersOf(value)]);
   } catch (e) {

@@ -1,0 +1,267 @@
+//! Opening a table, and what it says about itself.
+
+use std::{cell::RefCell, rc::Rc};
+
+use forebay::{
+    Error, Limits, Result, Step, Stepper,
+    detect::Format,
+    error::codes,
+    idv,
+    table::{Batch, TableFile},
+    tbf::{self, CallerSchema},
+};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use super::{TableReader, plan::Wanted};
+use crate::{
+    fail::{Outcome, text, thrown},
+    limits, pairs,
+};
+
+/// Decoded groups that are kept for the next look are at most this large.
+const KEPT_BYTES: usize = 64 << 20;
+
+#[derive(Debug)]
+pub(super) enum File {
+    Idv(Box<idv::File>),
+    Tbf(Box<tbf::File>),
+}
+
+/// A group that was decoded because nothing less could be, so that looking at its other rows costs nothing.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub group: usize,
+    pub columns: Vec<usize>,
+    pub batch: Batch,
+}
+
+/// An opened table, shared with the work on it.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub file: File,
+    pub kept: RefCell<Option<Kept>>,
+}
+
+impl Opened {
+    /// The rows; an error for a TBF that holds one value and no table.
+    pub fn table(&self) -> Result<&dyn TableFile> {
+        match &self.file {
+            File::Idv(file) => Ok(&**file),
+            File::Tbf(file) => file.table(),
+        }
+    }
+
+    pub fn rows(&self) -> u64 {
+        self.table().map_or(0, TableFile::rows)
+    }
+
+    pub fn keep(&self, kept: Kept) {
+        if kept.batch.memory() <= KEPT_BYTES {
+            *self.kept.borrow_mut() = Some(kept);
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Work {
+    Idv(idv::Opener),
+    Tbf(tbf::Opener),
+}
+
+/// Opens a table: `step` and `push` until `step` returns nothing, then `finish`.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct TableOpener {
+    work: Work,
+    done: Option<File>,
+}
+
+/// The layout of a TBF of which the file says nothing, as JSON; empty where there is none to say.
+pub(super) fn caller_schema(json: &str) -> Result<Option<CallerSchema>> {
+    (!json.is_empty()).then(|| CallerSchema::from_json(json.as_bytes())).transpose()
+}
+
+pub(super) fn tbf_opener(file_len: u64, limits: Limits, schema: &str) -> Result<tbf::Opener> {
+    let opener = tbf::Opener::new(file_len).limits(limits);
+    Ok(match caller_schema(schema)? {
+        Some(schema) => opener.schema(schema),
+        None => opener,
+    })
+}
+
+pub(super) fn no_table(format: &str) -> Error {
+    Error::new(&codes::ARGUMENT, format!("{format:?} is no table that is read here"))
+}
+
+#[wasm_bindgen]
+impl TableOpener {
+    /// For a file of `file_len` bytes and this format. Limits of 0 are the usual ones. `schema` is the JSON of a TBF's
+    /// caller schema, or empty.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        format: &str,
+        file_len: f64,
+        item_bytes: f64,
+        index_bytes: f64,
+        metadata_bytes: f64,
+        schema: &str,
+    ) -> Outcome<TableOpener> {
+        let (len, limits) = (file_len as u64, limits(item_bytes, index_bytes, metadata_bytes));
+        let work = match format {
+            _ if format == Format::Idv.name() => Work::Idv(idv::Opener::new(len).limits(limits)),
+            _ if format == Format::Tbf.name() => Work::Tbf(tbf_opener(len, limits, schema).map_err(thrown)?),
+            other => return Err(thrown(no_table(other))),
+        };
+        Ok(TableOpener { work, done: None })
+    }
+
+    /// The ranges that are needed; nothing when the file is open.
+    pub fn step(&mut self) -> Outcome<Option<Vec<f64>>> {
+        let step = match &mut self.work {
+            Work::Idv(work) => match work.step().map_err(thrown)? {
+                Step::Done(file) => Step::Done(File::Idv(Box::new(file))),
+                Step::Need(ranges) => Step::Need(ranges),
+            },
+            Work::Tbf(work) => match work.step().map_err(thrown)? {
+                Step::Done(file) => Step::Done(File::Tbf(Box::new(file))),
+                Step::Need(ranges) => Step::Need(ranges),
+            },
+        };
+        Ok(match step {
+            Step::Need(ranges) => pairs(ranges),
+            Step::Done(file) => {
+                self.done = Some(file);
+                None
+            }
+        })
+    }
+
+    /// Bytes of the file from `start` on.
+    pub fn push(&mut self, start: f64, bytes: Vec<u8>) {
+        match &mut self.work {
+            Work::Idv(work) => work.push(start as u64, bytes.into()),
+            Work::Tbf(work) => work.push(start as u64, bytes.into()),
+        }
+    }
+
+    /// The opened table.
+    pub fn finish(&mut self) -> Outcome<Table> {
+        let file = self.done.take();
+        let opened = file.map(|file| Table { opened: Rc::new(Opened { file, kept: RefCell::default() }) });
+        opened.ok_or_else(|| thrown(Error::new(&codes::MISSING_BYTES, "the file was not opened to its end")))
+    }
+}
+
+#[derive(Serialize)]
+struct About {
+    format: &'static str,
+    length: u64,
+    layout: Option<String>,
+    groups: usize,
+    #[serde(rename = "createdBy")]
+    created_by: Option<String>,
+    version: Option<String>,
+    document: bool,
+    schema: Vec<Column>,
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Column {
+    name: String,
+    #[serde(rename = "type")]
+    dtype: String,
+    nullable: bool,
+    encoding: Option<String>,
+    annotations: Vec<String>,
+}
+
+/// An opened table.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Table {
+    opened: Rc<Opened>,
+}
+
+#[wasm_bindgen]
+impl Table {
+    /// Format, columns and what the file says about itself, as JSON.
+    pub fn about(&self) -> String {
+        let table = self.opened.table().ok();
+        let mut about = About {
+            format: "",
+            length: self.opened.rows(),
+            layout: None,
+            groups: table.map_or(0, TableFile::groups),
+            created_by: None,
+            version: None,
+            document: false,
+            schema: Vec::new(),
+            notes: Vec::new(),
+        };
+        let encoding: Box<dyn Fn(usize) -> Option<String>> = match &self.opened.file {
+            File::Idv(file) => {
+                about.format = Format::Idv.name();
+                about.version = Some(idv::raw::version_text(file.header.version));
+                about.notes.extend(file.notes.iter().map(|note| note.message.clone()));
+                Box::new(|i| Some(file.live(file.place(i).ok()?).ok()?.1.packing.name().to_owned()))
+            }
+            File::Tbf(file) => {
+                about.format = Format::Tbf.name();
+                about.layout = Some(file.dialect().to_string());
+                about.created_by = file.columns().map(|c| c.footer().created_by.clone());
+                about.document = table.is_none();
+                if table.is_some() && !file.is_uniform() {
+                    let note = "the objects differ in their keys or the order of these; missing ones read as null";
+                    about.notes.push(note.into());
+                }
+                Box::new(|i| file.encodings().get(i).map(|stored| stored.name().to_owned()))
+            }
+        };
+        let fields = table.map(|t| t.schema().fields()).unwrap_or_default();
+        let columns = fields.iter().enumerate().map(|(i, field)| Column {
+            name: field.name.clone(),
+            dtype: field.dtype.to_string(),
+            nullable: field.nullable,
+            encoding: encoding(i),
+            annotations: field.metadata.iter().map(|a| a.name.clone()).collect(),
+        });
+        about.schema = columns.collect();
+        text(&about)
+    }
+
+    /// The value of a TBF that holds no table, as JSON; nothing for a table.
+    pub fn document(&self) -> Outcome<Option<String>> {
+        match &self.opened.file {
+            File::Tbf(file) if file.table().is_err() => {
+                file.document().map(|d| d.to_json()).transpose().map_err(thrown)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Begins reading the rows from `start` to `end` that `filter` accepts (all where it is empty), in batches; all in
+    /// one where `whole` says so. Without columns: all of them.
+    pub fn rows(
+        &self,
+        start: f64,
+        end: f64,
+        columns: Option<Vec<u32>>,
+        filter: &str,
+        whole: bool,
+    ) -> Outcome<TableReader> {
+        TableReader::rows(self.opened.clone(), start as u64..end as u64, columns, filter, whole).map_err(thrown)
+    }
+
+    /// Begins reading these rows, in this order.
+    pub fn take(&self, rows: Vec<f64>, columns: Option<Vec<u32>>) -> Outcome<TableReader> {
+        let rows: Vec<u64> = rows.into_iter().map(|row| row as u64).collect();
+        TableReader::take(self.opened.clone(), Wanted::Rows(rows), columns).map_err(thrown)
+    }
+
+    /// Begins looking for the rows that `filter` accepts: their numbers alone.
+    pub fn matching(&self, filter: &str) -> Outcome<TableReader> {
+        TableReader::matching(self.opened.clone(), filter).map_err(thrown)
+    }
+}

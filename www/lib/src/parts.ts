@@ -1,0 +1,61 @@
+import { hostError } from "./errors.js";
+import type { Operation } from "./kernel.js";
+import { builtin, isNode } from "./node.js";
+import type { ModuleName, RuntimeOptions } from "./types.js";
+
+/** Where each module lies. Bundlers find files by this very form, so each stands here by itself. */
+const urls: Record<ModuleName, () => URL> = {
+  forebay: () => new URL("./forebay.wasm", import.meta.url),
+  tables: () => new URL("./tables.wasm", import.meta.url),
+};
+
+/** The module that an operation begins work in; work that has begun is in one already. */
+export function moduleFor(operation: Operation): ModuleName | null {
+  if (operation === "turn" || operation === "text" || operation === "free") return null;
+  return operation.startsWith("table") ? "tables" : "forebay";
+}
+
+const compiled = new Map<ModuleName, Promise<WebAssembly.Module>>();
+
+/** Forgets what was compiled, since it may come from somewhere else now. */
+export function forgetModules(): void {
+  compiled.clear();
+}
+
+/** A compiled module, fetched once however many workers share it. */
+export function moduleOf(name: ModuleName, options: RuntimeOptions): Promise<WebAssembly.Module> {
+  const given = name === "forebay" ? (options.wasmModule ?? options.wasmModules?.forebay) : options.wasmModules?.[name];
+  if (given) return Promise.resolve(given);
+  let one = compiled.get(name);
+  if (!one) {
+    one = load(urlOf(name, options));
+    compiled.set(name, one);
+    // A later call tries again.
+    one.catch(() => compiled.delete(name));
+  }
+  return one;
+}
+
+function urlOf(name: ModuleName, { wasmUrl, wasmUrls }: RuntimeOptions): URL {
+  const page = globalThis.location?.href;
+  const own = wasmUrls?.[name] ?? (name === "forebay" ? wasmUrl : undefined);
+  if (own !== undefined) return new URL(own, page);
+  // Where one was moved, the others lie beside it.
+  if (wasmUrl !== undefined) return new URL(`${name}.wasm`, new URL(wasmUrl, page));
+  return urls[name]();
+}
+
+async function load(url: URL): Promise<WebAssembly.Module> {
+  try {
+    if (url.protocol === "file:" && isNode) {
+      return await WebAssembly.compile(new Uint8Array(await builtin<typeof import("node:fs/promises")>("node:fs/promises").readFile(url)));
+    }
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+    // Servers that do not know the type of .wasm are common.
+    if (response.headers.get("content-type")?.startsWith("application/wasm")) return await WebAssembly.compileStreaming(response);
+    return await WebAssembly.compile(await response.arrayBuffer());
+  } catch (e) {
+    throw hostError("runtime.load", `the WebAssembly file ${url} cannot be loaded: ${(e as Error).message}`, {}, e);
+  }
+}

@@ -1,0 +1,90 @@
+import { abortable, anySignal } from "./abort.js";
+import { hostError } from "./errors.js";
+import type { Client } from "./pool.js";
+import type { Source, Telemetry } from "./types.js";
+import { drive, free, type Drive } from "./work.js";
+
+/** An opened file in a worker: the worker, and the handle that stands for the file there. */
+export interface Home {
+  readonly client: Client;
+  readonly handle: number;
+}
+
+/** What everything opened has: a source, a worker that knows the file, and an end. */
+export abstract class Session<H extends Home> {
+  readonly name: string | undefined;
+  readonly byteLength: number;
+  readonly telemetry: Telemetry;
+  readonly #reopen: () => Promise<H>;
+  readonly #owned: boolean;
+  readonly #closed = new AbortController();
+  #home: Promise<H>;
+
+  constructor(
+    readonly source: Source,
+    home: H,
+    reopen: () => Promise<H>,
+    owned: boolean,
+  ) {
+    this.name = source.name;
+    this.byteLength = source.byteLength;
+    this.telemetry = source.telemetry ?? { requests: 0, bytesRead: 0, byteLength: source.byteLength };
+    this.#home = Promise.resolve(home);
+    this.#reopen = reopen;
+    this.#owned = owned;
+  }
+
+  close(): void {
+    if (this.#closed.signal.aborted) return;
+    this.#closed.abort(hostError("dataset.closed", "the dataset was closed", { file: this.name }));
+    void this.#home.then(({ client, handle }) => free(client, handle)).catch(() => {});
+    if (this.#owned) void this.source.close?.();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  protected alive(): void {
+    this.#closed.signal.throwIfAborted();
+  }
+
+  /** The worker that has the file open; opens it in another one where that worker is gone. */
+  protected async homed(): Promise<H> {
+    let home = await this.#home;
+    if (home.client.dead) {
+      this.#home = this.#reopen();
+      // A later call tries again.
+      this.#home.catch(() => (this.#home = Promise.resolve(home)));
+      home = await this.#home;
+    }
+    return home;
+  }
+
+  /** Drives work to its end, takes the result and lets go of the handle. */
+  protected async finish<T>(client: Client, id: number, how: Drive, take: () => Promise<T>): Promise<T> {
+    try {
+      await drive(client, id, this.source, how);
+      return await take();
+    } finally {
+      void free(client, id);
+    }
+  }
+
+  /** Ends with the caller's signal or with `close`, whichever comes first. */
+  protected async run<T>(signal: AbortSignal | undefined, body: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const both = this.joined(signal);
+    try {
+      return await abortable(body(both.signal), both.signal);
+    } finally {
+      both.release();
+    }
+  }
+
+  /** The caller's signal and `close` as one. */
+  protected joined(signal: AbortSignal | undefined): { signal: AbortSignal; release: () => void } {
+    this.alive();
+    signal?.throwIfAborted();
+    return anySignal(signal, this.#closed.signal);
+  }
+}

@@ -1,0 +1,163 @@
+import type { TableFormat } from "./dataset.js";
+import { ForebayError, hostError } from "./errors.js";
+import type { Turn } from "./kernel.js";
+import { call, client, type Client } from "./pool.js";
+import { Session, type Home } from "./session.js";
+import { TableBatch, lastNamed, type RawBatch, type Row } from "./table-column.js";
+import type { CheckOptions, CheckReport, ColumnName, MatchOptions, OpenOptions, ReadOptions, RowsOptions, Source, Table, TableField, TableMetadata } from "./types.js";
+import { drive, free, steps } from "./work.js";
+
+interface TableHome extends Home {
+  readonly about: string;
+}
+
+interface About extends TableMetadata {
+  format: TableFormat;
+  length: number;
+  schema: TableField[];
+}
+
+const schemaOf = ({ tbfSchema }: OpenOptions): string => (tbfSchema === undefined ? "" : JSON.stringify(tbfSchema));
+
+/** Opens a table in one of the workers. */
+async function openIn(source: Source, format: TableFormat, options: OpenOptions): Promise<TableHome> {
+  const home = await client();
+  const opener = await call(home, source.name, "tableOpener", [format, source.byteLength, options.limits ?? {}, schemaOf(options)]);
+  try {
+    await drive(home, opener, source, { signal: options.signal });
+    const opened = await call(home, source.name, "tableOpened", [opener]);
+    return { client: home, handle: opened.table, about: opened.about };
+  } finally {
+    void free(home, opener);
+  }
+}
+
+/** Opens a source that is a table. */
+export async function openTableIn(source: Source, format: TableFormat, options: OpenOptions, owned: boolean): Promise<OpenTable> {
+  return new OpenTable(source, options, await openIn(source, format, options), owned);
+}
+
+/** Checks a table, also one that cannot be opened. */
+export async function checkTable(source: Source, format: TableFormat, open: OpenOptions, { signal, onProgress }: CheckOptions, rows: number | null): Promise<CheckReport> {
+  const home = await client();
+  const id = await call(home, source.name, "tableCheck", [format, source.byteLength, open.limits ?? {}, schemaOf(open)]);
+  try {
+    await drive(home, id, source, {
+      signal,
+      onTurn: (turn, bytes) => onProgress?.({ samples: turn.done, totalSamples: rows, bytes, totalBytes: source.byteLength }),
+    });
+    return JSON.parse((await call(home, source.name, "text", [id])) ?? "{}") as CheckReport;
+  } finally {
+    void free(home, id);
+  }
+}
+
+/** What `open` gives for a table. */
+export class OpenTable extends Session<TableHome> implements Table {
+  readonly kind = "table";
+  readonly format: TableFormat;
+  readonly length: number;
+  readonly schema: readonly TableField[];
+  readonly metadata: TableMetadata;
+  readonly #options: OpenOptions;
+
+  constructor(source: Source, options: OpenOptions, home: TableHome, owned: boolean) {
+    const about = JSON.parse(home.about, (_, value: unknown) => value ?? undefined) as About;
+    const { signal: _, onProgress: __, ...rest } = options;
+    super(source, home, () => openIn(source, about.format, rest), owned);
+    const { format, length, schema, ...metadata } = about;
+    this.format = format;
+    this.length = length;
+    this.schema = schema;
+    this.metadata = metadata;
+    this.#options = rest;
+  }
+
+  async *rows(options: RowsOptions = {}): AsyncIterableIterator<Row> {
+    for await (const batch of this.batches(options)) for (let i = 0; i < batch.length; i++) yield batch.row(i);
+  }
+
+  async *batches(options: RowsOptions = {}): AsyncIterableIterator<TableBatch> {
+    const { start = 0, end = this.length, columns, where = "", onProgress } = options;
+    this.#inRange(start, end);
+    const [names, wanted] = this.#columns(columns);
+    const both = this.joined(options.signal);
+    try {
+      const { client, handle } = await this.homed();
+      const id = await call(client, this.name, "tableRows", [handle, start, end, wanted, where, false]);
+      try {
+        for await (const [turn, bytes] of steps(client, id, this.source, { signal: both.signal })) {
+          onProgress?.({ samples: turn.done, totalSamples: end - start, bytes, totalBytes: null });
+          if (turn.batch) yield new TableBatch(names, turn.batch);
+        }
+      } finally {
+        void free(client, id);
+      }
+    } finally {
+      both.release();
+    }
+  }
+
+  columns(start: number, end: number, columns?: readonly ColumnName[], options: ReadOptions = {}): Promise<TableBatch> {
+    this.#inRange(start, end);
+    return this.#whole(columns, options.signal, (client, handle, wanted) => call(client, this.name, "tableRows", [handle, start, end, wanted, "", true]));
+  }
+
+  take(rows: ArrayLike<number>, columns?: readonly ColumnName[], options: ReadOptions = {}): Promise<TableBatch> {
+    const numbers = Float64Array.from(rows);
+    for (const row of numbers) this.#inRange(row, row + 1);
+    return this.#whole(columns, options.signal, (client, handle, wanted) => call(client, this.name, "tableTake", [handle, numbers, wanted]));
+  }
+
+  matches(where: string, { signal, onProgress }: MatchOptions = {}): Promise<Uint32Array> {
+    return this.run(signal, async (inner) => {
+      const { client, handle } = await this.homed();
+      const id = await call(client, this.name, "tableMatching", [handle, where]);
+      const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
+      return this.finish(client, id, { signal: inner, onTurn }, () => call(client, this.name, "tableMatches", [id]));
+    });
+  }
+
+  document(options: ReadOptions = {}): Promise<string | null> {
+    return this.run(options.signal, async () => {
+      const { client, handle } = await this.homed();
+      return call(client, this.name, "tableDocument", [handle]);
+    });
+  }
+
+  check(options: CheckOptions = {}): Promise<CheckReport> {
+    return this.run(options.signal, (signal) => checkTable(this.source, this.format, this.#options, { ...options, signal }, this.length));
+  }
+
+  /** A read that gives all of its rows at once. */
+  #whole(
+    columns: readonly ColumnName[] | undefined,
+    signal: AbortSignal | undefined,
+    begin: (client: Client, handle: number, columns: Uint32Array | null) => Promise<number>,
+  ): Promise<TableBatch> {
+    const [names, wanted] = this.#columns(columns);
+    return this.run(signal, async (inner) => {
+      const { client, handle } = await this.homed();
+      let batch: RawBatch | null = null;
+      const onTurn = (turn: Turn) => void (batch = turn.batch ?? batch);
+      const id = await begin(client, handle, wanted);
+      return this.finish(client, id, { signal: inner, onTurn }, async () => new TableBatch(names, batch ?? { length: 0, numbers: new Float64Array(), columns: [] }));
+    });
+  }
+
+  /** Names and numbers of the columns; no numbers stand for all. */
+  #columns(wanted: readonly ColumnName[] | undefined): [string[], Uint32Array | null] {
+    if (!wanted) return [this.schema.map((field) => field.name), null];
+    const places = wanted.map((column) => {
+      const place = typeof column === "number" ? column : lastNamed(this.schema, column);
+      if (this.schema[place]) return place;
+      throw new ForebayError("table.column", "usage", `there is no column ${JSON.stringify(column)}`, { file: this.name });
+    });
+    return [places.map((place) => this.schema[place]!.name), Uint32Array.from(places)];
+  }
+
+  #inRange(start: number, end: number): void {
+    if (Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end <= this.length) return;
+    throw hostError("usage.out_of_range", `there are ${this.length} rows, so none from ${start} to ${end}`, { file: this.name, row: start });
+  }
+}
