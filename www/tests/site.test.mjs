@@ -70,6 +70,38 @@ test('a TAR opens, with pictures and names', async () => {
   await page.close();
 });
 
+test('what was found in a TAR is kept for the next visit, and can be forgotten', async () => {
+  const page = await newPage(browser);
+  const ranges = [];
+  page.on('request', (r) => r.url().includes('/data/') && ranges.push(r.headers().range));
+  const about = async () => {
+    await page.locator('[role=option] canvas').first().waitFor();
+    await page.keyboard.press('i');
+    return page.locator('forebay-about dl').innerText();
+  };
+  await visit(page, at('file=data/sample.tar'));
+  assert.match(await about(), /read from the headers/);
+  assert.deepEqual(await axe(page), []);
+  const scanned = ranges.length;
+  await page.waitForTimeout(500);
+  ranges.length = 0;
+  await visit(page, at('file=data/sample.tar'));
+  assert.match(await about(), /kept from an earlier visit/);
+  assert.ok(ranges.length < scanned, `${ranges.length} requests, ${scanned} before`);
+  await page.getByRole('button', { name: 'Read again' }).click();
+  await page.locator('forebay-about dialog').waitFor({ state: 'hidden' });
+  assert.match(await about(), /read from the headers/);
+  await page.keyboard.press('Escape');
+  await page.waitForTimeout(500);
+  await page.getByRole('button', { name: /close the file/ }).click();
+  await page.getByRole('button', { name: /Forget, with .* of indexes/ }).click();
+  await page.getByRole('button', { name: /Forget/ }).waitFor({ state: 'detached' });
+  await visit(page, at('file=data/sample.tar'));
+  assert.match(await about(), /read from the headers/);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
 test('damaged files open as far as they can and say what is wrong', async () => {
   const page = await newPage(browser);
   await visit(page, at('file=data/broken.tbl'));

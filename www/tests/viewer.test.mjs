@@ -87,6 +87,43 @@ test('a filter is applied, counted, kept in the link, and its errors stand where
   await page.close();
 });
 
+test('a growing file is shown and filtered while it grows, and nothing jumps', async () => {
+  const page = await newPage(browser);
+  await visit(page, at('file=grow60000.tar'));
+  await page.locator('.growing').waitFor();
+  await page.locator('[role=option] canvas').first().waitFor();
+  const size = () => page.locator('[role=option]').first().getAttribute('aria-setsize').then(Number);
+  const early = await size();
+  assert.ok(early > 0 && early < 60_000, `${early} at first`);
+  await focusRows(page);
+  await page.keyboard.press('PageDown');
+  const current = await page.locator('.current').getAttribute('id');
+  await page.locator('forebay-filter input').fill('width >= 400');
+  await page.locator('.counts', { hasText: / of / }).waitFor();
+  await page.locator('.growing').waitFor();
+  const text = () => page.locator('.counts').innerText();
+  const kept = await text();
+  await page.waitForFunction((before) => {
+    const now = document.querySelector('forebay-viewer').shadowRoot.querySelector('.counts').textContent.trim();
+    return now !== before && / of /.test(now);
+  }, kept.trim());
+  await page.locator('forebay-filter input').fill('');
+  await page.locator('.growing').waitFor({ state: 'detached' });
+  await page.locator('.counts', { hasText: /^\s*60,000\s*$/ }).waitFor();
+  assert.notEqual(current, 'p0');
+  // Growing moves nobody: only another filter does.
+  await visit(page, at('file=grow60000.tar&view=table'));
+  await page.locator('.growing').waitFor();
+  await focusRows(page);
+  for (let k = 0; k < 3; k++) await page.keyboard.press('PageDown');
+  const row = await page.locator('.row.current').getAttribute('id');
+  await page.locator('.growing').waitFor({ state: 'detached' });
+  assert.equal(await page.locator('.row.current').getAttribute('id'), row);
+  assert.ok(await page.locator(`#${row}`).isVisible());
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
 test('facets and a brush over a histogram filter', async () => {
   const page = await opened('file=1200.tbl');
   await page.locator('button.bar', { hasText: 'png' }).click();

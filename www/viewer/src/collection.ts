@@ -6,9 +6,11 @@ import { Scroller } from "./scroller.ts";
 
 /** The samples that are shown: those of the filter, or all. */
 export class Rows {
+  /** `filter` is the expression behind `kept`: rows of the same filter are the same rows, perhaps more of them. */
   constructor(
     readonly total: number,
     readonly kept: Uint32Array | null,
+    readonly filter = "",
   ) {}
   get length(): number {
     return this.kept ? this.kept.length : this.total;
@@ -94,9 +96,8 @@ export abstract class Collection extends LitElement {
   override updated(changed: PropertyValues): void {
     if (!this.scroller) return;
     this.measure();
-    if (changed.has("rows") && changed.get("rows") !== undefined) {
-      this.scroller.moveTo(0);
-    }
+    const before = changed.get("rows") as Rows | undefined;
+    if (before && (before.filter !== this.rows.filter || before.length > this.rows.length)) this.scroller.moveTo(0);
     this.scroller.sync();
   }
 

@@ -7,7 +7,7 @@ const KEYS = [
   ["/", "write a filter"], ["g  t", "gallery, table"], ["↑ ↓ ← →", "move"], ["Page ↑ ↓, Home, End", "move far"],
   ["Enter", "open the sample"], ["Space", "pick the sample"], ["← →  or  j k", "previous, next sample while one is open"],
   ["+ − 0", "zoom the picture"], ["b", "boxes on and off"], ["Esc", "close the sample"],
-  ["o", "open a file"], ["c", "check the file"], ["e", "convert or export"], ["d", "dark or light"], ["?", "this page"],
+  ["o", "open a file"], ["i", "about the file"], ["c", "check the file"], ["e", "convert or export"], ["d", "dark or light"], ["?", "this page"],
 ] as const;
 const LANGUAGE = [
   ["width >= 224 && height >= 224", "comparisons: == != < <= > >="],

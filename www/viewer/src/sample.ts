@@ -5,7 +5,7 @@ import type { Dataset, Json } from "../../lib/src/types.ts";
 import { colourOf, findBoxes, type Box } from "./boxes.ts";
 import { controls } from "./styles.ts";
 import { NotDrawn, decode } from "./thumbs.ts";
-import { tree } from "./tree.ts";
+import { tree, treeStyles } from "./tree.ts";
 import { bytes, count, trouble, type Trouble } from "./words.ts";
 
 const HEX_BYTES = 512;
@@ -14,10 +14,11 @@ type Tab = "metadata" | "details" | "bytes";
 /** `<forebay-sample>`: sends `step` with -1 or 1, and `close`. */
 @customElement("forebay-sample")
 export class SamplePanel extends LitElement {
-  static override styles = [controls, css`
+  static override styles = [controls, treeStyles, css`
     :host {
       display: grid;
       grid-template-rows: auto minmax(180px, 55%) auto minmax(0, 1fr);
+      grid-template-columns: minmax(0, 1fr);
       min-height: 0;
       background: var(--card);
     }
@@ -154,30 +155,6 @@ export class SamplePanel extends LitElement {
       font-family: var(--mono);
       font-size: 12px;
       line-height: 1.5;
-    }
-    .key {
-      color: var(--accent);
-      margin-right: 10px;
-      font-family: var(--mono);
-      font-size: 12.5px;
-    }
-    .value {
-      white-space: pre-wrap;
-      overflow-wrap: anywhere;
-      font-family: var(--mono);
-      font-size: 12.5px;
-    }
-    .branch {
-      margin-left: 7px;
-      padding-left: 12px;
-      border-left: 1px solid var(--line);
-    }
-    .leaf {
-      padding: 2px 0;
-    }
-    summary {
-      cursor: pointer;
-      padding: 2px 0;
     }
     .trouble {
       padding: 14px;

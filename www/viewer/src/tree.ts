@@ -1,6 +1,34 @@
 /** Metadata as a tree that unfolds. Every name and value is text and nothing else. */
-import { html, type TemplateResult } from "lit";
+import { css, html, type TemplateResult } from "lit";
 import type { Json } from "../../lib/src/types.ts";
+
+/** How a tree looks. */
+export const treeStyles = css`
+  .key {
+    color: var(--accent);
+    margin-right: 10px;
+    font-family: var(--mono);
+    font-size: 12.5px;
+  }
+  .value {
+    white-space: pre-wrap;
+    overflow-wrap: anywhere;
+    font-family: var(--mono);
+    font-size: 12.5px;
+  }
+  .branch {
+    margin-left: 7px;
+    padding-left: 12px;
+    border-left: 1px solid var(--line);
+  }
+  .leaf {
+    padding: 2px 0;
+  }
+  summary {
+    cursor: pointer;
+    padding: 2px 0;
+  }
+`;
 
 /** Entries of a list that are shown before a note says how many more there are. */
 const SHOWN = 200;

@@ -53,6 +53,8 @@ export const viewerStyles = css`
     white-space: nowrap;
   }
   .badge {
+    min-height: 24px;
+    border-color: transparent;
     padding: 2px 9px;
     border-radius: 999px;
     background: var(--accent-soft);
@@ -82,9 +84,17 @@ export const viewerStyles = css`
     min-height: 0;
   }
   .main {
-    display: grid;
-    grid-template-rows: auto auto minmax(0, 1fr);
+    display: flex;
+    flex-direction: column;
     min-width: 0;
+    min-height: 0;
+    container-type: inline-size;
+  }
+  .main > * {
+    flex: none;
+  }
+  .main > :last-child {
+    flex: 1;
     min-height: 0;
   }
   .bar {
@@ -97,6 +107,18 @@ export const viewerStyles = css`
   forebay-filter {
     flex: 1;
     min-width: 160px;
+  }
+  @container (max-width: 620px) {
+    .bar {
+      flex-wrap: wrap;
+    }
+    forebay-filter {
+      flex: 1 1 100%;
+      order: -1;
+    }
+    .bar .counts {
+      flex: 1;
+    }
   }
   .views {
     display: flex;
@@ -163,97 +185,27 @@ export const viewerStyles = css`
     color: var(--ink-2);
   }
 
-  .welcome {
-    height: 100%;
-    overflow: auto;
-    display: grid;
-    place-items: center;
-    padding: 24px;
-  }
-  .welcome > div {
-    width: min(640px, 100%);
-  }
-  .drop {
-    display: grid;
-    justify-items: center;
-    gap: 12px;
-    padding: 52px 24px 44px;
-    border: 2px dashed var(--line);
-    border-radius: 18px;
-    background: var(--card);
-    text-align: center;
-    transition: border-color 0.15s;
-  }
-  .drop svg {
-    width: 54px;
-    height: 54px;
-  }
-  .drop h1 {
-    margin: 0;
-    font-size: 22px;
-    letter-spacing: -0.02em;
-  }
-  .drop p {
-    margin: 0;
-    color: var(--ink-2);
-    max-width: 46ch;
-  }
-  :host([dragging]) .drop,
   :host([dragging]) .app {
     outline: 3px solid var(--accent);
     outline-offset: -3px;
   }
-  .url {
+  .growing {
     display: flex;
-    gap: 8px;
-    margin-top: 16px;
-  }
-  .url input {
-    flex: 1;
-    min-width: 0;
-  }
-  .recent {
-    margin: 22px 0 0;
-  }
-  .recent ul {
-    list-style: none;
-    margin: 8px 0 0;
-    padding: 0;
-    display: grid;
-    gap: 6px;
-  }
-  .recent button {
-    width: 100%;
-    justify-content: space-between;
-  }
-  .recent span {
-    overflow: hidden;
-    text-overflow: ellipsis;
-  }
-  .private {
-    margin-top: 18px;
-    text-align: center;
-    font-size: 12.5px;
-    color: var(--ink-2);
-  }
-  .opening,
-  .failed {
-    display: grid;
+    align-items: center;
     gap: 12px;
-    padding: 34px;
-    border: 1px solid var(--line);
-    border-radius: 18px;
-    background: var(--card);
-    overflow-wrap: anywhere;
+    padding: 7px 12px;
+    border-bottom: 1px solid var(--line);
+    background: var(--accent-soft);
+    font-size: 12.5px;
+    font-variant-numeric: tabular-nums;
   }
-  .failed h1,
-  .opening h1 {
-    margin: 0;
-    font-size: 19px;
+  .growing span {
+    flex: none;
   }
-  .buttons {
-    display: flex;
-    gap: 8px;
+  .growing progress {
+    flex: 1;
+    min-width: 60px;
+    height: 6px;
   }
   .narrow-only {
     display: none;

@@ -1,7 +1,8 @@
 /** `<forebay-viewer>`: everything together. */
-import { LitElement, html, nothing, svg, type PropertyValues, type TemplateResult } from "lit";
+import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Input, OpenProgress } from "../../lib/src/types.ts";
+import "./about-dialog.ts";
 import "./check-dialog.ts";
 import "./convert-dialog.ts";
 import "./facets-view.ts";
@@ -10,6 +11,7 @@ import "./gallery.ts";
 import "./help-dialog.ts";
 import "./sample.ts";
 import "./table.ts";
+import type { AboutDialog } from "./about-dialog.ts";
 import { Rows, type Collection } from "./collection.ts";
 import type { CheckDialog } from "./check-dialog.ts";
 import type { ConvertDialog } from "./convert-dialog.ts";
@@ -19,23 +21,19 @@ import type { Classes, Clause } from "./facets-view.ts";
 import type { FilterBox } from "./filter-box.ts";
 import type { HelpDialog } from "./help-dialog.ts";
 import { fileUrl, formatLink, parseLink } from "./link.ts";
-import { fileOf, recents, remember, type Recent } from "./recent.ts";
+import { indexStore } from "./index-store.ts";
+import { Rhythm } from "./rhythm.ts";
+import { fileOf, forgetRecents, recents, remember, type Recent } from "./recent.ts";
 import type { SamplePanel } from "./sample.ts";
 import { fieldsOf } from "./fields.ts";
 import { controls, tokens } from "./styles.ts";
 import { viewerStyles } from "./viewer-styles.ts";
+import "./welcome.ts";
+import { LOGO, type Offer } from "./welcome.ts";
 import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts";
 
-const LOGO = svg`<rect width="32" height="32" rx="8" fill="#0b6e69"/><path d="M7 10h18M7 16h12M7 22h15" stroke="#fff" stroke-width="3.2" stroke-linecap="round"/>`;
 /** Samples whose metadata is counted without being asked for. */
 const COUNTED_UNASKED = 5000;
-
-/** A file that the server of the page offers. */
-interface Offer {
-  readonly name: string;
-  readonly url: string;
-  readonly bytes: number | null;
-}
 
 @customElement("forebay-viewer")
 export class Viewer extends LitElement {
@@ -49,6 +47,9 @@ export class Viewer extends LitElement {
   @state() private opening: { name: string; progress: OpenProgress | null } | null = null;
   @state() private failure: { name: string; trouble: Trouble } | null = null;
   @state() private recent: readonly Recent[] = [];
+  @state() private keptIndexes = 0;
+  /** How far the headers of a growing file are read. */
+  @state() private growth: OpenProgress | null = null;
   @state() private offers: readonly Offer[] = [];
   @state() private rows = new Rows(0, null);
   @state() private view: "gallery" | "table" = "gallery";
@@ -68,6 +69,7 @@ export class Viewer extends LitElement {
   @state() private facetsShown = false;
   @state() private read = "";
   @state() private said = "";
+  @query("forebay-about") private aboutDialog!: AboutDialog;
   @query("forebay-check") private checkDialog!: CheckDialog;
   @query("forebay-convert") private convertDialog!: ConvertDialog;
   @query("forebay-help") private helpDialog!: HelpDialog;
@@ -75,9 +77,12 @@ export class Viewer extends LitElement {
   @query("forebay-sample") private samplePanel!: SamplePanel | null;
   @query("forebay-gallery, forebay-table") private collection!: Collection | null;
   private file = "";
+  private source: Input | null = null;
   private work = new AbortController();
   private filterWork = new AbortController();
   private timer = 0;
+  private readonly filterRhythm = new Rhythm();
+  private readonly facetRhythm = new Rhythm();
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -89,7 +94,7 @@ export class Viewer extends LitElement {
     this.addEventListener("dragleave", () => (this.dragging = false));
     this.addEventListener("drop", this.onDrop);
     this.timer = window.setInterval(() => this.updateRead(), 400);
-    void recents().then((r) => (this.recent = r));
+    void this.recall();
     void this.findOffers();
     this.onHash();
   }
@@ -109,22 +114,26 @@ export class Viewer extends LitElement {
     const work = new AbortController();
     this.work = work;
     this.file = file;
+    this.source = input;
     this.opening = { name, progress: null };
     try {
       const onProgress = (progress: OpenProgress): void => {
-        if (this.work === work) this.opening = { name, progress };
+        if (this.work !== work) return;
+        if (this.data) this.grown(progress);
+        else this.opening = { name, progress };
       };
-      const dataset = await this.engine.open(input, { name, signal: work.signal, keepGoing: true, onProgress });
+      const dataset = await this.engine.open(input, { name, signal: work.signal, keepGoing: true, grow: true, indexStore, onProgress });
       if (this.work !== work) return dataset.close();
       this.opening = null;
       this.data = dataset;
+      if (dataset.growing) dataset.whole.then(() => this.settled(dataset), () => this.settled(dataset));
       this.rows = new Rows(dataset.length, null);
       document.title = `${name} – Forebay`;
       this.say(`${name}: ${plural(dataset.length, "sample")}`);
       const url = fileUrl(file, location.href);
       await this.applyLink();
       void remember({ name, bytes: dataset.byteLength, when: Date.now(), ...(url && !file.startsWith("local:") ? { url: url.href } : {}), ...extra })
-        .then(recents).then((r) => (this.recent = r));
+        .then(() => this.recall());
       void this.learnFields(dataset);
     } catch (e) {
       if (this.work !== work) return;
@@ -140,7 +149,7 @@ export class Viewer extends LitElement {
     this.work.abort();
     this.filterWork.abort();
     this.data?.close();
-    this.data = this.opening = this.failure = this.facets = this.classes = this.filterError = null;
+    this.data = this.opening = this.failure = this.facets = this.classes = this.filterError = this.growth = null;
     this.sample = null;
     this.current = 0;
     this.picked = new Set();
@@ -150,6 +159,7 @@ export class Viewer extends LitElement {
     this.countingClasses = this.filtering = false;
     document.title = "Forebay";
     if (forget) {
+      this.source = null;
       this.file = "";
       history.replaceState(null, "", location.pathname + location.search);
     }
@@ -185,6 +195,41 @@ export class Viewer extends LitElement {
     } catch (e) {
       if (!isAbort(e)) throw e;
     }
+  }
+  /** More of a growing file is known. */
+  private grown(progress: OpenProgress): void {
+    const { data: dataset } = this;
+    if (!dataset) return;
+    this.growth = progress;
+    if (dataset.length === this.rows.total) return;
+    if (!this.expression) this.rows = new Rows(dataset.length, null);
+    else if (!this.filtering && this.filterRhythm.due) void this.refilter();
+    if (this.facetRhythm.due) void this.recount();
+  }
+  /** All of it is known, or no more will be. */
+  private settled(dataset: Dataset): void {
+    if (this.data !== dataset) return;
+    this.growth = null;
+    this.say(`${dataset.name ?? "the file"}: ${plural(dataset.length, "sample")}${dataset.damage ? ", and then it could not be read" : ""}`);
+    if (this.expression) void this.refilter();
+    else {
+      this.rows = new Rows(dataset.length, null);
+      void this.recount();
+    }
+    void this.learnFields(dataset);
+  }
+  private async recall(): Promise<void> {
+    [this.recent, this.keptIndexes] = await Promise.all([recents(), indexStore.size().catch(() => 0)]);
+  }
+  private async forget(): Promise<void> {
+    await Promise.all([forgetRecents(), indexStore.forget()]);
+    await this.recall();
+  }
+  /** Opens the same file again, its index read anew. */
+  private async reread(): Promise<void> {
+    const { data: dataset, file, source } = this;
+    await indexStore.forget();
+    if (dataset && source) await this.open(source, dataset.name ?? "dataset", file);
   }
   /** What `forebay serve` offers; other servers have no such list and say so, which is no fault. */
   private async findOffers(): Promise<void> {
@@ -245,13 +290,17 @@ export class Viewer extends LitElement {
     const work = new AbortController();
     this.filterWork = work;
     this.filtering = true;
+    const { expression } = this;
+    const same = expression === this.rows.filter;
+    const stop = this.filterRhythm.start();
     try {
-      const kept = this.expression ? await dataset.matches(this.expression, { signal: work.signal }) : null;
+      const total = dataset.length;
+      const kept = expression ? await dataset.matches(expression, { signal: work.signal }) : null;
       if (work.signal.aborted) return;
       this.filterError = null;
-      this.rows = new Rows(dataset.length, kept);
-      this.current = 0;
-      this.say(kept ? `${plural(kept.length, "sample")} of ${count(dataset.length)} match` : `all ${plural(dataset.length, "sample")}`);
+      this.rows = new Rows(kept ? total : dataset.length, kept, expression);
+      if (!same) this.current = 0;
+      if (!this.growth) this.say(kept ? `${plural(kept.length, "sample")} of ${count(dataset.length)} match` : `all ${plural(dataset.length, "sample")}`);
       this.updateLink();
       void this.recount();
     } catch (e) {
@@ -259,19 +308,24 @@ export class Viewer extends LitElement {
       this.filterError = trouble(e);
       if (!this.facets) void this.recount();
     } finally {
+      stop();
       if (this.filterWork === work) this.filtering = false;
     }
   }
   private async recount(): Promise<void> {
     const { data: dataset, rows } = this;
     if (!dataset) return;
+    const stop = this.facetRhythm.start();
     try {
       const facets = await countFacets(dataset.columns(), rows.kept, this.work.signal);
-      if (this.data === dataset && this.rows === rows) this.facets = facets;
+      // Of a growing file even counts of what was known a moment ago are worth showing.
+      if (this.data === dataset && this.rows.filter === rows.filter) this.facets = facets;
     } catch (e) {
       if (!isAbort(e)) throw e;
+    } finally {
+      stop();
     }
-    if (this.classes) void this.countClasses(this.classes.field);
+    if (this.classes && !this.growth) void this.countClasses(this.classes.field);
   }
   private async learnFields(dataset: Dataset): Promise<void> {
     const known = dataset.schema.map((f) => ({ name: f.name, type: f.type as string }));
@@ -284,7 +338,7 @@ export class Viewer extends LitElement {
     const field = ["json.label", "label", "class", "json.class", "cls", "json.cls", "category"].find((name) => found.some((f) => f.name === name));
     if (!field) return;
     this.classField = field;
-    if (dataset.length <= COUNTED_UNASKED) void this.countClasses(field);
+    if (dataset.length <= COUNTED_UNASKED && !dataset.growing) void this.countClasses(field);
   }
   private async countClasses(field: string): Promise<void> {
     const { data: dataset, rows } = this;
@@ -353,7 +407,7 @@ export class Viewer extends LitElement {
       "?": () => this.helpDialog.show(), o: () => void this.choose(), d: () => this.toggleTheme(),
       ...(this.data && {
         "/": () => this.filterBox?.focus(), g: () => this.setView("gallery"), t: () => this.setView("table"),
-        c: () => this.checkDialog.show(), e: () => this.convertDialog.show(),
+        c: () => this.checkDialog.show(), i: () => this.aboutDialog.show(), e: () => this.convertDialog.show(),
       }),
       ...(open && {
         ArrowLeft: () => this.step(-1), ArrowRight: () => this.step(1), k: () => this.step(-1), j: () => this.step(1), Escape: () => this.closeSample(),
@@ -397,7 +451,9 @@ export class Viewer extends LitElement {
   }
   private updateRead(): void {
     const t = this.data?.telemetry;
-    this.read = t ? `${plural(t.requests, "request")}, ${bytes(t.bytesRead)} of ${bytes(t.byteLength)} read` : "";
+    // Bytes that were looked at twice count twice, so that "of" would be wrong where they are more than there are.
+    const of = t && t.bytesRead <= t.byteLength ? ` of ${bytes(t.byteLength)}` : "";
+    this.read = t ? `${plural(t.requests, "request")}, ${bytes(t.bytesRead)}${of} read` : "";
   }
 
   // Drawing
@@ -409,6 +465,7 @@ export class Viewer extends LitElement {
   override render(): TemplateResult {
     return html`
       ${this.data ? this.renderDataset(this.data) : this.renderWelcome()}
+      <forebay-about .data=${this.data} @forget=${() => void this.reread()}></forebay-about>
       <forebay-check .data=${this.data} @jump=${(e: CustomEvent<number>) => this.show(e.detail)}></forebay-check>
       <forebay-convert .engine=${this.engine} .data=${this.data} .kept=${this.rows.kept} .picked=${this.picked}></forebay-convert>
       <forebay-help></forebay-help>
@@ -426,51 +483,9 @@ export class Viewer extends LitElement {
     return html`
       <div class="app">
         <header class="top"><span class="brand"><svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg><span>Forebay</span></span><div class="file"></div>${this.renderTools()}</header>
-        <main class="welcome"><div>
-          ${this.opening ? this.renderOpening() : this.failure ? this.renderFailure() : html`
-            <div class="drop">
-              <svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg>
-              <h1>Drop a dataset file here</h1>
-              <p>TBL or TAR, of any size: only the index is read, then what you look at.</p>
-              <button class="primary" @click=${this.choose}>Choose a file</button>
-            </div>
-            <div class="url">
-              <input type="url" aria-label="Address of a file" placeholder="https://… .tbl or .tar" @keydown=${(e: KeyboardEvent) => { if (e.key === "Enter") this.openUrl((e.target as HTMLInputElement).value); }} />
-              <button @click=${() => this.openUrl(this.renderRoot.querySelector<HTMLInputElement>(".url input")?.value ?? "")}>Open</button>
-            </div>`}
-          ${this.opening ? nothing : this.renderLists()}
-          <p class="private">Nothing leaves this machine: files are read by this page and nobody else.</p>
-        </div></main>
-      </div>`;
-  }
-  private renderLists(): TemplateResult {
-    const list = <T>(title: string, items: readonly T[], of: (item: T) => { name: string; bytes: number | null; act: () => void }): TemplateResult | typeof nothing =>
-      items.length === 0 ? nothing : html`<section class="recent"><h2>${title}</h2><ul>${items.map((item) => {
-        const { name, bytes: size, act } = of(item);
-        return html`<li><button @click=${act}><span>${name}</span><span class="muted">${size === null ? "" : bytes(size)}</span></button></li>`;
-      })}</ul></section>`;
-    return html`
-      ${list("Served here", this.offers, (o) => ({ name: o.name, bytes: o.bytes, act: () => this.openUrl(o.url) }))}
-      ${list("Recent", this.recent.filter((r) => r.url || r.handle), (r) => ({ name: r.name, bytes: r.bytes, act: () => void this.openRecent(r) }))}`;
-  }
-  private renderOpening(): TemplateResult {
-    const { name, progress: p } = this.opening!;
-    return html`
-      <div class="opening" role="group" aria-label="Opening">
-        <h1>Opening ${name}</h1>
-        <progress aria-label="Opened" max="1" .value=${p && p.totalBytes > 0 ? p.bytes / p.totalBytes : 0}></progress>
-        <div class="muted">${p ? `${count(p.samples)} found, ${bytes(p.bytes)} of ${bytes(p.totalBytes)} looked through` : "reading the index…"}</div>
-        <div class="buttons"><button @click=${() => this.close()}>Cancel</button></div>
-      </div>`;
-  }
-  private renderFailure(): TemplateResult {
-    const { name, trouble: t } = this.failure!;
-    return html`
-      <div class="failed" role="alert">
-        <h1>${name} could not be opened</h1>
-        <div>${t.message}</div>
-        ${t.code ? html`<code class="bad">${t.code}</code>` : nothing}
-        <div class="buttons"><button class="primary" @click=${() => this.close()}>Open another</button></div>
+        <forebay-welcome role="main" .opening=${this.opening} .failure=${this.failure} .offers=${this.offers} .recent=${this.recent} .kept=${this.keptIndexes}
+          @choose=${this.choose} @url=${(e: CustomEvent<string>) => this.openUrl(e.detail)} @recent=${(e: CustomEvent<Recent>) => void this.openRecent(e.detail)}
+          @back=${() => this.close()} @forget=${() => void this.forget()}></forebay-welcome>
       </div>`;
   }
 
@@ -486,7 +501,7 @@ export class Viewer extends LitElement {
         <header class="top">
           <button class="brand" title="Close the file" aria-label="Forebay: close the file" @click=${() => this.close()}><svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg><span>Forebay</span></button>
           <div class="file">
-            <span class="badge">${dataset.format.toUpperCase()}</span>
+            <button class="badge" title="About this file (i)" @click=${() => this.aboutDialog.show()}>${dataset.format.toUpperCase()}</button>
             <h1 title=${dataset.name ?? ""}>${dataset.name ?? "dataset"}</h1>
             <span class="facts">${facts.join(" · ")}</span>
             <span class="facts more" title="What was read so far">${this.read}</span>
@@ -511,13 +526,23 @@ export class Viewer extends LitElement {
                 <button aria-pressed=${this.view === "table"} title="Table (t)" @click=${() => this.setView("table")}>Table</button>
               </div>
             </div>
-            <div class="chips">${dataset.damage ? html`<div class="notice" role="alert"><span><b>This file is damaged.</b> What comes before the damage is shown. ${trouble(dataset.damage).message}</span><code>${dataset.damage.code}</code></div>` : nothing}${[...this.clauses].map(([key, clause]) => html`<button aria-label="Remove ${clause.label}" @click=${() => this.setClause(key, null)}>${clause.label} ✕</button>`)}</div>
+            ${this.growth ? this.renderGrowth(this.growth) : nothing}
+            <div class="chips">${dataset.damage ? html`<div class="notice" role="alert"><span><b>${dataset.damage.kind === "damaged" ? "This file is damaged. What comes before the damage is shown." : "Reading ended early. What was found before is shown."}</b> ${trouble(dataset.damage).message}</span><code>${dataset.damage.code}</code></div>` : nothing}${[...this.clauses].map(([key, clause]) => html`<button aria-label="Remove ${clause.label}" @click=${() => this.setClause(key, null)}>${clause.label} ✕</button>`)}</div>
             ${this.renderCollection(dataset)}
           </main>
           ${this.sample === null ? nothing : html`
             <forebay-sample role="complementary" aria-label="Sample" .data=${dataset} .index=${this.sample} .next=${this.following} .picked=${this.picked.has(this.sample)}
               @step=${(e: CustomEvent<number>) => this.step(e.detail)} @close=${() => this.closeSample()} @pick=${(e: CustomEvent<number>) => this.pick(e.detail)}></forebay-sample>`}
         </div>
+      </div>`;
+  }
+  private renderGrowth({ bytes: at, totalBytes, samples }: OpenProgress): TemplateResult {
+    const part = totalBytes > 0 ? at / totalBytes : 0;
+    return html`
+      <div class="growing">
+        <span>Reading headers: ${plural(samples, "file")} found</span>
+        <progress aria-label="Headers read" max="1" .value=${part}></progress>
+        <span>${bytes(at)} of ${bytes(totalBytes)}, ${Math.floor(part * 100)} %</span>
       </div>`;
   }
   private renderCollection(dataset: Dataset): TemplateResult {

@@ -1,5 +1,5 @@
 /** A dataset made of nothing: the package's interface over numbers and drawn pictures, for tests of the viewer alone. */
-import type { Capabilities, CheckReport, ConvertSummary, Dataset, IndexColumns, Json, SampleInfo, Stats } from "../../lib/src/types.ts";
+import type { Capabilities, CheckReport, ConvertSummary, Dataset, IndexColumns, Json, OpenProgress, SampleInfo, Stats } from "../../lib/src/types.ts";
 import type { Engine } from "../src/engine.ts";
 
 const CLASSES = ["boat", "buoy", "gull", "pier"];
@@ -43,7 +43,33 @@ async function picture(i: number, width: number, height: number): Promise<Blob> 
 const boxesOf = (i: number, width: number, height: number): number[][] =>
   Array.from({ length: 1 + (i % 3) }, (_, k) => [width * (0.1 + 0.28 * k), height * (0.2 + 0.15 * random(i + k)), width * 0.24, height * 0.34].map(Math.round));
 
-/** An engine with datasets of as many samples as the name says: `1000.tbl`, `10000000.tbl`, `bad.tbl`. */
+/** A hundredth of the columns more every 20 milliseconds, until all are there. */
+function grow(dataset: Dataset, all: IndexColumns, told: ((p: OpenProgress) => void) | undefined, ended: () => boolean): void {
+  const total = all.format.length;
+  let known = 0;
+  let done: () => void;
+  const state = { growing: true, whole: new Promise<void>((resolve) => (done = resolve)) };
+  Object.defineProperties(dataset, {
+    length: { get: () => known },
+    growing: { get: () => state.growing },
+    whole: { get: () => state.whole },
+    columns: { value: () => Object.fromEntries(Object.entries(all).map(([name, column]) => [name, (column as Uint32Array).subarray(0, known)])) },
+  });
+  const step = (): void => {
+    if (ended()) return;
+    known = Math.min(total, known + Math.ceil(total / 100));
+    state.growing = known < total;
+    told?.({ bytes: known * 1000, totalBytes: total * 1000, samples: known });
+    if (state.growing) setTimeout(step, 20);
+    else done();
+  };
+  step();
+}
+
+/**
+ * An engine with datasets of as many samples as the name says: `1000.tbl`, `10000000.tbl`, `bad.tbl`; one that grows
+ * is `grow5000.tar`.
+ */
 export const fake: Engine = {
   capabilities: () => ({ workers: 0, threads: false, simd: true, saveAsStream: true, opfs: true, reads: ["tbl", "tar"], writes: ["tbl", "tar"] }) satisfies Capabilities,
   async open(input, options) {
@@ -51,6 +77,7 @@ export const fake: Engine = {
     if (name.startsWith("bad")) throw Object.assign(fail("tbl.magic", "index, byte 0: <b>this</b> is no TBL [tbl.magic]"), { kind: "damaged" });
     const length = Number(name.match(/\d+/)?.[0] ?? 500);
     const columns = columnsOf(length);
+    let closed = false;
     const telemetry = { requests: 2, bytesRead: 64 + 24 * length, byteLength: length * 190_000 + 64 };
     const info = (i: number): SampleInfo => ({
       index: i, format: (["unknown", "jpeg", "png", "webp"] as const)[columns.format[i]!]!, mime: "image/png", extension: "png", width: columns.width[i]!, height: columns.height[i]!,
@@ -83,7 +110,7 @@ export const fake: Engine = {
         const m = where.match(/^\(?(width|height|bytes) >= (\d+)(?: && \w+ < (\d+))?\)?$/) ?? where.match(/^format == "(\w+)"$/);
         if (!m) throw fail("filter.syntax", `expected an operator, found the end`, where.length);
         const keep: number[] = [];
-        for (let i = 0; i < length; i++) {
+        for (let i = 0; i < dataset.length!; i++) {
           const it = info(i);
           if (m[2] === undefined ? it.format === m[1] : it[m[1] as "width"] >= Number(m[2]) && it[m[1] as "width"] < Number(m[3] ?? Infinity)) keep.push(i);
         }
@@ -101,8 +128,9 @@ export const fake: Engine = {
         const faults = [13, 110, 207].filter((i) => i < length).map((sample) => ({ code: "tbl.payload_crc", message: "the payload's checksum differs", section: "payload", sample, offset: sample * 190_000 }));
         return { ok: faults.length === 0, samples: length, fault_count: faults.length, faults, notes: [] } satisfies CheckReport;
       },
-      close: () => undefined,
+      close: () => void (closed = true),
     };
+    if (name.startsWith("grow")) grow(dataset as Dataset, columns, options?.onProgress, () => closed || !!options?.signal?.aborted);
     return dataset as Dataset;
   },
   async convert(_source, _output, options) {

@@ -1,0 +1,89 @@
+/** What is known about the file as a whole. */
+import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import type { Dataset, Json } from "../../lib/src/types.ts";
+import { controls } from "./styles.ts";
+import { tree, treeStyles } from "./tree.ts";
+import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts";
+
+/** `<forebay-about>`: sends `forget` where the index that was kept is not wanted. */
+@customElement("forebay-about")
+export class AboutDialog extends LitElement {
+  static override styles = [controls, treeStyles, css`
+    dl {
+      display: grid;
+      grid-template-columns: max-content 1fr;
+      gap: 6px 18px;
+      margin: 0 0 16px;
+      font-size: 13.5px;
+    }
+    dt {
+      color: var(--ink-2);
+    }
+    dd {
+      margin: 0;
+      overflow-wrap: anywhere;
+      font-variant-numeric: tabular-nums;
+    }
+    .body {
+      overflow: auto;
+      max-height: min(600px, calc(100vh - 120px));
+    }
+    .document {
+      margin-top: 6px;
+      font-size: 13px;
+    }
+    dd button {
+      min-height: 26px;
+      margin-left: 8px;
+      font-size: 12.5px;
+    }
+  `];
+  @property({ attribute: false }) data: Dataset | null = null;
+  @query("dialog") private dialog!: HTMLDialogElement;
+  @state() private document_: { [key: string]: Json } | null = null;
+  @state() private failure: Trouble | null = null;
+  private of: Dataset | null = null;
+
+  show(): void {
+    this.dialog.showModal();
+    const { data } = this;
+    if (!data || this.of === data) return this.requestUpdate();
+    this.of = data;
+    this.document_ = this.failure = null;
+    data.document().then(
+      (found) => { if (this.of === data) this.document_ = found; },
+      (e: unknown) => { if (this.of === data && !isAbort(e)) this.failure = trouble(e); },
+    );
+  }
+
+  override render(): TemplateResult {
+    return html`
+      <dialog aria-labelledby="title" @keydown=${(e: Event) => e.stopPropagation()}>
+        <div class="head"><h2 id="title">About this file</h2><button class="bare icon" aria-label="Close" @click=${() => this.dialog.close()}>✕</button></div>
+        <div class="body" tabindex="0" role="group" aria-label="About this file">${this.data ? this.renderFacts(this.data) : nothing}</div>
+      </dialog>`;
+  }
+  private renderFacts(data: Dataset): TemplateResult {
+    const { metadata: m, telemetry: t } = data;
+    const facts: (readonly [string, string | TemplateResult] | false | undefined)[] = [
+      ["Name", data.name ?? "–"],
+      ["Format", `${data.format.toUpperCase()}${m.layout ? `, ${m.layout} layout` : ""}`],
+      ["Size", `${count(data.byteLength)} bytes (${bytes(data.byteLength)})`],
+      ["Samples", `${count(data.length)}${data.growing ? " so far" : ""}`],
+      m.members !== undefined && ["Members", `${count(m.members)}${m.skippedMembers ? `, and ${plural(m.skippedMembers, "folder, link or device", "folders, links and devices")}` : ""}`],
+      m.compression && ["Compression", m.compression === "none" ? "none" : m.compression.toUpperCase()],
+      m.metadataFormat && ["Metadata", m.metadataFormat],
+      ["Index", data.fromStore
+        ? html`kept from an earlier visit <button title="Forget what is kept, and read the file's headers again" @click=${() => { this.dialog.close(); this.dispatchEvent(new CustomEvent("forget")); }}>Read again</button>`
+        : data.format === "tbl" ? "in the file" : data.growing ? "being read" : "read from the headers"],
+      ["Read so far", `${plural(t.requests, "request")}, ${bytes(t.bytesRead)}`],
+    ];
+    const some = this.document_ !== null && Object.keys(this.document_).length > 0;
+    return html`
+      <dl>${facts.map((fact) => (fact ? html`<dt>${fact[0]}</dt><dd>${fact[1]}</dd>` : nothing))}</dl>
+      ${m.notes.map((note) => html`<p class="muted">Note: ${note}</p>`)}
+      ${this.failure ? html`<p class="bad">${this.failure.message} <code>${this.failure.code ?? ""}</code></p>` : nothing}
+      ${some ? html`<h3>Metadata of the whole</h3><div class="document">${tree("document", this.document_!)}</div>` : nothing}`;
+  }
+}

@@ -1,0 +1,60 @@
+/** What the page keeps in the browser: one small database, and nothing at all where the browser refuses it. */
+
+/** `recent`: files by name. `indexes`: what was found in files without an index. `index-facts`: their sizes and dates. */
+type Name = "recent" | "indexes" | "index-facts";
+const NAMES: readonly Name[] = ["recent", "indexes", "index-facts"];
+const KEYS: Record<Name, string> = { recent: "name", indexes: "identity", "index-facts": "identity" };
+
+let opened: Promise<IDBDatabase> | undefined;
+
+function database(): Promise<IDBDatabase> {
+  opened ??= new Promise((resolve, reject) => {
+    const request = indexedDB.open("forebay-viewer", 2);
+    request.onupgradeneeded = () => {
+      for (const name of NAMES) if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name, { keyPath: KEYS[name] });
+    };
+    request.onsuccess = () => {
+      const db = request.result;
+      // Another tab brings a newer version: this one opens again when it needs to.
+      db.onversionchange = db.onclose = () => {
+        db.close();
+        opened = undefined;
+      };
+      resolve(db);
+    };
+    request.onerror = () => {
+      opened = undefined;
+      reject(request.error);
+    };
+  });
+  return opened;
+}
+
+const done = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+
+/** A table of the database. */
+export class Store<T> {
+  constructor(private readonly name: Name) {}
+  private async at(mode: IDBTransactionMode): Promise<IDBObjectStore> {
+    return (await database()).transaction(this.name, mode).objectStore(this.name);
+  }
+  async all(): Promise<T[]> {
+    return done((await this.at("readonly")).getAll() as IDBRequest<T[]>);
+  }
+  async get(key: string): Promise<T | undefined> {
+    return done((await this.at("readonly")).get(key) as IDBRequest<T | undefined>);
+  }
+  async put(entry: T): Promise<void> {
+    await done((await this.at("readwrite")).put(entry));
+  }
+  async delete(key: string): Promise<void> {
+    await done((await this.at("readwrite")).delete(key));
+  }
+  async clear(): Promise<void> {
+    await done((await this.at("readwrite")).clear());
+  }
+}
