@@ -10,7 +10,7 @@ import { ROOT } from './browser.mjs';
 const folder = mkdtempSync(join(tmpdir(), 'forebay-parts-'));
 const parts = {};
 before(async () => {
-  const names = ['scroller', 'boxes', 'link', 'facets', 'fields', 'words'];
+  const names = ['scroller', 'boxes', 'link', 'facets', 'fields', 'words', 'masks', 'complete', 'rhythm'];
   await build({ entryPoints: names.map((name) => join(ROOT, `www/viewer/src/${name}.ts`)), bundle: true, format: 'esm', outdir: folder, outExtension: { '.js': '.mjs' }, logLevel: 'error' });
   for (const name of names) Object.assign(parts, await import(join(folder, `${name}.mjs`)));
 });
@@ -72,4 +72,60 @@ test('facets count every sample once, and a range of buckets becomes a filter', 
 test('fields of metadata are named as filters name them', () => {
   const names = parts.fieldsOf({ cls: 1, json: { label: 'x', 'my key': 2, boxes: [] } }).map((f) => f.name);
   assert.deepEqual(names, ['cls', 'json.label', 'json.`my key`', 'json.boxes']);
+});
+
+test('masks are read from run lengths, as numbers and packed, and lies are refused', () => {
+  // Three columns of two: the second column and the upper half of the third.
+  const mask = parts.maskOf({ size: [2, 3], counts: [2, 3, 1] });
+  assert.deepEqual(mask, { width: 3, height: 2, runs: [2, 3, 1] });
+  assert.deepEqual(parts.extent(mask), [1, 0, 2, 2]);
+  // A square of 4 at 3, 2 in a picture of 10 by 10, packed; and an empty one.
+  const square = parts.maskOf({ size: [10, 10], counts: pack([32, 4, 6, 4, 6, 4, 6, 4, 34]) });
+  assert.deepEqual(parts.extent(square), [3, 2, 4, 4]);
+  assert.equal(parts.extent(parts.maskOf({ size: [10, 10], counts: [100] })), null);
+  for (const lie of [null, 3, 'x', [], {}, { size: [2, 3], counts: [7] }, { size: [2, 3], counts: [-2, 8] }, { size: [2, 3], counts: 'é' }, { size: [1e6, 1e6], counts: [1e12] }, { size: [2.5, 2], counts: [5] }, { size: [2, 3], counts: 'o'.repeat(50) }]) {
+    assert.equal(parts.maskOf(lie), null, JSON.stringify(lie));
+  }
+  const [box] = parts.findBoxes({ annotations: [{ category_id: 3, segmentation: { size: [10, 10], counts: [32, 4, 6, 4, 6, 4, 6, 4, 34] } }] }, 10, 10);
+  assert.deepEqual([box.x, box.y, box.w, box.h, box.label, box.mask.width], [3, 2, 4, 4, '3', 10]);
+});
+
+/** COCO's packing, written from its description. */
+function pack(runs) {
+  let text = '';
+  runs.forEach((run, i) => {
+    let x = i > 2 ? run - runs[i - 2] : run;
+    for (let more = true; more; ) {
+      let c = x & 31;
+      x >>= 5;
+      more = c & 16 ? x !== -1 : x !== 0;
+      if (more) c |= 32;
+      text += String.fromCharCode(c + 48);
+    }
+  });
+  return text;
+}
+
+test('outlines of YOLO and of COCO without boxes have the box around them', () => {
+  const boxes = (record) => parts.findBoxes(record, 200, 100).map(({ x, y, w, h, label, outlines }) => [x, y, w, h, label, outlines.length]);
+  assert.deepEqual(boxes({ txt: '1 0.1 0.1 0.5 0.1 0.5 0.6\n0 0.5 0.5 0.5 0.5' }), [[20, 10, 80, 50, '1', 1], [50, 25, 100, 50, '0', 0]]);
+  assert.deepEqual(boxes({ annotations: [{ label: 'a', segmentation: [[1, 2, 5, 2, 5, 9]] }] }), [[1, 2, 4, 7, 'a', 1]]);
+});
+
+test('the filter box completes fields, operators and values, and nothing inside of other strings', () => {
+  const fields = [{ name: 'width', type: 'integer' }, { name: 'format', type: 'string' }, { name: 'json.label', type: 'string' }];
+  const values = new Map([['format', ['jpeg', 'png']], ['json.label', ['boat', 'big "boat"', '7']]]);
+  const at = (text) => {
+    const { start, choices } = parts.completions(text, text.length, fields, values);
+    return choices.map((c) => text.slice(0, start) + c.text);
+  };
+  assert.deepEqual(at('wid'), ['width']);
+  assert.deepEqual(at('width >= 3 && js'), ['width >= 3 && json.label']);
+  assert.ok(at('width ').includes('width >='));
+  assert.ok(!at('format ').includes('format >='));
+  assert.deepEqual(at('format == '), ['format == "jpeg"', 'format == "png"']);
+  assert.deepEqual(at('format == "p'), ['format == "png"']);
+  assert.deepEqual(at('json.label != b'), ['json.label != "boat"', 'json.label != "big \\"boat\\""']);
+  assert.deepEqual(at('json.label == "7'), ['json.label == "7"']);
+  for (const text of ['', 'width >= 4', 'name ~ "wid', 'format == "jpeg"', 'nothing ']) assert.deepEqual(at(text), [], text);
 });

@@ -1,11 +1,13 @@
 /**
  * Boxes and outlines in a sample's metadata, in the shapes in which labelling tools leave them.
  *
- * COCO: `annotations: [{ bbox: [x, y, w, h], category_id, segmentation }]`. Lists of boxes: `boxes: [[x, y, w, h]]`
- * with `labels` beside. YOLO: a text of lines `class cx cy w h`, all parts of the image. Pascal VOC: corners
- * `xmin ymin xmax ymax`, as JSON or as XML.
+ * COCO: `annotations: [{ bbox: [x, y, w, h], category_id, segmentation }]`, the segmentation as outlines or as run
+ * lengths. Lists of boxes: `boxes: [[x, y, w, h]]` with `labels` beside. YOLO: a text of lines `class cx cy w h`, or
+ * `class x y x y x y...` for outlines, all parts of the image. Pascal VOC: corners `xmin ymin xmax ymax`, as JSON or
+ * as XML.
  */
 import type { Json } from "../../lib/src/types.ts";
+import { extent, maskOf, type Mask } from "./masks.ts";
 
 /** A box in pixels of the image. */
 export interface Box {
@@ -16,6 +18,8 @@ export interface Box {
   readonly label: string;
   /** Outlines of the object, each a list of x, y, x, y... */
   readonly outlines: readonly (readonly number[])[];
+  /** The object's pixels, where they are told. */
+  readonly mask: Mask | null;
 }
 
 type Fields = { [key: string]: Json };
@@ -67,10 +71,22 @@ function categories(place: Fields): Map<string, string> {
   return names;
 }
 
-function push(found: Box[], [x, y, w, h]: number[], label: Json | undefined, names: Map<string, string>, outlines: number[][]): void {
+function push(found: Box[], [x, y, w, h]: number[], label: Json | undefined, names: Map<string, string>, outlines: number[][], mask: Mask | null = null): void {
   if (x === undefined || y === undefined || !(w! > 0) || !(h! > 0)) return;
   const name = isFields(label) ? word(label.name) : word(label);
-  found.push({ x, y, w: w!, h: h!, label: name === undefined ? "" : (names.get(name) ?? name), outlines });
+  found.push({ x, y, w: w!, h: h!, label: name === undefined ? "" : (names.get(name) ?? name), outlines, mask });
+}
+
+/** The smallest box around outlines. */
+function around(outlines: readonly (readonly number[])[]): number[] | null {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const outline of outlines) {
+    for (let k = 0; k + 1 < outline.length; k += 2) {
+      [left, right] = [Math.min(left, outline[k]!), Math.max(right, outline[k]!)];
+      [top, bottom] = [Math.min(top, outline[k + 1]!), Math.max(bottom, outline[k + 1]!)];
+    }
+  }
+  return right > left ? [left, top, right - left, bottom - top] : null;
 }
 
 function one(found: Box[], item: Json | undefined, label: Json | undefined, names: Map<string, string>): void {
@@ -80,27 +96,39 @@ function one(found: Box[], item: Json | undefined, label: Json | undefined, name
   const outlines = Array.isArray(item.segmentation)
     ? item.segmentation.filter((s): s is number[] => Array.isArray(s) && s.length >= 6 && isNumbers(s, s.length))
     : [];
+  const mask = maskOf(item.segmentation ?? item.rle ?? item.mask);
   const box = item.bbox ?? item.box ?? item.rect;
-  if (isNumbers(box, 4)) return push(found, box, named, names, outlines);
+  if (isNumbers(box, 4)) return push(found, box, named, names, outlines, mask);
   const corners = isFields(item.bndbox) ? item.bndbox : item;
   const [x1, y1, x2, y2] = [corners.xmin, corners.ymin, corners.xmax, corners.ymax].map(number);
   if (x1 !== undefined && y1 !== undefined && x2 !== undefined && y2 !== undefined) {
     return push(found, [x1, y1, x2 - x1, y2 - y1], named, names, outlines);
   }
   const [x, y, w, h] = [item.x, item.y, item.w ?? item.width, item.h ?? item.height].map(number);
-  if (x !== undefined && y !== undefined && w !== undefined && h !== undefined) push(found, [x, y, w, h], named, names, outlines);
+  if (x !== undefined && y !== undefined && w !== undefined && h !== undefined) return push(found, [x, y, w, h], named, names, outlines, mask);
+  const alone = around(outlines) ?? (mask && extent(mask));
+  if (alone) push(found, alone, named, names, outlines, mask);
 }
 
 /** Lines of YOLO. A text in which any line is something else is a caption, not boxes. */
 function yolo(text: string, width: number, height: number): Box[] {
   if (!(width > 0 && height > 0)) return [];
   const lines = text.trim().split(/\r?\n/).map((l) => l.trim().split(/\s+/).map(Number));
-  const shaped = (l: number[]): boolean =>
-    (l.length === 5 || l.length === 6) && Number.isInteger(l[0]) && l.slice(1, 5).every((v) => v >= 0 && v <= 1);
-  if (!lines.every(shaped)) return [];
-  return lines.map(([cls, cx, cy, w, h]) => ({
-    x: (cx! - w! / 2) * width, y: (cy! - h! / 2) * height, w: w! * width, h: h! * height, label: String(cls), outlines: [],
-  }));
+  const parts = (l: number[]): boolean => Number.isInteger(l[0]) && l.slice(1).every((v) => v >= 0 && v <= 1);
+  const isBox = (l: number[]): boolean => (l.length === 5 || l.length === 6) && parts(l);
+  const isOutline = (l: number[]): boolean => l.length >= 7 && l.length % 2 === 1 && parts(l);
+  const found: Box[] = [];
+  for (const line of lines) {
+    const [cls, ...rest] = line;
+    if (isBox(line)) {
+      const [cx, cy, w, h] = rest as [number, number, number, number];
+      found.push({ x: (cx - w / 2) * width, y: (cy - h / 2) * height, w: w * width, h: h * height, label: String(cls), outlines: [], mask: null });
+    } else if (isOutline(line)) {
+      const outline = rest.map((v, k) => v * (k % 2 === 0 ? width : height));
+      push(found, around([outline]) ?? [], String(cls), new Map(), [outline]);
+    } else return [];
+  }
+  return found;
 }
 
 function pascal(xml: string): Box[] {
@@ -116,9 +144,21 @@ function pascal(xml: string): Box[] {
   return found;
 }
 
-/** A colour for a label: the same label has the same colour in every sample. */
-export function colourOf(label: string): string {
+/** The hue of a label: the same label has the same colour in every sample. */
+function hueOf(label: string): number {
   let hash = 2166136261;
   for (let i = 0; i < label.length; i++) hash = Math.imul(hash ^ label.charCodeAt(i), 16777619);
-  return `hsl(${(hash >>> 0) % 360} 90% 62%)`;
+  return (hash >>> 0) % 360;
+}
+/** A colour for a label, as CSS writes it. */
+export const colourOf = (label: string): string => `hsl(${hueOf(label)} 90% 62%)`;
+/** The same as red, green and blue. */
+export function rgbOf(label: string): [number, number, number] {
+  const hue = hueOf(label);
+  const [s, l] = [0.9, 0.62];
+  const part = (n: number): number => {
+    const k = (n + hue / 30) % 12;
+    return Math.round(255 * (l - s * Math.min(l, 1 - l) * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+  };
+  return [part(0), part(8), part(4)];
 }

@@ -59,6 +59,8 @@ export class CheckDialog extends LitElement {
   `];
 
   @property({ attribute: false }) data: Dataset | null = null;
+  /** The rest of the file's headers is still being read. */
+  @property({ type: Boolean }) growing = false;
   @state() private report: CheckReport | null = null;
   @state() private failure: Trouble | null = null;
   @state() private progress: Progress | null = null;
@@ -103,7 +105,7 @@ export class CheckDialog extends LitElement {
         <div class="body" tabindex="0" role="group" aria-label="Result" aria-live="polite">
           ${this.failure ? html`<p class="bad">${this.failure.message}</p><code>${this.failure.code ?? nothing}</code>` : nothing}
           ${!report && !this.failure
-            ? html`<p>Reading everything and verifying every checksum${progress ? `: ${count(progress.samples)} of ${plural(progress.totalSamples ?? this.data?.length ?? 0, "sample")}` : ""}…</p>
+            ? html`<p>${this.growing ? "First the rest of the headers is read. " : ""}Reading everything and verifying every checksum${progress ? `: ${count(progress.samples)} of ${plural(progress.totalSamples ?? this.data?.length ?? 0, "sample")}` : ""}…</p>
               <progress aria-label="Checked" max="1" .value=${progress?.totalBytes ? progress.bytes / progress.totalBytes : progress?.totalSamples ? progress.samples / progress.totalSamples : 0}></progress>`
             : nothing}
           ${report ? this.renderReport(report) : nothing}

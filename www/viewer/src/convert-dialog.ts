@@ -74,6 +74,8 @@ export class ConvertDialog extends LitElement {
 
   @property({ attribute: false }) engine!: Engine;
   @property({ attribute: false }) data: Dataset | null = null;
+  /** The rest of the file's headers is still being read. */
+  @property({ type: Boolean }) growing = false;
   @property({ attribute: false }) kept: Uint32Array | null = null;
   @property({ attribute: false }) picked: ReadonlySet<number> = new Set();
   @state() private to: "tbl" | "tar" = "tbl";
@@ -88,6 +90,7 @@ export class ConvertDialog extends LitElement {
   @query("dialog") private dialog!: HTMLDialogElement;
   private work: AbortController | undefined;
   private saved = "";
+  private started = 0;
 
   show(): void {
     if (this.step !== "work") {
@@ -118,6 +121,7 @@ export class ConvertDialog extends LitElement {
     const work = new AbortController();
     this.work = work;
     this.step = "work";
+    this.started = performance.now();
     this.failure = this.summary = this.progress = null;
     const indexes = this.scope === "filtered" ? this.kept : this.scope === "picked" ? Uint32Array.from(this.picked).sort() : null;
     const options: ConvertOptions = {
@@ -181,9 +185,14 @@ export class ConvertDialog extends LitElement {
   }
   private renderWork(): TemplateResult {
     const p = this.progress;
+    const seconds = (performance.now() - this.started) / 1000;
+    const part = p?.totalSamples ? p.samples / p.totalSamples : 0;
+    const left = part > 0.02 && seconds > 2 ? (seconds * (1 - part)) / part : null;
     return html`
+      ${this.growing ? html`<p>First the rest of the headers is read.</p>` : nothing}
       <p>Writing <b>${this.saved}</b>${p ? html`: ${count(p.samples)}${p.totalSamples === null ? "" : ` of ${count(p.totalSamples)}`} samples, ${bytes(p.bytes)}` : "…"}</p>
-      <progress aria-label="Converted" max="1" .value=${p?.totalSamples ? p.samples / p.totalSamples : 0}></progress>`;
+      <progress aria-label="Converted" max="1" .value=${part}></progress>
+      ${p && seconds > 2 ? html`<p class="muted">${bytes(Math.round(p.bytes / seconds))} a second${left === null ? "" : left < 90 ? `, about ${Math.ceil(left)} seconds left` : `, about ${Math.ceil(left / 60)} minutes left`}</p>` : nothing}`;
   }
   private renderDone(): TemplateResult {
     const s = this.summary!;

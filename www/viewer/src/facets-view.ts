@@ -8,7 +8,7 @@ import { LitElement, css, html, nothing, svg, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { rangeExpression, quote, type Facets, type Histogram } from "./facets.ts";
 import { controls } from "./styles.ts";
-import { bytes, count, short } from "./words.ts";
+import { bytes, count, plural, short } from "./words.ts";
 
 /** A part of the filter that was clicked together. */
 export interface Clause {
@@ -18,7 +18,7 @@ export interface Clause {
 /** Samples by class, and the field that holds it. */
 export interface Classes {
   readonly field: string;
-  readonly top: readonly { readonly label: string; readonly samples: number }[];
+  readonly top: readonly { readonly label: string; readonly all: number; readonly kept: number }[];
   readonly distinct: number;
 }
 
@@ -126,6 +126,8 @@ export class FacetsView extends LitElement {
   @property() classField = "";
   @property({ type: Boolean }) counting = false;
   @state() private brush: { measure: string; from: number; to: number } | null = null;
+  /** The bucket that the keyboard stands on. */
+  @state() private cursor: { measure: string; from: number; to: number } | null = null;
 
   override render(): TemplateResult {
     const { facets } = this;
@@ -158,14 +160,14 @@ export class FacetsView extends LitElement {
 
   private renderClasses(): TemplateResult {
     const { classes } = this;
-    const most = Math.max(1, ...(classes?.top.slice(0, SHOWN).map((c) => c.samples) ?? []));
+    const most = Math.max(1, ...(classes?.top.slice(0, SHOWN).map((c) => c.all) ?? []));
     return html`
       <section aria-label="Classes">
         <h2>Class ${classes ? html`<span>${count(classes.distinct)} of <code>${classes.field}</code></span>` : nothing}</h2>
         ${classes
           ? classes.top.slice(0, SHOWN).map((c) => {
               const literal = /^-?\d{1,15}$/.test(c.label) ? `(${classes.field} == ${c.label} || ${classes.field} == ${quote(c.label)})` : `${classes.field} == ${quote(c.label)}`;
-              return this.bar("class", c.label, c.samples, c.samples, most, literal);
+              return this.bar("class", c.label, c.all, c.kept, most, literal);
             })
           : html`
             <div class="row">
@@ -187,6 +189,8 @@ export class FacetsView extends LitElement {
     const step = WIDTH / n;
     const on = this.clauses.get(h.measure);
     const brush = this.brush?.measure === h.measure ? this.brush : null;
+    const cursor = this.cursor?.measure === h.measure ? this.cursor : { measure: h.measure, from: 0, to: 0 };
+    const shown = brush ?? (this.cursor?.measure === h.measure ? this.cursor : null);
     const name = { width: "Width", height: "Height", aspect: "Aspect", bytes: "Size" }[h.measure];
     const tall = (v: number): number => (v === 0 ? 0 : Math.max(1.5, (v / most) * (HEIGHT - 4)));
     const end = h.edges[n]!;
@@ -198,7 +202,9 @@ export class FacetsView extends LitElement {
     return html`
       <section aria-label=${name}>
         <h2>${name} ${on ? html`<button class="bare" @click=${() => this.send(h.measure, null)}>clear</button>` : h.unknown ? html`<span>${count(h.unknown)} unknown</span>` : nothing}</h2>
-        <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Histogram of ${name.toLowerCase()}, from ${format(h.edges[0]!)} to ${format(end)}"
+        <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Histogram of ${name.toLowerCase()}, from ${format(h.edges[0]!)} to ${format(end)}"
+          aria-valuemin="0" aria-valuemax=${n - 1} aria-valuenow=${cursor.to} aria-valuetext="${format(h.edges[Math.min(cursor.from, cursor.to)]!)} to ${format(h.edges[Math.max(cursor.from, cursor.to) + 1]!)}: ${count(h.kept[cursor.to] ?? 0)} of ${plural(h.all[cursor.to] ?? 0, "sample")}"
+          @keydown=${(e: KeyboardEvent) => this.onKey(e, h, cursor)} @focus=${() => (this.cursor = cursor)} @blur=${() => (this.cursor = null)}
           @pointerdown=${(e: PointerEvent) => { (e.currentTarget as Element).setPointerCapture(e.pointerId); this.brush = { measure: h.measure, from: at(e), to: at(e) }; }}
           @pointermove=${(e: PointerEvent) => { if (brush) this.brush = { ...brush, to: at(e) }; }}
           @pointerup=${() => this.brushed(h)} @pointercancel=${() => (this.brush = null)}>
@@ -207,13 +213,26 @@ export class FacetsView extends LitElement {
             <rect class="all" x=${k * step + 0.5} width=${Math.max(1, step - 1)} y=${HEIGHT - tall(v)} height=${tall(v)}></rect>
             <rect class="kept" x=${k * step + 0.5} width=${Math.max(1, step - 1)} y=${HEIGHT - tall(h.kept[k]!)} height=${tall(h.kept[k]!)}>
               <title>${format(h.edges[k]!)} to ${format(h.edges[k + 1]!)}: ${count(h.kept[k]!)} of ${count(v)}</title></rect>`)}
-          ${brush ? svg`<rect class="brush" x=${Math.min(brush.from, brush.to) * step} width=${(Math.abs(brush.to - brush.from) + 1) * step} y="0" height=${HEIGHT}></rect>` : nothing}
+          ${shown ? svg`<rect class="brush" x=${Math.min(shown.from, shown.to) * step} width=${(Math.abs(shown.to - shown.from) + 1) * step} y="0" height=${HEIGHT}></rect>` : nothing}
         </svg>
         <div class="ends"><span>${format(h.edges[0]!)}</span><span>${end >= 1e9 && h.measure === "aspect" ? "∞" : format(end)}</span></div>
       </section>`;
   }
-  private brushed(h: Histogram): void {
-    const { brush } = this;
+  /** Arrows move over the buckets, with Shift they take in more of them; Enter filters, Escape takes it back. */
+  private onKey(e: KeyboardEvent, h: Histogram, { from, to }: { from: number; to: number }): void {
+    const last = h.all.length - 1;
+    const moves: Record<string, number> = { ArrowLeft: to - 1, ArrowDown: to - 1, ArrowRight: to + 1, ArrowUp: to + 1, Home: 0, End: last };
+    const at = moves[e.key];
+    if (at !== undefined) {
+      const next = Math.min(last, Math.max(0, at));
+      this.cursor = { measure: h.measure, from: e.shiftKey ? from : next, to: next };
+    } else if (e.key === "Enter" || e.key === " ") this.brushed(h, { from, to });
+    else if (e.key === "Escape" && this.clauses.has(h.measure)) this.send(h.measure, null);
+    else return;
+    e.preventDefault();
+    e.stopPropagation();
+  }
+  private brushed(h: Histogram, brush: { from: number; to: number } | null = this.brush): void {
     this.brush = null;
     if (!brush) return;
     const [from, to] = [Math.min(brush.from, brush.to), Math.max(brush.from, brush.to)];

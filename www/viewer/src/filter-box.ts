@@ -1,6 +1,7 @@
 /** The filter's text: completion of field names, errors where they are. */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
+import { completions, type Choice, type FilterField, type Values } from "./complete.ts";
 import { controls } from "./styles.ts";
 import type { Trouble } from "./words.ts";
 
@@ -90,9 +91,14 @@ export class FilterBox extends LitElement {
   `];
 
   @property() value = "";
-  @property({ attribute: false }) fields: readonly { name: string; type: string }[] = [];
+  @property({ attribute: false }) fields: readonly FilterField[] = [];
+  /** Values that fields are known to have. */
+  @property({ attribute: false }) values: Values = new Map();
   @property({ attribute: false }) error: Trouble | null = null;
-  @state() private choices: readonly { name: string; type: string }[] = [];
+  @state() private choices: readonly Choice[] = [];
+  /** Whether a choice was looked for: only then Enter takes it, and else the filter as it is. */
+  private moved = false;
+  private from = 0;
   @state() private chosen = 0;
   @state() private inside = false;
   @query("input") private input!: HTMLInputElement;
@@ -114,10 +120,10 @@ export class FilterBox extends LitElement {
           @input=${this.typed} @keydown=${this.onKey} @focus=${() => (this.inside = true)} @blur=${() => (this.inside = false)} />
         ${this.value ? html`<button class="bare icon clear" aria-label="Clear the filter" @click=${() => this.apply("")}>✕</button>` : nothing}
       </div>
-      <ul class="list" id="fields" role="listbox" aria-label="Fields" ?hidden=${!listed}>
-        ${this.choices.map((field, k) => html`
+      <ul class="list" id="fields" role="listbox" aria-label="What could come here" ?hidden=${!listed}>
+        ${this.choices.map((choice, k) => html`
           <li id="f${k}" role="option" aria-selected=${k === this.chosen} class=${k === this.chosen ? "on" : ""}
-            @mousedown=${(e: Event) => { e.preventDefault(); this.complete(field.name); }}>${field.name}<span>${field.type}</span></li>`)}
+            @mousedown=${(e: Event) => { e.preventDefault(); this.complete(choice.text); }}>${choice.text}<span>${choice.note}</span></li>`)}
       </ul>
       ${this.error && !listed ? this.renderError(this.error) : nothing}`;
   }
@@ -131,43 +137,43 @@ export class FilterBox extends LitElement {
       ${error.message}</div>`;
   }
 
-  private word(): { start: number; text: string } | null {
-    const end = this.input.selectionStart ?? 0;
-    const before = this.input.value.slice(0, end);
-    // Inside a string nothing is completed.
-    if ((before.replace(/\\./g, "").match(/["']/g)?.length ?? 0) % 2 === 1) return null;
-    const text = before.match(/[\p{L}_][\p{L}\p{N}_.]*$/u)?.[0] ?? "";
-    return { start: end - text.length, text };
-  }
   private typed(): void {
     this.value = this.input.value;
-    const word = this.word();
-    this.choices = word?.text ? this.fields.filter((f) => f.name.startsWith(word.text) && f.name !== word.text).slice(0, 12) : [];
-    this.chosen = 0;
+    this.offer();
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.apply(this.value), QUIET);
+    this.timer = window.setTimeout(() => this.apply(this.value, true), QUIET);
   }
-  private complete(name: string): void {
-    const word = this.word();
-    if (!word) return;
+  private offer(): void {
+    const { start, choices } = completions(this.input.value, this.input.selectionStart ?? 0, this.fields, this.values);
+    this.from = start;
+    this.choices = choices;
+    this.chosen = 0;
+    this.moved = false;
+  }
+  private complete(text: string): void {
     const { value } = this.input;
-    const done = `${value.slice(0, word.start)}${name} `;
-    this.input.value = done + value.slice(word.start + word.text.length).trimStart();
+    const caret = this.input.selectionStart ?? value.length;
+    // A list is only opened; its values come next.
+    const done = `${value.slice(0, this.from)}${text}${text.endsWith("[") ? "" : " "}`;
+    this.input.value = done + value.slice(caret).trimStart();
     this.input.setSelectionRange(done.length, done.length);
-    this.choices = [];
     this.value = this.input.value;
+    this.offer();
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.apply(this.value, true), QUIET);
   }
-  private apply(text: string): void {
+  private apply(text: string, typing = false): void {
     clearTimeout(this.timer);
     this.value = text;
-    this.choices = [];
+    if (!typing) this.choices = [];
     this.dispatchEvent(new CustomEvent("filter", { detail: text }));
   }
   private onKey(e: KeyboardEvent): void {
     const listed = this.choices.length > 0;
     if (listed && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
+      this.moved = true;
       this.chosen = (this.chosen + (e.key === "ArrowDown" ? 1 : this.choices.length - 1)) % this.choices.length;
-    } else if (listed && (e.key === "Tab" || e.key === "Enter")) this.complete(this.choices[this.chosen]!.name);
+    } else if (listed && (e.key === "Tab" || (e.key === "Enter" && this.moved))) this.complete(this.choices[this.chosen]!.text);
     else if (e.key === "Enter") this.apply(this.input.value);
     else if (e.key === "Escape") {
       if (listed) this.choices = [];

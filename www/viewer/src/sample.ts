@@ -2,7 +2,8 @@
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json } from "../../lib/src/types.ts";
-import { colourOf, findBoxes, type Box } from "./boxes.ts";
+import { colourOf, findBoxes, rgbOf, type Box } from "./boxes.ts";
+import { drawMask, type Mask } from "./masks.ts";
 import { controls } from "./styles.ts";
 import { NotDrawn, decode } from "./thumbs.ts";
 import { tree, treeStyles } from "./tree.ts";
@@ -173,6 +174,7 @@ export class SamplePanel extends LitElement {
   @state() private record: Json = null;
   @state() private recordTrouble: Trouble | null = null;
   @state() private head: Uint8Array | null = null;
+  @state() private digest = "";
   @state() private sum: { state: "reading" | "good" | "bad"; text: string } = { state: "reading", text: "reading…" };
   @state() private boxes: readonly Box[] = [];
   @state() private hidden_: ReadonlySet<string> = new Set();
@@ -180,6 +182,7 @@ export class SamplePanel extends LitElement {
   @state() private tab: Tab = "metadata";
   @state() private zoom = 1;
   @query(".stage") private stage!: HTMLElement;
+  private masks = new WeakMap<Mask, HTMLCanvasElement>();
   private pan = { x: 0, y: 0 };
   private fit = 1;
   private work: AbortController | undefined;
@@ -228,6 +231,7 @@ export class SamplePanel extends LitElement {
     const { data: dataset, index } = this;
     this.imageTrouble = this.recordTrouble = null;
     this.head = null;
+    this.digest = "";
     this.record = null;
     this.boxes = [];
     this.sum = { state: "reading", text: "reading…" };
@@ -247,6 +251,7 @@ export class SamplePanel extends LitElement {
     void dataset.bytes(index, { signal, verify: true }).then(
       unless((payload) => {
         this.head = payload.slice(0, HEX_BYTES);
+        void crypto.subtle?.digest("SHA-256", payload as BufferSource).then(unless((sum) => (this.digest = hexText(new Uint8Array(sum)))));
         this.sum = dataset.format === "tbl" ? { state: "good", text: "✓ sound" } : { state: "good", text: "read whole" };
       }),
       unless((e) => (this.sum = { state: "bad", text: trouble(e).code ?? "cannot be read" })),
@@ -313,6 +318,7 @@ export class SamplePanel extends LitElement {
       const [x, y, w, h] = [box.x * sharp, box.y * sharp, box.w * sharp, box.h * sharp];
       g.strokeStyle = colour;
       g.lineWidth = line;
+      if (box.mask) g.drawImage(this.maskOf(box.mask, box.label), 0, 0, canvas.width, canvas.height);
       for (const outline of box.outlines) {
         g.beginPath();
         for (let k = 0; k + 1 < outline.length; k += 2) g.lineTo(outline[k]! * sharp, outline[k + 1]! * sharp);
@@ -332,6 +338,19 @@ export class SamplePanel extends LitElement {
       g.fillStyle = "#10151a";
       g.fillText(box.label, x + letter * 0.25, up + letter * 0.2);
     }
+  }
+
+  /** A mask is drawn once and then only scaled. */
+  private maskOf(mask: Mask, label: string): HTMLCanvasElement {
+    let drawn = this.masks.get(mask);
+    if (!drawn) {
+      const image = drawMask(mask, [...rgbOf(label), 115]);
+      drawn = document.createElement("canvas");
+      [drawn.width, drawn.height] = [image.width, image.height];
+      drawn.getContext("2d")?.putImageData(image, 0, 0);
+      this.masks.set(mask, drawn);
+    }
+    return drawn;
   }
 
   private drag(e: PointerEvent): void {
@@ -405,6 +424,8 @@ export class SamplePanel extends LitElement {
       ["Bytes", `${count(info.bytes)} (${bytes(info.bytes)})`],
       ["Stored", `${count(info.storedBytes)} bytes, ${info.codec === "none" ? "as it is" : info.codec}`],
       ["In the file", `bytes ${count(info.offset)} to ${count(info.offset + info.storedBytes)}`],
+      ["Checksum", this.sum.state === "reading" ? "reading…" : this.sum.state === "bad" ? this.sum.text : this.data.format === "tbl" ? "that of the file, verified" : "a TAR has none of its files"],
+      ["SHA-256", this.digest || "–"],
     ];
     return html`<dl>${rows.map(([term, text]) => html`<dt>${term}</dt><dd>${text}</dd>`)}</dl>`;
   }
@@ -419,6 +440,8 @@ export class SamplePanel extends LitElement {
     setTimeout(() => URL.revokeObjectURL(a.href), 60_000);
   }
 }
+
+const hexText = (data: Uint8Array): string => Array.from(data, (b) => b.toString(16).padStart(2, "0")).join("");
 
 function hex(data: Uint8Array): string {
   const lines: string[] = [];

@@ -13,6 +13,7 @@ import "./sample.ts";
 import "./table.ts";
 import type { AboutDialog } from "./about-dialog.ts";
 import { Rows, type Collection } from "./collection.ts";
+import type { Values } from "./complete.ts";
 import type { CheckDialog } from "./check-dialog.ts";
 import type { ConvertDialog } from "./convert-dialog.ts";
 import type { Engine } from "./engine.ts";
@@ -59,6 +60,7 @@ export class Viewer extends LitElement {
   @state() private filtering = false;
   @state() private facets: Facets | null = null;
   @state() private classes: Classes | null = null;
+  private allClasses: { field: string; samples: number; top: readonly { label: string; samples: number }[]; distinct: number } | null = null;
   @state() private classField = "cls";
   @state() private countingClasses = false;
   @state() private fields: readonly { name: string; type: string }[] = [];
@@ -149,7 +151,7 @@ export class Viewer extends LitElement {
     this.work.abort();
     this.filterWork.abort();
     this.data?.close();
-    this.data = this.opening = this.failure = this.facets = this.classes = this.filterError = this.growth = null;
+    this.data = this.opening = this.failure = this.facets = this.classes = this.filterError = this.growth = this.allClasses = null;
     this.sample = null;
     this.current = 0;
     this.picked = new Set();
@@ -346,8 +348,17 @@ export class Viewer extends LitElement {
     this.countingClasses = true;
     this.classField = field;
     try {
-      const { classes } = await dataset.stats({ classField: field, ...(this.expression && { where: this.expression }), signal: this.work.signal });
-      if (this.data === dataset && this.rows === rows) this.classes = { field, top: classes.top, distinct: classes.distinct };
+      const { signal } = this.work;
+      // Those of the whole are counted once, so that what the filter leaves out is still there to be clicked.
+      if (this.allClasses?.field !== field || this.allClasses.samples !== dataset.length) {
+        const { classes } = await dataset.stats({ classField: field, signal });
+        this.allClasses = { field, samples: dataset.length, top: classes.top, distinct: classes.distinct };
+      }
+      const all = this.allClasses;
+      const kept = this.expression ? (await dataset.stats({ classField: field, where: this.expression, signal })).classes : null;
+      if (this.data !== dataset || this.rows !== rows) return;
+      const some = new Map(kept?.top.map((c) => [c.label, c.samples]));
+      this.classes = { field, distinct: all.distinct, top: all.top.map(({ label, samples }) => ({ label, all: samples, kept: kept ? (some.get(label) ?? 0) : samples })) };
     } catch (e) {
       if (!isAbort(e)) this.say(`The classes could not be counted: ${trouble(e).message}`);
     } finally {
@@ -360,6 +371,12 @@ export class Viewer extends LitElement {
     else clauses.delete(key);
     this.clauses = clauses;
     void this.refilter();
+  }
+
+  /** Values that completion offers. */
+  private get values(): Values {
+    const { facets, classes } = this;
+    return new Map([...(facets ? [["format", facets.formats.map((f) => f.format)] as const] : []), ...(classes ? [[classes.field, classes.top.map((c) => c.label)] as const] : [])]);
   }
 
   // Samples
@@ -466,8 +483,8 @@ export class Viewer extends LitElement {
     return html`
       ${this.data ? this.renderDataset(this.data) : this.renderWelcome()}
       <forebay-about .data=${this.data} @forget=${() => void this.reread()}></forebay-about>
-      <forebay-check .data=${this.data} @jump=${(e: CustomEvent<number>) => this.show(e.detail)}></forebay-check>
-      <forebay-convert .engine=${this.engine} .data=${this.data} .kept=${this.rows.kept} .picked=${this.picked}></forebay-convert>
+      <forebay-check .data=${this.data} ?growing=${this.growth !== null} @jump=${(e: CustomEvent<number>) => this.show(e.detail)}></forebay-check>
+      <forebay-convert .engine=${this.engine} .data=${this.data} ?growing=${this.growth !== null} .kept=${this.rows.kept} .picked=${this.picked}></forebay-convert>
       <forebay-help></forebay-help>
       <input type="file" hidden aria-label="Open a file" @change=${(e: Event) => { const f = (e.target as HTMLInputElement).files?.[0]; if (f) this.openFile(f); }} />
       <div class="visually-hidden" role="status" aria-live="polite">${this.said}</div>`;
@@ -518,7 +535,7 @@ export class Viewer extends LitElement {
           <main class="main">
             <div class="bar">
               <button class="narrow-only" aria-expanded=${this.facetsShown} @click=${() => (this.facetsShown = !this.facetsShown)}>Facets</button>
-              <forebay-filter .value=${this.text} .fields=${this.fields} .error=${this.filterError} @filter=${(e: CustomEvent<string>) => { this.text = e.detail; void this.refilter(); }}></forebay-filter>
+              <forebay-filter .value=${this.text} .fields=${this.fields} .values=${this.values} .error=${this.filterError} @filter=${(e: CustomEvent<string>) => { this.text = e.detail; void this.refilter(); }}></forebay-filter>
               <span class="counts">${this.filtering ? "filtering…" : this.rows.kept ? `${count(this.rows.length)} of ${count(dataset.length)}` : count(dataset.length)}${this.picked.size > 0 ? `, ${count(this.picked.size)} picked` : ""}</span>
               ${this.view === "gallery" ? html`<input type="range" aria-label="Size of the pictures" min="90" max="360" step="6" .value=${String(this.tileSize)} @input=${(e: Event) => (this.tileSize = Number((e.target as HTMLInputElement).value))} />` : nothing}
               <div class="views" role="group" aria-label="View">
