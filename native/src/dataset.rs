@@ -257,15 +257,16 @@ impl Dataset {
         }
     }
 
-    /// As [`record`](Self::record), without copying what lies in the file as text.
-    pub(crate) fn record_text(&self, i: u64) -> Result<Option<RecordText>> {
+    /// As [`record`](Self::record), without copying what lies in the file as text; read into `buffer` where the file
+    /// is not mapped.
+    pub(crate) fn record_text(&self, i: u64, buffer: &mut BytesMut) -> Result<Option<RecordText>> {
         let Source::File(input, container) = &self.source else { return Ok(self.record(i)?.map(RecordText::Made)) };
         let Some(metadata) = self.open_metadata(input, container)? else {
             return Ok(self.record(i)?.map(RecordText::Made));
         };
         let named = |e: Error| e.file(self.name()).sample(i);
         let Some(range) = metadata.range(i).map_err(named)? else { return Ok(None) };
-        let found = metadata.decode(i, input.slice(range)?).map_err(named)?;
+        let found = metadata.decode(i, input.slice_in(range, buffer)?).map_err(named)?;
         match found {
             Some(found) if found.bytes.is_empty() => Ok(None),
             Some(found) if found.json_text().is_some() => Ok(Some(RecordText::Stored(found))),

@@ -1,7 +1,12 @@
 //! Labels: a whole number for every sample.
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
+use bytes::BytesMut;
 use forebay::{
     Error, Result,
     filter::{Filter, Segment},
@@ -107,13 +112,13 @@ impl Resolver {
     }
 
     /// An item's label; 0 where no labels are wanted.
-    pub(super) fn of(&self, sources: &Sources, item: &Item) -> Result<i64> {
+    pub(super) fn of(&self, sources: &Sources, item: &Item, buffer: &mut BytesMut) -> Result<i64> {
         if matches!(self.from, Source::None) {
             return Ok(0);
         }
         let dataset = sources.of(item)?;
         let wrong = |message| Err(Error::new(&codes::LABEL, message).file(dataset.name()).sample(item.sample));
-        match self.pick(dataset, item.sample, |text| self.classes.get(text).copied())? {
+        match self.pick(dataset, item.sample, buffer, |text| self.classes.get(text).copied())? {
             Found::Number(n) => Ok(n),
             Found::Missing => match self.missing {
                 Some(label) => Ok(label),
@@ -123,7 +128,13 @@ impl Resolver {
         }
     }
 
-    fn pick(&self, dataset: &Dataset, i: u64, class: impl Fn(&str) -> Option<i64>) -> Result<Found> {
+    fn pick(
+        &self,
+        dataset: &Dataset,
+        i: u64,
+        buffer: &mut BytesMut,
+        class: impl Fn(&str) -> Option<i64>,
+    ) -> Result<Found> {
         let known = |text: &str| class(text).map_or_else(|| Found::Other(format!("{text:?}")), Found::Number);
         match &self.from {
             Source::None => Ok(Found::Missing),
@@ -133,7 +144,7 @@ impl Resolver {
                 Ok(folder.map_or(Found::Missing, |path| known(path.rsplit('/').next().unwrap_or(path))))
             }
             Source::Field(segments) => {
-                let Some(record) = dataset.record_text(i)? else { return Ok(Found::Missing) };
+                let Some(record) = dataset.record_text(i, buffer)? else { return Ok(Found::Missing) };
                 let mut json = serde_json::Deserializer::from_str(record.as_str());
                 (Pick { segments, known: &known }).deserialize(&mut json).map_err(|e| {
                     Error::caused(&codes::LABEL, format!("the metadata is no JSON: {e}"), e)
@@ -148,7 +159,7 @@ impl Resolver {
     fn is_text(&self, sources: &Sources) -> Result<bool> {
         for dataset in sources.datasets() {
             for i in 0..dataset.len() {
-                match self.pick(dataset, i, |_| None) {
+                match self.pick(dataset, i, &mut BytesMut::new(), |_| None) {
                     Ok(Found::Missing) | Err(_) => {}
                     Ok(found) => return Ok(matches!(found, Found::Other(text) if text.starts_with('"'))),
                 }
@@ -159,7 +170,8 @@ impl Resolver {
 
     /// Every name that occurs, sorted.
     fn all(&self, sources: &Sources) -> Result<Vec<String>> {
-        let names = std::cell::RefCell::new(std::collections::BTreeSet::new());
+        let names = RefCell::new(BTreeSet::new());
+        let mut buffer = BytesMut::new();
         for dataset in sources.datasets() {
             for i in 0..dataset.len() {
                 let note = |text: &str| {
@@ -170,7 +182,7 @@ impl Resolver {
                     Some(0)
                 };
                 // A broken sample is one for the policy, later.
-                let _ = self.pick(dataset, i, note);
+                let _ = self.pick(dataset, i, &mut buffer, note);
             }
         }
         Ok(names.into_inner().into_iter().collect())

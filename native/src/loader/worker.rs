@@ -171,7 +171,7 @@ impl Worker {
         let dataset = shared.sources.of(item)?;
         let named = |e: Error| e.file(dataset.name()).sample(item.sample);
         let begun = Instant::now();
-        slot.label = shared.labels.of(&shared.sources, item)?;
+        slot.label = shared.labels.of(&shared.sources, item, buffer)?;
         let Stored { payload, raw } = dataset.stored(item.sample, shared.verify, buffer).map_err(named)?;
         let read = shared.clock.read(begun);
         let key = sample_key(shared.order.settings().seed, epoch, drawn_as.index);

@@ -7,3 +7,5 @@ mod common;
 mod support;
 
 mod batches;
+mod faults;
+mod running;

@@ -1,0 +1,124 @@
+//! How fast the loader is: against the bare decoder, with more workers, and for raw pixels against a copy.
+//!
+//! `cargo run --release -p forebay-native --example loader_speed -- bench.tbl [raw.tbl]`, where `bench.tbl` holds
+//! pictures (`forebay-sample --bench`, converted) and `raw.tbl` the same as raw pixels (`forebay convert --decode 224`).
+
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "a program that measures")]
+
+use std::time::Instant;
+
+use forebay::image::{
+    decode::{Decoder, JpegBackend, Options},
+    transform::Layout,
+};
+use forebay_native::{
+    Dataset,
+    loader::{Builder, Dtype, IMAGENET, Image, Loader},
+};
+
+/// Each figure is the median of this many runs, interleaved with the others.
+const ROUNDS: usize = 5;
+const BATCH: u64 = 64;
+
+fn rate(n: u64, begun: Instant) -> f64 {
+    n as f64 / begun.elapsed().as_secs_f64()
+}
+
+/// Pictures per second of the decoder alone, into a buffer that is used again.
+fn bare(path: &str, backend: JpegBackend, most: u64) -> f64 {
+    let dataset = Dataset::open(path).unwrap();
+    let (mut decoder, options) = (Decoder::default(), Options::default().with_jpeg(backend));
+    let n = dataset.len().min(most);
+    let begun = Instant::now();
+    for i in 0..n {
+        decoder.decode(&dataset.payload(i).unwrap(), None, &options).unwrap();
+    }
+    rate(n, begun)
+}
+
+/// Pictures per second of a loader that is warm: its first two batches are not counted.
+fn loader(builder: Builder, most: u64) -> f64 {
+    let mut loader = builder.build().unwrap();
+    let mut batches = loader.epoch(0).unwrap();
+    (0..2).for_each(|_| drop(batches.next().unwrap().unwrap()));
+    let begun = Instant::now();
+    let mut n = 0;
+    for batch in batches {
+        n += batch.unwrap().len() as u64;
+        if n >= most {
+            break;
+        }
+    }
+    rate(n, begun)
+}
+
+/// Gigabytes per second of copying a batch of floats.
+fn copy() -> f64 {
+    let from = vec![1.0_f32; BATCH as usize * 3 * 224 * 224];
+    let mut to = vec![0.0_f32; from.len()];
+    to.copy_from_slice(&from);
+    let begun = Instant::now();
+    for _ in 0..20 {
+        to.copy_from_slice(std::hint::black_box(&from));
+        std::hint::black_box(&mut to);
+    }
+    (20 * from.len() * 4) as f64 / begun.elapsed().as_secs_f64() / 1e9
+}
+
+type Measure<'a> = (&'static str, &'static str, Box<dyn Fn() -> f64 + 'a>);
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let path = arguments.first().expect("a TBL of pictures");
+    let most: u64 = std::env::var("PICTURES").ok().and_then(|n| n.parse().ok()).unwrap_or(512);
+    let open = |workers| Loader::open(path).unwrap().batch(BATCH).workers(workers).shuffle(1);
+    let resize = || Image::new(224, 224).normalize(IMAGENET);
+    let crop = || Image::new(224, 224).random_resized_crop().hflip(0.5).normalize(IMAGENET);
+    let gigabytes = |per_second: f64, bytes: usize| per_second * (3 * 224 * 224 * bytes) as f64 / 1e9;
+
+    let mut measures: Vec<Measure<'_>> = vec![
+        ("bare decoder, 1 thread", "pictures/s", Box::new(|| bare(path, JpegBackend::Zune, most))),
+        ("resize, 1 worker", "pictures/s", Box::new(|| loader(open(1).image(resize()), most))),
+        ("resize, 2 workers", "pictures/s", Box::new(|| loader(open(2).image(resize()), most))),
+        ("random crop, 1 worker", "pictures/s", Box::new(|| loader(open(1).image(crop()), most))),
+        ("random crop, 2 workers", "pictures/s", Box::new(|| loader(open(2).image(crop()), most))),
+    ];
+    #[cfg(feature = "jpeg-turbo")]
+    {
+        let turbo = JpegBackend::Turbo;
+        measures.push(("bare jpeg-turbo, 1 thread", "pictures/s", Box::new(move || bare(path, turbo, most))));
+        let run = move |workers| loader(open(workers).image(crop()).jpeg(turbo), most);
+        measures.push(("random crop, jpeg-turbo, 1 worker", "pictures/s", Box::new(move || run(1))));
+        measures.push(("random crop, jpeg-turbo, 2 workers", "pictures/s", Box::new(move || run(2))));
+    }
+    if let Some(raw) = arguments.get(1) {
+        let raw = move |workers| Loader::open(raw).unwrap().batch(BATCH).workers(workers).shuffle(1);
+        let u8s = || Image::new(224, 224).layout(Layout::Nhwc);
+        measures.push(("copy of floats, 1 thread", "GB/s", Box::new(copy)));
+        let run = move |workers, verify| gigabytes(loader(raw(workers).verify(verify).image(resize()), 8 * most), 4);
+        measures.push(("raw to floats, 1 worker", "GB/s", Box::new(move || run(1, true))));
+        measures.push(("raw to floats, 2 workers", "GB/s", Box::new(move || run(2, true))));
+        measures.push(("raw to floats, 1 worker, unverified", "GB/s", Box::new(move || run(1, false))));
+        let run = move || gigabytes(loader(raw(1).image(u8s()).dtype(Dtype::U8), 8 * most), 1);
+        measures.push(("raw to bytes, 1 worker", "GB/s", Box::new(run)));
+        measures.push(("raw as views", "pictures/s", Box::new(move || loader(raw(1).payloads(), 8 * most))));
+    }
+
+    let mut results = vec![Vec::new(); measures.len()];
+    for _ in 0..ROUNDS {
+        for ((_, _, run), results) in measures.iter().zip(&mut results) {
+            results.push(run());
+        }
+    }
+    for ((name, unit, _), mut results) in measures.into_iter().zip(results) {
+        results.sort_by(f64::total_cmp);
+        println!("{name:38} {:10.2} {unit}", results[ROUNDS / 2]);
+    }
+
+    let begun = Instant::now();
+    let mut first = Loader::open(path).unwrap().batch(BATCH).workers(2).image(resize()).build().unwrap();
+    let built = begun.elapsed();
+    let begun = Instant::now();
+    drop(first.next_batch().unwrap());
+    println!("{:38} {built:10.2?} to build, {:.2?} to the first batch", "2 workers", begun.elapsed());
+}

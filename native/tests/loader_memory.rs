@@ -1,0 +1,169 @@
+//! What a loader takes and gives back: threads, memory, allocations. One test at a time, since all of it is counted
+//! for the whole process.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test of files and threads")]
+
+mod common;
+#[path = "loader/support.rs"]
+mod support;
+
+use std::{
+    alloc::System,
+    path::Path,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use common::Folder;
+use forebay::{
+    image::{
+        decode::{Decoder, Options},
+        transform::{Out, Transformer},
+    },
+    order::sample_key,
+};
+use forebay_native::{
+    Dataset,
+    convert::{Job, Options as ConvertOptions, To},
+    input::Io,
+    loader::{Builder, IMAGENET, Image, Loader},
+};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static MEMORY: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    // A test that failed is no reason for the others to.
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn live() -> i64 {
+    let stats = MEMORY.stats();
+    // Bytes that growing and shrinking moved are counted apart.
+    stats.bytes_allocated as i64 - stats.bytes_deallocated as i64
+}
+
+/// This process's threads that belong to loaders.
+fn threads() -> usize {
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return 0 };
+    let name = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("comm")).unwrap_or_default();
+    tasks.filter_map(Result::ok).map(name).filter(|name| name.starts_with("forebay-")).count()
+}
+
+fn open(path: &Path) -> Builder {
+    Loader::open(path).unwrap().batch(8).workers(3).shuffle(1).image(Image::new(8, 8).normalize(IMAGENET)).labels("cls")
+}
+
+#[test]
+fn a_thousand_epochs_leak_nothing() {
+    let _alone = alone();
+    let folder = Folder::new();
+    let path = support::table(&folder, 40);
+    let mut loader = open(&path).build().unwrap();
+    let mut after_fifty = 0;
+    for epoch in 0..1000 {
+        // Some whole, some broken off with work on its way, some stopped.
+        for (step, batch) in loader.epoch(epoch).unwrap().enumerate() {
+            batch.unwrap();
+            if step as u64 == epoch % 7 {
+                break;
+            }
+        }
+        if epoch % 50 == 49 {
+            loader.stop();
+            assert_eq!(threads(), 0, "stopping waits for the threads");
+        } else {
+            assert!(threads() <= 3);
+        }
+        if epoch == 49 {
+            after_fifty = live();
+        }
+    }
+    let grown = live() - after_fifty;
+    assert!(grown < 10_000, "{grown} bytes more after a thousand epochs than after fifty");
+    drop(loader);
+    assert_eq!(threads(), 0);
+}
+
+#[test]
+fn dropping_at_any_moment_ends_the_threads() {
+    let _alone = alone();
+    let folder = Folder::new();
+    let path = support::table(&folder, 64);
+    let before = live();
+    for round in 0..200_u64 {
+        let mut loader = open(&path).workers(1 + round as usize % 4).prefetch(1 + round as usize % 3).build().unwrap();
+        let mut kept = Vec::new();
+        if round % 5 > 0 {
+            loader.start().unwrap();
+        }
+        for _ in 0..round % 9 {
+            kept.extend(loader.next_batch().unwrap());
+        }
+        std::thread::sleep(std::time::Duration::from_micros(round * 7 % 300));
+        drop(loader);
+        assert_eq!(threads(), 0);
+        assert!(kept.iter().all(|batch| batch.labels().iter().zip(batch.indices()).all(|(l, i)| *l as u64 == i % 3)));
+    }
+    let grown = live() - before;
+    assert!(grown < 50_000, "{grown} bytes are left");
+}
+
+/// Allocations of one epoch of a loader that is warm, for each picture.
+fn allocations_per_picture(builder: Builder) -> f64 {
+    let mut loader = builder.build().unwrap();
+    for _ in 0..3 {
+        loader.epoch(0).unwrap().for_each(|batch| drop(batch.unwrap()));
+    }
+    let region = Region::new(MEMORY);
+    let pictures: usize = loader.epoch(0).unwrap().map(|batch| batch.unwrap().len()).sum();
+    let change = region.change();
+    (change.allocations + change.reallocations) as f64 / pictures as f64
+}
+
+#[test]
+fn a_warm_loader_allocates_for_batches_and_not_for_pictures() {
+    let _alone = alone();
+    let folder = Folder::new();
+    let archive = folder.at("train.tar");
+    std::fs::write(&archive, common::tar(&support::members(1024))).unwrap();
+    let mut options = ConvertOptions::new(To::Tbl);
+    options.pixels = Some(forebay_native::convert::Pixels::new(8, 8));
+    options.compression = forebay::codec::Compression::new(forebay::codec::Codec::None, None).unwrap();
+    let raw = folder.at("raw.tbl");
+    Job::new(vec![Dataset::open(&archive).unwrap()], options).run(&raw).unwrap();
+    for io in [Io::Map, Io::Read] {
+        let large = allocations_per_picture(open(&raw).batch(256).io(io));
+        // A batch has some lists, whatever its size.
+        assert!(large < 0.2, "{large} allocations for each raw picture in batches of 256 ({io:?})");
+    }
+    let moved = Image::new(6, 6).random_crop(2).hflip(0.5).normalize(IMAGENET);
+    let moved = allocations_per_picture(open(&raw).batch(256).image(moved));
+    assert!(moved < 0.2, "{moved} allocations for each picture that is cropped and mirrored");
+}
+
+#[test]
+fn a_warm_loader_allocates_no_more_than_its_decoder_and_resizer() {
+    let _alone = alone();
+    let folder = Folder::new();
+    let path = support::table(&folder, 512);
+    let image = Image::new(8, 8).random_resized_crop().hflip(0.5).normalize(IMAGENET);
+    let dataset = Dataset::open(&path).unwrap();
+    let (mut decoder, mut transformer) = (Decoder::default(), Transformer::new(image.clone()).unwrap());
+    let mut out = vec![0.0_f32; transformer.values()];
+    let mut bare = 0.0;
+    for _ in 0..2 {
+        let region = Region::new(MEMORY);
+        for i in 0..dataset.len() {
+            let (payload, key) = (dataset.payload(i).unwrap(), sample_key(1, 0, i));
+            let out = Out::F32(&mut out);
+            transformer.decode(&mut decoder, &payload, None, &Options::default(), key, out).unwrap();
+        }
+        let change = region.change();
+        bare = (change.allocations + change.reallocations) as f64 / 512.0;
+    }
+    let loader = allocations_per_picture(open(&path).batch(256).image(image));
+    assert!(loader < bare + 0.2, "{loader} allocations for each picture, of which {bare} are not the loader's");
+}
