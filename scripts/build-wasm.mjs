@@ -8,11 +8,12 @@ import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 
 /**
  * The modules: the reader first, which every page loads; the others are loaded when they are used. `budget` is the
- * bytes of brotli that a module may have: what it has, and a little. The aim for the reader is 150,000.
+ * bytes of brotli that a module may have: for the reader what was asked for, for the others what they have, and a little.
  */
 export const MODULES = [
-  { name: 'forebay', features: ['reader'], budget: 212_000 },
-  { name: 'tables', features: ['tables'], budget: 236_000 },
+  { name: 'forebay', features: ['reader'], budget: 150_000 },
+  { name: 'convert', features: ['convert'], budget: 193_000 },
+  { name: 'tables', features: ['tables'], budget: 210_000 },
 ];
 const FEATURES = ['simd', 'bulk-memory', 'bulk-memory-opt', 'mutable-globals', 'nontrapping-float-to-int', 'sign-ext', 'reference-types', 'multivalue'];
 
@@ -41,7 +42,7 @@ export async function buildWasm() {
 
 async function optimise(raw, optimised) {
   const enabled = FEATURES.map((name) => `--enable-${name}`);
-  await run('npx', ['--no-install', 'wasm-opt', ...enabled, '-Oz', '--strip-producers', raw, '-o', `${optimised}.part`]);
+  await run('npx', ['--no-install', 'wasm-opt', ...enabled, '-Oz', '-Oz', '--strip-producers', raw, '-o', `${optimised}.part`]);
   renameSync(`${optimised}.part`, optimised);
   // The bindings' own name for the module: nothing asks for it.
   rmSync(raw);

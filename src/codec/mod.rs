@@ -102,10 +102,9 @@ impl Compression {
             Compression::Zstd { level } if !(1..=22).contains(&level) => {
                 Err(Error::new(&codes::LEVEL, format!("Zstandard has levels 1 to 22, not {level}")))
             }
-            Compression::Zstd { .. } if !cfg!(feature = "zstd") => Err(Error::new(
-                &codes::UNAVAILABLE,
-                "writing Zstandard needs the feature `zstd`; this build only reads it",
-            )),
+            Compression::Zstd { .. } if !cfg!(feature = "zstd") => {
+                Err(Error::new(&codes::UNAVAILABLE, "writing Zstandard needs the feature `zstd`"))
+            }
             _ => Ok(()),
         }
     }

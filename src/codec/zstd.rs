@@ -1,4 +1,4 @@
-//! Zstandard frames: the C library where it is built in, ruzstd for reading elsewhere.
+//! Zstandard frames: the C library where it is built in, else ruzstd for reading.
 
 use super::codes;
 use crate::{
@@ -22,7 +22,12 @@ fn expand(stored: &[u8], size: usize) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-#[cfg(not(feature = "zstd"))]
+#[cfg(not(any(feature = "zstd", feature = "unzstd")))]
+fn expand(_: &[u8], _: usize) -> Result<Vec<u8>> {
+    Err(Error::new(&codes::UNAVAILABLE, "reading Zstandard needs the feature `zstd` or `unzstd`"))
+}
+
+#[cfg(all(feature = "unzstd", not(feature = "zstd")))]
 fn expand(stored: &[u8], size: usize) -> Result<Vec<u8>> {
     use std::io::Read as _;
     let corrupt = |e: String| Error::new(&codes::CORRUPT, format!("Zstandard: {e}"));
@@ -45,5 +50,5 @@ pub(super) fn compress(payload: &[u8], level: u8) -> Result<Option<Vec<u8>>> {
 
 #[cfg(not(feature = "zstd"))]
 pub(super) fn compress(_: &[u8], _: u8) -> Result<Option<Vec<u8>>> {
-    Err(Error::new(&codes::UNAVAILABLE, "writing Zstandard needs the feature `zstd`; this build only reads it"))
+    Err(Error::new(&codes::UNAVAILABLE, "writing Zstandard needs the feature `zstd`"))
 }

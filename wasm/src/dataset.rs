@@ -18,9 +18,10 @@ use js_sys::{Float64Array, Uint8Array, Uint32Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
+#[cfg(feature = "convert")]
+use crate::convert::Converter;
 use crate::{
     check::Checker,
-    convert::Converter,
     fail::{Outcome, json, text, thrown},
     record::{DocumentReader, RecordReader},
     select::Selector,
@@ -271,7 +272,11 @@ impl Dataset {
     pub fn check(&self) -> Checker {
         Checker::new(&self.opened)
     }
+}
 
+#[cfg(feature = "convert")]
+#[wasm_bindgen]
+impl Dataset {
     /// Begins a conversion of the samples `chosen`, in that order, or of all; `options` is JSON.
     pub fn convert(&self, options: &str, chosen: Option<Vec<u32>>) -> Outcome<Converter> {
         Converter::new(self.opened.clone(), options, chosen).map_err(thrown)

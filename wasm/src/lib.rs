@@ -18,7 +18,7 @@
 
 #[cfg(feature = "reader")]
 mod check;
-#[cfg(feature = "reader")]
+#[cfg(feature = "convert")]
 mod convert;
 #[cfg(feature = "reader")]
 mod dataset;
@@ -34,13 +34,14 @@ mod tables;
 #[cfg(feature = "reader")]
 mod window;
 
+#[cfg(feature = "convert")]
+pub use convert::Converter;
 pub use fail::last_panic;
 #[cfg(feature = "tables")]
 pub use tables::{Table, TableChecker, TableOpener, TableReader};
 #[cfg(feature = "reader")]
 pub use {
     check::Checker,
-    convert::Converter,
     dataset::Dataset,
     open::Opener,
     record::{DocumentReader, RecordReader},

@@ -3,10 +3,12 @@
 use bytes::Bytes;
 use forebay::{
     Error, Limits, Step, Stepper,
+    codec::{Codec, codes::UNAVAILABLE},
     dataset::{Dataset as Core, Opener as CoreOpener},
-    detect::{HEAD_LEN, detect},
+    detect::{Format, HEAD_LEN, detect},
     error::codes,
     tar::Tar,
+    tbl::raw::Header,
 };
 use wasm_bindgen::prelude::*;
 
@@ -26,6 +28,18 @@ pub struct Opener {
     keep_going: bool,
     /// The first bytes, which tell the format.
     head: Bytes,
+    file_len: u64,
+}
+
+impl Opener {
+    /// Zstandard is for the larger module: it is told before more than the header is read.
+    fn refuse_packed(&self) -> forebay::Result<()> {
+        let zstd = || Header::parse(&self.head, self.file_len).is_ok_and(|header| header.codec == Codec::Zstd);
+        if cfg!(not(feature = "convert")) && detect(&self.head) == Some(Format::Tbl) && zstd() {
+            return Err(Error::new(&UNAVAILABLE, "this module does not read Zstandard; another one does"));
+        }
+        Ok(())
+    }
 }
 
 #[wasm_bindgen]
@@ -36,11 +50,12 @@ impl Opener {
     pub fn new(file_len: f64, item_bytes: f64, index_bytes: f64, metadata_bytes: f64, keep_going: bool) -> Opener {
         let limits = limits(item_bytes, index_bytes, metadata_bytes);
         let work = CoreOpener::new(file_len as u64).limits(limits.clone());
-        Opener { work: Some(work), done: None, limits, keep_going, head: Bytes::new() }
+        Opener { work: Some(work), done: None, limits, keep_going, head: Bytes::new(), file_len: file_len as u64 }
     }
 
     /// The ranges that are needed; nothing when the file is open.
     pub fn step(&mut self) -> Outcome<Option<Vec<f64>>> {
+        self.refuse_packed().map_err(thrown)?;
         let Some(work) = &mut self.work else { return Ok(None) };
         let (core, damage) = match work.step() {
             Ok(Step::Need(ranges)) => return Ok(pairs(ranges)),

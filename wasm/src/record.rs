@@ -142,6 +142,7 @@ impl DocumentReader {
         self.pieces.push(start, bytes);
     }
 
+    #[cfg(feature = "convert")]
     pub(crate) fn into_found(self) -> Map<String, Value> {
         self.found
     }

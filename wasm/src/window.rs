@@ -144,6 +144,7 @@ impl Window {
     }
 
     /// Sample `i`'s payload, verified.
+    #[cfg(feature = "convert")]
     pub fn payload(&self, i: u64) -> Result<Bytes> {
         let plan = self.opened.core.plan(i)?;
         let range = plan.range();

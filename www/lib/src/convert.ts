@@ -1,7 +1,7 @@
 import { OpenDataset } from "./dataset.js";
 import { hostError } from "./errors.js";
 import type { Patch } from "./kernel.js";
-import { openSamples } from "./open.js";
+import { openToConvert } from "./open.js";
 import { call } from "./pool.js";
 import { sinkOf } from "./sinks.js";
 import type { ConvertOptions, ConvertSummary, Dataset, Fault, Input, Output, Sink } from "./types.js";
@@ -17,7 +17,7 @@ export async function convert(source: Input | Dataset, output: Output, options: 
   const { signal, keepGoing = false } = options;
   signal?.throwIfAborted();
   const given = source instanceof OpenDataset;
-  const dataset = given ? source : ((await openSamples(source as Input, { keepGoing, ...(signal ? { signal } : {}) })) as OpenDataset);
+  const dataset = given ? source : await openToConvert(source as Input, { keepGoing, ...(signal ? { signal } : {}) });
   try {
     if (dataset.damage && !keepGoing) throw dataset.damage;
     const { chosen, faults } = await choose(dataset, options);

@@ -1,7 +1,7 @@
 import { anySignal } from "./abort.js";
 import { ForebayError, fromThrown, hostError } from "./errors.js";
 import { Index, Pace } from "./growth.js";
-import type { Opened, Selected } from "./kernel.js";
+import type { Opened, SampleModule, Selected } from "./kernel.js";
 import { codecs, formats, mediaFormats } from "./formats.js";
 import { call, client, type Client } from "./pool.js";
 import { readExactly } from "./ranges.js";
@@ -50,6 +50,7 @@ const FIELDS: readonly Field[] = [
 ];
 
 interface SampleHome extends Home {
+  readonly module: SampleModule;
   readonly opened: Opened;
   /** The scan that was kept by an earlier opening was used. */
   readonly kept: boolean;
@@ -58,13 +59,22 @@ interface SampleHome extends Home {
 /** The formats of tables, which another module reads. */
 export type TableFormat = "tbf" | "idv";
 
-/** Opens a source in one of the workers. `grown` hears of samples as they become known. */
-async function openIn(source: Source, options: OpenOptions, grown?: (home: SampleHome) => void): Promise<SampleHome | TableFormat> {
+/** How to open beside what the caller says. */
+interface Inner {
+  module?: SampleModule;
+  /** Hears of samples as they become known. */
+  grown?: ((home: SampleHome) => void) | undefined;
+  /** What another module found. */
+  kept?: Uint8Array | null;
+}
+
+/** Opens a source in one of the workers. */
+async function openIn(source: Source, options: OpenOptions, { module = "forebay", grown, kept }: Inner = {}): Promise<SampleHome | TableFormat> {
   const { signal, onProgress, keepGoing = true, limits = {}, indexStore } = options;
   const { identity } = source;
-  const stored = indexStore && identity !== undefined ? await indexStore.get(identity).catch(() => null) : null;
+  const stored = kept ?? (indexStore && identity !== undefined ? await indexStore.get(identity).catch(() => null) : null);
   const home = await client();
-  const opener = await call(home, source.name, "opener", [source.byteLength, limits, keepGoing, stored ?? null]);
+  const opener = await call(home, source.name, "opener", [source.byteLength, limits, keepGoing, stored ?? null, module]);
   const pace = new Pace();
   let known: Opened | null = null;
   let length = 0;
@@ -83,7 +93,7 @@ async function openIn(source: Source, options: OpenOptions, grown?: (home: Sampl
           const found = await pace.look(() => look(true));
           if (found) {
             known = found;
-            grown({ client: home, handle: found.dataset, opened: found, kept: false });
+            grown({ client: home, handle: found.dataset, opened: found, kept: false, module });
           }
         }
         onProgress?.({ bytes: turn.position, totalBytes: source.byteLength, samples: turn.done });
@@ -104,12 +114,14 @@ async function openIn(source: Source, options: OpenOptions, grown?: (home: Sampl
         .then((kept) => kept && indexStore.set(identity, kept))
         .catch(() => {});
     }
-    return { client: home, handle: opened.dataset, opened, kept: stored != null && !scanned };
+    return { client: home, handle: opened.dataset, opened, kept: stored != null && !scanned, module };
   } catch (e) {
     if (e instanceof ForebayError && e.code === "format.not_samples") {
       const format = await call(home, source.name, "formatOf", [opener]);
       if (format === "tbf" || format === "idv") return format;
     }
+    // Found out from the header: what is packed with Zstandard is for the larger module.
+    if (e instanceof ForebayError && e.code === "codec.unavailable" && module === "forebay") return openIn(source, options, { module: "convert", grown });
     throw e;
   } finally {
     void free(home, opener);
@@ -117,16 +129,16 @@ async function openIn(source: Source, options: OpenOptions, grown?: (home: Sampl
 }
 
 /** Opens it again, for the same dataset. */
-async function reopen(source: Source, { signal: _, onProgress: __, grow: ___, ...options }: OpenOptions): Promise<SampleHome> {
-  const found = await openIn(source, options);
+async function reopen(source: Source, { signal: _, onProgress: __, grow: ___, ...options }: OpenOptions, inner: Inner, signal?: AbortSignal): Promise<SampleHome> {
+  const found = await openIn(source, signal ? { ...options, signal } : options, inner);
   if (typeof found === "string") throw hostError("io", "the file is another one now", { file: source.name });
   return found;
 }
 
 /** Opens a source: samples, or the format of a table, which is opened elsewhere. */
-export async function openDataset(source: Source, options: OpenOptions, owned: boolean): Promise<OpenDataset | TableFormat> {
+export async function openDataset(source: Source, options: OpenOptions, owned: boolean, module: SampleModule = "forebay"): Promise<OpenDataset | TableFormat> {
   const made = (found: SampleHome | TableFormat) => (typeof found === "string" ? found : new OpenDataset(source, options, found, owned));
-  if (!options.grow) return made(await openIn(source, options));
+  if (!options.grow) return made(await openIn(source, options, { module }));
   const closed = new AbortController();
   const both = anySignal(options.signal, closed.signal);
   let growing: { dataset: OpenDataset; end(e?: unknown): void } | undefined;
@@ -137,7 +149,8 @@ export async function openDataset(source: Source, options: OpenOptions, owned: b
       growing = { dataset: new OpenDataset(source, options, home, owned, { whole, stop: () => closed.abort() }), end };
       resolve(growing.dataset);
     };
-    const opening = openIn(source, { ...options, signal: both.signal }, (home) => (growing ? growing.dataset.grow(home.opened) : begin(home)));
+    const grown = (home: SampleHome) => (growing ? growing.dataset.grow(home.opened) : begin(home));
+    const opening = openIn(source, { ...options, signal: both.signal }, { module, grown });
     opening.then(
       (home) => {
         if (!growing || typeof home === "string") return resolve(made(home));
@@ -164,6 +177,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   metadata: Metadata;
   growing: boolean;
   damage: ForebayError | null;
+  readonly #options: OpenOptions;
   readonly #index: Index;
   readonly #stop: (() => void) | undefined;
   #cache = new Map<number, Uint8Array>();
@@ -171,7 +185,8 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
 
   constructor(source: Source, options: OpenOptions, home: SampleHome, owned: boolean, growth?: { whole: Promise<void>; stop: () => void }) {
     const { format, metadata } = aboutOf(home.opened);
-    super(source, home, () => reopen(source, options), owned);
+    super(source, home, () => reopen(source, options, { module: home.module }), owned);
+    this.#options = options;
     this.format = format;
     this.metadata = metadata;
     this.growing = growth !== undefined;
@@ -391,12 +406,20 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     });
   }
 
-  /** For conversion: the worker and the handle, and the loop around them. */
+  /** For conversion: a worker with the module that converts, the handle there, and the loop around them. */
   work<T>(signal: AbortSignal | undefined, body: (client: Client, dataset: number, signal: AbortSignal) => Promise<T>): Promise<T> {
     return this.run(signal, async (inner) => {
       await this.whole;
-      const { client, opened } = await this.homed();
-      return body(client, opened.dataset, inner);
+      const home = await this.homed();
+      if (home.module === "convert") return body(home.client, home.handle, inner);
+      // What a scan found goes along, so that nothing is scanned twice.
+      const kept = await call(home.client, this.name, "kept", [home.handle, this.byteLength]);
+      const { client, handle } = await reopen(this.source, this.#options, { module: "convert", kept }, inner);
+      try {
+        return await body(client, handle, inner);
+      } finally {
+        void free(client, handle);
+      }
     });
   }
 

@@ -2,6 +2,7 @@
  * The WebAssembly modules behind numbered handles: what a worker runs, and what the caller's thread runs where there
  * are no workers. Everything in here is synchronous.
  */
+import * as full from "../wasm/convert.js";
 import * as wasm from "../wasm/forebay.js";
 import * as tables from "../wasm/tables.js";
 import type { Chunk } from "./ranges.js";
@@ -65,7 +66,7 @@ type Handle =
   | wasm.DocumentReader
   | wasm.Selector
   | wasm.Checker
-  | wasm.Converter
+  | full.Converter
   | tables.TableOpener
   | tables.Table
   | tables.TableReader
@@ -103,11 +104,15 @@ function columnsOf(dataset: wasm.Dataset, from = 0): IndexColumns {
   return columns;
 }
 
+/** The modules that read samples: the second can do all that the first can. */
+export type SampleModule = "forebay" | "convert";
+const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(where: string): string }> = { forebay: wasm, convert: full };
+
 /** The operations, by name: the whole protocol between the two sides. */
 export const operations = {
-  opener(length: number, limits: Limits, keepGoing: boolean, kept: Uint8Array | null): number {
+  opener(length: number, limits: Limits, keepGoing: boolean, kept: Uint8Array | null, module: SampleModule): number {
     const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;
-    const opener = new wasm.Opener(length, itemBytes, indexBytes, metadataBytes, keepGoing);
+    const opener = new readers[module].Opener(length, itemBytes, indexBytes, metadataBytes, keepGoing);
     if (kept) opener.useKept(kept);
     return keep(opener);
   },
@@ -138,7 +143,7 @@ export const operations = {
   select: (id: number, where: string, stats: boolean, label: string): number => keep(get<wasm.Dataset>(id).select(where, stats, label)),
   check: (id: number): number => keep(get<wasm.Dataset>(id).check()),
   convert: (id: number, options: string, chosen: Uint32Array | null): number =>
-    keep(get<wasm.Dataset>(id).convert(options, chosen ?? undefined)),
+    keep(get<full.Dataset>(id).convert(options, chosen ?? undefined)),
   /** The format by the first bytes, also of a file that holds no samples. */
   formatOf: (id: number): string | null => get<wasm.Opener>(id).format() ?? null,
   parseFilter: (where: string): string => wasm.parseFilter(where),
@@ -149,26 +154,24 @@ export const operations = {
     for (const [start, bytes] of chunks) work.push(start, bytes);
     const need = work.step() ?? null;
     const turn: Turn = { need, done: 0, position: 0, out: null, at: 0, spool: null, batch: null };
-    if (work instanceof wasm.Opener) {
+    if ("found" in work) {
       turn.done = work.found;
       turn.position = work.position;
-    } else if (work instanceof wasm.Converter) {
+    } else if ("takeSpool" in work) {
       turn.done = work.done;
       turn.at = work.at;
       turn.out = work.take() ?? null;
       turn.spool = work.takeSpool() ?? null;
-    } else if (work instanceof tables.TableReader) {
+    } else if ("done" in work) {
       turn.done = work.done;
-      turn.batch = (work.take() as RawBatch | undefined) ?? null;
-    } else if (work instanceof wasm.Selector || work instanceof wasm.Checker || work instanceof tables.TableChecker) {
-      turn.done = work.done;
+      if ("take" in work) turn.batch = (work.take() as RawBatch | undefined) ?? null;
     }
     return turn;
   },
 
   /** The JSON that a record, a document, a check or a conversion ends with. */
   text(id: number): string | null {
-    return get<wasm.RecordReader | wasm.DocumentReader | wasm.Checker | wasm.Converter | tables.TableChecker>(id).finish() ?? null;
+    return get<wasm.RecordReader | wasm.DocumentReader | wasm.Checker | full.Converter | tables.TableChecker>(id).finish() ?? null;
   },
   selected(id: number, dataset: number, refresh: boolean): Selected {
     const selector = get<wasm.Selector>(id);
@@ -180,7 +183,7 @@ export const operations = {
       columns: refresh ? columnsOf(get<wasm.Dataset>(dataset)) : null,
     };
   },
-  patches: (id: number): Patch[] => get<wasm.Converter>(id).patches() as Patch[],
+  patches: (id: number): Patch[] => get<full.Converter>(id).patches() as Patch[],
 
   tableOpener(format: string, length: number, limits: Limits, schema: string): number {
     const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;
@@ -215,6 +218,7 @@ export type Operation = keyof typeof operations;
 
 const glue: Record<ModuleName, { initSync(options: { module: WebAssembly.Module }): unknown; lastPanic(): string; memoryBytes(): number }> = {
   forebay: wasm,
+  convert: full,
   tables,
 };
 const loaded = new Set<ModuleName>();

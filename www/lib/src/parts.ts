@@ -6,13 +6,23 @@ import type { ModuleName, RuntimeOptions } from "./types.js";
 /** Where each module lies. Bundlers find files by this very form, so each stands here by itself. */
 const urls: Record<ModuleName, () => URL> = {
   forebay: () => new URL("./forebay.wasm", import.meta.url),
+  convert: () => new URL("./convert.wasm", import.meta.url),
   tables: () => new URL("./tables.wasm", import.meta.url),
 };
 
-/** The module that an operation begins work in; work that has begun is in one already. */
-export function moduleFor(operation: Operation): ModuleName | null {
-  if (operation === "turn" || operation === "text" || operation === "free") return null;
-  return operation.startsWith("table") ? "tables" : "forebay";
+/** The module that an operation needs which begins something new; what has begun is in a module already. */
+export function moduleFor(operation: Operation, args: readonly unknown[]): ModuleName | null {
+  switch (operation) {
+    case "opener":
+      return args[4] as ModuleName;
+    case "parseFilter":
+      return "forebay";
+    case "tableOpener":
+    case "tableCheck":
+      return "tables";
+    default:
+      return null;
+  }
 }
 
 const compiled = new Map<ModuleName, Promise<WebAssembly.Module>>();

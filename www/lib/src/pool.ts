@@ -222,7 +222,7 @@ export async function call<K extends Operation>(
   transfer?: ArrayBuffer[],
 ): Promise<ReturnType<Operations[K]>> {
   try {
-    const name = moduleFor(op);
+    const name = moduleFor(op, args);
     if (name) await ready(to, name);
     return await to.call(op, args, transfer);
   } catch (e) {

@@ -40,8 +40,11 @@ export interface Telemetry {
   readonly byteLength: number;
 }
 
-/** The WebAssembly modules. The first is loaded with the first file, the others when they are used. */
-export type ModuleName = "forebay" | "tables";
+/**
+ * The WebAssembly modules: `forebay` reads samples and is loaded with the first file; `convert` also converts and reads
+ * what is packed with Zstandard; `tables` reads tables.
+ */
+export type ModuleName = "forebay" | "convert" | "tables";
 
 /** Where the parts of the package are and how much of the machine they take. Everything is optional. */
 export interface RuntimeOptions {

@@ -78,6 +78,23 @@ for (const [options, args] of ways) {
   });
 }
 
+test('what is packed with Zstandard is read by the larger module, from the header on', { skip }, async () => {
+  const packed = join(folder, 'packed.tbl');
+  assert.equal(runNative('convert', made, packed, '--compression', 'zstd').code, 0);
+  const reads = [];
+  const bytes = new Uint8Array(readFileSync(packed));
+  const source = { byteLength: bytes.length, read: async (start, end) => (reads.push([start, end]), bytes.slice(start, end)) };
+  const ds = await open(source);
+  assert.equal(ds.metadata.compression, 'zstd');
+  // The header twice, the index once.
+  assert.deepEqual(reads.map(([start]) => start), [0, 0, 64]);
+  const plain = await open(made);
+  for (const i of [0, 7, 199]) assert.deepEqual(await ds.bytes(i), await plain.bytes(i));
+  assert.deepEqual(told(await ds.check()), told(JSON.parse(runNative('check', '--json', packed).out)));
+  ds.close();
+  plain.close();
+});
+
 test('statistics are the same as natively', { skip }, async () => {
   for (const file of [made, ...corpus('tbl', 'jpeg20_lz4.tbl')]) {
     const expected = JSON.parse(runNative('stats', '--json', '--label', 'cls', file).out);
