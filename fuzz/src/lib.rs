@@ -12,6 +12,7 @@ mod codec;
 mod filter;
 mod idv;
 mod image;
+mod pixels;
 mod tar;
 mod tbf;
 mod tbl;
@@ -32,6 +33,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "codecs", body: codec::body, seeds: codec::seeds },
     Target { name: "filter", body: filter::body, seeds: filter::seeds },
     Target { name: "idv", body: idv::body, seeds: idv::seeds },
+    Target { name: "image_decode", body: pixels::body, seeds: pixels::seeds },
     Target { name: "image_probe", body: image::body, seeds: image::seeds },
     Target { name: "tar_scan", body: tar::body, seeds: tar::seeds },
     Target { name: "tbf", body: tbf::body, seeds: tbf::seeds },

@@ -217,34 +217,30 @@ pub(crate) fn tiff_value(data: &[u8], tag: u64) -> Option<u32> {
     tiff_values(data, [tag])[0]
 }
 
+/// How many values the fields of the first directory claim to have, all together.
+#[cfg(feature = "tiff")]
+pub(crate) fn tiff_claims(data: &[u8]) -> u64 {
+    let t = Tiff::new(data);
+    let Some(directory) = t.directory() else { return 0 };
+    let count = |at: usize| t.uint(at.checked_add(4)?, directory.count_bytes);
+    directory.fields(usize::MAX).map_while(count).fold(0, u64::saturating_add)
+}
+
 /// Looks for fields in the first directory of a TIFF or BigTIFF; later ones are other pages, so no chain is
-/// followed.
+/// followed. Ends early, with what was found, where the bytes end.
 fn tiff_values<const N: usize>(data: &[u8], tags: [u64; N]) -> [Option<u32>; N] {
     let mut values = [None; N];
-    let t = Tiff { data, little: data.first() == Some(&b'I') };
-    // Ends early, with what was found, where the bytes end.
-    let mut read = || {
-        let big = t.uint(2, 2)? == 43;
-        if big && t.uint(4, 4)? != if t.little { 8 } else { 8 << 16 } {
-            return None;
-        }
-        let directory = usize::try_from(if big { t.uint(8, 8)? } else { t.uint(4, 4)? }).ok()?;
-        let (count_bytes, field_bytes, value_at) = if big { (8, 20, 12) } else { (2, 12, 8) };
-        let fields = usize::try_from(t.uint(directory, count_bytes)?).unwrap_or(usize::MAX).min(MOST_PARTS);
-        let mut at = directory.checked_add(count_bytes)?;
-        for _ in 0..fields {
-            let tag = t.uint(at, 2)?;
-            if let Some(i) = tags.iter().position(|&wanted| wanted == tag) {
-                values[i] = t.value(at, value_at);
-                if values.iter().all(Option::is_some) {
-                    break;
-                }
+    let t = Tiff::new(data);
+    let Some(directory) = t.directory() else { return values };
+    for at in directory.fields(MOST_PARTS) {
+        let Some(tag) = t.uint(at, 2) else { break };
+        if let Some(i) = tags.iter().position(|&wanted| wanted == tag) {
+            values[i] = t.value(at, &directory);
+            if values.iter().all(Option::is_some) {
+                break;
             }
-            at = at.checked_add(field_bytes)?;
         }
-        Some(())
-    };
-    let _: Option<()> = read();
+    }
     values
 }
 
@@ -253,7 +249,42 @@ struct Tiff<'a> {
     little: bool,
 }
 
-impl Tiff<'_> {
+/// Where a TIFF's fields lie.
+struct Directory {
+    first: usize,
+    fields: u64,
+    /// Bytes of a field.
+    stride: usize,
+    /// Bytes of a field's count of values; the value follows it.
+    count_bytes: usize,
+}
+
+impl Directory {
+    /// Where each field begins, as far as they are claimed.
+    fn fields(&self, most: usize) -> impl Iterator<Item = usize> {
+        let fields = usize::try_from(self.fields).unwrap_or(usize::MAX).min(most);
+        (0..fields).map_while(|i| self.first.checked_add(i.checked_mul(self.stride)?))
+    }
+}
+
+impl<'a> Tiff<'a> {
+    fn new(data: &'a [u8]) -> Self {
+        Tiff { data, little: data.first() == Some(&b'I') }
+    }
+
+    /// The first directory.
+    fn directory(&self) -> Option<Directory> {
+        let big = self.uint(2, 2)? == 43;
+        if big && self.uint(4, 4)? != if self.little { 8 } else { 8 << 16 } {
+            return None;
+        }
+        let (at, fields_bytes, stride, count_bytes) =
+            if big { (self.uint(8, 8)?, 8, 20, 8) } else { (self.uint(4, 4)?, 2, 12, 4) };
+        let at = usize::try_from(at).ok()?;
+        let first = at.checked_add(fields_bytes)?;
+        Some(Directory { first, fields: self.uint(at, fields_bytes)?, stride, count_bytes })
+    }
+
     /// An unsigned number of 1 to 8 bytes.
     fn uint(&self, at: usize, size: usize) -> Option<u64> {
         let field = self.data.get(at..at.checked_add(size)?)?;
@@ -262,14 +293,14 @@ impl Tiff<'_> {
     }
 
     /// The value of a field that holds one whole number: BYTE, SHORT, LONG or LONG8.
-    fn value(&self, field: usize, value_at: usize) -> Option<u32> {
+    fn value(&self, field: usize, directory: &Directory) -> Option<u32> {
         let size = match self.uint(field + 2, 2)? {
             1 => 1,
             3 => 2,
             4 => 4,
-            16 if value_at == 12 => 8,
+            16 if directory.count_bytes == 8 => 8,
             _ => return None,
         };
-        u32::try_from(self.uint(field + value_at, size)?).ok()
+        u32::try_from(self.uint(field + 4 + directory.count_bytes, size)?).ok()
     }
 }

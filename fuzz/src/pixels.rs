@@ -1,0 +1,70 @@
+//! The first four bytes choose a decoder, its options and a recipe; the rest is a picture. It becomes pixels of the
+//! size that it says, or is refused, and so does its tensor, however often the same buffers are used.
+
+use forebay::image::{
+    decode::{Decoder, JpegBackend, Options},
+    transform::{Out, Recipe, Transformer},
+};
+use serde_json::Value;
+
+/// More would be slow, and finds nothing that fewer do not.
+const PIXELS: u64 = 1 << 20;
+
+pub(crate) fn body(data: &[u8]) {
+    let Some((choice, payload)) = data.split_first_chunk::<4>() else { return };
+    let on = |bit: u8| choice[0] & bit != 0;
+    let mut limits = crate::limits();
+    limits.pixels = PIXELS;
+    let jpeg = if on(1) { JpegBackend::Turbo } else { JpegBackend::Zune };
+    let options = Options::default().with_limits(limits).with_jpeg(jpeg).with_orient(on(2)).with_damaged(on(4));
+    let raw = on(8).then(|| (u32::from(choice[1] & 63), u32::from(choice[2] & 63)));
+
+    let mut decoder = Decoder::default();
+    let first = decoder.decode(payload, raw, &options).ok().map(|picture| {
+        assert_eq!(picture.pixels.len() as u64, u64::from(picture.width) * u64::from(picture.height) * 3);
+        assert!(u64::from(picture.full_width) * u64::from(picture.full_height) <= PIXELS);
+        picture.pixels.to_vec()
+    });
+    let second = decoder.decode(payload, raw, &options).ok().map(|picture| picture.pixels);
+    assert_eq!(first.as_deref(), second);
+
+    let mut recipe = Recipe::new(1 + u32::from(choice[1] & 31), 1 + u32::from(choice[2] & 31));
+    recipe = match choice[3] & 3 {
+        0 => recipe,
+        1 => recipe.random_resized_crop().hflip(0.5),
+        2 => recipe.letterbox([114; 3]),
+        _ => recipe.center_crop(40),
+    };
+    let Ok(mut transformer) = Transformer::new(recipe.imagenet()) else { return };
+    let mut out = vec![f32::NAN; transformer.values()];
+    let made =
+        transformer.decode(&mut decoder, payload, raw, &options, u64::from(choice[3]), Out::F32(&mut out)).is_ok();
+    assert!(!made || out.iter().all(|x| x.is_finite()));
+}
+
+pub(crate) fn seeds() -> Vec<Vec<u8>> {
+    let index: Value = serde_json::from_str(include_str!("../../tests/fixtures/images.json")).expect("the fixtures");
+    let bytes = include_bytes!("../../tests/fixtures/images.bin");
+    let pictures = index["decode"].as_array().expect("pictures");
+    let named = |name: &str| {
+        let picture = pictures.iter().find(|p| p["name"] == name).expect("a picture of that name");
+        let at = |i: usize| picture["data"][i].as_u64().expect("a place") as usize;
+        &bytes[at(0)..at(0) + at(1)]
+    };
+    let chosen = [
+        ([0, 15, 15, 0], "jpeg 4:2:0"),
+        ([1, 9, 7, 1], "jpeg 4:2:2"),
+        ([7, 3, 20, 2], "jpeg progressive"),
+        ([0, 7, 7, 3], "jpeg progressive"),
+        ([1, 7, 7, 0], "jpeg cmyk"),
+        ([3, 5, 5, 1], "jpeg exif 6"),
+        ([0, 15, 15, 0], "png 16 bit grey"),
+        ([0, 9, 7, 1], "webp lossy"),
+        ([0, 3, 20, 2], "webp lossless"),
+        ([0, 3, 20, 0], "bmp 1 bit"),
+        ([2, 3, 20, 0], "tiff grey"),
+    ];
+    let mut seeds: Vec<_> = chosen.iter().map(|(choice, name)| [&choice[..], named(name)].concat()).collect();
+    seeds.push([&[8, 4, 3, 3][..], &[7; 4 * 3 * 3]].concat());
+    seeds
+}
