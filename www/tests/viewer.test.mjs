@@ -164,6 +164,50 @@ test('a fault of the check leads to its sample', async () => {
   await page.close();
 });
 
+test('a table shows its rows to the ten-millionth, each in full, its columns, and filters', async () => {
+  const page = await opened('file=10000000.tbf');
+  await page.getByRole('gridcell', { name: '<b>Oslo</b>' }).first().waitFor();
+  assert.equal(await page.locator('[role=grid]').getAttribute('aria-rowcount'), '10000001');
+  await focusRows(page);
+  await page.keyboard.press('End');
+  await page.locator('#p9999999').getByText(String(9_999_999n * 1_000_003n)).waitFor();
+  const [box, window] = [await page.locator('#p9999999').boundingBox(), await page.locator('.scroll').boundingBox()];
+  assert.ok(box.y >= window.y && box.y + box.height <= window.y + window.height + 1);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Row 9,999,999' }).waitFor();
+  await page.locator('forebay-row dt', { hasText: 'feature_29' }).waitFor();
+  assert.match(page.url(), /i=9999999/);
+  await page.keyboard.press('ArrowLeft');
+  await page.getByRole('heading', { name: 'Row 9,999,998' }).waitFor();
+  await page.keyboard.press('Escape');
+  await visit(page, at('file=2000.tbf'));
+  await page.getByRole('button', { name: /^city/ }).click();
+  await page.locator('forebay-schema .bar', { hasText: 'Kyoto' }).click();
+  await page.locator('.counts', { hasText: /of 2,000/ }).waitFor();
+  assert.match(page.url(), /q=city/);
+  await page.locator('.chips button').click();
+  await page.getByRole('button', { name: /^age/ }).click();
+  await page.locator('forebay-schema forebay-histogram svg').focus();
+  for (const key of ['End', 'ArrowLeft', 'Shift+ArrowRight', 'Enter']) await page.keyboard.press(key);
+  await page.locator('.chips button', { hasText: /age >= .* && age <= / }).waitFor();
+  await page.getByLabel('Show feature_5', { exact: true }).uncheck();
+  await page.getByRole('columnheader', { name: /feature_5/ }).waitFor({ state: 'detached' });
+  await page.keyboard.press('c');
+  await page.getByText('Damaged: 1 fault').waitFor();
+  await page.locator('forebay-check li button').click();
+  await page.getByRole('heading', { name: 'Row 17' }).waitFor();
+  await page.locator('forebay-filter input').fill('age >= ');
+  await page.locator('.error').waitFor();
+  assert.deepEqual(page.faults, []);
+  for (const options of [{}, { colorScheme: 'dark' }, { viewport: { width: 400, height: 780 } }]) {
+    const other = await opened('file=2000.tbf&i=5', options);
+    await other.locator('forebay-row dt').first().waitFor();
+    assert.deepEqual(await axe(other), [], JSON.stringify(options));
+    await other.close();
+  }
+  await page.close();
+});
+
 test('a file that cannot be opened says why, as text', async () => {
   const page = await newPage(browser);
   await visit(page, at('file=bad.tbl'));

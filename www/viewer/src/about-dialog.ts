@@ -1,7 +1,7 @@
 /** What is known about the file as a whole. */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import type { Dataset, Json } from "../../lib/src/types.ts";
+import type { Dataset, Json, Table } from "../../lib/src/types.ts";
 import { controls } from "./styles.ts";
 import { tree, treeStyles } from "./tree.ts";
 import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts";
@@ -39,11 +39,11 @@ export class AboutDialog extends LitElement {
       font-size: 12.5px;
     }
   `];
-  @property({ attribute: false }) data: Dataset | null = null;
+  @property({ attribute: false }) data: Dataset | Table | null = null;
   @query("dialog") private dialog!: HTMLDialogElement;
   @state() private document_: { [key: string]: Json } | null = null;
   @state() private failure: Trouble | null = null;
-  private of: Dataset | null = null;
+  private of: Dataset | Table | null = null;
 
   show(): void {
     this.dialog.showModal();
@@ -51,6 +51,8 @@ export class AboutDialog extends LitElement {
     if (!data || this.of === data) return this.requestUpdate();
     this.of = data;
     this.document_ = this.failure = null;
+    // A table's document is all that it holds, and is shown in its place.
+    if (data.kind === "table") return;
     data.document().then(
       (found) => { if (this.of === data) this.document_ = found; },
       (e: unknown) => { if (this.of === data && !isAbort(e)) this.failure = trouble(e); },
@@ -61,8 +63,24 @@ export class AboutDialog extends LitElement {
     return html`
       <dialog aria-labelledby="title" @keydown=${(e: Event) => e.stopPropagation()}>
         <div class="head"><h2 id="title">About this file</h2><button class="bare icon" aria-label="Close" @click=${() => this.dialog.close()}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label="About this file">${this.data ? this.renderFacts(this.data) : nothing}</div>
+        <div class="body" tabindex="0" role="group" aria-label="About this file">${this.data?.kind === "samples" ? this.renderFacts(this.data) : this.data ? this.renderTableFacts(this.data) : nothing}</div>
       </dialog>`;
+  }
+  private renderTableFacts(data: Table): TemplateResult {
+    const { metadata: m, telemetry: t } = data;
+    const facts: (readonly [string, string] | false | undefined | "")[] = [
+      ["Name", data.name ?? "–"],
+      ["Format", `${data.format.toUpperCase()}${m.layout ? `, layout ${m.layout}` : ""}${m.version ? `, version ${m.version}` : ""}`],
+      ["Size", `${count(data.byteLength)} bytes (${bytes(data.byteLength)})`],
+      !m.document && ["Rows", count(data.length)],
+      !m.document && ["Columns", count(data.schema.length)],
+      m.groups > 0 && ["Row groups", count(m.groups)],
+      m.createdBy && ["Written by", m.createdBy],
+      ["Read so far", `${plural(t.requests, "request")}, ${bytes(t.bytesRead)}`],
+    ];
+    return html`
+      <dl>${facts.map((fact) => (fact ? html`<dt>${fact[0]}</dt><dd>${fact[1]}</dd>` : nothing))}</dl>
+      ${m.notes.map((note) => html`<p class="muted">Note: ${note}</p>`)}`;
   }
   private renderFacts(data: Dataset): TemplateResult {
     const { metadata: m, telemetry: t } = data;

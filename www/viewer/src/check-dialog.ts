@@ -1,14 +1,14 @@
 /** The check: every fault of the file, each a way to its sample. */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import type { CheckReport, Dataset, Fault, Progress } from "../../lib/src/types.ts";
+import type { CheckReport, Dataset, Fault, Progress, Table } from "../../lib/src/types.ts";
 import { controls } from "./styles.ts";
 import { count, isAbort, plural, trouble, type Trouble } from "./words.ts";
 
 /** Faults that are listed; a ruined file has as many as it has samples. */
 const SHOWN = 500;
 
-/** `<forebay-check>`: sends `jump` with a sample's number. */
+/** `<forebay-check>`: sends `jump` with the number of a sample or row. */
 @customElement("forebay-check")
 export class CheckDialog extends LitElement {
   static override styles = [controls, css`
@@ -58,7 +58,7 @@ export class CheckDialog extends LitElement {
     }
   `];
 
-  @property({ attribute: false }) data: Dataset | null = null;
+  @property({ attribute: false }) data: Dataset | Table | null = null;
   /** The rest of the file's headers is still being read. */
   @property({ type: Boolean }) growing = false;
   @state() private report: CheckReport | null = null;
@@ -66,7 +66,7 @@ export class CheckDialog extends LitElement {
   @state() private progress: Progress | null = null;
   @query("dialog") private dialog!: HTMLDialogElement;
   private work: AbortController | undefined;
-  private of: Dataset | null = null;
+  private of: Dataset | Table | null = null;
 
   /** Shows the dialog; a file that was not checked yet is checked. */
   show(): void {
@@ -97,6 +97,10 @@ export class CheckDialog extends LitElement {
     this.dialog.close();
   }
 
+  private get one(): string {
+    return this.data?.kind === "table" ? "row" : "sample";
+  }
+
   override render(): TemplateResult {
     const { report, progress } = this;
     return html`
@@ -105,7 +109,7 @@ export class CheckDialog extends LitElement {
         <div class="body" tabindex="0" role="group" aria-label="Result" aria-live="polite">
           ${this.failure ? html`<p class="bad">${this.failure.message}</p><code>${this.failure.code ?? nothing}</code>` : nothing}
           ${!report && !this.failure
-            ? html`<p>${this.growing ? "First the rest of the headers is read. " : ""}Reading everything and verifying every checksum${progress ? `: ${count(progress.samples)} of ${plural(progress.totalSamples ?? this.data?.length ?? 0, "sample")}` : ""}…</p>
+            ? html`<p>${this.growing ? "First the rest of the headers is read. " : ""}Reading everything and verifying every checksum${progress ? `: ${count(progress.samples)} of ${plural(progress.totalSamples ?? this.data?.length ?? 0, this.one)}` : ""}…</p>
               <progress aria-label="Checked" max="1" .value=${progress?.totalBytes ? progress.bytes / progress.totalBytes : progress?.totalSamples ? progress.samples / progress.totalSamples : 0}></progress>`
             : nothing}
           ${report ? this.renderReport(report) : nothing}
@@ -119,18 +123,18 @@ export class CheckDialog extends LitElement {
   private renderReport(report: CheckReport): TemplateResult {
     return html`
       <p class="verdict ${report.ok ? "good" : "bad"}">${report.ok ? "✓ Sound" : `✗ Damaged: ${plural(report.fault_count, "fault")}`}</p>
-      <p class="muted">${plural(report.samples, "sample")}, every checksum verified where the format has one.</p>
+      <p class="muted">${plural(report.samples, this.one)}, every checksum verified where the format has one.</p>
       ${report.faults.length > 0 ? html`<ol aria-label="Faults">${report.faults.slice(0, SHOWN).map((f) => this.renderFault(f))}</ol>` : nothing}
       ${report.fault_count > SHOWN ? html`<p class="muted">and ${count(report.fault_count - SHOWN)} more; the command <code>forebay check --json</code> lists all</p>` : nothing}
       ${report.notes.map((note) => html`<p class="muted">Note: ${note.message}</p>`)}`;
   }
   private renderFault(fault: Fault): TemplateResult {
-    const { sample } = fault;
-    const place = [fault.section, fault.member, sample === null ? null : `sample ${count(sample)}`, fault.offset === null ? null : `byte ${count(fault.offset)}`].filter(Boolean).join(", ");
+    const sample = fault.sample ?? fault.row ?? null;
+    const place = [fault.section, fault.member, sample === null ? null : `${this.one} ${count(sample)}`, fault.offset === null ? null : `byte ${count(fault.offset)}`].filter(Boolean).join(", ");
     const inner = html`<code>${fault.code}</code><span class="muted">${place}</span><span class="message">${fault.message}</span>`;
     const there = sample !== null && this.data !== null && sample < this.data.length;
     return html`<li>${there
-      ? html`<button title="Show the sample" @click=${() => { this.close(); this.dispatchEvent(new CustomEvent("jump", { detail: sample })); }}>${inner}</button>`
+      ? html`<button title="Show the ${this.one}" @click=${() => { this.close(); this.dispatchEvent(new CustomEvent("jump", { detail: sample })); }}>${inner}</button>`
       : html`<div>${inner}</div>`}</li>`;
   }
 }

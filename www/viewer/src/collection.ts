@@ -58,8 +58,8 @@ export const windowStyles = css`
 `;
 
 /** A window over rows. A row of the gallery holds several samples. */
-export abstract class Collection extends LitElement {
-  @property({ attribute: false }) data!: Dataset;
+export abstract class Collection<D = Dataset> extends LitElement {
+  @property({ attribute: false }) data!: D;
   @property({ attribute: false }) rows!: Rows;
   @property({ attribute: false }) picked: ReadonlySet<number> = new Set();
   /** Position of the current sample. */
@@ -127,6 +127,21 @@ export abstract class Collection extends LitElement {
     const [first, end] = this.scroller.track.rows(this.rowHeight, this.rowCount, more);
     return [first * this.perRow, Math.min(this.rows.length, end * this.perRow)];
   }
+
+  /**
+   * The positions to draw, each in the place of one that went out of sight: an element then keeps its place in the
+   * page while its contents change, and scrolling by a row touches one row. -1 stands for an empty place.
+   */
+  protected slots(more = 1): number[] {
+    const [first, end] = this.window(more);
+    const size = Math.max(this.slotCount, end - first);
+    // As many places as ever were needed, so that positions keep theirs.
+    this.slotCount = size;
+    const slots = new Array<number>(size).fill(-1);
+    for (let p = first; p < end; p++) slots[p % size] = p;
+    return slots;
+  }
+  private slotCount = 0;
 
   /** Makes a position current and brings it into sight. */
   go(position: number, reveal = true): void {

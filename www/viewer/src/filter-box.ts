@@ -7,7 +7,7 @@ import type { Trouble } from "./words.ts";
 
 /** Milliseconds without a key after which the filter is applied. */
 const QUIET = 250;
-const EXAMPLES = ["width >= 224 && height >= 224", 'format == "jpeg"', "aspect < 0.8", "bytes > 100000"];
+const EXAMPLE = "width >= 224 && height >= 224";
 
 /** `<forebay-filter>`: sends `filter` with the text. */
 @customElement("forebay-filter")
@@ -95,6 +95,8 @@ export class FilterBox extends LitElement {
   /** Values that fields are known to have. */
   @property({ attribute: false }) values: Values = new Map();
   @property({ attribute: false }) error: Trouble | null = null;
+  /** A filter that makes sense here. */
+  @property() example = EXAMPLE;
   @state() private choices: readonly Choice[] = [];
   /** Whether a choice was looked for: only then Enter takes it, and else the filter as it is. */
   private moved = false;
@@ -116,7 +118,7 @@ export class FilterBox extends LitElement {
         <input type="text" role="combobox" spellcheck="false" autocomplete="off" aria-label="Filter" aria-autocomplete="list"
           aria-controls="fields" aria-expanded=${listed} aria-invalid=${this.error !== null}
           aria-activedescendant=${listed ? `f${this.chosen}` : nothing} aria-describedby=${this.error ? "error" : nothing}
-          placeholder="Filter, such as  ${EXAMPLES[0]}" .value=${this.value}
+          placeholder="Filter, such as  ${this.example}" .value=${this.value}
           @input=${this.typed} @keydown=${this.onKey} @focus=${() => (this.inside = true)} @blur=${() => (this.inside = false)} />
         ${this.value ? html`<button class="bare icon clear" aria-label="Clear the filter" @click=${() => this.apply("")}>✕</button>` : nothing}
       </div>

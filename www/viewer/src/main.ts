@@ -1,5 +1,5 @@
 /** The page: the component with the package behind it. */
-import { capabilities, convert, openSamples } from "forebay";
+import { capabilities, convert, open } from "forebay";
 import { start } from "./start.ts";
 
-start({ open: openSamples, convert, capabilities });
+start({ open, convert, capabilities });

@@ -78,7 +78,8 @@ export const viewerStyles = css`
   .work.sample-open {
     grid-template-columns: 268px minmax(0, 1fr) minmax(380px, 42%);
   }
-  forebay-facets {
+  forebay-facets,
+  .side {
     border-right: 1px solid var(--line);
     background: var(--card);
     min-height: 0;
@@ -167,7 +168,8 @@ export const viewerStyles = css`
   .notice b {
     font-weight: 650;
   }
-  forebay-sample {
+  forebay-sample,
+  .panel {
     border-left: 1px solid var(--line);
     min-height: 0;
     min-width: 0;
@@ -188,6 +190,15 @@ export const viewerStyles = css`
   :host([dragging]) .app {
     outline: 3px solid var(--accent);
     outline-offset: -3px;
+  }
+  forebay-table-view {
+    display: grid;
+    min-height: 0;
+  }
+  .document {
+    overflow: auto;
+    padding: 18px 22px;
+    background: var(--card);
   }
   .growing {
     display: flex;
@@ -218,7 +229,8 @@ export const viewerStyles = css`
     .work.sample-open {
       grid-template-columns: minmax(0, 1fr) minmax(360px, 46%);
     }
-    .work.sample-open forebay-facets {
+    .work.sample-open forebay-facets,
+    .work.sample-open .side {
       display: none;
     }
   }
@@ -263,16 +275,19 @@ export const viewerStyles = css`
       grid-template-columns: minmax(0, 1fr);
       position: relative;
     }
-    forebay-facets:not(.shown) {
+    forebay-facets:not(.shown),
+    .side:not(.shown) {
       display: none;
     }
-    forebay-facets.shown {
+    forebay-facets.shown,
+    .side.shown {
       position: absolute;
       inset: 0 20% 0 0;
       z-index: 15;
       box-shadow: var(--shadow);
     }
-    forebay-sample {
+    forebay-sample,
+    .panel {
       position: absolute;
       inset: 0;
       z-index: 16;

@@ -1,7 +1,7 @@
 /** `<forebay-viewer>`: everything together. */
 import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import type { Dataset, Input, OpenProgress } from "../../lib/src/types.ts";
+import type { Dataset, Input, OpenProgress, Table } from "../../lib/src/types.ts";
 import "./about-dialog.ts";
 import "./check-dialog.ts";
 import "./convert-dialog.ts";
@@ -10,6 +10,7 @@ import "./filter-box.ts";
 import "./gallery.ts";
 import "./help-dialog.ts";
 import "./sample.ts";
+import "./table-view.ts";
 import "./table.ts";
 import type { AboutDialog } from "./about-dialog.ts";
 import { Rows, type Collection } from "./collection.ts";
@@ -28,6 +29,7 @@ import { fileOf, forgetRecents, recents, remember, type Recent } from "./recent.
 import type { SamplePanel } from "./sample.ts";
 import { fieldsOf } from "./fields.ts";
 import { controls, tokens } from "./styles.ts";
+import type { TableLink, TableView } from "./table-view.ts";
 import { viewerStyles } from "./viewer-styles.ts";
 import "./welcome.ts";
 import { LOGO, type Offer } from "./welcome.ts";
@@ -44,7 +46,9 @@ export class Viewer extends LitElement {
   @property({ attribute: false }) engine!: Engine;
   @property({ reflect: true }) theme: "light" | "dark" | null = null;
   @property({ type: Boolean, reflect: true }) dragging = false;
+  /** What is open: samples, or a table. */
   @state() private data: Dataset | null = null;
+  @state() private table: Table | null = null;
   @state() private opening: { name: string; progress: OpenProgress | null } | null = null;
   @state() private failure: { name: string; trouble: Trouble } | null = null;
   @state() private recent: readonly Recent[] = [];
@@ -76,6 +80,7 @@ export class Viewer extends LitElement {
   @query("forebay-convert") private convertDialog!: ConvertDialog;
   @query("forebay-help") private helpDialog!: HelpDialog;
   @query("forebay-filter") private filterBox!: FilterBox | null;
+  @query("forebay-table-view") private tableView!: TableView | null;
   @query("forebay-sample") private samplePanel!: SamplePanel | null;
   @query("forebay-gallery, forebay-table") private collection!: Collection | null;
   private file = "";
@@ -124,19 +129,18 @@ export class Viewer extends LitElement {
         if (this.data) this.grown(progress);
         else this.opening = { name, progress };
       };
-      const dataset = await this.engine.open(input, { name, signal: work.signal, keepGoing: true, grow: true, indexStore, onProgress });
-      if (this.work !== work) return dataset.close();
+      const found = await this.engine.open(input, { name, signal: work.signal, keepGoing: true, grow: true, indexStore, onProgress });
+      if (this.work !== work) return found.close();
       this.opening = null;
-      this.data = dataset;
-      if (dataset.growing) dataset.whole.then(() => this.settled(dataset), () => this.settled(dataset));
-      this.rows = new Rows(dataset.length, null);
       document.title = `${name} – Forebay`;
-      this.say(`${name}: ${plural(dataset.length, "sample")}`);
+      this.say(`${name}: ${plural(found.length, found.kind === "table" ? "row" : "sample")}`);
+      if (found.kind === "table") this.table = found;
+      else this.beginSamples(found);
       const url = fileUrl(file, location.href);
       await this.applyLink();
-      void remember({ name, bytes: dataset.byteLength, when: Date.now(), ...(url && !file.startsWith("local:") ? { url: url.href } : {}), ...extra })
+      void remember({ name, bytes: found.byteLength, when: Date.now(), ...(url && !file.startsWith("local:") ? { url: url.href } : {}), ...extra })
         .then(() => this.recall());
-      void this.learnFields(dataset);
+      if (found.kind === "samples") void this.learnFields(found);
     } catch (e) {
       if (this.work !== work) return;
       this.opening = null;
@@ -146,12 +150,18 @@ export class Viewer extends LitElement {
       }
     }
   }
+  private beginSamples(dataset: Dataset): void {
+    this.data = dataset;
+    this.rows = new Rows(dataset.length, null);
+    if (dataset.growing) dataset.whole.then(() => this.settled(dataset), () => this.settled(dataset));
+  }
   /** Lets go of the file. */
   close(forget = true): void {
     this.work.abort();
     this.filterWork.abort();
     this.data?.close();
-    this.data = this.opening = this.failure = this.facets = this.classes = this.filterError = this.growth = this.allClasses = null;
+    this.table?.close();
+    this.data = this.table = this.opening = this.failure = this.facets = this.classes = this.filterError = this.growth = this.allClasses = null;
     this.sample = null;
     this.current = 0;
     this.picked = new Set();
@@ -260,6 +270,10 @@ export class Viewer extends LitElement {
   }
   private async applyLink(): Promise<void> {
     const link = parseLink(location.hash);
+    if (this.table) {
+      await this.updateComplete;
+      return this.tableView?.follow(link);
+    }
     if (link.view) this.view = link.view;
     if ((link.q ?? "") !== this.expression) {
       this.text = link.q ?? "";
@@ -269,7 +283,8 @@ export class Viewer extends LitElement {
     if (link.i !== undefined && this.data && link.i < this.data.length) this.show(link.i);
     else if (link.i === undefined) this.sample = null;
   }
-  private updateLink(): void {
+  private updateLink(of: TableLink = {}): void {
+    if (this.table) history.replaceState(null, "", formatLink({ file: this.file, ...of }));
     if (!this.data) return;
     history.replaceState(null, "", formatLink({
       file: this.file, ...(this.sample !== null && { i: this.sample }), ...(this.expression && { q: this.expression }), ...(this.view === "table" && { view: "table" as const }),
@@ -418,13 +433,13 @@ export class Viewer extends LitElement {
 
   private readonly onKey = (e: KeyboardEvent): void => {
     const target = e.composedPath()[0] as HTMLElement;
-    if (e.ctrlKey || e.metaKey || e.altKey || /^(input|select|textarea)$/i.test(target.tagName ?? "")) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || target.matches?.("input:not([type=checkbox]), select, textarea")) return;
     const open = this.sample !== null;
     const actions: Record<string, (() => void) | undefined> = {
       "?": () => this.helpDialog.show(), o: () => void this.choose(), d: () => this.toggleTheme(),
+      ...((this.data || this.table) && { c: () => this.checkDialog.show(), i: () => this.aboutDialog.show() }),
       ...(this.data && {
-        "/": () => this.filterBox?.focus(), g: () => this.setView("gallery"), t: () => this.setView("table"),
-        c: () => this.checkDialog.show(), i: () => this.aboutDialog.show(), e: () => this.convertDialog.show(),
+        "/": () => this.filterBox?.focus(), g: () => this.setView("gallery"), t: () => this.setView("table"), e: () => this.convertDialog.show(),
       }),
       ...(open && {
         ArrowLeft: () => this.step(-1), ArrowRight: () => this.step(1), k: () => this.step(-1), j: () => this.step(1), Escape: () => this.closeSample(),
@@ -432,7 +447,7 @@ export class Viewer extends LitElement {
     };
     const action = actions[e.key];
     if (action) action();
-    else if (!(open && this.samplePanel?.key(e.key))) return;
+    else if (!(open && this.samplePanel?.key(e.key)) && !this.tableView?.key(e.key)) return;
     e.preventDefault();
   };
   private readonly onDrag = (e: DragEvent): void => {
@@ -467,7 +482,7 @@ export class Viewer extends LitElement {
     this.said = text;
   }
   private updateRead(): void {
-    const t = this.data?.telemetry;
+    const t = (this.data ?? this.table)?.telemetry;
     // Bytes that were looked at twice count twice, so that "of" would be wrong where they are more than there are.
     const of = t && t.bytesRead <= t.byteLength ? ` of ${bytes(t.byteLength)}` : "";
     this.read = t ? `${plural(t.requests, "request")}, ${bytes(t.bytesRead)}${of} read` : "";
@@ -476,14 +491,14 @@ export class Viewer extends LitElement {
   // Drawing
 
   override updated(changed: PropertyValues): void {
-    if (changed.has("data" as never)) this.updateRead();
+    if (changed.has("data" as never) || changed.has("table" as never)) this.updateRead();
   }
 
   override render(): TemplateResult {
     return html`
-      ${this.data ? this.renderDataset(this.data) : this.renderWelcome()}
-      <forebay-about .data=${this.data} @forget=${() => void this.reread()}></forebay-about>
-      <forebay-check .data=${this.data} ?growing=${this.growth !== null} @jump=${(e: CustomEvent<number>) => this.show(e.detail)}></forebay-check>
+      ${this.data ? this.renderDataset(this.data) : this.table ? this.renderTable(this.table) : this.renderWelcome()}
+      <forebay-about .data=${this.data ?? this.table} @forget=${() => void this.reread()}></forebay-about>
+      <forebay-check .data=${this.data ?? this.table} ?growing=${this.growth !== null} @jump=${(e: CustomEvent<number>) => (this.table ? void this.tableView?.follow({ i: e.detail }) : this.show(e.detail))}></forebay-check>
       <forebay-convert .engine=${this.engine} .data=${this.data} ?growing=${this.growth !== null} .kept=${this.rows.kept} .picked=${this.picked}></forebay-convert>
       <forebay-help></forebay-help>
       <input type="file" hidden aria-label="Open a file" @change=${(e: Event) => { const f = (e.target as HTMLInputElement).files?.[0]; if (f) this.openFile(f); }} />
@@ -506,6 +521,35 @@ export class Viewer extends LitElement {
       </div>`;
   }
 
+  /** What is open, and what can be done with all of it. */
+  private renderHeader(open: Dataset | Table, facts: readonly unknown[], more: TemplateResult | typeof nothing): TemplateResult {
+    return html`
+      <header class="top">
+        <button class="brand" title="Close the file" aria-label="Forebay: close the file" @click=${() => this.close()}><svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg><span>Forebay</span></button>
+        <div class="file">
+          <button class="badge" title="About this file (i)" @click=${() => this.aboutDialog.show()}>${open.format.toUpperCase()}</button>
+          <h1 title=${open.name ?? ""}>${open.name ?? "dataset"}</h1>
+          <span class="facts">${facts.join(" · ")}</span>
+          <span class="facts more" title="What was read so far">${this.read}</span>
+        </div>
+        <span class="spacer"></span>
+        <button title="Check (c)" @click=${() => this.checkDialog.show()}>Check</button>
+        ${more}
+        ${this.renderTools()}
+      </header>`;
+  }
+  private renderTable(table: Table): TemplateResult {
+    const { metadata: m } = table;
+    const facts = [
+      m.document ? "one value" : plural(table.length, "row"), !m.document && plural(table.schema.length, "column"), bytes(table.byteLength),
+      m.layout && `layout ${m.layout}`, m.groups > 1 && plural(m.groups, "row group"),
+    ].filter(Boolean);
+    return html`
+      <div class="app">
+        ${this.renderHeader(table, facts, nothing)}
+        <forebay-table-view .data=${table} @link=${(e: CustomEvent<TableLink>) => this.updateLink(e.detail)} @say=${(e: CustomEvent<string>) => this.say(e.detail)}></forebay-table-view>
+      </div>`;
+  }
   private renderDataset(dataset: Dataset): TemplateResult {
     const { metadata } = dataset;
     const facts = [
@@ -515,19 +559,7 @@ export class Viewer extends LitElement {
     ].filter(Boolean);
     return html`
       <div class="app">
-        <header class="top">
-          <button class="brand" title="Close the file" aria-label="Forebay: close the file" @click=${() => this.close()}><svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg><span>Forebay</span></button>
-          <div class="file">
-            <button class="badge" title="About this file (i)" @click=${() => this.aboutDialog.show()}>${dataset.format.toUpperCase()}</button>
-            <h1 title=${dataset.name ?? ""}>${dataset.name ?? "dataset"}</h1>
-            <span class="facts">${facts.join(" · ")}</span>
-            <span class="facts more" title="What was read so far">${this.read}</span>
-          </div>
-          <span class="spacer"></span>
-          <button title="Check (c)" @click=${() => this.checkDialog.show()}>Check</button>
-          <button title="Convert or export (e)" @click=${() => this.convertDialog.show()}>Convert</button>
-          ${this.renderTools()}
-        </header>
+        ${this.renderHeader(dataset, facts, html`<button title="Convert or export (e)" @click=${() => this.convertDialog.show()}>Convert</button>`)}
         <div class="work ${this.sample === null ? "" : "sample-open"}">
           <forebay-facets class=${this.facetsShown ? "shown" : ""} role="complementary" aria-label="Facets" .facets=${this.facets} .clauses=${this.clauses} .classes=${this.classes} .classField=${this.classField} ?counting=${this.countingClasses}
             @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => this.setClause(e.detail.key, e.detail.clause)}

@@ -1,6 +1,7 @@
 /** A dataset made of nothing: the package's interface over numbers and drawn pictures, for tests of the viewer alone. */
 import type { Capabilities, CheckReport, ConvertSummary, Dataset, IndexColumns, Json, OpenProgress, SampleInfo, Stats } from "../../lib/src/types.ts";
 import type { Engine } from "../src/engine.ts";
+import { fakeTable } from "./fake-table.ts";
 
 const CLASSES = ["boat", "buoy", "gull", "pier"];
 const abort = (signal?: AbortSignal): void => signal?.throwIfAborted();
@@ -68,7 +69,7 @@ function grow(dataset: Dataset, all: IndexColumns, told: ((p: OpenProgress) => v
 
 /**
  * An engine with datasets of as many samples as the name says: `1000.tbl`, `10000000.tbl`, `bad.tbl`; one that grows
- * is `grow5000.tar`.
+ * is `grow5000.tar`; a table is `1000.tbf`.
  */
 export const fake: Engine = {
   capabilities: () => ({ workers: 0, threads: false, simd: true, saveAsStream: true, opfs: true, reads: ["tbl", "tar"], writes: ["tbl", "tar"] }) satisfies Capabilities,
@@ -76,6 +77,7 @@ export const fake: Engine = {
     const name = options?.name ?? (input instanceof File ? input.name : String(input));
     if (name.startsWith("bad")) throw Object.assign(fail("tbl.magic", "index, byte 0: <b>this</b> is no TBL [tbl.magic]"), { kind: "damaged" });
     const length = Number(name.match(/\d+/)?.[0] ?? 500);
+    if (name.endsWith(".tbf")) return fakeTable(name, length);
     const columns = columnsOf(length);
     let closed = false;
     const telemetry = { requests: 2, bytesRead: 64 + 24 * length, byteLength: length * 190_000 + 64 };
@@ -94,6 +96,7 @@ export const fake: Engine = {
       json: { label: CLASSES[i % CLASSES.length]!, note: "<img src=x onerror=alert(1)>", boxes: boxesOf(i, columns.width[i]!, columns.height[i]!).map((bbox, k) => ({ label: CLASSES[(i + k) % CLASSES.length]!, bbox })) },
     });
     const dataset: Partial<Dataset> = {
+      kind: "samples",
       format: name.endsWith(".tar") ? "tar" : "tbl", length, name, byteLength: telemetry.byteLength, telemetry, damage: null, growing: false, whole: Promise.resolve(), fromStore: false,
       metadata: { layout: "guide", compression: "none", metadataFormat: "json", notes: [] },
       schema: ["index", "name", "format", "width", "height", "aspect", "pixels", "bytes", "stored_bytes"].map((field) => ({ name: field, type: field === "name" || field === "format" ? "string" : "integer", indexed: true })),

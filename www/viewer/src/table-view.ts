@@ -1,0 +1,192 @@
+/** A table, opened: its columns, its rows, a filter, one row in full. */
+import "./filter-box.ts";
+import "./row-panel.ts";
+import "./row-table.ts";
+import "./schema-panel.ts";
+import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import type { Json, Table } from "../../lib/src/types.ts";
+import { fieldName } from "./cells.ts";
+import { Rows } from "./collection.ts";
+import type { ColumnStats } from "./column-stats.ts";
+import type { FilterField, Values } from "./complete.ts";
+import type { Clause } from "./facets-view.ts";
+import type { FilterBox } from "./filter-box.ts";
+import type { RowTable } from "./row-table.ts";
+import { controls } from "./styles.ts";
+import { tree, treeStyles } from "./tree.ts";
+import { viewerStyles } from "./viewer-styles.ts";
+import { count, isAbort, plural, trouble, type Trouble } from "./words.ts";
+
+/** Columns that are shown unasked. */
+const SHOWN = 24;
+
+/** The state of a table in the page's address. */
+export interface TableLink {
+  readonly i?: number;
+  readonly q?: string;
+}
+
+/** `<forebay-table-view>`: sends `link` with a {@link TableLink}, and `say` with a text for those who listen. */
+@customElement("forebay-table-view")
+export class TableView extends LitElement {
+  static override styles = [controls, treeStyles, viewerStyles];
+  @property({ attribute: false }) data!: Table;
+  @state() private rows = new Rows(0, null);
+  @state() private columns: readonly number[] = [];
+  @state() private text = "";
+  @state() private clauses: ReadonlyMap<string, Clause> = new Map();
+  @state() private filterError: Trouble | null = null;
+  @state() private filtering: number | null = null;
+  @state() private row: number | null = null;
+  @state() private current = 0;
+  @state() private panelShown = false;
+  @state() private values: Values = new Map();
+  @state() private document_: Json | undefined = undefined;
+  @query("forebay-filter") private filterBox!: FilterBox | null;
+  @query("forebay-rows") private list!: RowTable | null;
+  private fields: readonly FilterField[] = [];
+  private work = new AbortController();
+
+  override willUpdate(changed: PropertyValues): void {
+    if (!changed.has("data")) return;
+    const { data: table } = this;
+    this.work.abort();
+    this.rows = new Rows(table.length, null);
+    this.columns = table.schema.map((_, k) => k).slice(0, SHOWN);
+    this.fields = table.schema.map(({ name, type }) => ({ name: fieldName(name), type: /^([iu]\d|f\d|u?int|float)/.test(type) ? "number" : type }));
+    this.text = "";
+    this.clauses = this.values = new Map();
+    this.filterError = this.row = this.filtering = null;
+    this.document_ = undefined;
+    if (!table.metadata.document) return;
+    table.document().then((text) => { if (this.data === table && text !== null) this.document_ = JSON.parse(text) as Json; }, (e: unknown) => this.say(trouble(e).message));
+  }
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.work.abort();
+  }
+
+  /** Goes where a link says. */
+  async follow({ i, q = "" }: TableLink): Promise<void> {
+    await this.updateComplete;
+    if (q !== this.expression) {
+      this.text = q;
+      this.clauses = new Map();
+      await this.refilter();
+    }
+    if (i !== undefined && i < this.data.length) this.show(i);
+    else if (i === undefined) this.row = null;
+  }
+  /** Keys that are not for the rows; true where one was used. */
+  key(key: string): boolean {
+    const open = this.row !== null;
+    if (key === "/") this.filterBox?.focus();
+    else if (open && (key === "ArrowLeft" || key === "k")) this.step(-1);
+    else if (open && (key === "ArrowRight" || key === "j")) this.step(1);
+    else if (open && key === "Escape") this.closeRow();
+    else return false;
+    return true;
+  }
+
+  private say(text: string): void {
+    this.dispatchEvent(new CustomEvent("say", { detail: text }));
+  }
+  private tell(): void {
+    const { row, expression } = this;
+    this.dispatchEvent(new CustomEvent<TableLink>("link", { detail: { ...(row !== null && { i: row }), ...(expression && { q: expression }) } }));
+  }
+  private get expression(): string {
+    const clauses = [...this.clauses.values()].map((c) => c.expression);
+    const text = this.text.trim();
+    return clauses.length === 0 ? text : [...(text ? [`(${text})`] : []), ...clauses].join(" && ");
+  }
+  private async refilter(): Promise<void> {
+    const { data: table, expression } = this;
+    this.work.abort();
+    const { signal } = (this.work = new AbortController());
+    this.filtering = 0;
+    try {
+      const onProgress = (p: { samples: number }): void => { if (!signal.aborted) this.filtering = p.samples; };
+      const kept = expression ? await table.matches(expression, { signal, onProgress }) : null;
+      if (signal.aborted) return;
+      this.filterError = null;
+      this.rows = new Rows(table.length, kept, expression);
+      this.current = 0;
+      this.say(kept ? `${plural(kept.length, "row")} of ${count(table.length)} match` : `all ${plural(table.length, "row")}`);
+      this.tell();
+    } catch (e) {
+      if (!signal.aborted && !isAbort(e)) this.filterError = trouble(e);
+    } finally {
+      if (!signal.aborted) this.filtering = null;
+    }
+  }
+  private setClause(key: string, clause: Clause | null): void {
+    const clauses = new Map(this.clauses);
+    if (clause) clauses.set(key, clause);
+    else clauses.delete(key);
+    this.clauses = clauses;
+    void this.refilter();
+  }
+  private learn(stats: ColumnStats): void {
+    const texts = stats.top.map((t) => t.text);
+    this.values = new Map(this.values).set(fieldName(stats.name), texts);
+  }
+
+  private show(i: number): void {
+    this.row = i;
+    const position = this.rows.find(i);
+    if (position >= 0) {
+      this.current = position;
+      void this.updateComplete.then(() => requestAnimationFrame(() => this.list?.reveal(position)));
+    }
+    this.tell();
+  }
+  private step(by: number): void {
+    if (this.row === null) return;
+    const position = this.rows.find(this.row);
+    const to = position < 0 ? this.current : position + by;
+    if (to < 0 || to >= this.rows.length) return this.say(by < 0 ? "the first row" : "the last row");
+    this.show(this.rows.at(to));
+  }
+  private closeRow(): void {
+    this.row = null;
+    this.tell();
+    void this.updateComplete.then(() => this.list?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus());
+  }
+
+  override render(): TemplateResult {
+    const { data: table, rows } = this;
+    if (table.metadata.document) return this.renderDocument();
+    return html`
+      <div class="work ${this.row === null ? "" : "sample-open"}">
+        <forebay-schema class="side ${this.panelShown ? "shown" : ""}" role="complementary" aria-label="Columns" .data=${table} .shown=${this.columns} .clauses=${this.clauses}
+          @columns=${(e: CustomEvent<number[]>) => (this.columns = e.detail)} @stats=${(e: CustomEvent<ColumnStats>) => this.learn(e.detail)}
+          @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => this.setClause(e.detail.key, e.detail.clause)}></forebay-schema>
+        <main class="main">
+          <div class="bar">
+            <button class="narrow-only" aria-expanded=${this.panelShown} @click=${() => (this.panelShown = !this.panelShown)}>Columns</button>
+            <forebay-filter .value=${this.text} .fields=${this.fields} .values=${this.values} .error=${this.filterError} .example=${this.example}
+              @filter=${(e: CustomEvent<string>) => { this.text = e.detail; void this.refilter(); }}></forebay-filter>
+            <span class="counts">${this.filtering !== null ? `filtering… ${this.filtering > 0 ? count(this.filtering) : ""}` : rows.kept ? `${count(rows.length)} of ${count(table.length)}` : count(table.length)}</span>
+          </div>
+          <div class="chips">${[...this.clauses].map(([key, clause]) => html`<button aria-label="Remove ${clause.label}" @click=${() => this.setClause(key, null)}>${clause.label} ✕</button>`)}</div>
+          ${rows.length === 0
+            ? html`<div class="empty">${rows.kept ? "No row matches the filter." : "There are no rows in this file."}</div>`
+            : html`<forebay-rows .data=${table} .rows=${rows} .columns=${this.columns} .current=${this.current}
+                @current=${(e: CustomEvent<number>) => (this.current = e.detail)} @open=${(e: CustomEvent<number>) => this.show(e.detail)}></forebay-rows>`}
+        </main>
+        ${this.row === null ? nothing : html`
+          <forebay-row class="panel" role="complementary" aria-label="Row" .data=${table} .index=${this.row}
+            @step=${(e: CustomEvent<number>) => this.step(e.detail)} @close=${() => this.closeRow()}></forebay-row>`}
+      </div>`;
+  }
+  private get example(): string {
+    const number = this.fields.find((f) => f.type === "number");
+    const text = this.fields.find((f) => f.type === "string");
+    return number ? `${number.name} >= 10` : text ? `${text.name} ~ "a*"` : "";
+  }
+  private renderDocument(): TemplateResult {
+    return html`<main class="document" tabindex="0">${this.document_ === undefined ? html`<p class="muted">Reading…</p>` : tree("document", this.document_)}</main>`;
+  }
+}
