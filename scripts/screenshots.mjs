@@ -27,7 +27,7 @@ await main(async () => {
   const shot = async (name, more, options, act) => {
     const page = await newPage(browser, { viewport: WIDE, ...options });
     await visit(page, url + more);
-    await page.locator('[role=option] canvas, [role=grid] #p0').first().waitFor();
+    await page.locator('[role=option] canvas[data-ready], [role=grid] #p0').first().waitFor();
     await act?.(page);
     await page.waitForLoadState('networkidle');
     await page.waitForTimeout(1500);

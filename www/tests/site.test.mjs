@@ -38,7 +38,7 @@ test('a served TBL opens in few requests and shows pictures, boxes and a sound c
   const ranges = [];
   page.on('request', (r) => r.url().includes('/data/') && ranges.push(r.headers().range));
   await visit(page, at('file=data/sample.tbl'));
-  await page.locator('[role=option] canvas').first().waitFor();
+  await page.locator('[role=option] canvas[data-ready]').first().waitFor();
   assert.ok(ranges.length < 60, `${ranges.length} requests`);
   await page.locator('h1', { hasText: 'sample.tbl' }).waitFor();
   await page.locator('.facts', { hasText: '240 samples' }).waitFor();
@@ -64,7 +64,7 @@ test('the filter reads the index, and the metadata where it must', async () => {
 test('a TAR opens, with pictures and names', async () => {
   const page = await newPage(browser);
   await visit(page, at('file=data/sample.tar'));
-  await page.locator('[role=option] canvas').first().waitFor();
+  await page.locator('[role=option] canvas[data-ready]').first().waitFor();
   await page.getByText('000003.jpg').first().waitFor();
   assert.deepEqual(page.faults, []);
   await page.close();
@@ -75,7 +75,7 @@ test('what was found in a TAR is kept for the next visit, and can be forgotten',
   const ranges = [];
   page.on('request', (r) => r.url().includes('/data/') && ranges.push(r.headers().range));
   const about = async () => {
-    await page.locator('[role=option] canvas').first().waitFor();
+    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
     await page.keyboard.press('i');
     return page.locator('forebay-about dl').innerText();
   };
@@ -112,7 +112,7 @@ test('damaged files open as far as they can and say what is wrong', async () => 
   await page.locator('.failed code, .notice').first().waitFor();
   await visit(page, at('file=data/cut.tar'));
   await page.locator('.notice').waitFor();
-  await page.locator('[role=option] canvas').first().waitFor();
+  await page.locator('[role=option] canvas[data-ready]').first().waitFor();
   await visit(page, at('file=data/nothing.tbl'));
   await page.locator('.failed code').waitFor();
   await page.close();
@@ -126,7 +126,7 @@ test('a file dropped on a static host converts to the same bytes as by the comma
     await page.addInitScript(() => { delete globalThis.showSaveFilePicker; delete globalThis.showOpenFilePicker; });
     await page.goto(host);
     await page.locator('input[type=file]').setInputFiles(join(folder, 'sample.tar'));
-    await page.locator('[role=option] canvas').first().waitFor();
+    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
     await page.keyboard.press('e');
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Convert…' }).click()]);
     await page.getByText('✓ sample.tbl').waitFor();
@@ -142,7 +142,7 @@ test('the list of a served folder is offered', async () => {
   const page = await newPage(browser);
   await page.goto(url);
   await page.getByRole('button', { name: /sample\.tbl/ }).click();
-  await page.locator('[role=option] canvas').first().waitFor();
+  await page.locator('[role=option] canvas[data-ready]').first().waitFor();
   assert.match(page.url(), /#file=data\/sample\.tbl/);
   await page.close();
 });

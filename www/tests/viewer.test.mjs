@@ -91,7 +91,7 @@ test('a growing file is shown and filtered while it grows, and nothing jumps', a
   const page = await newPage(browser);
   await visit(page, at('file=grow60000.tar'));
   await page.locator('.growing').waitFor();
-  await page.locator('[role=option] canvas').first().waitFor();
+  await page.locator('[role=option] canvas[data-ready]').first().waitFor();
   const size = () => page.locator('[role=option]').first().getAttribute('aria-setsize').then(Number);
   const early = await size();
   assert.ok(early > 0 && early < 60_000, `${early} at first`);
@@ -226,7 +226,7 @@ test('no page has a fault that axe knows, light or dark, wide or narrow', async 
     await page.getByText('Drop a dataset file here').waitFor();
     await clean('welcome');
     await visit(page, at('file=300.tbl'));
-    await page.locator('[role=option] canvas').first().waitFor();
+    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
     await clean('gallery');
     await page.keyboard.press('t');
     await page.locator('[role=grid]').waitFor();

@@ -1,10 +1,25 @@
-import { anySignal, pause } from "./abort.js";
+import { abortable, anySignal, pause } from "./abort.js";
 import { ForebayError, hostError } from "./errors.js";
 import type { HttpOptions, Source, Telemetry } from "./types.js";
 
 /** Bytes of the first request: they bring the length, the header, and small files whole. */
 const FIRST = 64 << 10;
 const RETRY_AFTER = 200;
+/** Ranges that are asked for at once and lie so near to one another become one request, */
+const NEAR = 4 << 10;
+/** as long as it brings no more than this. */
+const JOINED = 1 << 20;
+/** Microtasks that are waited for others to ask. */
+const HOPS = 16;
+
+/** A range that somebody waits for. */
+interface Wish {
+  start: number;
+  end: number;
+  signal: AbortSignal | undefined;
+  resolve(bytes: Uint8Array): void;
+  reject(e: unknown): void;
+}
 
 interface Answer {
   status: number;
@@ -32,6 +47,7 @@ class Http implements Source {
   readonly telemetry: { -readonly [K in keyof Telemetry]: Telemetry[K] } = { requests: 0, bytesRead: 0, byteLength: 0 };
   /** The first bytes of the file, or all of them. */
   #head: Uint8Array = new Uint8Array(0);
+  #wishes: Wish[] = [];
   #tag: string | null = null;
 
   constructor(
@@ -67,15 +83,63 @@ class Http implements Source {
   async read(start: number, end: number, options: { signal?: AbortSignal } = {}): Promise<Uint8Array> {
     options.signal?.throwIfAborted();
     if (end <= this.#head.byteLength) return this.#head.slice(start, end);
+    const { signal } = options;
+    const wished = new Promise<Uint8Array>((resolve, reject) => {
+      if (this.#wishes.push({ start, end, signal, resolve, reject }) === 1) void this.#fulfil();
+    });
+    return abortable(wished, signal);
+  }
+
+  /** Makes requests of the wishes: one for those that lie side by side. */
+  async #fulfil(): Promise<void> {
+    // What is asked for in the same turn, such as the pictures in sight, comes within a few microtasks. A timer would
+    // be slowed down in a tab that is out of sight.
+    for (let hop = 0; hop < HOPS; hop++) await undefined;
+    const wishes = this.#wishes.filter((w) => !w.signal?.aborted).sort((a, b) => a.start - b.start);
+    this.#wishes = [];
+    let group: Wish[] = [];
+    let [start, end] = [0, 0];
+    for (const wish of wishes) {
+      if (group.length > 0 && (wish.start > end + NEAR || Math.max(end, wish.end) - start > JOINED)) {
+        void this.#together(group, start, end);
+        group = [];
+      }
+      if (group.length === 0) [start, end] = [wish.start, wish.end];
+      group.push(wish);
+      end = Math.max(end, wish.end);
+    }
+    if (group.length > 0) void this.#together(group, start, end);
+  }
+
+  /** One request for several, which ends when nobody waits for it any more. */
+  async #together(group: readonly Wish[], start: number, end: number): Promise<void> {
+    const left = new AbortController();
+    let waiting = group.length;
+    const leave = () => {
+      if (--waiting === 0) left.abort();
+    };
+    for (const { signal } of group) signal?.addEventListener("abort", leave, { once: true });
+    try {
+      const bytes = await this.#range(start, end, left.signal);
+      const alone = group.length === 1;
+      for (const wish of group) wish.resolve(alone ? bytes : bytes.slice(wish.start - start, wish.end - start));
+    } catch (e) {
+      for (const wish of group) wish.reject(e);
+    } finally {
+      for (const { signal } of group) signal?.removeEventListener("abort", leave);
+    }
+  }
+
+  #range(start: number, end: number, signal: AbortSignal): Promise<Uint8Array> {
     return this.#retrying(async () => {
-      const answer = await this.#get(start, end, options.signal, false);
+      const answer = await this.#get(start, end, signal, false);
       this.#same(answer);
       if (answer.status === 200) return answer.bytes.slice(start, end);
       if (answer.bytes.byteLength !== end - start || (answer.start !== null && answer.start !== start)) {
         throw new Again(hostError("http.truncated", `the server sent ${answer.bytes.byteLength} bytes, ${end - start} were asked for`, { file: this.name, offset: start }));
       }
       return answer.bytes;
-    }, options.signal);
+    }, signal);
   }
 
   /** Refuses a mixture of two versions of the file. */

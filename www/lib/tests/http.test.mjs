@@ -98,6 +98,33 @@ test('a good server: one request opens a small index, one more brings a payload'
   assert.ok(ds.telemetry.bytesRead < 65536 + 20_000);
 });
 
+test('ranges that are asked for at once and lie side by side come as one request', async () => {
+  const ds = await openUrl('good');
+  asked = [];
+  const at = Array.from({ length: 12 }, (_, k) => 100 + k);
+  const blobs = await Promise.all(at.map((i) => ds.blob(i)));
+  assert.equal(asked.length, 1, asked.join());
+  for (const [k, blob] of blobs.entries()) {
+    const { offset, storedBytes } = ds.info(at[k]);
+    assert.ok(Buffer.from(await blob.arrayBuffer()).equals(file.subarray(offset, offset + storedBytes)), `sample ${at[k]}`);
+  }
+  // Far apart they are two; one that is given up takes no other with it.
+  asked = [];
+  const stop = new AbortController();
+  const three = [ds.blob(120), ds.blob(299), ds.blob(121, { signal: stop.signal })].map((p) => p.then((b) => b.size, (e) => e.name));
+  stop.abort();
+  assert.deepEqual(await Promise.all(three), [ds.info(120).bytes, ds.info(299).bytes, 'AbortError']);
+  assert.equal(asked.length, 2, asked.join());
+  // Nobody waits any more: nothing is asked.
+  asked = [];
+  const all = new AbortController();
+  const two = [130, 131].map((i) => ds.blob(i, { signal: all.signal }).catch((e) => e.name));
+  all.abort();
+  assert.deepEqual(await Promise.all(two), ['AbortError', 'AbortError']);
+  assert.deepEqual(asked, []);
+  ds.close();
+});
+
 test('a server that ignores Range sends the whole once, and it is kept', async () => {
   await readLast('ignoresRange');
   assert.equal(asked.length, 1);

@@ -1,7 +1,6 @@
 /** Samples as pictures. */
 import { css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
-import { repeat } from "lit/directives/repeat.js";
 import { Collection, windowStyles } from "./collection.ts";
 import { controls } from "./styles.ts";
 import { Thumbs } from "./thumbs.ts";
@@ -9,13 +8,18 @@ import { bytes, count } from "./words.ts";
 
 const GAP = 10;
 const CAPTION = 26;
+/** Windows of samples a second over which nothing is decoded: they would be gone before they are drawn. */
+const FAST = 3;
+/** Milliseconds of rest after which decoding goes on. */
+const REST = 90;
 
-/** `<forebay-gallery>`: a window over up to ten million pictures. */
+/** `<forebay-gallery>`: a window over up to ten million pictures. Sends `drawn` once the first are there. */
 @customElement("forebay-gallery")
 export class Gallery extends Collection {
   static override styles = [controls, windowStyles, css`
     .tile {
       position: absolute;
+      contain: strict;
       display: grid;
       grid-template-rows: 1fr ${CAPTION}px;
       border-radius: 10px;
@@ -47,7 +51,9 @@ export class Gallery extends Collection {
       inset: 0;
       width: 100%;
       height: 100%;
-      object-fit: contain;
+    }
+    canvas:not([data-ready]) {
+      display: none;
     }
     .why {
       padding: 6px;
@@ -102,7 +108,12 @@ export class Gallery extends Collection {
   /** Pixels that a tile is wide, at least. */
   @property({ type: Number }) size = 168;
   private thumbs: Thumbs | undefined;
-  private drawn = new WeakMap<HTMLCanvasElement, ImageBitmap>();
+  /** What each canvas shows: a picture at a size. */
+  private drawn = new WeakMap<HTMLCanvasElement, { bitmap: ImageBitmap; width: number; height: number }>();
+  /** Nothing of this file was drawn yet. */
+  private pristine = true;
+  private timer = 0;
+  private seen = { top: 0, at: 0 };
 
   protected get perRow(): number {
     return Math.max(1, Math.floor((this.width - GAP) / (this.size + GAP)));
@@ -121,10 +132,12 @@ export class Gallery extends Collection {
     if (changed.has("data")) {
       this.thumbs?.close();
       this.thumbs = new Thumbs(this.data, () => this.redraw());
+      this.pristine = true;
     }
   }
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    clearTimeout(this.timer);
     this.thumbs?.close();
     this.thumbs = undefined;
   }
@@ -134,15 +147,13 @@ export class Gallery extends Collection {
   }
 
   override render(): TemplateResult {
-    const [first, end] = this.window();
     const { top, height, viewport } = this.track;
-    const positions = Array.from({ length: Math.max(0, end - first) }, (_, k) => first + k);
     return html`
       <div class="scroll" role="listbox" tabindex="0" aria-label="Samples" aria-multiselectable="true"
         aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing} @keydown=${this.onKey}>
         <div role="presentation" .style=${`height:${height}px`}>
           <div class="layer" role="presentation" .style=${`height:${Math.min(viewport, height)}px`}>
-            ${repeat(positions, (p) => this.rows.at(p), (p) => this.renderTile(p, top))}
+            ${this.slots().map((p) => (p < 0 ? nothing : this.renderTile(p, top)))}
           </div>
         </div>
       </div>`;
@@ -166,7 +177,7 @@ export class Gallery extends Collection {
         <span class="visually-hidden">${label}</span>
         <div class="picture" aria-hidden="true">
           <span class="tick" aria-hidden="true">${this.picked.has(i) ? "✓" : ""}</span>
-          ${thumb?.state === "ready" ? html`<canvas aria-hidden="true" data-sample=${i}></canvas>` : nothing}
+          <canvas aria-hidden="true" data-sample=${i}></canvas>
           ${thumb && thumb.state !== "ready" ? html`<span class="why ${thumb.state === "broken" ? "bad" : ""}">${thumb.why}</span>` : nothing}
         </div>
         <div class="caption" aria-hidden="true"><span>${count(i)}</span><span>${name ?? size}</span></div>
@@ -175,15 +186,59 @@ export class Gallery extends Collection {
 
   override updated(changed: Map<PropertyKey, unknown>): void {
     super.updated(changed);
+    this.decode();
+    for (const canvas of this.renderRoot.querySelectorAll("canvas")) this.draw(canvas);
+    if (this.pristine && this.renderRoot.querySelector("canvas[data-ready]")) {
+      this.pristine = false;
+      this.dispatchEvent(new CustomEvent("drawn"));
+    }
+  }
+
+  /** Asks for the pictures in sight; while they fly past, only once they have come to rest. */
+  private decode(): void {
+    const { top, viewport } = this.track;
+    const now = performance.now();
+    const moved = Math.abs(top - this.seen.top);
+    const fast = moved > 0 && viewport > 0 && moved / viewport > (FAST * Math.max(16, now - this.seen.at)) / 1000;
+    this.seen = { top, at: moved > 0 ? now : this.seen.at };
+    if (fast || this.timer) {
+      if (!moved && this.timer) return;
+      clearTimeout(this.timer);
+      this.thumbs?.want([]);
+      this.timer = window.setTimeout(() => {
+        this.timer = 0;
+        this.ask();
+      }, REST);
+    } else this.ask();
+  }
+  private ask(): void {
     const [first, end] = this.window(0);
     this.thumbs?.want(Array.from({ length: Math.max(0, end - first) }, (_, k) => this.rows.at(first + k)));
-    for (const canvas of this.renderRoot.querySelectorAll("canvas")) {
-      const thumb = this.thumbs?.get(Number(canvas.dataset.sample));
-      if (thumb?.state !== "ready" || this.drawn.get(canvas) === thumb.bitmap) continue;
-      canvas.width = thumb.bitmap.width;
-      canvas.height = thumb.bitmap.height;
-      canvas.getContext("2d")?.drawImage(thumb.bitmap, 0, 0);
-      this.drawn.set(canvas, thumb.bitmap);
+  }
+
+  /** Draws a picture whole, in the middle. A canvas keeps its size, so that drawing allocates nothing. */
+  private draw(canvas: HTMLCanvasElement): void {
+    const thumb = this.thumbs?.get(Number(canvas.dataset.sample));
+    const was = this.drawn.get(canvas);
+    if (thumb?.state !== "ready") {
+      if (was) delete canvas.dataset.ready;
+      this.drawn.delete(canvas);
+      return;
     }
+    const sharp = Math.min(2, devicePixelRatio);
+    const width = Math.round((this.tile - 2) * sharp);
+    const height = Math.round((this.rowHeight - GAP - CAPTION - 2) * sharp);
+    const { bitmap } = thumb;
+    if (was?.bitmap === bitmap && was.width === width && was.height === height) return;
+    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
+    const g = canvas.getContext("2d");
+    if (!g) return;
+    const scale = Math.min(width / bitmap.width, height / bitmap.height);
+    const [w, h] = [bitmap.width * scale, bitmap.height * scale];
+    g.clearRect(0, 0, width, height);
+    g.imageSmoothingQuality = "medium";
+    g.drawImage(bitmap, (width - w) / 2, (height - h) / 2, w, h);
+    canvas.dataset.ready = "";
+    this.drawn.set(canvas, { bitmap, width, height });
   }
 }

@@ -1,7 +1,6 @@
 /** Samples as rows of the index. */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement } from "lit/decorators.js";
-import { repeat } from "lit/directives/repeat.js";
 import { Collection, windowStyles } from "./collection.ts";
 import { controls } from "./styles.ts";
 import { bytes, count } from "./words.ts";
@@ -24,6 +23,7 @@ export class Table extends Collection {
     }
     .row {
       position: absolute;
+      contain: strict;
       left: 0;
       right: 0;
       height: ${ROW}px;
@@ -109,9 +109,7 @@ export class Table extends Collection {
   }
 
   override render(): TemplateResult {
-    const [first, end] = this.window();
     const { top, height, viewport } = this.track;
-    const positions = Array.from({ length: Math.max(0, end - first) }, (_, k) => first + k);
     return html`
       <div class="scroll" role="grid" tabindex="0" aria-label="Samples" aria-multiselectable="true" aria-rowcount=${this.rows.length + 1}
         aria-colcount=${COLUMNS.length} aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing} @keydown=${this.onKey}>
@@ -120,7 +118,7 @@ export class Table extends Collection {
             <div class="row head" role="row" aria-rowindex="1">
               ${COLUMNS.map((name, c) => html`<span role="columnheader" class=${c === 0 || (c > 2 && c < 9) ? "number" : ""}>${name}</span>`)}
             </div>
-            ${repeat(positions, (p) => p, (p) => this.renderRow(p, top))}
+            ${this.slots().map((p) => (p < 0 ? nothing : this.renderRow(p, top)))}
           </div>
         </div>
       </div>`;

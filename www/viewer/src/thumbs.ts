@@ -12,8 +12,28 @@ export type Thumb =
 const EDGE = 256;
 /** Bytes of pixels that are kept, seen and unseen. */
 const BUDGET = 96 * 1024 * 1024;
-/** Reads and decodes at once. */
+/** Reads at once: all that are in sight, so that a source can read near ones together. */
+const READS = 64;
+/** Pictures decoded at once. */
 const LANES = 4;
+
+/** Lets so many in at a time. */
+class Gate {
+  private inside = 0;
+  private readonly waiting: (() => void)[] = [];
+  async run<T>(body: () => Promise<T>): Promise<T> {
+    if (this.inside >= LANES) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else this.inside++;
+    try {
+      return await body();
+    } finally {
+      // The place goes to the next in the row.
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.inside--;
+    }
+  }
+}
 
 /** Formats that a browser draws. */
 const DRAWN = new Set(["jpeg", "png", "webp", "bmp", "unknown", "raw_u8"]);
@@ -25,6 +45,8 @@ export class Thumbs {
   private wanted: number[] = [];
   private bytes = 0;
   private closed = false;
+  private readonly gate = new Gate();
+  private told = false;
 
   constructor(
     private readonly dataset: Dataset,
@@ -61,7 +83,7 @@ export class Thumbs {
   }
 
   private pump(): void {
-    while (!this.closed && this.running.size < LANES) {
+    while (!this.closed && this.running.size < READS) {
       const i = this.wanted.shift();
       if (i === undefined) return;
       const controller = new AbortController();
@@ -85,12 +107,18 @@ export class Thumbs {
       gone.bitmap.close();
       this.kept.delete(old);
     }
-    this.changed();
+    // Several that come at once are drawn at once.
+    if (this.told) return;
+    this.told = true;
+    requestAnimationFrame(() => {
+      this.told = false;
+      if (!this.closed) this.changed();
+    });
   }
 
   private async load(i: number, signal: AbortSignal): Promise<Thumb | undefined> {
     try {
-      return { state: "ready", bitmap: await decode(this.dataset, i, signal, EDGE) };
+      return { state: "ready", bitmap: await decode(this.dataset, i, signal, EDGE, this.gate) };
     } catch (e) {
       if (signal.aborted || isAbort(e)) return undefined;
       if (e instanceof NotDrawn) return { state: "none", why: e.message };
@@ -103,7 +131,7 @@ export class Thumbs {
 export class NotDrawn extends Error {}
 
 /** The picture of a sample, no edge longer than `edge` where one is given. */
-export async function decode(dataset: Dataset, i: number, signal: AbortSignal, edge?: number): Promise<ImageBitmap> {
+export async function decode(dataset: Dataset, i: number, signal: AbortSignal, edge?: number, gate = new Gate()): Promise<ImageBitmap> {
   const info = dataset.info(i);
   if (info.damaged) throw Object.assign(new Error("the index entry is damaged"), { code: "damaged entry" });
   if (!DRAWN.has(info.format)) throw new NotDrawn(info.format.toUpperCase());
@@ -113,11 +141,13 @@ export async function decode(dataset: Dataset, i: number, signal: AbortSignal, e
   const small = edge && info.width > 0 && Math.max(info.width, info.height) <= edge;
   if (info.format === "raw_u8") {
     const rgb = await dataset.bytes(i, { signal });
-    return createImageBitmap(pixels(rgb, info.width, info.height), small ? {} : options);
+    return gate.run(() => createImageBitmap(pixels(rgb, info.width, info.height), small ? {} : options));
   }
   const blob = await dataset.blob(i, { signal });
-  signal.throwIfAborted();
-  return createImageBitmap(blob, small ? {} : options);
+  return gate.run(async () => {
+    signal.throwIfAborted();
+    return createImageBitmap(blob, small ? {} : options);
+  });
 }
 
 function pixels(rgb: Uint8Array, width: number, height: number): ImageData {

@@ -35,6 +35,8 @@ import "./welcome.ts";
 import { LOGO, type Offer } from "./welcome.ts";
 import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts";
 
+/** Milliseconds after which the first pictures are no longer waited for. */
+const PATIENCE = 1200;
 /** Samples whose metadata is counted without being asked for. */
 const COUNTED_UNASKED = 5000;
 
@@ -88,6 +90,9 @@ export class Viewer extends LitElement {
   private work = new AbortController();
   private filterWork = new AbortController();
   private timer = 0;
+  /** Resolves when the first pictures are drawn, or when they take too long. */
+  private pictures: Promise<void> = Promise.resolve();
+  private pictured = (): void => undefined;
   private readonly filterRhythm = new Rhythm();
   private readonly facetRhythm = new Rhythm();
 
@@ -153,6 +158,10 @@ export class Viewer extends LitElement {
   private beginSamples(dataset: Dataset): void {
     this.data = dataset;
     this.rows = new Rows(dataset.length, null);
+    this.pictures = new Promise((resolve) => {
+      this.pictured = resolve;
+      setTimeout(resolve, PATIENCE);
+    });
     if (dataset.growing) dataset.whole.then(() => this.settled(dataset), () => this.settled(dataset));
   }
   /** Lets go of the file. */
@@ -242,6 +251,13 @@ export class Viewer extends LitElement {
     const { data: dataset, file, source } = this;
     await indexStore.forget();
     if (dataset && source) await this.open(source, dataset.name ?? "dataset", file);
+  }
+  private chosen(e: Event): void {
+    const input = e.target as HTMLInputElement;
+    const file = input.files?.[0];
+    // Choosing the same file again is a choice too.
+    input.value = "";
+    if (file) this.openFile(file);
   }
   /** What `forebay serve` offers; other servers have no such list and say so, which is no fault. */
   private async findOffers(): Promise<void> {
@@ -345,6 +361,9 @@ export class Viewer extends LitElement {
     if (this.classes && !this.growth) void this.countClasses(this.classes.field);
   }
   private async learnFields(dataset: Dataset): Promise<void> {
+    // The pictures come first: what is read here is for later.
+    await this.pictures;
+    if (this.data !== dataset) return;
     const known = dataset.schema.map((f) => ({ name: f.name, type: f.type as string }));
     this.fields = known;
     if (dataset.length === 0) return;
@@ -501,7 +520,7 @@ export class Viewer extends LitElement {
       <forebay-check .data=${this.data ?? this.table} ?growing=${this.growth !== null} @jump=${(e: CustomEvent<number>) => (this.table ? void this.tableView?.follow({ i: e.detail }) : this.show(e.detail))}></forebay-check>
       <forebay-convert .engine=${this.engine} .data=${this.data} ?growing=${this.growth !== null} .kept=${this.rows.kept} .picked=${this.picked}></forebay-convert>
       <forebay-help></forebay-help>
-      <input type="file" hidden aria-label="Open a file" @change=${(e: Event) => { const f = (e.target as HTMLInputElement).files?.[0]; if (f) this.openFile(f); }} />
+      <input type="file" hidden aria-label="Open a file" @change=${this.chosen} />
       <div class="visually-hidden" role="status" aria-live="polite">${this.said}</div>`;
   }
 
@@ -600,7 +619,7 @@ export class Viewer extends LitElement {
     const open = (e: CustomEvent<number>): void => this.show(e.detail);
     const pick = (e: CustomEvent<number>): void => this.pick(e.detail);
     return this.view === "gallery"
-      ? html`<forebay-gallery .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.current} .size=${this.tileSize} @current=${current} @open=${open} @pick=${pick}></forebay-gallery>`
+      ? html`<forebay-gallery .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.current} .size=${this.tileSize} @drawn=${() => this.pictured()} @current=${current} @open=${open} @pick=${pick}></forebay-gallery>`
       : html`<forebay-table .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.current} @current=${current} @open=${open} @pick=${pick}></forebay-table>`;
   }
 }
