@@ -208,29 +208,143 @@ fn small() -> (Batch, Vec<u8>) {
     (batch, file)
 }
 
+/// The same columns without rows.
+fn none() -> (Batch, Vec<u8>) {
+    let batch = small().0.slice(0, 0);
+    let file = tbf::write(&batch, WriteOptions::default()).unwrap();
+    (batch, file)
+}
+
 #[test]
 fn every_flipped_bit_of_a_file_with_the_footer_is_noticed() {
-    let (batch, file) = small();
-    assert_eq!(read(&file).unwrap(), batch);
-    for bit in 0..file.len() * 8 {
-        let mut bad = file.clone();
-        bad[bit / 8] ^= 1 << (bit % 8);
-        assert!(read(&bad).is_err(), "bit {bit} of {} passed unnoticed", file.len() * 8);
+    for (batch, file) in [small(), none()] {
+        assert_eq!(read(&file).unwrap(), batch);
+        for bit in 0..file.len() * 8 {
+            let mut bad = file.clone();
+            bad[bit / 8] ^= 1 << (bit % 8);
+            assert!(read(&bad).is_err(), "bit {bit} of {} passed unnoticed", file.len() * 8);
+        }
     }
 }
 
 #[test]
-fn every_truncation_is_noticed_but_one() {
-    let (_, file) = small();
-    let mut plain = Vec::new();
-    for n in 0..file.len() {
-        if let Ok(found) = read(&file[..n]) {
-            // Exactly the columns of the first group are a file of the plain layout, without names.
-            assert_eq!((found.rows(), found.schema().fields()[0].name.as_str()), (5, "c0"));
-            plain.push(n);
+fn every_truncation_of_a_file_with_the_footer_is_noticed() {
+    for (_, file) in [small(), none()] {
+        for n in 0..file.len() {
+            assert!(read(&file[..n]).is_err(), "{n} bytes of {} passed unnoticed", file.len());
         }
     }
-    assert_eq!(plain.len(), 1, "{plain:?}");
+}
+
+#[test]
+fn a_plain_file_promises_no_footer_and_is_written_to_the_letter() {
+    let batch = table(vec![("x", Column::from(vec![0.1f64])), ("n", Column::from(vec![7u8]))]);
+    let schema = Schema::new(vec![Field::new("c0", DataType::F64), Field::new("c1", DataType::U8)]).unwrap();
+    let batch = Batch::new(schema.into(), batch.columns().to_vec()).unwrap();
+    let file = tbf::write(&batch, WriteOptions::default().without_footer()).unwrap();
+    let expected = [b"TBF\x01\x01\x02\x02\x01".as_slice(), &0.1f64.to_le_bytes(), b"\x0a\x01\x07"].concat();
+    assert_eq!(file, expected);
+    assert_eq!(read(&file).unwrap(), batch);
+}
+
+/// Files as they were written before counts promised a footer and values stood aligned.
+#[test]
+fn older_files_with_a_footer_are_read() {
+    use tbf::{Stored, footer};
+    let (x, n) = ([0.5f64, -2.0], [7u8, 9]);
+    let columns = [
+        [b"\x02\x02".as_slice(), &x[0].to_le_bytes(), &x[1].to_le_bytes()].concat(),
+        [b"\x0a\x02".as_slice(), &n].concat(),
+    ];
+    let chunk = |encoding, position, bytes: &[u8]| footer::Chunk {
+        encoding,
+        offset: 0,
+        position,
+        length: bytes.len() as u64,
+        crc32: forebay::codec::checksum::crc32(bytes),
+        nulls: 0,
+        validity: None,
+        min: serde_json::Value::Null,
+        max: serde_json::Value::Null,
+        distinct: None,
+        values: 2,
+        marks: vec![],
+    };
+    let meta = |name: &str, dtype: &str| footer::ColumnMeta { name: name.into(), dtype: dtype.into(), nullable: false };
+    let whole = |rows, columns: &[Vec<u8>], chunks, head: &[u8]| {
+        let footer = footer::Footer {
+            created_by: "an older one".into(),
+            rows,
+            columns: vec![meta("x", "f64"), meta("n", "u8")],
+            groups: vec![footer::Group { position: 0, rows, columns: chunks }],
+        };
+        [head, &columns.concat(), &footer.encode().unwrap()].concat()
+    };
+    let chunks = vec![chunk(Stored::F64, 6, &columns[0]), chunk(Stored::U8, 24, &columns[1])];
+    let found = read(&whole(2, &columns, chunks, b"TBF\x01\x02\x02")).unwrap();
+    assert_eq!(found.columns(), [Column::from(x.to_vec()), Column::from(n.to_vec())]);
+    assert_eq!(read(&whole(0, &[], vec![], b"TBF\x01\0")).unwrap().rows(), 0);
+
+    // A byte between the columns does no harm to reading; a check names it.
+    let gap = [columns[0].clone(), [b"\0".as_slice(), &columns[1]].concat()];
+    let chunks = vec![chunk(Stored::F64, 6, &columns[0]), chunk(Stored::U8, 25, &columns[1])];
+    let file = Bytes::from(whole(2, &gap, chunks, b"TBF\x01\x02\x02"));
+    assert_eq!(read(&file).unwrap(), found);
+    let opened = drive(tbf::Opener::new(file.len() as u64), &file).unwrap();
+    let mut pieces = Pieces::default();
+    pieces.push(0, file);
+    let faults = opened.columns().unwrap().check(0, &pieces);
+    assert_eq!(
+        faults.iter().map(|e| (e.code().id(), e.place().offset)).collect::<Vec<_>>(),
+        [("tbf.trailing", Some(24))]
+    );
+}
+
+#[test]
+fn values_of_full_width_are_borrowed_from_the_file() {
+    let x: Vec<f64> = (0..2000).map(|i| f64::from(i) * 0.1).collect();
+    let names: Vec<String> = (0..2000).map(|i| format!("name {}", i % 400)).collect();
+    let batch = table(vec![
+        ("b", Column::from(vec![true; 2000])),
+        ("x", Column::from(x.clone())),
+        ("y", Column::from(x.iter().map(|x| *x as f32).collect::<Vec<f32>>())),
+        ("name", Column::from(names)),
+        ("age", Column::from(vec![3u8; 2000])),
+        ("z", Column::from(x)),
+    ]);
+    // Memory of numbers, so that it begins where a map would.
+    let file = tbf::write(&batch, WriteOptions::default().with_group_rows(1400)).unwrap();
+    let mut words = vec![0u64; file.len().div_ceil(8)];
+    bytemuck::cast_slice_mut(&mut words)[..file.len()].copy_from_slice(&file);
+    let file = Bytes::from_owner(Words(words)).slice(..file.len());
+    let opened = drive(tbf::Opener::new(file.len() as u64), &file).unwrap();
+    let t = opened.table().unwrap();
+    let mut pieces = Pieces::default();
+    pieces.push(0, file.clone());
+    let own = file.as_ptr_range();
+    for group in 0..2 {
+        let found = t.decode(group, &[1, 2, 3, 5], &pieces).unwrap();
+        for column in found.columns() {
+            let at = match column.data() {
+                forebay::table::ColumnData::F64(b) => b.bytes().as_ptr(),
+                forebay::table::ColumnData::F32(b) => b.bytes().as_ptr(),
+                forebay::table::ColumnData::Dict(d) => match d.indices() {
+                    forebay::table::DictIndices::U16(b) => b.bytes().as_ptr(),
+                    other => panic!("{other:?}"),
+                },
+                other => panic!("{other:?}"),
+            };
+            assert!(own.contains(&at), "group {group}, a column of {} was copied", column.dtype());
+        }
+    }
+}
+
+struct Words(Vec<u64>);
+
+impl AsRef<[u8]> for Words {
+    fn as_ref(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.0)
+    }
 }
 
 #[test]
@@ -296,7 +410,7 @@ fn many_distinct_texts_take_wide_indexes_or_none() {
 fn empty_tables_keep_their_columns() {
     let batch = table(vec![("a", Column::from(Vec::<u8>::new())), ("b", Column::strings([None::<&str>; 0]))]);
     let file = tbf::write(&batch, WriteOptions::default()).unwrap();
-    assert!(file.starts_with(b"TBF\x01\0{"));
+    assert!(file.starts_with(b"TBF\x01\x80\0{"));
     assert_eq!(read(&file).unwrap(), batch);
 }
 

@@ -15,6 +15,8 @@ pub struct RowField {
     pub encoding: Option<(LitStr, Option<i64>)>,
     pub skip: bool,
     pub default: bool,
+    /// The field is a struct whose own fields are columns of this row.
+    pub flatten: bool,
 }
 
 const ENCODINGS: [&str; 15] = [
@@ -48,7 +50,7 @@ pub fn fields(input: &DeriveInput) -> Result<Vec<RowField>> {
     };
     let fields = named.named.iter().map(field).collect::<Result<Vec<_>>>()?;
     for (i, f) in fields.iter().enumerate().filter(|(_, f)| !f.skip) {
-        if fields[..i].iter().any(|other| !other.skip && other.name == f.name) {
+        if fields[..i].iter().any(|other| other.is_column() && f.is_column() && other.name == f.name) {
             return Err(Error::new(f.ident.span(), format!("another field is already the column {:?}", f.name)));
         }
     }
@@ -69,12 +71,14 @@ fn field(field: &Field) -> Result<RowField> {
         encoding: None,
         skip: false,
         default: false,
+        flatten: false,
     };
-    let (mut encoding, mut offset) = (None, None);
+    let (mut encoding, mut offset, mut renamed) = (None, None, false);
     for attribute in field.attrs.iter().filter(|a| a.path().is_ident("tbf") || a.path().is_ident("tauq")) {
         attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("rename") {
                 out.name = meta.value()?.parse::<LitStr>()?.value();
+                renamed = true;
             } else if meta.path.is_ident("encoding") {
                 encoding = Some(meta.value()?.parse::<LitStr>()?);
             } else if meta.path.is_ident("offset") {
@@ -84,8 +88,10 @@ fn field(field: &Field) -> Result<RowField> {
                 out.skip = true;
             } else if meta.path.is_ident("default") {
                 out.default = true;
+            } else if meta.path.is_ident("flatten") {
+                out.flatten = true;
             } else {
-                return Err(meta.error("the attributes are encoding, offset, rename, skip and default"));
+                return Err(meta.error("the attributes are encoding, offset, rename, skip, default and flatten"));
             }
             Ok(())
         })?;
@@ -106,7 +112,18 @@ fn field(field: &Field) -> Result<RowField> {
     if out.skip && (out.encoding.is_some() || out.default) {
         return Err(Error::new(out.ident.span(), "a field that is skipped has no column to say anything about"));
     }
+    if out.flatten && (out.encoding.is_some() || out.default || out.skip || renamed) {
+        let why = "the columns of a flattened struct are those of its fields, which say for themselves what they are";
+        return Err(Error::new(out.ident.span(), why));
+    }
     Ok(out)
+}
+
+impl RowField {
+    /// True where the field is one column of its own.
+    fn is_column(&self) -> bool {
+        !self.skip && !self.flatten
+    }
 }
 
 fn integer(value: &Expr) -> Result<i64> {

@@ -7,6 +7,7 @@
 //! | `#[tbf(encoding = "u8", offset = 18)]` | stored less 18; for `u8`, `u16` and `u32` |
 //! | `#[tbf(skip)]` | no column; `Default::default()` when read |
 //! | `#[tbf(default)]` | `Default::default()` where a file lacks the column |
+//! | `#[tbf(flatten)]` | the field is a struct that derives the same; its columns stand among those of the row, under their own names |
 //!
 //! `#[tauq(...)]` is read as the same attribute.
 

@@ -86,6 +86,83 @@ fn a_missing_value_needs_an_option() {
     assert_eq!((e.place().column.as_deref(), e.place().row), (Some("town"), Some(0)));
 }
 
+mod shape {
+    //! Rows and what is nested in them may see each other less than the row is seen.
+    use forebay::tbf::{TbfDecode, TbfEncode};
+
+    #[derive(Clone, Debug, PartialEq, TbfEncode, TbfDecode)]
+    struct Range {
+        low: i32,
+        #[tbf(encoding = "varint")]
+        high: i32,
+    }
+
+    #[derive(Clone, Debug, PartialEq, TbfEncode, TbfDecode)]
+    struct Tag {
+        label: Option<String>,
+        #[tbf(flatten)]
+        range: Range,
+    }
+
+    #[derive(Clone, Debug, PartialEq, TbfEncode, TbfDecode)]
+    pub struct Marked {
+        pub id: u32,
+        #[tbf(flatten)]
+        tag: Tag,
+        pub last: bool,
+    }
+
+    #[derive(Debug, TbfEncode)]
+    pub struct Twice {
+        low: u8,
+        #[tbf(flatten)]
+        range: Range,
+    }
+
+    pub fn marked() -> Vec<Marked> {
+        let range = |i: u32| Range { low: -(i as i32), high: i as i32 * 3 };
+        let label = |i: u32| (!i.is_multiple_of(4)).then(|| format!("label {}", i % 3));
+        let row = |i| Marked { id: i, tag: Tag { label: label(i), range: range(i) }, last: i == 99 };
+        (0..100).map(row).collect()
+    }
+}
+
+#[test]
+fn nested_structs_are_columns_of_the_row() {
+    use shape::{Marked, Twice, marked};
+    let schema = Marked::table_schema().unwrap();
+    let names: Vec<_> = schema.schema().fields().iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["id", "label", "low", "high", "last"]);
+    assert_eq!(schema.encodings()[3], forebay::tbf::FieldEncoding::VarInt);
+    let file = Marked::to_tbf(&marked()).unwrap();
+    assert_eq!(Marked::from_tbf(&file.into(), &Limits::host()).unwrap(), marked());
+    let e = Twice::table_schema().unwrap_err();
+    assert_eq!((e.code().id(), e.place().column.as_deref()), ("tbf.schema", Some("low")));
+}
+
+#[derive(Clone, Debug, PartialEq, TbfEncode, TbfDecode)]
+struct Texts {
+    often: String,
+    seldom: String,
+    sometimes: Option<String>,
+    long: String,
+}
+
+#[test]
+fn texts_come_back_whether_they_repeat_or_not() {
+    let row = |i: usize| Texts {
+        often: ["", "a", "exactly sixteen.", "é"][i % 4].into(),
+        seldom: format!("text {i}"),
+        sometimes: (!i.is_multiple_of(3)).then(|| format!("{}", i % 50)),
+        long: "x".repeat(i % 40),
+    };
+    for n in [1, 2, 9, 300, 20_000] {
+        let rows: Vec<Texts> = (0..n).map(row).collect();
+        let file = Texts::to_tbf(&rows).unwrap();
+        assert_eq!(Texts::from_tbf(&file.into(), &Limits::host()).unwrap(), rows);
+    }
+}
+
 #[test]
 fn messages_say_what_is_wrong() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");

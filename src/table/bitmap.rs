@@ -95,7 +95,7 @@ impl FromIterator<bool> for Bitmap {
     fn from_iter<I: IntoIterator<Item = bool>>(iter: I) -> Self {
         let iter = iter.into_iter();
         let mut builder = BitmapBuilder::with_capacity(iter.size_hint().0);
-        iter.for_each(|b| builder.push(b));
+        builder.extend(iter);
         builder.finish()
     }
 }
@@ -153,6 +153,31 @@ impl BitmapBuilder {
     }
 }
 
+impl Extend<bool> for BitmapBuilder {
+    /// Eight bits make a byte before it is put away.
+    fn extend<I: IntoIterator<Item = bool>>(&mut self, bits: I) {
+        let mut bits = bits.into_iter();
+        while !self.len.is_multiple_of(8) {
+            let Some(bit) = bits.next() else { return };
+            self.push(bit);
+        }
+        self.bytes.reserve(bits.size_hint().0.div_ceil(8));
+        let (mut byte, mut len) = (0, self.len);
+        bits.for_each(|bit| {
+            byte |= u8::from(bit) << (len % 8);
+            len += 1;
+            if len.is_multiple_of(8) {
+                self.bytes.push(byte);
+                byte = 0;
+            }
+        });
+        if !len.is_multiple_of(8) {
+            self.bytes.push(byte);
+        }
+        self.len = len;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,6 +193,12 @@ mod tests {
                 assert_eq!(cut, bits[start..start + len].iter().copied().collect());
                 assert_eq!(cut.count_ones(), bits[start..start + len].iter().filter(|b| **b).count());
             }
+        }
+        for cut in 0..43 {
+            let mut parts = BitmapBuilder::default();
+            parts.extend(bits[..cut].iter().copied());
+            parts.extend(bits[cut..].iter().copied());
+            assert_eq!(parts.finish(), map);
         }
         assert_eq!(Bitmap::filled(true, 11).count_ones(), 11);
         assert!(!map.get(1000));

@@ -38,11 +38,11 @@ impl<T: Pod + Send + Sync> Buffer<T> {
 
     /// The little-endian numbers in `bytes`, copied.
     pub fn copy_le_bytes(bytes: &[u8]) -> Self {
-        let mut numbers: Vec<T> = vec![T::zeroed(); bytes.len() / size_of::<T>()];
-        let target: &mut [u8] = bytemuck::cast_slice_mut(&mut numbers);
-        let n = target.len().min(bytes.len());
-        target[..n].copy_from_slice(&bytes[..n]);
+        // Read where they stand, so that the memory is written once; like this it is as fast as a plain copy.
+        let numbers = bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned);
+        let mut numbers: Vec<T> = numbers.collect();
         if cfg!(target_endian = "big") {
+            let target: &mut [u8] = bytemuck::cast_slice_mut(&mut numbers);
             target.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
         }
         numbers.into()

@@ -108,6 +108,10 @@ impl Strings {
         Ok(Strings(binary))
     }
 
+    /// Texts that were pushed as such.
+    pub(crate) fn from_texts(binary: Binary) -> Self {
+        Strings(binary)
+    }
     /// The texts as byte strings.
     pub fn as_binary(&self) -> &Binary {
         &self.0
@@ -213,6 +217,13 @@ impl StringsBuilder {
     pub fn data_len(&self) -> usize {
         self.data.len()
     }
+    /// The string at `i`; empty past the end.
+    pub(crate) fn get(&self, i: usize) -> &[u8] {
+        match self.offsets.get(i..i.saturating_add(2)) {
+            Some(&[a, b]) => self.data.get(a as usize..b as usize).unwrap_or_default(),
+            _ => &[],
+        }
+    }
     /// The texts. What was pushed as bytes and is no text reads as empty.
     pub fn finish(self) -> Strings {
         Strings(self.finish_binary())
@@ -254,12 +265,48 @@ impl DictIndices {
             DictIndices::U32(b) => b.get(i).map_or(0, |n| *n as usize),
         }
     }
-    fn max(&self) -> Option<usize> {
-        match self {
-            DictIndices::U8(b) => b.iter().max().map(|n| usize::from(*n)),
-            DictIndices::U16(b) => b.iter().max().map(|n| usize::from(*n)),
-            DictIndices::U32(b) => b.iter().max().map(|n| *n as usize),
+    /// The numbers as narrow as a dictionary of so many texts allows.
+    pub fn narrowest(numbers: Vec<u32>, texts: usize) -> Self {
+        match texts {
+            ..=0x100 => DictIndices::U8(numbers.into_iter().map(|n| n as u8).collect()),
+            0x101..=0x1_0000 => DictIndices::U16(numbers.into_iter().map(|n| n as u16).collect()),
+            _ => DictIndices::U32(numbers.into()),
         }
+    }
+    /// The numbers as wide as they can be.
+    pub fn to_vec(&self) -> Vec<u32> {
+        match self {
+            DictIndices::U8(b) => b.iter().map(|n| u32::from(*n)).collect(),
+            DictIndices::U16(b) => b.iter().map(|n| u32::from(*n)).collect(),
+            DictIndices::U32(b) => b.to_vec(),
+        }
+    }
+    /// Bytes of one number.
+    pub fn width(&self) -> usize {
+        match self {
+            DictIndices::U8(_) => 1,
+            DictIndices::U16(_) => 2,
+            DictIndices::U32(_) => 4,
+        }
+    }
+    /// Calls for every row with its number, several times as fast as [`get`](Self::get) for each.
+    pub(crate) fn for_each(&self, mut with: impl FnMut(usize, usize)) {
+        match self {
+            DictIndices::U8(b) => b.iter().enumerate().for_each(|(row, n)| with(row, usize::from(*n))),
+            DictIndices::U16(b) => b.iter().enumerate().for_each(|(row, n)| with(row, usize::from(*n))),
+            DictIndices::U32(b) => b.iter().enumerate().for_each(|(row, n)| with(row, *n as usize)),
+        }
+    }
+    fn max(&self) -> Option<usize> {
+        if self.is_empty() {
+            return None;
+        }
+        // Folded by value, so that many are compared at once.
+        Some(match self {
+            DictIndices::U8(b) => b.iter().fold(0, |m, &n| n.max(m)).into(),
+            DictIndices::U16(b) => b.iter().fold(0, |m, &n| n.max(m)).into(),
+            DictIndices::U32(b) => b.iter().fold(0, |m, &n| n.max(m)) as usize,
+        })
     }
     fn slice(&self, start: usize, len: usize) -> Self {
         match self {
@@ -336,11 +383,40 @@ impl DictStrings {
             return Err(Error::new(&codes::SIZE, format!("the dictionary's texts come to {bytes} bytes")));
         }
         let binary = self.values.as_binary();
+        match lengths.iter().max() {
+            Some(0..=16) => return Ok(self.expand_short::<16>(bytes)),
+            Some(0..=32) => return Ok(self.expand_short::<32>(bytes)),
+            _ => {}
+        }
         let mut out = StringsBuilder::with_capacity(self.len(), bytes);
         for i in 0..self.len() {
             out.push_bytes(binary.get(self.indices.get(i)))?;
         }
         Ok(out.finish())
+    }
+
+    /// Where no text has more than `N` bytes, each is copied with `N`, and the next overwrites what is too much.
+    fn expand_short<const N: usize>(&self, bytes: usize) -> Strings {
+        let mut texts: Vec<([u8; N], u32)> = Vec::with_capacity(self.values.len());
+        for s in self.values.as_binary().iter() {
+            let mut padded = [0; N];
+            padded.iter_mut().zip(s).for_each(|(to, from)| *to = *from);
+            texts.push((padded, s.len() as u32));
+        }
+        let mut offsets = Vec::with_capacity(self.len() + 1);
+        let mut data = vec![0; bytes + N];
+        let mut at = 0;
+        offsets.push(0);
+        self.indices.for_each(|_, i| {
+            let (text, len) = texts.get(i).copied().unwrap_or(([0; N], 0));
+            if let Some(slot) = data.get_mut(at..at + N) {
+                slot.copy_from_slice(&text);
+            }
+            at += len as usize;
+            offsets.push(at as u32);
+        });
+        data.truncate(bytes);
+        Strings(Binary { offsets: offsets.into(), data: data.into() })
     }
 }
 
@@ -364,6 +440,12 @@ mod tests {
         let d = DictStrings::new(DictIndices::U8(vec![1, 0, 1].into()), values.clone()).unwrap();
         assert_eq!(d.expand().unwrap().iter().collect::<Vec<_>>(), ["yz", "x", "yz"]);
         assert_eq!(d.slice(1, 2).get(1), "yz");
+        for longest in [0, 1, 15, 16, 17, 32, 33] {
+            let values: Strings = (0..=longest).map(|n| "x".repeat(n)).collect();
+            let rows: Vec<u8> = (0..200).map(|i| (i * 7 % (longest + 1)) as u8).collect();
+            let d = DictStrings::new(DictIndices::U8(rows.clone().into()), values).unwrap();
+            assert!(d.expand().unwrap().iter().zip(rows).all(|(s, n)| s == "x".repeat(n.into())));
+        }
         let e = DictStrings::new(DictIndices::U16(vec![1, 2].into()), values).unwrap_err();
         assert_eq!(e.place().row, Some(1));
     }

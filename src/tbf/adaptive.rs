@@ -97,7 +97,7 @@ impl AdaptiveStringEncoder {
 
 fn chunk(out: &mut Vec<u8>, column: &Column, encoding: FieldEncoding) -> Result<Chunk> {
     let start = out.len();
-    let w = encode::column(out, column, encoding)?;
+    let w = encode::column(out, column, encoding, encode::Place::default())?;
     let bytes = out.get(start..).unwrap_or_default();
     Ok(w.into_chunk(0, bytes.len() as u64, crc32(bytes), 0))
 }

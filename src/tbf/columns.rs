@@ -9,7 +9,7 @@ use super::{
     decode::{Shape, indices, values},
     encoding::Stored,
     footer::{Chunk, Footer, Group, MARK_ROWS, Span, TRAILER},
-    raw::{self, MAGIC_TBF, put_varint},
+    raw::{self, MAGIC_TBF, put_long_varint, put_varint},
 };
 use crate::{
     codec::checksum::crc32,
@@ -75,22 +75,32 @@ impl ColumnsFile {
         group.columns.get(column).ok_or_else(|| Error::new(&codes::FOOTER, "a column without a place"))
     }
 
-    /// The bytes before the first column; they are read (and compared) when all columns are.
-    fn head(&self, group: &Group) -> (Range<u64>, Vec<u8>) {
+    /// The bytes before the first column; they are read (and compared) when all columns are. A table without rows
+    /// has nothing else, and its count is one byte longer than it must be, except in the oldest files.
+    fn head(&self, index: usize, group: &Group) -> (Range<u64>, Vec<u8>) {
         let mut head = MAGIC_TBF.to_vec();
-        put_varint(&mut head, group.rows);
         if group.rows > 0 {
+            put_varint(&mut head, group.rows);
             put_varint(&mut head, self.schema.len() as u64);
+        } else {
+            let room = self.group_end(index).saturating_sub(group.position);
+            let longer = room > head.len() as u64 + 1;
+            put_long_varint(&mut head, 0, usize::from(longer));
         }
         (group.position..group.position.saturating_add(head.len() as u64), head)
+    }
+
+    /// Where the next group begins, or the footer.
+    fn group_end(&self, index: usize) -> u64 {
+        self.footer.groups.get(index + 1).map_or(self.end, |next| next.position)
     }
 
     fn wants_head(&self, columns: &[usize]) -> bool {
         (0..self.schema.len()).all(|c| columns.contains(&c))
     }
 
-    fn check_head(&self, group: &Group, bytes: &Pieces) -> Result<()> {
-        let (range, head) = self.head(group);
+    fn check_head(&self, index: usize, group: &Group, bytes: &Pieces) -> Result<()> {
+        let (range, head) = self.head(index, group);
         if range.end > self.end || bytes.expect(range)? != head {
             let message = "the table does not begin as the footer says";
             return Err(Error::new(&codes::FOOTER, message).section("header").offset(group.position));
@@ -211,15 +221,15 @@ impl ColumnsFile {
     pub fn check(&self, group: usize, bytes: &Pieces) -> Vec<Error> {
         let mut faults = Vec::new();
         let Ok(g) = self.group(group) else { return faults };
-        faults.extend(self.check_head(g, bytes).err());
+        faults.extend(self.check_head(group, g, bytes).err());
         for (i, field) in self.schema.fields().iter().enumerate().filter(|_| g.rows > 0) {
             let fault = self.column(g, i, bytes).err();
             faults.extend(fault.map(|e| e.column(&field.name).block(group as u64)));
         }
-        let mut covered = vec![self.head(g).0];
+        let mut covered = vec![self.head(group, g).0];
         covered.extend(g.columns.iter().map(Chunk::range));
         covered.extend(g.columns.iter().filter_map(|c| c.validity.as_ref()).map(Span::range));
-        let end = self.footer.groups.get(group + 1).map_or(self.end, |next| next.position);
+        let end = self.group_end(group);
         let at = covered.iter().fold(g.position, |at, r| if r.start == at { r.end } else { at });
         if at != end || (group == 0 && g.position != 0) {
             let message = "there are bytes between the columns that belong to nothing";
@@ -279,7 +289,7 @@ impl TableFile for ColumnsFile {
         let g = self.group(group)?;
         let mut ranges = Vec::new();
         if self.wants_head(columns) {
-            ranges.push(self.head(g).0);
+            ranges.push(self.head(group, g).0);
         }
         for &column in columns.iter().filter(|_| g.rows > 0) {
             let chunk = self.chunk(g, column)?;
@@ -297,7 +307,7 @@ impl TableFile for ColumnsFile {
             Err(_) => e,
         };
         if self.wants_head(columns) {
-            self.check_head(g, bytes)?;
+            self.check_head(group, g, bytes)?;
         }
         let decoded = columns
             .iter()

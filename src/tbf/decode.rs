@@ -206,18 +206,20 @@ fn varint_column<L: Whole>(c: &mut Cursor<'_>, shape: Shape<'_>) -> Result<Colum
     }
     let bytes = c.rest();
     let mut out: Vec<L> = Vec::with_capacity(shape.rows);
-    let (mut at, mut wrong) = (0, false);
-    for _ in 0..shape.rows {
-        let Some(n) = raw::read_varint(bytes, &mut at) else {
+    let mut block = [0u64; 1024];
+    let (mut at, mut all) = (0, 0);
+    while out.len() < shape.rows {
+        let wanted = &mut block[..(shape.rows - out.len()).min(1024)];
+        let found = raw::read_varints(bytes, &mut at, wanted);
+        all = wanted[..found].iter().fold(all, |all, n| all | n);
+        out.extend(wanted[..found].iter().map(|&n| L::from_bits(raw::unzigzag(n))));
+        if found < wanted.len() {
             c.take(at)?;
             return Err(raw::bad_varint(c).row(out.len() as u64));
-        };
-        let n = raw::unzigzag(n);
-        let value = L::from_bits(n);
-        // A 64-bit unsigned type differs from the stored number in its sign only.
-        wrong |= value.bits() != n || (L::RANGE.0 == 0 && n < 0);
-        out.push(value);
+        }
     }
+    // The bits of all numbers together say whether any can be out of range.
+    let wrong = i128::from(all >> 1) > L::RANGE.1 || (L::RANGE.0 == 0 && all & 1 != 0);
     if wrong || shape.offset != 0 {
         let fits = |n: i64| (L::RANGE.0..=L::RANGE.1).contains(&(i128::from(n).saturating_add(shape.offset)));
         let mut again = 0;

@@ -8,11 +8,11 @@ use super::{
     dictionary::Dictionary,
     encoding::{FieldEncoding, Stored},
     footer::{LONGEST_BOUND, MARK_ROWS},
-    raw::{put_bytes, put_dictionary, put_varint, put_varints, varint_len, zigzag},
+    raw::{LONGEST_VARINT, put_bytes, put_dictionary, put_long_varint, put_varint, put_varints, varint_len, zigzag},
 };
 use crate::{
     error::{Error, Result},
-    table::{Binary, Bitmap, Column, ColumnData, DataType},
+    table::{Binary, Bitmap, Column, ColumnData, DataType, DictIndices},
 };
 
 /// What was written, for the footer.
@@ -34,25 +34,45 @@ impl Written {
     }
 }
 
+/// What a column's place in its file asks of its count, which may be written with more bytes than it needs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place {
+    /// Where the column will begin, so that its values begin at a multiple of their width and a reader can use them
+    /// where they are; `None` where this does not matter.
+    pub at: Option<u64>,
+    /// The count must be longer than it needs to be: the first column of a table says like this that a footer follows.
+    pub promise: bool,
+}
+
+impl Place {
+    /// How many bytes longer the count must be for values of this width to stand well, `before` bytes from the
+    /// column's first. A count of many bytes cannot grow that far; the values are copied then.
+    fn padding(self, before: usize, count: usize, width: usize) -> usize {
+        let least = usize::from(self.promise);
+        let Some(at) = self.at else { return least };
+        let past = (at + before as u64) % width as u64;
+        let padding = if past == 0 { 0 } else { width - past as usize };
+        let padding = if padding < least { padding + width } else { padding };
+        if count + padding > LONGEST_VARINT { least } else { padding }
+    }
+}
+
 /// Appends a column: type number, row count, values.
-pub(super) fn column(out: &mut Vec<u8>, column: &Column, encoding: FieldEncoding) -> Result<Written> {
+pub(super) fn column(out: &mut Vec<u8>, column: &Column, encoding: FieldEncoding, place: Place) -> Result<Written> {
     if !encoding.fits(column.dtype()) {
         let message = format!("a column of {} cannot be stored as {}", column.dtype(), encoding.name());
         return Err(Error::new(&codes::SCHEMA, message));
     }
     let validity = column.validity().filter(|_| column.null_count() > 0);
     match (column.dtype(), column.data()) {
-        (DataType::Bool, ColumnData::Bool(bits)) => Ok(bools(out, bits, validity)),
-        (DataType::F32, ColumnData::F32(b)) => Ok(floats(out, b, Stored::F32, validity)),
-        (DataType::F64, ColumnData::F64(b)) => doubles(out, b, encoding, validity),
-        (DataType::Bytes, ColumnData::Bytes(b)) => Ok(inline(out, b, validity, false)),
-        (DataType::String, ColumnData::Str(s)) => strings(out, s.as_binary(), encoding, validity),
-        (DataType::String, ColumnData::Dict(d)) => match (encoding, validity) {
-            (FieldEncoding::Inline, _) | (_, Some(_)) => strings(out, d.expand()?.as_binary(), encoding, validity),
-            _ => {
-                let dictionary = Dictionary::from_column(d);
-                Ok(dictionary_column(out, &dictionary))
-            }
+        (DataType::Bool, ColumnData::Bool(bits)) => Ok(bools(out, bits, validity, place)),
+        (DataType::F32, ColumnData::F32(b)) => Ok(floats(out, b, Stored::F32, validity, place)),
+        (DataType::F64, ColumnData::F64(b)) => doubles(out, b, encoding, validity, place),
+        (DataType::Bytes, ColumnData::Bytes(b)) => Ok(inline(out, b, validity, false, place)),
+        (DataType::String, ColumnData::Str(s)) => strings(out, s.as_binary(), encoding, validity, place),
+        (DataType::String, ColumnData::Dict(d)) => match encoding {
+            FieldEncoding::Inline => Ok(inline(out, d.expand()?.as_binary(), validity, true, place)),
+            _ => Ok(dictionary_column(out, &Dictionary::from_column(d, validity)?, place)),
         },
         (
             DataType::Date | DataType::TimestampMs | DataType::TimestampUs | DataType::I32 | DataType::I64,
@@ -67,14 +87,14 @@ pub(super) fn column(out: &mut Vec<u8>, column: &Column, encoding: FieldEncoding
             | ColumnData::U32(_)
             | ColumnData::U64(_),
         ) => match column.data() {
-            ColumnData::I8(b) => integers(out, b, encoding, validity),
-            ColumnData::I16(b) => integers(out, b, encoding, validity),
-            ColumnData::I32(b) => integers(out, b, encoding, validity),
-            ColumnData::U8(b) => integers(out, b, encoding, validity),
-            ColumnData::U16(b) => integers(out, b, encoding, validity),
-            ColumnData::U32(b) => integers(out, b, encoding, validity),
-            ColumnData::U64(b) => integers(out, b, encoding, validity),
-            ColumnData::I64(b) => integers(out, b, encoding, validity),
+            ColumnData::I8(b) => integers(out, b, encoding, validity, place),
+            ColumnData::I16(b) => integers(out, b, encoding, validity, place),
+            ColumnData::I32(b) => integers(out, b, encoding, validity, place),
+            ColumnData::U8(b) => integers(out, b, encoding, validity, place),
+            ColumnData::U16(b) => integers(out, b, encoding, validity, place),
+            ColumnData::U32(b) => integers(out, b, encoding, validity, place),
+            ColumnData::U64(b) => integers(out, b, encoding, validity, place),
+            ColumnData::I64(b) => integers(out, b, encoding, validity, place),
             _ => Err(unsupported(column.dtype())),
         },
         _ => Err(unsupported(column.dtype())),
@@ -85,11 +105,14 @@ fn unsupported(dtype: &DataType) -> Error {
     Error::new(&codes::CANNOT_HOLD, format!("TBF has no columns of {dtype}"))
 }
 
-/// Writes the type number and the count; the values follow.
-fn head(out: &mut Vec<u8>, stored: Stored, rows: usize) -> usize {
+/// Writes the type number and the count, and says how many bytes they take; values of `width` bytes follow after
+/// `between` others.
+fn head(out: &mut Vec<u8>, stored: Stored, rows: usize, place: Place, between: usize, width: usize) -> usize {
     let start = out.len();
     put_varint(out, stored.tag().into());
-    put_varint(out, rows as u64);
+    let count = varint_len(rows as u64);
+    let padding = place.padding(out.len() - start + count + between, count, width);
+    put_long_varint(out, rows as u64, padding);
     out.len() - start
 }
 
@@ -97,9 +120,9 @@ fn is_valid(validity: Option<&Bitmap>, row: usize) -> bool {
     validity.is_none_or(|v| v.get(row))
 }
 
-fn bools(out: &mut Vec<u8>, bits: &Bitmap, validity: Option<&Bitmap>) -> Written {
+fn bools(out: &mut Vec<u8>, bits: &Bitmap, validity: Option<&Bitmap>, place: Place) -> Written {
     let mut w = Written::new(Stored::Bool);
-    w.values = head(out, w.stored, bits.len());
+    w.values = head(out, w.stored, bits.len(), place, 0, 1);
     let start = out.len();
     out.extend_from_slice(&bits.to_packed());
     if let Some(v) = validity {
@@ -109,7 +132,13 @@ fn bools(out: &mut Vec<u8>, bits: &Bitmap, validity: Option<&Bitmap>) -> Written
     w
 }
 
-fn doubles(out: &mut Vec<u8>, values: &[f64], encoding: FieldEncoding, validity: Option<&Bitmap>) -> Result<Written> {
+fn doubles(
+    out: &mut Vec<u8>,
+    values: &[f64],
+    encoding: FieldEncoding,
+    validity: Option<&Bitmap>,
+    place: Place,
+) -> Result<Written> {
     let lost = |x: &f64| f64::from(*x as f32).to_bits() != x.to_bits();
     let narrow = match encoding {
         FieldEncoding::Float64 => false,
@@ -122,9 +151,9 @@ fn doubles(out: &mut Vec<u8>, values: &[f64], encoding: FieldEncoding, validity:
     }
     if narrow {
         let values: Vec<f32> = values.iter().map(|&x| x as f32).collect();
-        return Ok(floats(out, &values, Stored::F32, validity));
+        return Ok(floats(out, &values, Stored::F32, validity, place));
     }
-    Ok(floats(out, values, Stored::F64, validity))
+    Ok(floats(out, values, Stored::F64, validity, place))
 }
 
 /// Either width of float.
@@ -141,9 +170,15 @@ impl Float for f64 {
     const LOWEST: Self = f64::NEG_INFINITY;
 }
 
-fn floats<F: Float>(out: &mut Vec<u8>, values: &[F], stored: Stored, validity: Option<&Bitmap>) -> Written {
+fn floats<F: Float>(
+    out: &mut Vec<u8>,
+    values: &[F],
+    stored: Stored,
+    validity: Option<&Bitmap>,
+    place: Place,
+) -> Written {
     let mut w = Written::new(stored);
-    w.values = head(out, stored, values.len());
+    w.values = head(out, stored, values.len(), place, 0, size_of::<F>());
     let mut low = F::HIGHEST;
     let mut high = F::LOWEST;
     let start = out.len();
@@ -158,10 +193,17 @@ fn floats<F: Float>(out: &mut Vec<u8>, values: &[F], stored: Stored, validity: O
     match validity {
         None => {
             le(out, values);
-            for &x in values {
-                low = if x < low { x } else { low };
-                high = if x > high { x } else { high };
+            // Several bounds side by side do not wait for each other.
+            let (mut lows, mut highs) = ([low; 8], [high; 8]);
+            let (groups, rest) = values.as_chunks::<8>();
+            for group in groups {
+                for ((low, high), &x) in lows.iter_mut().zip(&mut highs).zip(group) {
+                    *low = if x < *low { x } else { *low };
+                    *high = if x > *high { x } else { *high };
+                }
             }
+            low = lows.iter().chain(rest).fold(low, |low, &x| if x < low { x } else { low });
+            high = highs.iter().chain(rest).fold(high, |high, &x| if x > high { x } else { high });
         }
         Some(v) => {
             for (i, &x) in values.iter().enumerate() {
@@ -199,9 +241,13 @@ struct Extent {
 
 fn extent<L: Whole>(values: &[L], validity: Option<&Bitmap>) -> Extent {
     let bounds = match validity {
-        None => values.iter().min().zip(values.iter().max()),
+        // Folded by value, so that many are compared at once.
+        None => values.first().map(|&first| {
+            let least = values.iter().fold(first, |m, &n| n.min(m));
+            (least, values.iter().fold(first, |m, &n| n.max(m)))
+        }),
         Some(v) => {
-            let there = || values.iter().enumerate().filter(|(i, _)| v.get(*i)).map(|(_, n)| n);
+            let there = || values.iter().enumerate().filter(|(i, _)| v.get(*i)).map(|(_, n)| *n);
             there().min().zip(there().max())
         }
     };
@@ -237,13 +283,14 @@ fn integers<L: Whole>(
     values: &[L],
     encoding: FieldEncoding,
     validity: Option<&Bitmap>,
+    place: Place,
 ) -> Result<Written> {
     let e = extent(values, validity);
     let (stored, offset) = choose(values, &e, encoding);
     check_extent(values, &e, stored, offset, validity, L::RANGE)?;
     let mut w = Written::new(stored);
     w.offset = offset;
-    w.values = head(out, stored, values.len());
+    w.values = head(out, stored, values.len(), place, 0, stored.width().unwrap_or(1));
     if e.any {
         (w.min, w.max) = (whole_bound(e.min), whole_bound(e.max));
     }
@@ -384,31 +431,39 @@ fn varints<L: Whole>(out: &mut Vec<u8>, values: &[L], validity: Option<&Bitmap>)
     marks
 }
 
-fn strings(out: &mut Vec<u8>, values: &Binary, encoding: FieldEncoding, validity: Option<&Bitmap>) -> Result<Written> {
+fn strings(
+    out: &mut Vec<u8>,
+    values: &Binary,
+    encoding: FieldEncoding,
+    validity: Option<&Bitmap>,
+    place: Place,
+) -> Result<Written> {
     let limit = match encoding {
-        FieldEncoding::Inline => return Ok(inline(out, values, validity, true)),
+        FieldEncoding::Inline => return Ok(inline(out, values, validity, true, place)),
         FieldEncoding::Dictionary => None,
         _ => Some(values.used().len() + values.len()),
     };
     match Dictionary::build(values, validity, limit)? {
-        Some(d) => Ok(dictionary_column(out, &d)),
-        None => Ok(inline(out, values, validity, true)),
+        Some(d) => Ok(dictionary_column(out, &d, place)),
+        None => Ok(inline(out, values, validity, true, place)),
     }
 }
 
-fn dictionary_column(out: &mut Vec<u8>, d: &Dictionary) -> Written {
+fn dictionary_column(out: &mut Vec<u8>, d: &Dictionary, place: Place) -> Written {
     let mut w = Written::new(Stored::Dictionary);
     let start = out.len();
-    head(out, w.stored, d.indices.len());
-    put_dictionary(out, d.entries.iter());
+    let mut entries = Vec::with_capacity(d.entries.used().len() + 2 * d.entries.len() + 8);
+    put_dictionary(&mut entries, d.entries.iter());
+    head(out, w.stored, d.indices.len(), place, entries.len(), index_width(d.entries.len()));
+    out.extend_from_slice(&entries);
     w.values = out.len() - start;
-    match index_width(d.entries.len()) {
-        1 => narrow::<u32, 1>(out, &d.indices, 0, None),
-        2 => narrow::<u32, 2>(out, &d.indices, 0, None),
-        _ => narrow::<u32, 4>(out, &d.indices, 0, None),
+    match &d.indices {
+        DictIndices::U8(b) => out.extend_from_slice(b),
+        DictIndices::U16(b) => narrow::<u16, 2>(out, b, 0, None),
+        DictIndices::U32(b) => narrow::<u32, 4>(out, b, 0, None),
     }
-    w.distinct = Some(d.distinct);
-    let there = || d.entries.iter().enumerate().filter(|(i, _)| Some(*i) != d.filler).map(|(_, e)| e);
+    w.distinct = Some(d.distinct());
+    let there = || d.entries.iter().zip(&d.used).filter(|(_, used)| **used).map(|(e, _)| e);
     (w.min, w.max) = text_bounds(there().min(), there().max());
     w
 }
@@ -421,9 +476,9 @@ fn text_bounds(min: Option<&[u8]>, max: Option<&[u8]>) -> (Json, Json) {
     (text(min).unwrap_or_default(), text(max).unwrap_or_default())
 }
 
-fn inline(out: &mut Vec<u8>, values: &Binary, validity: Option<&Bitmap>, is_text: bool) -> Written {
+fn inline(out: &mut Vec<u8>, values: &Binary, validity: Option<&Bitmap>, is_text: bool, place: Place) -> Written {
     let mut w = Written::new(Stored::Inline);
-    w.values = head(out, w.stored, values.len());
+    w.values = head(out, w.stored, values.len(), place, 0, 1);
     let start = out.len();
     out.reserve(values.used().len() + values.len());
     let (mut min, mut max): (Option<&[u8]>, Option<&[u8]>) = (None, None);

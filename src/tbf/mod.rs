@@ -30,6 +30,7 @@ mod decode;
 mod dictionary;
 mod encode;
 mod encoding;
+mod numbering;
 mod open;
 mod plain;
 mod rows;
@@ -54,7 +55,7 @@ pub use encoding::{FieldEncoding, Stored, TableSchema, TableSchemaBuilder};
 pub use open::{Dialect, File, Opener, detect};
 pub use rows::{TbfDecode, TbfEncode, TbfField, TextReader};
 #[doc(hidden)]
-pub use rows::{field_column, required_column};
+pub use rows::{field_column, required_column, row_blocks, without_repeats};
 pub use tagged::Document;
 pub use tagged_table::TaggedTable;
 pub use tagged_write::TaggedWriter;

@@ -51,9 +51,20 @@ fn tables(file: &Bytes, extra: usize, limits: &Limits) -> Result<(Vec<Batch>, Ve
     Ok((batches, stored))
 }
 
+/// A count that is longer than it needs to be, in the first column or in a table without rows, says that a footer
+/// follows; only what was cut off behind a table can lack it.
+fn promises_no_footer(before: &Cursor<'_>, after: &Cursor<'_>, count: u64) -> Result<()> {
+    if after.offset() - before.offset() == raw::varint_len(count) as u64 {
+        return Ok(());
+    }
+    Err(before.error(&codes::TRUNCATED, "the table says that a footer follows, and there is none: the file was cut"))
+}
+
 fn table(c: &mut Cursor<'_>, file: &Bytes, limits: &Limits) -> Result<(Batch, Vec<Stored>)> {
+    let start = c.clone();
     let rows = raw::varint(c)?;
     if rows == 0 {
+        promises_no_footer(&start, c, 0)?;
         return Ok((Batch::new(Arc::new(Schema::default()), vec![])?, vec![]));
     }
     let before = c.clone();
@@ -70,7 +81,11 @@ fn table(c: &mut Cursor<'_>, file: &Bytes, limits: &Limits) -> Result<(Batch, Ve
         let Some(stored) = Stored::from_tag(tag) else {
             return Err(at.error(&codes::TAG, format!("there is no column type {tag}")).column(name));
         };
+        let before = c.clone();
         let count = raw::varint(c)?;
+        if i == 0 {
+            promises_no_footer(&before, c, count)?;
+        }
         if count != rows as u64 {
             return Err(at.error(&codes::COUNT, format!("{count} values in a table of {rows} rows")).column(name));
         }

@@ -70,6 +70,70 @@ fn gather(word: u64) -> u64 {
     (w & 0x0fff_ffff) | (w & 0x0fff_ffff_0000_0000) >> 4
 }
 
+/// Reads as many integers as `out` has room for and says how many there were, which is fewer only where one cannot be
+/// read; `at` moves past them. Neighbours mostly have the same length, so whole groups of one length are tried first.
+pub(super) fn read_varints(bytes: &[u8], at: &mut usize, out: &mut [u64]) -> usize {
+    let mut done = 0;
+    while let Some(rest) = out.get_mut(done..).filter(|rest| !rest.is_empty()) {
+        let length = bytes.get(*at..).map_or(0, |b| b.iter().take(6).take_while(|b| **b >= 0x80).count());
+        let run = match length {
+            0 => equal_lengths::<1>(bytes, at, rest),
+            1 => equal_lengths::<2>(bytes, at, rest),
+            2 => equal_lengths::<3>(bytes, at, rest),
+            3 => equal_lengths::<4>(bytes, at, rest),
+            4 => equal_lengths::<5>(bytes, at, rest),
+            5 => equal_lengths::<6>(bytes, at, rest),
+            _ => 0,
+        };
+        done += run;
+        if run >= GROUP {
+            continue;
+        }
+        // Mixed lengths: some one by one before the next try.
+        for slot in rest.iter_mut().take(2 * GROUP) {
+            match read_varint(bytes, at) {
+                Some(n) => *slot = n,
+                None => return done,
+            }
+            done += 1;
+        }
+    }
+    done
+}
+
+/// Integers that are looked at together.
+const GROUP: usize = 8;
+
+/// Integers of `W` bytes each, in whole groups, as long as they come.
+fn equal_lengths<const W: usize>(bytes: &[u8], at: &mut usize, out: &mut [u64]) -> usize {
+    // As many as fit a word are read at once; in each, all bytes but the last have their top bit set.
+    let per_word = 8 / W;
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    let tops = TOPS >> (64 - 8 * W * per_word);
+    let more = (TOPS >> (64 - 8 * W)) & !(0x80 << (8 * (W - 1)));
+    let more = (0..per_word).fold(0, |all, i| all | more << (8 * W * i));
+    let mut done = 0;
+    for group in out.as_chunks_mut::<GROUP>().0 {
+        let Some(window) = bytes.get(*at..*at + GROUP * W + 8) else { break };
+        let mut wrong = 0;
+        for (slots, k) in group.chunks_exact_mut(per_word).zip(0..) {
+            let Some(word) = window.get(k * per_word * W..).and_then(|w| w.first_chunk::<8>()) else { break };
+            let word = u64::from_le_bytes(*word);
+            wrong |= (word & tops) ^ more;
+            for (i, slot) in slots.iter_mut().enumerate() {
+                let own = word >> (8 * W * i);
+                *slot = (0..W).fold(0, |n, b| n | own >> b & 0x7f << (7 * b));
+            }
+        }
+        if wrong != 0 {
+            break;
+        }
+        *at += GROUP * W;
+        done += GROUP;
+    }
+    done
+}
+
 #[cold]
 fn slow_varint(rest: &[u8], at: &mut usize) -> Option<u64> {
     let mut n = 0u64;
@@ -113,6 +177,19 @@ pub fn put_varint(out: &mut Vec<u8>, mut n: u64) {
         n >>= 7;
     }
     out.push(n as u8);
+}
+
+/// The most bytes of an unsigned LEB128 of 64 bits.
+pub(super) const LONGEST_VARINT: usize = 10;
+
+/// Appends an unsigned LEB128 that is so many bytes longer than it must be.
+pub(super) fn put_long_varint(out: &mut Vec<u8>, n: u64, padding: usize) {
+    put_varint(out, n);
+    if let (1.., Some(last)) = (padding, out.last_mut()) {
+        *last |= 0x80;
+        out.resize(out.len() + padding - 1, 0x80);
+        out.push(0);
+    }
 }
 
 /// Appends many, several times as fast as one by one.
@@ -246,6 +323,10 @@ mod tests {
                     assert_eq!(out.len(), varint_len(n));
                     out.resize(out.len() + padding, 0xff);
                     assert_eq!(read(&out).unwrap(), n);
+                    let longer = padding.min(LONGEST_VARINT - varint_len(n));
+                    let mut long = Vec::new();
+                    put_long_varint(&mut long, n, longer);
+                    assert_eq!((read(&long).unwrap(), long.len()), (n, varint_len(n) + longer));
                     let (mut one, mut many) = (Vec::new(), Vec::new());
                     (0..1000).for_each(|i| put_varint(&mut one, n ^ i));
                     put_varints(&mut many, (0..1000).map(|i| n ^ i));
@@ -256,6 +337,34 @@ mod tests {
         }
         assert_eq!(zigzag(-1), 1);
         assert_eq!(zigzag(i64::MIN), u64::MAX);
+    }
+
+    #[test]
+    fn many_at_once_are_what_they_are_one_by_one() {
+        let mut state = 9u64;
+        let mut dice = |n: u64| {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            (state >> 33) % n
+        };
+        for round in 0..300 {
+            // Runs of one length, of several lengths, and a cut at the end.
+            let mut numbers: Vec<u64> = Vec::new();
+            while numbers.len() < 200 {
+                let bits = dice(65) as u32;
+                let run = if round % 2 == 0 { dice(40) } else { dice(4) };
+                numbers.extend((0..run).map(|i| u64::MAX.checked_shr(64 - bits).unwrap_or(0) ^ i));
+            }
+            let mut bytes = Vec::new();
+            numbers.iter().for_each(|n| put_varint(&mut bytes, *n));
+            let mut out = vec![0; numbers.len() + 1];
+            let mut at = 0;
+            assert_eq!(read_varints(&bytes, &mut at, &mut out), numbers.len());
+            assert_eq!((at, &out[..numbers.len()]), (bytes.len(), &numbers[..]));
+            bytes.pop();
+            at = 0;
+            assert_eq!(read_varints(&bytes, &mut at, &mut out), numbers.len() - 1);
+            assert_eq!(out[..numbers.len() - 1], numbers[..numbers.len() - 1]);
+        }
     }
 
     #[test]

@@ -19,24 +19,38 @@
 //! # Ok::<(), forebay::Error>(())
 //! ```
 
+use std::iter::Take;
+
 use bytes::Bytes;
 
-use super::{TableSchema, WriteOptions, Writer};
+use super::{TableSchema, WriteOptions, Writer, codes as tbf_codes, dictionary::TextBuilder};
 use crate::{
     error::{Error, Result},
     limits::Limits,
-    table::{
-        Batch, Binary, Bitmap, BitmapBuilder, Column, ColumnData, DataType, DictStrings, Strings, StringsBuilder, codes,
-    },
+    table::{Batch, Binary, Bitmap, BitmapBuilder, Column, ColumnData, DataType, DictIndices, StringsBuilder, codes},
 };
 
+/// Bytes of structs whose fields are gathered together.
+const BLOCK: usize = 32 << 10;
+
 /// Structs that can be written as rows.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be rows of a TBF table",
+    label = "this has no columns",
+    note = "only structs that derive TbfEncode have; a field with #[tbf(flatten)] must be one, and not an Option of one"
+)]
 pub trait TbfEncode: Sized {
     /// The columns and how they are stored.
     fn table_schema() -> Result<TableSchema>;
     /// The rows as columns, in the schema's order.
-    fn columns(rows: &[Self]) -> Result<Vec<Column>>;
+    fn columns_of<'a>(rows: impl ExactSizeIterator<Item = &'a Self> + Clone) -> Result<Vec<Column>>
+    where
+        Self: 'a;
 
+    /// The rows as columns, in the schema's order.
+    fn columns(rows: &[Self]) -> Result<Vec<Column>> {
+        Self::columns_of(rows.iter())
+    }
     /// The rows as a batch.
     fn to_batch(rows: &[Self]) -> Result<Batch> {
         Batch::with_rows(Self::table_schema()?.schema().clone(), Self::columns(rows)?, rows.len())
@@ -52,9 +66,14 @@ pub trait TbfEncode: Sized {
 }
 
 /// Structs that can be read from rows. Columns are found by name; others are ignored.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be read from rows of a table",
+    label = "this has no columns",
+    note = "only structs that derive TbfDecode have; a field with #[tbf(flatten)] must be one, and not an Option of one"
+)]
 pub trait TbfDecode: Sized {
     /// The names of the columns that are read.
-    fn column_names() -> &'static [&'static str];
+    fn column_names() -> Vec<&'static str>;
     /// The rows of a batch.
     fn from_batch(batch: &Batch) -> Result<Vec<Self>>;
 
@@ -80,19 +99,25 @@ pub trait TbfDecode: Sized {
     message = "`{Self}` cannot be a column of a TBF table",
     label = "no column holds this type",
     note = "columns hold bool, integers to 64 bits, f32, f64, String, Vec<u8> and Option of these",
-    note = "a nested struct has no single column: give its fields to the row itself, or leave it out with #[tbf(skip)]"
+    note = "the fields of a nested struct become columns of the row with #[tbf(flatten)]; #[tbf(skip)] leaves it out"
 )]
 pub trait TbfField: Sized {
+    /// What gathers the cells of a column.
+    type Builder;
     /// What reads the cells of a column.
     type Reader<'a>;
     /// True where values may be missing.
     const NULLABLE: bool;
     /// The column's type.
     fn dtype() -> DataType;
-    /// Values as a column.
-    fn column<'a>(values: impl ExactSizeIterator<Item = &'a Self>) -> Result<Column>
+    /// A builder for about so many cells.
+    fn builder(rows: usize) -> Self::Builder;
+    /// Adds cells.
+    fn gather<'a>(builder: &mut Self::Builder, values: impl Iterator<Item = &'a Self>) -> Result<()>
     where
         Self: 'a;
+    /// The column.
+    fn finish(builder: Self::Builder) -> Result<Column>;
     /// Makes a column readable as this type: integers of another width are converted where every value fits.
     fn adapt(column: &Column) -> Result<Column> {
         let same = *column.dtype() == Self::dtype();
@@ -116,13 +141,21 @@ fn stored_otherwise(column: &Column) -> Error {
 macro_rules! number_fields {
     ($($t:ty, $variant:ident);*) => {$(
         impl TbfField for $t {
+            type Builder = Vec<$t>;
             type Reader<'a> = &'a [$t];
             const NULLABLE: bool = false;
             fn dtype() -> DataType {
                 DataType::$variant
             }
-            fn column<'a>(values: impl ExactSizeIterator<Item = &'a Self>) -> Result<Column> {
-                Ok(values.copied().collect::<Vec<$t>>().into())
+            fn builder(rows: usize) -> Self::Builder {
+                Vec::with_capacity(rows)
+            }
+            fn gather<'a>(builder: &mut Self::Builder, values: impl Iterator<Item = &'a Self>) -> Result<()> {
+                builder.extend(values.copied());
+                Ok(())
+            }
+            fn finish(builder: Self::Builder) -> Result<Column> {
+                Ok(builder.into())
             }
             fn reader(column: &Column) -> Result<&[$t]> {
                 match column.data() {
@@ -142,14 +175,21 @@ number_fields!(
 );
 
 impl TbfField for bool {
+    type Builder = BitmapBuilder;
     type Reader<'a> = &'a Bitmap;
     const NULLABLE: bool = false;
     fn dtype() -> DataType {
         DataType::Bool
     }
-    fn column<'a>(values: impl ExactSizeIterator<Item = &'a Self>) -> Result<Column> {
-        let bits: Bitmap = values.copied().collect();
-        Column::new(DataType::Bool, ColumnData::Bool(bits), None)
+    fn builder(rows: usize) -> Self::Builder {
+        BitmapBuilder::with_capacity(rows)
+    }
+    fn gather<'a>(builder: &mut Self::Builder, values: impl Iterator<Item = &'a Self>) -> Result<()> {
+        builder.extend(values.copied());
+        Ok(())
+    }
+    fn finish(builder: Self::Builder) -> Result<Column> {
+        Column::new(DataType::Bool, ColumnData::Bool(builder.finish()), None)
     }
     fn reader(column: &Column) -> Result<&Bitmap> {
         match column.data() {
@@ -165,55 +205,96 @@ impl TbfField for bool {
 
 /// Reads texts.
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum TextReader<'a> {
-    /// Each row has its own.
-    Plain(&'a Strings),
+pub struct TextReader<'a>(Texts<'a>);
+
+#[derive(Debug)]
+enum Texts<'a> {
+    /// Each row has its own. That all of them are text was checked at once.
+    Plain {
+        text: &'a str,
+        offsets: &'a [u32],
+        base: u32,
+    },
     /// Rows share them; the texts are looked up once.
-    Dictionary(&'a DictStrings, Vec<&'a str>),
+    U8(&'a [u8], Vec<&'a str>),
+    U16(&'a [u16], Vec<&'a str>),
+    U32(&'a [u32], Vec<&'a str>),
+}
+
+impl<'a> TextReader<'a> {
+    #[inline]
+    fn get(&self, row: usize) -> &'a str {
+        let shared = |texts: &[&'a str], i: Option<usize>| i.and_then(|i| texts.get(i).copied()).unwrap_or_default();
+        match &self.0 {
+            Texts::Plain { text, offsets, base } => match offsets.get(row..row.saturating_add(2)) {
+                Some(&[a, b]) => text.get((a - base) as usize..(b - base) as usize).unwrap_or_default(),
+                _ => "",
+            },
+            Texts::U8(indices, texts) => shared(texts, indices.get(row).map(|&i| usize::from(i))),
+            Texts::U16(indices, texts) => shared(texts, indices.get(row).map(|&i| usize::from(i))),
+            Texts::U32(indices, texts) => shared(texts, indices.get(row).map(|&i| i as usize)),
+        }
+    }
 }
 
 impl TbfField for String {
+    type Builder = TextBuilder;
     type Reader<'a> = TextReader<'a>;
     const NULLABLE: bool = false;
     fn dtype() -> DataType {
         DataType::String
     }
-    fn column<'a>(values: impl ExactSizeIterator<Item = &'a Self>) -> Result<Column> {
-        let mut out = StringsBuilder::with_capacity(values.len(), values.len() * 8);
-        for value in values {
-            out.push(value)?;
-        }
-        Ok(out.into())
+    fn builder(rows: usize) -> Self::Builder {
+        TextBuilder::new(rows)
+    }
+    fn gather<'a>(builder: &mut Self::Builder, values: impl Iterator<Item = &'a Self>) -> Result<()> {
+        builder.extend(values.map(String::as_str))
+    }
+    fn finish(builder: Self::Builder) -> Result<Column> {
+        builder.finish()
     }
     fn reader(column: &Column) -> Result<TextReader<'_>> {
         match column.data() {
-            ColumnData::Str(s) => Ok(TextReader::Plain(s)),
-            ColumnData::Dict(d) => Ok(TextReader::Dictionary(d, d.values().iter().collect())),
+            ColumnData::Str(s) => {
+                let offsets = s.as_binary().offsets().as_slice();
+                let base = offsets.first().copied().unwrap_or_default();
+                let end = offsets.last().copied().unwrap_or_default();
+                let used = s.as_binary().data().get(base as usize..end as usize).unwrap_or_default();
+                let text = std::str::from_utf8(used).map_err(|_| Error::new(&codes::UTF8, "a text is not UTF-8"))?;
+                Ok(TextReader(Texts::Plain { text, offsets, base }))
+            }
+            ColumnData::Dict(d) => {
+                let texts = d.values().iter().collect();
+                Ok(TextReader(match d.indices() {
+                    DictIndices::U8(b) => Texts::U8(b, texts),
+                    DictIndices::U16(b) => Texts::U16(b, texts),
+                    DictIndices::U32(b) => Texts::U32(b, texts),
+                }))
+            }
             _ => Err(stored_otherwise(column)),
         }
     }
     #[inline]
     fn read(reader: &TextReader<'_>, row: usize) -> Self {
-        match reader {
-            TextReader::Plain(s) => s.get(row).to_owned(),
-            TextReader::Dictionary(d, texts) => texts.get(d.indices().get(row)).copied().unwrap_or_default().to_owned(),
-        }
+        reader.get(row).to_owned()
     }
 }
 
 impl TbfField for Vec<u8> {
+    type Builder = StringsBuilder;
     type Reader<'a> = &'a Binary;
     const NULLABLE: bool = false;
     fn dtype() -> DataType {
         DataType::Bytes
     }
-    fn column<'a>(values: impl ExactSizeIterator<Item = &'a Self>) -> Result<Column> {
-        let mut out = StringsBuilder::with_capacity(values.len(), 0);
-        for value in values {
-            out.push_bytes(value)?;
-        }
-        Ok(out.finish_binary().into())
+    fn builder(rows: usize) -> Self::Builder {
+        StringsBuilder::with_capacity(rows, 0)
+    }
+    fn gather<'a>(builder: &mut Self::Builder, mut values: impl Iterator<Item = &'a Self>) -> Result<()> {
+        values.try_for_each(|value| builder.push_bytes(value))
+    }
+    fn finish(builder: Self::Builder) -> Result<Column> {
+        Ok(builder.finish_binary().into())
     }
     fn reader(column: &Column) -> Result<&Binary> {
         match column.data() {
@@ -227,21 +308,30 @@ impl TbfField for Vec<u8> {
 }
 
 impl<T: TbfField + Default> TbfField for Option<T> {
+    type Builder = (T::Builder, BitmapBuilder);
     type Reader<'a> = (T::Reader<'a>, Option<&'a Bitmap>);
     const NULLABLE: bool = true;
     fn dtype() -> DataType {
         T::dtype()
     }
-    fn column<'a>(values: impl ExactSizeIterator<Item = &'a Self>) -> Result<Column>
+    fn builder(rows: usize) -> Self::Builder {
+        (T::builder(rows), BitmapBuilder::with_capacity(rows))
+    }
+    fn gather<'a>((cells, validity): &mut Self::Builder, values: impl Iterator<Item = &'a Self>) -> Result<()>
     where
         Self: 'a,
     {
-        let mut validity = BitmapBuilder::with_capacity(values.len());
         let filler = T::default();
-        let values: Vec<Option<&T>> = values.map(Option::as_ref).collect();
-        values.iter().for_each(|v| validity.push(v.is_some()));
-        let column = T::column(values.iter().map(|v| v.unwrap_or(&filler)))?;
-        Ok(column.with_validity(Some(validity.finish()))?.without_needless_validity())
+        T::gather(
+            cells,
+            values.map(|value| {
+                validity.push(value.is_some());
+                value.as_ref().unwrap_or(&filler)
+            }),
+        )
+    }
+    fn finish((cells, validity): Self::Builder) -> Result<Column> {
+        Ok(T::finish(cells)?.with_validity(Some(validity.finish()))?.without_needless_validity())
     }
     fn reader(column: &Column) -> Result<Self::Reader<'_>> {
         Ok((T::reader(column)?, column.validity()))
@@ -267,5 +357,34 @@ pub fn required_column<T: TbfField>(batch: &Batch, name: &str) -> Result<Column>
             batch.schema().positions([name])?;
             Err(Error::new(&codes::COLUMN, "the column is not there").column(name))
         }
+    }
+}
+
+/// For derived code: some rows at a time, as many as stay in the processor's nearest memory while field after field is
+/// taken from them.
+#[doc(hidden)]
+pub fn row_blocks<'a, T: 'a, I: ExactSizeIterator<Item = &'a T> + Clone>(rows: I) -> impl Iterator<Item = Take<I>> {
+    let block = (BLOCK / size_of::<T>().max(1)).max(16);
+    let mut left = Some(rows);
+    std::iter::from_fn(move || {
+        let mut rows = left.take().filter(|rows| rows.len() > 0)?;
+        let now = rows.clone().take(block);
+        if rows.nth(block - 1).is_some() {
+            left = Some(rows);
+        }
+        Some(now)
+    })
+}
+
+/// For derived code: the columns of a row of which some come from nested structs, which must not bring a name twice.
+#[doc(hidden)]
+pub fn without_repeats(schema: TableSchema) -> Result<TableSchema> {
+    let fields = schema.schema().fields();
+    let twice = fields.iter().enumerate().find(|(i, f)| fields.iter().take(*i).any(|other| other.name == f.name));
+    match twice {
+        Some((_, field)) => {
+            Err(Error::new(&tbf_codes::SCHEMA, "two fields, one of them nested, are one column").column(&field.name))
+        }
+        None => Ok(schema),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     TableSchema, codes, encode,
     footer::{ColumnMeta, Footer, Group, Span},
-    raw::{MAGIC_TBF, put_varint},
+    raw::{MAGIC_TBF, put_long_varint, put_varint},
 };
 use crate::{
     codec::checksum::crc32,
@@ -70,7 +70,7 @@ impl WriteOptions {
 /// let mut writer = tbf::Writer::new(schema, Default::default())?;
 /// writer.push(&batch, &mut file)?;
 /// writer.finish(&mut file)?;
-/// assert_eq!(&file[..10], b"TBF\x01\x03\x01\x0a\x03\x01\x02");
+/// assert_eq!(&file[..10], b"TBF\x01\x03\x01\x0a\x83\x00\x01");
 /// # Ok::<(), forebay::Error>(())
 /// ```
 #[derive(Debug)]
@@ -142,7 +142,7 @@ impl Writer {
         if self.groups.is_empty() {
             let start = out.len();
             out.extend(MAGIC_TBF);
-            put_varint(out, 0);
+            put_long_varint(out, 0, usize::from(self.options.footer));
             self.groups.push(Group { position: 0, rows: 0, columns: vec![] });
             self.position += (out.len() - start) as u64;
         }
@@ -210,7 +210,12 @@ impl Writer {
             let parts: Vec<Column> = batches.iter().filter_map(|b| b.columns().get(i).cloned()).collect();
             let column = Column::concat(&parts)?;
             let (position, first) = (place(out), out.len());
-            let w = encode::column(out, &column, self.columns.encoding(i)).map_err(located)?;
+            let w = {
+                // A plain file keeps to the letter of the layout.
+                let footer = self.options.footer;
+                let place = encode::Place { at: footer.then_some(position), promise: footer && i == 0 };
+                encode::column(out, &column, self.columns.encoding(i), place).map_err(located)?
+            };
             if !self.options.footer && w.offset != 0 {
                 return Err(located(Error::new(&codes::CANNOT_HOLD, "without the footer no offset can be kept")));
             }
