@@ -108,7 +108,7 @@ impl Value<'_> {
     }
 
     /// The order of two values of one kind; `None` where there is none.
-    pub(super) fn order(&self, other: &Self) -> Option<Ordering> {
+    pub fn order(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
             (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),

@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | CSV, TSV | types sniffed or given | quoted where needed |
 //! | JSON lines | types sniffed or given | 64-bit integers exact, NaN and infinities as words |
-//! | Parquet | mapped | snappy, zstd or none |
+//! | Parquet | mapped; skipping row groups by their statistics | snappy, zstd or none |
 //! | Arrow IPC, file and stream | mapped | lz4, zstd or none |
 //! | TBF | mapped; D by row groups and columns, skipping by its statistics | D, T, C |
 //! | IDV | mapped, by blocks | deflate or none |
@@ -49,6 +49,8 @@ mod json_read;
 mod json_write;
 #[cfg(feature = "arrow")]
 mod parquet;
+#[cfg(feature = "arrow")]
+mod parquet_stats;
 mod records;
 mod route;
 mod scan;

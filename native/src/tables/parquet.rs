@@ -9,6 +9,7 @@ use arrow_schema::Schema as ArrowSchema;
 use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
+    filter::Filter,
     table::{Batch, Schema},
 };
 use parquet::{
@@ -24,7 +25,7 @@ use serde_json::json;
 use super::{
     ColumnFacts, Facts, FileWriter, ReadOptions, TableCompression, TableFormat, TableSink, TableSource, WriteOptions,
     arrow::{from_arrow_schema, from_record_batch, to_arrow_schema, to_record_batch},
-    codes,
+    codes, parquet_stats,
 };
 use crate::input::Input;
 
@@ -35,7 +36,11 @@ const GROUP_ROWS: usize = 1 << 20;
 pub(super) struct ParquetSource {
     input: Input,
     metadata: ArrowReaderMetadata,
+    /// All columns of the file.
+    whole: Arc<Schema>,
+    /// The columns that are read.
     schema: Arc<Schema>,
+    filter: Option<Filter>,
     /// The wanted columns in the order asked for, by their number in the file.
     columns: Option<Vec<usize>>,
     reader: Option<ParquetRecordBatchReader>,
@@ -52,7 +57,9 @@ impl ParquetSource {
     pub fn new(input: Input, options: &ReadOptions) -> Result<ParquetSource> {
         let metadata = guarded(|| ArrowReaderMetadata::load(input.bytes(), Default::default()).map_err(damaged))?;
         let schema = Arc::new(from_arrow_schema(metadata.schema())?);
-        Ok(ParquetSource { input, metadata, schema, columns: None, reader: None, options: options.clone() })
+        let whole = schema.clone();
+        let options = options.clone();
+        Ok(ParquetSource { input, metadata, whole, schema, filter: None, columns: None, reader: None, options })
     }
 
     fn start(&self) -> Result<ParquetRecordBatchReader> {
@@ -62,6 +69,11 @@ impl ParquetSource {
         if let Some(columns) = &self.columns {
             let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
             builder = builder.with_projection(mask);
+        }
+        if let Some(filter) = &self.filter {
+            let groups = 0..self.metadata.metadata().num_row_groups();
+            let wanted = groups.filter(|&g| parquet_stats::may_match(&self.metadata, &self.whole, g, filter));
+            builder = builder.with_row_groups(wanted.collect());
         }
         guarded(|| builder.build().map_err(damaged))
     }
@@ -95,6 +107,10 @@ impl TableSource for ParquetSource {
         self.schema = self.schema.project(columns)?;
         self.columns = Some(columns.to_vec());
         Ok(())
+    }
+
+    fn prune(&mut self, filter: &Filter) {
+        self.filter = Some(filter.clone());
     }
 
     fn next_batch(&mut self) -> Result<Option<Batch>> {
@@ -131,6 +147,9 @@ impl TableSource for ParquetSource {
                 let codec = chunk.compression().to_string();
                 facts.encoding.get_or_insert_with(|| format!("{} {}", words.join("+"), codec).to_lowercase());
             }
+        }
+        for (root, (facts, field)) in columns.iter_mut().zip(self.whole.fields()).enumerate() {
+            (facts.min, facts.max) = parquet_stats::least_and_greatest(&self.metadata, root, &field.dtype);
         }
         let mut facts = Facts { columns, ..Facts::default() };
         facts.more.insert("groups".into(), json!(metadata.num_row_groups()));

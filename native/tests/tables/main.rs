@@ -6,4 +6,5 @@ mod command;
 mod common;
 mod corpus;
 mod generate;
+mod pruning;
 mod round_trip;

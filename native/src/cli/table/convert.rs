@@ -25,7 +25,7 @@ pub(in crate::cli) struct TableWriteArgs {
     #[arg(long)]
     lossy: bool,
     /// Rows of a row group (Parquet, TBF) or block (IDV).
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", visible_alias = "rows-per-block")]
     group_rows: Option<usize>,
     /// TBF: the layout to write. D is typed columns with statistics; T is what the peer's tools read; C is columns
     /// over one dictionary.
