@@ -283,6 +283,41 @@ fn a_plan_gives_every_sample_to_one_rank_and_says_how_many_bytes() {
 }
 
 #[test]
+fn the_loader_is_measured_on_every_picture_and_beside_the_bare_decoder() {
+    let place = Place::new();
+    sample(&place);
+    place.ok(&["convert", "a.tar", "a.tbl"]);
+    let options = ["--batch", "5", "--image", "6x4", "--workers", "2", "--epochs", "2"];
+    for file in ["a.tar", "a.tbl"] {
+        let more = ["--shuffle", "1", "--augment", "--labels", "cls", "--decode-alone", "7", "--dtype", "f16"];
+        let facts = &place.ok(&[&["bench", file], &options[..], &more].concat())[0];
+        assert_eq!((&facts["samples"], &facts["images"], &facts["shape"]), (&json!(12), &json!(24), &json!([3, 4, 6])));
+        assert_eq!((&facts["decoder"]["pictures"], &facts["dtype"]), (&json!(7), &json!("f16")));
+        let share = |name: &str| facts["share"][name].as_f64().unwrap();
+        let all = share("read") + share("decode") + share("resize") + share("idle");
+        assert!((all - 1.0).abs() < 1e-6, "{facts}");
+        for key in ["seconds", "images_per_second", "first_batch_seconds", "batch_seconds"] {
+            assert!(facts[key].as_f64().unwrap() > 0.0, "{key}: {facts}");
+        }
+    }
+    // Of pixels there is nothing to decode.
+    place.ok(&["convert", "a.tbl", "raw.tbl", "--decode", "6x4"]);
+    let facts = &place.ok(&[&["bench", "raw.tbl"], &options[..]].concat())[0];
+    assert_eq!(
+        (&facts["images"], &facts["decoder"], &facts["share"]["decode"]),
+        (&json!(24), &Value::Null, &Value::Null)
+    );
+
+    fs::write(place.path("bad.tar"), tar(&[("a.bmp", &bmp(8, 4)), ("b.bmp", &bmp(8, 4)[..70])])).unwrap();
+    let (code, lines) = place.json(&["bench", "bad.tar"]);
+    assert_eq!((code, &lines[0]["error"]["code"]), (1, &json!("image.damaged")));
+    let facts = &place.ok(&["bench", "bad.tar", "--keep-going"])[0];
+    assert_eq!((&facts["images"], &facts["skipped"]), (&json!(1), &json!(1)));
+    let (code, lines) = place.json(&["bench", "a.tbl", "--epochs", "0"]);
+    assert_eq!((code, &lines[0]["error"]["code"]), (2, &json!("usage.argument")));
+}
+
+#[test]
 fn shards_join_to_what_they_were() {
     let place = Place::new();
     sample(&place);

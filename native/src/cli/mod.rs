@@ -3,6 +3,7 @@
 //! Every subcommand takes `--json`; an error is then one JSON object on standard output. Exit codes: 0 fine,
 //! 1 the file is damaged, 2 usage or I/O, 3 not supported.
 
+mod bench;
 mod check;
 mod concat;
 mod convert;
@@ -76,6 +77,8 @@ enum Command {
     Split(split::Args),
     /// Say which samples each rank of a training run gets, in which order, and how many bytes that is.
     Plan(plan::Args),
+    /// Measure how fast the loader is on these files, and against the bare decoder.
+    Bench(bench::Args),
     /// Show a dataset, or a folder of them, in the browser.
     Serve(serve::Args),
     /// Print completions for a shell.
@@ -105,6 +108,7 @@ pub fn main() -> ExitCode {
         Command::Concat(args) => concat::run(args, &out),
         Command::Split(args) => split::run(args, &out),
         Command::Plan(args) => plan::run(args, &out),
+        Command::Bench(args) => bench::run(args, &out),
         Command::Serve(args) => serve::run(args, &out),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Cli::command(), "forebay", &mut std::io::stdout());

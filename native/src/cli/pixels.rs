@@ -67,8 +67,9 @@ pub(super) enum FitArg {
     Pad,
 }
 
+/// How pictures are resized.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum ResampleArg {
+pub(super) enum ResampleArg {
     #[default]
     Bilinear,
     BilinearPlain,
