@@ -27,11 +27,14 @@
 //! | `batch.rs`, `tensor.rs` | a finished batch, its numbers |
 //! | `content.rs`, `labels.rs`, `policy.rs` | what samples become, their labels, what happens with broken ones |
 //! | `sources.rs`, `state.rs`, `stats.rs` | the files, saved positions, times |
+//! | `burn.rs` | the same samples for burn (feature `burn`) |
 //!
 //! `docs/loader.md` explains how it works and what was measured.
 
 mod batch;
 mod builder;
+#[cfg(feature = "burn")]
+pub mod burn;
 mod content;
 mod flight;
 mod labels;

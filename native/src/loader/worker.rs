@@ -11,6 +11,8 @@ use std::{
     time::Instant,
 };
 
+#[cfg(feature = "burn")]
+use bytes::Bytes;
 use bytes::BytesMut;
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use forebay::{
@@ -99,7 +101,8 @@ pub(super) fn ended() -> Error {
 }
 
 /// One thread's own tools.
-struct Worker {
+#[derive(Debug)]
+pub(super) struct Worker {
     shared: Arc<Shared>,
     decoder: Decoder,
     transformer: Option<Transformer>,
@@ -108,13 +111,21 @@ struct Worker {
 }
 
 impl Worker {
-    fn new(shared: Arc<Shared>) -> Worker {
+    pub(super) fn new(shared: Arc<Shared>) -> Worker {
         let transformer = match &shared.content {
             // The recipe was checked when the loader was built.
             Content::Images(image) => Transformer::new((**image).clone()).ok(),
             _ => None,
         };
         Worker { shared, decoder: Decoder::default(), transformer, buffer: BytesMut::new() }
+    }
+
+    /// Makes one sample by itself, in memory of a slot's size.
+    #[cfg(feature = "burn")]
+    pub(super) fn single(&mut self, epoch: u64, item: Item, memory: BytesMut) -> Result<Slot> {
+        let mut slot = Slot { item, memory, label: 0, payload: Bytes::new(), error: None, stand_in: None };
+        self.guarded(epoch, &item, &item, &mut slot)?;
+        Ok(slot)
     }
 
     fn work(mut self, tasks: &Receiver<Task>, tick: &Sender<()>) {

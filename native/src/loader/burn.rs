@@ -1,0 +1,119 @@
+//! burn's trait `Dataset` over a loader (feature `burn`).
+//!
+//! [burn](https://burn.dev) has batchers and a loader of its own, which take samples one by one and by number. [`Pictures`]
+//! makes each of them as a loader would, with the same filter, labels and transforms, on the thread that asks. Where a
+//! training loop need not go through burn's loader, prefer [`Loader`] itself: its batches are whole tensors, made ahead.
+//!
+//! ```no_run
+//! use burn_dataset::Dataset as _;
+//! use forebay_native::loader::{IMAGENET, Image, Loader, burn::Pictures};
+//! let loader = Loader::open("train.tbl")?
+//!     .filter("width >= 32")?
+//!     .image(Image::new(32, 32).normalize(IMAGENET))
+//!     .labels("cls")
+//!     .build()?;
+//! let pictures = Pictures::new(loader)?;
+//! for picture in pictures.iter() {
+//!     let picture = picture?;
+//!     assert_eq!((picture.values.len(), picture.shape), (3 * 32 * 32, [3, 32, 32]));
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::sync::{Arc, Mutex};
+
+use burn_dataset::{Dataset, DatasetError};
+use forebay::{Error, Result, error::codes as common};
+
+use super::{
+    Dtype, Loader, codes,
+    content::Content,
+    pool::{Pool, lock},
+    worker::{Shared, Worker},
+};
+
+/// A picture as numbers, with its label.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Picture {
+    /// The tensor's numbers.
+    pub values: Vec<f32>,
+    /// Its shape: `[3, height, width]`, or `[height, width, 3]` where the loader was told so.
+    pub shape: [usize; 3],
+    /// Its label; 0 where the loader reads none.
+    pub label: i64,
+    /// Its number among all samples of all sources.
+    pub index: u64,
+}
+
+/// The samples of a loader, by number.
+///
+/// Number `i` is position `i` of one epoch of the loader's order: the `i`th selected sample as it is stored, unless the
+/// loader shuffles. What is random about it is that epoch's.
+#[derive(Debug)]
+pub struct Pictures {
+    shared: Arc<Shared>,
+    shape: [usize; 3],
+    pool: Arc<Pool>,
+    epoch: u64,
+    /// One for every thread that asks at once.
+    idle: Mutex<Vec<Worker>>,
+}
+
+impl Pictures {
+    /// The samples of a loader that makes images of 32-bit floats; any other is refused.
+    pub fn new(loader: Loader) -> Result<Self> {
+        let shared = loader.shared.clone();
+        let shape = match (&shared.content, shared.dtype, shared.content.shape().as_slice()) {
+            (Content::Images(_), Dtype::F32, &[a, b, c]) => [a, b, c],
+            _ => {
+                let message = "burn takes images of 32-bit floats: give the loader an `image` and no other `dtype`";
+                return Err(Error::new(&codes::SETTINGS, message));
+            }
+        };
+        let pool = Arc::new(Pool::new(loader.slot_bytes, loader.workers));
+        Ok(Pictures { shared, shape, pool, epoch: 0, idle: Mutex::new(Vec::new()) })
+    }
+
+    /// Takes order and randomness of another epoch.
+    pub fn set_epoch(&mut self, epoch: u64) {
+        self.epoch = epoch;
+    }
+
+    /// The names of the classes, in the order of their numbers, where labels are names.
+    pub fn classes(&self) -> Vec<&str> {
+        self.shared.labels.names()
+    }
+
+    fn make(&self, index: usize) -> Result<Picture> {
+        let order = &self.shared.order;
+        let position = u64::try_from(index).ok().filter(|&i| i < order.epoch_samples());
+        let item = match position {
+            Some(position) => order.epoch(self.epoch)?.item(position),
+            None => None,
+        };
+        let Some(item) = item else {
+            let message = format!("there is no sample {index} of {}", order.epoch_samples());
+            return Err(Error::new(&common::OUT_OF_RANGE, message));
+        };
+        let idle = lock(&self.idle).pop();
+        let mut worker = idle.unwrap_or_else(|| Worker::new(self.shared.clone()));
+        let made = worker.single(self.epoch, item, self.pool.take());
+        lock(&self.idle).push(worker);
+        let slot = made?;
+        let values = Dtype::F32.view(&slot.memory).f32().unwrap_or_default().to_vec();
+        self.pool.give(slot.memory);
+        Ok(Picture { values, shape: self.shape, label: slot.label, index: item.index })
+    }
+}
+
+/// A broken sample is an error, whatever the loader was told to do about them: burn's loader has nothing to skip with.
+impl Dataset<Picture> for Pictures {
+    fn get(&self, index: usize) -> Result<Picture, DatasetError> {
+        self.make(index).map_err(DatasetError::new)
+    }
+
+    fn len(&self) -> usize {
+        usize::try_from(self.shared.order.epoch_samples()).unwrap_or(usize::MAX)
+    }
+}
