@@ -8,6 +8,7 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { build, json } from './lib/build.mjs';
 import { makeSet } from './lib/set.mjs';
 import { peerPython } from './lib/peer.mjs';
 import { conversions, machine, page } from './lib/report.mjs';
@@ -28,7 +29,7 @@ const MANY = 1_281_167;
 await main(async () => {
   mkdirSync(FOLDER, { recursive: true });
   if (!read('python3', ['--version'])) throw new Failure('python3 measures the memory of processes and runs the peer; it is not here');
-  const tools = await build();
+  const tools = await build('samples');
   const set = await makeSet(tools.sample, FOLDER, Number(options.samples));
   const python = await peerPython();
   if (!python) console.log('\nThe package turboloader cannot be installed here: its rows stay empty.');
@@ -41,19 +42,6 @@ await main(async () => {
   mkdirSync(join(ROOT, 'benches/results'), { recursive: true });
   writeFileSync(join(ROOT, 'benches/results/tbl.json'), `${JSON.stringify({ about, results }, null, 1)}\n`);
 });
-
-/** The release binaries and where they are. */
-async function build() {
-  const cargo = ['build', '--release', '--locked', '-p', 'forebay-native', '-p', 'forebay-tools', '--bins', '--bench', 'samples'];
-  await run('cargo', cargo);
-  const messages = await run('cargo', [...cargo, '--message-format=json', '--quiet'], { quiet: true });
-  const made = {};
-  for (const line of messages.split('\n').filter((l) => l.startsWith('{'))) {
-    const { executable, target } = JSON.parse(line);
-    if (executable) made[target.name] = executable;
-  }
-  return { forebay: made.forebay, sample: made['forebay-sample'], samples: made.samples };
-}
 
 /** Every configuration once a round, each round beginning with another. */
 async function measure({ forebay, samples }, set, python) {
@@ -102,11 +90,6 @@ async function fresh(output, body) {
   rmSync(output, { force: true });
   read('sync', []);
   return body();
-}
-
-async function json(command, args) {
-  const text = await run(command, args.map(String), { quiet: true });
-  return JSON.parse(text.trim().split('\n').at(-1));
 }
 
 /** Every payload of every output, by SHA-256: ours by the command, the peer's files and our turboloader file by the peer. */

@@ -1,19 +1,34 @@
-// The real package, in a virtual environment of its own that the tests use too.
+// The other programs, in virtual environments of their own that the tests use too.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { read } from '../../scripts/lib/run.mjs';
 
 export const PEER_VERSION = '2.39.0';
 
-/** A Python that can import the package, or null. */
+/** What the loaders are measured against. On Linux torch comes with its CUDA libraries: some 6 GB on the disk. */
+export const TRAINING = { torch: '2.15.0', torchvision: '0.29.2', webdataset: '1.0.2', pillow: '13.0.0', numpy: '2.4.6' };
+
+/** A Python that can import turboloader, or null. */
 export function peerPython() {
+  return environment(`turboloader-${PEER_VERSION}`, { turboloader: PEER_VERSION }, ['turboloader']);
+}
+
+/** A Python that can import torch, torchvision, webdataset and Pillow, or null. */
+export function trainingPython() {
+  return environment('loader-peers', TRAINING, ['torchvision', 'webdataset', 'PIL']);
+}
+
+function environment(name, packages, modules) {
   const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
-  const folder = join(cache, `forebay/turboloader-${PEER_VERSION}`);
+  const folder = join(cache, 'forebay', name);
   const python = join(folder, 'bin/python');
-  const works = () => read(python, ['-c', 'import turboloader; print(turboloader.__version__)']) === PEER_VERSION;
+  const wanted = Object.entries(packages);
+  const script = `import ${modules.join(', ')}; from importlib.metadata import version; print(*[version(n) for n in ${JSON.stringify(Object.keys(packages))}])`;
+  const versions = wanted.map(([, version]) => version).join(' ');
+  const works = () => read(python, ['-c', script]) === versions;
   if (works()) return python;
-  console.log(`installing turboloader ${PEER_VERSION} into ${folder}`);
+  console.log(`installing ${wanted.map((pair) => pair.join(' ')).join(', ')} into ${folder}`);
   read('python3', ['-m', 'venv', folder]);
-  read(python, ['-m', 'pip', 'install', '--quiet', `turboloader==${PEER_VERSION}`]);
+  read(python, ['-m', 'pip', 'install', '--quiet', ...wanted.map((pair) => pair.join('=='))]);
   return works() ? python : null;
 }

@@ -1,0 +1,206 @@
+// The page about loaders: every claim beside what it is held to, and a picture of the speeds.
+import { barChart } from './chart.mjs';
+import { PEER_VERSION, TRAINING } from './peer.mjs';
+
+const median = (numbers) => {
+  const sorted = numbers.filter((n) => n !== undefined && n !== null).sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+};
+const times = (ratio) => `${ratio.toFixed(2)} x`;
+const ms = (seconds) => `${(seconds * 1000).toFixed(1)} ms`;
+const per = (rate) => `${Math.round(rate).toLocaleString('en')} /s`;
+
+/** Ways to ask for medians. */
+function asked(results) {
+  const ran = (name) => results[name]?.length > 0;
+  const of = (name, pick) => median((results[name] ?? []).map(pick));
+  return { ran, of, rate: (name) => of(name, (r) => r.images / r.seconds) };
+}
+
+/** The claims of the table, each with our value for both decoders. */
+function claims(results) {
+  const { ran, of, rate } = asked(results);
+  const rows = [];
+  const row = (what, ours, other, ratios, wanted, met) => rows.push({ what, ours, other, ratios, wanted, met });
+  const against = (what, [zune, turbo], other, wanted) => {
+    const [a, b] = [rate(zune), turbo && rate(turbo)];
+    const ours = turbo ? `${per(a)}; ${per(b)}` : per(a);
+    if (!ran(other)) return row(what, ours, '', '', `${wanted} x`, null);
+    const c = rate(other);
+    const ratios = turbo ? `${times(a / c)}; ${times(b / c)}` : times(a / c);
+    row(what, ours, per(c), ratios, `${wanted} x`, [a / c >= wanted, turbo && b / c >= wanted]);
+  };
+  const both = (rest) => [`zune, ${rest}`, `turbo, ${rest}`];
+  for (const cores of ['1 core', '2 cores']) {
+    against(`resized, ${cores}, against turboloader's DataLoader`, both(`resize, ${cores}`), `turboloader, resize, ${cores}`, 2);
+  }
+  for (const cores of ['1 core', '2 cores']) {
+    against(`random crops and flips, ${cores}, against the same with \`train_aug\``, both(`augment, ${cores}`), `turboloader, augment, ${cores}`, 2);
+  }
+  against("resized, 2 cores, against webdataset with torch's workers", both('resize, 2 cores'), 'webdataset, resize, 2 cores', 4);
+  against("resized, 2 cores, against torch's DataLoader with Pillow", both('resize, 2 cores'), 'torch, resize, 2 cores', 4);
+  const bare = (jpeg) => of(`${jpeg}, resize, 1 core`, (r) => r.decoder?.images_per_second);
+  const share = (jpeg) => rate(`${jpeg}, resize, 1 core`) / bare(jpeg);
+  row(
+    'resized, 1 core: share of the bare decoder on the same core',
+    `${per(rate('zune, resize, 1 core'))}; ${per(rate('turbo, resize, 1 core'))}`,
+    `${per(bare('zune'))}; ${per(bare('turbo'))}`,
+    `${times(share('zune'))}; ${times(share('turbo'))}`,
+    '0.85 x',
+    [share('zune') >= 0.85, share('turbo') >= 0.85],
+  );
+  against('pictures of 3000 x 2000, 2 cores, against turboloader', both('large, 2 cores'), 'turboloader, large, 2 cores', 2);
+  const grown = (jpeg) => rate(`${jpeg}, resize, 2 cores`) / rate(`${jpeg}, resize, 1 core`);
+  const theirs = ran('turboloader, resize, 1 core') ? `turboloader: ${times(rate('turboloader, resize, 2 cores') / rate('turboloader, resize, 1 core'))}` : '';
+  row('2 workers on 2 cores against 1 on 1', '', theirs, `${times(grown('zune'))}; ${times(grown('turbo'))}`, '1.9 x', [grown('zune') >= 1.9, grown('turbo') >= 1.9]);
+  for (const cores of ['1 core', '2 cores']) {
+    against(`raw pixels of 224 x 224, verified, ${cores}, against turboloader's raw loader, which never verifies`, [`raw, ${cores}`], `turboloader, raw, ${cores}`, 2);
+    against(`the same, not verified, ${cores}`, [`raw, unverified, ${cores}`], `turboloader, raw, ${cores}`, 2);
+  }
+  against('raw pixels, not verified, 1 core, against memcpy of the output', ['raw, unverified, 1 core'], 'memcpy, 1 core', 0.6);
+  const first = of('zune, resize, 2 cores', (r) => r.first_batch_seconds);
+  const usual = of('zune, resize, 2 cores', (r) => r.batch_seconds);
+  row('from before the file is opened to the first batch', ms(first), `one batch: ${ms(usual)}`, `${ms(first - usual)} more`, '10 ms more', [first - usual < 0.01, undefined]);
+  const own = of('memory, 8 workers', (r) => r.own_peak_bytes) / 2 ** 20;
+  row('memory that is no file, 8 workers', `${own.toFixed(0)} MiB`, '', '', '300 MiB', Number.isFinite(own) && own > 0 ? [own <= 300, undefined] : null);
+  return rows;
+}
+
+/** What bounds the speeds, in numbers of the same run. */
+function reasons(results) {
+  const { ran, of, rate } = asked(results);
+  const names = { zune: 'zune-jpeg', turbo: 'libjpeg-turbo-rs' };
+  const reasons = [];
+  for (const [jpeg, name] of Object.entries(names)) {
+    const one = `${jpeg}, resize, 1 core`;
+    if (!ran(one)) continue;
+    const [read, decode, resize] = ['read_ms', 'decode_ms', 'resize_ms'].map((key) => of(one, (r) => r.decoder[key]));
+    const most = decode / (read + decode + resize);
+    reasons.push(
+      `${name}: of the ${(read + decode + resize).toFixed(2)} ms that a picture takes on one core, reading and decoding are ${(read + decode).toFixed(2)} ms ` +
+        `and resizing to an antialiased, normalised tensor ${resize.toFixed(2)} ms. So at most ${times(most)} of the bare decoder can be reached ` +
+        'on the same core; what is lacking to that is the loader.',
+    );
+    const peer = 'turboloader, resize, 1 core';
+    const bare = 1000 / decode;
+    if (ran(peer) && bare < 2 * rate(peer)) {
+      reasons.push(`${name} alone, without resizing, decodes ${per(bare)} on one core: twice the ${per(rate(peer))} of turboloader is out of its reach.`);
+    }
+  }
+  reasons.push(
+    'turboloader decodes with libjpeg-turbo in C, whose transform can give a smaller picture and a less exact one faster (IFAST), and ' +
+      'resizes without antialiasing; with `antialias=True` it is the slower row below. Forebay decodes exactly and antialiases.',
+  );
+  const large = (jpeg) => of(`${jpeg}, large, 2 cores`, (r) => r.decoder?.decode_ms);
+  if (ran('zune, large, 2 cores')) {
+    const turbo = ran('turbo, large, 2 cores') ? `; libjpeg-turbo-rs, which can, takes ${large('turbo').toFixed(1)} ms` : '';
+    reasons.push(`Large pictures: zune-jpeg has no decoding at a reduced size and decodes all 6 megapixels, ${large('zune').toFixed(1)} ms for each${turbo}.`);
+  }
+  reasons.push('Two workers and a caller share two cores, and the two may be one core of the processor; turboloader stands beside for that.');
+  return reasons;
+}
+
+function verdict(met) {
+  if (met === null) return 'not measured';
+  const word = (yes) => (yes ? 'yes' : '**no**');
+  return met[1] === undefined ? word(met[0]) : `${word(met[0])}; ${word(met[1])}`;
+}
+
+/** The page. */
+export function page(about, results, differences) {
+  const { ran, of, rate } = asked(results);
+  const rows = claims(results);
+  const list = Object.keys(results).filter(ran);
+  const speeds = list.map((name) => {
+    const spread = results[name].map((r) => r.images / r.seconds);
+    return `| ${name} | ${per(rate(name))} | ${per(Math.min(...spread))} to ${per(Math.max(...spread))} |`;
+  });
+  const alone = (jpeg, key) => of(`${jpeg}, resize, 1 core`, (r) => r.decoder?.[key]);
+  const one = (jpeg) => `| ${jpeg} | ${ms(alone(jpeg, 'read_ms') / 1000)} | ${ms(alone(jpeg, 'decode_ms') / 1000)} | ${ms(alone(jpeg, 'resize_ms') / 1000)} |`;
+  const packages = Object.entries(TRAINING).map(([name, version]) => `${name} ${version}`);
+  return `# Benchmarks of the loader
+
+Made by \`npm run bench:loader\`, which writes this page: ${about.date}, in ${about.took}.
+
+Machine: ${about.processor}, ${about.system}; load average at the end ${about.load.join(', ')}.
+Versions: ${about.rust}, ${about.python}, turboloader ${PEER_VERSION}, ${packages.join(', ')}.
+Set: ${about.set}.
+
+Pictures become tensors of [64, 3, 224, 224] 32-bit floats, normalised as for ImageNet, with labels. Medians of ${about.rounds} runs, all
+in turns in the same run, files in the page cache, each in a process of its own${about.pinned ? ' that may use one or two cores (`taskset`), whatever it\nstarts in threads or processes' : ''}. Times begin before files are opened and end with the last batch; starting Python and importing packages
+is left out. A ratio is Forebay's speed over the other's. Two values are those of the two decoders of JPEG that the loader can
+be told to use: zune-jpeg, the default, safe Rust; and libjpeg-turbo-rs, of the feature \`jpeg-turbo\` ([decoders.md](decoders.md)).
+
+![Images per second](benchmarks-loader.svg)
+
+| what | Forebay | other | ratio | wanted | met |
+|---|---|---|---|---|---|
+${rows.map((r) => `| ${r.what} | ${r.ours} | ${r.other} | ${r.ratios} | ${r.wanted} | ${verdict(r.met)} |`).join('\n')}
+
+## Where it falls short, and why
+
+${reasons(results)
+  .map((reason) => `- ${reason}`)
+  .join('\n')}
+
+## Do they make the same?
+
+The first batch of each, in stored order: the mean difference of all values, in levels of 255. The command fails where one is
+over what is allowed.
+
+| other | apart | allowed |
+|---|---|---|
+${differences.map((d) => `| ${d.what} | ${d.difference.toFixed(3)} | ${d.allowed} |`).join('\n')}
+
+turboloader decodes to a reduced size with a faster, less exact transform (IFAST), and rounds down; without \`antialias\` its
+pixels are those of four neighbours only. Forebay antialiases unless it is told not to, as Pillow does.
+
+## All speeds
+
+| configuration | images/s | from the slowest to the fastest run |
+|---|---|---|
+${speeds.join('\n')}
+
+## One picture on one core
+
+Measured on one thread, without the loader: reading and verifying, decoding, resizing and normalising.
+
+| decoder | read | decode | resize |
+|---|---|---|---|
+${['zune', 'turbo'].filter((jpeg) => ran(`${jpeg}, resize, 1 core`)).map(one).join('\n')}
+`;
+}
+
+/** The picture of the page. */
+export function chart(results) {
+  const { ran, rate } = asked(results);
+  const bars = (pairs) => pairs.filter(([, name]) => ran(name)).map(([label, name]) => ({ label, value: rate(name), ours: label.startsWith('Forebay') }));
+  const group = (title, pairs) => ({ title, bars: bars(pairs) });
+  return barChart('Loading for training', 'images a second', [
+    group('about 500 x 375, resized to 224, 2 cores', [
+      ['Forebay, zune-jpeg', 'zune, resize, 2 cores'],
+      ['Forebay, libjpeg-turbo-rs', 'turbo, resize, 2 cores'],
+      ['turboloader', 'turboloader, resize, 2 cores'],
+      ['turboloader, antialiased', 'turboloader, antialiased, 2 cores'],
+      ['webdataset', 'webdataset, resize, 2 cores'],
+      ['torch DataLoader, Pillow', 'torch, resize, 2 cores'],
+    ]),
+    group('random crops and flips, 2 cores', [
+      ['Forebay, zune-jpeg', 'zune, augment, 2 cores'],
+      ['Forebay, libjpeg-turbo-rs', 'turbo, augment, 2 cores'],
+      ['turboloader', 'turboloader, augment, 2 cores'],
+      ['torch DataLoader, Pillow', 'torch, augment, 2 cores'],
+    ]),
+    group('3000 x 2000, resized to 224, 2 cores', [
+      ['Forebay, zune-jpeg', 'zune, large, 2 cores'],
+      ['Forebay, libjpeg-turbo-rs', 'turbo, large, 2 cores'],
+      ['turboloader', 'turboloader, large, 2 cores'],
+    ]),
+    group('raw pixels of 224 x 224, 2 cores', [
+      ['Forebay, verified', 'raw, 2 cores'],
+      ['Forebay, not verified', 'raw, unverified, 2 cores'],
+      ['turboloader', 'turboloader, raw, 2 cores'],
+    ]),
+  ]);
+}

@@ -1,0 +1,74 @@
+//! What `benches/loader.mjs` needs beside the command `forebay bench`:
+//!
+//!     loader dump FILE OUT zune|turbo bilinear|bilinear-plain
+//!                                  writes the tensor of the first 64 samples in stored order, as it is
+//!     loader copy IMAGES           copies as many bytes as so many tensors have, batch by batch: the floor for raw pixels
+//!
+//! Each prints one line of JSON.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a benchmark has a clock and files")]
+
+use std::{fs, hint::black_box, process::ExitCode, time::Instant};
+
+use forebay::{
+    Error, Result,
+    error::codes,
+    image::{decode::JpegBackend, transform::Resampling},
+};
+use forebay_native::{
+    input::io_error,
+    loader::{IMAGENET, Image, Loader},
+};
+use serde_json::{Value, json};
+
+const SIDE: u32 = 224;
+const BATCH: usize = 64;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["dump", file, out, jpeg, filter] => dump(file, out, jpeg, filter),
+        ["copy", images] => Ok(copy(images.parse().unwrap_or(0))),
+        // What `cargo bench` runs; `npm run bench:loader` runs the rest.
+        _ => Ok(json!({ "usage": "loader dump FILE OUT zune|turbo bilinear|bilinear-plain | copy IMAGES" })),
+    };
+    match outcome {
+        Ok(value) => {
+            println!("{value}");
+            ExitCode::SUCCESS
+        }
+        Err(e) => {
+            eprintln!("error: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dump(file: &str, out: &str, jpeg: &str, filter: &str) -> Result<Value> {
+    let resampling = if filter == "bilinear-plain" { Resampling::BilinearPlain } else { Resampling::Bilinear };
+    let mut loader = Loader::open(file)?
+        .batch(BATCH as u64)
+        .image(Image::new(SIDE, SIDE).resampling(resampling).normalize(IMAGENET))
+        .jpeg(if jpeg == "turbo" { JpegBackend::Turbo } else { JpegBackend::Zune })
+        .build()?;
+    let Some(batch) = loader.next_batch()? else {
+        return Err(Error::new(&codes::ARGUMENT, format!("{file} has fewer than {BATCH} samples")));
+    };
+    fs::write(out, batch.images().bytes()).map_err(|e| io_error(out, "write", e))?;
+    Ok(json!({ "images": batch.len(), "shape": batch.shape() }))
+}
+
+/// From one batch's memory to that of three others in turns, as a loader writes its batches.
+fn copy(images: usize) -> Value {
+    let values = BATCH * 3 * (SIDE * SIDE) as usize;
+    let from = vec![0.5_f32; values];
+    let mut to = vec![vec![0.25_f32; values]; 3];
+    let batches = images.div_ceil(BATCH);
+    let begun = Instant::now();
+    for i in 0..batches {
+        let target = &mut to[i % 3];
+        target.copy_from_slice(&from);
+        black_box(target);
+    }
+    json!({ "images": batches * BATCH, "seconds": begun.elapsed().as_secs_f64() })
+}
