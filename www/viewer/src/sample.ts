@@ -7,7 +7,7 @@ import { drawMask, type Mask } from "./masks.ts";
 import { controls } from "./styles.ts";
 import { NotDrawn, decode } from "./thumbs.ts";
 import { tree, treeStyles } from "./tree.ts";
-import { bytes, count, trouble, type Trouble } from "./words.ts";
+import { bytes, count, isAbort, trouble, type Trouble } from "./words.ts";
 
 const HEX_BYTES = 512;
 type Tab = "metadata" | "details" | "bytes";
@@ -224,6 +224,14 @@ export class SamplePanel extends LitElement {
   }
 
   private async load(): Promise<void> {
+    try {
+      await this.readAll();
+    } catch (e) {
+      // The file may be closed while this is still on the page.
+      if (!isAbort(e)) throw e;
+    }
+  }
+  private async readAll(): Promise<void> {
     this.work?.abort();
     const work = new AbortController();
     this.work = work;

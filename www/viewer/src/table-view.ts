@@ -159,7 +159,7 @@ export class TableView extends LitElement {
     const { data: table, rows } = this;
     if (table.metadata.document) return this.renderDocument();
     return html`
-      <div class="work ${this.row === null ? "" : "sample-open"}">
+      <div class="work ${this.row === null ? "" : "row-open"}">
         <forebay-schema class="side ${this.panelShown ? "shown" : ""}" role="complementary" aria-label="Columns" .data=${table} .shown=${this.columns} .clauses=${this.clauses}
           @columns=${(e: CustomEvent<number[]>) => (this.columns = e.detail)} @stats=${(e: CustomEvent<ColumnStats>) => this.learn(e.detail)}
           @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => this.setClause(e.detail.key, e.detail.clause)}></forebay-schema>

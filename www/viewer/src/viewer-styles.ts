@@ -78,6 +78,9 @@ export const viewerStyles = css`
   .work.sample-open {
     grid-template-columns: 268px minmax(0, 1fr) minmax(380px, 42%);
   }
+  .work.row-open {
+    grid-template-columns: 268px minmax(0, 1fr) minmax(300px, 27%);
+  }
   forebay-facets,
   .side {
     border-right: 1px solid var(--line);
@@ -223,6 +226,9 @@ export const viewerStyles = css`
   }
 
   @media (max-width: 1100px) {
+    .work.row-open {
+      grid-template-columns: minmax(0, 1fr) minmax(300px, 40%);
+    }
     .facts.more {
       display: none;
     }
@@ -230,7 +236,7 @@ export const viewerStyles = css`
       grid-template-columns: minmax(0, 1fr) minmax(360px, 46%);
     }
     .work.sample-open forebay-facets,
-    .work.sample-open .side {
+    .work.row-open .side {
       display: none;
     }
   }
@@ -271,7 +277,8 @@ export const viewerStyles = css`
       display: inline-flex;
     }
     .work,
-    .work.sample-open {
+    .work.sample-open,
+    .work.row-open {
       grid-template-columns: minmax(0, 1fr);
       position: relative;
     }

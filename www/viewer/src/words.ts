@@ -44,5 +44,8 @@ export function trouble(e: unknown): Trouble {
   };
 }
 
-/** True for the end that a caller asked for. */
-export const isAbort = (e: unknown): boolean => (e as { name?: unknown } | null)?.name === "AbortError";
+/** True for the end that a caller asked for, by a signal or by closing the file. */
+export const isAbort = (e: unknown): boolean => {
+  const it = e as { name?: unknown; code?: unknown } | null;
+  return it?.name === "AbortError" || it?.code === "dataset.closed";
+};

@@ -1,0 +1,72 @@
+// Pictures of a page made small: 256 colours, the frequent ones exactly as they were.
+import { crc32, deflateSync } from 'node:zlib';
+
+const COLOURS = 256;
+/** So many of the most frequent colours stay exact: those of the page; the others come from photographs. */
+const EXACT = 96;
+
+/** An indexed PNG of pixels, four bytes each. */
+export function smallPng(width, height, rgba) {
+  const counts = new Map();
+  const at = (p) => (rgba[p] << 16) | (rgba[p + 1] << 8) | rgba[p + 2];
+  for (let p = 0; p < rgba.length; p += 4) counts.set(at(p), (counts.get(at(p)) ?? 0) + 1);
+  const byCount = [...counts].sort((a, b) => b[1] - a[1]);
+  const palette = byCount.slice(0, EXACT).map(([colour]) => colour);
+  const index = new Map(palette.map((colour, k) => [colour, k]));
+  for (const box of boxes(byCount.slice(EXACT), COLOURS - palette.length)) {
+    for (const [colour] of box) index.set(colour, palette.length);
+    palette.push(mean(box));
+  }
+  const rows = Buffer.alloc((width + 1) * height);
+  for (let y = 0, p = 0; y < height; y++) for (let x = 0; x < width; x++, p += 4) rows[y * (width + 1) + 1 + x] = index.get(at(p));
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 3, 0, 0, 0], 8);
+  const plte = Buffer.from(palette.flatMap((c) => [c >> 16, (c >> 8) & 255, c & 255]));
+  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', head), chunk('PLTE', plte), chunk('IDAT', deflateSync(rows, { level: 9 })), chunk('IEND', Buffer.alloc(0))]);
+}
+
+const part = (colour, shift) => (colour >> shift) & 255;
+
+/** Median cut: the box that spreads widest, weighed by its pixels, is cut in two until there are enough. */
+function boxes(colours, most) {
+  const spread = (box) => {
+    const spans = [16, 8, 0].map((shift) => {
+      let [low, high] = [255, 0];
+      for (const [c] of box) [low, high] = [Math.min(low, part(c, shift)), Math.max(high, part(c, shift))];
+      return [high - low, shift];
+    });
+    const [span, shift] = spans.sort((a, b) => b[0] - a[0])[0];
+    return { shift, worth: span * Math.sqrt(box.reduce((sum, [, n]) => sum + n, 0)) };
+  };
+  const all = colours.length > 0 ? [{ box: colours, ...spread(colours) }] : [];
+  while (all.length < most) {
+    const k = all.reduce((best, one, i) => (one.box.length > 1 && (best < 0 || one.worth > all[best].worth) ? i : best), -1);
+    if (k < 0) break;
+    const { box, shift } = all[k];
+    box.sort((a, b) => part(a[0], shift) - part(b[0], shift));
+    const half = box.reduce((sum, [, n]) => sum + n, 0) / 2;
+    let [cut, sum] = [0, 0];
+    while (cut < box.length - 1 && sum < half) sum += box[cut++][1];
+    const parts = [box.slice(0, Math.max(1, cut)), box.slice(Math.max(1, cut))].filter((b) => b.length > 0);
+    all.splice(k, 1, ...parts.map((b) => ({ box: b, ...spread(b) })));
+    if (parts.length < 2) all[k].worth = 0;
+  }
+  return all.map(({ box }) => box);
+}
+
+function mean(box) {
+  const total = box.reduce((sum, [, n]) => sum + n, 0);
+  const of = (shift) => Math.round(box.reduce((sum, [c, n]) => sum + part(c, shift) * n, 0) / total);
+  return (of(16) << 16) | (of(8) << 8) | of(0);
+}
+
+function chunk(type, data) {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const out = Buffer.alloc(body.length + 8);
+  out.writeUInt32BE(data.length, 0);
+  body.copy(out, 4);
+  out.writeUInt32BE(crc32(body), body.length + 4);
+  return out;
+}
