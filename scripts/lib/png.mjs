@@ -1,9 +1,11 @@
-// Pictures of a page made small: 256 colours, the frequent ones exactly as they were.
+// Pictures of a page made small: 256 colours, the frequent ones exactly as they were, the others mixed by diffusion.
 import { crc32, deflateSync } from 'node:zlib';
 
 const COLOURS = 256;
 /** So many of the most frequent colours stay exact: those of the page; the others come from photographs. */
-const EXACT = 96;
+const EXACT = 56;
+/** The part of each pixel's error that goes on to its neighbours: with all of it the pictures are grainy, and larger. */
+const DIFFUSED = 0.6;
 
 /** An indexed PNG of pixels, four bytes each. */
 export function smallPng(width, height, rgba) {
@@ -12,13 +14,30 @@ export function smallPng(width, height, rgba) {
   for (let p = 0; p < rgba.length; p += 4) counts.set(at(p), (counts.get(at(p)) ?? 0) + 1);
   const byCount = [...counts].sort((a, b) => b[1] - a[1]);
   const palette = byCount.slice(0, EXACT).map(([colour]) => colour);
-  const index = new Map(palette.map((colour, k) => [colour, k]));
-  for (const box of boxes(byCount.slice(EXACT), COLOURS - palette.length)) {
-    for (const [colour] of box) index.set(colour, palette.length);
-    palette.push(mean(box));
-  }
+  const exact = new Map(palette.map((colour, k) => [colour, k]));
+  for (const box of boxes(byCount.slice(EXACT), COLOURS - palette.length)) palette.push(mean(box));
+  const nearest = finder(palette);
   const rows = Buffer.alloc((width + 1) * height);
-  for (let y = 0, p = 0; y < height; y++) for (let x = 0; x < width; x++, p += 4) rows[y * (width + 1) + 1 + x] = index.get(at(p));
+  // Errors of the row above and of this one, three numbers a pixel, with room at both ends.
+  let [here, below] = [new Float32Array((width + 2) * 3), new Float32Array((width + 2) * 3)];
+  for (let y = 0, p = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, p += 4) {
+      const kept = exact.get(at(p));
+      const e = (x + 1) * 3;
+      const wanted = [0, 1, 2].map((c) => Math.min(255, Math.max(0, rgba[p + c] + here[e + c])));
+      const k = kept ?? nearest(wanted);
+      rows[y * (width + 1) + 1 + x] = k;
+      if (kept !== undefined) continue;
+      for (let c = 0; c < 3; c++) {
+        const error = (wanted[c] - part(palette[k], 16 - 8 * c)) * DIFFUSED;
+        here[e + 3 + c] += (error * 7) / 16;
+        below[e - 3 + c] += (error * 3) / 16;
+        below[e + c] += (error * 5) / 16;
+        below[e + 3 + c] += error / 16;
+      }
+    }
+    [here, below] = [below, here.fill(0)];
+  }
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
@@ -54,6 +73,22 @@ function boxes(colours, most) {
     if (parts.length < 2) all[k].worth = 0;
   }
   return all.map(({ box }) => box);
+}
+
+/** The palette's colour next to three numbers; looked up once for each of 32,768 cells. */
+function finder(palette) {
+  const cells = new Int16Array(1 << 15).fill(-1);
+  return ([r, g, b]) => {
+    const cell = ((r >> 3) << 10) | ((g >> 3) << 5) | (b >> 3);
+    if (cells[cell] >= 0) return cells[cell];
+    let [best, least] = [0, Infinity];
+    for (let k = 0; k < palette.length; k++) {
+      const c = palette[k];
+      const distance = 2 * (part(c, 16) - r) ** 2 + 4 * (part(c, 8) - g) ** 2 + 3 * (part(c, 0) - b) ** 2;
+      if (distance < least) [best, least] = [k, distance];
+    }
+    return (cells[cell] = best);
+  };
 }
 
 function mean(box) {

@@ -91,7 +91,13 @@ export abstract class Collection<D = Dataset> extends LitElement {
   }
   override connectedCallback(): void {
     super.connectedCallback();
-    if (this.scrollElement) this.observer.observe(this.scrollElement);
+    if (!this.scrollElement) return;
+    this.observer.observe(this.scrollElement);
+    this.requestUpdate();
+  }
+  /** What was taken off the page draws no file that may be closed. */
+  protected override shouldUpdate(_changed: PropertyValues): boolean {
+    return this.isConnected;
   }
   override updated(changed: PropertyValues): void {
     if (!this.scroller) return;

@@ -192,6 +192,10 @@ export class SamplePanel extends LitElement {
     super.connectedCallback();
     if (this.hasUpdated) void this.load();
   }
+  /** What was taken off the page draws no file that may be closed. */
+  protected override shouldUpdate(_changed: PropertyValues): boolean {
+    return this.isConnected;
+  }
   override firstUpdated(): void {
     this.observer.observe(this.stage);
     this.stage.addEventListener("wheel", (e) => {

@@ -168,8 +168,9 @@ export class Viewer extends LitElement {
   close(forget = true): void {
     this.work.abort();
     this.filterWork.abort();
-    this.data?.close();
-    this.table?.close();
+    // Once nothing on the page draws it any more.
+    const open = this.data ?? this.table;
+    if (open) void this.updateComplete.then(() => open.close());
     this.data = this.table = this.opening = this.failure = this.facets = this.classes = this.filterError = this.growth = this.allClasses = null;
     this.sample = null;
     this.current = 0;
