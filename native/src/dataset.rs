@@ -305,6 +305,13 @@ impl Dataset {
         }
     }
 
+    /// Says that sample `i` will be read soon.
+    pub(crate) fn will_need(&self, i: u64) {
+        if let (Some(input), Some(range)) = (self.input(), self.stored_range(i)) {
+            input.will_need(range);
+        }
+    }
+
     /// Lets go of mapped pages that were used.
     pub(crate) fn release(&self, range: std::ops::Range<u64>) {
         if let Some(input) = self.input() {

@@ -39,6 +39,8 @@ pub struct Input {
     bytes: Bytes,
     len: u64,
     map: Option<Map>,
+    /// Of a mapped file: where it is, and which file it is there.
+    origin: Option<Arc<(PathBuf, FileId)>>,
     /// Where pieces are read from; `bytes` is empty then.
     file: Option<Arc<File>>,
 }
@@ -52,12 +54,26 @@ impl Input {
             return Ok(Self::of(name, Bytes::new(), None));
         }
         let map = Map::new(&file).map_err(|e| io_error(&name, "map", e))?;
-        Ok(Self::of(name, map.bytes().clone(), Some(map)))
+        let id = file.metadata().map(|metadata| file_id(&metadata));
+        let mut input = Self::of(name, map.bytes().clone(), Some(map));
+        input.origin = id.ok().map(|id| Arc::new((path.to_owned(), id)));
+        Ok(input)
+    }
+
+    /// Refuses a mapped file that has become shorter since: touching what it lost would end the process. That it is
+    /// whole now says nothing about the next moment; [`Io::Read`] is safe at any.
+    pub fn check_whole(&self) -> Result<()> {
+        let Some((path, id)) = self.origin.as_deref() else { return Ok(()) };
+        match std::fs::metadata(path) {
+            Ok(now) if file_id(&now) == *id && now.len() < self.len => Err(self.shorter()),
+            // What lies there now may be another file; the mapped one is still whole then.
+            _ => Ok(()),
+        }
     }
 
     fn of(name: String, bytes: Bytes, map: Option<Map>) -> Input {
         let len = bytes.len() as u64;
-        Input { name, bytes, len, map, file: None }
+        Input { name, bytes, len, map, origin: None, file: None }
     }
 
     /// Opens a file of which each piece is read where it is needed.
@@ -65,7 +81,7 @@ impl Input {
         let name = display(path);
         let file = open(path)?;
         let len = file.metadata().map_err(|e| io_error(&name, "read", e))?.len();
-        Ok(Input { name, bytes: Bytes::new(), len, map: None, file: Some(Arc::new(file)) })
+        Ok(Input { name, bytes: Bytes::new(), len, map: None, origin: None, file: Some(Arc::new(file)) })
     }
 
     /// Opens a file in the given way.
@@ -189,6 +205,21 @@ fn open(path: &Path) -> Result<File> {
         return Err(Error::new(&codes::ARGUMENT, "this is a folder, a file is expected").file(name));
     }
     Ok(file)
+}
+
+/// What tells a file from another that later has its name.
+type FileId = (u64, u64);
+
+#[cfg(unix)]
+fn file_id(metadata: &std::fs::Metadata) -> FileId {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+/// Where a mapped file cannot be shortened, as on Windows, nothing needs to be told apart.
+#[cfg(not(unix))]
+fn file_id(_: &std::fs::Metadata) -> FileId {
+    (0, 0)
 }
 
 #[cfg(unix)]

@@ -17,8 +17,9 @@ use forebay::{
 };
 
 use super::{
-    Dtype, Image, Labels, Loader, OnBroken, State, codes,
+    Dtype, Groups, Image, Labels, Loader, OnBroken, State, codes,
     content::{Content, Sample},
+    groups::Plan,
     labels::Resolver,
     pool::Pool,
     sources::Sources,
@@ -49,6 +50,8 @@ pub struct Builder {
     verify: bool,
     open: OpenOptions,
     resume: Option<State>,
+    groups: Option<Groups>,
+    read_ahead: bool,
 }
 
 impl Loader {
@@ -87,6 +90,8 @@ impl Loader {
             verify: true,
             open: OpenOptions::default(),
             resume: None,
+            groups: None,
+            read_ahead: true,
         })
     }
 }
@@ -209,6 +214,17 @@ impl Builder {
         self.verify = verify;
         self
     }
+    /// Whether the system is told which parts of a mapped file come next, so that it fetches them meanwhile; it is
+    /// otherwise.
+    pub fn read_ahead(mut self, ahead: bool) -> Self {
+        self.read_ahead = ahead;
+        self
+    }
+    /// Brings pictures of alike shape together in batches, each of the size that fits them best.
+    pub fn groups(mut self, groups: Groups) -> Self {
+        self.groups = Some(groups);
+        self
+    }
     /// Goes on where a saved run stood. Building is refused, by name, where anything differs that decides which
     /// sample comes when; batch and world may change as long as their product does not.
     pub fn resume(mut self, state: State) -> Self {
@@ -225,10 +241,20 @@ impl Builder {
         if self.rank >= self.settings.world {
             return refuse(format!("there is no rank {} of {}", self.rank, self.settings.world));
         }
-        if let Content::Images(image) = &self.content {
-            Transformer::new((**image).clone())?;
+        let contents = match &self.groups {
+            Some(groups) => {
+                groups.check()?;
+                groups.sizes.iter().map(|&size| self.content.sized(size)).collect()
+            }
+            None => vec![self.content],
+        };
+        for content in &contents {
+            if let Content::Images(image) = content {
+                Transformer::new((**image).clone())?;
+            }
         }
-        let slot_bytes = self.content.slot_bytes(self.dtype, self.settings.batch)?;
+        let slot_bytes = |content: &Content| content.slot_bytes(self.dtype, self.settings.batch);
+        let slot_bytes = contents.iter().map(slot_bytes).collect::<Result<Vec<_>>>()?;
         let (Some(batch), Some(room)) = (
             usize::try_from(self.settings.batch).ok(),
             usize::try_from(self.settings.batch).ok().and_then(|n| n.checked_mul(self.prefetch)),
@@ -237,12 +263,14 @@ impl Builder {
         };
         let sources = Sources::open(&self.paths, &self.open)?;
         let order = Order::new(sources.describe(self.filter.as_ref())?, self.settings)?;
-        let resumed = self.resume.as_ref().map(|state| order.resume(&state.order)).transpose()?;
+        let resumed = self.resume.as_ref().map(|state| state.position(&order, self.groups.as_ref())).transpose()?;
         let labels = Resolver::new(self.labels.as_ref(), &sources)?;
         let shared = Shared {
             sources,
             order,
-            content: self.content,
+            contents,
+            slot_bytes,
+            read_ahead: self.read_ahead,
             dtype: self.dtype,
             labels,
             labelled: self.labels.is_some(),
@@ -252,8 +280,10 @@ impl Builder {
             clock: Clock::default(),
             generation: AtomicU64::new(0),
         };
-        let pool = Pool::new(slot_bytes * batch, self.prefetch + 1);
+        let largest = shared.slot_bytes.iter().max().copied().unwrap_or(0);
+        let pool = Pool::new(largest * batch, self.prefetch + 1);
         let skipped = self.resume.map_or(0, |state| state.skipped);
-        Ok(Loader::new(shared, pool, slot_bytes, self.rank, self.workers, (self.prefetch, room), (resumed, skipped)))
+        let plan = Plan::new(self.groups);
+        Ok(Loader::new(shared, pool, plan, self.rank, self.workers, (self.prefetch, room), (resumed, skipped)))
     }
 }

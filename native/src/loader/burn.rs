@@ -64,14 +64,19 @@ impl Pictures {
     /// The samples of a loader that makes images of 32-bit floats; any other is refused.
     pub fn new(loader: Loader) -> Result<Self> {
         let shared = loader.shared.clone();
-        let shape = match (&shared.content, shared.dtype, shared.content.shape().as_slice()) {
-            (Content::Images(_), Dtype::F32, &[a, b, c]) => [a, b, c],
+        let shape = match (shared.contents.as_slice(), shared.dtype) {
+            ([images @ Content::Images(_)], Dtype::F32) => images.shape(),
+            _ => Vec::new(),
+        };
+        let shape = match *shape.as_slice() {
+            [a, b, c] => [a, b, c],
             _ => {
-                let message = "burn takes images of 32-bit floats: give the loader an `image` and no other `dtype`";
+                let message =
+                    "burn takes images of 32-bit floats: give the loader an `image`, no other `dtype`, no groups";
                 return Err(Error::new(&codes::SETTINGS, message));
             }
         };
-        let pool = Arc::new(Pool::new(loader.slot_bytes, loader.workers));
+        let pool = Arc::new(Pool::new(shape.iter().product::<usize>() * Dtype::F32.bytes(), loader.workers));
         Ok(Pictures { shared, shape, pool, epoch: 0, idle: Mutex::new(Vec::new()) })
     }
 

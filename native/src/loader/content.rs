@@ -50,6 +50,15 @@ impl fmt::Debug for Content {
 }
 
 impl Content {
+    /// The same at another size; only pictures have one.
+    pub(super) fn sized(&self, (width, height): (u32, u32)) -> Content {
+        let mut content = self.clone();
+        if let Content::Images(image) = &mut content {
+            (image.width, image.height) = (width, height);
+        }
+        content
+    }
+
     /// The shape of one sample; empty where there is no tensor.
     pub(super) fn shape(&self) -> Vec<usize> {
         match self {

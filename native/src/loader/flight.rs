@@ -31,6 +31,8 @@ pub(super) struct Flight {
     pub(super) step: u64,
     /// Workers pass over flights of an earlier generation than the loader's.
     pub(super) generation: u64,
+    /// Which of the loader's contents its samples become.
+    pub(super) kind: usize,
     slots: Vec<Mutex<Option<Slot>>>,
     /// How many slots are not done.
     left: AtomicUsize,
@@ -42,19 +44,20 @@ pub(super) struct Flight {
 impl Flight {
     pub(super) fn new(
         (epoch, step, generation): (u64, u64, u64),
-        items: impl Iterator<Item = Item>,
-        slot_bytes: usize,
+        items: impl IntoIterator<Item = Item>,
+        (kind, slot_bytes): (usize, usize),
         pool: &Arc<Pool>,
     ) -> Self {
         let mut memory = pool.take();
         let slots: Vec<_> = items
+            .into_iter()
             .map(|item| {
                 let memory = memory.split_to(slot_bytes.min(memory.len()));
                 Mutex::new(Some(Slot { item, memory, label: 0, payload: Bytes::new(), error: None, stand_in: None }))
             })
             .collect();
         let (left, rest) = (AtomicUsize::new(slots.len()), Mutex::new(memory));
-        Flight { epoch, step, generation, slots, left, rest, pool: pool.clone() }
+        Flight { epoch, step, generation, kind, slots, left, rest, pool: pool.clone() }
     }
 
     /// How many samples.

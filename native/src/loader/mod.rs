@@ -26,6 +26,7 @@
 //! | `worker.rs`, `flight.rs`, `pool.rs` | threads, a batch while it is filled, its memory |
 //! | `batch.rs`, `tensor.rs` | a finished batch, its numbers |
 //! | `content.rs`, `labels.rs`, `policy.rs` | what samples become, their labels, what happens with broken ones |
+//! | `groups.rs` | batches of pictures of alike shape |
 //! | `sources.rs`, `state.rs`, `stats.rs` | the files, saved positions, times |
 //! | `burn.rs` | the same samples for burn (feature `burn`) |
 //!
@@ -37,6 +38,7 @@ mod builder;
 pub mod burn;
 mod content;
 mod flight;
+mod groups;
 mod labels;
 mod policy;
 mod pool;
@@ -62,6 +64,7 @@ use forebay::{
     image::transform::Normalize,
     order::{Order, Position},
 };
+pub use groups::Groups;
 pub use labels::Labels;
 pub use policy::{OnBroken, Skipped};
 pub use pool::ALIGNMENT;
@@ -70,6 +73,7 @@ pub use stats::Stats;
 pub use tensor::{Dtype, Tensor};
 
 use flight::{Flight, Slot, Task};
+use groups::Plan;
 use pool::Pool;
 use worker::{Crew, Shared};
 
@@ -85,7 +89,7 @@ pub struct Loader {
     flights: VecDeque<Arc<Flight>>,
     shared: Arc<Shared>,
     pool: Arc<Pool>,
-    slot_bytes: usize,
+    plan: Plan,
     rank: u64,
     workers: usize,
     prefetch: usize,
@@ -107,7 +111,7 @@ impl Loader {
     fn new(
         shared: Shared,
         pool: Pool,
-        slot_bytes: usize,
+        plan: Plan,
         rank: u64,
         workers: usize,
         (prefetch, room): (usize, usize),
@@ -119,7 +123,7 @@ impl Loader {
             flights: VecDeque::new(),
             shared: Arc::new(shared),
             pool: Arc::new(pool),
-            slot_bytes,
+            plan,
             rank,
             workers,
             prefetch,
@@ -165,7 +169,11 @@ impl Loader {
     /// Where the run stands: behind the last batch that was given. Batches that are only on their way do not count,
     /// nor one that was an error.
     pub fn state(&self) -> State {
-        State { order: self.shared.order.state(self.done.epoch, self.done.step), skipped: self.skipped }
+        State {
+            order: self.shared.order.state(self.done.epoch, self.done.step),
+            groups: self.plan.groups().cloned(),
+            skipped: self.skipped,
+        }
     }
 
     /// The batches of one epoch. Where the loader was resumed in the middle of it, the first call gives what is left
@@ -183,24 +191,29 @@ impl Loader {
     /// Starts making batches, from where the loader stands. [`next_batch`](Self::next_batch) does so by itself,
     /// unless the loader was [stopped](Self::stop).
     pub fn start(&mut self) -> Result<()> {
+        self.run()?;
+        self.fill()
+    }
+
+    fn run(&mut self) -> Result<()> {
         if self.crew.is_none() {
             self.crew = Some(Crew::start(&self.shared, self.workers, self.room)?);
         }
         self.phase = Phase::Running;
-        self.fill()
+        Ok(())
     }
 
     /// The next batch; `None` once at the end of an epoch, after which the next one begins. A batch with a broken
     /// sample is an error, where these are to be raised, and the batch behind it comes next.
     pub fn next_batch(&mut self) -> Result<Option<Batch>> {
-        match self.phase {
-            Phase::Stopped => {
-                return Err(forebay::Error::new(&codes::STOPPED, "the loader was stopped; start it again first"));
-            }
-            Phase::Idle => self.start()?,
-            Phase::Running => self.fill()?,
+        if self.phase == Phase::Stopped {
+            return Err(forebay::Error::new(&codes::STOPPED, "the loader was stopped; start it again first"));
         }
+        self.run()?;
+        // What is wrong with later batches, such as a file that became shorter, is said when it is their turn.
+        let filled = self.fill();
         let Some(flight) = self.flights.front().cloned() else {
+            filled?;
             self.go_to(Position { epoch: self.next.epoch.saturating_add(1), step: 0 });
             self.done = self.next;
             return Ok(None);
@@ -208,8 +221,8 @@ impl Loader {
         self.wait(&flight)?;
         self.flights.pop_front();
         self.next.step = flight.step + 1;
-        // The workers go on while the caller looks at this batch.
-        self.fill()?;
+        // The workers go on while the caller looks at this batch; where they cannot, the next call says so.
+        let _ = self.fill();
         let batch = self.land(&flight)?;
         self.done = self.next;
         self.skipped += batch.skipped.len() as u64;
@@ -241,16 +254,23 @@ impl Loader {
     /// Sends batches to the workers until enough are on their way.
     fn fill(&mut self) -> Result<()> {
         let Some(crew) = &self.crew else { return Ok(()) };
-        let epoch = self.shared.order.epoch(self.next.epoch)?;
+        let shared = &self.shared;
+        let epoch = shared.order.epoch(self.next.epoch)?;
+        let samples = shared.order.epoch_samples();
         while self.flights.len() < self.prefetch && self.ahead < epoch.steps() {
             let step = self.ahead;
-            let generation = self.shared.generation.load(Ordering::Relaxed);
-            let items = epoch.batch(step, self.rank);
-            let flight = Arc::new(Flight::new((epoch.number(), step, generation), items, self.slot_bytes, &self.pool));
-            self.ahead += 1;
-            if flight.len() == 0 {
+            let (step_here, sources) = ((step, self.rank), (samples, &shared.sources));
+            let (items, kind) = self.plan.items(&epoch, shared.order.settings(), step_here, sources)?;
+            if items.is_empty() {
+                self.ahead += 1;
                 continue; // An uneven tail that is too small for all ranks.
             }
+            shared.sources.announce(&items, shared.read_ahead)?;
+            self.ahead += 1;
+            let generation = shared.generation.load(Ordering::Relaxed);
+            let slot_bytes = shared.slot_bytes.get(kind).copied().unwrap_or(0);
+            let now = (epoch.number(), step, generation);
+            let flight = Arc::new(Flight::new(now, items, (kind, slot_bytes), &self.pool));
             for slot in 0..flight.len() {
                 crew.send(Task { flight: flight.clone(), slot })?;
             }
@@ -273,6 +293,7 @@ impl Loader {
     fn land(&self, flight: &Flight) -> Result<Batch> {
         let (slots, memory) = flight.land();
         let shared = &self.shared;
+        let slot_bytes = shared.slot_bytes.get(flight.kind).copied().unwrap_or(0);
         let mut batch = Batch {
             epoch: flight.epoch,
             step: flight.step,
@@ -282,7 +303,7 @@ impl Loader {
             payloads: Vec::new(),
             skipped: Vec::new(),
             shape: Vec::new(),
-            slot_bytes: self.slot_bytes,
+            slot_bytes,
             dtype: shared.dtype,
             memory,
             pool: self.pool.clone(),
@@ -301,20 +322,20 @@ impl Loader {
             }
             if place != batch.items.len() {
                 // What was skipped leaves no gap.
-                let from = place * self.slot_bytes;
-                batch.memory.copy_within(from..from + self.slot_bytes, batch.items.len() * self.slot_bytes);
+                let from = place * slot_bytes;
+                batch.memory.copy_within(from..from + slot_bytes, batch.items.len() * slot_bytes);
             }
             batch.items.push(item);
             batch.indices.push(item.index);
             if shared.labelled {
                 batch.labels.push(label);
             }
-            if self.slot_bytes == 0 {
+            if slot_bytes == 0 {
                 batch.payloads.push(payload);
             }
         }
         batch.shape.push(batch.items.len());
-        batch.shape.extend(shared.content.shape());
+        batch.shape.extend(shared.contents.get(flight.kind).map(content::Content::shape).unwrap_or_default());
         Ok(batch)
     }
 }
@@ -347,8 +368,11 @@ impl Iterator for Batches<'_> {
         if self.ended {
             return None;
         }
+        let before = self.loader.next;
         let batch = self.loader.next_batch().transpose();
-        self.ended = batch.is_none();
+        // An error that is not of one batch, such as of a file that became shorter, would come for ever.
+        let stuck = matches!(batch, Some(Err(_))) && self.loader.next == before;
+        self.ended = batch.is_none() || stuck;
         batch
     }
 

@@ -33,6 +33,24 @@ impl Sources {
         })
     }
 
+    /// Says which samples come next: their files must still be whole, and the system may fetch them.
+    pub(super) fn announce(&self, items: &[Item], read_ahead: bool) -> Result<()> {
+        let mut checked = None;
+        for item in items {
+            let dataset = self.of(item)?;
+            if checked != Some(item.source) {
+                if let Some(input) = dataset.input() {
+                    input.check_whole()?;
+                }
+                checked = Some(item.source);
+            }
+            if read_ahead {
+                dataset.will_need(item.sample);
+            }
+        }
+        Ok(())
+    }
+
     /// What the order needs to know of them.
     pub(super) fn describe(&self, filter: Option<&Filter>) -> Result<Vec<Source>> {
         let one = |dataset: &Dataset| {

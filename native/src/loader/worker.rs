@@ -40,7 +40,11 @@ use crate::{dataset::Stored, input::io_error};
 pub(super) struct Shared {
     pub(super) sources: Sources,
     pub(super) order: Order,
-    pub(super) content: Content,
+    /// What samples become: one content for every size that batches may have, at least one.
+    pub(super) contents: Vec<Content>,
+    /// Bytes of a sample's slot, for each content; 0 where there is no tensor.
+    pub(super) slot_bytes: Vec<usize>,
+    pub(super) read_ahead: bool,
     pub(super) dtype: Dtype,
     pub(super) labels: Resolver,
     pub(super) labelled: bool,
@@ -105,26 +109,28 @@ pub(super) fn ended() -> Error {
 pub(super) struct Worker {
     shared: Arc<Shared>,
     decoder: Decoder,
-    transformer: Option<Transformer>,
+    /// For each content that is pictures.
+    transformers: Vec<Option<Transformer>>,
     /// Where payloads are read to, in files that are not mapped.
     buffer: BytesMut,
 }
 
 impl Worker {
     pub(super) fn new(shared: Arc<Shared>) -> Worker {
-        let transformer = match &shared.content {
+        let transformer = |content: &Content| match content {
             // The recipe was checked when the loader was built.
             Content::Images(image) => Transformer::new((**image).clone()).ok(),
             _ => None,
         };
-        Worker { shared, decoder: Decoder::default(), transformer, buffer: BytesMut::new() }
+        let transformers = shared.contents.iter().map(transformer).collect();
+        Worker { shared, decoder: Decoder::default(), transformers, buffer: BytesMut::new() }
     }
 
     /// Makes one sample by itself, in memory of a slot's size.
     #[cfg(feature = "burn")]
     pub(super) fn single(&mut self, epoch: u64, item: Item, memory: BytesMut) -> Result<Slot> {
         let mut slot = Slot { item, memory, label: 0, payload: Bytes::new(), error: None, stand_in: None };
-        self.guarded(epoch, &item, &item, &mut slot)?;
+        self.guarded((epoch, 0), &item, &item, &mut slot)?;
         Ok(slot)
     }
 
@@ -138,9 +144,10 @@ impl Worker {
                 && self.shared.generation.load(Ordering::Relaxed) == flight.generation
             {
                 let item = slot.item;
-                if let Err(error) = self.guarded(flight.epoch, &item, &item, slot) {
+                let what = (flight.epoch, flight.kind);
+                if let Err(error) = self.guarded(what, &item, &item, slot) {
                     if self.shared.on_broken == OnBroken::Replace && self.shared.on_broken.forgives(&error) {
-                        slot.stand_in = self.replace(flight.epoch, slot);
+                        slot.stand_in = self.replace(what, slot);
                     }
                     slot.error = Some(error);
                 }
@@ -156,19 +163,19 @@ impl Worker {
     }
 
     /// Makes the first good sample of those that follow a broken one.
-    fn replace(&mut self, epoch: u64, slot: &mut Slot) -> Option<Item> {
+    fn replace(&mut self, what: (u64, usize), slot: &mut Slot) -> Option<Item> {
         let shared = self.shared.clone();
-        let order = shared.order.epoch(epoch).ok()?;
+        let order = shared.order.epoch(what.0).ok()?;
         let broken = slot.item;
         (1..=TRIES.min(shared.order.epoch_samples())).find_map(|further| {
             let item = order.item(broken.position.checked_add(further)?)?;
-            self.guarded(epoch, &item, &broken, slot).ok().map(|()| item)
+            self.guarded(what, &item, &broken, slot).ok().map(|()| item)
         })
     }
 
     /// Makes a sample; a panic becomes an error, and the tools that were in use then are replaced.
-    fn guarded(&mut self, epoch: u64, item: &Item, drawn_as: &Item, slot: &mut Slot) -> Result<()> {
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.make(epoch, item, drawn_as, slot)));
+    fn guarded(&mut self, what: (u64, usize), item: &Item, drawn_as: &Item, slot: &mut Slot) -> Result<()> {
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.make(what, item, drawn_as, slot)));
         outcome.unwrap_or_else(|panic| {
             *self = Worker::new(self.shared.clone());
             let file = self.shared.sources.of(item).map_or("", |dataset| dataset.name()).to_owned();
@@ -177,8 +184,8 @@ impl Worker {
         })
     }
 
-    fn make(&mut self, epoch: u64, item: &Item, drawn_as: &Item, slot: &mut Slot) -> Result<()> {
-        let Worker { shared, decoder, transformer, buffer } = self;
+    fn make(&mut self, (epoch, kind): (u64, usize), item: &Item, drawn_as: &Item, slot: &mut Slot) -> Result<()> {
+        let Worker { shared, decoder, transformers, buffer } = self;
         let dataset = shared.sources.of(item)?;
         let named = |e: Error| e.file(dataset.name()).sample(item.sample);
         let begun = Instant::now();
@@ -187,10 +194,10 @@ impl Worker {
         let read = shared.clock.read(begun);
         let key = sample_key(shared.order.settings().seed, epoch, drawn_as.index);
         let out = shared.dtype.out(&mut slot.memory);
-        match &shared.content {
+        match shared.contents.get(kind).unwrap_or(&Content::Payloads) {
             Content::Payloads => slot.payload = payload,
             Content::Images(_) => {
-                if let Some(transformer) = transformer {
+                if let Some(Some(transformer)) = transformers.get_mut(kind) {
                     transformer.decode(decoder, &payload, raw, &shared.decode, key, out).map_err(named)?;
                 }
             }

@@ -201,6 +201,71 @@ fn reading_piece_by_piece_gives_the_same_and_a_shortened_file_is_an_error() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_mapped_file_that_became_shorter_is_noticed_before_the_next_batch() {
+    let folder = Folder::new();
+    let path = table(&folder, 40);
+    let mut loader = open(&path).prefetch(1).workers(1).build().unwrap();
+    let mut batches = loader.epoch(0).unwrap();
+    batches.next().unwrap().unwrap();
+    // Renaming another file over it leaves the mapped one whole.
+    let other = write(&folder, "other", &members(3)).1;
+    let kept = folder.at("kept.tbl");
+    std::fs::rename(&path, &kept).unwrap();
+    std::fs::rename(&other, &path).unwrap();
+    batches.next().unwrap().unwrap();
+    std::fs::rename(&kept, &path).unwrap();
+    // What is on its way is made by now, so that nothing touches what the file loses.
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    let whole = std::fs::metadata(&path).unwrap().len();
+    OpenOptions::new().write(true).open(&path).unwrap().set_len(whole - 1).unwrap();
+    let e = batches.find_map(Result::err).unwrap();
+    assert_eq!((e.kind(), e.place().file.as_deref()), (Kind::Io, path.to_str()));
+    assert!(batches.next().is_none(), "such an error ends the epoch");
+}
+
+#[test]
+fn labels_come_from_a_table_joined_by_name() {
+    let folder = Folder::new();
+    let (archive, table) = write(&folder, "train", &members(12));
+    let csv = |name: &str, text: String| {
+        std::fs::write(folder.at(name), text).unwrap();
+        folder.at(name)
+    };
+    let rows = |key: fn(u64) -> String, label: fn(u64) -> String| -> String {
+        (0..12).rev().fold("file,target\n".to_owned(), |csv, i| csv + &format!("{},{}\n", key(i), label(i)))
+    };
+    let number = |i: u64| (100 + i).to_string();
+    let whole = csv("whole.csv", rows(|i| format!("set/{i:04}.bmp"), number));
+    let last = csv("last.csv", rows(|i| format!("{i:04}.bmp"), number));
+    let stem = csv("stem.csv", rows(|i| format!("{i:04}"), number));
+    let tbf = folder.at("stem.tbf");
+    assert!(crate::common::forebay([&"convert".into(), &stem, &tbf]).status.success());
+    for path in [&archive, &table] {
+        let open = |csv: &Path| Loader::open(path).unwrap().batch(12).labels(Labels::table(csv, "file", "target"));
+        for csv in [&whole, &last, &stem] {
+            let batch = open(csv).build().unwrap().next_batch().unwrap().unwrap();
+            assert!(batch.labels().iter().copied().eq(100..112), "{csv:?}");
+        }
+        let names = csv("names.csv", rows(|i| format!("{i:04}"), |i| ["dog", "elk"][(i % 2) as usize].to_owned()));
+        let mut loader = open(&names).build().unwrap();
+        assert_eq!(loader.classes(), ["dog", "elk"]);
+        assert_eq!(loader.next_batch().unwrap().unwrap().labels()[..3], [0, 1, 0]);
+        let few = csv("few.csv", "file,target\n0000,5\n0001,\n".to_owned());
+        let e = open(&few).build().unwrap().next_batch().unwrap_err();
+        assert_eq!((e.code().id(), e.place().sample), ("loader.label", Some(1)));
+        let twice = csv("twice.csv", "file,target\n0000,5\n0000,6\n".to_owned());
+        assert_eq!(open(&twice).build().unwrap_err().code().id(), "loader.settings");
+        let absent = Labels::table(&few, "file", "nothing");
+        assert!(Loader::open(path).unwrap().labels(absent).build().is_err());
+    }
+    let labels = Labels::table(&tbf, "file", "target");
+    let batch = Loader::open(&table).unwrap().batch(12).labels(labels).build().unwrap().next_batch().unwrap().unwrap();
+    // Numbers for names: a table that is no text has lost the zeros in front.
+    assert!(batch.labels().len() == 12);
+}
+
 #[test]
 fn labels_are_numbers_or_names_and_their_lack_is_a_broken_sample() {
     let folder = Folder::new();

@@ -8,4 +8,5 @@ mod support;
 
 mod batches;
 mod faults;
+mod groups;
 mod running;

@@ -1,9 +1,12 @@
 //! Labels: a whole number for every sample.
 
+mod pick;
+mod table;
+
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
-    fmt,
+    path::PathBuf,
 };
 
 use bytes::BytesMut;
@@ -12,10 +15,12 @@ use forebay::{
     filter::{Filter, Segment},
     order::Item,
 };
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::DeserializeSeed;
 
 use super::{codes, sources::Sources};
 use crate::Dataset;
+use pick::{Found, Pick};
+use table::Joined;
 
 /// Where labels come from. Text is turned into the number of its class.
 ///
@@ -31,6 +36,7 @@ pub struct Labels {
 enum From {
     Field(String),
     Folder,
+    Table { path: PathBuf, key: String, label: String },
 }
 
 impl Labels {
@@ -42,6 +48,13 @@ impl Labels {
     /// The folder that the picture lies in: `dog` for `train/dog/17.jpg`.
     pub fn folder() -> Self {
         Labels { from: From::Folder, classes: None, missing: None }
+    }
+    /// A column of a table of any format that Forebay reads, such as CSV, Parquet or TBF, joined by name: `key` names
+    /// the column with the samples' names. A sample's row is the one with its whole name (`train/dog/17.jpg`), or
+    /// else with its last part (`17.jpg`), or else with that up to its first dot (`17`).
+    pub fn table(path: impl Into<PathBuf>, key: impl Into<String>, label: impl Into<String>) -> Self {
+        let from = From::Table { path: path.into(), key: key.into(), label: label.into() };
+        Labels { from, classes: None, missing: None }
     }
     /// Names the classes in the order of their numbers. Without it they are those that the file's own document
     /// lists as `classes`, or else all that occur, sorted: finding these reads the metadata of every sample once.
@@ -82,6 +95,7 @@ enum Source {
     None,
     Field(Vec<Segment>),
     Folder,
+    Table(Joined),
 }
 
 impl Resolver {
@@ -90,6 +104,7 @@ impl Resolver {
         let from = match &labels.from {
             From::Field(path) => Source::Field(segments(path)?),
             From::Folder => Source::Folder,
+            From::Table { path, key, label } => Source::Table(Joined::read(path, key, label, sources)?),
         };
         let mut resolver = Resolver { from, classes: Classes::new(), missing: labels.missing };
         let names = match &labels.classes {
@@ -118,7 +133,7 @@ impl Resolver {
         }
         let dataset = sources.of(item)?;
         let wrong = |message| Err(Error::new(&codes::LABEL, message).file(dataset.name()).sample(item.sample));
-        match self.pick(dataset, item.sample, buffer, |text| self.classes.get(text).copied())? {
+        match self.pick(dataset, item, buffer, |text| self.classes.get(text).copied())? {
             Found::Number(n) => Ok(n),
             Found::Missing => match self.missing {
                 Some(label) => Ok(label),
@@ -131,13 +146,15 @@ impl Resolver {
     fn pick(
         &self,
         dataset: &Dataset,
-        i: u64,
+        item: &Item,
         buffer: &mut BytesMut,
         class: impl Fn(&str) -> Option<i64>,
     ) -> Result<Found> {
+        let i = item.sample;
         let known = |text: &str| class(text).map_or_else(|| Found::Other(format!("{text:?}")), Found::Number);
         match &self.from {
             Source::None => Ok(Found::Missing),
+            Source::Table(joined) => Ok(joined.of(item, known)),
             Source::Folder => {
                 let name = dataset.sample_name(i)?;
                 let folder = name.as_deref().and_then(|n| n.rsplit_once('/')).map(|(path, _)| path);
@@ -157,9 +174,9 @@ impl Resolver {
 
     /// Whether labels are names, as the first sample that has one tells.
     fn is_text(&self, sources: &Sources) -> Result<bool> {
-        for dataset in sources.datasets() {
+        for (source, dataset) in sources.datasets().iter().enumerate() {
             for i in 0..dataset.len() {
-                match self.pick(dataset, i, &mut BytesMut::new(), |_| None) {
+                match self.pick(dataset, &item(source, i), &mut BytesMut::new(), |_| None) {
                     Ok(Found::Missing) | Err(_) => {}
                     Ok(found) => return Ok(matches!(found, Found::Other(text) if text.starts_with('"'))),
                 }
@@ -172,7 +189,7 @@ impl Resolver {
     fn all(&self, sources: &Sources) -> Result<Vec<String>> {
         let names = RefCell::new(BTreeSet::new());
         let mut buffer = BytesMut::new();
-        for dataset in sources.datasets() {
+        for (source, dataset) in sources.datasets().iter().enumerate() {
             for i in 0..dataset.len() {
                 let note = |text: &str| {
                     let mut names = names.borrow_mut();
@@ -182,11 +199,16 @@ impl Resolver {
                     Some(0)
                 };
                 // A broken sample is one for the policy, later.
-                let _ = self.pick(dataset, i, &mut buffer, note);
+                let _ = self.pick(dataset, &item(source, i), &mut buffer, note);
             }
         }
         Ok(names.into_inner().into_iter().collect())
     }
+}
+
+/// A sample of a source, wherever it comes in the order.
+fn item(source: usize, sample: u64) -> Item {
+    Item { position: 0, source, sample, index: 0, padded: false }
 }
 
 /// The path of a field, as filters write it.
@@ -212,118 +234,4 @@ fn documented(sources: &Sources) -> Result<Option<Vec<String>>> {
         }
     }
     Ok(all)
-}
-
-/// What was found at a field's place.
-#[derive(Debug)]
-enum Found {
-    Missing,
-    Number(i64),
-    /// Something else, as it reads.
-    Other(String),
-}
-
-/// Follows a path into JSON text, passing over the rest.
-struct Pick<'a, F> {
-    segments: &'a [Segment],
-    known: &'a F,
-}
-
-impl<F> Clone for Pick<'_, F> {
-    fn clone(&self) -> Self {
-        Pick { segments: self.segments, known: self.known }
-    }
-}
-
-impl<'de, F: Fn(&str) -> Found> DeserializeSeed<'de> for Pick<'_, F> {
-    type Value = Found;
-    fn deserialize<D: Deserializer<'de>>(self, d: D) -> Result<Found, D::Error> {
-        d.deserialize_any(self)
-    }
-}
-
-/// A key of an object, compared where it stands.
-struct KeyIs<'a>(&'a str);
-
-impl<'de> DeserializeSeed<'de> for KeyIs<'_> {
-    type Value = bool;
-    fn deserialize<D: Deserializer<'de>>(self, d: D) -> Result<bool, D::Error> {
-        d.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for KeyIs<'_> {
-    type Value = bool;
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-    fn visit_str<E>(self, key: &str) -> Result<bool, E> {
-        Ok(key == self.0)
-    }
-}
-
-impl<'de, F: Fn(&str) -> Found> Visitor<'de> for Pick<'_, F> {
-    type Value = Found;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("metadata")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found, A::Error> {
-        let (key, rest, into) = match self.segments.split_first() {
-            Some((Segment::Key(key), rest)) => (key.as_str(), rest, true),
-            _ => ("", &[][..], false),
-        };
-        let mut found = if self.segments.is_empty() { Found::Other("of an object".to_owned()) } else { Found::Missing };
-        while let Some(is) = map.next_key_seed(KeyIs(key))? {
-            if is && into {
-                found = map.next_value_seed(Pick { segments: rest, known: self.known })?;
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(found)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Found, A::Error> {
-        let (wanted, rest) = match self.segments.split_first() {
-            Some((Segment::Index(i), rest)) => (Some(*i), rest),
-            _ => (None, &[][..]),
-        };
-        let mut found = if self.segments.is_empty() { Found::Other("of a list".to_owned()) } else { Found::Missing };
-        for i in 0_u64.. {
-            if wanted == Some(i) {
-                match seq.next_element_seed(Pick { segments: rest, known: self.known })? {
-                    Some(value) => found = value,
-                    None => break,
-                }
-            } else if seq.next_element::<IgnoredAny>()?.is_none() {
-                break;
-            }
-        }
-        Ok(found)
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Found, E> {
-        Ok(if self.segments.is_empty() { (self.known)(text) } else { Found::Missing })
-    }
-    fn visit_i64<E>(self, n: i64) -> Result<Found, E> {
-        Ok(if self.segments.is_empty() { Found::Number(n) } else { Found::Missing })
-    }
-    fn visit_u64<E>(self, n: u64) -> Result<Found, E> {
-        let number = || i64::try_from(n).map_or_else(|_| Found::Other(n.to_string()), Found::Number);
-        Ok(if self.segments.is_empty() { number() } else { Found::Missing })
-    }
-    fn visit_f64<E>(self, n: f64) -> Result<Found, E> {
-        // Whole numbers up to 2^53 are exact.
-        let whole = n.fract() == 0.0 && n.abs() <= 9_007_199_254_740_992.0;
-        let number = || if whole { Found::Number(n as i64) } else { Found::Other(n.to_string()) };
-        Ok(if self.segments.is_empty() { number() } else { Found::Missing })
-    }
-    fn visit_bool<E>(self, is: bool) -> Result<Found, E> {
-        Ok(if self.segments.is_empty() { Found::Number(is.into()) } else { Found::Missing })
-    }
-    fn visit_unit<E>(self) -> Result<Found, E> {
-        Ok(Found::Missing)
-    }
 }

@@ -1,0 +1,99 @@
+//! Labels from a table, joined by the samples' names.
+
+use std::{collections::HashMap, path::Path};
+
+use forebay::{
+    Error, Result,
+    filter::{self, Record, Value},
+    order::Item,
+    record::split,
+    table::DataType,
+};
+
+use super::{Found, codes};
+use crate::{
+    input::display,
+    loader::sources::Sources,
+    tables::{ReadOptions, Scan, Scanned, open},
+};
+
+/// The labels of every sample of every source.
+#[derive(Debug)]
+pub(super) struct Joined {
+    /// For each sample the number of its value, or `NONE`.
+    rows: Vec<Vec<u32>>,
+    /// Each different value once.
+    values: Vec<Cell>,
+}
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Cell {
+    Number(i64),
+    Text(String),
+    /// Something else, as it reads.
+    Other(String),
+}
+
+impl Joined {
+    /// Reads the table and finds each sample's row.
+    pub(super) fn read(path: &Path, key: &str, label: &str, sources: &Sources) -> Result<Joined> {
+        // A name such as 0017 is no number.
+        let options = ReadOptions { types: vec![(key.to_owned(), DataType::String)], ..ReadOptions::default() };
+        let scan = Scan { columns: Some(vec![key.to_owned(), label.to_owned()]), filter: None };
+        let mut table = Scanned::new(open(path, &options)?, &scan)?;
+        let (key_path, label_path) = (filter::Path::from_name(key), filter::Path::from_name(label));
+        let (mut numbers, mut values) = (HashMap::new(), Vec::new());
+        let mut rows: HashMap<String, u32> = HashMap::new();
+        while let Some(batch) = table.next_batch()? {
+            for row in batch.iter() {
+                let name = match row.field(&key_path) {
+                    Value::Str(name) => name.into_owned(),
+                    Value::Int(n) => n.to_string(),
+                    _ => continue,
+                };
+                let Some(cell) = cell(row.field(&label_path)) else { continue };
+                let number = *numbers.entry(cell).or_insert_with_key(|cell| {
+                    values.push(cell.clone());
+                    u32::try_from(values.len() - 1).unwrap_or(NONE)
+                });
+                if rows.insert(name.clone(), number).is_some_and(|before| before != number) {
+                    let message = format!("two rows of different labels have the name {name:?}");
+                    return Err(Error::new(&codes::SETTINGS, message).file(display(path)));
+                }
+            }
+        }
+        let row_of = |name: &str| {
+            let last = name.rsplit('/').next().unwrap_or(name);
+            [name, last, split(last).0].into_iter().find_map(|key| rows.get(key)).copied().unwrap_or(NONE)
+        };
+        let of_source = |dataset: &crate::Dataset| -> Result<Vec<u32>> {
+            (0..dataset.len()).map(|i| Ok(dataset.sample_name(i)?.map_or(NONE, |name| row_of(&name)))).collect()
+        };
+        let rows = sources.datasets().iter().map(of_source).collect::<Result<_>>()?;
+        Ok(Joined { rows, values })
+    }
+
+    pub(super) fn of(&self, item: &Item, known: impl Fn(&str) -> Found) -> Found {
+        let row = usize::try_from(item.sample).ok().and_then(|i| self.rows.get(item.source)?.get(i));
+        match row.and_then(|&number| self.values.get(number as usize)) {
+            None => Found::Missing,
+            Some(Cell::Number(n)) => Found::Number(*n),
+            Some(Cell::Text(text)) => known(text),
+            Some(Cell::Other(what)) => Found::Other(what.clone()),
+        }
+    }
+}
+
+fn cell(value: Value<'_>) -> Option<Cell> {
+    Some(match value {
+        Value::Null => return None,
+        Value::Bool(is) => Cell::Number(is.into()),
+        Value::Int(n) => i64::try_from(n).map_or_else(|_| Cell::Other(n.to_string()), Cell::Number),
+        Value::Float(n) if n.fract() == 0.0 && n.abs() <= 9_007_199_254_740_992.0 => Cell::Number(n as i64),
+        Value::Float(n) => Cell::Other(n.to_string()),
+        Value::Str(text) => Cell::Text(text.into_owned()),
+        _ => Cell::Other("of a list or object".to_owned()),
+    })
+}
