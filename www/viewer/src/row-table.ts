@@ -96,6 +96,7 @@ export class RowTable extends Collection<Table> {
   private reading = new AbortController();
   private timer = 0;
   private widths: readonly number[] = [];
+  private fitted = false;
 
   protected get perRow(): number {
     return 1;
@@ -112,7 +113,10 @@ export class RowTable extends Collection<Table> {
       this.reading.abort();
       this.reading = new AbortController();
       this.pages = new Map();
-      this.widths = this.columns.map((c) => widthOf(this.data.schema[c]!));
+      if (changed.has("data") || changed.has("columns")) {
+        this.widths = this.columns.map((c) => widthOf(this.data.schema[c]!));
+        this.fitted = false;
+      }
     }
   }
   override updated(changed: PropertyValues): void {
@@ -142,12 +146,27 @@ export class RowTable extends Collection<Table> {
     this.keep(page, "reading");
     try {
       const batch = rows.kept ? await table.take(rows.kept.subarray(start, end), columns, { signal }) : await table.columns(start, end, columns, { signal });
-      if (pages === this.pages) this.keep(page, batch);
+      if (pages === this.pages) {
+        this.keep(page, batch);
+        this.fit(batch);
+      }
     } catch (e) {
       if (pages === this.pages && !isAbort(e)) this.keep(page, trouble(e));
       else pages.delete(page);
     }
     if (pages === this.pages) this.redraw();
+  }
+  /** The first page says how wide the columns are. */
+  private fit(batch: TableBatch): void {
+    if (this.fitted || batch.length === 0) return;
+    this.fitted = true;
+    this.widths = this.columns.map((c, k) => {
+      const field = this.data.schema[c]!;
+      const column = batch.columns[k]!;
+      let longest = Math.max(field.name.length * 1.1, field.type.length * 0.95);
+      for (let i = 0; i < Math.min(batch.length, 64); i++) longest = Math.max(longest, cellText(column.get(i), field.type).length);
+      return Math.round(Math.min(320, Math.max(56, 24 + 7.4 * longest)));
+    });
   }
   private keep(page: number, what: Page): void {
     this.pages.delete(page);
