@@ -82,8 +82,17 @@ class Http implements Source {
 
   async read(start: number, end: number, options: { signal?: AbortSignal } = {}): Promise<Uint8Array> {
     options.signal?.throwIfAborted();
-    if (end <= this.#head.byteLength) return this.#head.slice(start, end);
+    const head = this.#head;
+    if (end <= head.byteLength) return head.slice(start, end);
     const { signal } = options;
+    if (start < head.byteLength) {
+      // What came with the first request is not asked for again.
+      const rest = await this.read(head.byteLength, end, options);
+      const whole = new Uint8Array(end - start);
+      whole.set(head.subarray(start));
+      whole.set(rest, head.byteLength - start);
+      return whole;
+    }
     const wished = new Promise<Uint8Array>((resolve, reject) => {
       if (this.#wishes.push({ start, end, signal, resolve, reject }) === 1) void this.#fulfil();
     });

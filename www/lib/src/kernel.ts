@@ -205,11 +205,11 @@ export const operations = {
     return keep(new tables.TableChecker(format, length, itemBytes, indexBytes, metadataBytes, schema));
   },
 
-  /** Lets go of a handle; the memory of the largest module. */
-  free(id: number): number {
+  /** Lets go of a handle; the memory of the largest module, and how many handles are left. */
+  free(id: number): [number, number] {
     handles.get(id)?.free();
     handles.delete(id);
-    return Math.max(0, ...Array.from(loaded, (name) => glue[name].memoryBytes()));
+    return [Math.max(0, ...Array.from(loaded, (name) => glue[name].memoryBytes())), handles.size];
   },
 };
 

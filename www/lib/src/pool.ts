@@ -12,6 +12,8 @@ export interface Client {
   readonly dead: boolean;
   /** Pieces of work under way. */
   jobs: number;
+  /** Whether somebody waits for an answer. */
+  readonly waiting: boolean;
   /** The modules that it has, or is about to have. */
   readonly modules: Map<ModuleName, Promise<void>>;
   /** Makes a module ready. */
@@ -180,6 +182,9 @@ async function startWorker(): Promise<Client> {
     get dead() {
       return dead;
     },
+    get waiting() {
+      return waiting.size > 0;
+    },
     call: (op, args, transfer = []) => post(op, args, transfer) as Promise<never>,
     end: () => die(hostError("worker.trapped", "the worker was ended")),
   };
@@ -193,6 +198,7 @@ async function inline(): Promise<Client> {
     jobs: 0,
     modules: new Map(),
     dead: false,
+    waiting: false,
     async load(name, module) {
       kernel.load(name, module);
     },

@@ -5,6 +5,8 @@ import type { Source } from "./types.js";
 
 /** Memory of a module over which its worker is replaced once a piece of work is done: it never shrinks by itself. */
 const MEMORY = 384 << 20;
+/** The same of a worker that has nothing open: the page gets back what a large file took. */
+const IDLE_MEMORY = 24 << 20;
 
 /** How {@link drive} goes about it. */
 export interface Drive {
@@ -41,9 +43,10 @@ export async function* steps(client: Client, id: number, source: Source, { signa
   }
 }
 
-/** Lets go of a handle, and of the worker where it has grown too large. */
+/** Lets go of a handle, and of the worker where it has grown too large, or large and nobody needs it any more. */
 export async function free(client: Client, id: number): Promise<void> {
   if (client.dead) return;
-  const memory = await client.call("free", [id]).catch(() => 0);
-  if (memory > MEMORY && client.jobs === 0) client.end();
+  const [memory, left] = await client.call("free", [id]).catch(() => [0, 1] as const);
+  if (client.jobs > 0) return;
+  if (memory > MEMORY || (memory > IDLE_MEMORY && left === 0 && !client.waiting)) client.end();
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { bytesSource, convert, memorySink, open, shutdown } from 'forebay';
+import { bytesSource, convert, httpSource, memorySink, open, shutdown } from 'forebay';
 import { codeOf, tarOf } from './helpers.mjs';
 
 let file;
@@ -123,6 +123,16 @@ test('ranges that are asked for at once and lie side by side come as one request
   assert.deepEqual(await Promise.all(two), ['AbortError', 'AbortError']);
   assert.deepEqual(asked, []);
   ds.close();
+});
+
+test('bytes that came with the first request are not asked for again', async () => {
+  asked = [];
+  count = 0;
+  const source = await httpSource(new URL('good', base));
+  const part = await source.read(60_000, 70_000);
+  assert.ok(Buffer.from(part).equals(file.subarray(60_000, 70_000)));
+  assert.deepEqual(asked, ['GET bytes=0-65535', 'GET bytes=65536-69999']);
+  assert.equal(source.telemetry.bytesRead, 70_000);
 });
 
 test('a server that ignores Range sends the whole once, and it is kept', async () => {
