@@ -72,6 +72,9 @@ impl Loader {
                 None => all.push(path.to_owned()),
             }
         }
+        if all.is_empty() {
+            return Err(Error::new(&common::ARGUMENT, "a loader needs at least one file"));
+        }
         if let Some(absent) = all.iter().find(|path| !path.exists()) {
             return Err(Error::new(&common::IO, "there is no such file").file(display(absent)));
         }

@@ -201,4 +201,5 @@ fn settings_without_sense_are_refused() {
     assert_eq!(open().image(Image::new(0, 5)).build().unwrap_err().code().id(), "image.recipe");
     assert_eq!(Loader::open(folder.at("absent.tbl")).unwrap_err().code().id(), "io");
     assert!(Loader::open(&path).unwrap().filter("width >").is_err());
+    assert_eq!(Loader::open_all(Vec::<std::path::PathBuf>::new()).unwrap_err().code().id(), "usage.argument");
 }
