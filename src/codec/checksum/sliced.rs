@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn both_agree_with_the_libraries_at_every_length() {
-        let bytes: Vec<u8> = (0..300u32).map(|i| (i * i >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..300u32).map(|i| ((i * i) >> 3) as u8).collect();
         for end in 0..bytes.len() {
             for start in [0, end / 3] {
                 let part = &bytes[start..end];

@@ -48,6 +48,8 @@ export function bitmap(width, height, shade) {
   bytes.writeInt32LE(height, 22);
   bytes.writeUInt16LE(1, 26);
   bytes.writeUInt16LE(24, 28);
+  // Larger ones have a texture, in which something can be found again, but not everything.
+  if (height > 24) for (let k = 54; k < bytes.length; k++) bytes[k] = (k * k + shade * 7919) >> 9;
   return bytes;
 }
 
@@ -67,12 +69,12 @@ function member(name, content) {
   return Buffer.concat([header, content, Buffer.alloc(-content.length & 511)]);
 }
 
-/** A TAR of `n` bitmaps, each with a class and a JSON file. */
-export function tarOf(n) {
+/** A TAR of `n` bitmaps of at least this height, each with a class and a JSON file. */
+export function tarOf(n, height = 24) {
   const parts = [];
   for (let i = 0; i < n; i++) {
     const key = `train/${String(i).padStart(5, '0')}`;
-    parts.push(member(`${key}.bmp`, bitmap(16 + (i % 10) * 8, 24, i)));
+    parts.push(member(`${key}.bmp`, bitmap(16 + (i % 10) * 8 + (height > 24 ? 80 : 0), height, i)));
     parts.push(member(`${key}.cls`, Buffer.from(String(i % 3))));
     parts.push(member(`${key}.json`, Buffer.from(JSON.stringify({ label: `<b>${i % 3}</b>`, boxes: [[1, 2, 3, i]] }))));
   }

@@ -35,15 +35,10 @@ for (const format of ['tbl', 'tar']) {
   });
 }
 
-/** Every payload and record. */
-async function contents(ds) {
-  const all = [];
-  for await (const sample of ds.samples()) all.push([Buffer.from(await sample.bytes()).toString('base64'), await sample.record(), sample.info.width, sample.info.format]);
-  ds.close();
-  return all;
-}
-
-const sound = [made, ...corpus('tar', '.tar'), ...corpus('tbl', '.tbl').filter((file) => !file.includes('hostile'))];
+// Payloads of more than 64 KiB, which LZ4 packs with another table.
+const large = join(folder, 'large.tar');
+writeFileSync(large, tarOf(6, 300));
+const sound = [made, large, ...corpus('tar', '.tar'), ...corpus('tbl', '.tbl').filter((file) => !file.includes('hostile'))];
 const ways = [
   [{ to: 'tbl' }, []],
   [{ to: 'tbl', compression: 'lz4' }, ['--compression', 'lz4']],
@@ -66,13 +61,7 @@ for (const [options, args] of ways) {
       }
       assert.equal(expected.code, 0, `${file}: natively ${expected.err}`);
       converted++;
-      if (readFileSync(output).equals(sink.bytes())) continue;
-      // lz4_flex looks for matches in payloads over 64 KiB with a hash of the machine's word, so 32 and 64 bits find
-      // different ones: what is inside must still be the same.
-      const written = await open(sink.bytes());
-      const large = written.columns().bytes.some((bytes) => bytes >= 65535);
-      assert.ok(options.compression === 'lz4' && large, `${file}: other bytes`);
-      assert.deepEqual(await contents(written), await contents(await open(output)), file);
+      assert.ok(readFileSync(output).equals(sink.bytes()), `${file}: other bytes`);
     }
     assert.ok(converted > 0);
   });

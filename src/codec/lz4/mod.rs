@@ -1,5 +1,8 @@
 //! LZ4 blocks: lz4_flex for level 1 and reading, the C library for HC.
 
+#[cfg(any(test, not(any(target_pointer_width = "64", target_endian = "big"))))]
+mod wide;
+
 use super::{codes, size_mismatch};
 use crate::{
     error::{Error, Result},
@@ -29,9 +32,21 @@ pub(super) fn decompress(stored: &[u8], size: u64, limits: &Limits) -> Result<Ve
 
 pub(super) fn compress(payload: &[u8], level: u8) -> Result<Option<Vec<u8>>> {
     if level <= 1 {
-        return Ok(Some(lz4_flex::block::compress(payload)));
+        return Ok(Some(fast(payload)));
     }
     hc(payload, level)
+}
+
+/// Level 1. Below 64 KiB lz4_flex packs the same everywhere.
+#[cfg(any(target_pointer_width = "64", target_endian = "big"))]
+fn fast(payload: &[u8]) -> Vec<u8> {
+    lz4_flex::block::compress(payload)
+}
+
+/// Level 1, as it is packed with 64 bits.
+#[cfg(not(any(target_pointer_width = "64", target_endian = "big")))]
+fn fast(payload: &[u8]) -> Vec<u8> {
+    if payload.len() < usize::from(u16::MAX) { lz4_flex::block::compress(payload) } else { wide::compress(payload) }
 }
 
 #[cfg(feature = "lz4-hc")]
