@@ -16,7 +16,8 @@ export async function buildLib() {
   if (!modules.every((name) => existsSync(join(lib, 'wasm', name)))) await buildWasm();
   rmSync(dist, { recursive: true, force: true });
   await run('npx', ['--no-install', 'tsc', '-p', 'www/lib']);
-  const common = { bundle: true, format: 'esm', target: 'es2022', sourcemap: true, legalComments: 'none', logLevel: 'warning' };
+  // Without source maps: what is built is readable as it is, and they would be an eighth of the package.
+  const common = { bundle: true, format: 'esm', target: 'es2022', legalComments: 'none', logLevel: 'warning' };
   await build({ ...common, entryPoints: [join(lib, 'src/index.ts')], outdir: dist, splitting: true, chunkNames: '[name]-[hash]' });
   // A worker is one file, so that its URL is all that a host must know.
   await build({ ...common, entryPoints: [join(lib, 'src/worker.ts')], outdir: dist });

@@ -12,6 +12,8 @@ export async function testLib() {
   await buildWasm();
   const { buildLib } = await import('./build-lib.mjs');
   await buildLib();
+  // Every exported name must be documented, and every link must lead somewhere.
+  await run('npx', ['--no-install', 'typedoc', '--options', 'www/lib/typedoc.json']);
   if (!process.env.CHROMIUM && !existsSync('/usr/bin/chromium')) await aptInstall(['chromium'], 'a browser, for the tests of the npm package');
   const folder = join(ROOT, 'www/lib/tests');
   const files = readdirSync(folder).filter((name) => name.endsWith('.test.mjs'));

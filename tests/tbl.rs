@@ -113,6 +113,15 @@ fn every_hostile_file_is_refused_at_the_place_of_its_lie() {
             Err(e) => Some((e.code().id(), e.place().offset)),
             Ok(tbl) => {
                 let report = drive(Checker::new(&tbl), &file).unwrap();
+                for cut in 0..=tbl.len().min(3) {
+                    let parts = [0..cut, cut..tbl.len()].into_iter().filter(|p| !p.is_empty() || tbl.is_empty());
+                    let reports = parts.map(|part| drive(Checker::part(&tbl, part), &file).unwrap());
+                    let merged = reports.reduce(|mut all, next| {
+                        all.merge(next);
+                        all
+                    });
+                    assert!(tbl.is_empty() || merged.as_ref() == Some(&report), "{stem}, in two at {cut}");
+                }
                 assert_eq!(report.notes.is_empty(), stem != "read33_index_dims_bitflip", "{stem}: {:?}", report.notes);
                 report.faults.first().map(|f| (f.code, f.offset))
             }

@@ -21,7 +21,7 @@ export async function makeSet(sample, folder, count) {
 }
 
 /** The members of an archive several times over, closed once. */
-function repeat(from, to, times) {
+export function repeat(from, to, times) {
   const file = readFileSync(from);
   let end = file.length;
   while (end >= BLOCK && file.subarray(end - BLOCK, end).every((byte) => byte === 0)) end -= BLOCK;

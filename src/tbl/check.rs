@@ -264,6 +264,7 @@ fn odd_pixels(entry: &Entry) -> Option<Error> {
 #[derive(Debug)]
 pub struct Checker {
     tbl: Tbl,
+    samples: Range<u64>,
     report: Report,
     pieces: Pieces,
     stage: Stage,
@@ -281,8 +282,16 @@ enum Stage {
 impl Checker {
     /// Checks an opened file.
     pub fn new(tbl: &Tbl) -> Self {
+        Self::part(tbl, 0..tbl.len())
+    }
+
+    /// Checks a part of an opened file, so that several workers may share it: these samples; with the first of the
+    /// file also header and index, with the last also gaps and metadata. The reports of all parts, one
+    /// [merged](Report::merge) behind the other, are that of the whole.
+    pub fn part(tbl: &Tbl, samples: Range<u64>) -> Self {
         Checker {
             report: Report::new(tbl.len()),
+            samples: samples.start..samples.end.min(tbl.len()),
             tbl: tbl.clone(),
             pieces: Pieces::default(),
             stage: Stage::Index,
@@ -290,19 +299,25 @@ impl Checker {
         }
     }
 
-    /// Samples checked so far, of [`Tbl::len`].
+    /// Samples checked so far, of those of the part.
     pub fn checked(&self) -> u64 {
-        match self.stage {
-            Stage::Index => 0,
+        let next = match self.stage {
+            Stage::Index => self.samples.start,
             Stage::Samples { next, .. } => next,
-            _ => self.tbl.len(),
-        }
+            _ => self.samples.end,
+        };
+        next.saturating_sub(self.samples.start)
+    }
+
+    /// Whether the part has the last sample.
+    fn ends(&self) -> bool {
+        self.samples.end >= self.tbl.len()
     }
 
     /// The samples from `next` on whose payloads fit a window, and their ranges.
     fn window(&self, next: u64) -> (u64, Vec<Range<u64>>) {
         let (mut end, mut bytes, mut ranges) = (next, 0, Vec::<Range<u64>>::new());
-        while end < self.tbl.len() && (bytes < WINDOW || end == next) && ranges.len() < 4096 {
+        while end < self.samples.end && (bytes < WINDOW || end == next) && ranges.len() < 4096 {
             if let Ok(plan) = self.tbl.plan(end) {
                 let range = plan.range();
                 bytes += range.end - range.start;
@@ -322,17 +337,24 @@ impl Stepper for Checker {
     type Output = Report;
 
     fn step(&mut self) -> Result<Step<Report>> {
+        let ends = self.ends();
         loop {
             match &mut self.stage {
                 Stage::Index => {
-                    self.gaps = self.tbl.check_index(&mut self.report);
-                    let (end, ranges) = self.window(0);
-                    self.stage = Stage::Samples { next: 0, end };
+                    let start = self.samples.start;
+                    self.gaps = match (start, ends) {
+                        (0, _) => self.tbl.check_index(&mut self.report),
+                        // The faults are told by the first part; the gaps belong to this one.
+                        (_, true) => self.tbl.check_index(&mut Report::default()),
+                        (_, false) => Vec::new(),
+                    };
+                    let (end, ranges) = self.window(start);
+                    self.stage = Stage::Samples { next: start, end };
                     if !ranges.is_empty() {
                         return Ok(Step::Need(ranges));
                     }
                 }
-                Stage::Samples { next, end } if *next < self.tbl.len() => {
+                Stage::Samples { next, end } if *next < self.samples.end => {
                     let (first, end) = (*next, *end);
                     for i in first..end {
                         // An entry that cannot be planned was reported with the index.
@@ -356,6 +378,7 @@ impl Stepper for Checker {
                         return Ok(Step::Need(ranges));
                     }
                 }
+                Stage::Samples { .. } if !ends => return Ok(Step::Done(std::mem::take(&mut self.report))),
                 Stage::Samples { .. } => self.stage = Stage::Gaps { next: 0, at: 0 },
                 Stage::Gaps { next, at } => match self.gaps.get(*next) {
                     Some(gap) => {

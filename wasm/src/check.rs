@@ -1,5 +1,7 @@
 //! Every fault of a file.
 
+use std::ops::Range;
+
 use forebay::{
     Error, Step, Stepper, check::Report, dataset::Dataset as Core, error::codes, tbl::Checker as TblChecker,
 };
@@ -21,15 +23,16 @@ pub struct Checker {
 }
 
 impl Checker {
-    pub(crate) fn new(opened: &Opened) -> Self {
-        let samples = opened.core.len();
-        let mut report = Report::new(samples);
+    /// Checks these samples, and with the first and last of the file what belongs to none.
+    pub(crate) fn new(opened: &Opened, part: Range<u64>) -> Self {
+        let samples = part.end - part.start;
+        let mut report = Report::new(opened.core.len());
         if let Some(e) = &opened.damage {
             report.fault(e);
         }
         let mut work = None;
         match &opened.core {
-            Core::Tbl(tbl) => work = Some(TblChecker::new(tbl)),
+            Core::Tbl(tbl) => work = Some(TblChecker::part(tbl, part)),
             // It has no checksums: that its headers could be read is all there is to say.
             Core::Tar(tar) => {
                 if let Some(note) = tar.archive().ending.note() {

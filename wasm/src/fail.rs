@@ -49,6 +49,7 @@ pub(crate) fn thrown(e: Error) -> JsValue {
 }
 
 /// Anything as JSON text.
+#[cfg(any(feature = "reader", feature = "tables"))]
 pub(crate) fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

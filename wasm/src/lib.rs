@@ -14,6 +14,7 @@
 //! | `dataset.rs` | an opened file: index, payloads, metadata |
 //! | `window.rs` | a run of samples with the bytes that they need |
 //! | `tables/` | tables: a module of its own |
+//! | `tensor.rs` | pixels to tensors: a module of its own |
 //! | `record.rs`, `select.rs`, `check.rs`, `convert.rs` | the work: one record; filters and statistics; checks; conversion |
 
 #[cfg(feature = "reader")]
@@ -31,6 +32,8 @@ mod record;
 mod select;
 #[cfg(feature = "tables")]
 mod tables;
+#[cfg(feature = "tensor")]
+mod tensor;
 #[cfg(feature = "reader")]
 mod window;
 
@@ -39,6 +42,8 @@ pub use convert::Converter;
 pub use fail::last_panic;
 #[cfg(feature = "tables")]
 pub use tables::{Table, TableChecker, TableOpener, TableReader};
+#[cfg(feature = "tensor")]
+pub use tensor::Tensors;
 #[cfg(feature = "reader")]
 pub use {
     check::Checker,
@@ -48,16 +53,17 @@ pub use {
     select::Selector,
 };
 
-use std::ops::Range;
-
-use forebay::Limits;
+#[cfg(any(feature = "reader", feature = "tables"))]
+use {forebay::Limits, std::ops::Range};
 
 /// Ranges as pairs of numbers.
+#[cfg(any(feature = "reader", feature = "tables"))]
 fn pairs(ranges: Vec<Range<u64>>) -> Option<Vec<f64>> {
     Some(ranges.into_iter().flat_map(|r| [r.start as f64, r.end as f64]).collect())
 }
 
 /// The limits of a page; 0 stands for the usual ones.
+#[cfg(any(feature = "reader", feature = "tables"))]
 fn limits(item_bytes: f64, index_bytes: f64, metadata_bytes: f64) -> Limits {
     let mut limits = Limits::default();
     let set = |to: &mut u64, bytes: f64| {

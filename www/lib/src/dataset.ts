@@ -3,7 +3,7 @@ import { ForebayError, fromThrown, hostError } from "./errors.js";
 import { Index, Pace } from "./growth.js";
 import type { Opened, SampleModule, Selected } from "./kernel.js";
 import { codecs, formats, mediaFormats } from "./formats.js";
-import { call, client, type Client } from "./pool.js";
+import { call, client, othersThan, workerCount, type Client } from "./pool.js";
 import { readExactly } from "./ranges.js";
 import type {
   CheckOptions,
@@ -21,9 +21,13 @@ import type {
   Source,
   Stats,
   StatsOptions,
+  Tensor,
+  TensorOptions,
   WhereOptions,
 } from "./types.js";
 import { Session, type Home } from "./session.js";
+import { merged, partsOf } from "./check-parts.js";
+import { tensorOf } from "./tensor.js";
 import { drive, free, type Drive } from "./work.js";
 
 const DAMAGED = 255;
@@ -66,14 +70,16 @@ interface Inner {
   grown?: ((home: SampleHome) => void) | undefined;
   /** What another module found. */
   kept?: Uint8Array | null;
+  /** The worker; usually the next in turn. */
+  at?: Client;
 }
 
 /** Opens a source in one of the workers. */
-async function openIn(source: Source, options: OpenOptions, { module = "forebay", grown, kept }: Inner = {}): Promise<SampleHome | TableFormat> {
+async function openIn(source: Source, options: OpenOptions, { module = "forebay", grown, kept, at }: Inner = {}): Promise<SampleHome | TableFormat> {
   const { signal, onProgress, keepGoing = true, limits = {}, indexStore } = options;
   const { identity } = source;
   const stored = kept ?? (indexStore && identity !== undefined ? await indexStore.get(identity).catch(() => null) : null);
-  const home = await client();
+  const home = at ?? (await client());
   const opener = await call(home, source.name, "opener", [source.byteLength, limits, keepGoing, stored ?? null, module]);
   const pace = new Pace();
   let known: Opened | null = null;
@@ -262,6 +268,18 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     return this.run(options.signal, (signal) => this.#payload(i, options.verify ?? true, signal));
   }
 
+  tensor(i: number, options: TensorOptions): Promise<Tensor> {
+    return this.run(options.signal, async (signal) => {
+      const payload = await this.#payload(i, options.verify ?? true, signal);
+      try {
+        return await tensorOf(payload, this.info(i), this.name, options);
+      } catch (e) {
+        // The module knows no samples.
+        throw e instanceof ForebayError && e.sample === undefined ? new ForebayError(e.code, e.kind, e.message, { ...e, sample: i }, e) : e;
+      }
+    });
+  }
+
   async #payload(i: number, verify: boolean, signal: AbortSignal): Promise<Uint8Array> {
     const kept = this.#cache.get(i);
     if (kept) {
@@ -397,12 +415,31 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   check(options: CheckOptions = {}): Promise<CheckReport> {
     return this.run(options.signal, async (signal) => {
       await this.whole;
-      const { client, opened } = await this.homed();
-      const id = await call(client, this.name, "check", [opened.dataset]);
-      const onTurn: Drive["onTurn"] = (turn, bytes) =>
-        options.onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: this.byteLength });
-      const text = await this.finish(client, id, { signal, onTurn }, () => call(client, this.name, "text", [id]));
-      return JSON.parse(text ?? "{}") as CheckReport;
+      const home = await this.homed();
+      const wanted = this.format === "tbl" ? partsOf(this.#index.columns, workerCount()) : [];
+      const others = await othersThan(home.client, wanted.length - 1);
+      const parts = others.length === wanted.length - 1 ? wanted : [[0, this.length] as const];
+      const done = parts.map(() => [0, 0]);
+      const reports = await Promise.all(
+        parts.map(async ([start, end], k) => {
+          // The first part is done where the file is open; each other one in a worker that opens it too.
+          const at = others[k - 1];
+          const part = at ? await reopen(this.source, this.#options, { module: home.module, at }, signal) : home;
+          try {
+            const id = await call(part.client, this.name, "check", [part.handle, start, end]);
+            const onTurn: Drive["onTurn"] = (turn, bytes) => {
+              done[k] = [turn.done, bytes];
+              const sum = (of: number) => done.reduce((all, one) => all + one[of]!, 0);
+              options.onProgress?.({ samples: sum(0), totalSamples: this.length, bytes: sum(1), totalBytes: this.byteLength });
+            };
+            const text = await this.finish(part.client, id, { signal, onTurn }, () => call(part.client, this.name, "text", [id]));
+            return JSON.parse(text ?? "{}") as CheckReport;
+          } finally {
+            if (part !== home) void free(part.client, part.handle);
+          }
+        }),
+      );
+      return merged(reports);
     });
   }
 

@@ -5,6 +5,7 @@ import type { CheckReport, ErrorKind, Fault, ForebayErrorLike } from "./types.js
  * happen here is in {@link hostCodes}. An aborted call rejects with the signal's reason instead.
  */
 export class ForebayError extends Error implements ForebayErrorLike {
+  /** Always "ForebayError". */
   override readonly name = "ForebayError";
   readonly code: string;
   readonly kind: ErrorKind;
@@ -32,8 +33,16 @@ export class ForebayError extends Error implements ForebayErrorLike {
   }
 }
 
+/** A code of this package alone. */
+export type HostCode =
+  | `http.${"status" | "range" | "length" | "changed" | "truncated" | "stalled" | "encoding" | "network"}`
+  | "worker.trapped"
+  | "runtime.load"
+  | "dataset.closed"
+  | "format.not_table";
+
 /** The codes of this package alone, with their meaning: HTTP, workers, and the life of a dataset. */
-export const hostCodes = {
+export const hostCodes: Readonly<Record<HostCode, string>> = {
   "http.status": "The server answered with a status that is no success.",
   "http.range": "The server ignores ranges, and the file is too large to be kept whole.",
   "http.length": "The server does not say how long the file is.",
@@ -46,11 +55,11 @@ export const hostCodes = {
   "runtime.load": "The WebAssembly file or the worker's script could not be loaded.",
   "dataset.closed": "The dataset was closed.",
   "format.not_table": "The file holds samples; a table was asked for.",
-} as const;
+};
 
 /** An error with a code of {@link hostCodes}, or one that every host has. */
 export function hostError(
-  code: keyof typeof hostCodes | "io" | "usage.argument" | "usage.out_of_range",
+  code: HostCode | "io" | "usage.argument" | "usage.out_of_range",
   message: string,
   place: Partial<ForebayErrorLike> = {},
   cause?: unknown,

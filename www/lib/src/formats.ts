@@ -1,10 +1,10 @@
-import type { Codec, MediaFormat } from "./types.js";
+import type { Codec, FormatNames, MediaFormat } from "./types.js";
 
 /** Names of media formats, in the order of their numbers. */
 export const mediaFormats: readonly MediaFormat[] = ["unknown", "jpeg", "png", "webp", "bmp", "tiff", "mp4", "avi", "raw_u8"];
 
 /** Media type and extension of each format. */
-export const formats: Record<MediaFormat, { readonly mime: string; readonly extension: string }> = {
+export const formats: Readonly<Record<MediaFormat, FormatNames>> = {
   unknown: { mime: "application/octet-stream", extension: "bin" },
   jpeg: { mime: "image/jpeg", extension: "jpg" },
   png: { mime: "image/png", extension: "png" },

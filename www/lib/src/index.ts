@@ -6,7 +6,7 @@
 export type * from "./types.js";
 export { capabilities, parseFilter } from "./capabilities.js";
 export { convert } from "./convert.js";
-export { ForebayError, hostCodes } from "./errors.js";
+export { ForebayError, hostCodes, type HostCode } from "./errors.js";
 export { codecs, formats, mediaFormats } from "./formats.js";
 export { httpSource } from "./http.js";
 export { fileSink, fileSource } from "./node.js";

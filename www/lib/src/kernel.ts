@@ -4,7 +4,9 @@
  */
 import * as full from "../wasm/convert.js";
 import * as wasm from "../wasm/forebay.js";
+import * as pictures from "../wasm/pictures.js";
 import * as tables from "../wasm/tables.js";
+import * as tensors from "../wasm/tensor.js";
 import type { Chunk } from "./ranges.js";
 import type { RawBatch } from "./table-column.js";
 import type { IndexColumns, Limits, ModuleName } from "./types.js";
@@ -72,6 +74,28 @@ type Handle =
   | tables.TableReader
   | tables.TableChecker;
 type Work = Exclude<Handle, wasm.Dataset | tables.Table>;
+
+/** Kinds of tensors that are kept ready, each with its buffers. */
+const KINDS = 8;
+const kinds = new Map<string, tensors.Tensors>();
+
+/** The modules that make tensors: the first reads JPEG and raw pixels, the second every format. */
+export type TensorModule = "tensor" | "pictures";
+const makers: Record<TensorModule, { Tensors: typeof tensors.Tensors }> = { tensor: tensors, pictures };
+
+/** What makes tensors of this kind; the one that was longest unused makes room. */
+function tensorsOf(wanted: string, module: TensorModule): tensors.Tensors {
+  const kind = module + wanted;
+  const one = kinds.get(kind) ?? new makers[module].Tensors(wanted);
+  kinds.delete(kind);
+  kinds.set(kind, one);
+  for (const [old, unused] of kinds) {
+    if (kinds.size <= KINDS) break;
+    unused.free();
+    kinds.delete(old);
+  }
+  return one;
+}
 
 const handles = new Map<number, Handle>();
 let last = 0;
@@ -141,7 +165,7 @@ export const operations = {
   record: (id: number, i: number): number => keep(get<wasm.Dataset>(id).record(i)),
   document: (id: number): number => keep(get<wasm.Dataset>(id).document()),
   select: (id: number, where: string, stats: boolean, label: string): number => keep(get<wasm.Dataset>(id).select(where, stats, label)),
-  check: (id: number): number => keep(get<wasm.Dataset>(id).check()),
+  check: (id: number, start: number, end: number): number => keep(get<wasm.Dataset>(id).check(start, end)),
   convert: (id: number, options: string, chosen: Uint32Array | null): number =>
     keep(get<full.Dataset>(id).convert(options, chosen ?? undefined)),
   /** The format by the first bytes, also of a file that holds no samples. */
@@ -205,6 +229,10 @@ export const operations = {
     return keep(new tables.TableChecker(format, length, itemBytes, indexBytes, metadataBytes, schema));
   },
 
+  /** A payload's tensor; raw pixels need their width and height, everything else has 0. */
+  tensor: (module: TensorModule, wanted: string, payload: Uint8Array, rawWidth: number, rawHeight: number): Float32Array | Uint8Array =>
+    tensorsOf(wanted, module).make(payload, rawWidth, rawHeight) as Float32Array | Uint8Array,
+
   /** Lets go of a handle; the memory of the largest module, and how many handles are left. */
   free(id: number): [number, number] {
     handles.get(id)?.free();
@@ -220,6 +248,8 @@ const glue: Record<ModuleName, { initSync(options: { module: WebAssembly.Module 
   forebay: wasm,
   convert: full,
   tables,
+  tensor: tensors,
+  pictures,
 };
 const loaded = new Set<ModuleName>();
 

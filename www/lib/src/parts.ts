@@ -8,6 +8,8 @@ const urls: Record<ModuleName, () => URL> = {
   forebay: () => new URL("./forebay.wasm", import.meta.url),
   convert: () => new URL("./convert.wasm", import.meta.url),
   tables: () => new URL("./tables.wasm", import.meta.url),
+  tensor: () => new URL("./tensor.wasm", import.meta.url),
+  pictures: () => new URL("./pictures.wasm", import.meta.url),
 };
 
 /** The module that an operation needs which begins something new; what has begun is in a module already. */
@@ -20,6 +22,8 @@ export function moduleFor(operation: Operation, args: readonly unknown[]): Modul
     case "tableOpener":
     case "tableCheck":
       return "tables";
+    case "tensor":
+      return args[0] as ModuleName;
     default:
       return null;
   }

@@ -41,7 +41,8 @@ export function configure(choice: RuntimeOptions): void {
 
 /** Ends all workers. Datasets that are open start new ones when they are asked something. */
 export async function shutdown(): Promise<void> {
-  const all = clients;
+  // Places in the list that were never taken are holes.
+  const all = clients.filter(Boolean);
   clients = [];
   for (const client of await Promise.allSettled(all)) if (client.status === "fulfilled") client.value.end();
 }
@@ -51,7 +52,8 @@ export function workerCount(): number {
   if (options.workers !== undefined) return options.workers;
   if (!isNode && typeof Worker === "undefined") return 0;
   const cores = isNode ? builtin<typeof import("node:os")>("node:os").availableParallelism() : (navigator.hardwareConcurrency ?? 2);
-  return Math.max(1, Math.min(4, Math.ceil(cores / 2)));
+  // The page itself is mostly waiting, so that two processors can do with two.
+  return Math.max(1, Math.min(4, cores, Math.ceil(cores / 2) + 1));
 }
 
 /** The next client in turn; dead ones are replaced. */
@@ -65,6 +67,16 @@ export async function client(): Promise<Client> {
   if (!one && now && !(await now.then((c) => c.dead, () => true))) one = now;
   if (!one) clients[k] = one = begin();
   return one;
+}
+
+/** As many other clients as there are, at most `count`. */
+export async function othersThan(one: Client, count: number): Promise<Client[]> {
+  const found: Client[] = [];
+  for (let tries = 0; tries < workerCount() + 1 && found.length < count; tries++) {
+    const next = await client();
+    if (next !== one && !found.includes(next)) found.push(next);
+  }
+  return found;
 }
 
 async function begin(): Promise<Client> {

@@ -42,9 +42,9 @@ export interface Telemetry {
 
 /**
  * The WebAssembly modules: `forebay` reads samples and is loaded with the first file; `convert` also converts and reads
- * what is packed with Zstandard; `tables` reads tables.
+ * what is packed with Zstandard; `tables` reads tables; `tensor` decodes JPEG, `pictures` the other formats too.
  */
-export type ModuleName = "forebay" | "convert" | "tables";
+export type ModuleName = "forebay" | "convert" | "tables" | "tensor" | "pictures";
 
 /** Where the parts of the package are and how much of the machine they take. Everything is optional. */
 export interface RuntimeOptions {
@@ -58,7 +58,7 @@ export interface RuntimeOptions {
   wasmModule?: WebAssembly.Module;
   /** The same of single modules. */
   wasmModules?: Partial<Record<ModuleName, WebAssembly.Module>>;
-  /** Workers at most; 0 does all work on the caller's thread. Usual: half the processors, at most 4. */
+  /** Workers at most; 0 does all work on the caller's thread. Usual: one more than half the processors, at most 4. */
   workers?: number;
 }
 
@@ -141,6 +141,14 @@ export type Format = "tbl" | "tar" | "gzip" | "zstd" | "tbf" | "idv" | "twh" | "
 
 /** What a payload is. The order is that of the numbers in {@link IndexColumns.format}. */
 export type MediaFormat = "unknown" | "jpeg" | "png" | "webp" | "bmp" | "tiff" | "mp4" | "avi" | "raw_u8";
+
+/** What a format is called elsewhere. */
+export interface FormatNames {
+  /** Its media type. */
+  readonly mime: string;
+  /** The usual extension of its files, without a dot. */
+  readonly extension: string;
+}
 
 /** How a payload is stored. The order is that of the numbers in {@link IndexColumns.codec}. */
 export type Codec = "none" | "lz4" | "zstd";
@@ -315,32 +323,72 @@ export interface Spread {
 
 /** Samples with `from <= x < to`; the last bucket may have no end. */
 export interface Bucket {
+  /** The least that belongs to it. */
   readonly from: number;
+  /** The least that no longer does; `null` where there is no end. */
   readonly to: number | null;
+  /** How many samples. */
   readonly samples: number;
+}
+
+/** How many samples have a format. */
+export interface FormatCount {
+  /** The format. */
+  readonly format: MediaFormat;
+  /** How many samples. */
+  readonly samples: number;
+}
+
+/** How many samples have a class. */
+export interface ClassCount {
+  /** The class. */
+  readonly label: string;
+  /** How many samples. */
+  readonly samples: number;
+}
+
+/** The classes of a dataset. */
+export interface ClassStats {
+  /** How many different ones there are. */
+  readonly distinct: number;
+  /** Those with the most samples. */
+  readonly top: readonly ClassCount[];
+  /** Samples of all other classes. */
+  readonly other: number;
+  /** Samples without one. */
+  readonly unlabelled: number;
 }
 
 /** Counts, sizes, shapes and classes. The same fields as `forebay stats --json`. */
 export interface Stats {
+  /** How many samples. */
   readonly samples: number;
+  /** Bytes of all payloads, decompressed. */
   readonly bytes: number;
+  /** Bytes of all payloads in the file. */
   readonly stored_bytes: number;
+  /** How many times the stored bytes the decompressed are. */
   readonly ratio: number | null;
-  readonly formats: readonly { readonly format: MediaFormat; readonly samples: number }[];
+  /** How many samples each format has. */
+  readonly formats: readonly FormatCount[];
+  /** Bytes of a sample. */
   readonly sample_bytes: Spread | null;
+  /** Samples whose width and height nobody knows. */
   readonly unknown_size: number;
+  /** Pixels across. */
   readonly width: Spread | null;
+  /** Pixels down. */
   readonly height: Spread | null;
+  /** Samples by bytes. */
   readonly bytes_histogram: readonly Bucket[];
+  /** Samples by pixels across. */
   readonly width_histogram: readonly Bucket[];
+  /** Samples by pixels down. */
   readonly height_histogram: readonly Bucket[];
+  /** Samples by width over height. */
   readonly aspect_histogram: readonly Bucket[];
-  readonly classes: {
-    readonly distinct: number;
-    readonly top: readonly { readonly label: string; readonly samples: number }[];
-    readonly other: number;
-    readonly unlabelled: number;
-  };
+  /** Samples by class. */
+  readonly classes: ClassStats;
 }
 
 /** How to count. */
@@ -366,6 +414,55 @@ export interface ReadOptions {
   signal?: AbortSignal;
   /** Verify the checksum. Usual: true for `bytes`, false for `blob`. */
   verify?: boolean;
+}
+
+/** What is done to each channel: `(value / 255 - mean) / std`. */
+export interface Normalize {
+  /** Subtracted: red, green, blue. */
+  mean: readonly [number, number, number];
+  /** Divided by: red, green, blue. */
+  std: readonly [number, number, number];
+}
+
+/** Which numbers a picture becomes. The same as those of the native loader, to the last bit. */
+export interface TensorOptions {
+  /** Pixels across and down. */
+  size: readonly [width: number, height: number];
+  /** `f32`: normalised floats; `u8`: the pixels themselves. Usual: `f32`. */
+  dtype?: "f32" | "u8";
+  /** Planes one after the other (PyTorch), or channels side by side. Usual: `nchw`. */
+  layout?: "nchw" | "nhwc";
+  /**
+   * Which part of the picture: all of it, distorted; its shorter side resized to {@link short} and the middle of that;
+   * the middle without resizing; all of it undistorted on {@link fill}. Usual: `stretch`.
+   */
+  fit?: "stretch" | "center" | "pad" | "letterbox";
+  /** For `center`: the length of the shorter side before the middle is cut out. Usual: the smaller of `size`. */
+  short?: number;
+  /** The color where there is no picture. Usual: black. */
+  fill?: readonly [red: number, green: number, blue: number];
+  /** How pixels between pixels are found; all but `nearest` look at every pixel. Usual: `bilinear`. */
+  resampling?: "nearest" | "bilinear" | "bicubic" | "lanczos";
+  /** `(value / 255 - mean) / std` for each channel, for `f32`. Usual: 0 to 1. */
+  normalize?: "imagenet" | Normalize;
+  /** Turn the picture as its EXIF orientation says. Usual: false, as in most training code. */
+  orient?: boolean;
+  /** Verify the payload's checksum. Usual: true. */
+  verify?: boolean;
+  /** Ends the work. */
+  signal?: AbortSignal;
+}
+
+/** A picture as numbers. */
+export interface Tensor {
+  /** The values, as many as `shape` says. */
+  readonly data: Float32Array | Uint8Array;
+  /** Pixels across. */
+  readonly width: number;
+  /** Pixels down. */
+  readonly height: number;
+  /** `[3, height, width]`, or `[height, width, 3]` for `nhwc`. */
+  readonly shape: readonly [number, number, number];
 }
 
 /** What every opened file has. Nothing of it must be freed by hand; `close` (or `using`) lets go of memory at once. */
@@ -422,6 +519,11 @@ export interface Dataset extends Opened {
   blob(i: number, options?: ReadOptions): Promise<Blob>;
   /** The payload, verified and decompressed. */
   bytes(i: number, options?: ReadOptions): Promise<Uint8Array>;
+  /**
+   * The picture of sample `i` as numbers for a model: decoded, resized and normalised as the native loader does it.
+   * The decoders are a module of their own, which is loaded with the first tensor.
+   */
+  tensor(i: number, options: TensorOptions): Promise<Tensor>;
   /** The metadata of sample `i`: a TBL's record, or one made of a TAR's sidecars; `null` where there is none. */
   record(i: number, options?: ReadOptions): Promise<Json>;
   /** The document beside the samples' metadata; empty where there is none. */

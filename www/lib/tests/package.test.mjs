@@ -23,7 +23,7 @@ test('packed and unpacked it is small, whole, and works in another folder', () =
   const [packed] = JSON.parse(execFileSync('npm', ['pack', '--json', '--pack-destination', folder], { cwd: lib, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
   assert.ok(packed.unpackedSize < 5_000_000, `${packed.unpackedSize} bytes`);
   const names = packed.files.map((file) => file.path);
-  for (const name of ['dist/index.js', 'dist/index.d.ts', 'dist/types.d.ts', 'dist/worker.js', 'dist/forebay.wasm', 'dist/convert.wasm', 'dist/tables.wasm', 'README.md']) assert.ok(names.includes(name), name);
+  for (const name of ['dist/index.js', 'dist/index.d.ts', 'dist/types.d.ts', 'dist/worker.js', 'dist/forebay.wasm', 'dist/convert.wasm', 'dist/tables.wasm', 'dist/tensor.wasm', 'dist/pictures.wasm', 'README.md']) assert.ok(names.includes(name), name);
   assert.ok(!names.some((name) => name.startsWith('src') || name.startsWith('tests')));
   const target = join(folder, 'node_modules/forebay');
   mkdirSync(target, { recursive: true });

@@ -1,0 +1,247 @@
+// npm run bench:browser: the npm package in Chromium and Node against the native command, in one run.
+//
+//   npm run bench:browser -- [--samples 2000] [--rounds 3] [--dry]
+//
+// Writes docs/benchmarks-browser.md; with --dry it only prints.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { brotliCompressSync, constants } from 'node:zlib';
+import { MODULES } from '../scripts/build-wasm.mjs';
+import { ROOT, main, read, run } from '../scripts/lib/run.mjs';
+import { makeSet, repeat } from './lib/set.mjs';
+
+const { values: options } = parseArgs({
+  options: { samples: { type: 'string', default: '2000' }, rounds: { type: 'string', default: '3' }, dry: { type: 'boolean', default: false } },
+});
+const ROUNDS = Number(options.rounds);
+const FOLDER = join(ROOT, 'target/bench');
+const DIST = join(ROOT, 'www/lib/dist');
+const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+const seconds = (ms) => `${(ms / 1000).toFixed(2)} s`;
+const mb = (bytes) => `${(bytes / 1e6).toFixed(0)} MB`;
+
+function timed(program, args) {
+  const started = performance.now();
+  execFileSync(program, args, { stdio: 'pipe' });
+  return performance.now() - started;
+}
+
+async function sha256(stream) {
+  const hash = createHash('sha256');
+  for await (const part of stream) hash.update(part);
+  return hash.digest('hex');
+}
+
+/** The page's own server: the package, and a place where a file that the page made is hashed. */
+async function serve() {
+  const server = createServer(async (request, response) => {
+    const path = new URL(request.url, 'http://x').pathname;
+    if (path === '/hash') return response.end(await sha256(request));
+    if (path === '/') return response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><input type="file"><script type="module">import * as f from "/dist/index.js"; globalThis.forebay = f;</script>');
+    const file = join(DIST, path.replace(/^\/dist\//, ''));
+    if (!path.startsWith('/dist/') || path.includes('..') || !existsSync(file)) return response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
+    createReadStream(file).pipe(response);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+/** Memory that only the browser's renderers have, sampled while something runs: the peak over what it was before. */
+function watchMemory(folder) {
+  const renderers = () =>
+    readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
+      try {
+        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        if (!line.includes('--type=renderer') || !line.includes(folder)) return [];
+        return [Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024];
+      } catch {
+        return [];
+      }
+    });
+  const now = () => Math.max(0, ...renderers());
+  const before = now();
+  let peak = before;
+  const timer = setInterval(() => (peak = Math.max(peak, now())), 20);
+  return () => {
+    clearInterval(timer);
+    return { before, peak };
+  };
+}
+
+async function inBrowser(tar, tbl, expected) {
+  const { chromium } = await import('playwright-core');
+  const profile = mkdtempSync(join(tmpdir(), 'forebay-bench-'));
+  const server = await serve();
+  const context = await chromium.launchPersistentContext(profile, { executablePath: EXECUTABLE, args: FLAGS });
+  try {
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${server.address().port}/`);
+    await page.waitForFunction(() => globalThis.forebay);
+    await page.setInputFiles('input', tar);
+    const converting = [];
+    let memory = { before: 0, peak: 0 };
+    let identical = true;
+    for (let round = 0; round < ROUNDS; round++) {
+      const stop = watchMemory(profile);
+      converting.push(
+        await page.evaluate(async () => {
+          const root = await navigator.storage.getDirectory();
+          await root.removeEntry('out.tbl').catch(() => {});
+          const handle = await root.getFileHandle('out.tbl', { create: true });
+          const started = performance.now();
+          await forebay.convert(document.querySelector('input').files[0], handle, { to: 'tbl' });
+          return performance.now() - started;
+        }),
+      );
+      const seen = stop();
+      if (seen.peak > memory.peak) memory = seen;
+      if (round > 0) continue;
+      const hash = await page.evaluate(async () => {
+        const file = await (await (await navigator.storage.getDirectory()).getFileHandle('out.tbl')).getFile();
+        return (await fetch('/hash', { method: 'POST', body: file })).text();
+      });
+      identical = hash === expected;
+    }
+    await page.setInputFiles('input', tbl);
+    const check = {};
+    for (const workers of [1, 2]) {
+      check[workers] = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        check[workers].push(
+          await page.evaluate(async (workers) => {
+            await forebay.shutdown();
+            forebay.configure({ workers });
+            const ds = await forebay.openSamples(document.querySelector('input').files[0]);
+            const started = performance.now();
+            const report = await ds.check();
+            const took = performance.now() - started;
+            ds.close();
+            if (!report.ok) throw new Error('the file is sound');
+            return took;
+          }, workers),
+        );
+      }
+    }
+    const abort = await page.evaluate(async () => {
+      const ds = await forebay.openSamples(document.querySelector('input').files[0]);
+      const controller = new AbortController();
+      const work = ds.check({ signal: controller.signal });
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      const started = performance.now();
+      controller.abort();
+      await work.catch(() => {});
+      const took = performance.now() - started;
+      const { requests } = ds.telemetry;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return { took, later: ds.telemetry.requests - requests };
+    });
+    return { converting: median(converting), memory, identical, check: { 1: median(check[1]), 2: median(check[2]) }, abort, browser: context.browser()?.version() ?? read(EXECUTABLE, ['--version']) };
+  } finally {
+    await context.close();
+    server.closeAllConnections();
+    server.close();
+    rmSync(profile, { recursive: true, force: true });
+  }
+}
+
+/** Pictures of a second on one thread: the native core, and the module by itself. */
+async function tensors(program, tar) {
+  const { openSamples, shutdown } = await import(join(DIST, 'index.js'));
+  const { initSync, Tensors } = await import(join(ROOT, 'www/lib/wasm/tensor.js'));
+  initSync({ module: new WebAssembly.Module(readFileSync(join(DIST, 'tensor.wasm'))) });
+  const wanted = { size: [224, 224], dtype: 'f32', layout: 'nchw', fit: 'center', resampling: 'bilinear', mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225], orient: false };
+  const maker = new Tensors(JSON.stringify({ ...wanted, short: 224 }));
+  const ds = await openSamples(tar);
+  const path = join(FOLDER, 'picture.jpg');
+  const found = { native: [], wasm: [], about: '' };
+  for (const i of [0, 7, 31]) {
+    const payload = await ds.bytes(i);
+    writeFileSync(path, payload);
+    found.native.push(Number(execFileSync(program, [path, '224', '224', 'f32', 'nchw', 'center', 'imagenet', '300'], { encoding: 'utf8' })));
+    for (let k = 0; k < 50; k++) maker.make(payload, 0, 0);
+    const started = performance.now();
+    for (let k = 0; k < 300; k++) maker.make(payload, 0, 0);
+    found.wasm.push(300_000 / (performance.now() - started));
+    await ds.matches(`index == ${i} && width > 0`);
+    const { width, height } = ds.info(i);
+    found.about = `${width} x ${height}`;
+  }
+  ds.close();
+  await shutdown();
+  return { native: median(found.native), wasm: median(found.wasm), about: found.about };
+}
+
+function sizes() {
+  const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).length;
+  const modules = MODULES.map(({ name }) => {
+    const bytes = readFileSync(join(DIST, `${name}.wasm`));
+    return { name, bytes: bytes.length, brotli: brotli(bytes) };
+  });
+  const [packed] = JSON.parse(execFileSync('npm', ['pack', '--json', '--dry-run'], { cwd: join(ROOT, 'www/lib'), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  return { modules, unpacked: packed.unpackedSize };
+}
+
+await main(async () => {
+  mkdirSync(FOLDER, { recursive: true });
+  await run('cargo', ['build', '--release', '--locked', '-p', 'forebay-native', '-p', 'forebay-tools', '--bins']);
+  await run('cargo', ['build', '--release', '--locked', '-p', 'forebay', '--features', 'decode,transform', '--example', 'tensor']);
+  const release = (name) => join(ROOT, 'target/release', name);
+  const { small } = await makeSet(release('forebay-sample'), FOLDER, Number(options.samples));
+  const tar = join(FOLDER, `browser-${options.samples}.tar`);
+  if (!existsSync(tar)) repeat(small, tar, 5);
+  const tbl = join(FOLDER, 'browser.tbl');
+  const native = [];
+  for (let round = 0; round < ROUNDS; round++) native.push(timed(release('forebay'), ['convert', tar, tbl, '--force']));
+  const expected = await sha256(createReadStream(tbl));
+  const page = await inBrowser(tar, tbl, expected);
+  const tensor = await tensors(release('examples/tensor'), small);
+  const { modules, unpacked } = sizes();
+  const row = (what, measured, other, ratio, wanted, met) => `| ${what} | ${measured} | ${other} | ${ratio} | ${wanted} | ${met === null ? '' : met ? 'yes' : '**no**'} |`;
+  const ratio = (x) => `${x.toFixed(2)} x`;
+  const converted = median(native) / page.converting;
+  const grown = page.memory.peak - page.memory.before;
+  const sped = page.check[1] / page.check[2];
+  const speed = tensor.wasm / tensor.native;
+  const reader = modules[0];
+  const text = `# Benchmarks of the npm package
+
+Made by \`npm run bench:browser\`, which writes this page: ${new Date().toISOString().slice(0, 10)}.
+
+Machine: ${cpus().length} x ${cpus()[0]?.model ?? '?'}; load average at the end ${loadavg().map((n) => n.toFixed(1)).join(', ')}; on a machine that is
+busy with other work, times say less than they seem to. Versions: Chromium ${page.browser}, Node ${process.version}.
+Set: a tar of ${mb(statSync(tar).size)}, drawn by \`forebay-sample --bench\`, and the TBL made of it. Medians of ${ROUNDS} rounds; a ratio is the
+native time over the browser's, or one worker's over two's.
+
+| what | here | against | ratio | wanted | met |
+|---|---|---|---|---|---|
+${[
+  row('TAR to TBL, a worker to the origin-private file system, against the command', seconds(page.converting), seconds(median(native)), ratio(converted), '0.5 x', converted >= 0.5),
+  row('the same bytes as the command writes', page.identical ? 'yes' : 'no', '', '', 'yes', page.identical),
+  row('memory of the page while it converts: the peak over what it was before', mb(grown), mb(page.memory.peak), '', 'under 300 MB', grown < 300e6),
+  row('check of the TBL, two workers against one', seconds(page.check[2]), seconds(page.check[1]), ratio(sped), '1.7 x', sped >= 1.7),
+  row(`JPEG (${tensor.about}) to a 224 x 224 tensor, one thread, against the native core`, `${tensor.wasm.toFixed(0)}/s`, `${tensor.native.toFixed(0)}/s`, ratio(speed), '0.6 x', speed >= 0.6),
+  row('the reader, as brotli', `${reader.brotli} bytes`, '', '', 'at most 150,000', reader.brotli <= 150_000),
+  row('the package unpacked', `${unpacked} bytes`, '', '', 'under 5,000,000', unpacked < 5e6),
+  row('an abort: until the promise rejects', `${page.abort.took.toFixed(1)} ms`, '', '', 'within 50 ms', page.abort.took < 50),
+  row('an abort: reads that begin after it', String(page.abort.later), '', '', '0', page.abort.later === 0),
+].join('\n')}
+
+## Modules
+
+| module | bytes | brotli |
+|---|---|---|
+${modules.map(({ name, bytes, brotli }) => `| ${name} | ${bytes} | ${brotli} |`).join('\n')}
+`;
+  console.log(`\n${text}`);
+  if (!options.dry) writeFileSync(join(ROOT, 'docs/benchmarks-browser.md'), text);
+});

@@ -1,0 +1,122 @@
+//! Pixels to tensors, the same numbers as natively.
+
+use forebay::{
+    Error, Result,
+    error::codes::ARGUMENT,
+    image::{
+        decode::{Decoder, Options},
+        transform::{Fit, Layout, Normalize, Out, Recipe, Resampling, Transformer},
+    },
+};
+use js_sys::{Float32Array, Uint8Array};
+use serde::Deserialize;
+use wasm_bindgen::prelude::*;
+
+use crate::fail::{Outcome, thrown};
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Wanted {
+    /// Across and down.
+    size: (u32, u32),
+    dtype: String,
+    layout: String,
+    fit: String,
+    resampling: String,
+    short: Option<u32>,
+    fill: Option<[u8; 3]>,
+    mean: Option<[f32; 3]>,
+    std: Option<[f32; 3]>,
+    orient: bool,
+}
+
+/// Makes tensors of one kind, picture after picture, in buffers that it keeps.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Tensors {
+    decoder: Decoder,
+    transformer: Transformer,
+    options: Options,
+    values: Values,
+}
+
+#[derive(Debug)]
+enum Values {
+    U8(Vec<u8>),
+    F32(Vec<f32>),
+}
+
+fn unknown(what: &str, word: &str) -> Error {
+    Error::new(&ARGUMENT, format!("there is no {what} {word:?}"))
+}
+
+impl Wanted {
+    fn recipe(&self) -> Result<Recipe> {
+        let fit = match self.fit.as_str() {
+            "stretch" => Fit::Stretch,
+            "center" => Fit::CenterCrop { short: Some(self.short.unwrap_or(self.size.0.min(self.size.1))) },
+            "pad" => Fit::CenterCrop { short: None },
+            "letterbox" => Fit::Letterbox,
+            other => return Err(unknown("fit", other)),
+        };
+        let resampling = match self.resampling.as_str() {
+            "nearest" => Resampling::Nearest,
+            "bilinear" => Resampling::Bilinear,
+            "bicubic" => Resampling::Bicubic,
+            "lanczos" => Resampling::Lanczos,
+            other => return Err(unknown("resampling", other)),
+        };
+        let layout = match self.layout.as_str() {
+            "nchw" => Layout::Nchw,
+            "nhwc" => Layout::Nhwc,
+            other => return Err(unknown("layout", other)),
+        };
+        let mut recipe = Recipe::new(self.size.0, self.size.1).fit(fit).resampling(resampling).layout(layout);
+        recipe.fill = self.fill.unwrap_or_default();
+        if self.mean.is_some() || self.std.is_some() {
+            let unit = Normalize::UNIT;
+            let (mean, std) = (self.mean.unwrap_or(unit.mean), self.std.unwrap_or(unit.std));
+            recipe = recipe.normalize(Normalize { mean, std });
+        }
+        Ok(recipe)
+    }
+}
+
+impl Tensors {
+    fn of(wanted: &str) -> Result<Self> {
+        let wanted: Wanted =
+            serde_json::from_str(wanted).map_err(|e| Error::new(&ARGUMENT, format!("the wanted tensor: {e}")))?;
+        let transformer = Transformer::new(wanted.recipe()?)?;
+        let values = match wanted.dtype.as_str() {
+            "u8" => Values::U8(vec![0; transformer.values()]),
+            "f32" => Values::F32(vec![0.0; transformer.values()]),
+            other => return Err(unknown("dtype", other)),
+        };
+        let options = Options::default().with_orient(wanted.orient);
+        Ok(Tensors { decoder: Decoder::default(), transformer, options, values })
+    }
+}
+
+#[wasm_bindgen]
+impl Tensors {
+    /// For tensors of this kind, described as JSON.
+    #[wasm_bindgen(constructor)]
+    pub fn new(wanted: &str) -> Outcome<Tensors> {
+        Self::of(wanted).map_err(thrown)
+    }
+
+    /// The tensor of a payload: a `Uint8Array` or a `Float32Array`. Raw pixels need their width and height; for
+    /// everything else these are 0.
+    pub fn make(&mut self, payload: Vec<u8>, raw_width: u32, raw_height: u32) -> Outcome<JsValue> {
+        let raw = (raw_width > 0).then_some((raw_width, raw_height));
+        let out = match &mut self.values {
+            Values::U8(values) => Out::U8(values),
+            Values::F32(values) => Out::F32(values),
+        };
+        self.transformer.decode(&mut self.decoder, &payload, raw, &self.options, 0, out).map_err(thrown)?;
+        Ok(match &self.values {
+            Values::U8(values) => Uint8Array::from(values.as_slice()).into(),
+            Values::F32(values) => Float32Array::from(values.as_slice()).into(),
+        })
+    }
+}

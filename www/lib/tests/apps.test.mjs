@@ -1,0 +1,128 @@
+// The packed tarball, installed, in every kind of app: Vite, webpack, no bundler at all, inside a worker. Each page has
+// a strict policy without `blob:`, and uses every module of the package.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { ROOT, tarOf } from './helpers.mjs';
+
+const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}`;
+const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
+const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'";
+const EXPECTED = 'matches 1,4; tensor 3x8x8 192; tbl 5; id 5';
+
+/** What every app does: opens by URL, filters, makes a tensor, converts, reads a table. */
+const WORK = `import { convert, memorySink, open, openSamples, openTable } from 'forebay';
+export async function work(base) {
+  const ds = await openSamples(new URL('a.tar', base));
+  const matches = await ds.matches('cls == 1');
+  const tensor = await ds.tensor(2, { size: [8, 8], dtype: 'u8' });
+  const sink = memorySink();
+  await convert(ds, sink, { to: 'tbl', compression: 'lz4' });
+  const tbl = await open(sink.bytes());
+  const table = await openTable(Uint8Array.from([84, 66, 70, 1, 1, 2, 0, 0, 1, 2, 105, 100, 6, 1, 7, 1, 4, 0, 19, 5]));
+  let id;
+  for await (const row of table.rows()) id = row.id;
+  return 'matches ' + matches.join() + '; tensor ' + tensor.shape.join('x') + ' ' + tensor.data.length + '; tbl ' + tbl.length + '; id ' + id;
+}
+`;
+const SHOW = "work(location.href).then((text) => (document.title = text), (e) => (document.title = 'failed: ' + (e.stack ?? e)));\n";
+const PAGE = '<!doctype html><title>waiting</title><script type="module" src="./main.js"></script>';
+
+let folder;
+let server;
+let browser;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'forebay-'));
+  const lib = join(ROOT, 'www/lib');
+  const [packed] = JSON.parse(execFileSync('npm', ['pack', '--json', '--pack-destination', folder], { cwd: lib, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  const target = join(folder, 'node_modules/forebay');
+  mkdirSync(target, { recursive: true });
+  execFileSync('tar', ['-xzf', join(folder, packed.filename), '-C', target, '--strip-components=1']);
+  if (skip) return;
+  server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url, 'http://x').pathname);
+    const file = join(folder, path.endsWith('/') ? `${path}index.html` : path);
+    if (path.includes('..') || !existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-security-policy': POLICY }).end(readFileSync(file));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  browser = await chromium.launch({ executablePath: EXECUTABLE, args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
+});
+after(async () => {
+  await browser?.close();
+  server?.closeAllConnections();
+  server?.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** An app's folder with its sources and the dataset. */
+function app(name, files) {
+  const root = join(folder, name);
+  mkdirSync(root);
+  for (const [path, text] of Object.entries({ 'work.js': WORK, ...files })) writeFileSync(join(root, path), text);
+  return root;
+}
+
+/** Opens a page that was built, and waits for its title. */
+async function shown(path) {
+  writeFileSync(join(folder, path, 'a.tar'), tarOf(5));
+  const page = await browser.newPage();
+  const errors = [];
+  page.on('pageerror', (e) => errors.push(String(e)));
+  page.on('console', (message) => message.type() === 'error' && !message.text().includes('favicon') && errors.push(message.text()));
+  await page.goto(`http://127.0.0.1:${server.address().port}/${path}/`);
+  await page.waitForFunction(() => document.title !== 'waiting', undefined, { timeout: 60_000 });
+  const title = await page.title();
+  await page.close();
+  assert.equal(title, EXPECTED, errors.join('\n'));
+}
+
+test('Node', () => {
+  const root = app('node', {});
+  writeFileSync(join(root, 'a.tar'), tarOf(5));
+  // In Node a path is a path; the others have addresses.
+  writeFileSync(join(root, 'main.mjs'), "import { work } from './work.js'; console.log(await work(import.meta.url));\n");
+  writeFileSync(join(root, 'package.json'), '{ "type": "module" }');
+  assert.equal(execFileSync(process.execPath, ['main.mjs'], { cwd: root, encoding: 'utf8', timeout: 60_000 }).trim(), EXPECTED);
+});
+
+test('no bundler', { skip }, async () => {
+  const root = app('plain', { 'main.js': `import { work } from './work.js';\n${SHOW}`, 'index.html': PAGE });
+  writeFileSync(join(root, 'work.js'), WORK.replace("'forebay'", "'../node_modules/forebay/dist/index.js'"));
+  await shown('plain');
+});
+
+test('inside a worker', { skip }, async () => {
+  const root = app('worker', {
+    'main.js': "new Worker('./own.js', { type: 'module' }).onmessage = (e) => (document.title = e.data);\n",
+    'own.js': "import { work } from './work.js';\nwork(location.href).then(postMessage, (e) => postMessage('failed: ' + e.stack));\n",
+    'index.html': PAGE,
+  });
+  writeFileSync(join(root, 'work.js'), WORK.replace("'forebay'", "'../node_modules/forebay/dist/index.js'"));
+  await shown('worker');
+});
+
+test('Vite', { skip }, async () => {
+  const { build } = await import('vite');
+  const root = app('vite', { 'main.js': `import { work } from './work.js';\n${SHOW}`, 'index.html': PAGE });
+  await build({ root, base: './', configFile: false, logLevel: 'error', worker: { format: 'es' }, build: { target: 'esnext' } });
+  await shown('vite/dist');
+});
+
+test('webpack', { skip }, async () => {
+  const { default: webpack } = await import('webpack');
+  const root = app('webpack', { 'main.js': `import { work } from './work.js';\n${SHOW}` });
+  const stats = await new Promise((resolve, reject) => {
+    webpack({ mode: 'production', context: root, entry: './main.js', output: { path: join(root, 'dist'), filename: 'main.js', publicPath: 'auto' }, experiments: { outputModule: true } }, (e, done) => (e ? reject(e) : resolve(done)));
+  });
+  assert.ok(!stats.hasErrors(), stats.toString());
+  writeFileSync(join(root, 'dist/index.html'), PAGE);
+  await shown('webpack/dist');
+});

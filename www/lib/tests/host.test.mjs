@@ -1,0 +1,117 @@
+// What only this host has: its own codes, workers that fail, memory.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import v8 from 'node:v8';
+import vm from 'node:vm';
+import { bytesSource, check, configure, convert, hostCodes, memorySink, open, openSamples, shutdown } from 'forebay';
+import { ROOT, codeOf, tarOf } from './helpers.mjs';
+
+after(shutdown);
+
+test('docs/errors.md lists the codes of this package with their meanings, and no others', () => {
+  const doc = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8');
+  const section = doc.slice(doc.indexOf('## Only in JavaScript'));
+  const rows = [...section.matchAll(/^\| `([a-z_.]+)` \| (.*) \|$/gm)].map(([, code, meaning]) => [code, meaning]);
+  assert.deepEqual(rows, Object.entries(hostCodes));
+});
+
+/** A TBL whose first payload claims to be so large when it is decompressed that the module's memory cannot hold it. */
+async function impossible() {
+  const sink = memorySink();
+  await convert(bytesSource(tarOf(3, 300), 'a.tar'), sink, { to: 'tbl', layout: 'turboloader', compression: 'lz4' });
+  const made = sink.bytes();
+  const stored = 9 << 20;
+  const bytes = new Uint8Array(made.length + stored);
+  bytes.set(made);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(64, made.length, true);
+  view.setUint32(64 + 4, 0, true);
+  view.setUint32(64 + 8, stored, true);
+  view.setUint32(64 + 12, 2 ** 31 + 2 ** 20, true);
+  return bytes;
+}
+
+test('a worker whose module traps is replaced, and the dataset goes on in another', async () => {
+  const ds = await openSamples(await impossible(), { limits: { itemBytes: 2 ** 40 } });
+  const e = await ds.bytes(0, { verify: false }).catch((thrown) => thrown);
+  assert.deepEqual([e.code, e.kind], ['worker.trapped', 'io']);
+  assert.match(e.message, /capacity overflow|memory/);
+  assert.equal((await ds.bytes(1)).length, ds.info(1).bytes);
+  assert.equal((await open(tarOf(2))).length, 2);
+  ds.close();
+});
+
+test('the usual limits refuse what would trap', async () => {
+  const ds = await openSamples(await impossible());
+  assert.equal(await codeOf(ds.bytes(0, { verify: false })), 'limit.item');
+  ds.close();
+});
+
+test('a check that several workers share says what one alone says', async () => {
+  const sink = memorySink();
+  await convert(bytesSource(tarOf(80, 2600), 'a.tar'), sink, { to: 'tbl' });
+  const bytes = sink.bytes();
+  assert.ok(bytes.length > 70e6);
+  const ds = await openSamples(bytes);
+  // Damage in the first, a middle and the last payload.
+  for (const i of [0, 31, 79]) bytes[ds.info(i).offset + 100] ^= 1;
+  ds.close();
+  const reports = [];
+  try {
+    for (const workers of [1, 2, 4]) {
+      await shutdown();
+      configure({ workers });
+      const again = await openSamples(bytes);
+      let last;
+      reports.push(await again.check({ onProgress: (progress) => (last = progress) }));
+      assert.deepEqual([last.samples, last.totalSamples], [80, 80]);
+      again.close();
+    }
+  } finally {
+    await shutdown();
+    configure({ workers: undefined });
+  }
+  assert.deepEqual(reports[0].faults.map((fault) => fault.sample), [0, 31, 79]);
+  assert.deepEqual(reports[1], reports[0]);
+  assert.deepEqual(reports[2], reports[0]);
+});
+
+/** Bytes that this process holds once what is unused was let go. */
+async function held() {
+  v8.setFlagsFromString('--expose-gc');
+  const gc = vm.runInNewContext('gc');
+  for (let round = 0; round < 4; round++) {
+    gc();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+test('memory returns to its baseline when files are closed', async () => {
+  // On this thread, so that the module's memory is counted too.
+  await shutdown();
+  configure({ workers: 0 });
+  const tar = tarOf(2000);
+  const round = async () => {
+    const ds = await openSamples(tar);
+    await ds.matches('width > 20 && cls == 1');
+    await ds.prefetch([0, 1, 2, 3]);
+    ds.close();
+    assert.equal((await check(tar)).ok, true);
+    await convert(tar, { write: async () => {} }, { to: 'tbl' });
+  };
+  try {
+    // The first rounds load modules and grow their memories, which never shrink.
+    for (let i = 0; i < 3; i++) await round();
+    const before = await held();
+    for (let i = 0; i < 8; i++) await round();
+    const grown = (await held()) - before;
+    assert.ok(grown < 4 << 20, `${grown} bytes more after 8 rounds`);
+  } finally {
+    await shutdown();
+    configure({ workers: undefined });
+  }
+});
