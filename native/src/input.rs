@@ -232,7 +232,10 @@ fn read_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()
     while !buffer.is_empty() {
         match std::os::windows::fs::FileExt::seek_read(file, buffer, offset) {
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(n) => (buffer, offset) = (&mut buffer[n..], offset + n as u64),
+            Ok(n) => {
+                buffer = std::mem::take(&mut buffer).get_mut(n..).unwrap_or_default();
+                offset += n as u64;
+            }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Err(e),
         }

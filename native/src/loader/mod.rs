@@ -50,7 +50,10 @@ mod worker;
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{Ordering, fence},
+    },
     time::Instant,
 };
 
@@ -284,6 +287,8 @@ impl Loader {
         let ticks = &self.crew.as_ref().ok_or_else(worker::ended)?.ticks;
         while !flight.is_done() {
             ticks.recv().map_err(|_| worker::ended())?;
+            // A worker that found this tick waiting sent none of its own: what it finished must be seen now.
+            fence(Ordering::SeqCst);
         }
         self.shared.clock.waited(begun);
         Ok(())

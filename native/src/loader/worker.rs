@@ -5,7 +5,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering, fence},
     },
     thread::{self, JoinHandle},
     time::Instant,
@@ -154,6 +154,7 @@ impl Worker {
             }
             if flight.give(number, slot) {
                 drop(flight);
+                fence(Ordering::SeqCst);
                 // Where a tick waits already, the loader will look at all batches.
                 if let Err(TrySendError::Disconnected(())) = tick.try_send(()) {
                     return;
