@@ -138,6 +138,7 @@ async function openIn(source: Source, options: OpenOptions, { module = "forebay"
 async function reopen(source: Source, { signal: _, onProgress: __, grow: ___, ...options }: OpenOptions, inner: Inner, signal?: AbortSignal): Promise<SampleHome> {
   const found = await openIn(source, signal ? { ...options, signal } : options, inner);
   if (typeof found === "string") throw hostError("io", "the file is another one now", { file: source.name });
+  forget(found.opened);
   return found;
 }
 
@@ -204,6 +205,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     this.schema = FIELDS.map((field) => ({ ...field, indexed: field.name === "name" ? format === "tar" : format === "tbl" || ["index", "bytes", "stored_bytes"].includes(field.name) }));
     this.damage = home.opened.damage === null ? null : (fromThrown(home.opened.damage, source.name) as ForebayError);
     this.#index = new Index(home.opened);
+    forget(home.opened);
   }
 
   get length(): number {
@@ -464,6 +466,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     super.close();
     this.#stop?.();
     this.#cache.clear();
+    this.#index.clear();
   }
 
   #inRange(i: number): void {
@@ -476,4 +479,11 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
 function aboutOf(opened: Opened): { format: Dataset["format"]; metadata: Metadata } {
   const { format, length: _, ...metadata } = JSON.parse(opened.about) as { format: Dataset["format"]; length: number } & Record<string, unknown>;
   return { format, metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null)) as unknown as Metadata };
+}
+
+/** Lets go of what the dataset has itself by now: tens of megabytes of a large file. */
+function forget(opened: Opened): void {
+  const none = new Float64Array();
+  opened.columns = { width: new Uint32Array(), height: new Uint32Array(), bytes: none, storedBytes: none, offset: none, format: new Uint8Array(), codec: new Uint8Array() };
+  opened.names = null;
 }

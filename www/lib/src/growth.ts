@@ -75,6 +75,16 @@ export class Index {
     this.length = length;
   }
 
+  /** Lets go of all but the count: somebody may keep the dataset long after it was closed. */
+  clear(): void {
+    const names = Object.keys(this.#columns) as (keyof IndexColumns)[];
+    const empty = (column: Column): Column => new (column.constructor as new (length: number) => Column)(0);
+    this.#columns = Object.fromEntries(names.map((name) => [name, empty(this.#columns[name] as Column)])) as unknown as IndexColumns;
+    this.#room = undefined;
+    this.#names = [];
+    this.#joined = [];
+  }
+
   name(i: number): string | undefined {
     if (this.#names instanceof Map) return this.#names.get(i);
     for (const joined of this.#joined) for (const name of joined.split("\0")) this.#names.push(name);
