@@ -19,6 +19,8 @@
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! `examples/burn` trains a small network with it.
 
 use std::sync::{Arc, Mutex};
 
