@@ -5,19 +5,17 @@ use std::{collections::VecDeque, path::Path, sync::Arc};
 use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
-    table::{Batch, Column, ColumnBuilder, DataType, Field, Schema},
+    table::{Batch, ColumnBuilder, DataType, Field, Schema},
 };
 
 use super::{
-    BATCH_BYTES, OnBadRow, ReadOptions, TableFormat, TableSource,
+    BATCH_BYTES, ReadOptions, TableFormat, TableSource,
     cell::push_text,
     records::{Record, Records, bad_row},
     sniff::TextGuess,
     text_input::TextInput,
+    text_rows::{TextRow, TextRows, with_types},
 };
-
-/// Bad rows that are described; beyond that they are counted.
-const DESCRIBED: usize = 20;
 
 /// A CSV that is being read.
 #[derive(Debug)]
@@ -32,9 +30,7 @@ pub(super) struct CsvSource {
     /// For each column of the file the place where it goes, if it is wanted.
     wanted: Vec<usize>,
     options: ReadOptions,
-    row: u64,
-    skipped: u64,
-    notes: Vec<String>,
+    rows: TextRows,
 }
 
 impl CsvSource {
@@ -82,9 +78,9 @@ impl CsvSource {
         };
         let all = Arc::new(all);
         let wanted = (0..all.len()).collect();
-        let (row, skipped, notes) = (0, 0, Vec::new());
+        let rows = TextRows::default();
         let options = options.clone();
-        Ok(CsvSource { format, records, sampled, schema: all.clone(), all, wanted, options, row, skipped, notes })
+        Ok(CsvSource { format, records, sampled, schema: all.clone(), all, wanted, options, rows })
     }
 
     fn next_record(&mut self, record: &mut Record) -> Result<bool> {
@@ -125,17 +121,6 @@ impl CsvSource {
         }
         Ok(())
     }
-
-    fn bad(&mut self, e: Error) -> Result<()> {
-        if self.options.on_bad_row == OnBadRow::Error {
-            return Err(e.row(self.row).file(self.records.name()));
-        }
-        self.skipped += 1;
-        if self.notes.len() < DESCRIBED {
-            self.notes.push(e.to_string());
-        }
-        Ok(())
-    }
 }
 
 impl TableSource for CsvSource {
@@ -162,60 +147,25 @@ impl TableSource for CsvSource {
     }
 
     fn next_batch(&mut self) -> Result<Option<Batch>> {
-        let mut columns: Vec<_> = self.schema.fields().iter().map(|f| ColumnBuilder::new(&f.dtype)).collect();
-        let (mut rows, mut bytes, mut record, mut broken) = (0, 0, Record::default(), Vec::new());
-        while rows - broken.len() < self.options.batch_rows && bytes < BATCH_BYTES {
-            if !self.next_record(&mut record).map_err(|e| e.file(self.records.name()))? {
-                break;
+        let mut rows = std::mem::take(&mut self.rows);
+        let (schema, options, name) = (self.schema.clone(), self.options.clone(), self.records.name().to_owned());
+        let mut record = Record::default();
+        let batch = rows.batch(&schema, &options, &name, |columns, _| {
+            if !self.next_record(&mut record).map_err(|e| e.file(&name))? {
+                return Ok(None);
             }
-            bytes += record.bytes();
-            match self.push(&record, &mut columns) {
-                Ok(()) => self.row += 1,
-                Err(e) => {
-                    self.bad(e)?;
-                    // What the bad row left behind is filled up, and taken out with the batch.
-                    columns.iter_mut().filter(|c| c.len() == rows).for_each(ColumnBuilder::push_null);
-                    broken.push(rows);
-                }
-            }
-            rows += 1;
-        }
-        if rows == 0 {
-            return Ok(None);
-        }
-        let columns = columns.into_iter().map(ColumnBuilder::finish).collect::<Result<Vec<_>>>()?;
-        let batch = without(columns, rows, &broken, &self.schema)?;
-        // A batch that only had bad rows says nothing; the next one may.
-        if batch.rows() == 0 { self.next_batch() } else { Ok(Some(batch)) }
+            Ok(Some(TextRow { bytes: record.bytes(), outcome: self.push(&record, columns) }))
+        });
+        self.rows = rows;
+        batch
     }
 
     fn notes(&mut self) -> Vec<String> {
-        left_out(self.skipped, &mut self.notes)
+        self.rows.notes()
     }
     fn skipped(&self) -> u64 {
-        self.skipped
+        self.rows.skipped()
     }
-}
-
-/// The rows of a batch but the broken ones.
-pub(super) fn without(columns: Vec<Column>, rows: usize, broken: &[usize], schema: &Arc<Schema>) -> Result<Batch> {
-    let mut columns = columns;
-    let mut left = rows;
-    if !broken.is_empty() {
-        let good: Vec<usize> = (0..rows).filter(|i| broken.binary_search(i).is_err()).collect();
-        left = good.len();
-        columns = columns.iter().map(|c| c.take(&good)).collect::<Result<_>>()?;
-    }
-    Batch::with_rows(schema.clone(), columns.into_iter().map(Column::without_needless_validity).collect(), left)
-}
-
-/// What is said of rows that were left out.
-pub(super) fn left_out(skipped: u64, notes: &mut Vec<String>) -> Vec<String> {
-    let mut said = std::mem::take(notes);
-    if skipped > said.len() as u64 {
-        said.push(format!("and {} more bad rows", skipped - said.len() as u64));
-    }
-    said
 }
 
 fn names(record: &Record) -> Result<Vec<String>> {
@@ -256,24 +206,12 @@ fn sniff(header: Option<Vec<String>>, sampled: &VecDeque<Record>, options: &Read
     with_types(sniffed.collect(), options)
 }
 
-/// The schema with the types that the user gave.
-pub(super) fn with_types(mut fields: Vec<Field>, options: &ReadOptions) -> Result<Schema> {
-    for (name, dtype) in &options.types {
-        match fields.iter_mut().rev().find(|f| f.name == *name) {
-            Some(field) => field.dtype = dtype.clone(),
-            // Says which columns there are.
-            None => drop(Schema::new(fields.clone())?.positions([name])?),
-        }
-    }
-    Schema::new(fields)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::OnBadRow, *};
 
     fn read(text: &str, options: &ReadOptions) -> Result<Vec<String>> {
-        let mut source = CsvSource::new(TextInput::of(text.as_bytes()), TableFormat::Csv, options)?;
+        let mut source = CsvSource::new(TextInput::of(text.as_bytes().to_vec()), TableFormat::Csv, options)?;
         let mut rows = Vec::new();
         while let Some(batch) = source.next_batch()? {
             rows.extend(batch.iter().map(|row| row.to_json(Default::default())));

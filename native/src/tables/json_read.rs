@@ -7,22 +7,19 @@ use std::{
 };
 
 use forebay::{
-    Error, Result,
+    Result,
     table::{Batch, ColumnBuilder, DataType, Field, Schema},
 };
 use serde_json::{Map, Value as Json};
 
 use super::{
-    BATCH_BYTES, OnBadRow, ReadOptions, TableFormat, TableSource,
+    BATCH_BYTES, ReadOptions, TableFormat, TableSource,
     cell::push_json,
-    csv_read::{left_out, with_types, without},
     records::bad_row,
     sniff::JsonGuess,
     text_input::TextInput,
+    text_rows::{TextRow, TextRows, with_types},
 };
-
-/// Bad rows that are described; beyond that they are counted.
-const DESCRIBED: usize = 20;
 
 /// A row as it was read, or why it could not be.
 type Parsed = Result<Map<String, Json>>;
@@ -37,9 +34,7 @@ pub(super) struct JsonSource {
     /// For each name of the file the place where it goes, if it is wanted.
     places: HashMap<String, Option<usize>>,
     options: ReadOptions,
-    row: u64,
-    skipped: u64,
-    notes: Vec<String>,
+    rows: TextRows,
 }
 
 #[derive(Debug)]
@@ -104,9 +99,9 @@ impl JsonSource {
         };
         let all = Arc::new(schema);
         let places = all.fields().iter().enumerate().map(|(i, f)| (f.name.clone(), Some(i))).collect();
-        let (row, skipped, notes) = (0, 0, Vec::new());
+        let rows = TextRows::default();
         let options = options.clone();
-        Ok(JsonSource { lines, sampled, schema: all.clone(), all, places, options, row, skipped, notes })
+        Ok(JsonSource { lines, sampled, schema: all.clone(), all, places, options, rows })
     }
 
     fn push(&self, line: u64, row: &Map<String, Json>, columns: &mut [ColumnBuilder], rows: usize) -> Result<()> {
@@ -128,17 +123,6 @@ impl JsonSource {
             {
                 return Err(bad_row(line, "a value is missing").column(&field.name));
             }
-        }
-        Ok(())
-    }
-
-    fn bad(&mut self, e: Error) -> Result<()> {
-        if self.options.on_bad_row == OnBadRow::Error {
-            return Err(e.row(self.row).file(&self.lines.input.name));
-        }
-        self.skipped += 1;
-        if self.notes.len() < DESCRIBED {
-            self.notes.push(e.to_string());
         }
         Ok(())
     }
@@ -165,38 +149,26 @@ impl TableSource for JsonSource {
     }
 
     fn next_batch(&mut self) -> Result<Option<Batch>> {
-        let mut columns: Vec<_> = self.schema.fields().iter().map(|f| ColumnBuilder::new(&f.dtype)).collect();
-        let (mut rows, mut bytes, mut broken) = (0, 0, Vec::new());
-        while rows - broken.len() < self.options.batch_rows && bytes < BATCH_BYTES {
+        let mut rows = std::mem::take(&mut self.rows);
+        let (schema, options, name) = (self.schema.clone(), self.options.clone(), self.lines.input.name.clone());
+        let batch = rows.batch(&schema, &options, &name, |columns, rows| {
             let next = match self.sampled.pop_front() {
                 Some(sampled) => Some(sampled),
-                None => self.lines.next().map_err(|e| e.file(&self.lines.input.name))?,
+                None => self.lines.next().map_err(|e| e.file(&name))?,
             };
-            let Some((line, size, parsed)) = next else { break };
-            bytes += size;
-            match parsed.and_then(|row| self.push(line, &row, &mut columns, rows)) {
-                Ok(()) => self.row += 1,
-                Err(e) => {
-                    self.bad(e)?;
-                    columns.iter_mut().filter(|c| c.len() == rows).for_each(ColumnBuilder::push_null);
-                    broken.push(rows);
-                }
-            }
-            rows += 1;
-        }
-        if rows == 0 {
-            return Ok(None);
-        }
-        let columns = columns.into_iter().map(ColumnBuilder::finish).collect::<Result<Vec<_>>>()?;
-        let batch = without(columns, rows, &broken, &self.schema)?;
-        if batch.rows() == 0 { self.next_batch() } else { Ok(Some(batch)) }
+            let Some((line, bytes, parsed)) = next else { return Ok(None) };
+            let outcome = parsed.and_then(|row| self.push(line, &row, columns, rows));
+            Ok(Some(TextRow { bytes, outcome }))
+        });
+        self.rows = rows;
+        batch
     }
 
     fn notes(&mut self) -> Vec<String> {
-        left_out(self.skipped, &mut self.notes)
+        self.rows.notes()
     }
     fn skipped(&self) -> u64 {
-        self.skipped
+        self.rows.skipped()
     }
 }
 
@@ -223,10 +195,10 @@ fn sniff(sampled: &VecDeque<(u64, usize, Parsed)>, options: &ReadOptions) -> Res
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::OnBadRow, *};
 
     fn read(text: &str, options: &ReadOptions) -> Result<Vec<String>> {
-        let mut source = JsonSource::new(TextInput::of(text.as_bytes()), options)?;
+        let mut source = JsonSource::new(TextInput::of(text.as_bytes().to_vec()), options)?;
         let mut rows = Vec::new();
         while let Some(batch) = source.next_batch()? {
             rows.extend(batch.iter().map(|row| row.to_json(Default::default())));

@@ -59,13 +59,14 @@ mod spec;
 pub mod summary;
 mod tbf;
 mod text_input;
+mod text_rows;
 mod writer;
 
 pub use cell::{push_json, push_text};
 pub use check::check;
 pub use convert::{TableJob, TableSummary};
 pub use format::TableFormat;
-pub use route::{create, document, open, table_format};
+pub use route::{create, document, open, open_text, table_format};
 pub use scan::{Scan, Scanned};
 pub use spec::{ColumnSpec, TableSpec, parse_type};
 

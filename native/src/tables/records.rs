@@ -150,7 +150,7 @@ mod tests {
     type Read = (u64, Vec<(String, bool)>, bool);
 
     fn read(text: &str) -> Vec<Read> {
-        let mut records = Records::new(TextInput::of(text.as_bytes()), b',', &Limits::host());
+        let mut records = Records::new(TextInput::of(text.as_bytes().to_vec()), b',', &Limits::host());
         let (mut record, mut all) = (Record::default(), Vec::new());
         while records.next(&mut record).unwrap() {
             let fields = record.fields().map(|(f, q)| (String::from_utf8(f.to_vec()).unwrap(), q)).collect();
@@ -185,7 +185,7 @@ mod tests {
         let text = "x".repeat(100_000);
         assert_eq!(read(&text)[0].1[0].0.len(), 100_000);
         let limits = Limits::host().with_item_bytes(50_000);
-        let mut records = Records::new(TextInput::of(text.as_bytes()), b',', &limits);
+        let mut records = Records::new(TextInput::of(text.as_bytes().to_vec()), b',', &limits);
         assert_eq!(records.next(&mut Record::default()).unwrap_err().code().id(), "limit.item");
     }
 }

@@ -2,7 +2,11 @@
 
 use std::{fs::File, io::Read, path::Path};
 
-use forebay::{Error, Result, detect::HEAD_LEN, error::codes::UNKNOWN_FORMAT};
+use forebay::{
+    Error, Result,
+    detect::HEAD_LEN,
+    error::codes::{ARGUMENT, UNKNOWN_FORMAT},
+};
 
 use super::{
     FileWriter, ReadOptions, TableFormat, TableSink, TableSource, WriteOptions, codes,
@@ -13,6 +17,7 @@ use super::{
     json_read::JsonSource,
     json_write::JsonSink,
     tbf::TbfSink,
+    text_input::TextInput,
 };
 use crate::{
     input::{Input, PIPE, display, io_error},
@@ -50,6 +55,16 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableSource>> 
         })?,
     };
     open_as(path, format, options).map_err(|e| e.file(display(path)))
+}
+
+/// Opens text that is at hand: CSV, TSV or JSON lines.
+pub fn open_text(text: Vec<u8>, format: TableFormat, options: &ReadOptions) -> Result<Box<dyn TableSource>> {
+    let input = TextInput::of(text);
+    match format {
+        TableFormat::Csv | TableFormat::Tsv => Ok(Box::new(CsvSource::new(input, format, options)?)),
+        TableFormat::Jsonl => Ok(Box::new(JsonSource::new(input, options)?)),
+        other => Err(Error::new(&ARGUMENT, format!("{} is no text", other.name()))),
+    }
 }
 
 fn open_as(path: &Path, format: TableFormat, options: &ReadOptions) -> Result<Box<dyn TableSource>> {

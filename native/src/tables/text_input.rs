@@ -41,9 +41,8 @@ impl TextInput {
     }
 
     /// Text that is at hand.
-    #[cfg(test)]
-    pub fn of(text: &[u8]) -> TextInput {
-        TextInput { name: "text".into(), reader: Box::new(io::Cursor::new(text.to_vec())) }
+    pub fn of(text: Vec<u8>) -> TextInput {
+        TextInput { name: "text".into(), reader: Box::new(io::Cursor::new(text)) }
     }
 
     /// The bytes at hand, more of them read where there are none; empty at the end.
