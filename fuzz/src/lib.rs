@@ -15,7 +15,10 @@ mod image;
 mod pixels;
 mod tar;
 mod tbf;
+mod tbf_peer;
 mod tbl;
+#[cfg(feature = "text")]
+mod text;
 
 /// One thing to fuzz.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +40,12 @@ pub const TARGETS: &[Target] = &[
     Target { name: "image_probe", body: image::body, seeds: image::seeds },
     Target { name: "tar_scan", body: tar::body, seeds: tar::seeds },
     Target { name: "tbf", body: tbf::body, seeds: tbf::seeds },
+    Target { name: "tbf_peer", body: tbf_peer::body, seeds: tbf_peer::seeds },
     Target { name: "tbl_check", body: tbl::body, seeds: tbl::seeds },
+    #[cfg(feature = "text")]
+    Target { name: "csv", body: text::csv, seeds: text::csv_seeds },
+    #[cfg(feature = "text")]
+    Target { name: "jsonl", body: text::jsonl, seeds: text::jsonl_seeds },
 ];
 
 /// Small limits: what goes past them is seen at once.

@@ -8,3 +8,4 @@ mod corpus;
 mod generate;
 mod pruning;
 mod round_trip;
+mod text_fuzz;
