@@ -30,7 +30,7 @@ use super::{
 use crate::{
     convert::{Job, MetadataChoice, Options, StreamInput, Summary, To, pipeline::all_cores},
     input,
-    tables::{self, TableCompression, TableFormat},
+    tables::{TableCompression, TableFormat},
 };
 
 #[derive(Debug, clap::Args)]
@@ -234,7 +234,7 @@ pub(super) fn metadata(file: Option<&Path>, format: MetadataFormat, limits: &Lim
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
     let files = paths(std::slice::from_ref(&args.input))?;
-    let read = args.table.options(&limits, args.table_write.lossy())?;
+    let mut read = args.table.options(&limits, args.table_write.lossy())?;
     let named = || To::from_name(&args.output).is_none().then(|| TableFormat::from_name(&args.output)).flatten();
     let to_table = args.to.map_or_else(named, AnyArg::table);
     let from_table = match files.first() {
@@ -245,7 +245,16 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         (Some(_), Some(_)) if args.decode.wanted() => {
             return Err(Error::new(&codes::ARGUMENT, "this is a table; --decode is for pictures").file(&args.input));
         }
-        (Some(_), Some(format)) => {
+        (None, Some(_)) if args.input == input::PIPE => {
+            return Err(Error::new(&codes::ARGUMENT, "--from says what standard input is: csv, jsonl or arrows"));
+        }
+        (None, Some(_)) if args.decode.wanted() => {
+            let message = "a table of samples has no pictures; --decode is for TBL and TAR";
+            return Err(Error::new(&codes::ARGUMENT, message).file(&args.input));
+        }
+        (from, Some(format)) => {
+            // Samples become a table of what is known of them.
+            read.samples = from.is_none();
             let common = Common {
                 inputs: files,
                 output: &args.output,
@@ -264,13 +273,6 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
             let message =
                 "this is a table; name an output ending in .csv, .jsonl, .parquet, .arrow, .tbf or .idv, or give --to";
             return Err(Error::new(&codes::ARGUMENT, message).file(&args.input));
-        }
-        (None, Some(_)) if args.input == input::PIPE => {
-            return Err(Error::new(&codes::ARGUMENT, "--from says what standard input is: csv, jsonl or arrows"));
-        }
-        (None, Some(format)) => {
-            let message = format!("samples do not become {}; only tables do", format.name());
-            return Err(Error::new(&tables::codes::ROUTE, message).file(&args.input));
         }
     }
     let to = args.to.and_then(AnyArg::samples);

@@ -53,6 +53,7 @@ mod parquet;
 mod parquet_stats;
 mod records;
 mod route;
+mod samples;
 mod scan;
 mod sniff;
 mod spec;
@@ -180,6 +181,8 @@ pub struct ReadOptions {
     pub sniff_rows: usize,
     /// Rows of a batch.
     pub batch_rows: usize,
+    /// Samples (TBL, TAR, a folder) are read as a table of what their index and metadata say.
+    pub samples: bool,
     /// Times that are finer than microseconds are cut instead of refused.
     pub lossy: bool,
 }
@@ -198,6 +201,7 @@ impl Default for ReadOptions {
             on_bad_row: OnBadRow::Error,
             sniff_rows: 10_000,
             batch_rows: BATCH_ROWS,
+            samples: false,
             lossy: false,
         }
     }

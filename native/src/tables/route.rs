@@ -47,6 +47,9 @@ pub fn table_format(path: &Path) -> Result<Option<TableFormat>> {
 
 /// Opens a table. `-` is standard input, for formats that are read from front to back.
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableSource>> {
+    if options.samples {
+        return super::samples::open(path, options).map_err(|e| e.file(display(path)));
+    }
     let format = match options.format {
         Some(format) => format,
         None => table_format(path)?.ok_or_else(|| {

@@ -40,6 +40,10 @@ impl TextInput {
         Ok(TextInput { name, reader })
     }
 
+    /// Text that is made as it is read.
+    pub fn over(name: String, reader: impl BufRead + Send + 'static) -> TextInput {
+        TextInput { name, reader: Box::new(reader) }
+    }
     /// Text that is at hand.
     pub fn of(text: Vec<u8>) -> TextInput {
         TextInput { name: "text".into(), reader: Box::new(io::Cursor::new(text)) }

@@ -186,6 +186,24 @@ fn pipes_and_compressed_text_are_read_and_samples_are_no_tables() {
 }
 
 #[test]
+fn samples_become_a_table_of_what_is_known_of_them() {
+    let place = Place::new();
+    fs::create_dir_all(place.path("set/cat")).unwrap();
+    let header = [b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x07\0\0\0\x05\x08\x02\0\0\0".as_slice(), &[0; 4]].concat();
+    fs::write(place.path("set/cat/a.png"), &header).unwrap();
+    fs::write(place.path("set/cat/b.png"), &header[..header.len() - 1]).unwrap();
+    place.ok(&["convert", "set", "set.tbl"]);
+    for input in ["set", "set.tbl"] {
+        let args = ["convert", input, "some.jsonl", "--where", "width == 7 && bytes > 32", "--force", "--verify"];
+        place.ok(&[args.as_slice(), &["--columns", "name,format,height"]].concat());
+        let rows = fs::read_to_string(place.path("some.jsonl")).unwrap();
+        assert_eq!(rows, "{\"name\":\"cat/a.png\",\"format\":\"png\",\"height\":5}\n", "{input}");
+    }
+    let (code, out) = place.json(&["convert", "set.tbl", "x.csv", "--decode", "4x4"]);
+    assert_eq!((code, &out[0]["error"]["code"]), (2, &json!("usage.argument")));
+}
+
+#[test]
 fn a_schema_from_inspect_reads_the_text_back() {
     let place = Place::new();
     place.ok(&["convert", "people.csv", "people.tbf"]);
