@@ -1,8 +1,8 @@
 // npm run bench:browser: the npm package in Chromium and Node against the native command, in one run.
 //
-//   npm run bench:browser -- [--samples 2000] [--rounds 3] [--dry]
+//   npm run bench:browser -- [--samples 2000] [--rounds 3] [--built] [--dry]
 //
-// Writes docs/benchmarks-browser.md; with --dry it only prints.
+// With --built it takes the programs that were built before. Writes docs/benchmarks-browser.md; with --dry it only prints.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -13,10 +13,10 @@ import { parseArgs } from 'node:util';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { MODULES } from '../scripts/build-wasm.mjs';
 import { ROOT, main, read, run } from '../scripts/lib/run.mjs';
-import { makeSet, repeat } from './lib/set.mjs';
+import { makeSmall, repeat } from './lib/set.mjs';
 
 const { values: options } = parseArgs({
-  options: { samples: { type: 'string', default: '2000' }, rounds: { type: 'string', default: '3' }, dry: { type: 'boolean', default: false } },
+  options: { samples: { type: 'string', default: '2000' }, rounds: { type: 'string', default: '3' }, built: { type: 'boolean', default: false }, dry: { type: 'boolean', default: false } },
 });
 const ROUNDS = Number(options.rounds);
 const FOLDER = join(ROOT, 'target/bench');
@@ -193,10 +193,12 @@ function sizes() {
 
 await main(async () => {
   mkdirSync(FOLDER, { recursive: true });
-  await run('cargo', ['build', '--release', '--locked', '-p', 'forebay-native', '-p', 'forebay-tools', '--bins']);
-  await run('cargo', ['build', '--release', '--locked', '-p', 'forebay', '--features', 'decode,transform', '--example', 'tensor']);
+  if (!options.built) {
+    await run('cargo', ['build', '--release', '--locked', '-p', 'forebay-native', '-p', 'forebay-tools', '--bins']);
+    await run('cargo', ['build', '--release', '--locked', '-p', 'forebay', '--features', 'decode,transform', '--example', 'tensor']);
+  }
   const release = (name) => join(ROOT, 'target/release', name);
-  const { small } = await makeSet(release('forebay-sample'), FOLDER, Number(options.samples));
+  const small = await makeSmall(release('forebay-sample'), FOLDER, Number(options.samples));
   const tar = join(FOLDER, `browser-${options.samples}.tar`);
   if (!existsSync(tar)) repeat(small, tar, 5);
   const tbl = join(FOLDER, 'browser.tbl');
@@ -236,7 +238,14 @@ ${[
   row('an abort: reads that begin after it', String(page.abort.later), '', '', '0', page.abort.later === 0),
 ].join('\n')}
 
+A conversion is held up by the browser, which reads the file and writes the output in another process, through streams;
+the command maps one and writes the other directly. Two workers can be faster than one only where two processors are free:
+compare the load. The native tensor is made with zune-jpeg, the usual decoder, as the module does it; with \`jpeg-turbo\` the
+native core is faster and its pixels are others (docs/decoders.md).
+
 ## Modules
+
+The first is loaded with the first file; each of the others when it is used.
 
 | module | bytes | brotli |
 |---|---|---|

@@ -7,9 +7,8 @@ const BLOCK = 512;
 
 /** A tar of `count` pictures, and one four times as large; made once. */
 export async function makeSet(sample, folder, count) {
-  const small = join(folder, `set-${count}.tar`);
+  const small = await makeSmall(sample, folder, count);
   const large = join(folder, `set-${count}-x4.tar`);
-  if (!existsSync(small)) await run(sample, ['--bench', '--count', String(count), small]);
   if (!existsSync(large)) repeat(small, large, 4);
   const bytes = statSync(small).size;
   return {
@@ -18,6 +17,13 @@ export async function makeSet(sample, folder, count) {
     count,
     about: `${count} JPEG files with labels, ${(bytes / count / 1000).toFixed(0)} kB each, drawn by \`forebay-sample --bench\`: a tar of ${(bytes / 1e6).toFixed(0)} MB, and one of four times as many`,
   };
+}
+
+/** A tar of `count` pictures; made once. */
+export async function makeSmall(sample, folder, count) {
+  const small = join(folder, `set-${count}.tar`);
+  if (!existsSync(small)) await run(sample, ['--bench', '--count', String(count), small]);
+  return small;
 }
 
 /** The members of an archive several times over, closed once. */
