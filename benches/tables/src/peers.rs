@@ -14,7 +14,7 @@ use bytes::Bytes;
 use forebay::{
     Limits,
     step::{Pieces, drive},
-    table::{Batch, TableFile},
+    table::Batch,
     tbf,
 };
 use parquet::{
