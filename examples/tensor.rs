@@ -6,6 +6,11 @@
 //! ```
 //!
 //! Writes the values as they lie in memory; with TIMES, makes it so often and prints the pictures of a second instead.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "an example is a host: it reads files and a clock"
+)]
 
 use std::{error::Error, io::Write, time::Instant};
 
