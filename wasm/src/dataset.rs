@@ -32,6 +32,9 @@ const CHUNK: u64 = 1 << 16;
 /// Marks a damaged entry in the column of codecs.
 const DAMAGED: u8 = 255;
 
+/// What a look at a payload showed: what it is, width and height.
+type Probed = (MediaFormat, u32, u32);
+
 /// An opened file, shared with the work on it.
 #[derive(Debug)]
 pub(crate) struct Opened {
@@ -43,13 +46,13 @@ pub(crate) struct Opened {
     pub metadata: OnceCell<Metadata>,
     /// Where that of a run of samples lies: its first sample, and the run.
     pub run: RefCell<Option<(u64, Metadata)>>,
-    /// Sizes of a TAR's samples, as far as their payloads were looked at.
-    pub probed: RefCell<Vec<Option<(MediaFormat, u32, u32)>>>,
+    /// Sizes of a TAR's samples, as far as their payloads were looked at; shared by what is known of a growing one.
+    pub probed: Rc<RefCell<Vec<Option<Probed>>>>,
 }
 
 impl Opened {
     pub fn new(core: Core, limits: Limits, damage: Option<Error>) -> Self {
-        Opened { core, limits, damage, metadata: OnceCell::new(), run: RefCell::default(), probed: RefCell::default() }
+        Opened { core, limits, damage, metadata: OnceCell::new(), run: RefCell::default(), probed: Rc::default() }
     }
 
     pub fn is_tbl(&self) -> bool {
@@ -65,14 +68,16 @@ impl Opened {
         Ok(info)
     }
 
-    pub fn probe_of(&self, i: u64) -> Option<(MediaFormat, u32, u32)> {
+    pub fn probe_of(&self, i: u64) -> Option<Probed> {
         usize::try_from(i).ok().and_then(|i| self.probed.borrow().get(i).copied()).flatten()
     }
 
     pub fn keep_probe(&self, info: &SampleInfo) {
         let (Ok(i), Ok(len)) = (usize::try_from(info.index), usize::try_from(self.core.len())) else { return };
         let mut probed = self.probed.borrow_mut();
-        probed.resize(len, None);
+        if probed.len() < len {
+            probed.resize(len, None);
+        }
         if let Some(place) = probed.get_mut(i) {
             *place = Some((info.format, info.width, info.height));
         }
@@ -151,9 +156,11 @@ impl Dataset {
     }
 
     /// Takes the place of what was known so far: a TAR of which more was read. Samples keep their numbers.
-    pub fn replace(&mut self, with: Dataset) {
-        let probed = self.opened.probed.borrow().clone();
-        with.opened.probed.replace(probed);
+    pub fn replace(&mut self, mut with: Dataset) {
+        // Work that goes on over the old one finds sizes for the new one too.
+        if let Some(opened) = Rc::get_mut(&mut with.opened) {
+            opened.probed = self.opened.probed.clone();
+        }
         self.opened = with.opened;
     }
 

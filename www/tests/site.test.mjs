@@ -76,8 +76,11 @@ test('what was found in a TAR is kept for the next visit, and can be forgotten',
   page.on('request', (r) => r.url().includes('/data/') && ranges.push(r.headers().range));
   const about = async () => {
     await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+    await page.locator('.facts', { hasText: '240 samples' }).waitFor();
     await page.keyboard.press('i');
-    return page.locator('forebay-about dl').innerText();
+    const facts = page.locator('forebay-about dl', { hasText: /read from the headers|kept from/ });
+    await facts.waitFor();
+    return facts.innerText();
   };
   await visit(page, at('file=data/sample.tar'));
   assert.match(await about(), /read from the headers/);
@@ -88,8 +91,7 @@ test('what was found in a TAR is kept for the next visit, and can be forgotten',
   await visit(page, at('file=data/sample.tar'));
   assert.match(await about(), /kept from an earlier visit/);
   assert.ok(ranges.length < scanned, `${ranges.length} requests, ${scanned} before`);
-  await page.getByRole('button', { name: 'Read again' }).click();
-  await page.locator('forebay-about dialog').waitFor({ state: 'hidden' });
+  await Promise.all([page.waitForRequest(/data\/sample\.tar/), page.getByRole('button', { name: 'Read again' }).click()]);
   assert.match(await about(), /read from the headers/);
   await page.keyboard.press('Escape');
   await page.waitForTimeout(500);

@@ -40,6 +40,8 @@ export class AboutDialog extends LitElement {
     }
   `];
   @property({ attribute: false }) data: Dataset | Table | null = null;
+  /** The rest of the file's headers is still being read. */
+  @property({ type: Boolean }) growing = false;
   @query("dialog") private dialog!: HTMLDialogElement;
   @state() private document_: { [key: string]: Json } | null = null;
   @state() private failure: Trouble | null = null;
@@ -94,7 +96,7 @@ export class AboutDialog extends LitElement {
       m.metadataFormat && ["Metadata", m.metadataFormat],
       ["Index", data.fromStore
         ? html`kept from an earlier visit <button title="Forget what is kept, and read the file's headers again" @click=${() => { this.dialog.close(); this.dispatchEvent(new CustomEvent("forget")); }}>Read again</button>`
-        : data.format === "tbl" ? "in the file" : data.growing ? "being read" : "read from the headers"],
+        : data.format === "tbl" ? "in the file" : this.growing || data.growing ? "being read" : "read from the headers"],
       ["Read so far", `${plural(t.requests, "request")}, ${bytes(t.bytesRead)}`],
     ];
     const some = this.document_ !== null && Object.keys(this.document_).length > 0;

@@ -181,6 +181,7 @@ export class Viewer extends LitElement {
     this.countingClasses = this.filtering = false;
     document.title = "Forebay";
     if (forget) {
+      void this.recall();
       this.source = null;
       this.file = "";
       history.replaceState(null, "", location.pathname + location.search);
@@ -517,7 +518,7 @@ export class Viewer extends LitElement {
   override render(): TemplateResult {
     return html`
       ${this.data ? this.renderDataset(this.data) : this.table ? this.renderTable(this.table) : this.renderWelcome()}
-      <forebay-about .data=${this.data ?? this.table} @forget=${() => void this.reread()}></forebay-about>
+      <forebay-about .data=${this.data ?? this.table} ?growing=${this.growth !== null} @forget=${() => void this.reread()}></forebay-about>
       <forebay-check .data=${this.data ?? this.table} ?growing=${this.growth !== null} @jump=${(e: CustomEvent<number>) => (this.table ? void this.tableView?.follow({ i: e.detail }) : this.show(e.detail))}></forebay-check>
       <forebay-convert .engine=${this.engine} .data=${this.data} ?growing=${this.growth !== null} .kept=${this.rows.kept} .picked=${this.picked}></forebay-convert>
       <forebay-help></forebay-help>
