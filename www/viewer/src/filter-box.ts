@@ -1,5 +1,5 @@
 /** The filter's text: completion of field names, errors where they are. */
-import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import { completions, type Choice, type FilterField, type Values } from "./complete.ts";
 import { controls } from "./styles.ts";
@@ -100,6 +100,8 @@ export class FilterBox extends LitElement {
   @state() private choices: readonly Choice[] = [];
   /** Whether a choice was looked for: only then Enter takes it, and else the filter as it is. */
   private moved = false;
+  /** Whether choices are wanted, even while there are none: fields and values are found while somebody types. */
+  private offering = false;
   private from = 0;
   @state() private chosen = 0;
   @state() private inside = false;
@@ -109,6 +111,10 @@ export class FilterBox extends LitElement {
   override focus(): void {
     this.input.focus();
     this.input.select();
+  }
+
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (this.offering && !this.moved && (changed.has("fields") || changed.has("values"))) this.offer();
   }
 
   override render(): TemplateResult {
@@ -151,6 +157,7 @@ export class FilterBox extends LitElement {
     this.choices = choices;
     this.chosen = 0;
     this.moved = false;
+    this.offering = true;
   }
   private complete(text: string): void {
     const { value } = this.input;
@@ -164,10 +171,14 @@ export class FilterBox extends LitElement {
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.apply(this.value, true), QUIET);
   }
+  private close(): void {
+    this.choices = [];
+    this.offering = false;
+  }
   private apply(text: string, typing = false): void {
     clearTimeout(this.timer);
     this.value = text;
-    if (!typing) this.choices = [];
+    if (!typing) this.close();
     this.dispatchEvent(new CustomEvent("filter", { detail: text }));
   }
   private onKey(e: KeyboardEvent): void {
@@ -178,7 +189,7 @@ export class FilterBox extends LitElement {
     } else if (listed && (e.key === "Tab" || (e.key === "Enter" && this.moved))) this.complete(this.choices[this.chosen]!.text);
     else if (e.key === "Enter") this.apply(this.input.value);
     else if (e.key === "Escape") {
-      if (listed) this.choices = [];
+      if (listed) this.close();
       else this.input.blur();
     } else {
       e.stopPropagation();
