@@ -60,7 +60,7 @@ await main(async () => {
   writeFileSync(join(ROOT, 'docs/benchmarks-loader.md'), text);
   writeFileSync(join(ROOT, 'docs/benchmarks-loader.svg'), chart(results));
   mkdirSync(join(ROOT, 'benches/results'), { recursive: true });
-  writeFileSync(join(ROOT, 'benches/results/loader.json'), `${JSON.stringify({ about, differences, results }, null, 1)}\n`);
+  writeFileSync(join(ROOT, 'benches/results/loader.json'), `${JSON.stringify({ about, differences, results }, null, 1)}\n`.replaceAll(`${ROOT}/`, ''));
 });
 
 /** Every configuration once a round, each round beginning with another. */
