@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::{
     codes,
+    patch::Patch,
     raw::{Header, Layout, MetadataFormat},
-    write::Patch,
 };
 use crate::{
     error::{self, Error, Result},

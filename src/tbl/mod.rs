@@ -16,6 +16,7 @@ mod check;
 mod metadata;
 mod metadata_write;
 mod pack;
+mod patch;
 pub mod raw;
 mod read;
 mod spans;
@@ -25,9 +26,10 @@ pub use check::Checker;
 pub use metadata::{Metadata, OpenMetadata, SampleMetadata};
 pub use metadata_write::{Document, MetadataWriter};
 pub use pack::{PackOptions, Packed, pack};
+pub use patch::Patch;
 pub use raw::{Layout, MetadataFormat};
 pub use read::{Open, Tbl};
-pub use write::{Encoder, Patch};
+pub use write::Encoder;
 
 /// The codes of TBL.
 pub mod codes {

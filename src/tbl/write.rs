@@ -9,6 +9,7 @@ use super::{
     codes,
     metadata_write::MetadataTail,
     pack::{PackOptions, Packed},
+    patch::Patch,
     raw::{ENTRY_LEN, Entry, HEADER_LEN, Header, Layout, entry_flag},
 };
 use crate::{
@@ -21,47 +22,6 @@ use crate::{
 const RESERVED: u64 = 256;
 /// Entries in one piece of memory, so that a growing index is never copied.
 const CHUNK: usize = 1 << 15;
-
-/// What the host does at the end, in this order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Patch {
-    /// Copy bytes inside the file. Source and target may overlap: the result is as if copied through memory.
-    Move {
-        /// Where they are.
-        from: u64,
-        /// Where they go.
-        to: u64,
-        /// How many.
-        len: u64,
-    },
-    /// Write these bytes.
-    Bytes {
-        /// Where.
-        at: u64,
-        /// What.
-        bytes: Vec<u8>,
-    },
-    /// Write zeros.
-    Zero {
-        /// Where.
-        at: u64,
-        /// How many.
-        len: u64,
-    },
-    /// Write what the metadata writer gave out, in order.
-    Spool {
-        /// Where.
-        at: u64,
-        /// How many bytes that must be.
-        len: u64,
-    },
-    /// The file ends here.
-    End {
-        /// Its length.
-        len: u64,
-    },
-}
 
 /// Assigns positions and keeps the index: 24 bytes a sample, and nothing of the payloads.
 #[derive(Debug)]

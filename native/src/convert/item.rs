@@ -1,17 +1,16 @@
 //! One sample on its way from a source to a writer.
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
-use bytes::Bytes;
 use forebay::{
     Error, Result,
     image::{Probe, probe_named},
-    model::MediaFormat,
     record::{self, Sidecar},
 };
 use serde_json::{Map, Value};
 
 use super::{
+    loaded::Loaded,
     options::Options,
     stream::{StreamInput, Streamed},
 };
@@ -132,20 +131,6 @@ enum From {
     Stream(Streamed),
 }
 
-/// A sample that was read and verified.
-#[derive(Debug)]
-pub(crate) struct Loaded {
-    pub id: u64,
-    pub payload: Bytes,
-    pub format: MediaFormat,
-    pub width: u32,
-    pub height: u32,
-    /// Metadata as JSON text.
-    pub record: Option<String>,
-    /// Mapped bytes that are not needed any more once the sample is written.
-    pub used: Option<(Arc<Dataset>, Range<u64>)>,
-}
-
 impl Item {
     /// Bytes that the sample will take, for bounding what is in flight.
     pub fn weight(&self) -> u64 {
@@ -206,28 +191,5 @@ fn with_users(record: Option<String>, id: u64, options: &Options) -> Option<Stri
         (record, None) => record,
         (Some(record), Some(more)) => Some(record::merge(&record, more)),
         (None, Some(more)) => Some(record::merge(&format!("{{\"id\":{id}}}"), more)),
-    }
-}
-
-/// Lets go of mapped bytes that were written, run by run.
-pub(crate) fn release(samples: impl Iterator<Item = Option<(Arc<Dataset>, Range<u64>)>>) {
-    let mut run: Option<(Arc<Dataset>, Range<u64>)> = None;
-    for (dataset, range) in samples.flatten() {
-        match &mut run {
-            // Headers and sidecars lie between payloads; a page or two more does no harm.
-            Some((last, so_far))
-                if Arc::ptr_eq(last, &dataset) && range.start >= so_far.end && range.start - so_far.end < 1 << 20 =>
-            {
-                so_far.end = range.end;
-            }
-            _ => {
-                if let Some((last, so_far)) = run.replace((dataset, range)) {
-                    last.release(so_far);
-                }
-            }
-        }
-    }
-    if let Some((last, so_far)) = run {
-        last.release(so_far);
     }
 }

@@ -9,6 +9,7 @@
 //! ```
 
 mod item;
+mod loaded;
 mod options;
 pub mod pipeline;
 mod pixels;
@@ -23,7 +24,7 @@ use forebay::{Error, Result, check::Fault, filter::Filter};
 
 use crate::dataset::Dataset;
 use item::Origin;
-pub(crate) use item::release;
+pub(crate) use loaded::release;
 pub use options::{MetadataChoice, Options, To};
 pub use pixels::Pixels;
 pub use stream::StreamInput;

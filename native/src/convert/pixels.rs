@@ -15,7 +15,7 @@ use forebay::{
 };
 use serde_json::{Value, json};
 
-use super::item::Loaded;
+use super::loaded::Loaded;
 
 /// Decode every picture and resize it: samples become raw RGB, height × width × 3 bytes.
 ///

@@ -12,8 +12,9 @@ use forebay::{
 
 use super::{
     damage,
-    item::{Item, Loaded, Origin, release},
+    item::{Item, Origin},
     keep,
+    loaded::{Loaded, release},
     options::Options,
     pipeline::ordered,
     summary::{Progress, Summary},

@@ -12,8 +12,9 @@ use forebay::{
 
 use super::{
     damage,
-    item::{Loaded, Origin, release},
+    item::Origin,
     keep,
+    loaded::{Loaded, release},
     options::Options,
     pipeline::ordered,
     pixels::Decoding,
