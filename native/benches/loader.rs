@@ -8,6 +8,8 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a benchmark has a clock and files")]
 
+mod common;
+
 use std::{fs, hint::black_box, process::ExitCode, time::Instant};
 
 use forebay::{
@@ -25,23 +27,13 @@ const SIDE: u32 = 224;
 const BATCH: usize = 64;
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
-    let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+    let arguments = common::arguments();
+    common::answer(match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["dump", file, out, jpeg, filter] => dump(file, out, jpeg, filter),
         ["copy", images] => Ok(copy(images.parse().unwrap_or(0))),
         // What `cargo bench` runs; `npm run bench:loader` runs the rest.
         _ => Ok(json!({ "usage": "loader dump FILE OUT zune|turbo bilinear|bilinear-plain | copy IMAGES" })),
-    };
-    match outcome {
-        Ok(value) => {
-            println!("{value}");
-            ExitCode::SUCCESS
-        }
-        Err(e) => {
-            eprintln!("error: {e}");
-            ExitCode::FAILURE
-        }
-    }
+    })
 }
 
 fn dump(file: &str, out: &str, jpeg: &str, filter: &str) -> Result<Value> {

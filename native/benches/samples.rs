@@ -8,6 +8,8 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a benchmark has a clock and files")]
 
+mod common;
+
 use std::{fs, hint::black_box, path::Path, process::ExitCode, time::Instant};
 
 use bytes::Bytes;
@@ -22,24 +24,14 @@ use forebay_native::{Dataset, input::io_error};
 use serde_json::{Value, json};
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
-    let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+    let arguments = common::arguments();
+    common::answer(match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["read", file] => read(file.as_ref()),
         ["many", file, n] => many(file.as_ref(), n.parse().unwrap_or(0)),
         ["open", file] => open(file.as_ref()),
         // What `cargo bench` runs; `npm run bench` runs the rest.
         _ => Ok(json!({ "usage": "samples read FILE | many FILE N | open FILE" })),
-    };
-    match outcome {
-        Ok(value) => {
-            println!("{value}");
-            ExitCode::SUCCESS
-        }
-        Err(e) => {
-            eprintln!("error: {e}");
-            ExitCode::FAILURE
-        }
-    }
+    })
 }
 
 /// The samples in an order without pattern, the same at every run.
