@@ -17,6 +17,8 @@ pub fn codes() -> impl Iterator<Item = &'static Code> {
         crate::idv::codes::ALL,
         crate::table::codes::ALL,
         crate::tbf::codes::ALL,
+        crate::text::codes::ALL,
+        crate::tables::codes::ALL,
     ]
     .into_iter()
     .flatten()

@@ -24,6 +24,8 @@
 //! | [`table`] | the table model: schema, typed columns, batches, cells |
 //! | [`tbf`] | TBF, all six layouts that have the name |
 //! | [`idv`] | ML.NET's binary data view |
+//! | [`text`] | CSV and JSON lines |
+//! | [`tables`] | a table of any of these formats, opened, read and converted |
 //! | [`model`] | media formats and what is known of a sample |
 
 #![forbid(unsafe_code)]
@@ -51,9 +53,11 @@ pub mod sample;
 pub mod stats;
 pub mod step;
 pub mod table;
+pub mod tables;
 pub mod tar;
 pub mod tbf;
 pub mod tbl;
+pub mod text;
 
 pub use error::{Error, Result};
 pub use limits::Limits;

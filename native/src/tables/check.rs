@@ -6,11 +6,11 @@ use forebay::{
     Error, Result,
     check::Report,
     error::{Kind, codes::NOTE},
-    idv,
-    step::drive,
+    tables::TableKind,
+    text::codes::ROW,
 };
 
-use super::{OnBadRow, ReadOptions, TableFormat, codes, core_file::check_tbf, open};
+use super::{OnBadRow, ReadOptions, TableFormat, core_file::check_core, open};
 use crate::input::{Input, display};
 
 /// Checks a table. IDV and TBF are checked part by part and every fault is named; of text every bad row is; of
@@ -23,11 +23,8 @@ pub fn check(
     progress: &mut dyn FnMut(u64, Option<u64>),
 ) -> Result<Report> {
     let found = match format {
-        TableFormat::Idv => {
-            let input = Input::map(path)?;
-            drive(idv::Checker::new(input.len()).limits(options.limits.clone()), input.bytes())
-        }
-        TableFormat::Tbf => check_tbf(&Input::map(path)?, options, &mut |done, all| progress(done, Some(all))),
+        TableFormat::Idv => check_core(&Input::map(path)?, TableKind::Idv, options, progress),
+        TableFormat::Tbf => check_core(&Input::map(path)?, TableKind::Tbf, options, progress),
         _ => rows(path, options, progress),
     };
     match found {
@@ -57,7 +54,7 @@ fn rows(path: &Path, options: &ReadOptions, progress: &mut dyn FnMut(u64, Option
     for (i, note) in source.notes().into_iter().enumerate() {
         // Descriptions of bad rows come first.
         if (i as u64) < skipped {
-            report.fault(&Error::new(&codes::ROW, note));
+            report.fault(&Error::new(&ROW, note));
         } else {
             report.note(&Error::new(&NOTE, note));
         }

@@ -8,7 +8,7 @@ use std::{
 use forebay::{Error, Result, error::codes::ARGUMENT, table::Batch};
 use serde::Serialize;
 
-use super::{ReadOptions, Scan, Scanned, TableFormat, TableSpec, WriteOptions, codes, create, fit::Fit, open};
+use super::{Fit, ReadOptions, Scan, Scanned, TableFormat, TableSpec, WriteOptions, codes, create, open};
 use crate::{
     convert::{self, Progress},
     input::{PIPE, display},
@@ -191,7 +191,7 @@ impl<'a> Rows<'a> {
     fn new(job: &'a TableJob) -> Result<Rows<'a>> {
         let Some(first) = job.inputs.first() else { return Err(Error::new(&ARGUMENT, "there is no input")) };
         let current = Scanned::new(open(first, &job.read)?, &job.scan).map_err(|e| e.file(display(first)))?;
-        let fit = Fit::new(current.schema(), &job.write)?;
+        let fit = Fit::new(current.schema(), job.write.target(), job.write.lossy)?;
         let total = current.rows().filter(|_| job.inputs.len() == 1);
         Ok(Rows { job, current: Some(current), next: 1, fit, total, skipped: 0, notes: Vec::new() })
     }

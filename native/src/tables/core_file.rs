@@ -7,8 +7,9 @@ use forebay::{
     check::Report,
     filter::Filter,
     idv,
-    step::{Pieces, Step, Stepper, drive},
+    step::{Step, Stepper, drive},
     table::{Batch, Schema, TableFile},
+    tables::{AnyTable, GroupStep, Groups, TableChecker, TableKind, TableOpener},
     tbf,
 };
 use serde_json::{Value as Json, json};
@@ -16,83 +17,29 @@ use serde_json::{Value as Json, json};
 use super::{ColumnFacts, Facts, ReadOptions, TableFormat, TableSource};
 use crate::input::Input;
 
-/// What is open.
-#[derive(Debug)]
-enum Opened {
-    Idv(Box<idv::File>),
-    Tbf(Box<tbf::File>),
-}
-
-impl Opened {
-    fn table(&self) -> Result<&dyn TableFile> {
-        match self {
-            Opened::Idv(file) => Ok(&**file),
-            Opened::Tbf(file) => file.table(),
-        }
-    }
-}
-
 /// A mapped table that is read group by group.
 #[derive(Debug)]
 pub(super) struct CoreSource {
     input: Input,
-    opened: Opened,
+    opened: AnyTable,
     schema: Arc<Schema>,
-    /// The wanted columns, by their number in the file.
-    columns: Vec<usize>,
-    group: usize,
-    filter: Option<Filter>,
-    /// Rows that were decoded and not handed on.
-    left: Option<Batch>,
-    batch_rows: usize,
+    groups: Groups,
 }
 
 impl CoreSource {
-    pub fn idv(input: Input, options: &ReadOptions) -> Result<CoreSource> {
-        let opener = idv::Opener::new(input.len()).limits(options.limits.clone());
-        let file = drive(opener, input.bytes())?;
-        Self::new(input, Opened::Idv(Box::new(file)), options)
-    }
-
-    pub fn tbf(input: Input, options: &ReadOptions) -> Result<CoreSource> {
-        let file = open_tbf(&input, options)?;
-        Self::new(input, Opened::Tbf(Box::new(file)), options)
-    }
-
-    fn new(input: Input, opened: Opened, options: &ReadOptions) -> Result<CoreSource> {
+    pub fn open(input: Input, kind: TableKind, options: &ReadOptions) -> Result<CoreSource> {
+        let opened = open_core(&input, kind, options)?;
         let schema = opened.table()?.schema().clone();
-        let columns = (0..schema.len()).collect();
-        let batch_rows = options.batch_rows.max(1);
-        Ok(CoreSource { input, opened, schema, columns, group: 0, filter: None, left: None, batch_rows })
-    }
-
-    fn decode(&self, group: usize) -> Result<Batch> {
-        let table = self.opened.table()?;
-        let mut pieces = Pieces::default();
-        for range in table.plan(group, &self.columns)? {
-            pieces.push(range.start, self.input.slice(range)?);
-        }
-        table.decode(group, &self.columns, &pieces)
-    }
-
-    fn next_group(&mut self) -> Result<Option<Batch>> {
-        let table = self.opened.table()?;
-        while self.group < table.groups() {
-            let group = self.group;
-            self.group += 1;
-            if self.filter.as_ref().is_none_or(|f| table.may_match(group, f)) {
-                return self.decode(group).map(Some);
-            }
-        }
-        Ok(None)
+        let groups = Groups::new(&schema, options.batch_rows);
+        Ok(CoreSource { input, opened, schema, groups })
     }
 }
 
 impl TableSource for CoreSource {
     fn format(&self) -> TableFormat {
         match self.opened {
-            Opened::Idv(_) => TableFormat::Idv,
-            Opened::Tbf(_) => TableFormat::Tbf,
+            AnyTable::Idv(_) => TableFormat::Idv,
+            AnyTable::Tbf(_) => TableFormat::Tbf,
         }
     }
     fn schema(&self) -> &Arc<Schema> {
@@ -103,59 +50,53 @@ impl TableSource for CoreSource {
     }
 
     fn select(&mut self, columns: &[usize]) -> Result<()> {
-        self.schema = self.opened.table()?.schema().project(columns)?;
-        self.columns = columns.to_vec();
+        self.schema = self.groups.select(self.opened.table()?, columns)?;
         Ok(())
     }
     fn prune(&mut self, filter: &Filter) {
-        self.filter = Some(filter.clone());
+        self.groups.prune(filter);
     }
 
     fn next_batch(&mut self) -> Result<Option<Batch>> {
-        let whole = match self.left.take() {
-            Some(left) => left,
-            None => match self.next_group().map_err(|e: Error| e.file(self.input.name()))? {
-                Some(batch) => batch,
-                None => return Ok(None),
-            },
-        };
-        if whole.rows() > self.batch_rows {
-            self.left = Some(whole.slice(self.batch_rows, whole.rows() - self.batch_rows));
+        loop {
+            match self.groups.step(self.opened.table()?).map_err(|e: Error| e.file(self.input.name()))? {
+                GroupStep::Batch(batch) => return Ok(Some(batch)),
+                GroupStep::End => return Ok(None),
+                GroupStep::Need(ranges) => {
+                    for range in ranges {
+                        self.groups.push(range.start, self.input.slice(range)?);
+                    }
+                }
+            }
         }
-        Ok(Some(whole.slice(0, self.batch_rows)))
     }
 
     fn facts(&self) -> Facts {
         match &self.opened {
-            Opened::Idv(file) => idv_facts(file, self.schema.len()),
-            Opened::Tbf(file) => tbf_facts(file, self.schema.len()),
+            AnyTable::Idv(file) => idv_facts(file, self.schema.len()),
+            AnyTable::Tbf(file) => tbf_facts(file, self.schema.len()),
         }
     }
     fn notes(&mut self) -> Vec<String> {
-        match &self.opened {
-            Opened::Idv(file) => file.notes.iter().map(|note| note.message.clone()).collect(),
-            Opened::Tbf(file) if !file.is_uniform() => {
-                vec!["the objects differ in their keys or the order of these; missing ones read as null".into()]
-            }
-            Opened::Tbf(_) => Vec::new(),
-        }
+        self.opened.notes()
     }
 }
 
-/// Opens a file of any layout.
-pub(super) fn open_tbf(input: &Input, options: &ReadOptions) -> Result<tbf::File> {
-    let mut opener = tbf::Opener::new(input.len()).limits(options.limits.clone());
-    if let Some(schema) = &options.tbf_schema {
-        opener = opener.schema(schema.clone());
-    }
-    drive(opener, input.bytes())
+/// Opens a file.
+pub(super) fn open_core(input: &Input, kind: TableKind, options: &ReadOptions) -> Result<AnyTable> {
+    let schema = options.tbf_schema.clone();
+    drive(TableOpener::new(kind, input.len(), options.limits.clone(), schema), input.bytes())
 }
 
-/// Every fault of a TBF.
-pub(super) fn check_tbf(input: &Input, options: &ReadOptions, progress: &mut dyn FnMut(u64, u64)) -> Result<Report> {
-    let file = open_tbf(input, options)?;
-    let rows = file.table().map_or(0, TableFile::rows);
-    let mut checker = tbf::Checker::new(file);
+/// Every fault of a file.
+pub(super) fn check_core(
+    input: &Input,
+    kind: TableKind,
+    options: &ReadOptions,
+    progress: &mut dyn FnMut(u64, Option<u64>),
+) -> Result<Report> {
+    let schema = options.tbf_schema.clone();
+    let mut checker = TableChecker::new(kind, input.len(), options.limits.clone(), schema);
     loop {
         match checker.step()? {
             Step::Done(report) => return Ok(report),
@@ -165,7 +106,7 @@ pub(super) fn check_tbf(input: &Input, options: &ReadOptions, progress: &mut dyn
                 }
             }
         }
-        progress(checker.checked(), rows);
+        progress(checker.checked(), checker.rows());
     }
 }
 

@@ -2,7 +2,12 @@
 
 use std::path::Path;
 
-use forebay::detect::{Format, detect};
+use forebay::{
+    Error, Result,
+    detect::{Format, detect},
+    error::codes::ARGUMENT,
+    text::TextFormat,
+};
 use serde::Serialize;
 
 /// A format for tables.
@@ -49,6 +54,16 @@ impl TableFormat {
     /// True for formats that are text and therefore have no first bytes of their own.
     pub const fn is_text(self) -> bool {
         matches!(self, Self::Csv | Self::Tsv | Self::Jsonl)
+    }
+
+    /// The same as the core names formats of text; others are an error.
+    pub fn text(self) -> Result<TextFormat> {
+        match self {
+            Self::Csv => Ok(TextFormat::Csv),
+            Self::Tsv => Ok(TextFormat::Tsv),
+            Self::Jsonl => Ok(TextFormat::Jsonl),
+            other => Err(Error::new(&ARGUMENT, format!("{} is no text", other.name()))),
+        }
     }
 
     /// The format that a name's extension says; `.gz` and `.zst` behind it are passed over.

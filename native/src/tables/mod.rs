@@ -1,7 +1,7 @@
 //! Tables in every format that this machine reads and writes, behind one seam.
 //!
 //! A [`TableSource`] gives a schema and then batches, a [`TableSink`] takes them; a conversion is a source, what
-//! [`fit`] has to change for the target, and a sink. One batch is in memory at a time.
+//! [`Fit`] has to change for the target, and a sink. One batch is in memory at a time.
 //!
 //! | format | source | sink |
 //! |---|---|---|
@@ -28,54 +28,42 @@ use forebay::{
     Limits, Result,
     filter::Filter,
     table::{Batch, Schema},
+    tables::Target,
+    text::TextFormat,
 };
 use serde::Serialize;
 
 #[cfg(feature = "arrow")]
 pub mod arrow;
-mod cell;
 mod check;
-mod clock;
 mod convert;
 mod core_file;
-mod csv_read;
-mod csv_write;
-pub mod fit;
+mod core_sink;
 mod format;
 mod idv;
 #[cfg(feature = "arrow")]
 mod ipc;
-mod json_read;
-mod json_write;
 #[cfg(feature = "arrow")]
 mod parquet;
 #[cfg(feature = "arrow")]
 mod parquet_stats;
-mod records;
 mod route;
 mod samples;
 mod scan;
-mod sniff;
-mod spec;
-pub mod summary;
-mod tbf;
+mod text;
 mod text_input;
-mod text_rows;
 mod writer;
 
-pub use cell::{push_json, push_text};
 pub use check::check;
 pub use convert::{TableJob, TableSummary};
+pub use forebay::{
+    table::{ColumnSpec, TableSpec, parse_type, summary},
+    tables::{Fit, Scan},
+    text::{BATCH_ROWS, OnBadRow, push_json, push_text},
+};
 pub use format::TableFormat;
 pub use route::{create, document, open, open_text, table_format};
-pub use scan::{Scan, Scanned};
-pub use spec::{ColumnSpec, TableSpec, parse_type};
-
-/// Rows of a batch where nothing else decides.
-pub const BATCH_ROWS: usize = 65_536;
-
-/// Input bytes after which a batch of text rows is handed on.
-pub(crate) const BATCH_BYTES: usize = 16 << 20;
+pub use scan::Scanned;
 
 /// Rows of a table, batch by batch.
 pub trait TableSource: Send {
@@ -143,16 +131,6 @@ pub struct ColumnFacts {
     pub min: Option<serde_json::Value>,
     /// The greatest value.
     pub max: Option<serde_json::Value>,
-}
-
-/// What happens with a row that cannot be read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnBadRow {
-    /// It ends the work.
-    #[default]
-    Error,
-    /// It is left out and counted.
-    Skip,
 }
 
 /// How to read.
@@ -246,6 +224,18 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
+    /// What a table must fit to be written like this.
+    pub fn target(&self) -> Target {
+        match self.format {
+            TableFormat::Csv => Target::Text(TextFormat::Csv),
+            TableFormat::Tsv => Target::Text(TextFormat::Tsv),
+            TableFormat::Jsonl => Target::Text(TextFormat::Jsonl),
+            TableFormat::Tbf => Target::Tbf(self.dialect),
+            TableFormat::Idv => Target::Idv,
+            TableFormat::Parquet | TableFormat::Arrow | TableFormat::Arrows => Target::Arrow,
+        }
+    }
+
     /// The defaults of a format.
     pub fn new(format: TableFormat) -> Self {
         WriteOptions {
@@ -266,22 +256,13 @@ impl WriteOptions {
 /// The codes of table files of this machine.
 pub mod codes {
     use forebay::error::Code;
-    /// A row of text cannot be read.
-    pub const ROW: Code = Code::damaged(
-        "table.row",
-        "A row of CSV or JSON lines cannot be read, or a value does not fit its column; the message names the line.",
-    );
+    pub use forebay::tables::codes::TARGET;
     /// Parquet or Arrow bytes are damaged.
     pub const ARROW: Code =
         Code::damaged("table.arrow", "A Parquet or Arrow file contradicts its format; the message says how.");
-    /// The target cannot hold a value or type.
-    pub const TARGET: Code = Code::unsupported(
-        "table.target",
-        "The format to write cannot hold a type or value; `--lossy` changes it instead, where that makes sense.",
-    );
     /// There is no way from this file or to this format.
     pub const ROUTE: Code =
         Code::unsupported("table.route", "Tables of this format are not read or written in this build.");
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&ROW, &ARROW, &TARGET, &ROUTE];
+    pub const ALL: &[&Code] = &[&ARROW, &ROUTE];
 }

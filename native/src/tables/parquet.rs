@@ -210,7 +210,7 @@ impl TableSink for ParquetSink {
         let (writer, schema) = self.writer()?;
         writer.write(&to_record_batch(batch, schema)?).map_err(written)?;
         // Row groups wait in memory; a table of long texts has fewer rows in each.
-        if writer.in_progress_size() > super::BATCH_BYTES * 4 {
+        if writer.in_progress_size() > forebay::text::BATCH_BYTES * 4 {
             writer.flush().map_err(written)?;
         }
         Ok(())

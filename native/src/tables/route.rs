@@ -2,21 +2,14 @@
 
 use std::{fs::File, io::Read, path::Path};
 
-use forebay::{
-    Error, Result,
-    detect::HEAD_LEN,
-    error::codes::{ARGUMENT, UNKNOWN_FORMAT},
-};
+use forebay::{Error, Result, detect::HEAD_LEN, error::codes::UNKNOWN_FORMAT, tables::TableKind};
 
 use super::{
     FileWriter, ReadOptions, TableFormat, TableSink, TableSource, WriteOptions, codes,
-    core_file::{CoreSource, open_tbf},
-    csv_read::CsvSource,
-    csv_write::CsvSink,
+    core_file::{CoreSource, open_core},
+    core_sink::CoreSink,
     idv::IdvSink,
-    json_read::JsonSource,
-    json_write::JsonSink,
-    tbf::TbfSink,
+    text::TextSource,
     text_input::TextInput,
 };
 use crate::{
@@ -62,20 +55,14 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableSource>> 
 
 /// Opens text that is at hand: CSV, TSV or JSON lines.
 pub fn open_text(text: Vec<u8>, format: TableFormat, options: &ReadOptions) -> Result<Box<dyn TableSource>> {
-    let input = TextInput::of(text);
-    match format {
-        TableFormat::Csv | TableFormat::Tsv => Ok(Box::new(CsvSource::new(input, format, options)?)),
-        TableFormat::Jsonl => Ok(Box::new(JsonSource::new(input, options)?)),
-        other => Err(Error::new(&ARGUMENT, format!("{} is no text", other.name()))),
-    }
+    Ok(Box::new(TextSource::new(TextInput::of(text), format, options)?))
 }
 
 fn open_as(path: &Path, format: TableFormat, options: &ReadOptions) -> Result<Box<dyn TableSource>> {
     Ok(match format {
-        TableFormat::Csv | TableFormat::Tsv => Box::new(CsvSource::open(path, format, options)?),
-        TableFormat::Jsonl => Box::new(JsonSource::open(path, options)?),
-        TableFormat::Idv => Box::new(CoreSource::idv(whole(path)?, options)?),
-        TableFormat::Tbf => Box::new(CoreSource::tbf(whole(path)?, options)?),
+        TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl => Box::new(TextSource::open(path, format, options)?),
+        TableFormat::Idv => Box::new(CoreSource::open(whole(path)?, TableKind::Idv, options)?),
+        TableFormat::Tbf => Box::new(CoreSource::open(whole(path)?, TableKind::Tbf, options)?),
         #[cfg(feature = "arrow")]
         TableFormat::Parquet => Box::new(super::parquet::ParquetSource::new(whole(path)?, options)?),
         #[cfg(feature = "arrow")]
@@ -111,10 +98,10 @@ pub fn create(path: &Path, force: bool, options: &WriteOptions) -> Result<Box<dy
     let file = if random { AtomicFile::create(path, force) } else { AtomicFile::create_streaming(path, force) };
     let out = FileWriter::new(file?);
     Ok(match options.format {
-        TableFormat::Csv | TableFormat::Tsv => Box::new(CsvSink::new(out, options)),
-        TableFormat::Jsonl => Box::new(JsonSink::new(out)),
+        TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl | TableFormat::Tbf => {
+            Box::new(CoreSink::new(out, options))
+        }
         TableFormat::Idv => Box::new(IdvSink::new(out, options)?),
-        TableFormat::Tbf => Box::new(TbfSink::new(out, options)),
         #[cfg(feature = "arrow")]
         TableFormat::Parquet => Box::new(super::parquet::ParquetSink::new(out, options)?),
         #[cfg(feature = "arrow")]
@@ -130,11 +117,7 @@ pub fn document(path: &Path, options: &ReadOptions) -> Result<Option<String>> {
         return Ok(None);
     }
     let named = |e: Error| e.file(display(path));
-    let file = open_tbf(&whole(path)?, options).map_err(named)?;
-    match (file.table(), file.document()) {
-        (Err(_), Some(document)) => document.to_json().map(Some).map_err(named),
-        _ => Ok(None),
-    }
+    open_core(&whole(path)?, TableKind::Tbf, options).and_then(|file| file.document()).map_err(named)
 }
 
 #[cfg(not(feature = "arrow"))]

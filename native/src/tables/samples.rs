@@ -11,7 +11,7 @@ use std::{
 use forebay::{Error, Result};
 use serde_json::{Map, Value as Json, json};
 
-use super::{ReadOptions, TableSource, json_read::JsonSource, text_input::TextInput};
+use super::{ReadOptions, TableFormat, TableSource, text::TextSource, text_input::TextInput};
 use crate::{
     dataset::{Dataset, OpenOptions},
     input::display,
@@ -22,7 +22,7 @@ pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableSo
     let dataset = Dataset::open_with(path, &OpenOptions { limits: options.limits.clone(), ..Default::default() })?;
     let lines = Lines { dataset, next: 0, line: Vec::new(), at: 0 };
     let input = TextInput::over(display(path), BufReader::new(lines));
-    Ok(Box::new(JsonSource::new(input, options)?))
+    Ok(Box::new(TextSource::new(input, TableFormat::Jsonl, options)?))
 }
 
 /// A line for each sample.

@@ -6,6 +6,7 @@ use std::{
     path::Path,
 };
 
+use bytes::Bytes;
 use forebay::Result;
 
 use crate::input::{PIPE, display, io_error};
@@ -49,19 +50,12 @@ impl TextInput {
         TextInput { name: "text".into(), reader: Box::new(io::Cursor::new(text)) }
     }
 
-    /// The bytes at hand, more of them read where there are none; empty at the end.
-    pub fn fill(&mut self) -> Result<&[u8]> {
-        self.reader.fill_buf().map_err(|e| io_error(&self.name, "read", e))
-    }
-    /// Goes past bytes of [`fill`](Self::fill).
-    pub fn consume(&mut self, n: usize) {
-        self.reader.consume(n);
-    }
-    /// Appends the next line with its end; false where there is none. A line longer than `limit` is cut there.
-    pub fn line(&mut self, out: &mut Vec<u8>, limit: u64) -> Result<bool> {
-        let mut limited = Read::take(&mut self.reader, limit);
-        let n = limited.read_until(b'\n', out).map_err(|e| io_error(&self.name, "read", e))?;
-        Ok(n > 0)
+    /// The next bytes; empty at the end.
+    pub fn next(&mut self) -> Result<Bytes> {
+        let found = self.reader.fill_buf().map_err(|e| io_error(&self.name, "read", e))?;
+        let bytes = Bytes::copy_from_slice(found);
+        self.reader.consume(bytes.len());
+        Ok(bytes)
     }
 }
 

@@ -4,6 +4,7 @@
 mod command;
 #[path = "../../../tests/common/mod.rs"]
 mod common;
+mod conversion;
 mod corpus;
 mod generate;
 mod pruning;

@@ -3,15 +3,13 @@
 use std::path::Path;
 
 use forebay::table::{Batch, Column, ColumnData, DataType, Field, Schema, Value};
-use forebay_native::tables::{
-    ReadOptions, TableCompression, TableFormat, TableSpec, WriteOptions, create, fit::Fit, open,
-};
+use forebay_native::tables::{Fit, ReadOptions, TableCompression, TableFormat, TableSpec, WriteOptions, create, open};
 use proptest::prelude::*;
 
 use crate::generate::{OTHERS, PLAIN, composed, table};
 
 fn write(batch: &Batch, path: &Path, options: &WriteOptions) -> Batch {
-    let mut fit = Fit::new(batch.schema(), options).unwrap();
+    let mut fit = Fit::new(batch.schema(), options.target(), options.lossy).unwrap();
     let fitted = fit.batch(batch).unwrap();
     let mut sink = create(path, true, options).unwrap();
     sink.begin(fit.schema()).unwrap();

@@ -14,7 +14,6 @@ use forebay::{
 };
 
 use super::{codes, own_type};
-use crate::tables::clock;
 
 /// A batch of ours, under the schema that [`from_arrow_schema`](super::from_arrow_schema) made. `lossy` cuts
 /// times that are finer than microseconds instead of refusing them.
@@ -184,7 +183,7 @@ fn clock_times(array: &dyn Array, dtype: &DataType) -> Result<Column> {
             column.push_null();
             continue;
         }
-        let time = clock::parse(dtype, texts.value(row));
+        let time = forebay::text::parse_clock(dtype, texts.value(row));
         let time = time.ok_or_else(|| Error::new(&codes::ARROW, "this is no clock time").row(row as u64))?;
         column.push(Value::Time(time))?;
     }

@@ -2,72 +2,98 @@
 
 use std::sync::Arc;
 
-use forebay::{
-    Error, Result,
+use super::{BATCH_BYTES, OnBadRow, TextOptions, chunks::Found};
+use crate::{
+    error::{Error, Result},
     table::{Batch, Column, ColumnBuilder, Field, Schema},
 };
-
-use super::{BATCH_BYTES, OnBadRow, ReadOptions};
 
 /// Bad rows that are described; beyond that they are counted.
 const DESCRIBED: usize = 20;
 
 /// A row that was read from text: how many bytes it had, and whether it went into the columns.
+#[derive(Debug)]
 pub(super) struct TextRow {
     pub bytes: usize,
     pub outcome: Result<()>,
 }
 
+/// A batch that is being gathered.
+#[derive(Debug)]
+struct Gathering {
+    columns: Vec<ColumnBuilder>,
+    rows: usize,
+    bytes: usize,
+    broken: Vec<usize>,
+}
+
+impl Gathering {
+    fn new(schema: &Schema) -> Gathering {
+        let columns = schema.fields().iter().map(|f| ColumnBuilder::new(&f.dtype)).collect();
+        Gathering { columns, rows: 0, bytes: 0, broken: Vec::new() }
+    }
+    fn full(&self, options: &TextOptions) -> bool {
+        self.rows - self.broken.len() >= options.batch_rows || self.bytes >= BATCH_BYTES
+    }
+}
+
 /// Which rows of a text were read.
 #[derive(Debug, Default)]
 pub(super) struct TextRows {
+    gathering: Option<Gathering>,
     row: u64,
     skipped: u64,
     notes: Vec<String>,
 }
 
 impl TextRows {
-    /// The next batch with a row in it. `next` reads a row into the columns, which hold so many rows by then, and
-    /// gives `None` at the end of the text; after a bad row each column has one row more or none.
+    /// The next batch with a row in it. `next` reads a row into the columns, which hold so many rows by then; after
+    /// a bad row each column has one row more or none. Where it wants more bytes, so does this, and goes on later.
     pub fn batch(
         &mut self,
         schema: &Arc<Schema>,
-        options: &ReadOptions,
-        name: &str,
-        mut next: impl FnMut(&mut [ColumnBuilder], usize) -> Result<Option<TextRow>>,
-    ) -> Result<Option<Batch>> {
+        options: &TextOptions,
+        mut next: impl FnMut(&mut [ColumnBuilder], usize) -> Result<Found<TextRow>>,
+    ) -> Result<Found<Batch>> {
         loop {
-            let mut columns: Vec<_> = schema.fields().iter().map(|f| ColumnBuilder::new(&f.dtype)).collect();
-            let (mut rows, mut bytes, mut broken) = (0, 0, Vec::new());
-            while rows - broken.len() < options.batch_rows && bytes < BATCH_BYTES {
-                let Some(row) = next(&mut columns, rows)? else { break };
-                bytes += row.bytes;
+            let mut now = self.gathering.take().unwrap_or_else(|| Gathering::new(schema));
+            while !now.full(options) {
+                let row = match next(&mut now.columns, now.rows)? {
+                    Found::One(row) => row,
+                    Found::End => break,
+                    Found::More => {
+                        self.gathering = Some(now);
+                        return Ok(Found::More);
+                    }
+                };
+                now.bytes += row.bytes;
                 match row.outcome {
                     Ok(()) => self.row += 1,
                     Err(e) => {
-                        self.bad(e, options.on_bad_row, name)?;
+                        self.bad(e, options.on_bad_row)?;
                         // What the bad row left behind is filled up, and taken out with the batch.
-                        columns.iter_mut().filter(|c| c.len() == rows).for_each(ColumnBuilder::push_null);
-                        broken.push(rows);
+                        let rows = now.rows;
+                        now.columns.iter_mut().filter(|c| c.len() == rows).for_each(ColumnBuilder::push_null);
+                        now.broken.push(rows);
                     }
                 }
-                rows += 1;
+                now.rows += 1;
             }
-            if rows == 0 {
-                return Ok(None);
+            if now.rows == 0 {
+                return Ok(Found::End);
             }
-            let columns = columns.into_iter().map(ColumnBuilder::finish).collect::<Result<Vec<_>>>()?;
-            let batch = without(columns, rows, &broken, schema)?;
+            let columns = now.columns.into_iter().map(ColumnBuilder::finish).collect::<Result<Vec<_>>>()?;
+            let batch = without(columns, now.rows, &now.broken, schema)?;
             // A batch that only had bad rows says nothing; the next one may.
             if batch.rows() > 0 {
-                return Ok(Some(batch));
+                return Ok(Found::One(batch));
             }
         }
     }
 
-    fn bad(&mut self, e: Error, policy: OnBadRow, name: &str) -> Result<()> {
+    fn bad(&mut self, e: Error, policy: OnBadRow) -> Result<()> {
         if policy == OnBadRow::Error {
-            return Err(e.row(self.row).file(name));
+            return Err(e.row(self.row));
         }
         self.skipped += 1;
         if self.notes.len() < DESCRIBED {
@@ -103,7 +129,7 @@ fn without(mut columns: Vec<Column>, rows: usize, broken: &[usize], schema: &Arc
 }
 
 /// The schema with the types that the user gave.
-pub(super) fn with_types(mut fields: Vec<Field>, options: &ReadOptions) -> Result<Schema> {
+pub(super) fn with_types(mut fields: Vec<Field>, options: &TextOptions) -> Result<Schema> {
     for (name, dtype) in &options.types {
         match fields.iter_mut().rev().find(|f| f.name == *name) {
             Some(field) => field.dtype = dtype.clone(),

@@ -1,6 +1,6 @@
 //! Which type a column of text has, from a sample of its values.
 
-use forebay::table::{DataType, parse_timestamp_us};
+use crate::table::{DataType, parse_timestamp_us};
 use serde_json::Value as Json;
 
 use super::cell::is_sparse;
@@ -85,7 +85,7 @@ fn kind_of(text: &str) -> Kind {
     if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") {
         return Kind::Bool;
     }
-    if forebay::table::parse_date(text).is_some() {
+    if crate::table::parse_date(text).is_some() {
         return Kind::Date;
     }
     // A zone other than UTC would be lost, so such a column stays text unless the user says otherwise.

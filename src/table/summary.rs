@@ -5,7 +5,7 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-use forebay::table::{Batch, Clock, DataType, Field, JsonStyle, Value};
+use crate::table::{Batch, Clock, DataType, Field, JsonStyle, Value};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -63,7 +63,7 @@ pub struct Bucket {
 }
 
 /// Gathers the summaries of a table.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Summary {
     columns: Vec<Gather>,
     rows: u64,
@@ -265,7 +265,6 @@ fn ticks(time: Clock) -> i128 {
         }
         // Moments are compared, not what the clock showed.
         Clock::DateTimeOffset { ticks, minutes } => i128::from(ticks) - i128::from(minutes) * 600_000_000,
-        _ => 0,
     }
 }
 
@@ -360,7 +359,7 @@ impl Spread {
 mod tests {
     use std::sync::Arc;
 
-    use forebay::table::{Column, Schema};
+    use crate::table::{Column, Schema};
 
     use super::*;
 

@@ -2,9 +2,15 @@
 //! stood in quotes.
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
-use forebay::{Error, Limits, Result};
 
-use super::{codes, text_input::TextInput};
+use super::{
+    chunks::{Chunks, Found},
+    codes,
+};
+use crate::{
+    error::{Error, Result},
+    limits::Limits,
+};
 
 /// One record: its fields, and where it stands.
 #[derive(Clone, Debug, Default)]
@@ -37,71 +43,75 @@ impl Record {
 
 /// Reads records one after the other.
 pub(super) struct Records {
-    input: TextInput,
     core: Reader,
     delimiter: u8,
-    /// The record as it stands in the file.
+    /// The record as it stands in the file, as far as it was read.
     raw: Vec<u8>,
+    /// Its fields without quotes, as many bytes as `bytes` says.
     text: Vec<u8>,
+    /// Where they end, as many as `fields` says.
     ends: Vec<usize>,
+    bytes: usize,
+    fields: usize,
+    /// The line on which reading it began; absent between records.
+    begun: Option<u64>,
     limits: Limits,
 }
 
 impl Records {
-    pub fn new(input: TextInput, delimiter: u8, limits: &Limits) -> Records {
+    pub fn new(delimiter: u8, limits: &Limits) -> Records {
         let core = ReaderBuilder::new().delimiter(delimiter).build();
         let (text, ends) = (vec![0; 1024], vec![0; 32]);
-        Records { input, core, delimiter, raw: Vec::new(), text, ends, limits: limits.clone() }
+        let limits = limits.clone();
+        Records { core, delimiter, raw: Vec::new(), text, ends, bytes: 0, fields: 0, begun: None, limits }
     }
 
-    pub fn name(&self) -> &str {
-        &self.input.name
-    }
-
-    /// The next record, into `record`; false at the end.
-    pub fn next(&mut self, record: &mut Record) -> Result<bool> {
-        let (mut bytes, mut fields) = (0, 0);
-        let first_line = self.core.line();
-        self.raw.clear();
+    /// The next record, into `record`.
+    pub fn next(&mut self, chunks: &mut Chunks, record: &mut Record) -> Result<Found<()>> {
+        let first_line = *self.begun.get_or_insert_with(|| {
+            self.raw.clear();
+            (self.bytes, self.fields) = (0, 0);
+            self.core.line()
+        });
         let at_end = loop {
-            let input = self.input.fill()?;
+            let Some(input) = chunks.fill() else { return Ok(Found::More) };
             let at_end = input.is_empty();
-            let (result, read, written, ended) =
-                self.core.read_record(input, &mut self.text[bytes..], &mut self.ends[fields..]);
+            let (text, ends) = (&mut self.text[self.bytes..], &mut self.ends[self.fields..]);
+            let (result, read, written, ended) = self.core.read_record(input, text, ends);
             self.raw.extend_from_slice(&input[..read]);
-            self.input.consume(read);
-            bytes += written;
-            fields += ended;
+            chunks.consume(read);
+            self.bytes += written;
+            self.fields += ended;
             match result {
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull => {
-                    let size = self.limits.item(2 * self.text.len() as u64);
-                    let size = size.map_err(|e| e.file(&self.input.name).row(first_line))?;
+                    let size = self.limits.item(2 * self.text.len() as u64).map_err(|e| e.row(first_line))?;
                     self.text.resize(size, 0);
                 }
                 ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
                 ReadRecordResult::Record => break at_end,
-                ReadRecordResult::End => return Ok(false),
+                ReadRecordResult::End => return Ok(Found::End),
             }
         };
+        self.begun = None;
         let blank = self.raw.iter().take_while(|b| matches!(b, b'\n' | b'\r'));
         let skipped = blank.clone().filter(|b| **b == b'\n').count() as u64;
         record.line = first_line + skipped;
         record.text.clear();
-        record.text.extend_from_slice(&self.text[..bytes]);
+        record.text.extend_from_slice(&self.text[..self.bytes]);
         record.ends.clear();
         let mut own = self.raw.get(blank.count()..).unwrap_or_default();
         own = own.strip_prefix(b"\xef\xbb\xbf").unwrap_or(own);
         let mut quotes = Quotes { raw: own, delimiter: self.delimiter, open: false };
-        record.ends.extend(self.ends[..fields].iter().map(|&end| (end, quotes.next())));
+        record.ends.extend(self.ends[..self.fields].iter().map(|&end| (end, quotes.next())));
         record.open = at_end && quotes.open;
-        Ok(true)
+        Ok(Found::One(()))
     }
 }
 
 impl std::fmt::Debug for Records {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Records").field("input", &self.input).finish_non_exhaustive()
+        f.debug_struct("Records").field("begun", &self.begun).finish_non_exhaustive()
     }
 }
 
@@ -149,10 +159,17 @@ mod tests {
 
     type Read = (u64, Vec<(String, bool)>, bool);
 
+    fn chunks(text: &str) -> Chunks {
+        let mut chunks = Chunks::default();
+        chunks.push(text.to_owned().into());
+        chunks.end();
+        chunks
+    }
+
     fn read(text: &str) -> Vec<Read> {
-        let mut records = Records::new(TextInput::of(text.as_bytes().to_vec()), b',', &Limits::host());
+        let (mut records, mut chunks) = (Records::new(b',', &Limits::host()), chunks(text));
         let (mut record, mut all) = (Record::default(), Vec::new());
-        while records.next(&mut record).unwrap() {
+        while let Found::One(()) = records.next(&mut chunks, &mut record).unwrap() {
             let fields = record.fields().map(|(f, q)| (String::from_utf8(f.to_vec()).unwrap(), q)).collect();
             all.push((record.line, fields, record.open));
         }
@@ -185,7 +202,7 @@ mod tests {
         let text = "x".repeat(100_000);
         assert_eq!(read(&text)[0].1[0].0.len(), 100_000);
         let limits = Limits::host().with_item_bytes(50_000);
-        let mut records = Records::new(TextInput::of(text.as_bytes().to_vec()), b',', &limits);
-        assert_eq!(records.next(&mut Record::default()).unwrap_err().code().id(), "limit.item");
+        let mut records = Records::new(b',', &limits);
+        assert_eq!(records.next(&mut chunks(&text), &mut Record::default()).unwrap_err().code().id(), "limit.item");
     }
 }

@@ -1,50 +1,37 @@
 //! JSON lines out: one object a row.
 
-use std::sync::Arc;
-
-use forebay::{
-    Error, Result,
+use crate::{
+    error::{Error, Result},
     table::{Batch, JsonStyle, Schema},
+    tables::codes,
 };
 
-use super::{FileWriter, TableSink, codes};
-
-/// JSON lines that are being written.
+/// Takes batches, gives bytes to append to the text.
 #[derive(Debug)]
-pub(super) struct JsonSink {
-    out: FileWriter,
+pub struct JsonWriter {
     line: String,
 }
 
-impl JsonSink {
-    pub fn new(out: FileWriter) -> JsonSink {
-        JsonSink { out, line: String::new() }
-    }
-}
-
-impl TableSink for JsonSink {
-    fn begin(&mut self, schema: &Arc<Schema>) -> Result<()> {
+impl JsonWriter {
+    /// Refuses columns of one name: an object has each name once.
+    pub fn new(schema: &Schema) -> Result<JsonWriter> {
         let mut seen = std::collections::HashSet::new();
         match schema.fields().iter().find(|f| !seen.insert(&f.name)) {
             Some(field) => {
                 let message = "an object has each name once; choose columns with --columns";
                 Err(Error::new(&codes::TARGET, message).column(&field.name))
             }
-            None => Ok(()),
+            None => Ok(JsonWriter { line: String::new() }),
         }
     }
 
-    fn write(&mut self, batch: &Batch) -> Result<()> {
+    /// Writes rows.
+    pub fn push(&mut self, batch: &Batch, out: &mut Vec<u8>) {
         for row in batch.iter() {
             self.line.clear();
             row.write_json(&mut self.line, JsonStyle::default());
             self.line.push('\n');
-            self.out.append(self.line.as_bytes())?;
+            out.extend_from_slice(self.line.as_bytes());
         }
-        Ok(())
-    }
-
-    fn finish(self: Box<Self>) -> Result<FileWriter> {
-        Ok(self.out)
     }
 }

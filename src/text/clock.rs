@@ -1,6 +1,6 @@
-//! Times from text: what [`forebay::table::Clock`] prints, read back exactly.
+//! Times from text: what [`crate::table::Clock`] prints, read back exactly.
 
-use forebay::table::{Clock, DataType, days_from_civil};
+use crate::table::{Clock, DataType, days_from_civil};
 
 /// Seconds of a day.
 const DAY: i128 = 86_400;
@@ -8,10 +8,10 @@ const DAY: i128 = 86_400;
 const DAYS_BEFORE_1970: i128 = 719_162;
 
 /// The time that a text means in a column of this type; `None` where it means none, or would have to be rounded.
-pub(super) fn parse(dtype: &DataType, text: &str) -> Option<Clock> {
+pub fn parse(dtype: &DataType, text: &str) -> Option<Clock> {
     let text = text.trim();
     Some(match dtype {
-        DataType::Date => Clock::Date(forebay::table::parse_date(text)?),
+        DataType::Date => Clock::Date(crate::table::parse_date(text)?),
         DataType::TimeUs => Clock::TimeUs(span(text, 6)?),
         DataType::Ticks => Clock::Ticks(span(text, 7)?),
         DataType::TimestampMs => Clock::TimestampMs(zoned(text, 3)?),

@@ -3,16 +3,31 @@
 
 use std::sync::Arc;
 
-use forebay::{
-    Error, Result, idv,
+use super::codes;
+use crate::{
+    error::{Error, Result},
+    idv,
     table::{
         Batch, Buffer, Clock, Column, ColumnBuilder, ColumnData, DataType, Field, JsonStyle, KeyType, Schema,
         StringsBuilder, Value, VectorColumn,
     },
     tbf::Dialect,
+    text::TextFormat,
 };
 
-use super::{TableFormat, WriteOptions, codes};
+/// What a table is made to fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Target {
+    /// CSV, TSV or JSON lines, which hold everything as text.
+    Text(TextFormat),
+    /// TBF of a layout.
+    Tbf(Dialect),
+    /// ML.NET's binary data view.
+    Idv,
+    /// Arrow and what is made of it: hosts have routes from every type, and places for annotations.
+    Arrow,
+}
 
 /// Ticks of 100 ns from 0001-01-01 to 1970-01-01.
 const TICKS_BEFORE_1970: i64 = 719_162 * 864_000_000_000;
@@ -54,17 +69,15 @@ pub struct Fit {
 
 impl Fit {
     /// Plans the conversion of a table.
-    pub fn new(schema: &Schema, target: &WriteOptions) -> Result<Fit> {
-        let (format, lossy) = (target.format, target.lossy);
+    pub fn new(schema: &Schema, target: Target, lossy: bool) -> Result<Fit> {
         let (mut steps, mut fields, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-        let filled = format == TableFormat::Idv || (format == TableFormat::Tbf && target.dialect == Dialect::C);
+        let filled = matches!(target, Target::Idv | Target::Tbf(Dialect::C));
         for field in schema.fields() {
-            let step = match format {
-                TableFormat::Idv => for_idv(&field.dtype, lossy),
+            let step = match target {
+                Target::Idv => for_idv(&field.dtype, lossy),
                 // Tagged values hold everything that JSON does.
-                TableFormat::Tbf if target.dialect == Dialect::T => Step::Keep,
-                TableFormat::Tbf => for_tbf(&field.dtype, lossy),
-                _ => Step::Keep,
+                Target::Tbf(Dialect::T) | Target::Text(_) | Target::Arrow => Step::Keep,
+                Target::Tbf(_) => for_tbf(&field.dtype, lossy),
             };
             let mut new = Field::new(&field.name, step.dtype(&field.dtype));
             new.nullable = field.nullable || matches!(step, Step::Number(_));
@@ -74,8 +87,7 @@ impl Fit {
             if new.dtype != field.dtype {
                 notes.push(format!("column {:?}: {} becomes {}", field.name, field.dtype, new.dtype));
             }
-            let keeps =
-                matches!(format, TableFormat::Idv | TableFormat::Parquet | TableFormat::Arrow | TableFormat::Arrows);
+            let keeps = matches!(target, Target::Idv | Target::Arrow);
             if keeps && new.dtype == field.dtype {
                 new.metadata.clone_from(&field.metadata);
             } else if !field.metadata.is_empty() {
@@ -290,29 +302,30 @@ fn default_value(dtype: &DataType) -> Result<Column> {
 mod tests {
     use super::*;
 
-    fn one(field: Field, column: Column, format: TableFormat, lossy: bool) -> Result<Batch> {
+    const TBF: Target = Target::Tbf(Dialect::D);
+
+    fn one(field: Field, column: Column, target: Target, lossy: bool) -> Result<Batch> {
         let schema = Arc::new(Schema::new(vec![field])?);
-        let target = WriteOptions { lossy, ..WriteOptions::new(format) };
-        Fit::new(&schema, &target)?.batch(&Batch::new(schema, vec![column])?)
+        Fit::new(&schema, target, lossy)?.batch(&Batch::new(schema, vec![column])?)
     }
 
     #[test]
     fn what_a_target_lacks_is_named_by_column_and_row() {
         let field = Field::new("name", DataType::String).nullable();
         let column = Column::strings([Some("a"), None]);
-        let e = one(field.clone(), column.clone(), TableFormat::Idv, false).unwrap_err();
+        let e = one(field.clone(), column.clone(), Target::Idv, false).unwrap_err();
         assert_eq!(
             (e.code().id(), e.place().column.as_deref(), e.place().row),
             ("table.target", Some("name"), Some(1))
         );
-        let batch = one(field, column, TableFormat::Idv, true).unwrap();
+        let batch = one(field, column, Target::Idv, true).unwrap();
         assert_eq!(batch.row(1).unwrap().to_json(Default::default()), r#"{"name":""}"#);
         let mut json = ColumnBuilder::new(&DataType::Json);
         json.push_null();
         json.push(Value::Json("[1]")).unwrap();
         let (field, json) = (Field::new("j", DataType::Json).nullable(), json.finish().unwrap());
-        assert_eq!(one(field.clone(), json.clone(), TableFormat::Tbf, false).unwrap_err().place().row, Some(1));
-        let text = one(field, json, TableFormat::Tbf, true).unwrap();
+        assert_eq!(one(field.clone(), json.clone(), TBF, false).unwrap_err().place().row, Some(1));
+        let text = one(field, json, TBF, true).unwrap();
         assert_eq!(text.row(1).unwrap().to_json(Default::default()), r#"{"j":"[1]"}"#);
     }
 
@@ -320,23 +333,23 @@ mod tests {
     fn times_move_exactly_or_not_at_all() {
         let us = |n: i64| Column::new(DataType::TimestampUs, ColumnData::I64(vec![n].into()), None).unwrap();
         let field = Field::new("t", DataType::TimestampUs);
-        let batch = one(field.clone(), us(-1), TableFormat::Idv, false).unwrap();
+        let batch = one(field.clone(), us(-1), Target::Idv, false).unwrap();
         assert_eq!(batch.row(0).unwrap().to_json(Default::default()), r#"{"t":"1969-12-31T23:59:59.9999990"}"#);
-        assert!(one(field, us(i64::MAX), TableFormat::Idv, true).is_err());
+        assert!(one(field, us(i64::MAX), Target::Idv, true).is_err());
         let ticks = |n: i64| Column::new(DataType::DateTime, ColumnData::I64(vec![n].into()), None).unwrap();
         let field = Field::new("t", DataType::DateTime);
-        assert!(one(field.clone(), ticks(15), TableFormat::Tbf, false).is_err());
-        assert!(one(field, ticks(15), TableFormat::Tbf, true).is_ok());
+        assert!(one(field.clone(), ticks(15), TBF, false).is_err());
+        assert!(one(field, ticks(15), TBF, true).is_ok());
     }
 
     #[test]
     fn the_least_duration_does_not_become_zero_unsaid() {
         let least = Column::new(DataType::Ticks, ColumnData::I64(vec![7, i64::MIN].into()), None).unwrap();
         let field = Field::new("t", DataType::Ticks);
-        let e = one(field.clone(), least.clone(), TableFormat::Idv, false).unwrap_err();
+        let e = one(field.clone(), least.clone(), Target::Idv, false).unwrap_err();
         assert_eq!((e.code().id(), e.place().column.as_deref(), e.place().row), ("table.target", Some("t"), Some(1)));
-        let batch = one(field.clone(), least.clone(), TableFormat::Idv, true).unwrap();
+        let batch = one(field.clone(), least.clone(), Target::Idv, true).unwrap();
         assert_eq!(batch.row(1).unwrap().to_json(Default::default()), r#"{"t":"00:00:00"}"#);
-        assert_eq!(one(field, least.clone(), TableFormat::Arrow, false).unwrap().columns(), [least]);
+        assert_eq!(one(field, least.clone(), Target::Arrow, false).unwrap().columns(), [least]);
     }
 }

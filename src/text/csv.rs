@@ -1,96 +1,113 @@
 //! CSV in: names from the header, types sniffed or given, bad rows with their line.
 
-use std::{collections::VecDeque, path::Path, sync::Arc};
-
-use forebay::{
-    Error, Result,
-    error::codes::ARGUMENT,
-    table::{Batch, ColumnBuilder, DataType, Field, Schema},
-};
+use std::collections::VecDeque;
 
 use super::{
-    BATCH_BYTES, ReadOptions, TableFormat, TableSource,
+    BATCH_BYTES, TextFormat, TextOptions,
     cell::push_text,
+    chunks::{Chunks, Found},
     records::{Record, Records, bad_row},
+    rows::{TextRow, with_types},
     sniff::TextGuess,
-    text_input::TextInput,
-    text_rows::{TextRow, TextRows, with_types},
+};
+use crate::{
+    error::{Error, Result, codes::ARGUMENT},
+    table::{ColumnBuilder, DataType, Field, Schema},
 };
 
-/// A CSV that is being read.
+/// The rows of a CSV.
 #[derive(Debug)]
-pub(super) struct CsvSource {
-    format: TableFormat,
+pub(super) struct CsvRows {
     records: Records,
+    record: Record,
+    begun: bool,
+    header: Option<Vec<String>>,
     /// Records that were read for sniffing and come first.
     sampled: VecDeque<Record>,
+    sampled_bytes: usize,
     /// Columns of the file, all of them.
-    all: Arc<Schema>,
-    schema: Arc<Schema>,
+    all: Schema,
     /// For each column of the file the place where it goes, if it is wanted.
     wanted: Vec<usize>,
-    options: ReadOptions,
-    rows: TextRows,
+    null: String,
 }
 
-impl CsvSource {
-    pub fn open(path: &Path, format: TableFormat, options: &ReadOptions) -> Result<CsvSource> {
-        Self::new(TextInput::open(path)?, format, options)
-    }
-
-    pub fn new(input: TextInput, format: TableFormat, options: &ReadOptions) -> Result<CsvSource> {
-        let delimiter = options.delimiter.unwrap_or(if format == TableFormat::Tsv { b'\t' } else { b',' });
+impl CsvRows {
+    pub fn new(format: TextFormat, options: &TextOptions) -> Result<CsvRows> {
+        let delimiter = options.delimiter.unwrap_or(format.delimiter());
         if matches!(delimiter, b'"' | b'\n' | b'\r') {
             return Err(Error::new(&ARGUMENT, "a quote or the end of a line cannot stand between fields"));
         }
-        let mut records = Records::new(input, delimiter, &options.limits);
-        let named = |e: Error, name: &str| e.file(name);
-        let mut first = Record::default();
-        let mut header = None;
-        let mut sampled = VecDeque::new();
-        let name = records.name().to_owned();
-        if records.next(&mut first).map_err(|e| named(e, &name))? {
-            if options.header {
-                header = Some(names(&first).map_err(|e| named(e, &name))?);
-            } else {
-                sampled.push_back(first);
+        Ok(CsvRows {
+            records: Records::new(delimiter, &options.limits),
+            record: Record::default(),
+            begun: false,
+            header: None,
+            sampled: VecDeque::new(),
+            sampled_bytes: 0,
+            all: Schema::default(),
+            wanted: Vec::new(),
+            null: options.null.clone(),
+        })
+    }
+
+    /// The columns, from the header and the first rows; `None` where more bytes must come first.
+    pub fn open(&mut self, chunks: &mut Chunks, options: &TextOptions) -> Result<Option<Schema>> {
+        if !self.begun {
+            match self.records.next(chunks, &mut self.record)? {
+                Found::More => return Ok(None),
+                Found::One(()) if options.header => self.header = Some(names(&self.record)?),
+                Found::One(()) => self.sampled.push_back(std::mem::take(&mut self.record)),
+                Found::End => {}
             }
+            self.begun = true;
         }
-        let fixed = options.spec.as_ref();
-        let mut bytes = 0;
-        while fixed.is_none() && sampled.len() < options.sniff_rows.max(1) && bytes < BATCH_BYTES {
-            let mut record = Record::default();
-            if !records.next(&mut record).map_err(|e| named(e, &name))? {
-                break;
+        let most = options.sniff_rows.max(1);
+        while options.spec.is_none() && self.sampled.len() < most && self.sampled_bytes < BATCH_BYTES {
+            match self.records.next(chunks, &mut self.record)? {
+                Found::More => return Ok(None),
+                Found::One(()) => {}
+                Found::End => break,
             }
-            bytes += record.bytes();
-            sampled.push_back(record);
+            self.sampled_bytes += self.record.bytes();
+            self.sampled.push_back(std::mem::take(&mut self.record));
         }
-        let all = match fixed {
+        self.all = match &options.spec {
             Some(spec) => {
                 let schema = spec.schema()?;
-                if let Some(header) = &header {
-                    same_names(&schema, header).map_err(|e| named(e, &name))?;
+                if let Some(header) = &self.header {
+                    same_names(&schema, header)?;
                 }
                 schema
             }
-            None => sniff(header, &sampled, options)?,
+            None => sniff(self.header.take(), &self.sampled, options)?,
         };
-        let all = Arc::new(all);
-        let wanted = (0..all.len()).collect();
-        let rows = TextRows::default();
-        let options = options.clone();
-        Ok(CsvSource { format, records, sampled, schema: all.clone(), all, wanted, options, rows })
+        self.wanted = (0..self.all.len()).collect();
+        Ok(Some(self.all.clone()))
     }
 
-    fn next_record(&mut self, record: &mut Record) -> Result<bool> {
-        match self.sampled.pop_front() {
-            Some(sampled) => {
-                *record = sampled;
-                Ok(true)
+    /// Reads only these columns.
+    pub fn select(&mut self, columns: &[usize]) {
+        // A column that is not wanted goes nowhere.
+        self.wanted = vec![usize::MAX; self.all.len()];
+        for (at, &column) in columns.iter().enumerate() {
+            if let Some(place) = self.wanted.get_mut(column) {
+                *place = at;
             }
-            None => self.records.next(record),
         }
+    }
+
+    /// The next row, into the columns.
+    pub fn next(&mut self, chunks: &mut Chunks, columns: &mut [ColumnBuilder]) -> Result<Found<TextRow>> {
+        match self.sampled.pop_front() {
+            Some(sampled) => self.record = sampled,
+            None => match self.records.next(chunks, &mut self.record)? {
+                Found::One(()) => {}
+                Found::More => return Ok(Found::More),
+                Found::End => return Ok(Found::End),
+            },
+        }
+        Ok(Found::One(TextRow { bytes: self.record.bytes(), outcome: self.push(&self.record, columns) }))
     }
 
     /// Adds a record to the columns. After an error every column has a row too many or none.
@@ -106,7 +123,7 @@ impl CsvSource {
             let Some(column) = self.wanted.get(i).and_then(|&at| columns.get_mut(at)) else { continue };
             let name = || self.all.fields().get(i).map(|f| f.name.clone()).unwrap_or_default();
             let text = std::str::from_utf8(field).map_err(|_| bad_row(line, "this is no UTF-8").column(name()))?;
-            let null = !quoted && text == self.options.null;
+            let null = !quoted && text == self.null;
             let empty = text.is_empty() && !matches!(column.dtype(), DataType::String | DataType::Bytes);
             if null || empty {
                 let nullable = self.all.fields().get(i).is_none_or(|f| f.nullable);
@@ -120,51 +137,6 @@ impl CsvSource {
             }
         }
         Ok(())
-    }
-}
-
-impl TableSource for CsvSource {
-    fn format(&self) -> TableFormat {
-        self.format
-    }
-    fn schema(&self) -> &Arc<Schema> {
-        &self.schema
-    }
-    fn rows(&self) -> Option<u64> {
-        None
-    }
-
-    fn select(&mut self, columns: &[usize]) -> Result<()> {
-        self.schema = self.all.project(columns)?;
-        // A column that is not wanted goes nowhere.
-        self.wanted = vec![usize::MAX; self.all.len()];
-        for (at, &column) in columns.iter().enumerate() {
-            if let Some(place) = self.wanted.get_mut(column) {
-                *place = at;
-            }
-        }
-        Ok(())
-    }
-
-    fn next_batch(&mut self) -> Result<Option<Batch>> {
-        let mut rows = std::mem::take(&mut self.rows);
-        let (schema, options, name) = (self.schema.clone(), self.options.clone(), self.records.name().to_owned());
-        let mut record = Record::default();
-        let batch = rows.batch(&schema, &options, &name, |columns, _| {
-            if !self.next_record(&mut record).map_err(|e| e.file(&name))? {
-                return Ok(None);
-            }
-            Ok(Some(TextRow { bytes: record.bytes(), outcome: self.push(&record, columns) }))
-        });
-        self.rows = rows;
-        batch
-    }
-
-    fn notes(&mut self) -> Vec<String> {
-        self.rows.notes()
-    }
-    fn skipped(&self) -> u64 {
-        self.rows.skipped()
     }
 }
 
@@ -188,7 +160,7 @@ fn same_names(schema: &Schema, header: &[String]) -> Result<()> {
 }
 
 /// Names and types from the first rows. Columns may have missing values that the sample does not show.
-fn sniff(header: Option<Vec<String>>, sampled: &VecDeque<Record>, options: &ReadOptions) -> Result<Schema> {
+fn sniff(header: Option<Vec<String>>, sampled: &VecDeque<Record>, options: &TextOptions) -> Result<Schema> {
     let width = header.as_ref().map_or_else(|| sampled.front().map_or(0, Record::len), Vec::len);
     let header = header.unwrap_or_else(|| (1..=width).map(|i| format!("column_{i}")).collect());
     let mut guesses = vec![TextGuess::default(); width];
@@ -208,28 +180,26 @@ fn sniff(header: Option<Vec<String>>, sampled: &VecDeque<Record>, options: &Read
 
 #[cfg(test)]
 mod tests {
-    use super::{super::OnBadRow, *};
+    use super::{
+        super::{OnBadRow, reader},
+        *,
+    };
+    use crate::table::TableSpec;
 
-    fn read(text: &str, options: &ReadOptions) -> Result<Vec<String>> {
-        let mut source = CsvSource::new(TextInput::of(text.as_bytes().to_vec()), TableFormat::Csv, options)?;
-        let mut rows = Vec::new();
-        while let Some(batch) = source.next_batch()? {
-            rows.extend(batch.iter().map(|row| row.to_json(Default::default())));
-        }
-        rows.extend(source.notes());
-        Ok(rows)
+    fn read(text: &str, options: &TextOptions) -> Result<Vec<String>> {
+        reader::read(text, TextFormat::Csv, options)
     }
 
     #[test]
     fn types_are_sniffed_and_quotes_tell_empty_from_missing() {
-        let rows = read("id,name,x\n1,\"\",0.5\n2,,\n", &ReadOptions::default()).unwrap();
+        let rows = read("id,name,x\n1,\"\",0.5\n2,,\n", &TextOptions::default()).unwrap();
         assert_eq!(rows, [r#"{"id":1,"name":"","x":0.5}"#, r#"{"id":2,"name":null,"x":null}"#]);
     }
 
     #[test]
     fn bad_rows_name_their_line_or_are_left_out() {
         let text = "a,b\n1,x\n2\n\n\"3\n\",y\n4,z\n";
-        let mut options = ReadOptions { types: vec![("a".into(), DataType::I64)], ..Default::default() };
+        let mut options = TextOptions { types: vec![("a".into(), DataType::I64)], ..Default::default() };
         let e = read(text, &options).unwrap_err();
         assert_eq!((e.code().id(), e.place().row), ("table.row", Some(1)));
         assert!(e.message().starts_with("line 3: 1 fields"), "{e}");
@@ -241,8 +211,8 @@ mod tests {
 
     #[test]
     fn a_given_schema_must_have_the_headers_names() {
-        let spec = super::super::TableSpec::parse(r#"[{"name":"a","type":"u8","nullable":false}]"#).unwrap();
-        let options = ReadOptions { spec: Some(spec), ..Default::default() };
+        let spec = TableSpec::parse(r#"[{"name":"a","type":"u8","nullable":false}]"#).unwrap();
+        let options = TextOptions { spec: Some(spec), ..Default::default() };
         assert_eq!(read("a\n7\n", &options).unwrap(), [r#"{"a":7}"#]);
         assert!(read("b\n7\n", &options).is_err());
         assert!(read("a\n\"\"\n", &options).unwrap_err().message().contains("missing"));
@@ -251,7 +221,7 @@ mod tests {
 
     #[test]
     fn without_a_header_columns_are_numbered() {
-        let options = ReadOptions { header: false, ..Default::default() };
+        let options = TextOptions { header: false, ..Default::default() };
         assert_eq!(read("1,a\n2,b", &options).unwrap()[1], r#"{"column_1":2,"column_2":"b"}"#);
         assert!(read("", &options).unwrap().is_empty());
     }

@@ -1,11 +1,9 @@
 //! Columns as the user names them: `--types id=u32,when=date` and `--schema FILE.json`.
 
-use forebay::{
-    Error, Result,
-    error::codes,
-    table::{DataType, Field, KeyType, Schema},
-};
 use serde::Deserialize;
+
+use super::{DataType, Field, KeyType, Schema};
+use crate::error::{Error, Result, codes};
 
 /// A table's columns as a JSON file says them: `{"columns": [{"name": "age", "type": "i64"}]}`, or only the
 /// list. What `inspect --json` prints is such a file.

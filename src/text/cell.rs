@@ -1,12 +1,12 @@
 //! One cell from text or JSON, into a column of a known type.
 
-use forebay::{
-    Error, Result,
-    table::{ColumnBuilder, DataType, Value, VectorRow, codes},
-};
 use serde_json::Value as Json;
 
 use super::clock;
+use crate::{
+    error::{Error, Result},
+    table::{ColumnBuilder, DataType, Value, VectorRow, codes},
+};
 
 /// Adds a cell from text, such as a CSV field. Nothing is cut or rounded, but the decimal fractions of floats.
 pub fn push_text(column: &mut ColumnBuilder, text: &str) -> Result<()> {
@@ -135,7 +135,7 @@ fn mismatch(dtype: &DataType, text: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use forebay::table::KeyType;
+    use crate::table::KeyType;
 
     use super::*;
 

@@ -1,0 +1,311 @@
+//! From a table of one format to another: ranges in, bytes to append out, a batch in memory at a time.
+
+use std::{ops::Range, sync::Arc};
+
+use bytes::Bytes;
+
+use super::{AnyTable, Fit, GroupStep, Groups, Scan, Scanning, TableWriter, Target, WriteOptions};
+use crate::{
+    error::{Error, Result, codes::ARGUMENT},
+    table::Batch,
+    text::{TextFormat, TextOptions, TextReader, TextStep},
+};
+
+/// Bytes of text that are asked for at a time.
+const CHUNK: u64 = 4 << 20;
+
+/// What is converted.
+#[derive(Debug)]
+pub enum Input {
+    /// An opened table.
+    Table(Arc<AnyTable>),
+    /// A text of so many bytes.
+    Text {
+        /// Its format.
+        format: TextFormat,
+        /// Its length.
+        len: u64,
+    },
+}
+
+/// How.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ConversionOptions {
+    /// Which columns and rows are wanted.
+    pub scan: Scan,
+    /// How text is read. Tables too come in batches of as many rows as this says.
+    pub text: TextOptions,
+    /// How the output is written.
+    pub write: WriteOptions,
+}
+
+impl ConversionOptions {
+    /// All of it, with the defaults of the format.
+    pub fn new(target: Target) -> ConversionOptions {
+        ConversionOptions { scan: Scan::default(), text: TextOptions::default(), write: WriteOptions::new(target) }
+    }
+}
+
+/// What a conversion says.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ConversionStep {
+    /// These ranges of the input are needed.
+    Need(Vec<Range<u64>>),
+    /// There are bytes to [`take`](Conversion::take).
+    Out,
+    /// Everything was taken. What is left is what [`Converted::front`] says.
+    Done,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Converted {
+    /// How many rows were written.
+    pub rows: u64,
+    /// How many columns.
+    pub columns: usize,
+    /// Bytes of the output.
+    pub output_bytes: u64,
+    /// Bad rows that were left out.
+    pub skipped_rows: u64,
+    /// What was changed to fit the target, and other things worth knowing.
+    pub notes: Vec<String>,
+    /// Bytes that belong over the first ones of the output.
+    pub front: Option<Vec<u8>>,
+}
+
+#[derive(Debug)]
+enum Source {
+    Table(Arc<AnyTable>, Box<Groups>),
+    Text {
+        reader: Box<TextReader>,
+        at: u64,
+        len: u64,
+    },
+    /// A TBF that holds one value.
+    Document(Arc<AnyTable>),
+}
+
+/// What is known once the columns are.
+#[derive(Debug)]
+struct Route {
+    scanning: Scanning,
+    fit: Fit,
+    writer: TableWriter,
+}
+
+/// A batch of a source, or what it needs first.
+enum Next {
+    Need(Vec<Range<u64>>),
+    Batch(Batch),
+    End,
+}
+
+/// Converts a table: [`step`](Self::step), then hand over what is needed or take what is there.
+#[derive(Debug)]
+pub struct Conversion {
+    source: Source,
+    options: ConversionOptions,
+    route: Option<Route>,
+    /// Rows on their way to the writer, the next one last.
+    parts: Vec<Batch>,
+    out: Vec<u8>,
+    done: Converted,
+    looked_at: u64,
+    ended: bool,
+}
+
+impl Conversion {
+    /// Plans the conversion of an input.
+    pub fn new(input: Input, options: ConversionOptions) -> Result<Conversion> {
+        let source = match input {
+            Input::Text { format, len } => {
+                let reader = Box::new(TextReader::new(format, options.text.clone())?);
+                Source::Text { reader, at: 0, len }
+            }
+            Input::Table(file) => match file.table() {
+                Ok(table) => {
+                    let groups = Box::new(Groups::new(table.schema(), options.text.batch_rows));
+                    Source::Table(file, groups)
+                }
+                Err(e) if !file.is_document() => return Err(e),
+                Err(_) => Source::Document(file),
+            },
+        };
+        let (parts, out, done) = (Vec::new(), Vec::new(), Converted::default());
+        Ok(Conversion { source, options, route: None, parts, out, done, looked_at: 0, ended: false })
+    }
+
+    /// Does what the bytes at hand allow.
+    pub fn step(&mut self) -> Result<ConversionStep> {
+        loop {
+            if !self.out.is_empty() {
+                return Ok(ConversionStep::Out);
+            }
+            if self.ended {
+                return Ok(ConversionStep::Done);
+            }
+            if let Source::Document(file) = &self.source {
+                self.out = document(file, self.options.write.target)?;
+                self.ended = true;
+                continue;
+            }
+            if self.route.is_none()
+                && let Some(need) = self.begin()?
+            {
+                return Ok(ConversionStep::Need(need));
+            }
+            if let (Some(part), Some(route)) = (self.parts.pop(), &mut self.route) {
+                route.writer.push(&part, &mut self.out)?;
+                self.done.rows += part.rows() as u64;
+                continue;
+            }
+            match self.source.next()? {
+                Next::Need(ranges) => return Ok(ConversionStep::Need(ranges)),
+                Next::Batch(batch) => self.take_in(batch)?,
+                Next::End => self.end()?,
+            }
+        }
+    }
+
+    /// Bytes of the input from `start` on. Text is taken in order.
+    pub fn push(&mut self, start: u64, bytes: Bytes) {
+        match &mut self.source {
+            Source::Table(_, groups) => groups.push(start, bytes),
+            Source::Text { reader, at, len } => {
+                let read = at.saturating_sub(start).min(bytes.len() as u64) as usize;
+                // What was handed over already is passed over; a gap would be another text, and waits to be asked for again.
+                if start <= *at && read < bytes.len() {
+                    *at += (bytes.len() - read) as u64;
+                    reader.push(bytes.slice(read..));
+                }
+                if at >= len {
+                    reader.end();
+                }
+            }
+            Source::Document(_) => {}
+        }
+    }
+
+    /// Bytes to append to the output.
+    pub fn take(&mut self) -> Vec<u8> {
+        self.done.output_bytes += self.out.len() as u64;
+        std::mem::take(&mut self.out)
+    }
+
+    /// Rows of the input that were looked at so far.
+    pub fn looked_at(&self) -> u64 {
+        self.looked_at
+    }
+    /// Rows of the input, where they are known beforehand.
+    pub fn rows(&self) -> Option<u64> {
+        match &self.source {
+            Source::Table(file, _) => Some(file.rows()),
+            _ => None,
+        }
+    }
+
+    /// What was done.
+    pub fn finish(self) -> Converted {
+        self.done
+    }
+
+    /// Finds out the columns and how they go into the target; the ranges that are needed for that.
+    fn begin(&mut self) -> Result<Option<Vec<Range<u64>>>> {
+        let scanning = match &mut self.source {
+            Source::Table(file, groups) => {
+                let table = file.table()?;
+                let scanning = self.options.scan.plan(table.schema())?;
+                if let Some(columns) = scanning.read() {
+                    groups.select(table, columns)?;
+                }
+                if let Some(filter) = scanning.filter() {
+                    groups.prune(filter);
+                }
+                scanning
+            }
+            Source::Text { reader, at, len } => {
+                if at >= len {
+                    reader.end();
+                }
+                if !reader.open()? {
+                    return Ok(Some(vec![next_chunk(*at, *len)]));
+                }
+                let scanning = self.options.scan.plan(reader.schema())?;
+                if let Some(columns) = scanning.read() {
+                    reader.select(columns)?;
+                }
+                scanning
+            }
+            Source::Document(_) => return Ok(None),
+        };
+        let fit = Fit::new(scanning.schema(), self.options.write.target, self.options.write.lossy)?;
+        let writer = TableWriter::new(fit.schema(), &self.options.write, &mut self.out)?;
+        self.done.columns = fit.schema().len();
+        self.done.notes = fit.notes().to_vec();
+        self.route = Some(Route { scanning, fit, writer });
+        Ok(None)
+    }
+
+    fn take_in(&mut self, batch: Batch) -> Result<()> {
+        let Some(route) = &mut self.route else { return Ok(()) };
+        self.looked_at += batch.rows() as u64;
+        let batch = route.scanning.apply(batch)?;
+        if batch.rows() > 0 {
+            self.parts = route.writer.parts(&route.fit.batch(&batch)?);
+            self.parts.reverse();
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<()> {
+        if let Some(route) = self.route.take() {
+            self.done.front = route.writer.finish(&mut self.out)?.map(|front| front.to_vec());
+        }
+        match &mut self.source {
+            Source::Table(file, _) => self.done.notes.append(&mut file.notes()),
+            Source::Text { reader, .. } => {
+                self.done.skipped_rows = reader.skipped();
+                self.done.notes.append(&mut reader.notes());
+            }
+            Source::Document(_) => {}
+        }
+        self.ended = true;
+        Ok(())
+    }
+}
+
+impl Source {
+    fn next(&mut self) -> Result<Next> {
+        Ok(match self {
+            Source::Table(file, groups) => match groups.step(file.table()?)? {
+                GroupStep::Need(ranges) => Next::Need(ranges),
+                GroupStep::Batch(batch) => Next::Batch(batch),
+                GroupStep::End => Next::End,
+            },
+            Source::Text { reader, at, len } => match reader.step()? {
+                TextStep::More => Next::Need(vec![next_chunk(*at, *len)]),
+                TextStep::Batch(batch) => Next::Batch(batch),
+                TextStep::End => Next::End,
+            },
+            Source::Document(_) => Next::End,
+        })
+    }
+}
+
+fn next_chunk(at: u64, len: u64) -> Range<u64> {
+    at..len.min(at.saturating_add(CHUNK))
+}
+
+/// A TBF that holds one value and no table becomes JSON.
+fn document(file: &AnyTable, target: Target) -> Result<Vec<u8>> {
+    if target != Target::Text(TextFormat::Jsonl) {
+        let message = "this TBF holds one value and no table; it can be converted to .jsonl, or shown with head";
+        return Err(Error::new(&ARGUMENT, message));
+    }
+    let mut json = file.document()?.unwrap_or_default().into_bytes();
+    json.push(b'\n');
+    Ok(json)
+}

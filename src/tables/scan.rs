@@ -1,0 +1,77 @@
+//! Some of the columns and some of the rows of a table.
+
+use std::sync::Arc;
+
+use crate::{
+    error::Result,
+    filter::Filter,
+    table::{Batch, Schema},
+};
+
+/// What is wanted of a table.
+#[derive(Clone, Debug, Default)]
+pub struct Scan {
+    /// The columns, in this order; all of them where none are named.
+    pub columns: Option<Vec<String>>,
+    /// Only rows that this accepts. It may name columns that are not wanted.
+    pub filter: Option<Filter>,
+}
+
+impl Scan {
+    /// What this means for a table of these columns.
+    pub fn plan(&self, all: &Arc<Schema>) -> Result<Scanning> {
+        let roots: Vec<&str> = self.filter.iter().flat_map(|f| f.fields()).map(|path| path.root()).collect();
+        let filtered = all.positions(roots)?;
+        let filter = self.filter.clone();
+        let Some(names) = &self.columns else {
+            return Ok(Scanning { read: None, project: None, filter, schema: all.clone() });
+        };
+        let wanted = all.positions(names)?;
+        let mut read = Vec::new();
+        for &column in wanted.iter().chain(&filtered) {
+            if !read.contains(&column) {
+                read.push(column);
+            }
+        }
+        let place = |c: &usize| read.iter().position(|r| r == c).unwrap_or_default();
+        let places: Vec<usize> = wanted.iter().map(place).collect();
+        let project = Some(places).filter(|p| !p.iter().copied().eq(0..read.len()));
+        Ok(Scanning { schema: all.project(&wanted)?, read: Some(read), project, filter })
+    }
+}
+
+/// A [`Scan`] of a known table.
+#[derive(Clone, Debug)]
+pub struct Scanning {
+    read: Option<Vec<usize>>,
+    /// The wanted ones among the columns that are read; `None` where it is all of them.
+    project: Option<Vec<usize>>,
+    filter: Option<Filter>,
+    schema: Arc<Schema>,
+}
+
+impl Scanning {
+    /// The columns that must be read, those that only the filter asks for included; `None` for all.
+    pub fn read(&self) -> Option<&[usize]> {
+        self.read.as_deref()
+    }
+    /// The filter.
+    pub fn filter(&self) -> Option<&Filter> {
+        self.filter.as_ref()
+    }
+    /// Names and types of the wanted columns.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    /// What is wanted of rows that were read; perhaps none.
+    pub fn apply(&self, mut batch: Batch) -> Result<Batch> {
+        if let Some(filter) = &self.filter {
+            batch = batch.filter(filter)?;
+        }
+        if let Some(columns) = &self.project {
+            batch = batch.project(columns)?;
+        }
+        Ok(batch)
+    }
+}

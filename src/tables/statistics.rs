@@ -1,0 +1,66 @@
+//! What the values of an opened table are like.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{AnyTable, GroupStep, Groups, Scan, Scanning};
+use crate::{
+    error::Result,
+    step::{Step, Stepper},
+    table::summary::Summary,
+    text::BATCH_ROWS,
+};
+
+/// Looks through a table once, in bounded memory.
+#[derive(Debug)]
+pub struct Statistics {
+    file: Arc<AnyTable>,
+    groups: Groups,
+    scanning: Scanning,
+    summary: Summary,
+    looked_at: u64,
+}
+
+impl Statistics {
+    /// Of what is wanted of a table.
+    pub fn new(file: Arc<AnyTable>, scan: &Scan) -> Result<Statistics> {
+        let table = file.table()?;
+        let scanning = scan.plan(table.schema())?;
+        let mut groups = Groups::new(table.schema(), BATCH_ROWS);
+        if let Some(columns) = scanning.read() {
+            groups.select(table, columns)?;
+        }
+        if let Some(filter) = scanning.filter() {
+            groups.prune(filter);
+        }
+        let summary = Summary::new(scanning.schema().fields());
+        Ok(Statistics { file, groups, scanning, summary, looked_at: 0 })
+    }
+
+    /// Rows that were looked at so far.
+    pub fn looked_at(&self) -> u64 {
+        self.looked_at
+    }
+}
+
+impl Stepper for Statistics {
+    type Output = Summary;
+
+    fn step(&mut self) -> Result<Step<Summary>> {
+        loop {
+            match self.groups.step(self.file.table()?)? {
+                GroupStep::Need(ranges) => return Ok(Step::Need(ranges)),
+                GroupStep::End => return Ok(Step::Done(std::mem::take(&mut self.summary))),
+                GroupStep::Batch(batch) => {
+                    self.looked_at += batch.rows() as u64;
+                    self.summary.add(&self.scanning.apply(batch)?);
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, start: u64, bytes: Bytes) {
+        self.groups.push(start, bytes);
+    }
+}

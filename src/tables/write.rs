@@ -1,0 +1,136 @@
+//! The formats that are written, behind one face: batches in, bytes to append out.
+
+use std::sync::Arc;
+
+use super::Target;
+use crate::{
+    error::{Error, Result, codes::ARGUMENT},
+    idv::{self, raw::HEADER_BYTES},
+    table::{Batch, Schema, TableSpec},
+    tbf::{self, ColumnarWriter, Dialect, FieldEncoding, TableSchema, TaggedWriter},
+    text::{CsvStyle, CsvWriter, JsonWriter, TextFormat},
+};
+
+/// TBF: memory of the rows that wait for their group. Half as much again goes into the encoded bytes.
+const GROUP_BYTES: usize = 32 << 20;
+/// Rows of text that are made at a time.
+const TEXT_ROWS: usize = 4096;
+
+/// How to write.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// The format.
+    pub target: Target,
+    /// What the format cannot hold is changed, and said, instead of refused.
+    pub lossy: bool,
+    /// Rows of a row group (TBF); by default the format's usual number.
+    pub group_rows: Option<usize>,
+    /// How columns are stored, for formats that let one choose.
+    pub spec: Option<TableSpec>,
+    /// What a CSV looks like.
+    pub csv: CsvStyle,
+    /// How blocks of an IDV are made.
+    pub idv: idv::WriteOptions,
+}
+
+impl WriteOptions {
+    /// The defaults of a format.
+    pub fn new(target: Target) -> WriteOptions {
+        let format = if target == Target::Text(TextFormat::Tsv) { TextFormat::Tsv } else { TextFormat::Csv };
+        let (csv, idv) = (CsvStyle::new(format), idv::WriteOptions::default());
+        WriteOptions { target, lossy: false, group_rows: None, spec: None, csv, idv }
+    }
+}
+
+/// A table that is being written.
+#[derive(Debug)]
+pub struct TableWriter(Writer);
+
+#[derive(Debug)]
+enum Writer {
+    Csv(CsvWriter),
+    Json(JsonWriter),
+    D(Box<tbf::Writer>),
+    /// One dictionary stands in front of everything, so the file is made at the end.
+    T(Box<TaggedWriter>),
+    C(Box<ColumnarWriter>),
+    Idv(Box<idv::Writer>),
+}
+
+impl TableWriter {
+    /// Begins a table of these columns.
+    pub fn new(schema: &Arc<Schema>, options: &WriteOptions, out: &mut Vec<u8>) -> Result<TableWriter> {
+        Ok(TableWriter(match options.target {
+            Target::Text(TextFormat::Jsonl) => Writer::Json(JsonWriter::new(schema)?),
+            Target::Text(_) => Writer::Csv(CsvWriter::new(schema, options.csv.clone(), out)),
+            Target::Tbf(Dialect::D) => {
+                let mut own = tbf::WriteOptions::default().with_group_bytes(GROUP_BYTES);
+                if let Some(rows) = options.group_rows {
+                    own = own.with_group_rows(rows);
+                }
+                Writer::D(Box::new(tbf::Writer::new(encoded(schema, options.spec.as_ref())?, own)?))
+            }
+            Target::Tbf(Dialect::T) => Writer::T(Box::default()),
+            Target::Tbf(Dialect::C) => Writer::C(Box::new(ColumnarWriter::new(schema.clone())?)),
+            Target::Tbf(other) => {
+                return Err(Error::new(&ARGUMENT, format!("the layout {other} is read and not written")));
+            }
+            Target::Idv => Writer::Idv(Box::new(idv::Writer::new(schema.clone(), options.idv.clone())?)),
+            Target::Arrow => return Err(Error::new(&ARGUMENT, "the core does not write Arrow")),
+        }))
+    }
+
+    /// Takes rows. What is appended to `out` follows what was appended before, and need not be kept.
+    pub fn push(&mut self, batch: &Batch, out: &mut Vec<u8>) -> Result<()> {
+        match &mut self.0 {
+            Writer::Csv(writer) => writer.push(batch, out),
+            Writer::Json(writer) => {
+                writer.push(batch, out);
+                Ok(())
+            }
+            Writer::D(writer) => writer.push(batch, out),
+            Writer::T(writer) => writer.push(batch),
+            Writer::C(writer) => writer.push(batch),
+            Writer::Idv(writer) => writer.push(batch, out),
+        }
+    }
+
+    /// The rows to [`push`](Self::push) one part after the other, so that few bytes wait: text is far larger than
+    /// what it is made of, and every other format gathers by itself.
+    pub fn parts(&self, batch: &Batch) -> Vec<Batch> {
+        let rows = match self.0 {
+            Writer::Csv(_) | Writer::Json(_) => TEXT_ROWS,
+            _ => batch.rows().max(1),
+        };
+        (0..batch.rows()).step_by(rows).map(|at| batch.slice(at, rows)).collect()
+    }
+
+    /// Appends the rest. What it returns belongs over the first bytes, where zeros were given.
+    pub fn finish(self, out: &mut Vec<u8>) -> Result<Option<[u8; HEADER_BYTES as usize]>> {
+        match self.0 {
+            Writer::Csv(_) | Writer::Json(_) => {}
+            Writer::D(writer) => writer.finish(out)?,
+            Writer::T(writer) => out.extend_from_slice(&writer.finish()),
+            Writer::C(writer) => out.extend_from_slice(&writer.finish()?),
+            Writer::Idv(writer) => return writer.finish(out).map(Some),
+        }
+        Ok(None)
+    }
+}
+
+/// The columns with the encodings that the user gave by name.
+fn encoded(schema: &Arc<Schema>, spec: Option<&TableSpec>) -> Result<TableSchema> {
+    let mut builder = TableSchema::builder();
+    for field in schema.fields() {
+        let given = spec.and_then(|s| s.columns.iter().rev().find(|c| c.name == field.name));
+        let encoding = match given.and_then(|c| Some((c.encoding.as_deref()?, c.offset))) {
+            Some((name, offset)) => FieldEncoding::from_name(name, offset).ok_or_else(|| {
+                Error::new(&ARGUMENT, format!("there is no encoding {name:?} with this offset")).column(&field.name)
+            })?,
+            None => FieldEncoding::Auto,
+        };
+        builder = builder.field(field.clone(), encoding);
+    }
+    builder.build()
+}

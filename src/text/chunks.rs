@@ -1,0 +1,53 @@
+//! The bytes of a text as they come.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+
+/// Bytes that were handed over and not read yet.
+#[derive(Debug, Default)]
+pub(super) struct Chunks {
+    waiting: VecDeque<Bytes>,
+    /// Bytes of the first chunk that were read.
+    at: usize,
+    ended: bool,
+}
+
+impl Chunks {
+    /// The next bytes of the text.
+    pub fn push(&mut self, bytes: Bytes) {
+        if !bytes.is_empty() {
+            self.waiting.push_back(bytes);
+        }
+    }
+    /// There are no more bytes.
+    pub fn end(&mut self) {
+        self.ended = true;
+    }
+    /// The bytes at hand; empty at the end of the text, `None` where more must come first.
+    pub fn fill(&self) -> Option<&[u8]> {
+        match self.waiting.front() {
+            Some(first) => first.get(self.at..),
+            None => self.ended.then_some(&[]),
+        }
+    }
+    /// Goes past bytes of [`fill`](Self::fill).
+    pub fn consume(&mut self, n: usize) {
+        self.at += n;
+        if self.waiting.front().is_some_and(|first| self.at >= first.len()) {
+            self.waiting.pop_front();
+            self.at = 0;
+        }
+    }
+}
+
+/// What was found in the bytes at hand.
+#[derive(Debug)]
+pub(super) enum Found<T> {
+    /// This.
+    One(T),
+    /// Nothing yet: more bytes must come first.
+    More,
+    /// Nothing: the text is at its end.
+    End,
+}

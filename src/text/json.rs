@@ -1,0 +1,238 @@
+//! JSON lines in: one object a line, types sniffed or given.
+
+use std::collections::{HashMap, VecDeque};
+
+use serde_json::{Map, Value as Json};
+
+use super::{
+    BATCH_BYTES, TextOptions,
+    cell::push_json,
+    chunks::{Chunks, Found},
+    records::bad_row,
+    rows::{TextRow, with_types},
+    sniff::JsonGuess,
+};
+use crate::{
+    error::Result,
+    limits::Limits,
+    table::{ColumnBuilder, DataType, Field, Schema},
+};
+
+/// A line that is not blank.
+#[derive(Debug)]
+struct Line {
+    /// From 1.
+    number: u64,
+    bytes: usize,
+    /// The row, or why it cannot be read.
+    parsed: Result<Map<String, Json>>,
+}
+
+/// Finds lines.
+#[derive(Debug)]
+struct Lines {
+    /// The last line's number.
+    number: u64,
+    /// The beginning of a line that the bytes so far do not end.
+    begun: Vec<u8>,
+    limits: Limits,
+}
+
+impl Lines {
+    /// The next line that is not blank.
+    fn next(&mut self, chunks: &mut Chunks) -> Result<Found<Line>> {
+        loop {
+            let Some(bytes) = chunks.fill() else { return Ok(Found::More) };
+            if bytes.is_empty() && self.begun.is_empty() {
+                return Ok(Found::End);
+            }
+            let end = bytes.iter().position(|b| *b == b'\n').map(|at| at + 1);
+            let part = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
+            let length = self.begun.len() + part.len();
+            let least_of_too_many = self.limits.item_bytes.saturating_add(1);
+            self.limits.item(least_of_too_many.min(length as u64)).map_err(|e| e.row(self.number + 1))?;
+            // A line that lies in one piece is read where it lies.
+            let whole = end.is_some() && self.begun.is_empty();
+            if !whole {
+                self.begun.extend_from_slice(part);
+            }
+            let ended = end.is_some() || bytes.is_empty();
+            let mut line = None;
+            if ended {
+                self.number += 1;
+                line = parse(self.number, if whole { part } else { &self.begun });
+                self.begun.clear();
+            }
+            let read = part.len();
+            chunks.consume(read);
+            if let Some(line) = line {
+                return Ok(Found::One(line));
+            }
+        }
+    }
+}
+
+/// A line's row; `None` for a blank line.
+fn parse(number: u64, line: &[u8]) -> Option<Line> {
+    let text = match number {
+        1 => line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line),
+        _ => line,
+    };
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return None;
+    }
+    let parsed = match serde_json::from_slice::<Json>(text) {
+        Ok(Json::Object(row)) => Ok(row),
+        Ok(_) => Err(bad_row(number, "this is no JSON object")),
+        Err(e) => Err(bad_row(number, format!("column {}: {}", e.column(), short(&e)))),
+    };
+    Some(Line { number, bytes: line.len(), parsed })
+}
+
+/// The parser's message without its own line number, which is always 1.
+fn short(e: &serde_json::Error) -> String {
+    let text = e.to_string();
+    text.split(" at line ").next().unwrap_or_default().to_owned()
+}
+
+/// The rows of JSON lines.
+#[derive(Debug)]
+pub(super) struct JsonRows {
+    lines: Lines,
+    sampled: VecDeque<Line>,
+    sampled_bytes: usize,
+    schema: Schema,
+    /// For each name of the file the place where it goes, if it is wanted.
+    places: HashMap<String, Option<usize>>,
+}
+
+impl JsonRows {
+    pub fn new(options: &TextOptions) -> JsonRows {
+        let lines = Lines { number: 0, begun: Vec::new(), limits: options.limits.clone() };
+        let (sampled, places) = (VecDeque::new(), HashMap::new());
+        JsonRows { lines, sampled, sampled_bytes: 0, schema: Schema::default(), places }
+    }
+
+    /// The columns, from the first rows; `None` where more bytes must come first.
+    pub fn open(&mut self, chunks: &mut Chunks, options: &TextOptions) -> Result<Option<Schema>> {
+        let most = options.sniff_rows.max(1);
+        while options.spec.is_none() && self.sampled.len() < most && self.sampled_bytes < BATCH_BYTES {
+            match self.lines.next(chunks)? {
+                Found::More => return Ok(None),
+                Found::End => break,
+                Found::One(line) => {
+                    self.sampled_bytes += line.bytes;
+                    self.sampled.push_back(line);
+                }
+            }
+        }
+        self.schema = match &options.spec {
+            Some(spec) => spec.schema()?,
+            None => sniff(&self.sampled, options)?,
+        };
+        self.places = self.schema.fields().iter().enumerate().map(|(i, f)| (f.name.clone(), Some(i))).collect();
+        Ok(Some(self.schema.clone()))
+    }
+
+    /// Reads only the columns of this schema.
+    pub fn select(&mut self, schema: &Schema) {
+        self.places.values_mut().for_each(|place| *place = None);
+        for (at, field) in schema.fields().iter().enumerate() {
+            self.places.insert(field.name.clone(), Some(at));
+        }
+        self.schema = schema.clone();
+    }
+
+    /// The next row, into the columns, which hold so many rows.
+    pub fn next(&mut self, chunks: &mut Chunks, columns: &mut [ColumnBuilder], rows: usize) -> Result<Found<TextRow>> {
+        let line = match self.sampled.pop_front() {
+            Some(sampled) => sampled,
+            None => match self.lines.next(chunks)? {
+                Found::One(line) => line,
+                Found::More => return Ok(Found::More),
+                Found::End => return Ok(Found::End),
+            },
+        };
+        let outcome = line.parsed.and_then(|row| self.push(line.number, &row, columns, rows));
+        Ok(Found::One(TextRow { bytes: line.bytes, outcome }))
+    }
+
+    fn push(&self, line: u64, row: &Map<String, Json>, columns: &mut [ColumnBuilder], rows: usize) -> Result<()> {
+        for (name, json) in row {
+            let Some(&place) = self.places.get(name) else {
+                let message = format!("the field {name:?} was not among the first rows; give --types or --sniff-rows");
+                return Err(bad_row(line, message).column(name));
+            };
+            let Some(column) = place.and_then(|at| columns.get_mut(at)) else { continue };
+            push_json(column, json).map_err(|e| bad_row(line, e.message()).column(name))?;
+        }
+        for (column, field) in columns.iter_mut().zip(self.schema.fields()) {
+            if column.len() == rows {
+                push_json(column, &Json::Null)?;
+            }
+            if !field.nullable
+                && !matches!(field.dtype, DataType::Key { .. })
+                && row.get(&field.name).is_none_or(Json::is_null)
+            {
+                return Err(bad_row(line, "a value is missing").column(&field.name));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Names in the order in which they first come, and what their values have in common.
+fn sniff(sampled: &VecDeque<Line>, options: &TextOptions) -> Result<Schema> {
+    let mut guesses: Vec<(&String, JsonGuess)> = Vec::new();
+    let mut places: HashMap<&String, usize> = HashMap::new();
+    for row in sampled.iter().filter_map(|line| line.parsed.as_ref().ok()) {
+        for (name, json) in row {
+            let at = *places.entry(name).or_insert_with(|| {
+                guesses.push((name, JsonGuess::default()));
+                guesses.len() - 1
+            });
+            if let Some((_, guess)) = guesses.get_mut(at) {
+                guess.add(json);
+            }
+        }
+    }
+    // A field that is always null could be anything.
+    let field =
+        |(name, guess): (&String, JsonGuess)| Field::new(name, guess.dtype().unwrap_or(DataType::Json)).nullable();
+    with_types(guesses.into_iter().map(field).collect(), options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{OnBadRow, TextFormat, reader},
+        *,
+    };
+
+    fn read(text: &str, options: &TextOptions) -> Result<Vec<String>> {
+        reader::read(text, TextFormat::Jsonl, options)
+    }
+
+    #[test]
+    fn rows_keep_exact_integers_words_vectors_and_nested_values() {
+        let text = concat!(
+            "{\"id\":18446744073709551615,\"x\":0.5,\"v\":[1,2]}\n\n",
+            "{\"id\":1,\"x\":\"NaN\",\"v\":[],\"more\":{\"a\":[null,-9223372036854775808]}}\n",
+        );
+        let rows = read(text, &TextOptions::default()).unwrap();
+        assert_eq!(rows[0], r#"{"id":18446744073709551615,"x":0.5,"v":[1,2],"more":null}"#);
+        assert_eq!(rows[1], r#"{"id":1,"x":"NaN","v":[],"more":{"a":[null,-9223372036854775808]}}"#);
+    }
+
+    #[test]
+    fn bad_lines_are_named_or_left_out() {
+        let text = "{\"a\":1}\n{\"a\":}\n[1]\n{\"a\":2}\n{\"b\":1}\n";
+        let mut options = TextOptions { sniff_rows: 1, ..Default::default() };
+        let e = read(text, &options).unwrap_err();
+        assert!(e.message().starts_with("line 2: "), "{e}");
+        options.on_bad_row = OnBadRow::Skip;
+        let rows = read(text, &options).unwrap();
+        assert_eq!(rows[..2], [r#"{"a":1}"#, r#"{"a":2}"#]);
+        assert!(rows[4].contains("line 5: the field \"b\""), "{rows:?}");
+    }
+}

@@ -1,0 +1,144 @@
+//! CSV and JSON lines: text from front to back into batches, and batches into text.
+//!
+//! A [`TextReader`] takes the bytes of a text as they come, in pieces of any size, and gives the rows in batches. It
+//! finds out names and types from the first rows, unless they are given.
+//!
+//! ```
+//! use forebay::text::{TextFormat, TextOptions, TextReader, TextStep};
+//! let mut reader = TextReader::new(TextFormat::Csv, TextOptions::default())?;
+//! let mut pieces = ["id,na", "me\n7,Ada\n8,\n"].into_iter();
+//! let mut rows = Vec::new();
+//! loop {
+//!     match reader.step()? {
+//!         TextStep::More => match pieces.next() {
+//!             Some(piece) => reader.push(piece.into()),
+//!             None => reader.end(),
+//!         },
+//!         TextStep::Batch(batch) => rows.extend(batch.iter().map(|row| row.to_json(Default::default()))),
+//!         TextStep::End => break,
+//!     }
+//! }
+//! assert_eq!(rows, [r#"{"id":7,"name":"Ada"}"#, r#"{"id":8,"name":null}"#]);
+//! # Ok::<(), forebay::Error>(())
+//! ```
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `reader.rs`, `rows.rs`, `chunks.rs` | what both formats share: bytes in, rows that may be bad, batches out |
+//! | `csv.rs`, `records.rs` | CSV in |
+//! | `json.rs` | JSON lines in |
+//! | `sniff.rs`, `cell.rs`, `clock.rs` | types from values; a cell into a column; times |
+//! | `csv_write.rs`, `json_write.rs` | out |
+
+mod cell;
+mod chunks;
+mod clock;
+mod csv;
+mod csv_write;
+mod json;
+mod json_write;
+mod reader;
+mod records;
+mod rows;
+mod sniff;
+
+pub use cell::{push_json, push_text};
+pub use clock::parse as parse_clock;
+pub use csv_write::{CsvStyle, CsvWriter};
+pub use json_write::JsonWriter;
+pub use reader::{TextReader, TextStep};
+
+use crate::{
+    limits::Limits,
+    table::{DataType, TableSpec},
+};
+
+/// Rows of a batch where nothing else decides.
+pub const BATCH_ROWS: usize = 65_536;
+
+/// Bytes of text after which a batch is handed on.
+pub const BATCH_BYTES: usize = 16 << 20;
+
+/// A format of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TextFormat {
+    /// Values with commas between.
+    Csv,
+    /// Values with tabs between.
+    Tsv,
+    /// One JSON object a line.
+    Jsonl,
+}
+
+impl TextFormat {
+    /// What stands between fields where nothing else is said.
+    pub const fn delimiter(self) -> u8 {
+        match self {
+            TextFormat::Tsv => b'\t',
+            _ => b',',
+        }
+    }
+}
+
+/// What happens with a row that cannot be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnBadRow {
+    /// It ends the work.
+    #[default]
+    Error,
+    /// It is left out and counted.
+    Skip,
+}
+
+/// How text is read.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TextOptions {
+    /// Bounds on what a row may cost.
+    pub limits: Limits,
+    /// All columns, in the file's order; nothing is sniffed then.
+    pub spec: Option<TableSpec>,
+    /// The types of some columns; the others are sniffed.
+    pub types: Vec<(String, DataType)>,
+    /// CSV: the first row holds the names.
+    pub header: bool,
+    /// CSV: what stands between fields; by default what the format says.
+    pub delimiter: Option<u8>,
+    /// CSV: the field, not in quotes, that means a missing value. By default the empty one.
+    pub null: String,
+    /// What happens with a row that cannot be read.
+    pub on_bad_row: OnBadRow,
+    /// Rows that types are sniffed from.
+    pub sniff_rows: usize,
+    /// Rows of a batch.
+    pub batch_rows: usize,
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        TextOptions {
+            limits: Limits::default(),
+            spec: None,
+            types: Vec::new(),
+            header: true,
+            delimiter: None,
+            null: String::new(),
+            on_bad_row: OnBadRow::Error,
+            sniff_rows: 10_000,
+            batch_rows: BATCH_ROWS,
+        }
+    }
+}
+
+/// The codes of text.
+pub mod codes {
+    use crate::error::Code;
+    /// A row of text cannot be read.
+    pub const ROW: Code = Code::damaged(
+        "table.row",
+        "A row of CSV or JSON lines cannot be read, or a value does not fit its column; the message names the line.",
+    );
+    /// Every code of this module.
+    pub const ALL: &[&Code] = &[&ROW];
+}

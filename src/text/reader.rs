@@ -1,0 +1,164 @@
+//! Text of either format, read from front to back.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{
+    TextFormat, TextOptions,
+    chunks::{Chunks, Found},
+    csv::CsvRows,
+    json::JsonRows,
+    rows::{TextRow, TextRows},
+};
+use crate::{
+    error::{Error, Result, codes::ARGUMENT},
+    table::{Batch, ColumnBuilder, Schema},
+};
+
+/// What a reader says.
+#[derive(Debug)]
+pub enum TextStep {
+    /// The next bytes are needed, or to hear that there are none.
+    More,
+    /// The next rows, at least one.
+    Batch(Batch),
+    /// All rows were given.
+    End,
+}
+
+/// Reads CSV, TSV or JSON lines: bytes in with [`push`](Self::push) and [`end`](Self::end), batches out.
+#[derive(Debug)]
+pub struct TextReader {
+    source: Source,
+    chunks: Chunks,
+    /// All columns of the text, once the first rows were seen.
+    all: Option<Arc<Schema>>,
+    /// The wanted ones.
+    schema: Arc<Schema>,
+    options: TextOptions,
+    rows: TextRows,
+}
+
+#[derive(Debug)]
+enum Source {
+    Csv(Box<CsvRows>),
+    Json(Box<JsonRows>),
+}
+
+impl Source {
+    fn open(&mut self, chunks: &mut Chunks, options: &TextOptions) -> Result<Option<Schema>> {
+        match self {
+            Source::Csv(rows) => rows.open(chunks, options),
+            Source::Json(rows) => rows.open(chunks, options),
+        }
+    }
+
+    fn next(&mut self, chunks: &mut Chunks, columns: &mut [ColumnBuilder], rows: usize) -> Result<Found<TextRow>> {
+        match self {
+            Source::Csv(source) => source.next(chunks, columns),
+            Source::Json(source) => source.next(chunks, columns, rows),
+        }
+    }
+}
+
+impl TextReader {
+    /// For a text of this format.
+    pub fn new(format: TextFormat, options: TextOptions) -> Result<TextReader> {
+        let source = match format {
+            TextFormat::Csv | TextFormat::Tsv => Source::Csv(Box::new(CsvRows::new(format, &options)?)),
+            TextFormat::Jsonl => Source::Json(Box::new(JsonRows::new(&options))),
+        };
+        let (chunks, rows) = (Chunks::default(), TextRows::default());
+        Ok(TextReader { source, chunks, all: None, schema: Arc::default(), options, rows })
+    }
+
+    /// The next bytes of the text.
+    pub fn push(&mut self, bytes: Bytes) {
+        self.chunks.push(bytes);
+    }
+    /// There are no more bytes.
+    pub fn end(&mut self) {
+        self.chunks.end();
+    }
+
+    /// Finds out the columns; false where more bytes must come first. [`step`](Self::step) does this too.
+    pub fn open(&mut self) -> Result<bool> {
+        if self.all.is_none()
+            && let Some(schema) = self.source.open(&mut self.chunks, &self.options)?
+        {
+            self.schema = Arc::new(schema);
+            self.all = Some(self.schema.clone());
+        }
+        Ok(self.all.is_some())
+    }
+
+    /// Names and types of what the batches hold, once [`open`](Self::open) said true.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    /// Reads only these columns, in this order. After [`open`](Self::open), before the first batch.
+    pub fn select(&mut self, columns: &[usize]) -> Result<()> {
+        let Some(all) = &self.all else {
+            return Err(Error::new(&ARGUMENT, "columns are chosen once it is known which there are"));
+        };
+        self.schema = all.project(columns)?;
+        match &mut self.source {
+            Source::Csv(rows) => rows.select(columns),
+            Source::Json(rows) => rows.select(&self.schema),
+        }
+        Ok(())
+    }
+
+    /// The next rows, as far as the bytes reach. Bad rows end it, or are left out, as the options say.
+    pub fn step(&mut self) -> Result<TextStep> {
+        if !self.open()? {
+            return Ok(TextStep::More);
+        }
+        let (source, chunks) = (&mut self.source, &mut self.chunks);
+        let found = self.rows.batch(&self.schema, &self.options, |columns, rows| source.next(chunks, columns, rows))?;
+        Ok(match found {
+            Found::One(batch) => TextStep::Batch(batch),
+            Found::More => TextStep::More,
+            Found::End => TextStep::End,
+        })
+    }
+
+    /// What is said of rows that were left out, since it was last asked.
+    pub fn notes(&mut self) -> Vec<String> {
+        self.rows.notes()
+    }
+    /// How many bad rows were left out.
+    pub fn skipped(&self) -> u64 {
+        self.rows.skipped()
+    }
+}
+
+/// All rows of a text as JSON, and what is said of those left out; for tests, byte by byte and at once.
+#[cfg(test)]
+pub(super) fn read(text: &str, format: TextFormat, options: &TextOptions) -> Result<Vec<String>> {
+    let in_pieces_of = |size: usize| -> Result<Vec<String>> {
+        let mut reader = TextReader::new(format, options.clone())?;
+        let (mut pieces, mut rows) = (text.as_bytes().chunks(size), Vec::new());
+        loop {
+            match reader.step()? {
+                TextStep::More => match pieces.next() {
+                    Some(piece) => reader.push(Bytes::copy_from_slice(piece)),
+                    None => reader.end(),
+                },
+                TextStep::Batch(batch) => rows.extend(batch.iter().map(|row| row.to_json(Default::default()))),
+                TextStep::End => break,
+            }
+        }
+        rows.extend(reader.notes());
+        Ok(rows)
+    };
+    let whole = in_pieces_of(text.len().max(1));
+    match (&whole, in_pieces_of(1)) {
+        (Ok(a), Ok(b)) => assert_eq!(*a, b),
+        (Err(a), Err(b)) => assert_eq!(a.to_string(), b.to_string()),
+        (a, b) => panic!("{a:?} as a whole, {b:?} byte by byte"),
+    }
+    whole
+}
