@@ -86,6 +86,15 @@ impl KeyType {
             KeyType::U64 => "u64",
         }
     }
+    /// The integer as a type of its own.
+    pub const fn integer(self) -> DataType {
+        match self {
+            KeyType::U8 => DataType::U8,
+            KeyType::U16 => DataType::U16,
+            KeyType::U32 => DataType::U32,
+            KeyType::U64 => DataType::U64,
+        }
+    }
 }
 
 impl DataType {
@@ -111,65 +120,46 @@ impl DataType {
         matches!(self, I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64)
     }
 
+    /// The types that are no keys and no vectors.
+    pub fn simple() -> impl Iterator<Item = DataType> {
+        SIMPLE.iter().map(|(dtype, _)| dtype.clone())
+    }
+
     /// The simple type with this name, as [`Display`](fmt::Display) writes it.
     pub fn from_name(name: &str) -> Option<Self> {
-        use DataType::*;
-        const SIMPLE: [DataType; 22] = [
-            Bool,
-            I8,
-            I16,
-            I32,
-            I64,
-            U8,
-            U16,
-            U32,
-            U64,
-            F32,
-            F64,
-            String,
-            Bytes,
-            Date,
-            TimeUs,
-            TimestampMs,
-            TimestampUs,
-            Ticks,
-            DateTime,
-            DateTimeOffset,
-            RowId,
-            Json,
-        ];
-        SIMPLE.into_iter().find(|t| t.simple_name() == Some(name))
+        SIMPLE.iter().find(|(_, known)| *known == name).map(|(dtype, _)| dtype.clone())
     }
 
     fn simple_name(&self) -> Option<&'static str> {
-        use DataType::*;
-        Some(match self {
-            Bool => "bool",
-            I8 => "i8",
-            I16 => "i16",
-            I32 => "i32",
-            I64 => "i64",
-            U8 => "u8",
-            U16 => "u16",
-            U32 => "u32",
-            U64 => "u64",
-            F32 => "f32",
-            F64 => "f64",
-            String => "string",
-            Bytes => "bytes",
-            Date => "date",
-            TimeUs => "time_us",
-            TimestampMs => "timestamp_ms",
-            TimestampUs => "timestamp_us",
-            Ticks => "ticks",
-            DateTime => "datetime",
-            DateTimeOffset => "datetime_offset",
-            RowId => "row_id",
-            Json => "json",
-            Key { .. } | Vector { .. } => return None,
-        })
+        SIMPLE.iter().find(|(dtype, _)| dtype == self).map(|(_, name)| *name)
     }
 }
+
+/// The types that are no keys and no vectors, and their names.
+static SIMPLE: [(DataType, &str); 22] = [
+    (DataType::Bool, "bool"),
+    (DataType::I8, "i8"),
+    (DataType::I16, "i16"),
+    (DataType::I32, "i32"),
+    (DataType::I64, "i64"),
+    (DataType::U8, "u8"),
+    (DataType::U16, "u16"),
+    (DataType::U32, "u32"),
+    (DataType::U64, "u64"),
+    (DataType::F32, "f32"),
+    (DataType::F64, "f64"),
+    (DataType::String, "string"),
+    (DataType::Bytes, "bytes"),
+    (DataType::Date, "date"),
+    (DataType::TimeUs, "time_us"),
+    (DataType::TimestampMs, "timestamp_ms"),
+    (DataType::TimestampUs, "timestamp_us"),
+    (DataType::Ticks, "ticks"),
+    (DataType::DateTime, "datetime"),
+    (DataType::DateTimeOffset, "datetime_offset"),
+    (DataType::RowId, "row_id"),
+    (DataType::Json, "json"),
+];
 
 impl fmt::Display for DataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

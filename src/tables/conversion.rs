@@ -262,6 +262,7 @@ impl Conversion {
 
     fn end(&mut self) -> Result<()> {
         if let Some(route) = self.route.take() {
+            self.done.notes.append(&mut route.fit.losses());
             self.done.front = route.writer.finish(&mut self.out)?.map(|front| front.to_vec());
         }
         match &mut self.source {

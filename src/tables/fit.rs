@@ -8,8 +8,8 @@ use crate::{
     error::{Error, Result},
     idv,
     table::{
-        Batch, Buffer, Clock, Column, ColumnBuilder, ColumnData, DataType, Field, JsonStyle, KeyType, Schema,
-        StringsBuilder, Value, VectorColumn,
+        Batch, Buffer, Clock, Column, ColumnBuilder, ColumnData, DataType, Field, JsonStyle, Schema, StringsBuilder,
+        Value, VectorColumn,
     },
     tbf::Dialect,
     text::TextFormat,
@@ -63,8 +63,21 @@ pub struct Fit {
     filled: bool,
     schema: Arc<Schema>,
     notes: Vec<String>,
+    /// Of each column, how many values were lost so far.
+    losses: Vec<Losses>,
     lossy: bool,
     row: u64,
+}
+
+/// What `lossy` did to a column.
+#[derive(Clone, Copy, Debug, Default)]
+struct Losses {
+    /// Missing values that became others.
+    filled: u64,
+    /// Times that were finer than what the target holds.
+    cut: u64,
+    /// Least durations that became 0.
+    zeroed: u64,
 }
 
 impl Fit {
@@ -75,8 +88,9 @@ impl Fit {
         for field in schema.fields() {
             let step = match target {
                 Target::Idv => for_idv(&field.dtype, lossy),
-                // Tagged values hold everything that JSON does.
-                Target::Tbf(Dialect::T) | Target::Text(_) | Target::Arrow => Step::Keep,
+                Target::Text(_) | Target::Arrow => Step::Keep,
+                Target::Tbf(Dialect::T) => for_tagged(&field.dtype),
+                Target::Tbf(Dialect::C) => for_columnar(&field.dtype, lossy),
                 Target::Tbf(_) => for_tbf(&field.dtype, lossy),
             };
             let mut new = Field::new(&field.name, step.dtype(&field.dtype));
@@ -97,7 +111,8 @@ impl Fit {
             steps.push(step);
             fields.push(new);
         }
-        Ok(Fit { steps, filled, schema: Arc::new(Schema::new(fields)?), notes, lossy, row: 0 })
+        let losses = vec![Losses::default(); steps.len()];
+        Ok(Fit { steps, filled, schema: Arc::new(Schema::new(fields)?), notes, losses, lossy, row: 0 })
     }
 
     /// Names and types for the target.
@@ -109,17 +124,39 @@ impl Fit {
         &self.notes
     }
 
+    /// What was lost so far, in words; nothing without `lossy`.
+    pub fn losses(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        for (field, lost) in self.schema.fields().iter().zip(&self.losses) {
+            let mut say = |n: u64, what: &str| {
+                if n > 0 {
+                    said.push(format!("column {:?}: {n} {what}", field.name));
+                }
+            };
+            let instead = match field.dtype {
+                DataType::F32 | DataType::F64 => "missing values became NaN",
+                DataType::String => "missing values became empty texts",
+                _ => "missing values became the default of their type",
+            };
+            say(lost.filled, instead);
+            say(lost.cut, "times were cut to microseconds");
+            say(lost.zeroed, "least durations became 0");
+        }
+        said
+    }
+
     /// The next rows, changed to fit.
     pub fn batch(&mut self, batch: &Batch) -> Result<Batch> {
         let mut columns = Vec::with_capacity(self.steps.len());
         let first = self.row;
-        for ((step, column), field) in self.steps.iter().zip(batch.columns()).zip(self.schema.fields()) {
+        let parts = self.steps.iter().zip(batch.columns()).zip(self.schema.fields()).zip(&mut self.losses);
+        for (((step, column), field), lost) in parts {
             let located = |e: Error| {
                 let row = first + e.place().row.unwrap_or(0);
                 Error::new(e.code(), e.message()).column(&field.name).row(row)
             };
-            let fitted = step.apply(column, self.lossy).and_then(|c| match self.filled {
-                true => fill(c, self.lossy),
+            let fitted = step.apply(column, self.lossy, lost).and_then(|c| match self.filled {
+                true => fill(c, self.lossy, lost),
                 false => Ok(c),
             });
             columns.push(fitted.map_err(located)?);
@@ -146,17 +183,34 @@ fn for_idv(dtype: &DataType, lossy: bool) -> Step {
 fn for_tbf(dtype: &DataType, lossy: bool) -> Step {
     use DataType as T;
     match dtype {
-        T::Key { inner, .. } => Step::Number(match inner {
-            KeyType::U8 => T::U8,
-            KeyType::U16 => T::U16,
-            KeyType::U32 => T::U32,
-            KeyType::U64 => T::U64,
-        }),
+        T::Key { inner, .. } => Step::Number(inner.integer()),
         T::DateTime => Step::Time { to: T::TimestampUs, mul: 1, div: 10, add: -TICKS_BEFORE_1970 },
         T::TimeUs | T::Ticks | T::DateTimeOffset | T::RowId | T::Vector { .. } | T::Json => {
             text_or_refuse(dtype, "TBF", lossy)
         }
         _ => Step::Keep,
+    }
+}
+
+/// Tagged values hold everything that JSON does, and as JSON does.
+fn for_tagged(dtype: &DataType) -> Step {
+    use DataType as T;
+    match dtype {
+        T::Key { inner, .. } => Step::Number(inner.integer()),
+        T::Date | T::TimeUs | T::TimestampMs | T::TimestampUs | T::Ticks | T::DateTime | T::DateTimeOffset => {
+            Step::Text
+        }
+        T::RowId => Step::Text,
+        _ => Step::Keep,
+    }
+}
+
+fn for_columnar(dtype: &DataType, lossy: bool) -> Step {
+    use DataType as T;
+    match dtype {
+        T::Key { inner, .. } => Step::Number(inner.integer()),
+        T::Bytes | T::Date | T::TimestampMs | T::TimestampUs | T::DateTime => text_or_refuse(dtype, "layout C", lossy),
+        other => for_tbf(other, lossy),
     }
 }
 
@@ -177,7 +231,7 @@ impl Step {
         }
     }
 
-    fn apply(&self, column: &Column, lossy: bool) -> Result<Column> {
+    fn apply(&self, column: &Column, lossy: bool, lost: &mut Losses) -> Result<Column> {
         match self {
             Step::Keep | Step::Filled => Ok(column.clone()),
             Step::Refuse(why) => match (0..column.len()).find(|&i| !column.is_null(i)) {
@@ -191,8 +245,14 @@ impl Step {
                 let validity = Some(there.collect());
                 Ok(Column::new(to.clone(), column.data().clone(), validity)?.without_needless_validity())
             }
-            Step::Durations => durations(column, lossy),
-            Step::Time { to, mul, div, add } => time(column, to, *mul, *div, *add, lossy),
+            Step::Durations => durations(column, lossy, lost),
+            Step::Time { to, mul, div, add } => {
+                let mut moved = Vec::with_capacity(column.len());
+                for row in 0..column.len() {
+                    moved.push(time(column, row, to, (*mul, *div, *add), lossy, lost)?);
+                }
+                Column::new(to.clone(), ColumnData::I64(moved.into()), column.validity().cloned())
+            }
         }
     }
 }
@@ -226,35 +286,40 @@ fn byte_vectors(column: &Column) -> Result<Column> {
     Column::new(DataType::vector(DataType::U8, None), data, column.validity().cloned())
 }
 
-fn time(column: &Column, to: &DataType, mul: i64, div: i64, add: i64, lossy: bool) -> Result<Column> {
-    let mut out = Vec::with_capacity(column.len());
-    for row in 0..column.len() {
-        let units = match column.value(row) {
-            Value::Time(Clock::Date(n)) => i64::from(n),
-            Value::Time(
-                Clock::TimeUs(n) | Clock::TimestampMs(n) | Clock::TimestampUs(n) | Clock::DateTime(n) | Clock::Ticks(n),
-            ) => n,
-            _ => {
-                out.push(0);
-                continue;
-            }
-        };
-        // The shift is in the finer unit of the two.
-        let shifted = match div {
-            1 => units.checked_mul(mul).and_then(|n| n.checked_add(add)),
-            _ => units.checked_add(add).filter(|n| lossy || n % div == 0).map(|n| n.div_euclid(div)),
-        };
-        let allowed = |n: &i64| *to != DataType::DateTime || (0..=LAST_TICK).contains(n);
-        out.push(shifted.filter(allowed).ok_or_else(|| {
-            let text = column.value(row).to_json(JsonStyle::default());
-            cannot(format!("{text} is outside of what a {to} holds, or finer than it"), row)
-        })?);
-    }
-    Column::new(to.clone(), ColumnData::I64(out.into()), column.validity().cloned())
+/// The time in a row in other units: `mul`, `div` and `add` of [`Step::Time`]; 0 for a missing one.
+fn time(
+    column: &Column,
+    row: usize,
+    to: &DataType,
+    (mul, div, add): (i64, i64, i64),
+    lossy: bool,
+    lost: &mut Losses,
+) -> Result<i64> {
+    let units = match column.value(row) {
+        Value::Time(Clock::Date(n)) => i64::from(n),
+        Value::Time(
+            Clock::TimeUs(n) | Clock::TimestampMs(n) | Clock::TimestampUs(n) | Clock::DateTime(n) | Clock::Ticks(n),
+        ) => n,
+        _ => return Ok(0),
+    };
+    // The shift is in the finer unit of the two.
+    let shifted = match div {
+        1 => units.checked_mul(mul).and_then(|n| n.checked_add(add)),
+        _ => units.checked_add(add),
+    };
+    let exact = shifted.is_none_or(|n| n % div == 0);
+    let moved = shifted.map(|n| n.div_euclid(div)).filter(|_| exact || lossy);
+    let allowed = |n: &i64| *to != DataType::DateTime || (0..=LAST_TICK).contains(n);
+    let moved = moved.filter(allowed).ok_or_else(|| {
+        let text = column.value(row).to_json(JsonStyle::default());
+        cannot(format!("{text} is outside of what a {to} holds, or finer than it"), row)
+    })?;
+    lost.cut += u64::from(!exact);
+    Ok(moved)
 }
 
 /// The column without the least duration, which IDV keeps for what old files called missing.
-fn durations(column: &Column, lossy: bool) -> Result<Column> {
+fn durations(column: &Column, lossy: bool, lost: &mut Losses) -> Result<Column> {
     let ColumnData::I64(ticks) = column.data() else { return Ok(column.clone()) };
     match ticks.iter().enumerate().position(|(row, &t)| t == i64::MIN && !column.is_null(row)) {
         None => Ok(column.clone()),
@@ -262,6 +327,8 @@ fn durations(column: &Column, lossy: bool) -> Result<Column> {
             Err(cannot("the least duration, which IDV reads as 0; --lossy writes 0".to_owned(), row))
         }
         Some(_) => {
+            let least = (0..ticks.len()).filter(|&row| ticks[row] == i64::MIN && !column.is_null(row));
+            lost.zeroed += least.count() as u64;
             let kept = ticks.iter().map(|&t| if t == i64::MIN { 0 } else { t }).collect();
             Column::new(DataType::Ticks, ColumnData::I64(kept), column.validity().cloned())
         }
@@ -270,12 +337,15 @@ fn durations(column: &Column, lossy: bool) -> Result<Column> {
 
 /// The column without missing values: keys have a number for them; floats with `lossy` become NaN, everything
 /// else its default.
-fn fill(column: Column, lossy: bool) -> Result<Column> {
+fn fill(column: Column, lossy: bool, lost: &mut Losses) -> Result<Column> {
     let Some(validity) = column.validity() else { return Ok(column) };
     let Some(row) = validity.iter().position(|there| !there) else { return column.with_validity(None) };
     if !lossy && !matches!(column.dtype(), DataType::Key { .. }) {
         let why = format!("a missing value; the target has none for {}, --lossy writes a default", column.dtype());
         return Err(cannot(why, row));
+    }
+    if !matches!(column.dtype(), DataType::Key { .. }) {
+        lost.filled += column.null_count() as u64;
     }
     let mut out = ColumnBuilder::new(column.dtype());
     let default = default_value(column.dtype())?;

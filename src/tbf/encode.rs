@@ -129,6 +129,11 @@ fn bools(out: &mut Vec<u8>, bits: &Bitmap, validity: Option<&Bitmap>, place: Pla
         let v = v.to_packed();
         out[start..].iter_mut().zip(v.iter()).for_each(|(b, v)| *b &= v);
     }
+    let there = validity.map_or(bits.len(), Bitmap::count_ones);
+    let set = out[start..].iter().map(|b| b.count_ones() as usize).sum::<usize>();
+    if there > 0 {
+        (w.min, w.max) = (Json::Bool(set == there), Json::Bool(set > 0));
+    }
     w
 }
 

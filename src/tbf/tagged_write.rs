@@ -11,7 +11,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     limits::Limits,
-    table::{Batch, Clock, JsonStyle, StringsBuilder, Value},
+    table::{Batch, JsonStyle, StringsBuilder, Value},
 };
 
 /// Collects values. The dictionary stands in front of them, so nothing can be given out before the end: memory
@@ -157,7 +157,6 @@ impl TaggedWriter {
                 self.body.push(tag::BYTES);
                 put_bytes(&mut self.body, b);
             }
-            Value::Time(Clock::Ticks(n)) => self.integer(n),
             Value::Time(t) => self.text(&t.to_string())?,
             Value::RowId(n) => self.text(&format!("{n:032x}"))?,
             Value::Json(text) => {

@@ -129,6 +129,10 @@ impl TextReader {
     pub fn notes(&mut self) -> Vec<String> {
         self.rows.notes()
     }
+    /// The first of the bad rows that were left out. What this gives is in no note any more.
+    pub fn bad_rows(&mut self) -> Vec<Error> {
+        self.rows.bad_rows()
+    }
     /// How many bad rows were left out.
     pub fn skipped(&self) -> u64 {
         self.rows.skipped()

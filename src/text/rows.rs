@@ -43,7 +43,9 @@ pub(super) struct TextRows {
     gathering: Option<Gathering>,
     row: u64,
     skipped: u64,
-    notes: Vec<String>,
+    /// The first bad rows.
+    described: Vec<Error>,
+    taken: u64,
 }
 
 impl TextRows {
@@ -96,19 +98,25 @@ impl TextRows {
             return Err(e.row(self.row));
         }
         self.skipped += 1;
-        if self.notes.len() < DESCRIBED {
-            self.notes.push(e.to_string());
+        if self.described.len() < DESCRIBED {
+            self.described.push(e);
         }
         Ok(())
     }
 
     /// What is said of rows that were left out.
     pub fn notes(&mut self) -> Vec<String> {
-        let mut said = std::mem::take(&mut self.notes);
-        if self.skipped > said.len() as u64 {
-            said.push(format!("and {} more bad rows", self.skipped - said.len() as u64));
+        let mut said: Vec<String> = self.bad_rows().iter().map(Error::to_string).collect();
+        if self.skipped > self.taken {
+            said.push(format!("and {} more bad rows", self.skipped - self.taken));
         }
         said
+    }
+
+    /// The first bad rows, once.
+    pub fn bad_rows(&mut self) -> Vec<Error> {
+        self.taken += self.described.len() as u64;
+        std::mem::take(&mut self.described)
     }
 
     /// How many bad rows were left out.

@@ -111,5 +111,6 @@ pub(super) fn describe(fault: &forebay::check::Fault) -> String {
     place.extend(fault.block.map(|i| format!("block {i}")));
     place.extend(fault.row.map(|i| format!("row {i}")));
     place.extend(fault.offset.map(|at| format!("byte {at}")));
-    format!("{}: {} [{}]", place.join(", "), printable(&fault.message), fault.code)
+    let place = if place.is_empty() { String::new() } else { format!("{}: ", place.join(", ")) };
+    format!("{place}{} [{}]", printable(&fault.message), fault.code)
 }

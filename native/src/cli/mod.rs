@@ -92,6 +92,8 @@ enum Command {
 
 /// Runs the command with the process's arguments.
 pub fn main() -> ExitCode {
+    #[cfg(feature = "arrow")]
+    keep_quiet_about_errors();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => return usage(&e),
@@ -170,6 +172,17 @@ fn man() -> Result<Outcome> {
     }
     std::io::Write::write_all(&mut std::io::stdout(), &page).map_err(failed)?;
     Ok(Outcome::Fine)
+}
+
+/// A panic that becomes an error is told as one.
+#[cfg(feature = "arrow")]
+fn keep_quiet_about_errors() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !crate::tables::panics_are_errors() {
+            usual(panic);
+        }
+    }));
 }
 
 #[cfg(test)]

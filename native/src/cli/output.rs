@@ -30,11 +30,17 @@ impl Output {
         self.terminal && !self.talk.quiet && !self.talk.verbose
     }
 
-    /// A line of the result. A reader that has gone away, such as `head`, ends the command quietly.
+    /// A line of the result. A reader that has gone away, such as `head`, ends the command quietly; a full disk
+    /// does not.
     pub fn line(&self, text: impl AsRef<str>) {
         let mut out = io::stdout().lock();
-        if writeln!(out, "{}", text.as_ref()).is_err() {
-            std::process::exit(0);
+        match writeln!(out, "{}", text.as_ref()) {
+            Ok(()) => {}
+            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+            Err(e) => {
+                eprintln!("error: standard output: {e}");
+                std::process::exit(2);
+            }
         }
     }
     /// A result as one line of JSON.

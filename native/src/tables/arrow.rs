@@ -28,7 +28,9 @@ use forebay::{
 
 use super::{codes, parse_type};
 
+mod changes;
 mod from;
+pub use changes::Changes;
 pub use from::from_record_batch;
 
 /// The metadata key for types that Arrow does not have.

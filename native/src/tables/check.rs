@@ -7,7 +7,6 @@ use forebay::{
     check::Report,
     error::{Kind, codes::NOTE},
     tables::TableKind,
-    text::codes::ROW,
 };
 
 use super::{OnBadRow, ReadOptions, TableFormat, core_file::check_core, open};
@@ -51,14 +50,8 @@ fn rows(path: &Path, options: &ReadOptions, progress: &mut dyn FnMut(u64, Option
         progress(report.samples, total);
     }
     let skipped = source.skipped();
-    for (i, note) in source.notes().into_iter().enumerate() {
-        // Descriptions of bad rows come first.
-        if (i as u64) < skipped {
-            report.fault(&Error::new(&ROW, note));
-        } else {
-            report.note(&Error::new(&NOTE, note));
-        }
-    }
+    source.bad_rows().iter().for_each(|bad| report.fault(bad));
+    source.notes().into_iter().for_each(|note| report.note(&Error::new(&NOTE, note)));
     report.fault_count = report.fault_count.max(skipped);
     Ok(report)
 }

@@ -105,6 +105,7 @@ impl TableJob {
             progress(&Progress { samples: summary.rows, total: rows.total, ..Progress::default() });
         }
         summary.skipped_rows = rows.skipped;
+        summary.notes.append(&mut rows.fit.losses());
         summary.notes.append(&mut rows.notes);
         let schema = rows.fit.schema().clone();
         let writer = sink.finish().map_err(named)?;

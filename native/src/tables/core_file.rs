@@ -8,7 +8,7 @@ use forebay::{
     filter::Filter,
     idv,
     step::{Step, Stepper, drive},
-    table::{Batch, Schema, TableFile},
+    table::{Batch, Clock, DataType, Schema, TableFile},
     tables::{AnyTable, GroupStep, Groups, TableChecker, TableKind, TableOpener},
     tbf,
 };
@@ -74,7 +74,7 @@ impl TableSource for CoreSource {
     fn facts(&self) -> Facts {
         match &self.opened {
             AnyTable::Idv(file) => idv_facts(file, self.schema.len()),
-            AnyTable::Tbf(file) => tbf_facts(file, self.schema.len()),
+            AnyTable::Tbf(file) => tbf_facts(file, &self.schema),
         }
     }
     fn notes(&mut self) -> Vec<String> {
@@ -110,18 +110,31 @@ pub(super) fn check_core(
     }
 }
 
-fn tbf_facts(file: &tbf::File, fields: usize) -> Facts {
+fn tbf_facts(file: &tbf::File, schema: &Schema) -> Facts {
+    let fields = schema.fields();
     let mut facts = Facts { dialect: Some(file.dialect().to_string()), ..Facts::default() };
     let encoding = |i: usize| file.encodings().get(i).map(|stored| stored.name().to_owned());
-    facts.columns = (0..fields).map(|i| ColumnFacts { encoding: encoding(i), ..Default::default() }).collect();
+    facts.columns = (0..fields.len()).map(|i| ColumnFacts { encoding: encoding(i), ..Default::default() }).collect();
     let Some(columns) = file.columns() else { return facts };
     for (i, column) in facts.columns.iter_mut().enumerate() {
         let chunks = || columns.footer().groups.iter().filter_map(move |group| group.columns.get(i));
         column.bytes = Some(chunks().map(|c| c.length + c.validity.as_ref().map_or(0, |v| v.length)).sum());
         column.nulls = Some(chunks().map(|c| c.nulls).sum());
+        let dtype = fields.get(i).map(|field| &field.dtype);
+        let float = matches!(dtype, Some(DataType::F32 | DataType::F64));
         let bounds = |least: bool| {
-            let known = chunks().map(|c| if least { &c.min } else { &c.max }).filter(|bound| !bound.is_null());
-            known.cloned().reduce(|a, b| if less(&a, &b) == least { a } else { b })
+            let mut best: Option<&Json> = None;
+            for (group, chunk) in columns.footer().groups.iter().filter_map(|g| Some((g, g.columns.get(i)?))) {
+                let bound = if least { &chunk.min } else { &chunk.max };
+                match best {
+                    // Floats without a bound are all NaN, which counts for nothing.
+                    _ if bound.is_null() && (float || chunk.nulls == group.rows) => {}
+                    _ if bound.is_null() => return None,
+                    Some(known) if less(known, bound) == least => {}
+                    _ => best = Some(bound),
+                }
+            }
+            best.map(|bound| shown(bound, dtype))
         };
         (column.min, column.max) = (bounds(true), bounds(false));
     }
@@ -137,9 +150,28 @@ fn less(a: &Json, b: &Json) -> bool {
         (Json::Bool(a), Json::Bool(b)) => a < b,
         _ => match (whole(a), whole(b)) {
             (Some(a), Some(b)) => a < b,
-            _ => a.as_f64() < b.as_f64(),
+            _ => float(a) < float(b),
         },
     }
+}
+
+fn float(n: &Json) -> Option<f64> {
+    match n.as_str() {
+        Some("Infinity") => Some(f64::INFINITY),
+        Some("-Infinity") => Some(f64::NEG_INFINITY),
+        _ => n.as_f64(),
+    }
+}
+
+/// A bound as the rows show it: times are text there.
+fn shown(bound: &Json, dtype: Option<&DataType>) -> Json {
+    let time = match (dtype, bound.as_i64()) {
+        (Some(DataType::Date), Some(n)) => i32::try_from(n).ok().map(Clock::Date),
+        (Some(DataType::TimestampMs), Some(n)) => Some(Clock::TimestampMs(n)),
+        (Some(DataType::TimestampUs), Some(n)) => Some(Clock::TimestampUs(n)),
+        _ => None,
+    };
+    time.map_or_else(|| bound.clone(), |time| time.to_string().into())
 }
 
 fn whole(n: &Json) -> Option<i128> {

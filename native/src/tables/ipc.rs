@@ -1,18 +1,15 @@
 //! Arrow IPC in and out: the file, which is mapped, and the stream, which may be a pipe.
 
 use std::{
-    io::{BufReader, Cursor, Read},
+    io::{BufReader, Read},
     sync::Arc,
 };
 
-use arrow_array::RecordBatch;
 use arrow_ipc::{
     CompressionType,
-    reader::{FileReader, StreamReader},
     writer::{FileWriter as ArrowFile, IpcWriteOptions, StreamWriter},
 };
 use arrow_schema::{ArrowError, Schema as ArrowSchema};
-use bytes::Bytes;
 use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
@@ -22,22 +19,19 @@ use serde_json::json;
 
 use super::{
     Facts, FileWriter, ReadOptions, TableCompression, TableFormat, TableSink, TableSource, WriteOptions,
-    arrow::{from_arrow_schema, from_record_batch, not_arrow, to_arrow_schema, to_record_batch},
+    arrow::{Changes, from_arrow_schema, from_record_batch, to_arrow_schema, to_record_batch},
     codes,
-    parquet::guarded,
+    guard::guarded,
+    ipc_read::{Blocks, Messages, Stream},
+    writer::own_error,
 };
 use crate::input::Input;
 
-enum Reader {
-    File(Box<FileReader<Cursor<Bytes>>>),
-    Stream(Box<StreamReader<Box<dyn Read + Send>>>),
-}
-
 /// An Arrow file or stream that is being read.
 pub(super) struct IpcSource {
-    reader: Reader,
+    messages: Messages,
     schema: Arc<Schema>,
-    columns: Option<Vec<usize>>,
+    changes: Changes,
     lossy: bool,
     /// Rows that were read and not handed on.
     left: Option<Batch>,
@@ -52,37 +46,29 @@ impl std::fmt::Debug for IpcSource {
 
 impl IpcSource {
     pub fn file(input: &Input, options: &ReadOptions) -> Result<IpcSource> {
-        let bytes = Cursor::new(input.bytes().clone());
-        let reader = guarded(|| FileReader::try_new(bytes, None).map_err(not_arrow))?;
-        let schema = from_arrow_schema(&reader.schema())?;
-        Ok(Self::new(Reader::File(Box::new(reader)), schema, options))
+        let messages = guarded(|| Blocks::open(input.bytes(), &options.limits).map(Messages::File))?;
+        Self::new(messages, options)
     }
 
     pub fn stream(input: impl Read + Send + 'static, options: &ReadOptions) -> Result<IpcSource> {
         let input: Box<dyn Read + Send> = Box::new(BufReader::with_capacity(1 << 18, input));
-        let reader = guarded(|| StreamReader::try_new(input, None).map_err(not_arrow))?;
-        let schema = from_arrow_schema(&reader.schema())?;
-        Ok(Self::new(Reader::Stream(Box::new(reader)), schema, options))
+        let messages = guarded(|| Stream::open(input, &options.limits).map(Messages::Stream))?;
+        Self::new(messages, options)
     }
 
-    fn new(reader: Reader, schema: Schema, options: &ReadOptions) -> IpcSource {
+    fn new(messages: Messages, options: &ReadOptions) -> Result<IpcSource> {
+        let schema = Arc::new(from_arrow_schema(messages.schema())?);
+        let changes = Changes::new(messages.schema(), &schema);
         let (lossy, batch_rows) = (options.lossy, options.batch_rows.max(1));
-        IpcSource { reader, schema: Arc::new(schema), columns: None, lossy, left: None, batch_rows }
-    }
-
-    fn read(&mut self) -> Result<Option<RecordBatch>> {
-        guarded(|| match &mut self.reader {
-            Reader::File(reader) => reader.next().transpose().map_err(not_arrow),
-            Reader::Stream(reader) => reader.next().transpose().map_err(not_arrow),
-        })
+        Ok(IpcSource { messages, schema, changes, lossy, left: None, batch_rows })
     }
 }
 
 impl TableSource for IpcSource {
     fn format(&self) -> TableFormat {
-        match self.reader {
-            Reader::File(_) => TableFormat::Arrow,
-            Reader::Stream(_) => TableFormat::Arrows,
+        match self.messages {
+            Messages::File(_) => TableFormat::Arrow,
+            Messages::Stream(_) => TableFormat::Arrows,
         }
     }
     fn schema(&self) -> &Arc<Schema> {
@@ -94,7 +80,7 @@ impl TableSource for IpcSource {
 
     fn select(&mut self, columns: &[usize]) -> Result<()> {
         self.schema = self.schema.project(columns)?;
-        self.columns = Some(columns.to_vec());
+        self.messages.select(columns);
         Ok(())
     }
 
@@ -102,12 +88,14 @@ impl TableSource for IpcSource {
         let whole = match self.left.take() {
             Some(left) => left,
             None => {
-                let Some(batch) = self.read()? else { return Ok(None) };
-                let batch = match &self.columns {
-                    Some(columns) => batch.project(columns).map_err(not_arrow)?,
-                    None => batch,
+                let read = || match self.messages.next()? {
+                    Some(batch) => from_record_batch(&batch, &self.schema, self.lossy).map(Some),
+                    None => Ok(None),
                 };
-                from_record_batch(&batch, &self.schema, self.lossy)?
+                match guarded(read)? {
+                    Some(batch) => batch,
+                    None => return Ok(None),
+                }
             }
         };
         if whole.rows() > self.batch_rows {
@@ -118,10 +106,19 @@ impl TableSource for IpcSource {
 
     fn facts(&self) -> Facts {
         let mut facts = Facts::default();
-        if let Reader::File(reader) = &self.reader {
-            facts.more.insert("groups".into(), json!(reader.num_batches()));
+        if let Messages::File(file) = &self.messages {
+            facts.more.insert("groups".into(), json!(file.len()));
         }
         facts
+    }
+    fn notes(&mut self) -> Vec<String> {
+        let mut said = self.changes.notes(&self.schema);
+        if let Messages::Stream(stream) = &self.messages
+            && stream.unmarked
+        {
+            said.push("the stream has no mark at its end; what wrote it may have been interrupted".into());
+        }
+        said
     }
 }
 
@@ -190,5 +187,12 @@ impl TableSink for IpcSink {
 }
 
 fn written(e: ArrowError) -> Error {
+    let e = match e {
+        ArrowError::IoError(text, e) => match own_error(e) {
+            Ok(own) => return own,
+            Err(e) => ArrowError::IoError(text, e),
+        },
+        e => e,
+    };
     Error::caused(&codes::TARGET, format!("cannot write: {e}"), e)
 }

@@ -40,11 +40,17 @@ mod convert;
 mod core_file;
 mod core_sink;
 mod format;
+#[cfg(feature = "arrow")]
+mod guard;
 mod idv;
 #[cfg(feature = "arrow")]
 mod ipc;
 #[cfg(feature = "arrow")]
+mod ipc_read;
+#[cfg(feature = "arrow")]
 mod parquet;
+#[cfg(feature = "arrow")]
+mod parquet_footer;
 #[cfg(feature = "arrow")]
 mod parquet_stats;
 mod route;
@@ -62,6 +68,8 @@ pub use forebay::{
     text::{BATCH_ROWS, OnBadRow, push_json, push_text},
 };
 pub use format::TableFormat;
+#[cfg(feature = "arrow")]
+pub use guard::panics_are_errors;
 pub use route::{create, document, open, open_text, table_format};
 pub use scan::Scanned;
 
@@ -90,6 +98,10 @@ pub trait TableSource: Send {
     /// How many bad rows were left out.
     fn skipped(&self) -> u64 {
         0
+    }
+    /// The first of these. What this gives is in no note any more.
+    fn bad_rows(&mut self) -> Vec<forebay::Error> {
+        Vec::new()
     }
 }
 

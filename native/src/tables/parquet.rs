@@ -1,9 +1,6 @@
 //! Parquet in and out.
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-};
+use std::{io, sync::Arc};
 
 use arrow_schema::Schema as ArrowSchema;
 use forebay::{
@@ -18,14 +15,18 @@ use parquet::{
         arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder},
     },
     basic::{Compression, ZstdLevel},
+    errors::ParquetError,
     file::properties::WriterProperties,
 };
 use serde_json::json;
 
 use super::{
     ColumnFacts, Facts, FileWriter, ReadOptions, TableCompression, TableFormat, TableSink, TableSource, WriteOptions,
-    arrow::{from_arrow_schema, from_record_batch, to_arrow_schema, to_record_batch},
-    codes, parquet_stats,
+    arrow::{Changes, from_arrow_schema, from_record_batch, to_arrow_schema, to_record_batch},
+    codes,
+    guard::guarded,
+    parquet_footer, parquet_stats,
+    writer::own_error,
 };
 use crate::input::Input;
 
@@ -40,6 +41,7 @@ pub(super) struct ParquetSource {
     whole: Arc<Schema>,
     /// The columns that are read.
     schema: Arc<Schema>,
+    changes: Changes,
     filter: Option<Filter>,
     /// The wanted columns in the order asked for, by their number in the file.
     columns: Option<Vec<usize>>,
@@ -55,11 +57,23 @@ impl std::fmt::Debug for ParquetSource {
 
 impl ParquetSource {
     pub fn new(input: Input, options: &ReadOptions) -> Result<ParquetSource> {
+        parquet_footer::check(input.bytes(), &options.limits)?;
         let metadata = guarded(|| ArrowReaderMetadata::load(input.bytes(), Default::default()).map_err(damaged))?;
         let schema = Arc::new(from_arrow_schema(metadata.schema())?);
+        let changes = Changes::new(metadata.schema(), &schema);
         let whole = schema.clone();
         let options = options.clone();
-        Ok(ParquetSource { input, metadata, whole, schema, filter: None, columns: None, reader: None, options })
+        Ok(ParquetSource {
+            input,
+            metadata,
+            whole,
+            schema,
+            changes,
+            filter: None,
+            columns: None,
+            reader: None,
+            options,
+        })
     }
 
     fn start(&self) -> Result<ParquetRecordBatchReader> {
@@ -79,16 +93,7 @@ impl ParquetSource {
     }
 }
 
-/// What another crate panics about is damage, and no reason to stop the process.
-pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-        Err(Error::new(&codes::ARROW, format!("the reader gave up: {text}")))
-    })
-}
-
-fn damaged(e: parquet::errors::ParquetError) -> Error {
+fn damaged(e: ParquetError) -> Error {
     Error::caused(&codes::ARROW, e.to_string(), e)
 }
 
@@ -129,9 +134,12 @@ impl TableSource for ParquetSource {
             }
             None => batch,
         };
-        from_record_batch(&batch, &self.schema, self.options.lossy).map(Some)
+        guarded(|| from_record_batch(&batch, &self.schema, self.options.lossy).map(Some))
     }
 
+    fn notes(&mut self) -> Vec<String> {
+        self.changes.notes(&self.schema)
+    }
     fn facts(&self) -> Facts {
         let metadata = self.metadata.metadata();
         let mut columns = vec![ColumnFacts { bytes: Some(0), nulls: Some(0), ..Default::default() }; self.schema.len()];
@@ -141,7 +149,9 @@ impl TableSource for ParquetSource {
                 let Some(facts) = columns.get_mut(root) else { continue };
                 let size = u64::try_from(chunk.compressed_size()).unwrap_or_default();
                 facts.bytes = facts.bytes.map(|n| n + size);
-                let nulls = chunk.statistics().and_then(|s| s.null_count_opt());
+                // What is missing inside of a list or struct is not missing in its column.
+                let plain = chunk.column_path().parts().len() == 1;
+                let nulls = chunk.statistics().and_then(|s| s.null_count_opt()).filter(|_| plain);
                 facts.nulls = facts.nulls.zip(nulls).map(|(a, b)| a + b);
                 let words: Vec<String> = chunk.encodings().map(|e| e.to_string()).collect();
                 let codec = chunk.compression().to_string();
@@ -173,7 +183,7 @@ impl std::fmt::Debug for ParquetSink {
 
 impl ParquetSink {
     pub fn new(out: FileWriter, options: &WriteOptions) -> Result<ParquetSink> {
-        let level = |e: parquet::errors::ParquetError| Error::new(&ARGUMENT, e.to_string());
+        let level = |e: ParquetError| Error::new(&ARGUMENT, e.to_string());
         let compression = match options.compression.unwrap_or(TableCompression::Snappy) {
             TableCompression::None => Compression::UNCOMPRESSED,
             TableCompression::Snappy => Compression::SNAPPY,
@@ -225,6 +235,14 @@ impl TableSink for ParquetSink {
     }
 }
 
-fn written(e: parquet::errors::ParquetError) -> Error {
+fn written(e: ParquetError) -> Error {
+    let e = match e {
+        ParquetError::External(cause) => match cause.downcast::<io::Error>().map(|e| own_error(*e)) {
+            Ok(Ok(own)) => return own,
+            Ok(Err(e)) => ParquetError::External(Box::new(e)),
+            Err(cause) => ParquetError::External(cause),
+        },
+        e => e,
+    };
     Error::caused(&codes::TARGET, format!("cannot write: {e}"), e)
 }

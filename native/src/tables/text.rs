@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use forebay::{
-    Result,
+    Error, Result,
     table::{Batch, Schema},
     text::{TextOptions, TextReader, TextStep},
 };
@@ -86,5 +86,8 @@ impl TableSource for TextSource {
     }
     fn skipped(&self) -> u64 {
         self.reader.skipped()
+    }
+    fn bad_rows(&mut self) -> Vec<Error> {
+        self.reader.bad_rows()
     }
 }

@@ -71,3 +71,16 @@ impl Write for FileWriter {
         self.send().map_err(io::Error::other)
     }
 }
+
+/// The error of ours that went through the standard library's.
+#[cfg(feature = "arrow")]
+pub(super) fn own_error(e: io::Error) -> std::result::Result<forebay::Error, io::Error> {
+    if e.get_ref().is_none_or(|inner| !inner.is::<forebay::Error>()) {
+        return Err(e);
+    }
+    match e.into_inner().map(|inner| inner.downcast::<forebay::Error>()) {
+        Some(Ok(own)) => Ok(*own),
+        Some(Err(other)) => Err(io::Error::other(other)),
+        None => Err(io::Error::other("no reason given")),
+    }
+}

@@ -7,6 +7,7 @@ mod common;
 mod conversion;
 mod corpus;
 mod generate;
+mod hostile;
+mod losses;
 mod pruning;
 mod round_trip;
-mod text_fuzz;

@@ -105,26 +105,44 @@ impl TableReadArgs {
 
 /// `id=u32,v=vector<f32, 3>`: commas inside of brackets belong to the type.
 fn parse_types(text: &str) -> Result<Vec<(String, DataType)>> {
-    let mut depth = 0;
-    let parts = text.split(|c: char| {
-        match c {
-            '<' => depth += 1,
-            '>' => depth -= 1,
-            _ => {}
-        }
-        c == ',' && depth == 0
-    });
     let one = |part: &str| match part.rsplit_once('=') {
-        Some((name, dtype)) => Ok((name.trim().to_owned(), parse_type(dtype)?)),
+        Some((name, dtype)) => Ok((unquoted(name)?, parse_type(dtype)?)),
         None => Err(Error::new(&ARGUMENT, format!("--types: {part:?} is not NAME=TYPE"))),
     };
-    parts.map(one).collect()
+    parts(text).into_iter().map(one).collect()
+}
+
+/// What stands between commas that are neither in quotes nor in brackets.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut quoted, mut depth) = (false, 0);
+    let apart = |c: char| {
+        match c {
+            '"' => quoted = !quoted,
+            '<' if !quoted => depth += 1,
+            '>' if !quoted => depth -= 1,
+            _ => {}
+        }
+        c == ',' && !quoted && depth <= 0
+    };
+    text.split(apart).collect()
+}
+
+/// A name, which may stand in quotes as a field of CSV does.
+fn unquoted(text: &str) -> Result<String> {
+    let text = text.trim();
+    match text.strip_prefix('"') {
+        None => Ok(text.to_owned()),
+        Some(rest) => match rest.strip_suffix('"') {
+            Some(name) => Ok(name.replace("\"\"", "\"")),
+            None => Err(Error::new(&ARGUMENT, format!("a quote that opens is never closed: {text}"))),
+        },
+    }
 }
 
 /// What is wanted of a table.
 pub(in crate::cli) fn scan(columns: Option<&str>, filter: Option<&str>) -> Result<Scan> {
     Ok(Scan {
-        columns: columns.map(|text| text.split(',').map(|name| name.trim().to_owned()).collect()),
+        columns: columns.map(|text| parts(text).into_iter().map(unquoted).collect()).transpose()?,
         filter: filtering::filter(filter)?,
     })
 }
@@ -138,6 +156,14 @@ mod tests {
         let types = parse_types("id=u32, v = vector<f32, 3>,k=key<u8, 4>").unwrap();
         assert_eq!(types.len(), 3);
         assert_eq!((types[1].0.as_str(), types[1].1.to_string()), ("v", "vector<f32, 3>".into()));
+        assert_eq!(parse_types("\"a,b=<\"=u8").unwrap()[0].0, "a,b=<");
         assert!(parse_types("id").is_err() && parse_types("id=what").is_err());
+    }
+
+    #[test]
+    fn names_with_commas_stand_in_quotes() {
+        let names = scan(Some(r#"a, "b,""c""", " d ","#), None).unwrap().columns.unwrap();
+        assert_eq!(names, ["a", "b,\"c\"", " d ", ""]);
+        assert!(scan(Some("\"a"), None).is_err());
     }
 }

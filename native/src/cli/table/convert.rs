@@ -1,6 +1,9 @@
 //! `forebay convert` of tables.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use clap::ValueEnum;
 use forebay::{Error, Result, error::codes::ARGUMENT, tbf::Dialect};
@@ -9,7 +12,7 @@ use serde_json::json;
 use super::args::{TableReadArgs, scan};
 use crate::{
     cli::{Outcome, Output, human, progress::Meter},
-    input::PIPE,
+    input::{PIPE, display},
     output::AtomicFile,
     tables::{FileWriter, ReadOptions, TableCompression, TableFormat, TableJob, TableSummary, document},
 };
@@ -69,7 +72,7 @@ pub(in crate::cli) fn run(
     if let [only] = common.inputs.as_slice()
         && let Some(json) = document(only, &read)?
     {
-        return whole(&common, &json);
+        return whole(&common, &json, out);
     }
     let mut job = TableJob::new(common.inputs, common.format);
     job.scan = scan(args.columns.as_deref(), common.filter)?;
@@ -98,7 +101,7 @@ pub(in crate::cli) fn run(
 }
 
 /// A TBF that holds one value and no table becomes JSON.
-fn whole(common: &Common<'_>, json: &str) -> Result<Outcome> {
+fn whole(common: &Common<'_>, json: &str, talk: &Output) -> Result<Outcome> {
     if common.format != TableFormat::Jsonl {
         let message = "this TBF holds one value and no table; it can be converted to .jsonl, or shown with head";
         return Err(Error::new(&ARGUMENT, message));
@@ -106,7 +109,19 @@ fn whole(common: &Common<'_>, json: &str) -> Result<Outcome> {
     let mut out = FileWriter::new(AtomicFile::create_streaming(common.output, common.force)?);
     out.append(json.as_bytes())?;
     out.append(b"\n")?;
+    let bytes = out.bytes();
     out.into_file()?.commit(common.sync)?;
+    let input_bytes = common.inputs.iter().filter_map(|p| fs::metadata(p).ok()).map(|m| m.len()).sum();
+    let summary = TableSummary {
+        inputs: common.inputs.iter().map(|p| display(p)).collect(),
+        output: display(common.output),
+        format: common.format.name(),
+        input_bytes,
+        output_bytes: bytes,
+        notes: vec!["the file holds one value and no table; it was written as that".into()],
+        ..TableSummary::default()
+    };
+    print(&summary, 0.0, talk);
     Ok(Outcome::Fine)
 }
 
@@ -125,7 +140,7 @@ fn print(summary: &TableSummary, seconds: f64, out: &Output) {
     let row = |label: &str, value: String| out.note(format!("{label:<14}{value}"));
     row("input", format!("{} ({})", summary.inputs.join(", "), human::bytes(summary.input_bytes)));
     row("output", format!("{} ({}), {}", summary.output, human::bytes(summary.output_bytes), summary.format));
-    row("rows", format!("{} of {} columns", human::count(summary.rows), summary.columns));
+    row("rows", format!("{}, {} columns", human::count(summary.rows), summary.columns));
     if summary.skipped_rows > 0 {
         row("left out", format!("{} bad rows", human::count(summary.skipped_rows)));
     }

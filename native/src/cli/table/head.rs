@@ -1,6 +1,9 @@
 //! `forebay head` of a table: rows as a text table, or one JSON object a line.
 
-use std::path::Path;
+use std::{
+    collections::{BTreeSet, HashSet},
+    path::Path,
+};
 
 use forebay::{
     Result,
@@ -52,8 +55,18 @@ pub(in crate::cli) fn run(path: &Path, read: &ReadOptions, scan: &Scan, wanted: 
     if !out.json() {
         print(&Batch::with_rows(rows.schema().clone(), empty(&rows)?, 0)?, &table, out);
     }
+    if out.json() {
+        repeated(&rows).iter().for_each(|name| out.note(format!("note: several columns are called {name:?}")));
+    }
     rows.source().notes().iter().for_each(|note| out.note(format!("note: {note}")));
     Ok(())
+}
+
+/// Names that an object would have more than once.
+fn repeated(rows: &Scanned) -> BTreeSet<String> {
+    let mut seen = HashSet::new();
+    let fields = rows.schema().fields().iter();
+    fields.filter(|f| !seen.insert(f.name.as_str())).map(|f| f.name.clone()).collect()
 }
 
 fn empty(rows: &Scanned) -> Result<Vec<forebay::table::Column>> {

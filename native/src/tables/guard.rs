@@ -1,0 +1,33 @@
+//! Other crates' panics about a file are damage, and no reason to stop the process.
+
+use std::{
+    any::Any,
+    cell::Cell,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+use forebay::{Error, Result};
+
+use super::codes;
+
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// True where a panic of this thread becomes an error. A panic hook that asks may keep quiet.
+pub fn panics_are_errors() -> bool {
+    GUARDED.get()
+}
+
+/// Does work that may panic over what a file claims.
+pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let before = GUARDED.replace(true);
+    let outcome = catch_unwind(AssertUnwindSafe(work));
+    GUARDED.set(before);
+    outcome.unwrap_or_else(|panic| Err(Error::new(&codes::ARROW, format!("the reader gave up: {}", words(&*panic)))))
+}
+
+fn words(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given")
+}

@@ -1,0 +1,117 @@
+//! What a target cannot hold is refused by column and row, or its loss is stated.
+
+use std::{fs, process::Command};
+
+use serde_json::{Value, json};
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn with(files: &[(&str, &str)]) -> Place {
+        let place = Place(tempfile::tempdir().unwrap());
+        files.iter().for_each(|(name, text)| fs::write(place.0.path().join(name), text).unwrap());
+        place
+    }
+    fn run(&self, args: &[&str]) -> (i32, Vec<Value>) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_forebay"));
+        let out = command.args(args).arg("--json").current_dir(self.0.path()).output().unwrap();
+        let text = String::from_utf8(out.stdout).unwrap();
+        (out.status.code().unwrap(), text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+    }
+    fn notes(&self, args: &[&str]) -> Vec<String> {
+        let (code, said) = self.run(args);
+        assert_eq!(code, 0, "{said:?}");
+        said[0]["notes"].as_array().unwrap().iter().map(|n| n.as_str().unwrap().to_owned()).collect()
+    }
+    fn refused(&self, args: &[&str]) -> (i32, Value) {
+        let (code, said) = self.run(args);
+        (code, json!([said[0]["error"]["code"], said[0]["error"]["column"], said[0]["error"]["row"]]))
+    }
+}
+
+#[test]
+fn missing_values_that_become_others_are_counted() {
+    let place = Place::with(&[("a.csv", "x,s,n\n1.5,a,1\n,,\n2.5,,3\n")]);
+    assert_eq!(place.refused(&["convert", "a.csv", "a.idv"]), (3, json!(["table.target", "x", 1])));
+    let notes = place.notes(&["convert", "a.csv", "a.idv", "--lossy"]);
+    assert_eq!(
+        notes,
+        [
+            "column \"x\": 1 missing values became NaN",
+            "column \"s\": 2 missing values became empty texts",
+            "column \"n\": 1 missing values became the default of their type",
+        ]
+    );
+}
+
+#[test]
+fn the_columnar_layout_refuses_what_it_lacks_by_column_and_row() {
+    let place = Place::with(&[("a.csv", "day,at\n2024-02-29,2024-02-29T01:02:03Z\n")]);
+    assert_eq!(place.refused(&["convert", "a.csv", "a.tbf", "--dialect", "c"]), (3, json!(["table.target", "day", 0])));
+    let notes = place.notes(&["convert", "a.csv", "a.tbf", "--dialect", "c", "--lossy"]);
+    assert_eq!(notes, ["column \"day\": date becomes string", "column \"at\": timestamp_us becomes string"]);
+    assert_eq!(place.run(&["head", "a.tbf"]).1, [json!({ "day": "2024-02-29", "at": "2024-02-29T01:02:03" })]);
+}
+
+#[test]
+fn the_tagged_layout_holds_times_as_the_text_that_json_has() {
+    let place = Place::with(&[("a.jsonl", "{\"d\":\"1.02:03:04.5000000\",\"day\":\"2024-02-29\"}\n")]);
+    let types = "d=ticks,day=date";
+    let notes = place.notes(&["convert", "a.jsonl", "a.tbf", "--dialect", "t", "--types", types]);
+    assert_eq!(notes, ["column \"d\": ticks becomes string", "column \"day\": date becomes string"]);
+    assert_eq!(place.run(&["head", "a.tbf"]).1, [json!({ "d": "1.02:03:04.5000000", "day": "2024-02-29" })]);
+}
+
+#[test]
+fn a_value_that_is_no_table_is_converted_with_a_summary() {
+    let place = Place::with(&[("a.jsonl", "{\"a\":1}\n")]);
+    // The object alone: what the list of one object is without the list's tag and count.
+    place.run(&["convert", "a.jsonl", "a.tbf", "--dialect", "t"]);
+    let path = place.0.path().join("a.tbf");
+    let bytes = fs::read(&path).unwrap();
+    let list = bytes.windows(2).position(|w| w == [6, 1]).unwrap();
+    fs::write(&path, [&bytes[..list], &bytes[list + 2..]].concat()).unwrap();
+    let notes = place.notes(&["convert", "a.tbf", "b.jsonl"]);
+    assert_eq!(notes, ["the file holds one value and no table; it was written as that"]);
+}
+
+#[test]
+fn inspect_shows_bounds_as_rows_show_them_and_only_what_is_known() {
+    let long = "a".repeat(70);
+    let csv = format!("day,ok,x,s\n2024-02-29,true,1.5,m\n1999-12-31,true,Infinity,n\n,false,-2.5,{long}\n");
+    let place = Place::with(&[("a.csv", &csv)]);
+    place.run(&["convert", "a.csv", "a.tbf", "--group-rows", "2"]);
+    let facts = place.run(&["inspect", "a.tbf"]).1.remove(0);
+    let bounds: Vec<Value> = facts["columns"].as_array().unwrap().iter().map(|c| json!([c["min"], c["max"]])).collect();
+    let expected = json!([["1999-12-31", "2024-02-29"], [false, true], [-2.5, "Infinity"], [null, null]]);
+    assert_eq!(Value::from(bounds), expected);
+}
+
+#[test]
+fn bad_rows_of_text_are_faults_that_say_their_code_once() {
+    let place = Place::with(&[("a.csv", "a,b\n1,2\n3\n")]);
+    let (code, said) = place.run(&["check", "a.csv"]);
+    let fault = &said[0]["faults"][0];
+    assert_eq!((code, &fault["code"], &said[0]["fault_count"]), (1, &json!("table.row"), &json!(1)));
+    assert_eq!(fault["message"], "line 3: 1 fields where there are 2 columns");
+}
+
+#[test]
+fn columns_whose_names_hold_commas_can_be_chosen() {
+    let place = Place::with(&[("a.csv", "\"a,b\",c\n1,2\n")]);
+    assert_eq!(place.run(&["head", "a.csv", "--columns", "c,\"a,b\""]).1, [json!({ "c": 2, "a,b": 1 })]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told_as_one_by_every_format() {
+    let place = Place::with(&[("a.csv", "a,b\n1,2\n")]);
+    for format in ["csv", "jsonl", "parquet", "arrow", "arrows", "tbf"] {
+        let (code, said) = place.run(&["convert", "a.csv", "/dev/full", "--to", format]);
+        assert_eq!((code, &said[0]["error"]["code"]), (2, &json!("io")), "{format}: {said:?}");
+    }
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut head = Command::new(env!("CARGO_BIN_EXE_forebay"));
+    let status = head.args(["head", "a.csv"]).current_dir(place.0.path()).stdout(full).status().unwrap();
+    assert_eq!(status.code(), Some(2));
+}
