@@ -17,7 +17,6 @@ mod tar;
 mod tbf;
 mod tbf_peer;
 mod tbl;
-#[cfg(feature = "text")]
 mod text;
 
 /// One thing to fuzz.
@@ -34,18 +33,16 @@ pub struct Target {
 /// Every target, by name.
 pub const TARGETS: &[Target] = &[
     Target { name: "codecs", body: codec::body, seeds: codec::seeds },
+    Target { name: "csv", body: text::csv, seeds: text::csv_seeds },
     Target { name: "filter", body: filter::body, seeds: filter::seeds },
     Target { name: "idv", body: idv::body, seeds: idv::seeds },
     Target { name: "image_decode", body: pixels::body, seeds: pixels::seeds },
     Target { name: "image_probe", body: image::body, seeds: image::seeds },
+    Target { name: "jsonl", body: text::jsonl, seeds: text::jsonl_seeds },
     Target { name: "tar_scan", body: tar::body, seeds: tar::seeds },
     Target { name: "tbf", body: tbf::body, seeds: tbf::seeds },
     Target { name: "tbf_peer", body: tbf_peer::body, seeds: tbf_peer::seeds },
     Target { name: "tbl_check", body: tbl::body, seeds: tbl::seeds },
-    #[cfg(feature = "text")]
-    Target { name: "csv", body: text::csv, seeds: text::csv_seeds },
-    #[cfg(feature = "text")]
-    Target { name: "jsonl", body: text::jsonl, seeds: text::jsonl_seeds },
 ];
 
 /// Small limits: what goes past them is seen at once.

@@ -86,21 +86,42 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let rows = r#"[{"id":1,"s":"a","x":0.5,"n":null,"more":{"deep":[true,[],{}]}},{"id":-2,"s":"é\u0000","x":1e300,"n":18446744073709551615}]"#;
     let json: Json = serde_json::from_str(rows).expect("JSON");
     let mut peer = ColumnarEncoder::new();
-    for (name, kind) in
-        [("id", ColumnType::U32), ("s", ColumnType::String), ("x", ColumnType::F64), ("b", ColumnType::Bool)]
-    {
+    // Every type that the peer can fill, a dictionary that names and texts share, and the ends of every range.
+    for (name, kind) in [
+        ("id", ColumnType::U32),
+        ("s", ColumnType::String),
+        ("x", ColumnType::F64),
+        ("b", ColumnType::Bool),
+        ("i", ColumnType::I32),
+        ("big", ColumnType::I64),
+        ("bits", ColumnType::U64),
+        ("y", ColumnType::F32),
+    ] {
         peer.add_column(name, kind);
     }
-    for i in 0..5u32 {
-        peer.push_u32(0, i << (7 * i));
-        peer.push_string(1, ["a", "", "é", "a", "id"][i as usize]);
-        peer.push_f64(2, f64::from(i) / 3.0);
+    for i in 0..5usize {
+        peer.push_u32(0, (1 << (7 * i)) - 1);
+        peer.push_string(1, ["a", "", "é", "a", "id"][i]);
+        peer.push_f64(2, [0.1, -0.0, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE][i]);
         peer.push_bool(3, i % 2 == 0);
+        peer.push_i32(4, [0, -1, i32::MIN, i32::MAX, 300][i]);
+        peer.push_i64(5, [0, -1, i64::MIN, i64::MAX, -300][i]);
+        peer.push_u64(6, [0, 127, 128, u64::MAX, 1 << 63][i]);
+        peer.push_f32(7, [0.1, -0.0, f32::NEG_INFINITY, f32::NAN, f32::MAX][i]);
         peer.finish_row();
     }
+    let empty = {
+        let mut peer = ColumnarEncoder::new();
+        peer.add_column("only", ColumnType::I64);
+        peer.finish()
+    };
+    let numbers = "[0,127,128,-1,-64,-65,9223372036854775807,-9223372036854775808,18446744073709551615,0.1,-0.0,5e-324]";
     vec![
         rows.as_bytes().to_vec(),
         br#""text""#.to_vec(),
+        numbers.as_bytes().to_vec(),
+        br#"{"":null,"k":["k","",{"k":"k"}],"t":true,"f":false}"#.to_vec(),
+        empty,
         tauq::tbf::encode_json(&json).expect("a document"),
         tauq::tbf::encode_json(&Json::from(-7)).expect("a document"),
         peer.finish(),

@@ -1,44 +1,53 @@
-//! Any bytes as CSV or JSON lines are read or refused, and the same whatever the batches; a reading that leaves bad
-//! rows out gives the rows that one without bad rows gives.
-//!
-//! The tests of the native crate run these bodies too, so that they need not be built a second time for that.
+//! Any bytes as CSV or JSON lines are read or refused, and the same whatever the batches and the pieces that they
+//! come in; a reading that leaves bad rows out gives the rows that one without bad rows gives.
 
-use forebay::Limits;
-use forebay_native::tables::{OnBadRow, ReadOptions, TableFormat, open_text};
+use bytes::Bytes;
+use forebay::text::{OnBadRow, TextFormat, TextOptions, TextReader, TextStep};
 
 /// The rows as JSON, and how many were left out.
 fn rows(
     data: &[u8],
-    format: TableFormat,
+    format: TextFormat,
     on_bad_row: OnBadRow,
     batch_rows: usize,
+    piece: usize,
 ) -> forebay::Result<(Vec<String>, u64)> {
-    let mut options = ReadOptions::default();
-    options.limits = Limits::browser().with_item_bytes(1 << 20);
+    let mut options = TextOptions::default();
+    options.limits = crate::limits().with_item_bytes(1 << 20);
     (options.on_bad_row, options.batch_rows, options.sniff_rows) = (on_bad_row, batch_rows, 3);
-    let mut source = open_text(data.to_vec(), format, &options)?;
+    let mut reader = TextReader::new(format, options)?;
+    let mut pieces = data.chunks(piece);
     let mut rows = Vec::new();
-    while let Some(batch) = source.next_batch()? {
-        assert!(batch.rows() > 0 && batch.rows() <= batch_rows, "{} rows", batch.rows());
-        rows.extend(batch.iter().map(|row| row.to_json(Default::default())));
+    loop {
+        match reader.step()? {
+            TextStep::More => match pieces.next() {
+                Some(piece) => reader.push(Bytes::copy_from_slice(piece)),
+                None => reader.end(),
+            },
+            TextStep::Batch(batch) => {
+                assert!(batch.rows() > 0 && batch.rows() <= batch_rows, "{} rows", batch.rows());
+                rows.extend(batch.iter().map(|row| row.to_json(Default::default())));
+            }
+            TextStep::End => return Ok((rows, reader.skipped())),
+        }
     }
-    Ok((rows, source.skipped()))
 }
 
-fn body(data: &[u8], format: TableFormat) {
-    let Ok((all, skipped)) = rows(data, format, OnBadRow::Skip, 4096) else {
-        assert!(rows(data, format, OnBadRow::Error, 4096).is_err(), "what cannot be opened has no rows");
+fn body(data: &[u8], format: TextFormat) {
+    let Ok((all, skipped)) = rows(data, format, OnBadRow::Skip, 4096, usize::MAX) else {
+        let strict = rows(data, format, OnBadRow::Error, 4096, usize::MAX);
+        assert!(strict.is_err(), "what cannot be opened has no rows");
         return;
     };
-    assert_eq!(rows(data, format, OnBadRow::Skip, 1).expect("one by one"), (all.clone(), skipped));
-    match rows(data, format, OnBadRow::Error, 4096) {
+    assert_eq!(rows(data, format, OnBadRow::Skip, 1, 3).expect("piece by piece"), (all.clone(), skipped));
+    match rows(data, format, OnBadRow::Error, 4096, usize::MAX) {
         Ok(strict) => assert_eq!(strict, (all, 0)),
         Err(_) => assert!(skipped > 0, "an error without a bad row"),
     }
 }
 
 pub(crate) fn csv(data: &[u8]) {
-    body(data, TableFormat::Csv);
+    body(data, TextFormat::Csv);
 }
 
 pub(crate) fn csv_seeds() -> Vec<Vec<u8>> {
@@ -52,7 +61,7 @@ pub(crate) fn csv_seeds() -> Vec<Vec<u8>> {
 }
 
 pub(crate) fn jsonl(data: &[u8]) {
-    body(data, TableFormat::Jsonl);
+    body(data, TextFormat::Jsonl);
 }
 
 pub(crate) fn jsonl_seeds() -> Vec<Vec<u8>> {
