@@ -1,8 +1,9 @@
 //! Resizing a part of a picture, with the sums of Pillow.
 
 use fast_image_resize::{
-    FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer,
-    images::{Image, ImageRef},
+    FilterType, ResizeAlg, ResizeOptions, Resizer,
+    images::{TypedImage, TypedImageRef},
+    pixels::U8x3,
 };
 
 use super::{Rect, Resampling};
@@ -63,7 +64,8 @@ fn one(
 ) -> Result<()> {
     let refuse = |e: &dyn std::fmt::Display| Error::new(&codes::RECIPE, format!("resizing failed: {e}"));
     let options = ResizeOptions::new().resize_alg(algorithm).crop(source.x, source.y, source.width, source.height);
-    let from = ImageRef::new(width, height, pixels, PixelType::U8x3).map_err(|e| refuse(&e))?;
-    let mut to = Image::from_slice_u8(w, h, target, PixelType::U8x3).map_err(|e| refuse(&e))?;
-    resizer.resize(&from, &mut to, &options).map_err(|e| refuse(&e))
+    // Of this type and no other: the others would weigh a megabyte in what a page loads.
+    let from = TypedImageRef::<U8x3>::from_buffer(width, height, pixels).map_err(|e| refuse(&e))?;
+    let mut to = TypedImage::<U8x3>::from_buffer(w, h, target).map_err(|e| refuse(&e))?;
+    resizer.resize_typed(&from, &mut to, &options).map_err(|e| refuse(&e))
 }
