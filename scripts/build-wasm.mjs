@@ -13,9 +13,9 @@ import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 export const MODULES = [
   { name: 'forebay', features: ['reader'], budget: 150_000 },
   { name: 'convert', features: ['convert'], budget: 193_000 },
-  { name: 'tables', features: ['tables'], budget: 210_000 },
-  { name: 'tensor', features: ['tensor'], budget: 385_000, fast: true },
-  { name: 'pictures', features: ['pictures'], budget: 512_000 },
+  { name: 'tables', features: ['tables'], budget: 315_000 },
+  { name: 'tensor', features: ['tensor'], budget: 125_000, fast: true },
+  { name: 'pictures', features: ['pictures'], budget: 268_000 },
 ];
 const FEATURES = ['simd', 'bulk-memory', 'bulk-memory-opt', 'mutable-globals', 'nontrapping-float-to-int', 'sign-ext', 'reference-types', 'multivalue'];
 

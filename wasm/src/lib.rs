@@ -41,7 +41,7 @@ mod window;
 pub use convert::Converter;
 pub use fail::last_panic;
 #[cfg(feature = "tables")]
-pub use tables::{Table, TableChecker, TableOpener, TableReader};
+pub use tables::{Table, TableChecker, TableConverter, TableOpener, TableReader, TableStats};
 #[cfg(feature = "tensor")]
 pub use tensor::Tensors;
 #[cfg(feature = "reader")]

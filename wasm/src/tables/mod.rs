@@ -6,14 +6,19 @@
 //! | `read.rs` | ranges of rows, chosen rows, rows that match |
 //! | `plan.rs` | which parts of which groups hold the wanted rows |
 //! | `column.rs` | columns as typed arrays |
-//! | `check.rs` | every fault of a table |
+//! | `stats.rs`, `check.rs` | what its values are like; every fault of it |
+//! | `convert.rs` | into other formats, text included |
 
 mod check;
 mod column;
+mod convert;
 mod open;
 mod plan;
 mod read;
+mod stats;
 
 pub use check::TableChecker;
+pub use convert::TableConverter;
 pub use open::{Table, TableOpener};
 pub use read::TableReader;
+pub use stats::TableStats;

@@ -1,6 +1,6 @@
 //! Opening a table, and what it says about itself.
 
-use std::{cell::RefCell, rc::Rc};
+use std::{cell::RefCell, rc::Rc, sync::Arc};
 
 use forebay::{
     Error, Limits, Result, Step, Stepper,
@@ -8,12 +8,13 @@ use forebay::{
     error::codes,
     idv,
     table::{Batch, TableFile},
-    tbf::{self, CallerSchema},
+    tables::{self, AnyTable, TableKind},
+    tbf::CallerSchema,
 };
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use super::{TableReader, plan::Wanted};
+use super::{TableConverter, TableReader, TableStats, plan::Wanted};
 use crate::{
     fail::{Outcome, text, thrown},
     limits, pairs,
@@ -21,12 +22,6 @@ use crate::{
 
 /// Decoded groups that are kept for the next look are at most this large.
 const KEPT_BYTES: usize = 64 << 20;
-
-#[derive(Debug)]
-pub(super) enum File {
-    Idv(Box<idv::File>),
-    Tbf(Box<tbf::File>),
-}
 
 /// A group that was decoded because nothing less could be, so that looking at its other rows costs nothing.
 #[derive(Debug)]
@@ -39,21 +34,18 @@ pub(super) struct Kept {
 /// An opened table, shared with the work on it.
 #[derive(Debug)]
 pub(super) struct Opened {
-    pub file: File,
+    pub file: Arc<AnyTable>,
     pub kept: RefCell<Option<Kept>>,
 }
 
 impl Opened {
     /// The rows; an error for a TBF that holds one value and no table.
     pub fn table(&self) -> Result<&dyn TableFile> {
-        match &self.file {
-            File::Idv(file) => Ok(&**file),
-            File::Tbf(file) => file.table(),
-        }
+        self.file.table()
     }
 
     pub fn rows(&self) -> u64 {
-        self.table().map_or(0, TableFile::rows)
+        self.file.rows()
     }
 
     pub fn keep(&self, kept: Kept) {
@@ -63,35 +55,35 @@ impl Opened {
     }
 }
 
-#[derive(Debug)]
-enum Work {
-    Idv(idv::Opener),
-    Tbf(tbf::Opener),
+/// What every look at a table begins with: its format, the limits, and the layout of a TBF of which the file says
+/// nothing, as JSON; empty where there is none to say. Limits of 0 are the usual ones.
+pub(super) struct Asked {
+    pub kind: TableKind,
+    pub len: u64,
+    pub limits: Limits,
+    pub schema: Option<CallerSchema>,
+}
+
+impl Asked {
+    pub fn new(format: &str, file_len: f64, limits: Limits, schema: &str) -> Result<Asked> {
+        let kind = match format {
+            _ if format == Format::Idv.name() => TableKind::Idv,
+            _ if format == Format::Tbf.name() => TableKind::Tbf,
+            other => {
+                return Err(Error::new(&codes::ARGUMENT, format!("{other:?} is no table that is read here")));
+            }
+        };
+        let schema = (!schema.is_empty()).then(|| CallerSchema::from_json(schema.as_bytes())).transpose()?;
+        Ok(Asked { kind, len: file_len as u64, limits, schema })
+    }
 }
 
 /// Opens a table: `step` and `push` until `step` returns nothing, then `finish`.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct TableOpener {
-    work: Work,
-    done: Option<File>,
-}
-
-/// The layout of a TBF of which the file says nothing, as JSON; empty where there is none to say.
-pub(super) fn caller_schema(json: &str) -> Result<Option<CallerSchema>> {
-    (!json.is_empty()).then(|| CallerSchema::from_json(json.as_bytes())).transpose()
-}
-
-pub(super) fn tbf_opener(file_len: u64, limits: Limits, schema: &str) -> Result<tbf::Opener> {
-    let opener = tbf::Opener::new(file_len).limits(limits);
-    Ok(match caller_schema(schema)? {
-        Some(schema) => opener.schema(schema),
-        None => opener,
-    })
-}
-
-pub(super) fn no_table(format: &str) -> Error {
-    Error::new(&codes::ARGUMENT, format!("{format:?} is no table that is read here"))
+    work: tables::TableOpener,
+    done: Option<AnyTable>,
 }
 
 #[wasm_bindgen]
@@ -107,28 +99,14 @@ impl TableOpener {
         metadata_bytes: f64,
         schema: &str,
     ) -> Outcome<TableOpener> {
-        let (len, limits) = (file_len as u64, limits(item_bytes, index_bytes, metadata_bytes));
-        let work = match format {
-            _ if format == Format::Idv.name() => Work::Idv(idv::Opener::new(len).limits(limits)),
-            _ if format == Format::Tbf.name() => Work::Tbf(tbf_opener(len, limits, schema).map_err(thrown)?),
-            other => return Err(thrown(no_table(other))),
-        };
-        Ok(TableOpener { work, done: None })
+        let limits = limits(item_bytes, index_bytes, metadata_bytes);
+        let Asked { kind, len, limits, schema } = Asked::new(format, file_len, limits, schema).map_err(thrown)?;
+        Ok(TableOpener { work: tables::TableOpener::new(kind, len, limits, schema), done: None })
     }
 
     /// The ranges that are needed; nothing when the file is open.
     pub fn step(&mut self) -> Outcome<Option<Vec<f64>>> {
-        let step = match &mut self.work {
-            Work::Idv(work) => match work.step().map_err(thrown)? {
-                Step::Done(file) => Step::Done(File::Idv(Box::new(file))),
-                Step::Need(ranges) => Step::Need(ranges),
-            },
-            Work::Tbf(work) => match work.step().map_err(thrown)? {
-                Step::Done(file) => Step::Done(File::Tbf(Box::new(file))),
-                Step::Need(ranges) => Step::Need(ranges),
-            },
-        };
-        Ok(match step {
+        Ok(match self.work.step().map_err(thrown)? {
             Step::Need(ranges) => pairs(ranges),
             Step::Done(file) => {
                 self.done = Some(file);
@@ -139,15 +117,12 @@ impl TableOpener {
 
     /// Bytes of the file from `start` on.
     pub fn push(&mut self, start: f64, bytes: Vec<u8>) {
-        match &mut self.work {
-            Work::Idv(work) => work.push(start as u64, bytes.into()),
-            Work::Tbf(work) => work.push(start as u64, bytes.into()),
-        }
+        self.work.push(start as u64, bytes.into());
     }
 
     /// The opened table.
     pub fn finish(&mut self) -> Outcome<Table> {
-        let file = self.done.take();
+        let file = self.done.take().map(Arc::new);
         let opened = file.map(|file| Table { opened: Rc::new(Opened { file, kept: RefCell::default() }) });
         opened.ok_or_else(|| thrown(Error::new(&codes::MISSING_BYTES, "the file was not opened to its end")))
     }
@@ -198,24 +173,19 @@ impl Table {
             version: None,
             document: false,
             schema: Vec::new(),
-            notes: Vec::new(),
+            notes: if table.is_some() { self.opened.file.notes() } else { Vec::new() },
         };
-        let encoding: Box<dyn Fn(usize) -> Option<String>> = match &self.opened.file {
-            File::Idv(file) => {
+        let encoding: Box<dyn Fn(usize) -> Option<String>> = match &*self.opened.file {
+            AnyTable::Idv(file) => {
                 about.format = Format::Idv.name();
                 about.version = Some(idv::raw::version_text(file.header.version));
-                about.notes.extend(file.notes.iter().map(|note| note.message.clone()));
                 Box::new(|i| Some(file.live(file.place(i).ok()?).ok()?.1.packing.name().to_owned()))
             }
-            File::Tbf(file) => {
+            AnyTable::Tbf(file) => {
                 about.format = Format::Tbf.name();
                 about.layout = Some(file.dialect().to_string());
                 about.created_by = file.columns().map(|c| c.footer().created_by.clone());
                 about.document = table.is_none();
-                if table.is_some() && !file.is_uniform() {
-                    let note = "the objects differ in their keys or the order of these; missing ones read as null";
-                    about.notes.push(note.into());
-                }
                 Box::new(|i| file.encodings().get(i).map(|stored| stored.name().to_owned()))
             }
         };
@@ -233,12 +203,7 @@ impl Table {
 
     /// The value of a TBF that holds no table, as JSON; nothing for a table.
     pub fn document(&self) -> Outcome<Option<String>> {
-        match &self.opened.file {
-            File::Tbf(file) if file.table().is_err() => {
-                file.document().map(|d| d.to_json()).transpose().map_err(thrown)
-            }
-            _ => Ok(None),
-        }
+        self.opened.file.document().map_err(thrown)
     }
 
     /// Begins reading the rows from `start` to `end` that `filter` accepts (all where it is empty), in batches; all in
@@ -263,5 +228,16 @@ impl Table {
     /// Begins looking for the rows that `filter` accepts: their numbers alone.
     pub fn matching(&self, filter: &str) -> Outcome<TableReader> {
         TableReader::matching(self.opened.clone(), filter).map_err(thrown)
+    }
+
+    /// Begins gathering what the values are like: of these columns (all without them), in the rows that `filter`
+    /// accepts (all where it is empty).
+    pub fn stats(&self, columns: Option<Vec<u32>>, filter: &str) -> Outcome<TableStats> {
+        TableStats::new(self.opened.file.clone(), columns, filter).map_err(thrown)
+    }
+
+    /// Begins converting, as the JSON of the options says.
+    pub fn convert(&self, options: &str) -> Outcome<TableConverter> {
+        TableConverter::of_table(self.opened.file.clone(), options).map_err(thrown)
     }
 }

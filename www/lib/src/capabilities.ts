@@ -13,7 +13,7 @@ export function capabilities(): Capabilities {
     saveAsStream: "showSaveFilePicker" in globalThis,
     opfs: typeof navigator !== "undefined" && typeof navigator.storage?.getDirectory === "function",
     reads: ["tbl", "tar", "tbf", "idv"],
-    writes: ["tbl", "tar"],
+    writes: ["tbl", "tar", "tbf", "idv", "csv", "tsv", "jsonl"],
   };
 }
 

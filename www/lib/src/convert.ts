@@ -1,21 +1,41 @@
 import { OpenDataset } from "./dataset.js";
-import { hostError } from "./errors.js";
-import type { Patch } from "./kernel.js";
+import { ForebayError, hostError } from "./errors.js";
+import type { Turn } from "./kernel.js";
 import { openToConvert } from "./open.js";
 import { call } from "./pool.js";
+import { pour } from "./pour.js";
 import { sinkOf } from "./sinks.js";
-import type { ConvertOptions, ConvertSummary, Dataset, Fault, Input, Output, Sink } from "./types.js";
-import { drive, free } from "./work.js";
-
-const PIECE = 1 << 20;
+import { OpenTable } from "./table.js";
+import { convertTable, isTableFormat } from "./table-convert.js";
+import type { ConvertOptions, ConvertSummary, Dataset, Fault, Input, Output, Sink, Table, TableConvertOptions, TableConvertSummary } from "./types.js";
 
 /**
  * Converts a dataset, sample by sample, in bounded memory. The output has the same bytes as the command's.
  * Where it fails or is aborted, the sink's `abort` is called and the promise rejects.
  */
-export async function convert(source: Input | Dataset, output: Output, options: ConvertOptions): Promise<ConvertSummary> {
+export async function convert(source: Input | Dataset, output: Output, options: ConvertOptions): Promise<ConvertSummary>;
+/**
+ * Converts a table, batch by batch, in bounded memory: TBF, IDV, CSV, TSV and JSON lines into each other.
+ *
+ * ```js
+ * await convert(file, await showSaveFilePicker(), { to: "tbf", where: "age > 30", onProgress, signal }); // people.csv
+ * ```
+ */
+export async function convert(source: Input | Table, output: Output, options: TableConvertOptions): Promise<TableConvertSummary>;
+export async function convert(
+  source: Input | Dataset | Table,
+  output: Output,
+  options: ConvertOptions | TableConvertOptions,
+): Promise<ConvertSummary | TableConvertSummary> {
+  options.signal?.throwIfAborted();
+  if (isTableFormat(options.to)) return convertTable(source as Input | Table, output, options as TableConvertOptions);
+  if (options.to !== "tbl" && options.to !== "tar") throw hostError("usage.argument", `there is no output format ${JSON.stringify(options.to)}`);
+  return convertSamples(source as Input | Dataset, output, options as ConvertOptions);
+}
+
+async function convertSamples(source: Input | Dataset, output: Output, options: ConvertOptions): Promise<ConvertSummary> {
   const { signal, keepGoing = false } = options;
-  signal?.throwIfAborted();
+  if (source instanceof OpenTable) throw new ForebayError("format.not_samples", "unsupported", `this is ${source.format}, not a container of samples`, { file: source.name });
   const given = source instanceof OpenDataset;
   const dataset = given ? source : await openToConvert(source as Input, { keepGoing, ...(signal ? { signal } : {}) });
   try {
@@ -75,61 +95,6 @@ async function run(
   const settings = JSON.stringify({ to, layout, compression, metadataFormat, keepGoing, source: dataset.name ?? "" });
   const total = chosen?.length ?? dataset.length;
   const job = await call(client, dataset.name, "convert", [id, settings, chosen]);
-  // A Blob may live on disk: metadata that waits for the end takes no memory there.
-  const spool: Blob[] = [];
-  let writing: Promise<void> = Promise.resolve();
-  try {
-    await drive(client, job, dataset.source, {
-      signal,
-      async onTurn(turn, bytes) {
-        if (turn.spool) spool.push(new Blob([turn.spool as BlobPart]));
-        // The next window is read while this one is written; never more than one waits.
-        await writing;
-        if (turn.out) {
-          writing = sink.write(turn.at, turn.out);
-          writing.catch(() => {});
-        }
-        onProgress?.({ samples: turn.done, totalSamples: total, bytes, totalBytes: null });
-      },
-    });
-    await writing;
-    for (const patch of await call(client, dataset.name, "patches", [job])) {
-      signal.throwIfAborted();
-      await apply(patch, sink, spool);
-    }
-    return JSON.parse((await call(client, dataset.name, "text", [job])) ?? "{}") as Told;
-  } finally {
-    await writing.catch(() => {});
-    void free(client, job);
-  }
-}
-
-async function apply(patch: Patch, sink: Sink, spool: Blob[]): Promise<void> {
-  const { at, from, len } = patch;
-  switch (patch.what) {
-    case "bytes":
-      return sink.write(at, patch.bytes);
-    case "zero":
-      for (let done = 0; done < len; done += PIECE) await sink.write(at + done, new Uint8Array(Math.min(PIECE, len - done)));
-      return;
-    case "spool": {
-      let to = at;
-      for (const part of spool) {
-        await sink.write(to, new Uint8Array(await part.arrayBuffer()));
-        to += part.size;
-      }
-      return;
-    }
-    case "move":
-      if (!sink.read) throw hostError("usage.argument", "samples were left out, and this layout then moves what was written: the sink must be able to read it back");
-      for (let done = 0; done < len; done += PIECE) {
-        const n = Math.min(PIECE, len - done);
-        // Backwards where the target lies behind, so that nothing is overwritten before it was read.
-        const skip = at > from ? len - done - n : done;
-        await sink.write(at + skip, await sink.read(from + skip, from + skip + n));
-      }
-      return;
-    case "end":
-      return sink.truncate?.(len);
-  }
+  const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: total, bytes, totalBytes: null });
+  return JSON.parse(await pour(client, job, dataset.source, sink, { signal, onTurn })) as Told;
 }

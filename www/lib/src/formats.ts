@@ -1,4 +1,4 @@
-import type { Codec, FormatNames, MediaFormat } from "./types.js";
+import type { Codec, FormatNames, MediaFormat, TextFormat } from "./types.js";
 
 /** Names of media formats, in the order of their numbers. */
 export const mediaFormats: readonly MediaFormat[] = ["unknown", "jpeg", "png", "webp", "bmp", "tiff", "mp4", "avi", "raw_u8"];
@@ -18,3 +18,10 @@ export const formats: Readonly<Record<MediaFormat, FormatNames>> = {
 
 /** Names of codecs, in the order of their numbers. */
 export const codecs: readonly Codec[] = ["none", "lz4", "zstd"];
+
+const EXTENSIONS: Readonly<Record<string, TextFormat>> = { csv: "csv", tsv: "tsv", tab: "tsv", jsonl: "jsonl", ndjson: "jsonl" };
+
+/** The format of text that a name's extension says: text has no first bytes of its own. */
+export function textFormatOf(name: string | undefined): TextFormat | undefined {
+  return EXTENSIONS[/\.([^.]+)$/.exec(name ?? "")?.[1]?.toLowerCase() ?? ""];
+}

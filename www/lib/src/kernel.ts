@@ -72,6 +72,8 @@ type Handle =
   | tables.TableOpener
   | tables.Table
   | tables.TableReader
+  | tables.TableStats
+  | tables.TableConverter
   | tables.TableChecker;
 type Work = Exclude<Handle, wasm.Dataset | tables.Table>;
 
@@ -186,6 +188,10 @@ export const operations = {
       turn.at = work.at;
       turn.out = work.take() ?? null;
       turn.spool = work.takeSpool() ?? null;
+    } else if ("patches" in work) {
+      turn.done = work.done;
+      turn.out = work.take() ?? null;
+      turn.at = work.at;
     } else if ("done" in work) {
       turn.done = work.done;
       if ("take" in work) turn.batch = (work.take() as RawBatch | undefined) ?? null;
@@ -193,9 +199,9 @@ export const operations = {
     return turn;
   },
 
-  /** The JSON that a record, a document, a check or a conversion ends with. */
+  /** The JSON that a record, a document, a check, statistics or a conversion ends with. */
   text(id: number): string | null {
-    return get<wasm.RecordReader | wasm.DocumentReader | wasm.Checker | full.Converter | tables.TableChecker>(id).finish() ?? null;
+    return get<wasm.RecordReader | wasm.DocumentReader | wasm.Checker | full.Converter | tables.TableChecker | tables.TableStats | tables.TableConverter>(id).finish() ?? null;
   },
   selected(id: number, dataset: number, refresh: boolean): Selected {
     const selector = get<wasm.Selector>(id);
@@ -207,7 +213,7 @@ export const operations = {
       columns: refresh ? columnsOf(get<wasm.Dataset>(dataset)) : null,
     };
   },
-  patches: (id: number): Patch[] => get<full.Converter>(id).patches() as Patch[],
+  patches: (id: number): Patch[] => get<full.Converter | tables.TableConverter>(id).patches() as Patch[],
 
   tableOpener(format: string, length: number, limits: Limits, schema: string): number {
     const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;
@@ -223,6 +229,12 @@ export const operations = {
   tableTake: (id: number, rows: Float64Array, columns: Uint32Array | null): number =>
     keep(get<tables.Table>(id).take(rows, columns ?? undefined)),
   tableMatching: (id: number, where: string): number => keep(get<tables.Table>(id).matching(where)),
+  tableStats: (id: number, where: string, columns: Uint32Array | null): number => keep(get<tables.Table>(id).stats(columns ?? undefined, where)),
+  tableConvert: (id: number, options: string): number => keep(get<tables.Table>(id).convert(options)),
+  textConvert(format: string, length: number, limits: Limits, options: string): number {
+    const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;
+    return keep(tables.TableConverter.ofText(format, length, itemBytes, indexBytes, metadataBytes, options));
+  },
   tableMatches: (id: number): Uint32Array => get<tables.TableReader>(id).matches(),
   tableCheck(format: string, length: number, limits: Limits, schema: string): number {
     const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;

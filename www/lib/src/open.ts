@@ -51,7 +51,8 @@ export async function openTable(input: Input, options: OpenOptions = {}): Promis
   });
 }
 
-async function opening<T>(input: Input, options: OpenOptions, body: (source: Source, owned: boolean) => Promise<T>): Promise<T> {
+/** Makes a source of an input, and ends it where the body fails. */
+export async function opening<T>(input: Input, options: OpenOptions, body: (source: Source, owned: boolean) => Promise<T>): Promise<T> {
   const { signal } = options;
   signal?.throwIfAborted();
   const source = await abortable(sourceOf(input, options.name, options.http ?? {}, signal), signal);

@@ -21,6 +21,7 @@ export function moduleFor(operation: Operation, args: readonly unknown[]): Modul
       return "forebay";
     case "tableOpener":
     case "tableCheck":
+    case "textConvert":
       return "tables";
     case "tensor":
       return args[0] as ModuleName;

@@ -2,9 +2,10 @@ import type { TableFormat } from "./dataset.js";
 import { ForebayError, hostError } from "./errors.js";
 import type { Turn } from "./kernel.js";
 import { call, client, type Client } from "./pool.js";
+import { pour } from "./pour.js";
 import { Session, type Home } from "./session.js";
 import { TableBatch, lastNamed, type RawBatch, type Row } from "./table-column.js";
-import type { CheckOptions, CheckReport, ColumnName, MatchOptions, OpenOptions, ReadOptions, RowsOptions, Source, Table, TableField, TableMetadata } from "./types.js";
+import type { CheckOptions, CheckReport, ColumnName, MatchOptions, OpenOptions, ReadOptions, RowsOptions, Sink, Source, Table, TableConvertOptions, TableConvertSummary, TableField, TableMetadata, TableStats, TableStatsOptions } from "./types.js";
 import { drive, free, steps } from "./work.js";
 
 interface TableHome extends Home {
@@ -18,6 +19,10 @@ interface About extends TableMetadata {
 }
 
 const schemaOf = ({ tbfSchema }: OpenOptions): string => (tbfSchema === undefined ? "" : JSON.stringify(tbfSchema));
+
+/** Integers that are too large for a number come as their digits. */
+const exactly = (_: string, value: unknown): unknown =>
+  typeof value === "object" && value !== null && "int" in value && Object.keys(value).length === 1 ? BigInt((value as { int: string }).int) : value;
 
 /** Opens a table in one of the workers. */
 async function openIn(source: Source, format: TableFormat, options: OpenOptions): Promise<TableHome> {
@@ -115,6 +120,27 @@ export class OpenTable extends Session<TableHome> implements Table {
       const id = await call(client, this.name, "tableMatching", [handle, where]);
       const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
       return this.finish(client, id, { signal: inner, onTurn }, () => call(client, this.name, "tableMatches", [id]));
+    });
+  }
+
+  stats({ where = "", columns, signal, onProgress }: TableStatsOptions = {}): Promise<TableStats> {
+    return this.run(signal, async (inner) => {
+      const [, wanted] = this.#columns(columns);
+      const { client, handle } = await this.homed();
+      const id = await call(client, this.name, "tableStats", [handle, where, wanted]);
+      const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
+      const told = await this.finish(client, id, { signal: inner, onTurn }, () => call(client, this.name, "text", [id]));
+      return JSON.parse(told ?? "{}", exactly) as TableStats;
+    });
+  }
+
+  /** Converts into a sink, as the settings say; `convert` opens and closes it. */
+  convert(sink: Sink, settings: string, { signal, onProgress }: TableConvertOptions): Promise<Omit<TableConvertSummary, "inputBytes">> {
+    return this.run(signal, async (inner) => {
+      const { client, handle } = await this.homed();
+      const job = await call(client, this.name, "tableConvert", [handle, settings]);
+      const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
+      return JSON.parse(await pour(client, job, this.source, sink, { signal: inner, onTurn })) as TableConvertSummary;
     });
   }
 

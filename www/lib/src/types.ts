@@ -594,6 +594,58 @@ export interface RowsOptions {
 /** How to look for matches. */
 export type MatchOptions = Omit<WhereOptions, "where">;
 
+/** How to gather the statistics of a table. */
+export interface TableStatsOptions extends WhereOptions {
+  /** The columns; usual: all. */
+  columns?: readonly ColumnName[];
+}
+
+/** What the values of a table are like. The same fields as `forebay stats --json`. */
+export interface TableStats {
+  /** Rows that were counted. */
+  readonly rows: number;
+  /** One for each column. */
+  readonly columns: readonly ColumnSummary[];
+}
+
+/** What the values of a column are like. */
+export interface ColumnSummary {
+  /** The column's name. */
+  readonly name: string;
+  /** Its type. */
+  readonly type: string;
+  /** Values that are there. */
+  readonly count: number;
+  /** Values that are missing. */
+  readonly nulls: number;
+  /** Floats that are NaN; they count, but not for what follows. */
+  readonly nan?: number;
+  /** The least value; of texts the first in byte order, cut after 64 characters. Integers beyond 2^53 are `bigint`. */
+  readonly min: Json | bigint;
+  /** The greatest value. */
+  readonly max: Json | bigint;
+  /** The mean of numbers. */
+  readonly mean: number | null;
+  /** How many different values; `null` where there are more than are counted. */
+  readonly distinct: number | null;
+  /** How many at least, where that is all that is known. */
+  readonly distinct_at_least?: number;
+  /** The most frequent values of columns with few, each with how often. */
+  readonly top?: readonly (readonly [Json | bigint, number])[];
+  /** How the numbers are spread. */
+  readonly histogram?: readonly NumberBucket[];
+}
+
+/** Numbers from one to another; the last bucket holds its end too. */
+export interface NumberBucket {
+  /** The least, included. */
+  readonly from: number;
+  /** The greatest, not included. */
+  readonly to: number;
+  /** How many. */
+  readonly count: number;
+}
+
 /**
  * An opened table. Only the bytes of the row groups and columns that are asked for are read, where the format allows.
  * Rows of a whole group are verified; a few rows of a large group are read without their group's checksum.
@@ -620,6 +672,11 @@ export interface Table extends Opened {
   take(rows: ArrayLike<number>, columns?: readonly ColumnName[], options?: ReadOptions): Promise<TableBatch>;
   /** The numbers of the rows that match, in order. Row groups whose statistics exclude a match are not read. */
   matches(where: string, options?: MatchOptions): Promise<Uint32Array>;
+  /**
+   * What the values of each column are like, from one look through all rows, or those that match: the same as
+   * `forebay stats --json`.
+   */
+  stats(options?: TableStatsOptions): Promise<TableStats>;
   /** The value of a TBF that holds no table, as JSON text; `null` for a table. */
   document(options?: ReadOptions): Promise<string | null>;
 }
@@ -688,6 +745,73 @@ export interface ConvertSummary {
   readonly notes: readonly string[];
 }
 
+/** A format of text. */
+export type TextFormat = "csv" | "tsv" | "jsonl";
+
+/** A format that {@link convert} writes tables in. */
+export type TableFormat = "tbf" | "idv" | TextFormat;
+
+/** How to convert a table. */
+export interface TableConvertOptions {
+  /** The format to write. */
+  to: TableFormat;
+  /** The format of an input that is text. Usual: what the extension of its name says. */
+  from?: TextFormat;
+  /** Only these columns, in this order. */
+  columns?: readonly string[];
+  /** Only rows that match. The filter may name columns that are not written. */
+  where?: string;
+  /** Change what the target cannot hold, and say so in the notes, instead of refusing it. */
+  lossy?: boolean;
+  /** Rows of a row group (TBF) or block (IDV). */
+  groupRows?: number;
+  /** TBF: the layout. `D` is typed columns with statistics; `T` and `C` are made in memory. Usual: `D`. */
+  layout?: "D" | "T" | "C";
+  /**
+   * IDV: how blocks are packed. `none` has the bytes of the command; `deflate` is packed by another encoder than the
+   * command's, so that the rows are the same and the bytes are not. Usual: `deflate`.
+   */
+  compression?: "none" | "deflate";
+  /** Text: the types of some columns, such as `{ id: "u32", when: "date" }`. The others are found out. */
+  types?: Readonly<Record<string, string>>;
+  /** Text: all columns, `[{ name, type, nullable? }]`, in the file's order; nothing is found out then. */
+  schema?: object;
+  /** CSV, read or written: the first row holds the names. Usual: true. */
+  header?: boolean;
+  /** CSV, read or written: what stands between fields. */
+  delimiter?: string;
+  /** CSV: the field, not in quotes, that means a missing value. Usual: the empty one. */
+  null?: string;
+  /** Text: a row that cannot be read ends the work, or is left out, counted and named with its line. Usual: `error`. */
+  onBadRow?: "error" | "skip";
+  /** Text: rows that types are found out from. Usual: 10,000. */
+  sniffRows?: number;
+  /** Bounds on what an input may cost that is opened here. */
+  limits?: Limits;
+  /** As of {@link OpenOptions}, for an input that is opened here. */
+  tbfSchema?: object;
+  /** Ends the conversion; the sink's `abort` is called. */
+  signal?: AbortSignal;
+  /** Hears how far it is: `samples` are rows that were looked at. */
+  onProgress?: (progress: Progress) => void;
+}
+
+/** What the conversion of a table did. */
+export interface TableConvertSummary {
+  /** Rows written. */
+  readonly rows: number;
+  /** Columns written. */
+  readonly columns: number;
+  /** Bytes of the input. */
+  readonly inputBytes: number;
+  /** Bytes of the output. */
+  readonly outputBytes: number;
+  /** Bad rows that were left out. */
+  readonly skippedRows: number;
+  /** What was changed to fit the target, which rows were left out, and other things worth knowing. */
+  readonly notes: readonly string[];
+}
+
 /** Whose fault an error is. */
 export type ErrorKind = "damaged" | "unsupported" | "usage" | "limit" | "io";
 
@@ -732,11 +856,16 @@ export interface Capabilities {
   /** Formats that {@link open} gives samples of. */
   readonly reads: readonly Format[];
   /** Formats that {@link convert} writes. */
-  readonly writes: readonly ("tbl" | "tar")[];
+  readonly writes: readonly ("tbl" | "tar" | TableFormat)[];
 }
 
 /** Opens samples: the function `openSamples` of the package. */
 export type Open = (input: Input, options?: OpenOptions) => Promise<Dataset>;
 
 /** Converts a dataset, or an input that is opened for it: the function `convert` of the package. */
-export type Convert = (source: Input | Dataset, output: Output, options: ConvertOptions) => Promise<ConvertSummary>;
+export interface Convert {
+  /** Samples. */
+  (source: Input | Dataset, output: Output, options: ConvertOptions): Promise<ConvertSummary>;
+  /** A table. */
+  (source: Input | Table, output: Output, options: TableConvertOptions): Promise<TableConvertSummary>;
+}

@@ -14,10 +14,11 @@ const readme = readFileSync(join(ROOT, 'www/lib/README.md'), 'utf8');
 const examples = [...readme.matchAll(/^```js\n(.*?)^```/gms)].map(([, code]) => code);
 const index = pathToFileURL(join(ROOT, 'www/lib/dist/index.js'));
 
-/** What an example finds around it: a file, an image, a signal, somewhere to save. */
+/** What an example finds around it: a file, a text, an image, a signal, somewhere to save. */
 function around(path) {
   return `import { readFileSync } from 'node:fs';
 const file = new Blob([readFileSync(${JSON.stringify(path)})]);
+const csvFile = new File(['id,age\\n' + Array.from({ length: 100 }, (_, i) => i + ',' + (i % 90)).join('\\n') + '\\nbad'], 'people.csv');
 const image = {};
 const { signal } = new AbortController();
 const onProgress = () => {};

@@ -1,0 +1,234 @@
+//! Conversion of tables: ranges in, bytes to append out.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use forebay::{
+    Error, Limits, Result,
+    error::codes::ARGUMENT,
+    filter::Filter,
+    idv::Packing,
+    table::{TableSpec, parse_type},
+    tables::{AnyTable, Conversion, ConversionOptions, ConversionStep, Converted, Input, Scan, Target},
+    tbf::Dialect,
+    text::{OnBadRow, TextFormat},
+};
+use js_sys::{Array, Object, Reflect, Uint8Array};
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::prelude::*;
+
+use crate::{
+    fail::{Outcome, text, thrown},
+    limits, pairs,
+};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Options {
+    to: String,
+    columns: Option<Vec<String>>,
+    #[serde(rename = "where")]
+    filter: String,
+    lossy: bool,
+    group_rows: Option<usize>,
+    dialect: Option<String>,
+    compression: Option<String>,
+    types: BTreeMap<String, String>,
+    spec: Option<String>,
+    no_header: bool,
+    delimiter: Option<String>,
+    null: String,
+    skip_bad_rows: bool,
+    sniff_rows: Option<usize>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Summary<'a> {
+    rows: u64,
+    columns: usize,
+    output_bytes: u64,
+    skipped_rows: u64,
+    notes: &'a [String],
+}
+
+fn unknown<T>(what: &str, word: &str) -> Result<T> {
+    Err(Error::new(&ARGUMENT, format!("there is no {what} {word:?}")))
+}
+
+fn text_format(word: &str) -> Option<TextFormat> {
+    Some(match word {
+        "csv" => TextFormat::Csv,
+        "tsv" => TextFormat::Tsv,
+        "jsonl" => TextFormat::Jsonl,
+        _ => return None,
+    })
+}
+
+impl Options {
+    fn parse(json: &str) -> Result<Options> {
+        serde_json::from_str(json).map_err(|e| Error::new(&ARGUMENT, format!("the options of a conversion: {e}")))
+    }
+
+    fn target(&self) -> Result<Target> {
+        if let Some(format) = text_format(&self.to) {
+            return Ok(Target::Text(format));
+        }
+        match (self.to.as_str(), self.dialect.as_deref()) {
+            ("idv", _) => Ok(Target::Idv),
+            ("tbf", None | Some("D")) => Ok(Target::Tbf(Dialect::D)),
+            ("tbf", Some("T")) => Ok(Target::Tbf(Dialect::T)),
+            ("tbf", Some("C")) => Ok(Target::Tbf(Dialect::C)),
+            ("tbf", Some(other)) => unknown("layout that is written", other),
+            (other, _) => unknown("output format for tables", other),
+        }
+    }
+
+    /// What the core is told.
+    fn core(&self, limits: Limits) -> Result<ConversionOptions> {
+        let target = self.target()?;
+        let mut core = ConversionOptions::new(target);
+        let filter = (!self.filter.trim().is_empty()).then(|| Filter::parse(&self.filter)).transpose()?;
+        core.scan = Scan { columns: self.columns.clone(), filter };
+        let delimiter = match self.delimiter.as_deref().map(str::as_bytes) {
+            None => None,
+            Some([one]) => Some(*one),
+            Some(_) => return Err(Error::new(&ARGUMENT, "what stands between fields is one ASCII character")),
+        };
+        let read = &mut core.text;
+        read.limits = limits;
+        read.spec = self.spec.as_deref().map(TableSpec::parse).transpose()?;
+        let dtype = |(name, dtype): (&String, &String)| Ok((name.clone(), parse_type(dtype)?));
+        read.types = self.types.iter().map(dtype).collect::<Result<_>>()?;
+        (read.header, read.delimiter) = (!self.no_header, delimiter);
+        read.null.clone_from(&self.null);
+        if self.skip_bad_rows {
+            read.on_bad_row = OnBadRow::Skip;
+        }
+        if let Some(rows) = self.sniff_rows {
+            read.sniff_rows = rows;
+        }
+        let write = &mut core.write;
+        (write.lossy, write.group_rows, write.csv.header) = (self.lossy, self.group_rows, !self.no_header);
+        write.spec.clone_from(&read.spec);
+        write.csv.null.clone_from(&self.null);
+        write.csv.delimiter = delimiter.unwrap_or(write.csv.delimiter);
+        write.idv = match self.compression.as_deref() {
+            None | Some("deflate") => write.idv.clone().with_packing(Packing::Deflate),
+            Some("none") => write.idv.clone().with_packing(Packing::None),
+            Some(other) => return unknown("compression of tables", other),
+        };
+        if let Some(rows) = self.group_rows {
+            write.idv = write.idv.clone().with_rows_per_block(u32::try_from(rows).unwrap_or(u32::MAX));
+        }
+        Ok(core)
+    }
+}
+
+/// Converts a table: `step`, and after every step `take` what is to be written; when it is done, `patches`.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct TableConverter {
+    work: Option<Conversion>,
+    done: Converted,
+    /// Where what was taken last went.
+    at: u64,
+    looked_at: u64,
+}
+
+impl TableConverter {
+    fn new(input: Input, options: ConversionOptions) -> Result<TableConverter> {
+        let work = Some(Conversion::new(input, options)?);
+        Ok(TableConverter { work, done: Converted::default(), at: 0, looked_at: 0 })
+    }
+
+    pub(super) fn of_table(file: Arc<AnyTable>, options: &str) -> Result<TableConverter> {
+        Self::new(Input::Table(file), Options::parse(options)?.core(Limits::default())?)
+    }
+}
+
+#[wasm_bindgen]
+impl TableConverter {
+    /// For a text of `len` bytes. Limits of 0 are the usual ones.
+    #[wasm_bindgen(js_name = ofText)]
+    pub fn of_text(
+        format: &str,
+        len: f64,
+        item_bytes: f64,
+        index_bytes: f64,
+        metadata_bytes: f64,
+        options: &str,
+    ) -> Outcome<TableConverter> {
+        let limits = limits(item_bytes, index_bytes, metadata_bytes);
+        let begin = || match text_format(format) {
+            Some(format) => Self::new(Input::Text { format, len: len as u64 }, Options::parse(options)?.core(limits)?),
+            None => unknown("format of text", format),
+        };
+        begin().map_err(thrown)
+    }
+
+    /// The ranges that are needed, none where there is something to take; nothing when it is done.
+    pub fn step(&mut self) -> Outcome<Option<Vec<f64>>> {
+        let Some(work) = &mut self.work else { return Ok(None) };
+        let step = work.step().map_err(thrown)?;
+        self.looked_at = work.looked_at();
+        Ok(match step {
+            ConversionStep::Need(ranges) => pairs(ranges),
+            ConversionStep::Out => Some(Vec::new()),
+            ConversionStep::Done => {
+                self.done = self.work.take().map(Conversion::finish).unwrap_or_default();
+                None
+            }
+        })
+    }
+
+    /// Bytes of the input from `start` on.
+    pub fn push(&mut self, start: f64, bytes: Vec<u8>) {
+        if let Some(work) = &mut self.work {
+            work.push(start as u64, bytes.into());
+        }
+    }
+
+    /// Rows of the input that were looked at so far.
+    #[wasm_bindgen(getter)]
+    pub fn done(&self) -> f64 {
+        self.looked_at as f64
+    }
+
+    /// Where the bytes of [`take`](Self::take) go.
+    #[wasm_bindgen(getter)]
+    pub fn at(&self) -> f64 {
+        self.at as f64
+    }
+
+    /// Bytes to write now; nothing where there are none. They follow each other.
+    pub fn take(&mut self) -> Option<Uint8Array> {
+        let bytes = self.work.as_mut()?.take();
+        self.at = self.done.output_bytes;
+        self.done.output_bytes += bytes.len() as u64;
+        (!bytes.is_empty()).then(|| Uint8Array::from(bytes.as_slice()))
+    }
+
+    /// What is left to do to the output, in order: objects with `what` and the numbers that it takes.
+    pub fn patches(&mut self) -> Array {
+        let all = Array::new();
+        let add = |what: &str, field: &str, value: JsValue| {
+            let patch = Object::new();
+            for (name, value) in [("what", what.into()), ("at", 0.into()), (field, value)] {
+                // Setting a field of a plain object cannot fail.
+                let _ = Reflect::set(&patch, &name.into(), &value);
+            }
+            all.push(&patch);
+        };
+        if let Some(front) = &self.done.front {
+            add("bytes", "bytes", Uint8Array::from(front.as_slice()).into());
+        }
+        add("end", "len", (self.done.output_bytes as f64).into());
+        all
+    }
+
+    /// What was done, as JSON.
+    pub fn finish(&self) -> String {
+        let Converted { rows, columns, output_bytes, skipped_rows, .. } = self.done;
+        text(&Summary { rows, columns, output_bytes, skipped_rows, notes: &self.done.notes })
+    }
+}

@@ -1,0 +1,75 @@
+import { hostError } from "./errors.js";
+import type { Patch, Turn } from "./kernel.js";
+import { call, type Client } from "./pool.js";
+import type { Sink, Source } from "./types.js";
+import { drive, free } from "./work.js";
+
+const PIECE = 1 << 20;
+
+/** How {@link pour} goes about it. */
+export interface Pour {
+  signal: AbortSignal;
+  /** Hears every turn. */
+  onTurn: (turn: Turn, bytes: number) => void;
+}
+
+/** Runs a conversion in a worker to its end: what it makes goes into the sink. The JSON that it ends with. */
+export async function pour(client: Client, job: number, source: Source, sink: Sink, { signal, onTurn }: Pour): Promise<string> {
+  // A Blob may live on disk: metadata that waits for the end takes no memory there.
+  const spool: Blob[] = [];
+  let writing: Promise<void> = Promise.resolve();
+  try {
+    await drive(client, job, source, {
+      signal,
+      async onTurn(turn, bytes) {
+        if (turn.spool) spool.push(new Blob([turn.spool as BlobPart]));
+        // The next window is read while this one is written; never more than one waits.
+        await writing;
+        if (turn.out) {
+          writing = sink.write(turn.at, turn.out);
+          writing.catch(() => {});
+        }
+        onTurn(turn, bytes);
+      },
+    });
+    await writing;
+    for (const patch of await call(client, source.name, "patches", [job])) {
+      signal.throwIfAborted();
+      await apply(patch, sink, spool);
+    }
+    return (await call(client, source.name, "text", [job])) ?? "{}";
+  } finally {
+    await writing.catch(() => {});
+    void free(client, job);
+  }
+}
+
+async function apply(patch: Patch, sink: Sink, spool: Blob[]): Promise<void> {
+  const { at, from, len } = patch;
+  switch (patch.what) {
+    case "bytes":
+      return sink.write(at, patch.bytes);
+    case "zero":
+      for (let done = 0; done < len; done += PIECE) await sink.write(at + done, new Uint8Array(Math.min(PIECE, len - done)));
+      return;
+    case "spool": {
+      let to = at;
+      for (const part of spool) {
+        await sink.write(to, new Uint8Array(await part.arrayBuffer()));
+        to += part.size;
+      }
+      return;
+    }
+    case "move":
+      if (!sink.read) throw hostError("usage.argument", "samples were left out, and this layout then moves what was written: the sink must be able to read it back");
+      for (let done = 0; done < len; done += PIECE) {
+        const n = Math.min(PIECE, len - done);
+        // Backwards where the target lies behind, so that nothing is overwritten before it was read.
+        const skip = at > from ? len - done - n : done;
+        await sink.write(at + skip, await sink.read(from + skip, from + skip + n));
+      }
+      return;
+    case "end":
+      return sink.truncate?.(len);
+  }
+}
