@@ -3,6 +3,7 @@ import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json, Table } from "../../lib/src/types.ts";
 import { controls } from "./styles.ts";
+import type { TextSource } from "./text-view.ts";
 import { tree, treeStyles } from "./tree.ts";
 import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts";
 
@@ -40,6 +41,8 @@ export class AboutDialog extends LitElement {
     }
   `];
   @property({ attribute: false }) data: Dataset | Table | null = null;
+  /** The text that a table was made of. */
+  @property({ attribute: false }) text: TextSource | null = null;
   /** The rest of the file's headers is still being read. */
   @property({ type: Boolean }) growing = false;
   @query("dialog") private dialog!: HTMLDialogElement;
@@ -70,9 +73,11 @@ export class AboutDialog extends LitElement {
   }
   private renderTableFacts(data: Table): TemplateResult {
     const { metadata: m, telemetry: t } = data;
-    const facts: (readonly [string, string] | false | undefined | "")[] = [
+    const { text } = this;
+    const facts: (readonly [string, string] | false | undefined | "" | null)[] = [
       ["Name", data.name ?? "–"],
-      ["Format", `${data.format.toUpperCase()}${m.layout ? `, layout ${m.layout}` : ""}${m.version ? `, version ${m.version}` : ""}`],
+      text && ["Format", `${text.format.toUpperCase()}, ${count(text.bytes)} bytes (${bytes(text.bytes)})`],
+      [text ? "Shown as" : "Format", `${data.format.toUpperCase()}${m.layout ? `, layout ${m.layout}` : ""}${m.version ? `, version ${m.version}` : ""}`],
       ["Size", `${count(data.byteLength)} bytes (${bytes(data.byteLength)})`],
       !m.document && ["Rows", count(data.length)],
       !m.document && ["Columns", count(data.schema.length)],
@@ -82,7 +87,7 @@ export class AboutDialog extends LitElement {
     ];
     return html`
       <dl>${facts.map((fact) => (fact ? html`<dt>${fact[0]}</dt><dd>${fact[1]}</dd>` : nothing))}</dl>
-      ${m.notes.map((note) => html`<p class="muted">Note: ${note}</p>`)}`;
+      ${[...(text?.notes ?? []), ...m.notes].map((note) => html`<p class="muted">Note: ${note}</p>`)}`;
   }
   private renderFacts(data: Dataset): TemplateResult {
     const { metadata: m, telemetry: t } = data;

@@ -5,7 +5,7 @@ import type { TableBatch } from "../../lib/src/table-column.ts";
 import type { Table } from "../../lib/src/types.ts";
 import { cellText, isNumeric, widthOf } from "./cells.ts";
 import { Collection, windowStyles } from "./collection.ts";
-import { controls } from "./styles.ts";
+import { controls, rowStyles } from "./styles.ts";
 import { count, isAbort, trouble, type Trouble } from "./words.ts";
 
 const ROW = 30;
@@ -21,49 +21,20 @@ type Page = TableBatch | Trouble | "reading";
 /** `<forebay-rows>`: a window over up to ten million rows. */
 @customElement("forebay-rows")
 export class RowTable extends Collection<Table> {
-  static override styles = [controls, windowStyles, css`
-    .scroll {
-      overflow-x: auto;
-      background: var(--card);
-    }
+  static override styles = [controls, windowStyles, rowStyles, css`
     .layer {
       min-width: 100%;
       contain: strict;
     }
     .row {
-      position: absolute;
-      left: 0;
-      right: 0;
       height: ${ROW}px;
       display: flex;
-      align-items: center;
-      border-bottom: 1px solid var(--line);
-      font-size: 13px;
-      font-variant-numeric: tabular-nums;
-      cursor: pointer;
-      contain: strict;
     }
     .row > span {
       flex: none;
-      padding: 0 10px;
-      overflow: hidden;
-      text-overflow: ellipsis;
-      white-space: nowrap;
-    }
-    .row:hover {
-      background: var(--soft);
-    }
-    .row.current {
-      box-shadow: inset 3px 0 0 var(--accent);
-      background: var(--soft);
     }
     .head {
-      z-index: 1;
       height: 44px;
-      background: var(--card);
-      font-weight: 600;
-      cursor: default;
-      border-bottom-width: 2px;
     }
     .head small {
       display: block;
@@ -73,9 +44,6 @@ export class RowTable extends Collection<Table> {
       font-family: var(--mono);
       overflow: hidden;
       text-overflow: ellipsis;
-    }
-    .number {
-      text-align: right;
     }
     .position {
       width: 104px;

@@ -223,3 +223,45 @@ export const controls = css`
     }
   }
 `;
+
+/** Rows of a window over many: what samples and tables have in common. */
+export const rowStyles = css`
+  .scroll {
+    overflow-x: auto;
+    background: var(--card);
+  }
+  .row {
+    position: absolute;
+    left: 0;
+    right: 0;
+    align-items: center;
+    border-bottom: 1px solid var(--line);
+    font-size: 13px;
+    font-variant-numeric: tabular-nums;
+    cursor: pointer;
+    contain: strict;
+  }
+  .row > * {
+    padding: 0 10px;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .row:hover {
+    background: var(--soft);
+  }
+  .row.current {
+    box-shadow: inset 3px 0 0 var(--accent);
+    background: var(--soft);
+  }
+  .head {
+    z-index: 1;
+    background: var(--card);
+    font-weight: 600;
+    cursor: default;
+    border-bottom-width: 2px;
+  }
+  .number {
+    text-align: right;
+  }
+`;

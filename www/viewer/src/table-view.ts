@@ -14,8 +14,10 @@ import type { Clause } from "./facets-view.ts";
 import type { FilterBox } from "./filter-box.ts";
 import type { RowTable } from "./row-table.ts";
 import { controls } from "./styles.ts";
+import type { TextSource } from "./text-view.ts";
 import { tree, treeStyles } from "./tree.ts";
 import { viewerStyles } from "./viewer-styles.ts";
+import { Walker } from "./walker.ts";
 import { count, isAbort, plural, trouble, type Trouble } from "./words.ts";
 
 /** Columns that are shown unasked. */
@@ -27,19 +29,30 @@ export interface TableLink {
   readonly q?: string;
 }
 
-/** `<forebay-table-view>`: sends `link` with a {@link TableLink}, and `say` with a text for those who listen. */
+/** What is shown of a table. */
+export interface Looked {
+  /** The numbers of the columns. */
+  readonly columns: readonly number[];
+  /** The filter, and how many rows it keeps. */
+  readonly filter: { readonly where: string; readonly rows: number } | null;
+}
+
+/** `<forebay-table-view>`: sends `looked` with a {@link Looked}, `link` with a {@link TableLink}, and `say` with a text for those who listen. */
 @customElement("forebay-table-view")
 export class TableView extends LitElement {
   static override styles = [controls, treeStyles, viewerStyles];
   @property({ attribute: false }) data!: Table;
+  /** The text that the table was made of. */
+  @property({ attribute: false }) text: TextSource | null = null;
   @state() private rows = new Rows(0, null);
   @state() private columns: readonly number[] = [];
-  @state() private text = "";
+  @state() private typed = "";
   @state() private clauses: ReadonlyMap<string, Clause> = new Map();
   @state() private filterError: Trouble | null = null;
   @state() private filtering: number | null = null;
-  @state() private row: number | null = null;
-  @state() private current = 0;
+  private readonly walker = new Walker(this, {
+    unit: "row", rows: () => this.rows, list: () => this.list, say: (text) => this.say(text), moved: () => this.tell(),
+  });
   @state() private panelShown = false;
   @state() private values: Values = new Map();
   @state() private document_: Json | undefined = undefined;
@@ -55,9 +68,10 @@ export class TableView extends LitElement {
     this.rows = new Rows(table.length, null);
     this.columns = table.schema.map((_, k) => k).slice(0, SHOWN);
     this.fields = table.schema.map(({ name, type }) => ({ name: fieldName(name), type: /^([iu]\d|f\d|u?int|float)/.test(type) ? "number" : type }));
-    this.text = "";
+    this.typed = "";
     this.clauses = this.values = new Map();
-    this.filterError = this.row = this.filtering = null;
+    this.filterError = this.filtering = null;
+    this.walker.reset();
     this.document_ = undefined;
     if (!table.metadata.document) return;
     table.document().then((text) => { if (this.data === table && text !== null) this.document_ = JSON.parse(text) as Json; }, (e: unknown) => this.say(trouble(e).message));
@@ -67,25 +81,27 @@ export class TableView extends LitElement {
     this.work.abort();
   }
 
+  override updated(changed: PropertyValues): void {
+    if (!changed.has("rows" as never) && !changed.has("columns" as never)) return;
+    const { rows, columns } = this;
+    this.dispatchEvent(new CustomEvent<Looked>("looked", { detail: { columns, filter: rows.kept ? { where: rows.filter, rows: rows.length } : null } }));
+  }
+
   /** Goes where a link says. */
   async follow({ i, q = "" }: TableLink): Promise<void> {
     await this.updateComplete;
     if (q !== this.expression) {
-      this.text = q;
+      this.typed = q;
       this.clauses = new Map();
       await this.refilter();
     }
-    if (i !== undefined && i < this.data.length) this.show(i);
-    else if (i === undefined) this.row = null;
+    if (i !== undefined && i < this.data.length) this.walker.show(i);
+    else if (i === undefined) this.walker.clear();
   }
   /** Keys that are not for the rows; true where one was used. */
   key(key: string): boolean {
-    const open = this.row !== null;
-    if (key === "/") this.filterBox?.focus();
-    else if (open && (key === "ArrowLeft" || key === "k")) this.step(-1);
-    else if (open && (key === "ArrowRight" || key === "j")) this.step(1);
-    else if (open && key === "Escape") this.closeRow();
-    else return false;
+    if (key !== "/") return this.walker.key(key);
+    this.filterBox?.focus();
     return true;
   }
 
@@ -93,12 +109,13 @@ export class TableView extends LitElement {
     this.dispatchEvent(new CustomEvent("say", { detail: text }));
   }
   private tell(): void {
-    const { row, expression } = this;
+    const { expression } = this;
+    const row = this.walker.open;
     this.dispatchEvent(new CustomEvent<TableLink>("link", { detail: { ...(row !== null && { i: row }), ...(expression && { q: expression }) } }));
   }
   private get expression(): string {
     const clauses = [...this.clauses.values()].map((c) => c.expression);
-    const text = this.text.trim();
+    const text = this.typed.trim();
     return clauses.length === 0 ? text : [...(text ? [`(${text})`] : []), ...clauses].join(" && ");
   }
   private async refilter(): Promise<void> {
@@ -112,7 +129,7 @@ export class TableView extends LitElement {
       if (signal.aborted) return;
       this.filterError = null;
       this.rows = new Rows(table.length, kept, expression);
-      this.current = 0;
+      this.walker.current = 0;
       this.say(kept ? `${plural(kept.length, "row")} of ${count(table.length)} match` : `all ${plural(table.length, "row")}`);
       this.tell();
     } catch (e) {
@@ -133,53 +150,36 @@ export class TableView extends LitElement {
     this.values = new Map(this.values).set(fieldName(stats.name), texts);
   }
 
-  private show(i: number): void {
-    this.row = i;
-    const position = this.rows.find(i);
-    if (position >= 0) {
-      this.current = position;
-      void this.updateComplete.then(() => requestAnimationFrame(() => this.list?.reveal(position)));
-    }
-    this.tell();
-  }
-  private step(by: number): void {
-    if (this.row === null) return;
-    const position = this.rows.find(this.row);
-    const to = position < 0 ? this.current : position + by;
-    if (to < 0 || to >= this.rows.length) return this.say(by < 0 ? "the first row" : "the last row");
-    this.show(this.rows.at(to));
-  }
-  private closeRow(): void {
-    this.row = null;
-    this.tell();
-    void this.updateComplete.then(() => this.list?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus());
-  }
-
   override render(): TemplateResult {
     const { data: table, rows } = this;
     if (table.metadata.document) return this.renderDocument();
     return html`
-      <div class="work ${this.row === null ? "" : "row-open"}">
+      <div class="work ${this.walker.open === null ? "" : "row-open"}">
         <forebay-schema class="side ${this.panelShown ? "shown" : ""}" role="complementary" aria-label="Columns" .data=${table} .shown=${this.columns} .clauses=${this.clauses}
           @columns=${(e: CustomEvent<number[]>) => (this.columns = e.detail)} @stats=${(e: CustomEvent<ColumnStats>) => this.learn(e.detail)}
           @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => this.setClause(e.detail.key, e.detail.clause)}></forebay-schema>
         <main class="main">
           <div class="bar">
             <button class="narrow-only" aria-expanded=${this.panelShown} @click=${() => (this.panelShown = !this.panelShown)}>Columns</button>
-            <forebay-filter .value=${this.text} .fields=${this.fields} .values=${this.values} .error=${this.filterError} .example=${this.example}
-              @filter=${(e: CustomEvent<string>) => { this.text = e.detail; void this.refilter(); }}></forebay-filter>
+            <forebay-filter .value=${this.typed} .fields=${this.fields} .values=${this.values} .error=${this.filterError} .example=${this.example}
+              @filter=${(e: CustomEvent<string>) => { this.typed = e.detail; void this.refilter(); }}></forebay-filter>
             <span class="counts">${this.filtering !== null ? `filtering… ${this.filtering > 0 ? count(this.filtering) : ""}` : rows.kept ? `${count(rows.length)} of ${count(table.length)}` : count(table.length)}</span>
           </div>
-          <div class="chips">${[...this.clauses].map(([key, clause]) => html`<button aria-label="Remove ${clause.label}" @click=${() => this.setClause(key, null)}>${clause.label} ✕</button>`)}</div>
+          <div class="chips">${this.renderSkipped()}${[...this.clauses].map(([key, clause]) => html`<button aria-label="Remove ${clause.label}" @click=${() => this.setClause(key, null)}>${clause.label} ✕</button>`)}</div>
           ${rows.length === 0
             ? html`<div class="empty">${rows.kept ? "No row matches the filter." : "There are no rows in this file."}</div>`
-            : html`<forebay-rows .data=${table} .rows=${rows} .columns=${this.columns} .current=${this.current}
-                @current=${(e: CustomEvent<number>) => (this.current = e.detail)} @open=${(e: CustomEvent<number>) => this.show(e.detail)}></forebay-rows>`}
+            : html`<forebay-rows .data=${table} .rows=${rows} .columns=${this.columns} .current=${this.walker.current}
+                @current=${(e: CustomEvent<number>) => this.walker.move(e.detail)} @open=${(e: CustomEvent<number>) => this.walker.show(e.detail)}></forebay-rows>`}
         </main>
-        ${this.row === null ? nothing : html`
-          <forebay-row class="panel" role="complementary" aria-label="Row" .data=${table} .index=${this.row}
-            @step=${(e: CustomEvent<number>) => this.step(e.detail)} @close=${() => this.closeRow()}></forebay-row>`}
+        ${this.walker.open === null ? nothing : html`
+          <forebay-row class="panel" role="complementary" aria-label="Row" .data=${table} .index=${this.walker.open}
+            @step=${(e: CustomEvent<number>) => this.walker.step(e.detail)} @close=${() => this.walker.close()}></forebay-row>`}
       </div>`;
+  }
+  private renderSkipped(): TemplateResult | typeof nothing {
+    const skipped = this.text?.skipped ?? 0;
+    if (skipped === 0) return nothing;
+    return html`<div class="notice" role="alert"><span><b>${plural(skipped, "row")} could not be read and ${skipped === 1 ? "is" : "are"} left out.</b> ${this.text?.notes.find((note) => note.includes("line ")) ?? ""}</span></div>`;
   }
   private get example(): string {
     const number = this.fields.find((f) => f.type === "number");

@@ -2,7 +2,7 @@
 import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement } from "lit/decorators.js";
 import { Collection, windowStyles } from "./collection.ts";
-import { controls } from "./styles.ts";
+import { controls, rowStyles } from "./styles.ts";
 import { bytes, count } from "./words.ts";
 
 const ROW = 32;
@@ -13,54 +13,20 @@ const COLUMNS = ["Sample", "Name", "Format", "Width", "Height", "Aspect", "Bytes
 /** `<forebay-table>`: a window over up to ten million rows. */
 @customElement("forebay-table")
 export class Table extends Collection {
-  static override styles = [controls, windowStyles, css`
-    .scroll {
-      overflow-x: auto;
-      background: var(--card);
-    }
+  static override styles = [controls, windowStyles, rowStyles, css`
     .layer {
       min-width: 940px;
     }
     .row {
-      position: absolute;
-      contain: strict;
-      left: 0;
-      right: 0;
       height: ${ROW}px;
       display: grid;
       grid-template-columns: 120px minmax(140px, 1fr) 84px 72px 72px 72px 100px 100px 130px 70px;
-      align-items: center;
-      border-bottom: 1px solid var(--line);
-      font-size: 13px;
-      font-variant-numeric: tabular-nums;
-      cursor: pointer;
-    }
-    .row > * {
-      padding: 0 10px;
-      overflow: hidden;
-      text-overflow: ellipsis;
-      white-space: nowrap;
-    }
-    .row:hover {
-      background: var(--soft);
-    }
-    .row.current {
-      box-shadow: inset 3px 0 0 var(--accent);
-      background: var(--soft);
     }
     .row[aria-selected="true"] {
       background: var(--accent-soft);
     }
     .head {
-      z-index: 1;
-      background: var(--card);
       color: var(--ink-2);
-      font-weight: 600;
-      cursor: default;
-      border-bottom-width: 2px;
-    }
-    .number {
-      text-align: right;
     }
     .tick {
       padding: 0 6px 0 0;

@@ -1,10 +1,11 @@
 /** `<forebay-viewer>`: everything together. */
 import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import type { Dataset, Input, OpenProgress, Table } from "../../lib/src/types.ts";
+import type { Dataset, Input, OpenOptions, OpenProgress, Table } from "../../lib/src/types.ts";
 import "./about-dialog.ts";
 import "./check-dialog.ts";
 import "./convert-dialog.ts";
+import "./convert-table-dialog.ts";
 import "./facets-view.ts";
 import "./filter-box.ts";
 import "./gallery.ts";
@@ -17,11 +18,13 @@ import { Rows, type Collection } from "./collection.ts";
 import type { Values } from "./complete.ts";
 import type { CheckDialog } from "./check-dialog.ts";
 import type { ConvertDialog } from "./convert-dialog.ts";
+import type { ConvertTableDialog } from "./convert-table-dialog.ts";
 import type { Engine } from "./engine.ts";
 import { countFacets, type Facets } from "./facets.ts";
 import type { Classes, Clause } from "./facets-view.ts";
 import type { FilterBox } from "./filter-box.ts";
 import type { HelpDialog } from "./help-dialog.ts";
+import { pickJson } from "./pick.ts";
 import { fileUrl, formatLink, parseLink } from "./link.ts";
 import { indexStore } from "./index-store.ts";
 import { Rhythm } from "./rhythm.ts";
@@ -29,10 +32,12 @@ import { fileOf, forgetRecents, recents, remember, type Recent } from "./recent.
 import type { SamplePanel } from "./sample.ts";
 import { fieldsOf } from "./fields.ts";
 import { controls, tokens } from "./styles.ts";
-import type { TableLink, TableView } from "./table-view.ts";
+import { SHOWN_BYTES, TooLarge, sweep, tableOf, textOf, type TextSource, type TextTable } from "./text-view.ts";
+import type { Looked, TableLink, TableView } from "./table-view.ts";
 import { viewerStyles } from "./viewer-styles.ts";
+import { Walker } from "./walker.ts";
 import "./welcome.ts";
-import { LOGO, type Offer } from "./welcome.ts";
+import { LOGO, type Failure, type Offer } from "./welcome.ts";
 import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts";
 
 /** Milliseconds after which the first pictures are no longer waited for. */
@@ -52,7 +57,13 @@ export class Viewer extends LitElement {
   @state() private data: Dataset | null = null;
   @state() private table: Table | null = null;
   @state() private opening: { name: string; progress: OpenProgress | null } | null = null;
-  @state() private failure: { name: string; trouble: Trouble } | null = null;
+  @state() private failure: Failure | null = null;
+  /** The text that the table was made of. */
+  @state() private textual: TextTable | null = null;
+  /** A text that is too large to be shown. */
+  @state() private tooLarge: TextSource | null = null;
+  /** What the open table shows, for converting it. */
+  @state() private looked: Looked = { columns: [], filter: null };
   @state() private recent: readonly Recent[] = [];
   @state() private keptIndexes = 0;
   /** How far the headers of a growing file are read. */
@@ -70,8 +81,9 @@ export class Viewer extends LitElement {
   @state() private classField = "cls";
   @state() private countingClasses = false;
   @state() private fields: readonly { name: string; type: string }[] = [];
-  @state() private sample: number | null = null;
-  @state() private current = 0;
+  private readonly walker = new Walker(this, {
+    unit: "sample", rows: () => this.rows, list: () => this.collection, say: (text) => this.say(text), moved: () => this.updateLink(),
+  });
   @state() private picked: ReadonlySet<number> = new Set();
   @state() private tileSize = 168;
   @state() private facetsShown = false;
@@ -80,6 +92,7 @@ export class Viewer extends LitElement {
   @query("forebay-about") private aboutDialog!: AboutDialog;
   @query("forebay-check") private checkDialog!: CheckDialog;
   @query("forebay-convert") private convertDialog!: ConvertDialog;
+  @query("forebay-convert-table") private convertTableDialog!: ConvertTableDialog;
   @query("forebay-help") private helpDialog!: HelpDialog;
   @query("forebay-filter") private filterBox!: FilterBox | null;
   @query("forebay-table-view") private tableView!: TableView | null;
@@ -108,6 +121,7 @@ export class Viewer extends LitElement {
     this.timer = window.setInterval(() => this.updateRead(), 400);
     void this.recall();
     void this.findOffers();
+    void sweep().catch(() => undefined);
     this.onHash();
   }
   override disconnectedCallback(): void {
@@ -121,7 +135,7 @@ export class Viewer extends LitElement {
   // Opening
 
   /** Opens a file, an address or anything else that the package opens. */
-  async open(input: Input, name: string, file: string, extra: { handle?: FileSystemFileHandle } = {}): Promise<void> {
+  async open(input: Input, name: string, file: string, { tbfSchema, ...extra }: { handle?: FileSystemFileHandle; tbfSchema?: object } = {}): Promise<void> {
     this.close(false);
     const work = new AbortController();
     this.work = work;
@@ -134,8 +148,13 @@ export class Viewer extends LitElement {
         if (this.data) this.grown(progress);
         else this.opening = { name, progress };
       };
-      const found = await this.engine.open(input, { name, signal: work.signal, keepGoing: true, grow: true, indexStore, onProgress });
-      if (this.work !== work) return found.close();
+      const options: OpenOptions = { name, signal: work.signal, keepGoing: true, grow: true, indexStore, onProgress, ...(tbfSchema && { tbfSchema }) };
+      const { found, textual } = await this.openAny(input, options, work.signal);
+      if (this.work !== work) {
+        textual?.forget();
+        return found.close();
+      }
+      this.textual = textual;
       this.opening = null;
       document.title = `${name} – Forebay`;
       this.say(`${name}: ${plural(found.length, found.kind === "table" ? "row" : "sample")}`);
@@ -143,15 +162,45 @@ export class Viewer extends LitElement {
       else this.beginSamples(found);
       const url = fileUrl(file, location.href);
       await this.applyLink();
-      void remember({ name, bytes: found.byteLength, when: Date.now(), ...(url && !file.startsWith("local:") ? { url: url.href } : {}), ...extra })
+      void remember({ name, bytes: textual?.text.bytes ?? found.byteLength, when: Date.now(), ...(url && !file.startsWith("local:") ? { url: url.href } : {}), ...extra })
         .then(() => this.recall());
       if (found.kind === "samples") void this.learnFields(found);
     } catch (e) {
       if (this.work !== work) return;
       this.opening = null;
       if (!isAbort(e)) {
-        this.failure = { name, trouble: trouble(e) };
+        this.failure = this.failed(e, input, name, file);
         this.say(`${name} could not be opened`);
+      }
+    }
+  }
+  /** What went wrong with a file, and what may help. */
+  private failed(e: unknown, input: Input, name: string, file: string): Failure {
+    const told = trouble(e);
+    if (e instanceof TooLarge) {
+      this.tooLarge = e.text;
+      const message = `This text has ${bytes(e.text.bytes)}, and up to ${bytes(SHOWN_BYTES)} are shown. As a TBF it opens at once, whatever its size.`;
+      return { name, trouble: { ...told, message }, way: { words: "Convert it…", go: () => this.convertTableDialog.show() } };
+    }
+    if (told.code !== "tbf.schema_needed") return { name, trouble: told };
+    const go = (): void => pickJson((schema) => void this.open(input, name, file, { tbfSchema: schema }), (why) => {
+      this.failure = { ...this.failed(e, input, name, file), trouble: { ...told, message: why } };
+    });
+    return { name, trouble: told, way: { words: "Choose its schema…", go } };
+  }
+  /** Opens what the package opens; text becomes a table first. */
+  private async openAny(input: Input, options: OpenOptions, signal: AbortSignal): Promise<{ found: Dataset | Table; textual: TextTable | null }> {
+    try {
+      return { found: await this.engine.open(input, options), textual: null };
+    } catch (e) {
+      const text = trouble(e).code === "format.unknown" ? textOf(input, options.name ?? "") : null;
+      if (!text) throw e;
+      const textual = await tableOf(this.engine, text, signal, options.onProgress ?? (() => undefined));
+      try {
+        return { found: await this.engine.open(textual.tbf, options), textual };
+      } catch (e) {
+        textual.forget();
+        throw e;
       }
     }
   }
@@ -170,10 +219,15 @@ export class Viewer extends LitElement {
     this.filterWork.abort();
     // Once nothing on the page draws it any more.
     const open = this.data ?? this.table;
-    if (open) void this.updateComplete.then(() => open.close());
-    this.data = this.table = this.opening = this.failure = this.facets = this.classes = this.filterError = this.growth = this.allClasses = null;
-    this.sample = null;
-    this.current = 0;
+    const { textual } = this;
+    if (open) {
+      void this.updateComplete.then(() => {
+        open.close();
+        textual?.forget();
+      });
+    }
+    this.data = this.table = this.textual = this.tooLarge = this.opening = this.failure = this.facets = this.classes = this.filterError = this.growth = this.allClasses = null;
+    this.walker.reset();
     this.picked = new Set();
     this.text = "";
     this.clauses = new Map();
@@ -298,14 +352,14 @@ export class Viewer extends LitElement {
       this.clauses = new Map();
       await this.refilter();
     } else if (!this.facets) void this.recount();
-    if (link.i !== undefined && this.data && link.i < this.data.length) this.show(link.i);
-    else if (link.i === undefined) this.sample = null;
+    if (link.i !== undefined && this.data && link.i < this.data.length) this.walker.show(link.i);
+    else if (link.i === undefined) this.walker.clear();
   }
   private updateLink(of: TableLink = {}): void {
     if (this.table) history.replaceState(null, "", formatLink({ file: this.file, ...of }));
     if (!this.data) return;
     history.replaceState(null, "", formatLink({
-      file: this.file, ...(this.sample !== null && { i: this.sample }), ...(this.expression && { q: this.expression }), ...(this.view === "table" && { view: "table" as const }),
+      file: this.file, ...(this.walker.open !== null && { i: this.walker.open }), ...(this.expression && { q: this.expression }), ...(this.view === "table" && { view: "table" as const }),
     }));
   }
 
@@ -334,7 +388,7 @@ export class Viewer extends LitElement {
       if (work.signal.aborted) return;
       this.filterError = null;
       this.rows = new Rows(kept ? total : dataset.length, kept, expression);
-      if (!same) this.current = 0;
+      if (!same) this.walker.current = 0;
       if (!this.growth) this.say(kept ? `${plural(kept.length, "sample")} of ${count(dataset.length)} match` : `all ${plural(dataset.length, "sample")}`);
       this.updateLink();
       void this.recount();
@@ -417,32 +471,6 @@ export class Viewer extends LitElement {
 
   // Samples
 
-  private show(i: number): void {
-    this.sample = i;
-    const position = this.rows.find(i);
-    if (position >= 0) {
-      this.current = position;
-      void this.updateComplete.then(() => requestAnimationFrame(() => this.collection?.reveal(position)));
-    }
-    this.updateLink();
-  }
-  private step(by: number): void {
-    if (this.sample === null) return;
-    const position = this.rows.find(this.sample);
-    const to = position < 0 ? this.current : position + by;
-    if (to < 0 || to >= this.rows.length) return this.say(by < 0 ? "the first sample" : "the last sample");
-    this.show(this.rows.at(to));
-  }
-  private get following(): number[] {
-    const position = this.sample === null ? -1 : this.rows.find(this.sample);
-    if (position < 0) return [];
-    return [position + 1, position + 2, position - 1].filter((p) => p >= 0 && p < this.rows.length).map((p) => this.rows.at(p));
-  }
-  private closeSample(): void {
-    this.sample = null;
-    this.updateLink();
-    void this.updateComplete.then(() => this.collection?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus());
-  }
   private pick(i: number): void {
     const picked = new Set(this.picked);
     if (!picked.delete(i)) picked.add(i);
@@ -455,19 +483,19 @@ export class Viewer extends LitElement {
   private readonly onKey = (e: KeyboardEvent): void => {
     const target = e.composedPath()[0] as HTMLElement;
     if (e.ctrlKey || e.metaKey || e.altKey || target.matches?.("input:not([type=checkbox]), select, textarea")) return;
-    const open = this.sample !== null;
+    const open = this.walker.open !== null;
     const actions: Record<string, (() => void) | undefined> = {
       "?": () => this.helpDialog.show(), o: () => void this.choose(), d: () => this.toggleTheme(),
-      ...((this.data || this.table) && { c: () => this.checkDialog.show(), i: () => this.aboutDialog.show() }),
+      ...((this.data || this.table) && { i: () => this.aboutDialog.show() }),
+      ...((this.data || (this.table && !this.textual)) && { c: () => this.checkDialog.show() }),
+      ...(this.table && { e: () => this.convertTableDialog.show() }),
       ...(this.data && {
         "/": () => this.filterBox?.focus(), g: () => this.setView("gallery"), t: () => this.setView("table"), e: () => this.convertDialog.show(),
-      }),
-      ...(open && {
-        ArrowLeft: () => this.step(-1), ArrowRight: () => this.step(1), k: () => this.step(-1), j: () => this.step(1), Escape: () => this.closeSample(),
       }),
     };
     const action = actions[e.key];
     if (action) action();
+    else if (this.walker.key(e.key)) { /* It stepped or closed. */ }
     else if (!(open && this.samplePanel?.key(e.key)) && !this.tableView?.key(e.key)) return;
     e.preventDefault();
   };
@@ -488,7 +516,7 @@ export class Viewer extends LitElement {
   private setView(view: "gallery" | "table"): void {
     this.view = view;
     this.updateLink();
-    void this.updateComplete.then(() => requestAnimationFrame(() => this.collection?.reveal(this.current)));
+    this.walker.reveal();
   }
   private toggleTheme(): void {
     const dark = this.theme ? this.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -518,8 +546,9 @@ export class Viewer extends LitElement {
   override render(): TemplateResult {
     return html`
       ${this.data ? this.renderDataset(this.data) : this.table ? this.renderTable(this.table) : this.renderWelcome()}
-      <forebay-about .data=${this.data ?? this.table} ?growing=${this.growth !== null} @forget=${() => void this.reread()}></forebay-about>
-      <forebay-check .data=${this.data ?? this.table} ?growing=${this.growth !== null} @jump=${(e: CustomEvent<number>) => (this.table ? void this.tableView?.follow({ i: e.detail }) : this.show(e.detail))}></forebay-check>
+      <forebay-convert-table .engine=${this.engine} .data=${this.table} .text=${this.textual?.text ?? this.tooLarge} .shown=${this.looked.columns} .filter=${this.looked.filter}></forebay-convert-table>
+      <forebay-about .data=${this.data ?? this.table} .text=${this.textual?.text ?? null} ?growing=${this.growth !== null} @forget=${() => void this.reread()}></forebay-about>
+      <forebay-check .data=${this.data ?? this.table} ?growing=${this.growth !== null} @jump=${(e: CustomEvent<number>) => (this.table ? void this.tableView?.follow({ i: e.detail }) : this.walker.show(e.detail))}></forebay-check>
       <forebay-convert .engine=${this.engine} .data=${this.data} ?growing=${this.growth !== null} .kept=${this.rows.kept} .picked=${this.picked}></forebay-convert>
       <forebay-help></forebay-help>
       <input type="file" hidden aria-label="Open a file" @change=${this.chosen} />
@@ -543,32 +572,32 @@ export class Viewer extends LitElement {
   }
 
   /** What is open, and what can be done with all of it. */
-  private renderHeader(open: Dataset | Table, facts: readonly unknown[], more: TemplateResult | typeof nothing): TemplateResult {
+  private renderHeader(open: Dataset | Table, facts: readonly unknown[], convert: () => void): TemplateResult {
     return html`
       <header class="top">
         <button class="brand" title="Close the file" aria-label="Forebay: close the file" @click=${() => this.close()}><svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg><span>Forebay</span></button>
         <div class="file">
-          <button class="badge" title="About this file (i)" @click=${() => this.aboutDialog.show()}>${open.format.toUpperCase()}</button>
+          <button class="badge" title="About this file (i)" @click=${() => this.aboutDialog.show()}>${(this.textual?.text.format ?? open.format).toUpperCase()}</button>
           <h1 title=${open.name ?? ""}>${open.name ?? "dataset"}</h1>
           <span class="facts">${facts.join(" · ")}</span>
           <span class="facts more" title="What was read so far">${this.read}</span>
         </div>
         <span class="spacer"></span>
-        <button title="Check (c)" @click=${() => this.checkDialog.show()}>Check</button>
-        ${more}
+        ${this.textual ? nothing : html`<button title="Check (c)" @click=${() => this.checkDialog.show()}>Check</button>`}
+        <button title="Convert or export (e)" @click=${convert}>Convert</button>
         ${this.renderTools()}
       </header>`;
   }
   private renderTable(table: Table): TemplateResult {
     const { metadata: m } = table;
     const facts = [
-      m.document ? "one value" : plural(table.length, "row"), !m.document && plural(table.schema.length, "column"), bytes(table.byteLength),
-      m.layout && `layout ${m.layout}`, m.groups > 1 && plural(m.groups, "row group"),
+      m.document ? "one value" : plural(table.length, "row"), !m.document && plural(table.schema.length, "column"), bytes(this.textual?.text.bytes ?? table.byteLength),
+      !this.textual && m.layout && `layout ${m.layout}`, !this.textual && m.groups > 1 && plural(m.groups, "row group"),
     ].filter(Boolean);
     return html`
       <div class="app">
-        ${this.renderHeader(table, facts, nothing)}
-        <forebay-table-view .data=${table} @link=${(e: CustomEvent<TableLink>) => this.updateLink(e.detail)} @say=${(e: CustomEvent<string>) => this.say(e.detail)}></forebay-table-view>
+        ${this.renderHeader(table, facts, () => this.convertTableDialog.show())}
+        <forebay-table-view .data=${table} .text=${this.textual?.text ?? null} @looked=${(e: CustomEvent<Looked>) => (this.looked = e.detail)} @link=${(e: CustomEvent<TableLink>) => this.updateLink(e.detail)} @say=${(e: CustomEvent<string>) => this.say(e.detail)}></forebay-table-view>
       </div>`;
   }
   private renderDataset(dataset: Dataset): TemplateResult {
@@ -580,8 +609,8 @@ export class Viewer extends LitElement {
     ].filter(Boolean);
     return html`
       <div class="app">
-        ${this.renderHeader(dataset, facts, html`<button title="Convert or export (e)" @click=${() => this.convertDialog.show()}>Convert</button>`)}
-        <div class="work ${this.sample === null ? "" : "sample-open"}">
+        ${this.renderHeader(dataset, facts, () => this.convertDialog.show())}
+        <div class="work ${this.walker.open === null ? "" : "sample-open"}">
           <forebay-facets class=${this.facetsShown ? "shown" : ""} role="complementary" aria-label="Facets" .facets=${this.facets} .clauses=${this.clauses} .classes=${this.classes} .classField=${this.classField} ?counting=${this.countingClasses}
             @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => this.setClause(e.detail.key, e.detail.clause)}
             @classes=${(e: CustomEvent<string>) => this.countClasses(e.detail)}></forebay-facets>
@@ -600,9 +629,9 @@ export class Viewer extends LitElement {
             <div class="chips">${dataset.damage ? html`<div class="notice" role="alert"><span><b>${dataset.damage.kind === "damaged" ? "This file is damaged. What comes before the damage is shown." : "Reading ended early. What was found before is shown."}</b> ${trouble(dataset.damage).message}</span><code>${dataset.damage.code}</code></div>` : nothing}${[...this.clauses].map(([key, clause]) => html`<button aria-label="Remove ${clause.label}" @click=${() => this.setClause(key, null)}>${clause.label} ✕</button>`)}</div>
             ${this.renderCollection(dataset)}
           </main>
-          ${this.sample === null ? nothing : html`
-            <forebay-sample role="complementary" aria-label="Sample" .data=${dataset} .index=${this.sample} .next=${this.following} .picked=${this.picked.has(this.sample)}
-              @step=${(e: CustomEvent<number>) => this.step(e.detail)} @close=${() => this.closeSample()} @pick=${(e: CustomEvent<number>) => this.pick(e.detail)}></forebay-sample>`}
+          ${this.walker.open === null ? nothing : html`
+            <forebay-sample role="complementary" aria-label="Sample" .data=${dataset} .index=${this.walker.open} .next=${this.walker.following} .picked=${this.picked.has(this.walker.open)}
+              @step=${(e: CustomEvent<number>) => this.walker.step(e.detail)} @close=${() => this.walker.close()} @pick=${(e: CustomEvent<number>) => this.pick(e.detail)}></forebay-sample>`}
         </div>
       </div>`;
   }
@@ -617,12 +646,12 @@ export class Viewer extends LitElement {
   }
   private renderCollection(dataset: Dataset): TemplateResult {
     if (this.rows.length === 0) return html`<div class="empty">${this.rows.kept ? "No sample matches the filter." : "There are no samples in this file."}</div>`;
-    const current = (e: CustomEvent<number>): void => void (this.current = e.detail);
-    const open = (e: CustomEvent<number>): void => this.show(e.detail);
+    const current = (e: CustomEvent<number>): void => this.walker.move(e.detail);
+    const open = (e: CustomEvent<number>): void => this.walker.show(e.detail);
     const pick = (e: CustomEvent<number>): void => this.pick(e.detail);
     return this.view === "gallery"
-      ? html`<forebay-gallery .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.current} .size=${this.tileSize} @drawn=${() => this.pictured()} @current=${current} @open=${open} @pick=${pick}></forebay-gallery>`
-      : html`<forebay-table .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.current} @current=${current} @open=${open} @pick=${pick}></forebay-table>`;
+      ? html`<forebay-gallery .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.walker.current} .size=${this.tileSize} @drawn=${() => this.pictured()} @current=${current} @open=${open} @pick=${pick}></forebay-gallery>`
+      : html`<forebay-table .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.walker.current} @current=${current} @open=${open} @pick=${pick}></forebay-table>`;
   }
 }
 

@@ -4,6 +4,7 @@ import { customElement, property, query } from "lit/decorators.js";
 import type { OpenProgress } from "../../lib/src/types.ts";
 import type { Recent } from "./recent.ts";
 import { controls } from "./styles.ts";
+import { SHOWN_BYTES } from "./text-view.ts";
 import { bytes, count, type Trouble } from "./words.ts";
 
 /** The mark of the project. */
@@ -14,6 +15,14 @@ export interface Offer {
   readonly name: string;
   readonly url: string;
   readonly bytes: number | null;
+}
+
+/** A file that could not be opened, and what may help. */
+export interface Failure {
+  readonly name: string;
+  readonly trouble: Trouble;
+  /** A way on: its words, and what it does. */
+  readonly way?: { readonly words: string; readonly go: () => void };
 }
 
 /** `<forebay-welcome>`: sends `choose`, `url` with a text, `recent` with an entry, `back` and `forget`. */
@@ -118,7 +127,7 @@ export class Welcome extends LitElement {
   `];
 
   @property({ attribute: false }) opening: { name: string; progress: OpenProgress | null } | null = null;
-  @property({ attribute: false }) failure: { name: string; trouble: Trouble } | null = null;
+  @property({ attribute: false }) failure: Failure | null = null;
   @property({ attribute: false }) offers: readonly Offer[] = [];
   @property({ attribute: false }) recent: readonly Recent[] = [];
   /** Bytes of indexes that are kept. */
@@ -142,7 +151,7 @@ export class Welcome extends LitElement {
       <div class="drop">
         <svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg>
         <h1>Drop a dataset file here</h1>
-        <p>TBL or TAR with samples, TBF or IDV with rows, of any size: only the index is read, then what you look at.</p>
+        <p>TBL or TAR with samples, TBF or IDV with rows, of any size: only the index is read, then what you look at. CSV and JSON lines up to ${bytes(SHOWN_BYTES)}.</p>
         <button class="primary" @click=${() => this.send("choose")}>Choose a file</button>
       </div>
       <div class="url">
@@ -173,13 +182,13 @@ export class Welcome extends LitElement {
       </div>`;
   }
   private renderFailure(): TemplateResult {
-    const { name, trouble: t } = this.failure!;
+    const { name, trouble: t, way } = this.failure!;
     return html`
       <div class="failed" role="alert">
         <h1>${name} could not be opened</h1>
         <div>${t.message}</div>
         ${t.code ? html`<code class="bad">${t.code}</code>` : nothing}
-        <div class="buttons"><button class="primary" @click=${() => this.send("back")}>Open another</button></div>
+        <div class="buttons">${way ? html`<button class="primary" @click=${way.go}>${way.words}</button>` : nothing}<button class=${way ? "" : "primary"} @click=${() => this.send("back")}>Open another</button></div>
       </div>`;
   }
 }

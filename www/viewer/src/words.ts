@@ -25,6 +25,9 @@ export const plural = (n: number, one: string, many = `${one}s`): string => `${c
 export const short = (n: number): string =>
   n >= 1e6 ? `${+(n / 1e6).toFixed(1)}M` : n >= 1e4 ? `${+(n / 1e3).toFixed(0)}k` : String(+n.toFixed(2));
 
+/** A file's name without folders and extension. */
+export const stem = (name: string | undefined, otherwise: string): string => (name ?? otherwise).split("/").pop()!.replace(/\.[^.]*$/, "") || otherwise;
+
 /** What went wrong, for a person: the code apart, so that it can be looked up. */
 export interface Trouble {
   readonly message: string;

@@ -1,5 +1,5 @@
 /** A dataset made of nothing: the package's interface over numbers and drawn pictures, for tests of the viewer alone. */
-import type { Capabilities, CheckReport, ConvertSummary, Dataset, IndexColumns, Json, OpenProgress, SampleInfo, Stats } from "../../lib/src/types.ts";
+import type { Capabilities, CheckReport, ConvertSummary, TableConvertSummary, Dataset, IndexColumns, Json, OpenProgress, SampleInfo, Stats } from "../../lib/src/types.ts";
 import type { Engine } from "../src/engine.ts";
 import { fakeTable } from "./fake-table.ts";
 
@@ -142,6 +142,9 @@ export const fake: Engine = {
       abort(options.signal);
       options.onProgress?.({ samples: k * 50, totalSamples: 1000, bytes: k * 1e6, totalBytes: 2e7 });
     }
-    return { samples: 1000, inputBytes: 2e7, outputBytes: 1.9e7, payloadBytes: 2e7, storedBytes: 1.9e7, compressedSamples: 12, skippedMembers: 0, faults: [], notes: [] } satisfies ConvertSummary;
+    return {
+      samples: 1000, inputBytes: 2e7, outputBytes: 1.9e7, payloadBytes: 2e7, storedBytes: 1.9e7, compressedSamples: 12, skippedMembers: 0, faults: [],
+      rows: 1000, columns: 36, skippedRows: 2, notes: ['column "my tag": vector<f32, 3> becomes string', 'line 3: <b>1</b> fields where there are 36 columns'],
+    } satisfies ConvertSummary & TableConvertSummary;
   },
 };

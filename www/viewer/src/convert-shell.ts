@@ -1,0 +1,190 @@
+/** What converting samples and tables have in common: a dialog that asks, works, and says what came of it. */
+import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { property, query, state } from "lit/decorators.js";
+import type { Output, Progress } from "../../lib/src/types.ts";
+import type { Engine } from "./engine.ts";
+import { controls } from "./styles.ts";
+import { makeTarget, type Target } from "./targets.ts";
+import { bytes, count, isAbort, trouble, type Trouble } from "./words.ts";
+
+/** What a conversion is given by the dialog. */
+export interface Running {
+  readonly output: Output;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+const shellStyles = css`
+    fieldset {
+      margin: 0 0 14px;
+      padding: 0;
+      border: 0;
+    }
+    legend {
+      padding: 0 0 6px;
+      font-weight: 650;
+      font-size: 13px;
+    }
+    .choices {
+      display: flex;
+      flex-wrap: wrap;
+      gap: 8px;
+    }
+    .choices label {
+      display: flex;
+      align-items: center;
+      gap: 8px;
+      padding: 8px 12px;
+      border: 1px solid var(--line);
+      border-radius: 9px;
+      cursor: pointer;
+    }
+    .choices label:has(:checked) {
+      border-color: var(--accent);
+      background: var(--accent-soft);
+    }
+    .choices label:has(:disabled) {
+      opacity: 0.5;
+    }
+    dl {
+      display: grid;
+      grid-template-columns: max-content 1fr;
+      gap: 4px 16px;
+    }
+    dt {
+      color: var(--ink-2);
+    }
+    dd {
+      margin: 0;
+    }
+    .verdict {
+      font-size: 17px;
+      font-weight: 650;
+      margin: 0 0 8px;
+      color: var(--good);
+    }
+    .where {
+      width: 100%;
+    }
+    .notes {
+      margin: 12px 0 0;
+      padding-left: 20px;
+      color: var(--ink-2);
+      font-size: 13px;
+      overflow-wrap: anywhere;
+    }
+    .body {
+      overflow: auto;
+      max-height: min(560px, calc(100vh - 170px));
+    }
+`;
+
+/** A dialog that converts; what it asks and does is up to who extends it. */
+export abstract class ConvertShell<S> extends LitElement {
+  static override styles = [controls, shellStyles];
+
+  @property({ attribute: false }) engine!: Engine;
+  @state() protected step: "ask" | "work" | "done" = "ask";
+  @state() protected progress: Progress | null = null;
+  @state() protected summary: S | null = null;
+  @state() protected failure: Trouble | null = null;
+  @query("dialog") private dialog!: HTMLDialogElement;
+  private work: AbortController | undefined;
+  protected saved = "";
+  private started = 0;
+
+  /** `sample` or `row`. */
+  protected abstract readonly unit: string;
+  /** The name of the file to write; `null` where there is nothing to convert. */
+  protected abstract fileName(): string | null;
+  /** Converts. */
+  protected abstract convert(running: Running): Promise<S>;
+  /** Chooses what is likely wanted, before it is asked. */
+  protected abstract begin(): void;
+  protected abstract renderAsk(): TemplateResult;
+  protected abstract renderDone(summary: S): TemplateResult;
+  /** What is said above the progress. */
+  protected renderNote(): TemplateResult | typeof nothing {
+    return nothing;
+  }
+
+  show(): void {
+    if (this.step !== "work") {
+      this.step = "ask";
+      this.failure = null;
+      this.begin();
+    }
+    if (!this.dialog.open) this.dialog.showModal();
+  }
+  private close(): void {
+    if (this.step === "work") return;
+    this.dialog.close();
+  }
+
+  private async run(): Promise<void> {
+    const name = this.fileName();
+    if (name === null) return;
+    this.saved = name;
+    let target: Target;
+    try {
+      target = await makeTarget(this.saved);
+    } catch (e) {
+      if (!isAbort(e)) this.failure = trouble(e);
+      return;
+    }
+    const work = new AbortController();
+    this.work = work;
+    this.step = "work";
+    this.started = performance.now();
+    this.failure = this.summary = this.progress = null;
+    try {
+      this.summary = await this.convert({ output: target.output, signal: work.signal, onProgress: (p) => (this.progress = p) });
+      await target.finish();
+      this.step = "done";
+    } catch (e) {
+      await target.discard().catch(() => undefined);
+      this.failure = isAbort(e) ? { message: "Cancelled; nothing was kept.", code: undefined, offset: undefined } : trouble(e);
+      this.step = "ask";
+    }
+  }
+
+  override render(): TemplateResult {
+    return html`
+      <dialog aria-labelledby="title" @cancel=${(e: Event) => { e.preventDefault(); this.close(); }} @keydown=${(e: Event) => e.stopPropagation()}>
+        <div class="head"><h2 id="title">Convert and export</h2><button class="bare icon" aria-label="Close" ?disabled=${this.step === "work"} @click=${this.close}>✕</button></div>
+        <div class="body">${this.step === "ask" ? this.renderAsk() : this.step === "work" ? this.renderWork() : this.summary ? this.renderDone(this.summary) : nothing}
+          ${this.failure ? html`<p class="bad" role="alert">${this.failure.message} ${this.failure.code ? html`<code>${this.failure.code}</code>` : nothing}</p>` : nothing}</div>
+        <div class="foot">${this.step === "ask"
+          ? html`<button @click=${this.close}>Close</button><button class="primary" @click=${this.run}>Convert…</button>`
+          : this.step === "work"
+            ? html`<button @click=${() => this.work?.abort()}>Cancel</button>`
+            : html`<button @click=${() => (this.step = "ask")}>Another</button><button class="primary" @click=${this.close}>Done</button>`}</div>
+      </dialog>`;
+  }
+
+  /** One of several choices. */
+  protected choice<T extends string>(name: string, value: T, now: T, set: (value: T) => void, label: string, disabled = false): TemplateResult {
+    return html`<label><input type="radio" name=${name} .checked=${value === now} ?disabled=${disabled} @change=${() => set(value)} />${label}</label>`;
+  }
+  /** Something that is done or not. */
+  protected tick(on: boolean, set: (on: boolean) => void, label: string): TemplateResult {
+    return html`<label><input type="checkbox" .checked=${on} @change=${(e: Event) => set((e.target as HTMLInputElement).checked)} />${label}</label>`;
+  }
+  protected renderPromise(): TemplateResult {
+    return html`<p class="muted">Everything happens on this machine. The file is written as it is made, and never held in memory.</p>`;
+  }
+
+  private renderWork(): TemplateResult {
+    const p = this.progress;
+    const seconds = (performance.now() - this.started) / 1000;
+    const part = p?.totalSamples ? p.samples / p.totalSamples : p?.totalBytes ? p.bytes / p.totalBytes : 0;
+    const left = part > 0.02 && seconds > 2 ? (seconds * (1 - part)) / part : null;
+    const of = p?.totalSamples ? ` of ${count(p.totalSamples)}` : "";
+    const ofBytes = p?.totalBytes ? ` of ${bytes(p.totalBytes)}` : "";
+    return html`
+      ${this.renderNote()}
+      <p>Writing <b>${this.saved}</b>${p ? html`: ${count(p.samples)}${of} ${this.unit}s, ${bytes(p.bytes)}${ofBytes}` : "…"}</p>
+      <progress aria-label="Converted" max="1" .value=${part}></progress>
+      ${p && seconds > 2 ? html`<p class="muted">${bytes(Math.round(p.bytes / seconds))} a second${left === null ? "" : left < 90 ? `, about ${Math.ceil(left)} seconds left` : `, about ${Math.ceil(left / 60)} minutes left`}</p>` : nothing}`;
+  }
+}

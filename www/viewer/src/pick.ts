@@ -1,0 +1,20 @@
+/** Asks for a file of JSON. */
+
+/** Hands on the object in a file that is chosen, or says in words why it is none. */
+export function pickJson(take: (object: object) => void, refuse: (why: string) => void): void {
+  const input = document.createElement("input");
+  input.type = "file";
+  input.accept = ".json,application/json";
+  input.onchange = async () => {
+    const file = input.files?.[0];
+    if (!file) return;
+    try {
+      const json = JSON.parse(await file.text()) as unknown;
+      if (typeof json !== "object" || json === null) throw new Error("it is no object");
+      take(json);
+    } catch (e) {
+      refuse(`${file.name} is no schema: ${(e as Error).message}`);
+    }
+  };
+  input.click();
+}
