@@ -82,6 +82,12 @@ await main(async () => {
       await page.locator('forebay-schema forebay-histogram').waitFor();
       await page.locator('forebay-row dt').first().waitFor();
     });
+    await shot('convert-table', 'boxes.csv&q=label%20%3D%3D%20%22boat%22%20%26%26%20width%20%3E%20100', {}, async (page) => {
+      await page.getByLabel('Show caption', { exact: true }).uncheck();
+      await page.keyboard.press('Tab');
+      await page.getByRole('button', { name: 'Convert', exact: true }).click();
+      await page.getByLabel(/that are shown/).check();
+    });
   } finally {
     await browser.close();
     served.kill();

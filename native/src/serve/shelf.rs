@@ -10,8 +10,10 @@ use forebay::{Error, Result, error::codes};
 use crate::input::{display, io_error};
 
 /// Extensions by which the files of a folder are taken for datasets. What a file is, its content says later.
-const EXTENSIONS: [&str; 12] =
-    ["tbl", "tar", "tbf", "tbc", "sch", "ult", "idv", "twh", "parquet", "arrow", "feather", "jsonl"];
+const EXTENSIONS: [&str; 16] = [
+    "tbl", "tar", "tbf", "tbc", "sch", "ult", "idv", "twh", "parquet", "arrow", "feather", "csv", "tsv", "tab",
+    "jsonl", "ndjson",
+];
 
 /// The served files by the name that a request uses. Nothing outside this list can be asked for, whatever
 /// a request's path looks like.
