@@ -17,7 +17,7 @@ use common::Folder;
 use forebay::{
     image::{
         decode::{Decoder, Options},
-        transform::{Out, Transformer},
+        transform::{Out, Resampling, Transformer},
     },
     order::sample_key,
 };
@@ -169,6 +169,13 @@ fn a_warm_loader_allocates_for_batches_and_not_for_pictures() {
     let moved = Image::new(6, 6).random_crop(2).hflip(0.5).normalize(IMAGENET);
     let moved = allocations_per_picture(open(&raw).batch(256).image(moved));
     assert!(moved < 0.2, "{moved} allocations for each picture that is cropped and mirrored");
+    for resampling in
+        [Resampling::Nearest, Resampling::Bilinear, Resampling::BilinearPlain, Resampling::Bicubic, Resampling::Lanczos]
+    {
+        let image = Image::new(24, 24).random_resized_crop().hflip(0.5).normalize(IMAGENET).resampling(resampling);
+        let resized = allocations_per_picture(open(&raw).batch(256).image(image));
+        assert!(resized < 0.2, "{resized} allocations for each picture that is cropped and resized ({resampling:?})");
+    }
 }
 
 #[test]

@@ -29,6 +29,7 @@ mod mix;
 mod recipe;
 mod resize;
 mod tensor;
+mod weights;
 
 pub use half::f16;
 
@@ -178,9 +179,7 @@ impl Transformer {
         Ok(())
     }
 
-    /// Decodes a payload and makes its tensor: places the crop first, so that a picture that is much larger than
-    /// needed is decoded at a reduced size where the decoder can (see
-    /// [`Options::at_least`](super::decode::Options), which this sets).
+    /// Decodes a payload and makes its tensor: [`decode_for`](Self::decode_for) and [`finish`](Self::finish).
     #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
     pub fn decode(
         &mut self,
@@ -191,19 +190,50 @@ impl Transformer {
         sample_key: u64,
         out: Out<'_>,
     ) -> Result<()> {
+        let decoded = self.decode_for(decoder, payload, raw, options, sample_key)?;
+        self.finish(&decoded, sample_key, out)
+    }
+
+    /// Decodes a payload for this recipe: places the crop first, so that a picture that is much larger than needed is
+    /// decoded at a reduced size where the decoder can (see [`Options::at_least`](super::decode::Options), which this
+    /// sets).
+    #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    pub fn decode_for<'a>(
+        &self,
+        decoder: &'a mut super::decode::Decoder,
+        payload: &'a [u8],
+        raw: Option<(u32, u32)>,
+        options: &super::decode::Options,
+        sample_key: u64,
+    ) -> Result<Decoded<'a>> {
         let probed = super::probe(payload);
         // A turned picture has its sides exchanged, which is only known once its EXIF block is read.
         if raw.is_some() || options.orient || probed.width == 0 {
-            let picture = decoder.decode(payload, raw, options)?;
-            return self.apply(&picture, sample_key, out);
+            return Ok(Decoded { picture: decoder.decode(payload, raw, options)?, placement: None });
         }
         let placement = self.recipe.place(probed.width, probed.height, sample_key);
         let (width, height) = placement.at_least(probed.width, probed.height);
         let options = super::decode::Options { at_least: Some((width, height)), ..options.clone() };
         let picture = decoder.decode(payload, None, &options)?;
-        if (picture.full_width, picture.full_height) != (probed.width, probed.height) {
-            return self.apply(&picture, sample_key, out);
-        }
-        self.apply_placed(&picture, &placement, sample_key, out)
+        let as_probed = (picture.full_width, picture.full_height) == (probed.width, probed.height);
+        Ok(Decoded { picture, placement: as_probed.then_some(placement) })
     }
+
+    /// Makes the tensor of what was decoded for this recipe and the same key.
+    #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    pub fn finish(&mut self, decoded: &Decoded<'_>, sample_key: u64, out: Out<'_>) -> Result<()> {
+        match &decoded.placement {
+            Some(placement) => self.apply_placed(&decoded.picture, placement, sample_key, out),
+            None => self.apply(&decoded.picture, sample_key, out),
+        }
+    }
+}
+
+/// A picture that was [decoded for](Transformer::decode_for) a recipe.
+#[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+#[derive(Debug)]
+pub struct Decoded<'a> {
+    picture: Picture<'a>,
+    /// Where it was placed beforehand.
+    placement: Option<Placement>,
 }
