@@ -14,6 +14,7 @@ use forebay::image::{
 };
 use forebay_native::{
     Dataset,
+    input::Io,
     loader::{Builder, Dtype, IMAGENET, Image, Loader},
 };
 
@@ -103,6 +104,8 @@ fn main() {
         ("bare decoder, 1 thread", "pictures/s", Box::new(|| bare(path, JpegBackend::Zune, most))),
         ("resize, 1 worker", "pictures/s", Box::new(|| loader(open(1).image(resize()), most))),
         ("resize, 2 workers", "pictures/s", Box::new(|| loader(open(2).image(resize()), most))),
+        ("resize, 1 worker, mapped", "pictures/s", Box::new(|| loader(open(1).io(Io::Map).image(resize()), most))),
+        ("resize, 2 workers, mapped", "pictures/s", Box::new(|| loader(open(2).io(Io::Map).image(resize()), most))),
         ("random crop, 1 worker", "pictures/s", Box::new(|| loader(open(1).image(crop()), most))),
         ("random crop, 2 workers", "pictures/s", Box::new(|| loader(open(2).image(crop()), most))),
     ];
@@ -118,13 +121,18 @@ fn main() {
         let raw = move |workers| Loader::open(raw).unwrap().batch(BATCH).workers(workers).shuffle(1);
         let u8s = || Image::new(224, 224).layout(Layout::Nhwc);
         measures.push(("copy of floats, 1 thread", "GB/s", Box::new(copy)));
-        let run = move |workers, verify| gigabytes(loader(raw(workers).verify(verify).image(resize()), 8 * most), 4);
+        let of = move |builder: Builder| gigabytes(loader(builder.image(resize()), 8 * most), 4);
+        let run = move |workers, verify| of(raw(workers).verify(verify));
+        measures.push(("raw to floats, 1 worker, mapped", "GB/s", Box::new(move || of(raw(1).io(Io::Map)))));
+        measures.push(("raw to floats, 2 workers, mapped", "GB/s", Box::new(move || of(raw(2).io(Io::Map)))));
         measures.push(("raw to floats, 1 worker", "GB/s", Box::new(move || run(1, true))));
         measures.push(("raw to floats, 2 workers", "GB/s", Box::new(move || run(2, true))));
         measures.push(("raw to floats, 1 worker, unverified", "GB/s", Box::new(move || run(1, false))));
         let run = move || gigabytes(loader(raw(1).image(u8s()).dtype(Dtype::U8), 8 * most), 1);
         measures.push(("raw to bytes, 1 worker", "GB/s", Box::new(run)));
-        measures.push(("raw as views", "pictures/s", Box::new(move || loader(raw(1).payloads(), 8 * most))));
+        measures.push(("raw, copied", "pictures/s", Box::new(move || loader(raw(1).payloads(), 8 * most))));
+        let run = move || loader(raw(1).io(Io::Map).payloads(), 8 * most);
+        measures.push(("raw as views of the map", "pictures/s", Box::new(run)));
     }
 
     let mut results = vec![Vec::new(); measures.len()];

@@ -11,7 +11,7 @@ use forebay::{
     codec::checksum::fnv1a,
     dataset::{Dataset as Container, Opener},
     detect::Format,
-    image::{Probe, probe_named},
+    image::{Probe, probe::HEAD_BYTES, probe_named},
     model::{MediaFormat, SampleInfo},
     plan::Proof,
     record,
@@ -25,6 +25,9 @@ use crate::{
     folder::Folder,
     input::{Input, Io, WINDOW},
 };
+
+/// Bytes of each end of a sample that are looked at to tell files apart.
+const EDGE: u64 = 256;
 
 /// An opened dataset. Cloning is cheap.
 #[derive(Clone, Debug)]
@@ -185,8 +188,8 @@ impl Dataset {
     /// What is known about sample `i`. In a TBL the index says it; elsewhere the first bytes are looked at.
     pub fn info(&self, i: u64) -> Result<SampleInfo> {
         match &self.source {
-            Source::File(_, container) => {
-                let head = if self.tbl().is_some() { Bytes::new() } else { self.payload(i)? };
+            Source::File(input, container) => {
+                let head = if self.tbl().is_some() { Bytes::new() } else { self.head(input, container, i)? };
                 container.info_with(i, &head).map_err(|e| e.file(self.name()))
             }
             Source::Folder(folder) => {
@@ -194,6 +197,13 @@ impl Dataset {
                 Ok(seen.told_to(folder.info(i)?))
             }
         }
+    }
+
+    /// The first bytes of a member, enough to know a picture's size.
+    fn head(&self, input: &Input, container: &Container, i: u64) -> Result<Bytes> {
+        let mut range = container.plan(i).map_err(|e| e.file(self.name()))?.info.range();
+        range.end = range.end.min(range.start.saturating_add(HEAD_BYTES as u64));
+        input.slice(range)
     }
 
     /// Format and size to write for sample `i`, of which this is the payload.
@@ -295,6 +305,20 @@ impl Dataset {
         };
         let info = info.ok()?;
         Some([info.offset, info.stored_bytes, info.bytes, name.map_or(0, |name| fnv1a(name.bytes()))])
+    }
+
+    /// Bytes from both ends of sample `i` as it is stored, a checksum behind it included, and its record: what tells
+    /// a file that was written again from one that was not, where both have the same layout.
+    pub(crate) fn traits_of(&self, i: u64) -> Option<[Bytes; 3]> {
+        let record = self.record(i).ok().flatten().unwrap_or_default().into();
+        let (input, container) = match &self.source {
+            Source::File(input, container) => (input, container),
+            Source::Folder(folder) => return Some([folder.payload(i).ok()?, Bytes::new(), record]),
+        };
+        let range = container.plan(i).ok()?.range();
+        let (head, tail) = (range.start.saturating_add(EDGE).min(range.end), range.end.saturating_sub(EDGE));
+        let last = tail.max(range.start)..range.end;
+        Some([input.slice(range.start..head).ok()?, input.slice(last).ok()?, record])
     }
 
     /// Where sample `i` lies in the mapped file; for a folder, in its own.

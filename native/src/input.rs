@@ -19,6 +19,9 @@ pub const PIPE: &str = "-";
 /// Bytes of a mapped file that a pass over it keeps at a time.
 pub const WINDOW: u64 = 8 << 20;
 
+/// Bytes that a pass over a file that is not mapped reads at a time: a header and small members behind it.
+const PIECE: u64 = 16 << 10;
+
 /// How a file's bytes come in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -165,7 +168,7 @@ impl Input {
                 }
                 Step::Need(ranges) => {
                     for range in ranges {
-                        let ahead = ahead(work);
+                        let ahead = if self.file.is_some() { ahead(work).min(PIECE) } else { ahead(work) };
                         let end = range.end.max(range.start.saturating_add(ahead).min(self.len()));
                         work.push(range.start, self.slice(range.start..end)?);
                         if ahead > 0 {
@@ -188,6 +191,8 @@ impl Input {
     pub fn will_need(&self, range: Range<u64>) {
         if let Some(map) = &self.map {
             map.will_need(range);
+        } else if let Some(file) = &self.file {
+            will_need(file, range);
         }
     }
     /// Says that the file will be read from front to back.
@@ -242,6 +247,18 @@ fn read_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()
     }
     Ok(())
 }
+
+/// Advice is a hint: where it is refused, nothing is lost.
+#[cfg(target_os = "linux")]
+fn will_need(file: &File, range: Range<u64>) {
+    use rustix::fs::{Advice, fadvise};
+    if let Some(len) = range.end.checked_sub(range.start).and_then(std::num::NonZeroU64::new) {
+        let _ = fadvise(file, range.start, Some(len), Advice::WillNeed);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn will_need(_: &File, _: Range<u64>) {}
 
 /// A path as it is shown to people.
 pub fn display(path: &Path) -> String {

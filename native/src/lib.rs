@@ -26,6 +26,7 @@
 #![deny(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::unimplemented)]
 
+mod blocks;
 pub mod check;
 pub mod cli;
 pub mod convert;

@@ -5,18 +5,21 @@ use forebay::{
     filter::{Filter, SampleRecord},
 };
 
-use crate::dataset::Dataset;
+use crate::{blocks::in_blocks, dataset::Dataset};
 
-/// The numbers of the samples that `filter` accepts, in order. What the filter does not ask for is not read:
-/// over a TBL, sizes and formats come from the index alone.
+/// The numbers of the samples that `filter` accepts, in order, found on all cores. What the filter does not ask for is not
+/// read: over a TBL, sizes and formats come from the index alone.
 pub fn matching(dataset: &Dataset, filter: &Filter) -> Result<Vec<u64>> {
-    let mut kept = Vec::new();
-    for i in 0..dataset.len() {
-        if accepts(dataset, i, filter)? {
-            kept.push(i);
+    let blocks = in_blocks(dataset.len(), |range| {
+        let mut kept = Vec::new();
+        for i in range {
+            if accepts(dataset, i, filter)? {
+                kept.push(i);
+            }
         }
-    }
-    Ok(kept)
+        Ok(kept)
+    })?;
+    Ok(blocks.concat())
 }
 
 /// Whether `filter` accepts sample `i`.

@@ -290,11 +290,8 @@ fn anonymous() -> Option<u64> {
 fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
     let rate = run.images as f64 / run.seconds.max(1e-9);
     let stats = &run.stats;
-    let busy = (stats.reading + stats.making).as_secs_f64();
-    let all = (busy + stats.idle.as_secs_f64()).max(1e-9);
-    // The workers' clock does not stop between decoding and resizing; one thread alone tells how the time divides.
-    let decoding = alone.map(|a| a.decode.as_secs_f64() / (a.decode + a.resize).as_secs_f64().max(1e-9));
-    let making = stats.making.as_secs_f64() / all;
+    let all = (stats.reading + stats.decoding + stats.making + stats.idle).as_secs_f64().max(1e-9);
+    let share = |sum: Duration| sum.as_secs_f64() / all;
     let each = |sum: Duration, n: u64| 1000.0 * sum.as_secs_f64() / n.max(1) as f64;
     let mut value = json!({
         "files": args.files,
@@ -312,10 +309,10 @@ fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
         "first_batch_seconds": run.first_batch,
         "batch_seconds": run.batch,
         "share": {
-            "read": stats.reading.as_secs_f64() / all,
-            "decode": decoding.map(|d| d * making),
-            "resize": decoding.map_or(Some(making), |d| Some((1.0 - d) * making)),
-            "idle": stats.idle.as_secs_f64() / all,
+            "read": share(stats.reading),
+            "decode": (!stats.decoding.is_zero()).then(|| share(stats.decoding)),
+            "resize": share(stats.making),
+            "idle": share(stats.idle),
         },
         "waiting_seconds": stats.waiting.as_secs_f64(),
         "own_peak_bytes": run.peak_bytes,

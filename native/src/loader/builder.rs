@@ -91,7 +91,7 @@ impl Loader {
             on_broken: OnBroken::default(),
             decode: DecodeOptions::default(),
             verify: true,
-            open: OpenOptions::default(),
+            open: OpenOptions { io: Io::Read, ..OpenOptions::default() },
             resume: None,
             groups: None,
             read_ahead: true,
@@ -258,14 +258,12 @@ impl Builder {
         }
         let slot_bytes = |content: &Content| content.slot_bytes(self.dtype, self.settings.batch);
         let slot_bytes = contents.iter().map(slot_bytes).collect::<Result<Vec<_>>>()?;
-        let (Some(batch), Some(room)) = (
-            usize::try_from(self.settings.batch).ok(),
-            usize::try_from(self.settings.batch).ok().and_then(|n| n.checked_mul(self.prefetch)),
-        ) else {
-            return refuse(format!("batches of {} make no sense", self.settings.batch));
-        };
         let sources = Sources::open(&self.paths, &self.open)?;
         let order = Order::new(sources.describe(self.filter.as_ref())?, self.settings)?;
+        let most = most_in_a_step(&order);
+        let largest = slot_bytes.iter().max().copied().unwrap_or(0);
+        let waiting = most.saturating_mul(self.prefetch).min(MOST_WAITING);
+        fits_in_memory(largest.saturating_mul(most), order.steps(), self.prefetch)?;
         let resumed = self.resume.as_ref().map(|state| state.position(&order, self.groups.as_ref())).transpose()?;
         let labels = Resolver::new(self.labels.as_ref(), &sources)?;
         let shared = Shared {
@@ -283,10 +281,44 @@ impl Builder {
             clock: Clock::default(),
             generation: AtomicU64::new(0),
         };
-        let largest = shared.slot_bytes.iter().max().copied().unwrap_or(0);
-        let pool = Pool::new(largest * batch, self.prefetch + 1);
+        let pool = Pool::new(largest * most, self.prefetch.saturating_add(1));
         let skipped = self.resume.map_or(0, |state| state.skipped);
         let plan = Plan::new(self.groups);
-        Ok(Loader::new(shared, pool, plan, self.rank, self.workers, (self.prefetch, room), (resumed, skipped)))
+        Ok(Loader::new(
+            shared,
+            pool,
+            plan,
+            self.rank,
+            self.workers,
+            (self.prefetch, waiting.max(1)),
+            (resumed, skipped),
+        ))
     }
+}
+
+/// The most tasks that wait in the queue; with more samples on their way, handing them out waits for the workers.
+const MOST_WAITING: usize = 1 << 16;
+
+/// The most samples that this rank can have in a step.
+fn most_in_a_step(order: &Order) -> usize {
+    let (settings, n) = (order.settings(), order.epoch_samples());
+    let most = match settings.tail {
+        _ if order.steps() == 0 => 0,
+        Tail::Drop | Tail::Pad => settings.batch,
+        Tail::Uneven => settings.batch.min(n.div_ceil(settings.world.max(1))),
+    };
+    usize::try_from(most).unwrap_or(usize::MAX)
+}
+
+/// Refuses what the system would not give, instead of ending the process over it later.
+fn fits_in_memory(batch_bytes: usize, steps: u64, prefetch: usize) -> Result<()> {
+    let batches = usize::try_from(steps).unwrap_or(usize::MAX).min(prefetch.saturating_add(1));
+    let mut all = Vec::<u8>::new();
+    let given = all.try_reserve_exact(batch_bytes.saturating_mul(batches)).is_ok();
+    // Looked at, so that asking is not left out as needless.
+    if std::hint::black_box(&mut all).capacity() == 0 && !given {
+        let message = format!("there is no memory for {batches} batches of {batch_bytes} bytes each");
+        return Err(Error::new(&codes::SETTINGS, message));
+    }
+    Ok(())
 }

@@ -180,10 +180,13 @@ impl Loader {
     }
 
     /// The batches of one epoch. Where the loader was resumed in the middle of it, the first call gives what is left
-    /// of it; otherwise it begins at its beginning.
+    /// of it; otherwise it begins at its beginning. This starts a loader that was [stopped](Self::stop).
     pub fn epoch(&mut self, epoch: u64) -> Result<Batches<'_>> {
         let goes_on = std::mem::take(&mut self.resumed) && self.next.epoch == epoch;
-        if !goes_on {
+        if goes_on {
+            // Asking for an epoch starts a loader that was stopped, this one too.
+            self.phase = if self.phase == Phase::Stopped { Phase::Idle } else { self.phase };
+        } else {
             self.shared.order.epoch(epoch)?;
             self.go_to(Position { epoch, step: 0 });
             self.done = self.next;

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use forebay::{
-    Result,
+    Error, Result,
     filter::Filter,
     order::{Item, Source},
 };
 
-use crate::{Dataset, OpenOptions, select::matching};
+use super::codes;
+use crate::{Dataset, OpenOptions, blocks::in_blocks, folder::Folder, select::matching};
 
 /// The opened files, in the order in which their samples follow each other.
 #[derive(Debug)]
@@ -18,8 +19,14 @@ pub(super) struct Sources {
 
 impl Sources {
     pub(super) fn open(paths: &[PathBuf], options: &OpenOptions) -> Result<Sources> {
-        let datasets = paths.iter().map(|path| Dataset::open_with(path, options)).collect::<Result<_>>()?;
-        Ok(Sources { datasets })
+        let open = |path: &PathBuf| {
+            let dataset = Dataset::open_with(path, options)?;
+            match dataset.folder() {
+                Some(folder) if folder.is_empty() => Err(no_pictures(folder)),
+                _ => Ok(dataset),
+            }
+        };
+        Ok(Sources { datasets: paths.iter().map(open).collect::<Result<_>>()? })
     }
 
     pub(super) fn datasets(&self) -> &[Dataset] {
@@ -29,7 +36,7 @@ impl Sources {
     pub(super) fn of(&self, item: &Item) -> Result<&Dataset> {
         self.datasets.get(item.source).ok_or_else(|| {
             let message = format!("there are {} sources", self.datasets.len());
-            forebay::Error::new(&forebay::error::codes::OUT_OF_RANGE, message)
+            Error::new(&forebay::error::codes::OUT_OF_RANGE, message)
         })
     }
 
@@ -54,7 +61,7 @@ impl Sources {
     /// What the order needs to know of them.
     pub(super) fn describe(&self, filter: Option<&Filter>) -> Result<Vec<Source>> {
         let one = |dataset: &Dataset| {
-            let source = Source::new(dataset.name(), dataset.len()).identity(identity(dataset));
+            let source = Source::new(dataset.name(), dataset.len()).identity(identity(dataset)?);
             match filter {
                 Some(filter) => source.select(matching(dataset, filter)?),
                 None => Ok(source),
@@ -64,14 +71,38 @@ impl Sources {
     }
 }
 
-/// What tells a dataset from another: its length, and a hash over where its samples lie. It moves with the file to
-/// other machines and does not need its contents to be read.
-fn identity(dataset: &Dataset) -> String {
-    let mut hash = crc32fast::Hasher::new();
-    for i in 0..dataset.len() {
-        // An entry that is damaged counts by being so.
-        let place = dataset.layout_of(i).unwrap_or_default();
-        hash.update(bytemuck::bytes_of(&place));
+/// A folder of shards is a likely mistake, and training on nothing a quiet one.
+fn no_pictures(folder: &Folder) -> Error {
+    let message = match folder.left_out() {
+        0 => "the folder has no pictures".to_owned(),
+        n => format!("the folder has no pictures but {n} other files; a pattern such as shards/*.tbl opens datasets"),
+    };
+    Error::new(&codes::SETTINGS, message).file(folder.name())
+}
+
+/// How many samples are looked into to tell a file from another: the first, the last, and some between.
+const LOOKED_INTO: u64 = 16;
+
+/// What tells a dataset from another: its length, a hash over where its samples lie, and one over what a few of them
+/// begin and end with, checksums and metadata included. It moves with the file to other machines and costs a few reads.
+fn identity(dataset: &Dataset) -> Result<String> {
+    let n = dataset.len();
+    let layouts = in_blocks(n, |range| {
+        let mut hash = crc32fast::Hasher::new();
+        for i in range {
+            // An entry that is damaged counts by being so.
+            hash.update(bytemuck::bytes_of(&dataset.layout_of(i).unwrap_or_default()));
+        }
+        Ok(hash)
+    })?;
+    let mut layout = crc32fast::Hasher::new();
+    layouts.iter().for_each(|hash| layout.combine(hash));
+    let mut samples = crc32fast::Hasher::new();
+    for k in 0..n.min(LOOKED_INTO) {
+        // Evenly from the first to the last; n is at most 2^53, so nothing overflows.
+        let i = k * n.saturating_sub(1) / n.min(LOOKED_INTO).saturating_sub(1).max(1);
+        dataset.traits_of(i).iter().flatten().for_each(|bytes| samples.update(bytes));
     }
-    format!("{} bytes, layout {:08x}", dataset.file_len(), hash.finalize())
+    let (layout, samples) = (layout.finalize(), samples.finalize());
+    Ok(format!("{} bytes, layout {layout:08x}, samples {samples:08x}", dataset.file_len()))
 }

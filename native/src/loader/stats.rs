@@ -13,7 +13,9 @@ pub struct Stats {
     pub samples: u64,
     /// Workers' time for reading: finding, verifying, decompressing, labels.
     pub reading: Duration,
-    /// Workers' time for decoding and transforming.
+    /// Workers' time for decoding.
+    pub decoding: Duration,
+    /// Workers' time for transforming, or in a function of the user's.
     pub making: Duration,
     /// Workers' time without work.
     pub idle: Duration,
@@ -29,6 +31,7 @@ pub(super) struct Clock(crossbeam_utils::CachePadded<Counters>);
 struct Counters {
     samples: AtomicU64,
     reading: AtomicU64,
+    decoding: AtomicU64,
     making: AtomicU64,
     idle: AtomicU64,
     waiting: AtomicU64,
@@ -52,6 +55,10 @@ impl Clock {
     pub(super) fn read(&self, since: Instant) -> Instant {
         add(&self.0.reading, since)
     }
+    /// Counts decoding and says when it ended.
+    pub(super) fn decoded(&self, since: Instant) -> Instant {
+        add(&self.0.decoding, since)
+    }
     pub(super) fn made(&self, since: Instant) {
         add(&self.0.making, since);
         self.0.samples.fetch_add(1, Ordering::Relaxed);
@@ -62,6 +69,7 @@ impl Clock {
         Stats {
             samples: self.0.samples.load(Ordering::Relaxed),
             reading: time(&self.0.reading),
+            decoding: time(&self.0.decoding),
             making: time(&self.0.making),
             idle: time(&self.0.idle),
             waiting: time(&self.0.waiting),

@@ -179,8 +179,13 @@ impl Worker {
         let outcome = catch_unwind(AssertUnwindSafe(|| self.make(what, item, drawn_as, slot)));
         outcome.unwrap_or_else(|panic| {
             *self = Worker::new(self.shared.clone());
+            let said = words(&*panic).to_owned();
+            // What was thrown may panic again when it is dropped, which would end this thread and lose its slot.
+            if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+                std::mem::forget(again);
+            }
             let file = self.shared.sources.of(item).map_or("", |dataset| dataset.name()).to_owned();
-            let message = format!("a worker panicked: {}", words(&*panic));
+            let message = format!("a worker panicked: {said}");
             Err(Error::new(&codes::PANIC, message).file(file).sample(item.sample))
         })
     }
@@ -192,14 +197,19 @@ impl Worker {
         let begun = Instant::now();
         slot.label = shared.labels.of(&shared.sources, item, buffer)?;
         let Stored { payload, raw } = dataset.stored(item.sample, shared.verify, buffer).map_err(named)?;
-        let read = shared.clock.read(begun);
+        let mut read = shared.clock.read(begun);
         let key = sample_key(shared.order.settings().seed, epoch, drawn_as.index);
         let out = shared.dtype.out(&mut slot.memory);
         match shared.contents.get(kind).unwrap_or(&Content::Payloads) {
             Content::Payloads => slot.payload = payload,
             Content::Images(_) => {
                 if let Some(Some(transformer)) = transformers.get_mut(kind) {
-                    transformer.decode(decoder, &payload, raw, &shared.decode, key, out).map_err(named)?;
+                    let decoded = transformer.decode_for(decoder, &payload, raw, &shared.decode, key).map_err(named)?;
+                    // Raw pixels are there already.
+                    if raw.is_none() {
+                        read = shared.clock.decoded(read);
+                    }
+                    transformer.finish(&decoded, key, out).map_err(named)?;
                 }
             }
             Content::Made { make, .. } => {

@@ -201,12 +201,34 @@ fn reading_piece_by_piece_gives_the_same_and_a_shortened_file_is_an_error() {
     }
 }
 
+#[test]
+fn a_file_that_is_emptied_at_any_moment_is_an_error_and_not_the_end_of_the_process() {
+    let folder = Folder::new();
+    let (archive, table) = write(&folder, "whole", &members(400));
+    let path = folder.at("cut");
+    for (round, source) in [archive, table].iter().cycle().take(20).enumerate() {
+        std::fs::copy(source, &path).unwrap();
+        // As a loader is by default: with metadata, read-ahead and skipping.
+        let mut loader = open(&path).on_broken(OnBroken::Skip).build().unwrap();
+        let mut batches = loader.epoch(0).unwrap();
+        (0..round % 5).for_each(|_| drop(batches.next().unwrap().unwrap()));
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        let cut = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_micros(round as u64 * 50));
+            file.set_len(0).unwrap();
+        });
+        let errors: Vec<_> = batches.filter_map(Result::err).collect();
+        cut.join().unwrap();
+        assert!(errors.iter().all(|e| e.kind() == Kind::Io && e.message().contains("shorter")), "{errors:?}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_mapped_file_that_became_shorter_is_noticed_before_the_next_batch() {
     let folder = Folder::new();
     let path = table(&folder, 40);
-    let mut loader = open(&path).prefetch(1).workers(1).build().unwrap();
+    let mut loader = open(&path).io(Io::Map).prefetch(1).workers(1).build().unwrap();
     let mut batches = loader.epoch(0).unwrap();
     batches.next().unwrap().unwrap();
     // Renaming another file over it leaves the mapped one whole.

@@ -7,6 +7,9 @@ mod common;
 mod support;
 
 mod batches;
+mod extremes;
 mod faults;
 mod groups;
+mod labels;
+mod recipes;
 mod running;

@@ -18,7 +18,7 @@ use forebay::{
 use serde::de::DeserializeSeed;
 
 use super::{codes, sources::Sources};
-use crate::Dataset;
+use crate::{Dataset, blocks::in_blocks};
 use pick::{Found, Pick};
 use table::Joined;
 
@@ -87,6 +87,18 @@ pub(super) struct Resolver {
     from: Source,
     classes: Classes,
     missing: Option<i64>,
+    numbers: Numbers,
+}
+
+/// Which labels that are numbers count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Numbers {
+    #[default]
+    All,
+    /// Those of the classes, which were listed.
+    OfClasses,
+    /// None, since labels are names and their classes were found among them.
+    None,
 }
 
 #[derive(Debug, Default)]
@@ -104,17 +116,25 @@ impl Resolver {
         let from = match &labels.from {
             From::Field(path) => Source::Field(segments(path)?),
             From::Folder => Source::Folder,
-            From::Table { path, key, label } => Source::Table(Joined::read(path, key, label, sources)?),
+            From::Table { path, key, label } => {
+                let joined = Joined::read(path, key, label, sources)?;
+                joined.refuse_strangers(labels.missing, (path, key), sources)?;
+                Source::Table(joined)
+            }
         };
-        let mut resolver = Resolver { from, classes: Classes::new(), missing: labels.missing };
-        let names = match &labels.classes {
-            Some(names) => names.clone(),
-            None if resolver.is_text(sources)? => match documented(sources)? {
-                Some(names) => names,
-                None => resolver.all(sources)?,
+        let mut resolver = Resolver { from, classes: Classes::new(), missing: labels.missing, numbers: Numbers::All };
+        let (names, numbers) = match &labels.classes {
+            Some(names) => (names.clone(), Numbers::OfClasses),
+            None => match resolver.first_name(sources)? {
+                None => (Vec::new(), Numbers::All),
+                // A document may list the classes of something else, such as the folders.
+                Some(first) => match documented(sources)?.filter(|names| names.contains(&first)) {
+                    Some(names) => (names, Numbers::OfClasses),
+                    None => (resolver.all(sources)?, Numbers::None),
+                },
             },
-            None => Vec::new(),
         };
+        resolver.numbers = numbers;
         resolver.classes = names.into_iter().zip(0..).collect();
         Ok(resolver)
     }
@@ -134,7 +154,15 @@ impl Resolver {
         let dataset = sources.of(item)?;
         let wrong = |message| Err(Error::new(&codes::LABEL, message).file(dataset.name()).sample(item.sample));
         match self.pick(dataset, item, buffer, |text| self.classes.get(text).copied())? {
-            Found::Number(n) => Ok(n),
+            Found::Class(n) => Ok(n),
+            Found::Number(n) => match self.numbers {
+                Numbers::All => Ok(n),
+                Numbers::OfClasses if usize::try_from(n).is_ok_and(|n| n < self.classes.len()) => Ok(n),
+                Numbers::OfClasses => {
+                    wrong(format!("the label {n} is the number of none of the {} classes", self.classes.len()))
+                }
+                Numbers::None => wrong(format!("the label {n} is a number, where those of other samples are names")),
+            },
             Found::Missing => match self.missing {
                 Some(label) => Ok(label),
                 None => wrong("the sample has no label".to_owned()),
@@ -151,7 +179,11 @@ impl Resolver {
         class: impl Fn(&str) -> Option<i64>,
     ) -> Result<Found> {
         let i = item.sample;
-        let known = |text: &str| class(text).map_or_else(|| Found::Other(format!("{text:?}")), Found::Number);
+        let known = |text: &str| match text.trim() {
+            // An empty file beside a picture says nothing, and a line end behind a name is not of it.
+            "" => Found::Missing,
+            name => class(name).or_else(|| class(text)).map_or_else(|| Found::Other(format!("{text:?}")), Found::Class),
+        };
         match &self.from {
             Source::None => Ok(Found::Missing),
             Source::Table(joined) => Ok(joined.of(item, known)),
@@ -172,25 +204,31 @@ impl Resolver {
         }
     }
 
-    /// Whether labels are names, as the first sample that has one tells.
-    fn is_text(&self, sources: &Sources) -> Result<bool> {
+    /// The first label, where that is a name.
+    fn first_name(&self, sources: &Sources) -> Result<Option<String>> {
+        let (seen, mut buffer) = (RefCell::new(None), BytesMut::new());
+        let note = |text: &str| {
+            seen.replace(Some(text.to_owned()));
+            Some(0)
+        };
         for (source, dataset) in sources.datasets().iter().enumerate() {
             for i in 0..dataset.len() {
-                match self.pick(dataset, &item(source, i), &mut BytesMut::new(), |_| None) {
+                match self.pick(dataset, &item(source, i), &mut buffer, note) {
+                    // A broken sample is one for the policy, later.
                     Ok(Found::Missing) | Err(_) => {}
-                    Ok(found) => return Ok(matches!(found, Found::Other(text) if text.starts_with('"'))),
+                    Ok(_) => return Ok(seen.take()),
                 }
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     /// Every name that occurs, sorted.
     fn all(&self, sources: &Sources) -> Result<Vec<String>> {
-        let names = RefCell::new(BTreeSet::new());
-        let mut buffer = BytesMut::new();
+        let mut all = BTreeSet::new();
         for (source, dataset) in sources.datasets().iter().enumerate() {
-            for i in 0..dataset.len() {
+            let blocks = in_blocks(dataset.len(), |range| {
+                let (names, mut buffer) = (RefCell::new(BTreeSet::new()), BytesMut::new());
                 let note = |text: &str| {
                     let mut names = names.borrow_mut();
                     if !names.contains(text) {
@@ -198,11 +236,15 @@ impl Resolver {
                     }
                     Some(0)
                 };
-                // A broken sample is one for the policy, later.
-                let _ = self.pick(dataset, &item(source, i), &mut buffer, note);
-            }
+                for i in range {
+                    // A broken sample is one for the policy, later.
+                    let _ = self.pick(dataset, &item(source, i), &mut buffer, note);
+                }
+                Ok(names.into_inner())
+            })?;
+            all.extend(blocks.into_iter().flatten());
         }
-        Ok(names.into_inner().into_iter().collect())
+        Ok(all.into_iter().collect())
     }
 }
 

@@ -10,6 +10,8 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 pub(super) enum Found {
     Missing,
     Number(i64),
+    /// The number of a class, of which the name was found.
+    Class(i64),
     /// Something else, as it reads.
     Other(String),
 }

@@ -1,6 +1,6 @@
 //! Labels from a table, joined by the samples' names.
 
-use std::{collections::HashMap, path::Path};
+use std::{collections::HashMap, fmt, ops::Range, path::Path};
 
 use forebay::{
     Error, Result,
@@ -12,9 +12,10 @@ use forebay::{
 
 use super::{Found, codes};
 use crate::{
+    blocks::in_blocks,
     input::display,
     loader::sources::Sources,
-    tables::{ReadOptions, Scan, Scanned, open},
+    tables::{ReadOptions, Scan, Scanned, TableFormat, open, table_format},
 };
 
 /// The labels of every sample of every source.
@@ -28,6 +29,25 @@ pub(super) struct Joined {
 
 const NONE: u32 = u32::MAX;
 
+/// Floats up to here are exact where they are whole.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// What a row's name is: text, or a number in a column of numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Text(String),
+    Number(i128),
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Key::Text(text) => write!(f, "{text:?}"),
+            Key::Number(n) => write!(f, "{n}"),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Cell {
     Number(i64),
@@ -39,18 +59,21 @@ enum Cell {
 impl Joined {
     /// Reads the table and finds each sample's row.
     pub(super) fn read(path: &Path, key: &str, label: &str, sources: &Sources) -> Result<Joined> {
-        // A name such as 0017 is no number.
-        let options = ReadOptions { types: vec![(key.to_owned(), DataType::String)], ..ReadOptions::default() };
+        // A name such as 0017 is no number, as which CSV would read it.
+        let sniffed = matches!(table_format(path)?, Some(TableFormat::Csv | TableFormat::Tsv));
+        let types = if sniffed { vec![(key.to_owned(), DataType::String)] } else { Vec::new() };
+        let options = ReadOptions { types, ..ReadOptions::default() };
         let scan = Scan { columns: Some(vec![key.to_owned(), label.to_owned()]), filter: None };
-        let mut table = Scanned::new(open(path, &options)?, &scan)?;
+        let mut table = Scanned::new(open(path, &options)?, &scan).map_err(|e| e.file(display(path)))?;
         let (key_path, label_path) = (filter::Path::from_name(key), filter::Path::from_name(label));
         let (mut numbers, mut values) = (HashMap::new(), Vec::new());
-        let mut rows: HashMap<String, u32> = HashMap::new();
+        let mut rows: HashMap<Key, u32> = HashMap::new();
         while let Some(batch) = table.next_batch()? {
             for row in batch.iter() {
                 let name = match row.field(&key_path) {
-                    Value::Str(name) => name.into_owned(),
-                    Value::Int(n) => n.to_string(),
+                    Value::Str(name) => Key::Text(name.into_owned()),
+                    Value::Int(n) => Key::Number(n),
+                    Value::Float(n) if n.fract() == 0.0 && n.abs() <= EXACT => Key::Number(n as i128),
                     _ => continue,
                 };
                 let Some(cell) = cell(row.field(&label_path)) else { continue };
@@ -59,20 +82,46 @@ impl Joined {
                     u32::try_from(values.len() - 1).unwrap_or(NONE)
                 });
                 if rows.insert(name.clone(), number).is_some_and(|before| before != number) {
-                    let message = format!("two rows of different labels have the name {name:?}");
+                    let message = format!("two rows of different labels have the name {name}");
                     return Err(Error::new(&codes::SETTINGS, message).file(display(path)));
                 }
             }
         }
         let row_of = |name: &str| {
             let last = name.rsplit('/').next().unwrap_or(name);
-            [name, last, split(last).0].into_iter().find_map(|key| rows.get(key)).copied().unwrap_or(NONE)
+            let stem = split(last).0;
+            let text = [name, last, stem].iter().find_map(|key| rows.get(&Key::Text((*key).to_owned())));
+            // 0017.jpg is the row 17 of a column of numbers.
+            let number = || rows.get(&Key::Number(stem.parse().ok()?));
+            text.or_else(number).copied().unwrap_or(NONE)
         };
         let of_source = |dataset: &crate::Dataset| -> Result<Vec<u32>> {
-            (0..dataset.len()).map(|i| Ok(dataset.sample_name(i)?.map_or(NONE, |name| row_of(&name)))).collect()
+            let block = |range: Range<u64>| -> Result<Vec<u32>> {
+                range.map(|i| Ok(dataset.sample_name(i)?.map_or(NONE, |name| row_of(&name)))).collect()
+            };
+            Ok(in_blocks(dataset.len(), block)?.concat())
         };
         let rows = sources.datasets().iter().map(of_source).collect::<Result<_>>()?;
         Ok(Joined { rows, values })
+    }
+
+    /// Refuses a table in which no sample has a row, unless samples without a label are fine: the names do not fit.
+    pub(super) fn refuse_strangers(
+        &self,
+        missing: Option<i64>,
+        (path, key): (&Path, &str),
+        sources: &Sources,
+    ) -> Result<()> {
+        let mut rows = self.rows.iter().flatten();
+        if missing.is_some() || self.rows.iter().all(Vec::is_empty) || rows.any(|&row| row != NONE) {
+            return Ok(());
+        }
+        let named = sources.datasets().iter().find_map(|dataset| dataset.sample_name(0).ok().flatten());
+        let message = match named {
+            Some(name) => format!("the column {key:?} names no sample; the first one is called {name:?}"),
+            None => "the samples have no names by which they could be joined".to_owned(),
+        };
+        Err(Error::new(&codes::SETTINGS, message).file(display(path)))
     }
 
     pub(super) fn of(&self, item: &Item, known: impl Fn(&str) -> Found) -> Found {
@@ -91,7 +140,7 @@ fn cell(value: Value<'_>) -> Option<Cell> {
         Value::Null => return None,
         Value::Bool(is) => Cell::Number(is.into()),
         Value::Int(n) => i64::try_from(n).map_or_else(|_| Cell::Other(n.to_string()), Cell::Number),
-        Value::Float(n) if n.fract() == 0.0 && n.abs() <= 9_007_199_254_740_992.0 => Cell::Number(n as i64),
+        Value::Float(n) if n.fract() == 0.0 && n.abs() <= EXACT => Cell::Number(n as i64),
         Value::Float(n) => Cell::Other(n.to_string()),
         Value::Str(text) => Cell::Text(text.into_owned()),
         _ => Cell::Other("of a list or object".to_owned()),

@@ -1,0 +1,133 @@
+//! Settings and datasets at the ends of what is possible.
+
+use forebay::order::Tail;
+use forebay_native::{
+    input::Io,
+    loader::{Image, Loader, OnBroken, Phase},
+};
+
+use crate::{
+    common::Folder,
+    support::{members, table, write},
+};
+
+#[test]
+fn a_batch_has_no_more_memory_than_its_samples_need() {
+    let folder = Folder::new();
+    let path = table(&folder, 20);
+    // 240 GB, if all of it were filled.
+    let open = |tail| Loader::open(&path).unwrap().batch(400_000).tail(tail).image(Image::new(224, 224));
+    assert_eq!(open(Tail::Uneven).build().unwrap().next_batch().unwrap().unwrap().len(), 20);
+    assert!(open(Tail::Drop).build().unwrap().next_batch().unwrap().is_none());
+    assert_eq!(open(Tail::Uneven).shard(2, 3).build().unwrap().next_batch().unwrap().unwrap().len(), 6);
+    // Padded it is filled, and no machine of today has room for so many of these.
+    let e = open(Tail::Pad).prefetch(5000).workers(1).build().unwrap_err();
+    assert_eq!(e.code().id(), "loader.settings", "{e}");
+}
+
+#[test]
+fn a_queue_has_no_more_room_than_makes_sense() {
+    let folder = Folder::new();
+    let path = table(&folder, 5);
+    for (batch, prefetch) in [(1 << 40, 2), (2, usize::MAX), (1, 1 << 50), (1 << 52, usize::MAX)] {
+        let mut loader =
+            Loader::open(&path).unwrap().batch(batch).prefetch(prefetch).tail(Tail::Uneven).build().unwrap();
+        let seen: usize = loader.epoch(0).unwrap().map(|batch| batch.unwrap().len()).sum();
+        assert_eq!(seen, 5, "batches of {batch}, {prefetch} ahead");
+    }
+}
+
+#[test]
+fn more_tasks_than_the_queue_holds_are_handed_out_all_the_same() {
+    let folder = Folder::new();
+    let path = table(&folder, 50);
+    let open = || Loader::open(&path).unwrap().batch(100_000).tail(Tail::Pad).workers(2).prefetch(2);
+    let mut loader = open().build().unwrap();
+    assert_eq!(loader.next_batch().unwrap().unwrap().len(), 100_000);
+    loader.start().unwrap();
+    drop(loader);
+    assert_eq!(open().image(Image::new(2, 2)).build().unwrap().next_batch().unwrap().unwrap().len(), 100_000);
+}
+
+#[test]
+fn nothing_selected_is_an_epoch_without_batches() {
+    let folder = Folder::new();
+    let path = table(&folder, 5);
+    for tail in [Tail::Drop, Tail::Pad, Tail::Uneven] {
+        let builder = Loader::open(&path).unwrap().filter("width > 1000").unwrap().tail(tail).image(Image::new(4, 4));
+        let mut loader = builder.build().unwrap();
+        assert_eq!((loader.steps(), loader.epoch(u64::MAX).unwrap().count()), (0, 0));
+        assert!(loader.next_batch().unwrap().is_none() && loader.state().order.step == 0);
+    }
+}
+
+#[test]
+fn a_folder_without_pictures_is_refused_and_says_what_opens_shards() {
+    let folder = Folder::new();
+    let shards = folder.at("shards");
+    std::fs::create_dir_all(&shards).unwrap();
+    assert!(Loader::open(&shards).unwrap().build().unwrap_err().message().contains("no pictures"));
+    let whole = table(&folder, 5);
+    for name in ["a.tbl", "b.tbl"] {
+        std::fs::copy(&whole, shards.join(name)).unwrap();
+    }
+    let e = Loader::open(&shards).unwrap().build().unwrap_err();
+    assert!(e.code().id() == "loader.settings" && e.message().contains("*.tbl"), "{e}");
+    assert_eq!(Loader::open(shards.join("*.tbl")).unwrap().build().unwrap().order().epoch_samples(), 10);
+}
+
+#[test]
+fn asking_for_an_epoch_starts_a_stopped_loader_that_was_resumed_too() {
+    let folder = Folder::new();
+    let path = table(&folder, 20);
+    let open = || Loader::open(&path).unwrap().batch(5).shuffle(1);
+    let mut loader = open().build().unwrap();
+    loader.next_batch().unwrap();
+    let mut loader = open().resume(loader.state()).build().unwrap();
+    loader.stop();
+    assert_eq!(loader.phase(), Phase::Stopped);
+    assert_eq!(loader.epoch(0).unwrap().map(Result::unwrap).count(), 3);
+    loader.stop();
+    assert_eq!(loader.epoch(0).unwrap().map(Result::unwrap).count(), 4);
+}
+
+#[test]
+fn a_panic_whose_message_panics_too_ends_no_thread() {
+    struct Twice;
+    impl Drop for Twice {
+        fn drop(&mut self) {
+            assert!(std::thread::panicking(), "again");
+        }
+    }
+    let folder = Folder::new();
+    let path = table(&folder, 20);
+    let make = |sample: forebay_native::loader::Sample<'_>, _: forebay::image::transform::Out<'_>| {
+        if sample.index.is_multiple_of(2) {
+            std::panic::panic_any(Twice);
+        }
+        Ok(())
+    };
+    let builder = Loader::open(&path).unwrap().batch(5).workers(2).made_by([1], make).on_broken(OnBroken::Skip);
+    let sizes: Vec<usize> = builder.build().unwrap().epoch(0).unwrap().map(|batch| batch.unwrap().len()).collect();
+    assert_eq!(sizes, [2, 3, 2, 3]);
+}
+
+#[test]
+fn a_file_that_was_written_again_in_the_same_layout_is_another() {
+    let folder = Folder::new();
+    let mut other = members(40);
+    other.iter_mut().filter(|(name, _)| name.ends_with("bmp")).for_each(|(_, bytes)| *bytes.last_mut().unwrap() ^= 1);
+    let (first, second) = (write(&folder, "first", &members(40)), write(&folder, "second", &other));
+    for (path, changed) in [(first.0, second.0), (first.1, second.1)] {
+        if std::fs::metadata(&path).unwrap().len() != std::fs::metadata(&changed).unwrap().len() {
+            // Compressed, so that it is told by its layout.
+            continue;
+        }
+        let open = |io| Loader::open(&path).unwrap().batch(5).io(io);
+        let state = open(Io::Map).build().unwrap().state();
+        open(Io::Read).resume(state.clone()).build().unwrap();
+        std::fs::rename(&changed, &path).unwrap();
+        let e = open(Io::Map).resume(state).build().unwrap_err();
+        assert_eq!(e.code().id(), "order.state_file", "{e}");
+    }
+}
