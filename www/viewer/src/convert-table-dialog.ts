@@ -94,7 +94,7 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
   protected renderDone(s: TableConvertSummary): TemplateResult {
     return html`
       <p class="verdict">✓ ${this.saved}</p>
-      <dl><dt>Rows</dt><dd>${count(s.rows)} of ${plural(s.columns, "column")}</dd><dt>Written</dt><dd>${bytes(s.outputBytes)}</dd>
+      <dl><dt>Rows</dt><dd>${count(s.rows)}, in ${plural(s.columns, "column")}</dd><dt>Written</dt><dd>${bytes(s.outputBytes)}</dd>
         ${s.skippedRows > 0 ? html`<dt>Left out</dt><dd class="bad">${plural(s.skippedRows, "bad row")}</dd>` : nothing}</dl>
       ${s.notes.length === 0 ? nothing : html`<ul class="notes">${s.notes.slice(0, SHOWN).map((note) => html`<li>${note}</li>`)}${s.notes.length > SHOWN ? html`<li>and ${count(s.notes.length - SHOWN)} more notes</li>` : nothing}</ul>`}`;
   }
