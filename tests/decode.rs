@@ -40,7 +40,7 @@ fn furthest(a: &[u8], b: &[u8]) -> u8 {
 fn every_format_has_the_pixels_that_pillow_sees() {
     let (index, blob) = fixtures();
     let mut decoder = Decoder::default();
-    for jpeg in [JpegBackend::Zune, JpegBackend::Turbo] {
+    for jpeg in [JpegBackend::Forebay, JpegBackend::Zune, JpegBackend::Turbo] {
         for case in index["decode"].as_array().unwrap() {
             let options = Options::default().with_jpeg(jpeg).with_orient(case["orient"].as_bool().unwrap());
             let picture = decoder
@@ -104,7 +104,7 @@ fn a_small_file_that_claims_many_pixels_is_refused_before_memory_is_asked_for() 
     let (index, blob) = fixtures();
     let mut decoder = Decoder::default();
     let options = Options::default().with_limits(Limits::default().with_pixels(850));
-    for jpeg in [JpegBackend::Zune, JpegBackend::Turbo] {
+    for jpeg in [JpegBackend::Forebay, JpegBackend::Zune, JpegBackend::Turbo] {
         for case in index["decode"].as_array().unwrap().iter().filter(|c| c["width"].as_u64() > Some(1)) {
             let options = options.clone().with_jpeg(jpeg);
             let e = decoder.decode(part(&blob, &case["data"]), None, &options).unwrap_err();
@@ -113,7 +113,7 @@ fn a_small_file_that_claims_many_pixels_is_refused_before_memory_is_asked_for() 
     }
     let Some(path) = shared("corpus/tar/corrupt_jpegs.tar") else { return };
     let bomb = members(&path).into_iter().find(|(name, _)| name.contains("65500")).unwrap().1;
-    for jpeg in [JpegBackend::Zune, JpegBackend::Turbo] {
+    for jpeg in [JpegBackend::Forebay, JpegBackend::Zune, JpegBackend::Turbo] {
         let e = decoder.decode(&bomb, None, &Options::default().with_jpeg(jpeg)).unwrap_err();
         assert_eq!(e.code().id(), "image.pixels");
     }
@@ -134,7 +134,7 @@ fn members(path: &std::path::Path) -> Vec<(String, Vec<u8>)> {
 fn broken_pictures_are_named_broken_and_whole_ones_are_not() {
     let Some(path) = shared("corpus/tar/corrupt_jpegs.tar") else { return };
     let mut decoder = Decoder::default();
-    for jpeg in [JpegBackend::Zune, JpegBackend::Turbo] {
+    for jpeg in [JpegBackend::Forebay, JpegBackend::Zune, JpegBackend::Turbo] {
         for (name, data) in members(&path) {
             let result = decoder.decode(&data, None, &Options::default().with_jpeg(jpeg));
             let code = result.as_ref().map_or_else(|e| e.code().id(), |_| "fine");
@@ -178,7 +178,7 @@ fn every_truncation_and_many_flipped_bits_end_in_an_answer() {
     for case in index["decode"].as_array().unwrap() {
         let data = part(&blob, &case["data"]);
         let whole = probe(data);
-        for jpeg in [JpegBackend::Zune, JpegBackend::Turbo] {
+        for jpeg in [JpegBackend::Forebay, JpegBackend::Zune, JpegBackend::Turbo] {
             for damaged in [false, true] {
                 let options = Options::default().with_jpeg(jpeg).with_damaged(damaged).with_orient(true);
                 for cut in (0..data.len()).step_by(7) {

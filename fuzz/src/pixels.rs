@@ -2,7 +2,7 @@
 //! size that it says, or is refused, and so does its tensor, however often the same buffers are used.
 
 use forebay::image::{
-    decode::{Decoder, JpegBackend, Options},
+    decode::{Decoder, JpegBackend, Options, Region},
     transform::{Out, Recipe, Transformer},
 };
 use serde_json::Value;
@@ -15,8 +15,15 @@ pub(crate) fn body(data: &[u8]) {
     let on = |bit: u8| choice[0] & bit != 0;
     let mut limits = crate::limits();
     limits.pixels = PIXELS;
-    let jpeg = if on(1) { JpegBackend::Turbo } else { JpegBackend::Zune };
-    let options = Options::default().with_limits(limits).with_jpeg(jpeg).with_orient(on(2)).with_damaged(on(4));
+    let jpeg = match (on(1), on(16)) {
+        (true, _) => JpegBackend::Turbo,
+        (false, true) => JpegBackend::Zune,
+        (false, false) => JpegBackend::Forebay,
+    };
+    let mut options = Options::default().with_limits(limits).with_jpeg(jpeg).with_orient(on(2)).with_damaged(on(4));
+    if on(32) {
+        options = options.with_at_least(u32::from(choice[1]), u32::from(choice[2]));
+    }
     let raw = on(8).then(|| (u32::from(choice[1] & 63), u32::from(choice[2] & 63)));
 
     let mut decoder = Decoder::default();
@@ -27,6 +34,9 @@ pub(crate) fn body(data: &[u8]) {
     });
     let second = decoder.decode(payload, raw, &options).ok().map(|picture| picture.pixels);
     assert_eq!(first.as_deref(), second);
+    if jpeg == JpegBackend::Forebay && !on(4) && raw.is_none() {
+        part(&mut decoder, payload, &options, *choice);
+    }
 
     let mut recipe = Recipe::new(1 + u32::from(choice[1] & 31), 1 + u32::from(choice[2] & 31));
     recipe = match choice[3] & 3 {
@@ -42,6 +52,20 @@ pub(crate) fn body(data: &[u8]) {
     assert!(!made || out.iter().all(|x| x.is_finite()));
 }
 
+/// A part of a picture has the pixels that the whole has there.
+fn part(decoder: &mut Decoder, payload: &[u8], options: &Options, choice: [u8; 4]) {
+    let upright = options.clone().with_orient(false);
+    let Ok(whole) = decoder.decode(payload, None, &upright) else { return };
+    let (pixels, width) = (whole.pixels.to_vec(), whole.width);
+    let [_, x, y, size] = choice.map(u32::from);
+    let upright = upright.with_region(Region { x, y, width: size, height: size });
+    let part = decoder.decode(payload, None, &upright).expect("a part of a picture that is whole");
+    for (line, pixels_there) in part.pixels.chunks_exact(part.width as usize * 3).enumerate() {
+        let at = ((part.top as usize + line) * width as usize + part.left as usize) * 3;
+        assert_eq!(Some(pixels_there), pixels.get(at..at + pixels_there.len()), "line {line}");
+    }
+}
+
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let index: Value = serde_json::from_str(include_str!("../../tests/fixtures/images.json")).expect("the fixtures");
     let bytes = include_bytes!("../../tests/fixtures/images.bin");
@@ -53,6 +77,10 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     };
     let chosen = [
         ([0, 15, 15, 0], "jpeg 4:2:0"),
+        ([16, 15, 15, 0], "jpeg 4:2:0"),
+        ([32, 10, 7, 9], "jpeg 4:2:0"),
+        ([0, 9, 3, 6], "jpeg restarts"),
+        ([36, 3, 9, 6], "jpeg grey"),
         ([1, 9, 7, 1], "jpeg 4:2:2"),
         ([7, 3, 20, 2], "jpeg progressive"),
         ([0, 7, 7, 3], "jpeg progressive"),

@@ -1,6 +1,6 @@
 //! What `benches/loader.mjs` needs beside the command `forebay bench`:
 //!
-//!     loader dump FILE OUT zune|turbo bilinear|bilinear-plain
+//!     loader dump FILE OUT forebay|zune|turbo bilinear|bilinear-plain
 //!                                  writes the tensor of the first 64 samples in stored order, as it is
 //!     loader copy IMAGES           copies as many bytes as so many tensors have, batch by batch: the floor for raw pixels
 //!
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         ["dump", file, out, jpeg, filter] => dump(file, out, jpeg, filter),
         ["copy", images] => Ok(copy(images.parse().unwrap_or(0))),
         // What `cargo bench` runs; `npm run bench:loader` runs the rest.
-        _ => Ok(json!({ "usage": "loader dump FILE OUT zune|turbo bilinear|bilinear-plain | copy IMAGES" })),
+        _ => Ok(json!({ "usage": "loader dump FILE OUT forebay|zune|turbo bilinear|bilinear-plain | copy IMAGES" })),
     })
 }
 
@@ -41,7 +41,11 @@ fn dump(file: &str, out: &str, jpeg: &str, filter: &str) -> Result<Value> {
     let mut loader = Loader::open(file)?
         .batch(BATCH as u64)
         .image(Image::new(SIDE, SIDE).resampling(resampling).normalize(IMAGENET))
-        .jpeg(if jpeg == "turbo" { JpegBackend::Turbo } else { JpegBackend::Zune })
+        .jpeg(match jpeg {
+            "turbo" => JpegBackend::Turbo,
+            "zune" => JpegBackend::Zune,
+            _ => JpegBackend::Forebay,
+        })
         .build()?;
     let Some(batch) = loader.next_batch()? else {
         return Err(Error::new(&codes::ARGUMENT, format!("{file} has fewer than {BATCH} samples")));

@@ -10,6 +10,8 @@ use crate::error::{Error, Result};
 
 #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 pub mod decode;
+#[cfg(feature = "jpeg")]
+mod jpeg;
 pub mod probe;
 #[cfg(feature = "transform")]
 pub mod transform;
@@ -30,8 +32,12 @@ pub struct Picture<'a> {
     pub full_width: u32,
     /// What `height` would be, had the picture been decoded in full.
     pub full_height: u32,
-    /// Pixels of the full picture, across and down, that each pixel stands for; the last ones may stand for fewer.
-    pub reduction: u32,
+    /// The size to which it was decoded, in eighths of the full one, rounded up: 8 unless less was asked for.
+    pub eighths: u32,
+    /// Pixels of that size left of these, where only a part was decoded; otherwise 0.
+    pub left: u32,
+    /// Pixels of that size above these, where only a part was decoded; otherwise 0.
+    pub top: u32,
 }
 
 impl<'a> Picture<'a> {
@@ -42,7 +48,7 @@ impl<'a> Picture<'a> {
             let message = format!("{width} × {height} × 3 is {bytes} bytes, the pixels have {}", pixels.len());
             return Err(Error::new(&codes::RAW_SIZE, message).section("payload"));
         }
-        Ok(Picture { width, height, pixels, full_width: width, full_height: height, reduction: 1 })
+        Ok(Picture { width, height, pixels, full_width: width, full_height: height, eighths: 8, left: 0, top: 0 })
     }
 }
 

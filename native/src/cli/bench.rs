@@ -58,9 +58,9 @@ pub(super) struct Args {
     /// The type of the numbers.
     #[arg(long, value_enum, default_value = "f32")]
     dtype: DtypeArg,
-    /// Which decoder reads JPEG: zune is safe Rust; turbo is faster, and there only in a build with the feature
-    /// `jpeg-turbo`.
-    #[arg(long, value_enum, default_value = "zune")]
+    /// Which decoder reads JPEG: our own, safe Rust, at reduced sizes and in parts; zune, safe Rust as well, or turbo, that
+    /// is only in a build with the feature `jpeg-turbo`.
+    #[arg(long, value_enum, default_value = "forebay")]
     jpeg: JpegArg,
     /// Read labels from this metadata field.
     #[arg(long, value_name = "FIELD")]
@@ -90,12 +90,14 @@ enum DtypeArg {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum JpegArg {
+    Forebay,
     Zune,
     Turbo,
 }
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let jpeg = match args.jpeg {
+        JpegArg::Forebay => JpegBackend::Forebay,
         JpegArg::Zune => JpegBackend::Zune,
         JpegArg::Turbo if cfg!(feature = "jpeg-turbo") => JpegBackend::Turbo,
         JpegArg::Turbo => {
@@ -240,14 +242,14 @@ fn alone(args: &Args, jpeg: JpegBackend, run: &Run, most: u64) -> Result<Option<
         let seen = probe(&payload);
         let key = sample_key(args.shuffle.unwrap_or(0), 0, item.index);
         let placement = transformer.recipe().place(seen.width.max(1), seen.height.max(1), key);
-        let (width, height) = placement.at_least(seen.width, seen.height);
-        let picture = match decoder.decode(&payload, None, &options.clone().with_at_least(width, height)) {
+        let enough = transformer.enough(&placement, (seen.width, seen.height), &options);
+        let picture = match decoder.decode(&payload, None, &enough) {
             Ok(picture) => picture,
             Err(_) if args.keep_going => continue,
             Err(e) => return Err(e.sample(item.sample).file(dataset.name())),
         };
         let decoded = Instant::now();
-        transformer.apply(&picture, key, room.out())?;
+        transformer.apply_placed(&picture, &placement, key, room.out())?;
         sums.pictures += 1;
         sums.read += read - begun;
         sums.decode += decoded - read;
@@ -300,7 +302,7 @@ fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
         "shape": [3, args.image.1, args.image.0],
         "dtype": match args.dtype { DtypeArg::F32 => "f32", DtypeArg::F16 => "f16", DtypeArg::U8 => "u8" },
         "verified": !args.no_verify,
-        "jpeg": match args.jpeg { JpegArg::Zune => "zune", JpegArg::Turbo => "turbo" },
+        "jpeg": match args.jpeg { JpegArg::Forebay => "forebay", JpegArg::Zune => "zune", JpegArg::Turbo => "turbo" },
         "workers": args.workers,
         "images": run.images,
         "skipped": run.skipped,

@@ -38,7 +38,7 @@ pub(super) fn decode(payload: &[u8], options: &Options, buffer: &mut Vec<u8>) ->
         return Err(Error::new(&codes::DAMAGED, "the decoder wrote another size than it said").section("payload"));
     }
     let orientation = decoder.exif_data().map(exif::orientation).unwrap_or_default();
-    Ok(Some(Decoded { width, height, full, reduction, orientation }))
+    Ok(Some(Decoded { eighths: 8 / reduction, orientation, ..Decoded::whole(width, height, full) }))
 }
 
 /// The largest of 8, 4 and 2 that leaves at least the asked-for size; the steps between are slower than the

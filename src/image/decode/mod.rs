@@ -31,6 +31,8 @@ mod orient;
 mod other;
 
 pub use super::Picture;
+#[cfg(feature = "jpeg")]
+use super::jpeg::Jpeg;
 use super::{codes, probe};
 use crate::{
     Limits,
@@ -44,8 +46,11 @@ pub use orient::Orientation;
 #[non_exhaustive]
 pub enum JpegBackend {
     /// zune-jpeg: safe and quick. Pixels differ from libjpeg-turbo's by 0.12 levels on average, 11 at most.
-    #[default]
     Zune,
+    /// Forebay's own, the default: the pixels of libjpeg-turbo, in safe code throughout, at reduced sizes and in parts.
+    /// What it does not read (arithmetic coding, four components, unusual samplings) goes to zune-jpeg.
+    #[default]
+    Forebay,
     /// libjpeg-turbo-rs, where the feature `jpeg-turbo` is built in (otherwise the default): the pixels of
     /// libjpeg-turbo, 1.2 to 1.3 times as fast, and reduced sizes. Its SIMD code is not proven memory-safe, so
     /// it is for pictures one trusts. CMYK goes to the default.
@@ -67,6 +72,22 @@ pub struct Options {
     /// A smaller version is welcome, of at least this width and height (of the stored picture, before it is
     /// turned), where a decoder can make one more cheaply than the whole.
     pub at_least: Option<(u32, u32)>,
+    /// Only this part is needed, where a decoder can leave out the rest; [`Picture::left`] and [`Picture::top`] say
+    /// what came. Nothing behind it may be looked at, so damage there is not seen: checks ask for no part.
+    pub region: Option<Region>,
+}
+
+/// A part of the stored picture, before it is turned, in pixels of its full size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Left edge.
+    pub x: u32,
+    /// Upper edge.
+    pub y: u32,
+    /// Width.
+    pub width: u32,
+    /// Height.
+    pub height: u32,
 }
 
 impl Options {
@@ -100,6 +121,12 @@ impl Options {
         self.at_least = Some((width, height));
         self
     }
+    /// Sets the part that is needed.
+    #[must_use]
+    pub fn with_region(mut self, region: Region) -> Self {
+        self.region = Some(region);
+        self
+    }
 }
 
 /// Decodes pictures, one after the other, into buffers that it keeps.
@@ -107,6 +134,9 @@ impl Options {
 pub struct Decoder {
     pixels: Vec<u8>,
     turned: Vec<u8>,
+    /// Made for the first JPEG.
+    #[cfg(feature = "jpeg")]
+    jpeg: Option<Box<Jpeg>>,
 }
 
 /// What a format's decoder has left in the buffer.
@@ -115,8 +145,16 @@ struct Decoded {
     width: u32,
     height: u32,
     full: (u32, u32),
-    reduction: u32,
+    eighths: u32,
+    /// What lies left of it and above, where it is only a part.
+    corner: (u32, u32),
     orientation: Orientation,
+}
+
+impl Decoded {
+    fn whole(width: u32, height: u32, full: (u32, u32)) -> Self {
+        Decoded { width, height, full, eighths: 8, corner: (0, 0), orientation: Orientation::Upright }
+    }
 }
 
 impl Decoder {
@@ -135,7 +173,7 @@ impl Decoder {
         check_pixels(probed.width, probed.height, &options.limits)?;
         let decoded = match probed.format {
             #[cfg(feature = "jpeg")]
-            MediaFormat::Jpeg => jpeg::decode(payload, options, &mut self.pixels)?,
+            MediaFormat::Jpeg => jpeg::decode(payload, options, &mut self.pixels, &mut self.jpeg)?,
             #[cfg(feature = "png")]
             MediaFormat::Png => other::png(payload, options, &mut self.pixels)?,
             #[cfg(feature = "webp")]
@@ -153,16 +191,16 @@ impl Decoder {
                 return Err(Error::new(&codes::UNSUPPORTED, message).section("payload"));
             }
         };
-        let Decoded { width, height, full, reduction, orientation } = decoded;
+        let Decoded { width, height, full, eighths, corner: (left, top), orientation } = decoded;
         let bytes = width as usize * height as usize * 3;
         if !options.orient || orientation == Orientation::Upright {
             let pixels = self.pixels.get(..bytes).unwrap_or_default();
-            return Ok(Picture { width, height, pixels, full_width: full.0, full_height: full.1, reduction });
+            return Ok(Picture { width, height, pixels, full_width: full.0, full_height: full.1, eighths, left, top });
         }
         orientation.turn(self.pixels.get(..bytes).unwrap_or_default(), width, height, &mut self.turned);
         let ((width, height), full) = (orientation.size(width, height), orientation.size(full.0, full.1));
         let pixels = self.turned.get(..bytes).unwrap_or_default();
-        Ok(Picture { width, height, pixels, full_width: full.0, full_height: full.1, reduction })
+        Ok(Picture { width, height, pixels, full_width: full.0, full_height: full.1, eighths, left: 0, top: 0 })
     }
 }
 

@@ -56,7 +56,7 @@ fn read<D: ImageDecoder>(
     let orientation = if options.orient { turned(decoder.orientation().map_err(explain)?) } else { Default::default() };
     let picture = DynamicImage::from_decoder(decoder).map_err(explain)?;
     *buffer = picture.into_rgb8().into_raw();
-    Ok(Decoded { width, height, full: (width, height), reduction: 1, orientation })
+    Ok(Decoded { orientation, ..Decoded::whole(width, height, (width, height)) })
 }
 
 fn turned(orientation: metadata::Orientation) -> Orientation {

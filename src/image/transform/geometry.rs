@@ -1,7 +1,9 @@
 //! Which part of a picture lands where on the output.
 
-use super::{Recipe, draws, stream};
+use super::{Recipe, Resampling, draws, stream};
 use crate::image::Picture;
+#[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+use crate::image::decode::Region;
 
 /// Which part of the picture becomes the output, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -176,15 +178,38 @@ impl Placement {
         (need(full_width, self.source.width, self.width), need(full_height, self.source.height, self.height))
     }
 
+    /// The part of the full-size picture that resizing looks at: the source, and what the filter reaches around it
+    /// also where the picture is decoded to a smaller size. `None` where that is not a part.
+    #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    pub fn region(&self, resampling: Resampling) -> Option<Region> {
+        let Rect { x, y, width, height } = self.source;
+        if width <= 0.0 || height <= 0.0 {
+            return None;
+        }
+        let reach = match resampling {
+            Resampling::Nearest | Resampling::Bilinear | Resampling::BilinearPlain => 1.0,
+            Resampling::Bicubic => 2.0,
+            Resampling::Lanczos => 3.0,
+        };
+        let span = |from: f64, length: f64, size: u32| {
+            // A pixel of the smaller picture stands for at most 8; one more for each rounding.
+            let margin = (reach + 1.0) * (length / f64::from(size.max(1))).max(8.0) + 8.0;
+            let start = (from - margin).floor().max(0.0);
+            (start as u32, (from + length + margin - start).ceil() as u32)
+        };
+        let ((x, width), (y, height)) = (span(x, width, self.width), span(y, height, self.height));
+        Some(Region { x, y, width, height })
+    }
+
     /// The part in a picture that may have been decoded to a smaller size, inside its edges whatever the rounding.
     pub(super) fn source_in(&self, picture: &Picture<'_>) -> Rect {
-        let factor = 1.0 / f64::from(picture.reduction.max(1));
-        let part = |from: f64, length: f64, n: u32| {
-            let from = (from * factor).clamp(0.0, f64::from(n));
+        let factor = f64::from(picture.eighths) / 8.0;
+        let part = |from: f64, length: f64, n: u32, before: u32| {
+            let from = (from * factor - f64::from(before)).clamp(0.0, f64::from(n));
             (from, (length * factor).min(f64::from(n) - from))
         };
-        let (x, width) = part(self.source.x, self.source.width, picture.width);
-        let (y, height) = part(self.source.y, self.source.height, picture.height);
+        let (x, width) = part(self.source.x, self.source.width, picture.width, picture.left);
+        let (y, height) = part(self.source.y, self.source.height, picture.height, picture.top);
         Rect { x, y, width, height }
     }
 

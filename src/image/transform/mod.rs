@@ -179,6 +179,26 @@ impl Transformer {
         Ok(())
     }
 
+    /// Options with which a decoder may leave out what the tensor of a picture so placed does not need: the other parts,
+    /// and detail where the picture is at least 1.75 times as large as the tensor on both sides. Closer to the tensor's
+    /// size the reduction itself would be seen; so it is below half a level of 255 on average.
+    #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    pub fn enough(
+        &self,
+        placement: &Placement,
+        (full_width, full_height): (u32, u32),
+        options: &super::decode::Options,
+    ) -> super::decode::Options {
+        const MARGIN: f64 = 1.75;
+        let (width, height) = placement.at_least(full_width, full_height);
+        let more = |side: u32| (f64::from(side) * MARGIN).ceil() as u32;
+        super::decode::Options {
+            at_least: Some((more(width), more(height))),
+            region: placement.region(self.recipe.resampling),
+            ..options.clone()
+        }
+    }
+
     /// Decodes a payload and makes its tensor: [`decode_for`](Self::decode_for) and [`finish`](Self::finish).
     #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
     pub fn decode(
@@ -194,9 +214,8 @@ impl Transformer {
         self.finish(&decoded, sample_key, out)
     }
 
-    /// Decodes a payload for this recipe: places the crop first, so that a picture that is much larger than needed is
-    /// decoded at a reduced size where the decoder can (see [`Options::at_least`](super::decode::Options), which this
-    /// sets).
+    /// Decodes a payload for this recipe: places the crop first, so that only that part is decoded, and a picture that is
+    /// much larger than needed at a reduced size, where the decoder can (see [`enough`](Self::enough)).
     #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
     pub fn decode_for<'a>(
         &self,
@@ -212,9 +231,8 @@ impl Transformer {
             return Ok(Decoded { picture: decoder.decode(payload, raw, options)?, placement: None });
         }
         let placement = self.recipe.place(probed.width, probed.height, sample_key);
-        let (width, height) = placement.at_least(probed.width, probed.height);
-        let options = super::decode::Options { at_least: Some((width, height)), ..options.clone() };
-        let picture = decoder.decode(payload, None, &options)?;
+        let enough = self.enough(&placement, (probed.width, probed.height), options);
+        let picture = decoder.decode(payload, None, &enough)?;
         let as_probed = (picture.full_width, picture.full_height) == (probed.width, probed.height);
         Ok(Decoded { picture, placement: as_probed.then_some(placement) })
     }

@@ -1,0 +1,214 @@
+//! Huffman tables, made for speed: one look at the next bits gives up to two coefficients, with their values.
+//!
+//! Making such a table takes about 20 µs and most files share the same few, so a table is kept until another one is
+//! defined in its place.
+
+use super::bits::{Bits, extend};
+
+/// Bits that are looked at in one go.
+pub(super) const LOOK: u32 = 12;
+const SIZE: usize = 1 << LOOK;
+/// Added to the place of a coefficient by the end of a block: more than any places.
+pub(super) const END: u32 = 129;
+
+/// A table as the file defines it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Code {
+    counts: [u8; 16],
+    symbols: [u8; 256],
+    /// For each length, one more than its last code, with zeros below to 16 bits.
+    limits: [u32; 17],
+    /// For each length, what to add to a code for its symbol's place.
+    offsets: [i32; 17],
+}
+
+impl Code {
+    /// `None` where there are more codes than fit, or other than the symbols.
+    fn new(counts: [u8; 16], given: &[u8]) -> Option<Code> {
+        let mut made = Code { counts, symbols: [0; 256], limits: [0; 17], offsets: [0; 17] };
+        made.symbols.get_mut(..given.len())?.copy_from_slice(given);
+        let (mut code, mut place) = (0_u32, 0);
+        for length in 1..=16 {
+            let count = u32::from(counts[length - 1]);
+            made.offsets[length] = place - code as i32;
+            code += count;
+            place += count as i32;
+            if code > 1 << length {
+                return None;
+            }
+            made.limits[length] = code << (16 - length);
+            code <<= 1;
+        }
+        (place as usize == given.len()).then_some(made)
+    }
+
+    fn is(&self, counts: &[u8; 16], given: &[u8]) -> bool {
+        self.counts == *counts && self.symbols.get(..given.len()) == Some(given)
+    }
+
+    /// As [`symbol`](Self::symbol), where it is seldom needed.
+    #[cold]
+    #[inline(never)]
+    fn far(&self, next: u32) -> Option<(u8, u32)> {
+        self.symbol(next)
+    }
+
+    /// The symbol at the top of these 16 bits and its length; `None` where none has such a code.
+    #[inline(always)]
+    fn symbol(&self, next: u32) -> Option<(u8, u32)> {
+        let length = (1..=16).find(|&n| next < self.limits[n])?;
+        let place = (next >> (16 - length)) as i32 + self.offsets[length];
+        Some((self.symbols[place as usize & 255], length as u32))
+    }
+}
+
+/// What one look at the bits gives: a symbol with its value where both are short enough.
+#[derive(Clone, Copy)]
+struct Short {
+    /// Bits of both.
+    bits: u32,
+    symbol: u8,
+    value: i16,
+}
+
+/// `LOOK` bits that begin with a whole symbol and value.
+fn short(code: &Code, index: u32, size: impl Fn(u8) -> u32) -> Option<Short> {
+    let (symbol, length) = code.symbol(index << (16 - LOOK))?;
+    let size = size(symbol);
+    let bits = length + size;
+    if bits > LOOK {
+        return None;
+    }
+    let value = (index >> (LOOK - bits)) & ((1 << size) - 1);
+    Some(Short { bits, symbol, value: extend(value, size) as i16 })
+}
+
+/// For the first coefficient of blocks.
+#[derive(Clone)]
+pub(super) struct DcTable {
+    code: Code,
+    /// From the lowest bits: 8 for the bits to skip, 0 where the code or its value are longer; 16 for the value.
+    entries: Box<[u32; SIZE]>,
+}
+
+/// For the others.
+#[derive(Clone)]
+pub(super) struct AcTable {
+    code: Code,
+    /// From the lowest bits, 8 each: the bits to skip for both coefficients, 0 where even the first is longer; for the
+    /// first alone; the places that the first goes on by; those of the second. Then 16 each for their values.
+    ///
+    /// Where the second is none it goes on by 0 and has the value of the first, so that it can be written nevertheless.
+    /// The end of a block goes on by [`END`] and has the value 0. Where the first is longer, but not its code, there
+    /// are the code's length and, in the fourth byte, its symbol.
+    entries: Box<[u64; SIZE]>,
+}
+
+impl DcTable {
+    pub(super) fn new(counts: [u8; 16], symbols: &[u8]) -> Option<Self> {
+        let code = Code::new(counts, symbols)?;
+        if symbols.iter().any(|s| *s > 16) {
+            return None;
+        }
+        let mut entries = Box::new([0; SIZE]);
+        for (index, entry) in entries.iter_mut().enumerate() {
+            if let Some(s) = short(&code, index as u32, u32::from) {
+                *entry = s.bits | u32::from(s.value as u16) << 16;
+            }
+        }
+        Some(DcTable { code, entries })
+    }
+
+    pub(super) fn is(&self, counts: &[u8; 16], symbols: &[u8]) -> bool {
+        self.code.is(counts, symbols)
+    }
+
+    /// Takes a difference; `None` where the bits are no code. The bits need to have been refilled.
+    #[inline(always)]
+    pub(super) fn take(&self, bits: &mut Bits) -> Option<i32> {
+        let entry = self.entries[bits.peek(LOOK) as usize & (SIZE - 1)];
+        if entry & 0xff != 0 {
+            bits.skip(entry & 0xff);
+            return Some(i32::from((entry >> 16) as i16));
+        }
+        let (size, length) = self.code.symbol(bits.peek(16))?;
+        bits.skip(length);
+        Some(bits.take_signed(u32::from(size)))
+    }
+}
+
+impl AcTable {
+    pub(super) fn new(counts: [u8; 16], symbols: &[u8]) -> Option<Self> {
+        let code = Code::new(counts, symbols)?;
+        let mut entries = Box::new([0; SIZE]);
+        // First each coefficient alone, then those that have another behind them.
+        for (index, entry) in entries.iter_mut().enumerate() {
+            if let Some(s) = short(&code, index as u32, |symbol| u32::from(symbol & 15)) {
+                let value = u64::from(s.value as u16);
+                *entry = u64::from(s.bits | s.bits << 8 | advance(s.symbol) << 16) | value << 32 | value << 48;
+            } else if let Some((symbol, length)) = code.symbol((index as u32) << (16 - LOOK))
+                && length <= LOOK
+            {
+                *entry = u64::from(length << 8 | u32::from(symbol) << 24);
+            }
+        }
+        let alone = entries.clone();
+        for (index, entry) in entries.iter_mut().enumerate() {
+            let first = *entry & 0xff;
+            if first == 0 || (*entry >> 16) & 0xff == u64::from(END) {
+                continue;
+            }
+            let second = alone[(index << first) & (SIZE - 1)];
+            if second & 0xff != 0 && first + (second & 0xff) <= u64::from(LOOK) {
+                let (go, value) = ((second >> 16) & 0xff, (second >> 32) & 0xffff);
+                *entry &= 0x0000_ffff_00ff_ff00;
+                *entry |= (first + (second & 0xff)) | (go << 24) | (value << 48);
+            }
+        }
+        Some(AcTable { code, entries })
+    }
+
+    pub(super) fn is(&self, counts: &[u8; 16], symbols: &[u8]) -> bool {
+        self.code.is(counts, symbols)
+    }
+
+    #[inline(always)]
+    pub(super) fn look(&self, word: u64) -> u64 {
+        self.entries[(word >> (64 - LOOK)) as usize & (SIZE - 1)]
+    }
+
+    /// Takes one coefficient that is longer than was looked at: how far it goes on, and its value. `None` where the
+    /// bits are no code.
+    #[inline(always)]
+    pub(super) fn long(&self, bits: &mut Bits, entry: u64) -> Option<(u32, i16)> {
+        // Mostly the code is short and only the value is long.
+        let (symbol, length) = match (entry >> 8) as u32 & 0xff {
+            0 => self.code.far(bits.peek(16))?,
+            length => ((entry >> 24) as u8, length),
+        };
+        bits.skip(length);
+        let value = bits.take_signed(u32::from(symbol & 15));
+        Some((advance(symbol), value as i16))
+    }
+}
+
+/// How many places a symbol goes on.
+fn advance(symbol: u8) -> u32 {
+    match (symbol >> 4, symbol & 15) {
+        (15, 0) => 16,
+        (_, 0) => END,
+        (run, _) => u32::from(run) + 1,
+    }
+}
+
+impl std::fmt::Debug for DcTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DcTable").field("counts", &self.code.counts).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for AcTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AcTable").field("counts", &self.code.counts).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,151 @@
+//! The inverse transform of a block to 8 × 8 pixels: the integers of libjpeg's accurate one, to the last bit.
+//!
+//! Both passes are sums of products with constants of 13 fractional bits; only the rounding after each pass loses
+//! anything, so in which order the products are added does not matter. Here pairs of rows are multiplied and added at
+//! once, eight columns abreast.
+
+use fearless_simd::{Simd, i16x8, i16x16, i32x8, prelude::*, u8x16, u16x8};
+
+/// Fractional bits of the constants, and those kept between the passes.
+const FRACTION: u32 = 13;
+const KEPT: u32 = 2;
+
+/// The constants of the odd half: row by row what the inputs 1, 3, 5 and 7 give to the outputs' odd parts 0 to 3.
+/// They are sums of the algorithm's (Loeffler, Ligtenberg and Moschytz), each rounded to 13 bits.
+const ODD: [[i16; 4]; 4] = {
+    const A: i16 = 2446; // 0.298631336
+    const B: i16 = 3196; // 0.390180644
+    const C: i16 = 7373; // 0.899976223
+    const D: i16 = 9633; // 1.175875602
+    const E: i16 = 12299; // 1.501321110
+    const F: i16 = 16069; // 1.961570560
+    const G: i16 = 16819; // 2.053119869
+    const H: i16 = 20995; // 2.562915447
+    const I: i16 = 25172; // 3.072711026
+    [
+        [E - C - B + D, D, D - B, D - C],
+        [D, D - H + (I - F), D - H, D - F],
+        [D - B, D - H, D - H + (G - B), D],
+        [D - C, D - F, D, A - C + (D - F)],
+    ]
+};
+/// What the inputs 2 and 6 give to the even part: 0.541196100 and 0.765366865, 1.847759065.
+const SIDE: [[i16; 2]; 2] = [[4433 + 6270, 4433], [4433, 4433 - 15137]];
+
+/// Two rows as pairs, for sums of products.
+#[inline(always)]
+pub(super) fn pair<S: Simd>(a: i16x8<S>, b: i16x8<S>) -> i16x16<S> {
+    a.zip_low(b).combine(a.zip_high(b))
+}
+
+/// One pass over eight rows: every column by itself.
+#[inline(always)]
+fn pass<S: Simd>(simd: S, rows: &[i16x8<S>; 8], shift: u32) -> [i32x8<S>; 8] {
+    let both = |a: i16, b: i16| i16x16::from_fn(simd, |i| if i % 2 == 0 { a } else { b });
+    let ends = pair(rows[0], rows[4]);
+    let sides = pair(rows[2], rows[6]);
+    let inner = pair(rows[1], rows[3]);
+    let outer = pair(rows[5], rows[7]);
+    let one = 1 << FRACTION;
+    let round = i32x8::splat(simd, 1 << (shift - 1));
+    let sum = ends.pairwise_dot_product(both(one, one)) + round;
+    let difference = ends.pairwise_dot_product(both(one, -one)) + round;
+    let near = sides.pairwise_dot_product(both(SIDE[0][0], SIDE[0][1]));
+    let far = sides.pairwise_dot_product(both(SIDE[1][0], SIDE[1][1]));
+    let even = [sum + near, difference + far, difference - far, sum - near];
+    let odd = |i: usize| {
+        inner.pairwise_dot_product(both(ODD[i][0], ODD[i][1])) + outer.pairwise_dot_product(both(ODD[i][2], ODD[i][3]))
+    };
+    let (a, b, c, d) = (odd(0), odd(1), odd(2), odd(3));
+    [
+        (even[0] + a) >> shift,
+        (even[1] + b) >> shift,
+        (even[2] + c) >> shift,
+        (even[3] + d) >> shift,
+        (even[3] - d) >> shift,
+        (even[2] - c) >> shift,
+        (even[1] - b) >> shift,
+        (even[0] - a) >> shift,
+    ]
+}
+
+/// Columns to rows: three perfect shuffles.
+#[inline(always)]
+pub(super) fn transpose<S: Simd>(mut v: [i16x8<S>; 8]) -> [i16x8<S>; 8] {
+    for _ in 0..3 {
+        let low = |i: usize| v[i].zip_low(v[i + 4]);
+        let high = |i: usize| v[i].zip_high(v[i + 4]);
+        v = [low(0), high(0), low(1), high(1), low(2), high(2), low(3), high(3)];
+    }
+    v
+}
+
+/// Transforms a block into `out`, whose lines are `stride` apart. A function of its own, so that its many constants
+/// stay out of the reading of bits.
+#[inline(never)]
+pub(super) fn whole<S: Simd>(simd: S, coefficients: &[i16; 64], quant: &[u16; 64], out: &mut [u8], stride: usize) {
+    simd.vectorize(
+        #[inline(always)]
+        || transform(simd, coefficients, quant, out, stride),
+    );
+}
+
+#[inline(always)]
+fn transform<S: Simd>(simd: S, coefficients: &[i16; 64], quant: &[u16; 64], out: &mut [u8], stride: usize) {
+    let mut rows = [i16x8::splat(simd, 0); 8];
+    for (i, row) in rows.iter_mut().enumerate() {
+        *row = dequantised(simd, coefficients, quant, i);
+    }
+    let down = narrow(simd, &pass(simd, &rows, FRACTION - KEPT));
+    let across = narrow(simd, &pass(simd, &transpose(down), FRACTION + KEPT + 3));
+    for (y, bytes) in pixels(simd, &across).iter().enumerate() {
+        if let Some(to) = out.get_mut(y * stride..y * stride + 8) {
+            to.copy_from_slice(bytes);
+        }
+    }
+}
+
+/// A line of coefficients.
+#[inline(always)]
+pub(super) fn dequantised<S: Simd>(simd: S, coefficients: &[i16; 64], quant: &[u16; 64], line: usize) -> i16x8<S> {
+    let (lines, factors) = (coefficients.as_chunks::<8>().0, quant.as_chunks::<8>().0);
+    i16x8::from_slice(simd, &lines[line]) * u16x8::from_slice(simd, &factors[line]).bitcast::<i16x8<S>>()
+}
+
+#[inline(always)]
+fn narrow<S: Simd>(simd: S, wide: &[i32x8<S>; 8]) -> [i16x8<S>; 8] {
+    // Loops, here and there: what closures of the standard library do is not compiled for the wider vectors.
+    let mut narrow = [i16x8::splat(simd, 0); 8];
+    for (narrow, wide) in narrow.iter_mut().zip(wide) {
+        let (low, high) = wide.split();
+        *narrow = low.saturating_narrow(high);
+    }
+    narrow
+}
+
+/// Lines of pixels from columns of numbers around 0.
+#[inline(always)]
+pub(super) fn pixels<S: Simd>(simd: S, columns: &[i16x8<S>; 8]) -> [[u8; 8]; 8] {
+    let two = |i: usize| columns[2 * i].saturating_narrow(columns[2 * i + 1]);
+    let mut v = [two(0), two(1), two(2), two(3)];
+    for _ in 0..3 {
+        v = [v[0].zip_low(v[2]), v[0].zip_high(v[2]), v[1].zip_low(v[3]), v[1].zip_high(v[3])];
+    }
+    // The columns' middle is 128, which is the highest bit turned.
+    let middle = u8x16::splat(simd, 0x80);
+    let mut lines = [[0; 8]; 8];
+    for (lines, two) in lines.as_chunks_mut::<2>().0.iter_mut().zip(v) {
+        let bytes: [u8; 16] = (two.bitcast::<u8x16<S>>() ^ middle).into();
+        for (line, half) in lines.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *line = *half;
+        }
+    }
+    lines
+}
+
+/// The pixel of a block that has only its first coefficient.
+#[inline(always)]
+pub(super) fn flat(coefficient: i16, quant: u16) -> u8 {
+    let value = i32::from(coefficient.wrapping_mul(quant as i16));
+    (((value + 4) >> 3).clamp(-128, 127) + 128) as u8
+}

@@ -1,0 +1,126 @@
+//! JPEG, by a decoder of our own: what training reads most, in safe Rust.
+//!
+//! It decodes baseline and extended pictures of one scan, grey, YCbCr or RGB, 8 bits, to the pixels that libjpeg-turbo
+//! makes of them, to the last bit. It can decode at 1 to 8 eighths of the size, and only a part of the picture: blocks
+//! outside are only read over, and nothing behind the part's last line is read at all. All else is another decoder's.
+//!
+//! | module | |
+//! |---|---|
+//! | `header` | markers, tables |
+//! | `bits`, `huffman`, `block` | from bytes to coefficients |
+//! | `idct`, `scaled` | from coefficients to pixels of a component |
+//! | `plan`, `scan`, `lines` | what is needed, unit by unit, line by line |
+
+mod bits;
+mod block;
+mod colors;
+mod header;
+mod huffman;
+mod idct;
+mod lines;
+mod plan;
+mod scaled;
+mod scan;
+
+use fearless_simd::{Level, dispatch};
+
+use crate::error::Result;
+use header::{Header, Tables};
+pub(crate) use plan::Plan;
+
+/// A decoder with its buffers.
+#[derive(Debug)]
+pub(crate) struct Jpeg {
+    level: Level,
+    tables: Tables,
+    /// A segment of the scan without stuffing.
+    bytes: Vec<u8>,
+    rings: [Vec<u8>; 3],
+    wide: [Vec<u8>; 3],
+    sums: Vec<u16>,
+    blocks: [block::Block; scan::MOST],
+}
+
+/// A picture whose header was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opened(Header);
+
+impl Default for Jpeg {
+    fn default() -> Self {
+        Jpeg {
+            level: Level::new(),
+            tables: Tables::default(),
+            bytes: Vec::new(),
+            rings: Default::default(),
+            wide: Default::default(),
+            sums: Vec::new(),
+            blocks: [block::Block::ZERO; scan::MOST],
+        }
+    }
+}
+
+impl Jpeg {
+    /// Reads a header; `None` for a picture that is another decoder's.
+    pub(crate) fn open(&mut self, payload: &[u8]) -> Result<Option<Opened>> {
+        Ok(Header::read(payload, &mut self.tables)?.map(Opened))
+    }
+
+    /// Decodes the picture just opened into `out`, the width × height × 3 bytes of the plan's part. Where `damaged`, it
+    /// takes what can be had of a damaged one.
+    pub(crate) fn decode(
+        &mut self,
+        payload: &[u8],
+        Opened(header): &Opened,
+        plan: &Plan,
+        damaged: bool,
+        out: &mut [u8],
+    ) -> Result<()> {
+        for ((ring, wide), part) in self.rings.iter_mut().zip(&mut self.wide).zip(&plan.parts[..plan.count]) {
+            grow(ring, 2 * part.rows() * part.stride);
+            if part.times != (1, 1) {
+                grow(wide, part.stride * part.times.0);
+            }
+        }
+        grow(&mut self.sums, plan.parts.iter().map(|p| p.stride).max().unwrap_or(0));
+        let mut scan = scan::Scan {
+            header,
+            plan,
+            tables: &self.tables,
+            segments: bits::Segments::new(payload, header.scan, &mut self.bytes),
+            rings: &mut self.rings,
+            lining: lines::Lining {
+                colors: header.colors,
+                wide: &mut self.wide,
+                sums: &mut self.sums,
+                next: plan.y.start,
+            },
+            blocks: &mut self.blocks,
+            damaged,
+        };
+        dispatch!(self.level, simd => scan.run(simd, out))
+    }
+}
+
+impl Opened {
+    pub(crate) fn full(&self) -> (u32, u32) {
+        (self.0.width, self.0.height)
+    }
+
+    /// What to decode, at how many eighths of the size, and which part in pixels of the full size: left, top, width,
+    /// height.
+    pub(crate) fn plan(&self, eighths: u32, region: Option<(u32, u32, u32, u32)>) -> Plan {
+        Plan::new(&self.0, eighths, region)
+    }
+
+    /// The EXIF block.
+    pub(crate) fn exif<'a>(&self, payload: &'a [u8]) -> Option<&'a [u8]> {
+        let (at, length) = self.0.exif?;
+        payload.get(at..at + length)
+    }
+}
+
+fn grow<T: Clone + Default>(buffer: &mut Vec<T>, length: usize) {
+    if buffer.len() < length {
+        buffer.resize(length, T::default());
+    }
+}

@@ -1,0 +1,98 @@
+//! The inverse transform to fewer pixels than 8 × 8: of N × N, by the lowest coefficients.
+//!
+//! A block's cosines are sampled at N places instead of 8; frequencies that N pixels cannot show are left out. That is
+//! the picture as it would be after a filter that cuts them off, so nothing aliases.
+
+use fearless_simd::{Simd, i16x8, i16x16, i32x8, prelude::*};
+
+use super::idct::{dequantised, pair, pixels, transpose};
+
+/// Fractional bits of the factors, and those kept between the passes.
+const FRACTION: u32 = 13;
+const KEPT: u32 = 2;
+
+/// What the first coefficients of a line give to each of N pixels: by pixel, then two coefficients at a time, the
+/// first in the lower half.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Factors([[i32; 4]; 8]);
+
+impl Factors {
+    pub(super) fn new(size: usize) -> Self {
+        let factor = |x: usize, u: usize| {
+            if x >= size || u >= size {
+                return 0;
+            }
+            // A line of one value v has the first coefficient v × √8.
+            let scale = if u == 0 { (1.0_f64 / 8.0).sqrt() } else { 0.5 };
+            let angle = ((2 * x + 1) * u) as f64 * std::f64::consts::PI / (2 * size) as f64;
+            (scale * angle.cos() * f64::from(1 << FRACTION)).round() as i32
+        };
+        let two = |x: usize, i: usize| factor(x, 2 * i) & 0xffff | factor(x, 2 * i + 1) << 16;
+        Factors(std::array::from_fn(|x| std::array::from_fn(|i| two(x, i))))
+    }
+}
+
+/// Transforms a block into `size` lines of `out`, `stride` apart.
+#[inline(never)]
+pub(super) fn part<S: Simd>(
+    simd: S,
+    size: usize,
+    coefficients: &[i16; 64],
+    quant: &[u16; 64],
+    factors: &Factors,
+    out: &mut [u8],
+    stride: usize,
+) {
+    let to = (out, stride);
+    simd.vectorize(
+        #[inline(always)]
+        || match size {
+            2 => transform::<S, 2>(simd, coefficients, quant, factors, to),
+            3 => transform::<S, 3>(simd, coefficients, quant, factors, to),
+            4 => transform::<S, 4>(simd, coefficients, quant, factors, to),
+            5 => transform::<S, 5>(simd, coefficients, quant, factors, to),
+            6 => transform::<S, 6>(simd, coefficients, quant, factors, to),
+            _ => transform::<S, 7>(simd, coefficients, quant, factors, to),
+        },
+    );
+}
+
+#[inline(always)]
+fn transform<S: Simd, const N: usize>(
+    simd: S,
+    coefficients: &[i16; 64],
+    quant: &[u16; 64],
+    factors: &Factors,
+    (out, stride): (&mut [u8], usize),
+) {
+    let mut rows = [i16x8::splat(simd, 0); 8];
+    for (i, row) in rows.iter_mut().enumerate().take(N) {
+        *row = dequantised(simd, coefficients, quant, i);
+    }
+    let down = pass::<S, N>(simd, &rows, factors, FRACTION - KEPT);
+    let across = pass::<S, N>(simd, &transpose(down), factors, FRACTION + KEPT);
+    for (y, bytes) in pixels(simd, &across).iter().enumerate().take(N) {
+        if let Some(to) = out.get_mut(y * stride..y * stride + N) {
+            to.copy_from_slice(&bytes[..N]);
+        }
+    }
+}
+
+/// N lines of the first N of eight, every column by itself.
+#[inline(always)]
+fn pass<S: Simd, const N: usize>(simd: S, rows: &[i16x8<S>; 8], factors: &Factors, shift: u32) -> [i16x8<S>; 8] {
+    let mut pairs = [i16x16::splat(simd, 0); 4];
+    for (pair_of, rows) in pairs.iter_mut().zip(rows.as_chunks::<2>().0).take(N.div_ceil(2)) {
+        *pair_of = pair(rows[0], rows[1]);
+    }
+    let mut lines = [i16x8::splat(simd, 0); 8];
+    for (line, factors) in lines.iter_mut().zip(&factors.0).take(N) {
+        let mut sum = i32x8::splat(simd, 1 << (shift - 1));
+        for (pair, factor) in pairs.iter().zip(factors).take(N.div_ceil(2)) {
+            sum += pair.pairwise_dot_product(i32x8::splat(simd, *factor).bitcast::<i16x16<S>>());
+        }
+        let (low, high) = (sum >> shift).split();
+        *line = low.saturating_narrow(high);
+    }
+    lines
+}

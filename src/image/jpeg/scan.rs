@@ -1,0 +1,261 @@
+//! The scan: unit by unit from bits to pixels of each component, and line by line to the picture.
+
+use std::ops::Range;
+
+use fearless_simd::Simd;
+
+use super::{
+    bits::{Bits, Segments},
+    block::{self, Block, Ended},
+    header::{Header, Tables, damaged},
+    huffman::{AcTable, DcTable},
+    idct,
+    lines::Lining,
+    plan::Plan,
+    scaled::{self, Factors},
+};
+use crate::error::Result;
+
+/// Blocks of a unit, as the standard bounds them.
+pub(super) const MOST: usize = 10;
+
+/// What a component's blocks are made with.
+#[derive(Clone, Copy)]
+struct Making<'a> {
+    dc: &'a DcTable,
+    ac: &'a AcTable,
+    quant: &'a [u16; 64],
+    factors: Factors,
+}
+
+/// One decoding.
+pub(super) struct Scan<'a> {
+    pub(super) header: &'a Header,
+    pub(super) plan: &'a Plan,
+    pub(super) tables: &'a Tables,
+    pub(super) segments: Segments<'a>,
+    /// For each component the lines of two rows of units, in turns.
+    pub(super) rings: &'a mut [Vec<u8>; 3],
+    pub(super) lining: Lining<'a>,
+    /// Those of a unit; all zero between units, but for the first coefficients.
+    pub(super) blocks: &'a mut [Block; MOST],
+    /// Takes what is there.
+    pub(super) damaged: bool,
+}
+
+/// Where the reading stands.
+struct Place {
+    bits: Bits,
+    /// The first coefficient of the block before, for each component.
+    before: [i32; 3],
+    /// Units until the next restart marker.
+    left: u32,
+    /// The number of that marker.
+    marker: u8,
+    /// The rest of the segment cannot be read.
+    lost: bool,
+    /// No segment follows.
+    over: bool,
+}
+
+impl Scan<'_> {
+    /// Decodes everything that is wanted into `out`, lines of the wanted part's width.
+    #[inline(always)]
+    pub(super) fn run<S: Simd>(&mut self, simd: S, out: &mut [u8]) -> Result<()> {
+        let plan = self.plan;
+        let tables = self.tables;
+        let mut made = [None; 3];
+        for ((making, component), part) in made.iter_mut().zip(self.header.components()).zip(&plan.parts) {
+            let missing = || damaged("a table of the JPEG is not defined");
+            *making = Some(Making {
+                dc: tables.dc[component.dc & 3].as_ref().ok_or_else(missing)?,
+                ac: tables.ac[component.ac & 3].as_ref().ok_or_else(missing)?,
+                quant: tables.quant[component.quant & 3].as_ref().ok_or_else(missing)?,
+                factors: Factors::new(part.size),
+            });
+        }
+        let left = if self.header.restart == 0 { u32::MAX } else { self.header.restart };
+        let mut place = Place { bits: Bits::default(), before: [0; 3], left, marker: 0, lost: false, over: false };
+        *self.blocks = [Block::ZERO; MOST];
+        self.segments.advance();
+        for row in 0..plan.lines.end {
+            let wanted = plan.lines.contains(&row);
+            let mut at = 0;
+            while at < plan.units {
+                if place.left == 0 {
+                    self.restart(&mut place)?;
+                }
+                let end = plan.units.min(at.saturating_add(place.left as usize));
+                if self.header.restart > 0 {
+                    place.left -= (end - at) as u32;
+                }
+                let (left, right) = (plan.columns.start.clamp(at, end), plan.columns.end.clamp(at, end));
+                if wanted {
+                    self.skip(&made, &mut place, at..left)?;
+                    self.units(simd, &made, &mut place, row, left..right)?;
+                    self.skip(&made, &mut place, right..end)?;
+                } else {
+                    self.skip(&made, &mut place, at..end)?;
+                }
+                at = end;
+            }
+            if wanted {
+                self.lining.row(simd, plan, self.rings, row, out);
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes to the segment behind a restart marker.
+    fn restart(&mut self, place: &mut Place) -> Result<()> {
+        let expected = 0xd0 | place.marker;
+        match self.segments.marker {
+            Some(found) if found == expected || (self.damaged && matches!(found, 0xd0..=0xd7)) => {
+                self.segments.advance();
+                place.lost = false;
+            }
+            _ if !self.damaged => return Err(damaged("a restart marker of the JPEG is missing")),
+            _ => (place.lost, place.over) = (true, true),
+        }
+        place.marker = (place.marker + 1) & 7;
+        place.left = self.header.restart;
+        place.before = [0; 3];
+        place.bits = Bits::default();
+        Ok(())
+    }
+
+    /// Reads over units.
+    #[inline(always)]
+    fn skip(&self, made: &[Option<Making<'_>>; 3], place: &mut Place, units: Range<usize>) -> Result<()> {
+        let mut block = Block::ZERO;
+        let mut bits = place.bits;
+        let data = self.segments.bytes();
+        for _ in units {
+            if place.lost {
+                return Ok(());
+            }
+            for (i, (making, part)) in made.iter().zip(&self.plan.parts).enumerate() {
+                let Some(making) = making else { break };
+                for _ in 0..part.across * part.down {
+                    let first = block::first(&mut bits, data, making.dc);
+                    let ended = block::others::<false>(&mut bits, data, making.ac, &mut block);
+                    place.before[i] += first.unwrap_or(0);
+                    if first.is_none()
+                        || ended == Ended::Broken
+                        || self.segments.overrun(&bits)
+                        || beyond(place.before[i])
+                    {
+                        place.bits = bits;
+                        return trouble(&self.segments, place, self.damaged);
+                    }
+                }
+            }
+        }
+        place.bits = bits;
+        Ok(())
+    }
+
+    /// Decodes units to the lines of their components.
+    #[inline(always)]
+    fn units<S: Simd>(
+        &mut self,
+        simd: S,
+        made: &[Option<Making<'_>>; 3],
+        place: &mut Place,
+        row: usize,
+        units: Range<usize>,
+    ) -> Result<()> {
+        let mut bits = place.bits;
+        let data = self.segments.bytes();
+        for unit in units {
+            // First all bits of the unit, then all transforms: a block that was just written is slow to read.
+            let mut ends = [Ended::Broken; MOST];
+            let mut next = ends.iter_mut().zip(&mut *self.blocks);
+            for (i, (making, part)) in made.iter().zip(&self.plan.parts).enumerate() {
+                let Some(making) = making else { break };
+                for _ in 0..part.across * part.down {
+                    let Some((end, block)) = next.next() else { break };
+                    if place.lost {
+                        continue;
+                    }
+                    let first = block::first(&mut bits, data, making.dc);
+                    let ended = if part.size == 1 {
+                        block::others::<false>(&mut bits, data, making.ac, block)
+                    } else {
+                        block::others::<true>(&mut bits, data, making.ac, block)
+                    };
+                    place.before[i] += first.unwrap_or(0);
+                    if first.is_none()
+                        || ended == Ended::Broken
+                        || self.segments.overrun(&bits)
+                        || beyond(place.before[i])
+                    {
+                        place.bits = bits;
+                        trouble(&self.segments, place, self.damaged)?;
+                        block.clear();
+                        continue;
+                    }
+                    block.0[0] = place.before[i] as i16;
+                    *end = ended;
+                }
+            }
+            let mut next = ends.iter().zip(&mut *self.blocks);
+            let column = unit - self.plan.columns.start;
+            for ((making, part), ring) in made.iter().zip(&self.plan.parts).zip(&mut *self.rings) {
+                let Some(making) = making else { break };
+                for n in 0..part.across * part.down {
+                    let (x, y) = (n % part.across, n / part.across);
+                    let Some((ended, block)) = next.next() else { break };
+                    let top = (row & 1) * part.rows() + y * part.size;
+                    let left = (column * part.across + x) * part.size;
+                    let out = ring.get_mut(top * part.stride + left..).unwrap_or_default();
+                    match ended {
+                        Ended::Broken => fill(out, part.stride, part.size, 128),
+                        Ended::Fine if part.size == 8 => {
+                            idct::whole(simd, &block.0, making.quant, out, part.stride);
+                            block.clear();
+                        }
+                        Ended::Fine if part.size > 1 => {
+                            scaled::part(simd, part.size, &block.0, making.quant, &making.factors, out, part.stride);
+                            block.clear();
+                        }
+                        _ => fill(out, part.stride, part.size, idct::flat(block.0[0], making.quant[0])),
+                    }
+                }
+            }
+        }
+        place.bits = bits;
+        Ok(())
+    }
+}
+
+/// Gives up the segment, or the picture.
+#[cold]
+#[inline(never)]
+fn trouble(segments: &Segments<'_>, place: &mut Place, damaged_too: bool) -> Result<()> {
+    if !damaged_too {
+        let early = segments.overrun(&place.bits);
+        return Err(damaged(if early { "the JPEG's pixels end early" } else { "the JPEG's pixels are damaged" }));
+    }
+    place.lost = true;
+    Ok(())
+}
+
+/// True for a first coefficient that no picture has.
+#[inline(always)]
+fn beyond(coefficient: i32) -> bool {
+    coefficient != i32::from(coefficient as i16)
+}
+
+/// A block of one color.
+#[inline(always)]
+fn fill(out: &mut [u8], stride: usize, size: usize, value: u8) {
+    for line in out.chunks_mut(stride.max(1)).take(size) {
+        match (size, line) {
+            (8, line) => line.iter_mut().take(8).for_each(|p| *p = value),
+            (1, [first, ..]) => *first = value,
+            (2, [first, second, ..]) => (*first, *second) = (value, value),
+            (_, line) => line.iter_mut().take(size).for_each(|p| *p = value),
+        }
+    }
+}
