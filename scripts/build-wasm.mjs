@@ -1,4 +1,6 @@
 // The WebAssembly of the npm package: one crate, built once for each module, bound, made small, held to budgets.
+//
+//   npm run build:wasm -- [MODULE...]
 import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -18,15 +20,18 @@ export const MODULES = [
   { name: 'pictures', features: ['pictures'], budget: 268_000 },
 ];
 const FEATURES = ['simd', 'bulk-memory', 'bulk-memory-opt', 'mutable-globals', 'nontrapping-float-to-int', 'sign-ext', 'reference-types', 'multivalue'];
+/** What wasm-opt does: for speed, and for size, where a second look at the code without its structure finds more. */
+const FAST = ['-O3'];
+const SMALL = ['-Oz', '-Oz', '--flatten', '--rereloop', '-Oz', '-Oz'];
 
-/** Builds into `www/lib/wasm`: for each module its JavaScript, its types and the `.wasm`. */
-export async function buildWasm() {
+/** Builds into `www/lib/wasm`: for each module, or those that are named, its JavaScript, its types and the `.wasm`. */
+export async function buildWasm(names = MODULES.map(({ name }) => name)) {
   const { cargo, env } = await wasmToolchain('plain');
   const bindgen = await wasmBindgen();
   const out = join(ROOT, 'www/lib/wasm');
   mkdirSync(out, { recursive: true });
   const over = [];
-  for (const { name, features, budget, fast } of MODULES) {
+  for (const { name, features, budget, fast } of MODULES.filter(({ name }) => names.includes(name))) {
     const profile = fast ? 'wasm-fast' : 'wasm';
     await run(
       cargo,
@@ -35,7 +40,7 @@ export async function buildWasm() {
     );
     const built = join(ROOT, `target/wasm/${TARGET}/${profile}/forebay_wasm.wasm`);
     await run(bindgen, ['--target', 'web', '--remove-name-section', '--remove-producers-section', '--omit-default-module-path', '--out-dir', out, '--out-name', name, built]);
-    const bytes = await optimise(join(out, `${name}_bg.wasm`), join(out, `${name}.wasm`), fast ? ['-O3'] : ['-Oz', '-Oz']);
+    const bytes = await optimise(join(out, `${name}_bg.wasm`), join(out, `${name}.wasm`), fast ? FAST : SMALL);
     const small = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).length;
     console.log(`${name}.wasm: ${bytes.length} bytes, ${small} as brotli of ${budget}`);
     if (small > budget) over.push(`${name} is ${small - budget} bytes over its budget`);
@@ -52,4 +57,4 @@ async function optimise(raw, optimised, levels) {
   return readFileSync(optimised);
 }
 
-if (isMain(import.meta.url)) await main(buildWasm);
+if (isMain(import.meta.url)) await main(() => buildWasm(process.argv.length > 2 ? process.argv.slice(2) : undefined));

@@ -309,6 +309,14 @@ impl Checker {
         next.saturating_sub(self.samples.start)
     }
 
+    /// What the step after the next will need, as far as is known: a host may read it while this one works.
+    pub fn ahead(&self) -> Vec<Range<u64>> {
+        match self.stage {
+            Stage::Samples { end, .. } => self.window(end).1,
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether the part has the last sample.
     fn ends(&self) -> bool {
         self.samples.end >= self.tbl.len()

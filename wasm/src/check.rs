@@ -60,6 +60,11 @@ impl Checker {
         }
     }
 
+    /// The ranges that will be needed next, so that they can be read meanwhile.
+    pub fn ahead(&self) -> Option<Vec<f64>> {
+        self.work.as_ref().and_then(|work| pairs(work.ahead()))
+    }
+
     /// Bytes of the file from `start` on.
     pub fn push(&mut self, start: f64, bytes: Vec<u8>) {
         if let Some(work) = &mut self.work {

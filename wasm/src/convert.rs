@@ -162,6 +162,14 @@ impl Converter {
         self.chosen.as_ref().map_or(self.opened.core.len(), |c| c.len() as u64)
     }
 
+    /// The window that begins with the sample in this place of the output.
+    fn window_from(&self, place: u64) -> Window {
+        let wants = Wants { payload: true, size: false, record: true };
+        let chosen = self.chosen.as_deref();
+        let sample = |k: u64| chosen.map_or(k, |c| c.get(k as usize).copied().unwrap_or_default().into());
+        Window::fill(&self.opened, wants, &mut (place..self.count()).map(sample))
+    }
+
     fn advance(&mut self) -> Result<Option<Vec<Range<u64>>>> {
         if let Some(document) = &mut self.document
             && let Some(need) = document.advance()?
@@ -177,12 +185,7 @@ impl Converter {
         let window = match self.window.take() {
             Some(window) => window,
             None if self.next >= self.count() => return self.end().map(|()| None),
-            None => {
-                let wants = Wants { payload: true, size: false, record: true };
-                let chosen = self.chosen.as_deref();
-                let sample = |k: u64| chosen.map_or(k, |c| c.get(k as usize).copied().unwrap_or_default().into());
-                Window::fill(&self.opened, wants, &mut (self.next..self.count()).map(sample))
-            }
+            None => self.window_from(self.next),
         };
         let lacking = window.lacking();
         if !lacking.is_empty() {
@@ -288,6 +291,12 @@ impl Converter {
     /// The ranges that are needed, perhaps none where there is something to take; nothing when all samples are written.
     pub fn step(&mut self) -> Outcome<Option<Vec<f64>>> {
         Ok(self.advance().map_err(thrown)?.and_then(pairs))
+    }
+
+    /// The ranges that will be needed next, so that they can be read meanwhile.
+    pub fn ahead(&self) -> Option<Vec<f64>> {
+        let window = self.window.as_ref()?;
+        pairs(self.window_from(self.next + window.samples.len() as u64).lacking())
     }
 
     /// Bytes of the file from `start` on.

@@ -4,10 +4,10 @@ import type { Turn } from "./kernel.js";
 import { openToConvert } from "./open.js";
 import { call } from "./pool.js";
 import { pour } from "./pour.js";
-import { sinkOf } from "./sinks.js";
+import { placeOf, sinkOf, type Place } from "./sinks.js";
 import { OpenTable } from "./table.js";
 import { convertTable, isTableFormat } from "./table-convert.js";
-import type { ConvertOptions, ConvertSummary, Dataset, Fault, Input, Output, Sink, Table, TableConvertOptions, TableConvertSummary } from "./types.js";
+import type { ConvertOptions, ConvertSummary, Dataset, Fault, Input, Output, Table, TableConvertOptions, TableConvertSummary } from "./types.js";
 
 /**
  * Converts a dataset, sample by sample, in bounded memory. The output has the same bytes as the command's.
@@ -41,13 +41,18 @@ async function convertSamples(source: Input | Dataset, output: Output, options: 
   try {
     if (dataset.damage && !keepGoing) throw dataset.damage;
     const { chosen, faults } = await choose(dataset, options);
-    const sink = await sinkOf(output);
+    let place = "createWritable" in output ? null : { sink: await sinkOf(output), output: 0 };
     try {
-      const summary = await dataset.work(signal, (client, id, inner) => run(dataset, client, id, sink, chosen, options, inner));
-      await sink.close?.();
+      const summary = await dataset.work(signal, async (client, id, inner) => {
+        place ??= await placeOf(client, output);
+        // Nobody else knows of it yet.
+        if (inner.aborted) await place.sink.abort?.(inner.reason);
+        return run(dataset, client, id, place, chosen, options, inner);
+      });
+      await place?.sink.close?.();
       return { ...summary, inputBytes: dataset.byteLength, faults: [...faults, ...summary.faults] };
     } catch (e) {
-      await sink.abort?.(e).catch(() => {});
+      await place?.sink.abort?.(e).catch(() => {});
       throw e;
     }
   } finally {
@@ -87,7 +92,7 @@ async function run(
   dataset: OpenDataset,
   client: Parameters<typeof call>[0],
   id: number,
-  sink: Sink,
+  { sink, output }: Place,
   chosen: Uint32Array | null,
   { to, layout = "guide", compression = "none", metadataFormat = "json", keepGoing = false, onProgress }: ConvertOptions,
   signal: AbortSignal,
@@ -96,5 +101,5 @@ async function run(
   const total = chosen?.length ?? dataset.length;
   const job = await call(client, dataset.name, "convert", [id, settings, chosen]);
   const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: total, bytes, totalBytes: null });
-  return JSON.parse(await pour(client, job, dataset.source, sink, { signal, onTurn })) as Told;
+  return JSON.parse(await pour(client, job, dataset.source, sink, { signal, onTurn, output })) as Told;
 }

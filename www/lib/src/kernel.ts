@@ -1,12 +1,14 @@
 /**
  * The WebAssembly modules behind numbered handles: what a worker runs, and what the caller's thread runs where there
- * are no workers. Everything in here is synchronous.
+ * are no workers. Everything in here is synchronous but opening a
+ * file to write.
  */
 import * as full from "../wasm/convert.js";
 import * as wasm from "../wasm/forebay.js";
 import * as pictures from "../wasm/pictures.js";
 import * as tables from "../wasm/tables.js";
 import * as tensors from "../wasm/tensor.js";
+import { closeOutput, openOutput, readOutput, truncateOutput, writeOutput } from "./outputs.js";
 import type { Chunk } from "./ranges.js";
 import type { RawBatch } from "./table-column.js";
 import type { IndexColumns, Limits, ModuleName } from "./types.js";
@@ -15,6 +17,8 @@ import type { IndexColumns, Limits, ModuleName } from "./types.js";
 export interface Turn {
   /** Pairs of start and end to fetch, perhaps none; `null` when the work is done. */
   need: Float64Array | null;
+  /** What the turn after the next will need, where the work knows. */
+  ahead: Float64Array | null;
   /** Samples done, or members found. */
   done: number;
   /** Where the work stands in the file, where it knows. */
@@ -174,12 +178,18 @@ export const operations = {
   formatOf: (id: number): string | null => get<wasm.Opener>(id).format() ?? null,
   parseFilter: (where: string): string => wasm.parseFilter(where),
 
-  /** Hands over bytes and takes a step. */
-  turn(id: number, chunks: Chunk[]): Turn {
+  openOutput,
+  writeOutput,
+  readOutput,
+  truncateOutput,
+  closeOutput,
+
+  /** Hands over bytes and takes a step; what is written goes into an output of this worker, if there is one. */
+  turn(id: number, chunks: Chunk[], output: number): Turn {
     const work = get<Work>(id);
     for (const [start, bytes] of chunks) work.push(start, bytes);
     const need = work.step() ?? null;
-    const turn: Turn = { need, done: 0, position: 0, out: null, at: 0, spool: null, batch: null };
+    const turn: Turn = { need, ahead: null, done: 0, position: 0, out: null, at: 0, spool: null, batch: null };
     if ("found" in work) {
       turn.done = work.found;
       turn.position = work.position;
@@ -188,12 +198,18 @@ export const operations = {
       turn.at = work.at;
       turn.out = work.take() ?? null;
       turn.spool = work.takeSpool() ?? null;
+      turn.ahead = work.ahead() ?? null;
+      if (output !== 0 && turn.out) {
+        writeOutput(output, turn.at, turn.out);
+        turn.out = null;
+      }
     } else if ("patches" in work) {
       turn.done = work.done;
       turn.out = work.take() ?? null;
       turn.at = work.at;
     } else if ("done" in work) {
       turn.done = work.done;
+      if ("ahead" in work) turn.ahead = work.ahead() ?? null;
       if ("take" in work) turn.batch = (work.take() as RawBatch | undefined) ?? null;
     }
     return turn;

@@ -18,7 +18,7 @@ export interface Client {
   readonly modules: Map<ModuleName, Promise<void>>;
   /** Makes a module ready. */
   load(name: ModuleName, module: WebAssembly.Module): Promise<void>;
-  call<K extends Operation>(op: K, args: Parameters<Operations[K]>, transfer?: ArrayBuffer[]): Promise<ReturnType<Operations[K]>>;
+  call<K extends Operation>(op: K, args: Parameters<Operations[K]>, transfer?: ArrayBuffer[]): Promise<Awaited<ReturnType<Operations[K]>>>;
   /** Ends it at once; calls in flight reject. */
   end(): void;
 }
@@ -219,7 +219,7 @@ async function inline(): Promise<Client> {
       // What waits for its turn, such as an abort, comes first.
       await new Promise((resolve) => setTimeout(resolve, 0));
       try {
-        return (kernel.operations[op] as (...args: unknown[]) => never)(...args);
+        return await (kernel.operations[op] as (...args: unknown[]) => never)(...args);
       } catch (e) {
         const failed = kernel.failure(e);
         if (failed.thrown !== undefined) throw failed.thrown;
@@ -238,7 +238,7 @@ export async function call<K extends Operation>(
   op: K,
   args: Parameters<Operations[K]>,
   transfer?: ArrayBuffer[],
-): Promise<ReturnType<Operations[K]>> {
+): Promise<Awaited<ReturnType<Operations[K]>>> {
   try {
     const name = moduleFor(op, args);
     if (name) await ready(to, name);

@@ -11,16 +11,19 @@ export interface Pour {
   signal: AbortSignal;
   /** Hears every turn. */
   onTurn: (turn: Turn, bytes: number) => void;
+  /** The file in the worker that the sink stands for, where there is one. */
+  output?: number;
 }
 
 /** Runs a conversion in a worker to its end: what it makes goes into the sink. The JSON that it ends with. */
-export async function pour(client: Client, job: number, source: Source, sink: Sink, { signal, onTurn }: Pour): Promise<string> {
+export async function pour(client: Client, job: number, source: Source, sink: Sink, { signal, onTurn, output = 0 }: Pour): Promise<string> {
   // A Blob may live on disk: metadata that waits for the end takes no memory there.
   const spool: Blob[] = [];
   let writing: Promise<void> = Promise.resolve();
   try {
     await drive(client, job, source, {
       signal,
+      output,
       async onTurn(turn, bytes) {
         if (turn.spool) spool.push(new Blob([turn.spool as BlobPart]));
         // The next window is read while this one is written; never more than one waits.

@@ -1,4 +1,5 @@
 import { hostError } from "./errors.js";
+import { call, type Client } from "./pool.js";
 import type { Output, Sink } from "./types.js";
 
 /** Keeps the output in memory, for a download where files cannot be written as a stream. */
@@ -45,6 +46,62 @@ function streamSink(stream: FileSystemWritableFileStream): Sink {
     close: () => stream.close(),
     abort: (reason) => stream.abort(reason),
   };
+}
+
+/** A sink, some of which lie in a worker. */
+export interface Place {
+  readonly sink: Sink;
+  /** The file in that worker, which writes there itself; 0 where the bytes come here. */
+  readonly output: number;
+}
+
+/** A file that can be moved, which the types of a page do not know. */
+type Movable = FileSystemFileHandle & { move?(to: FileSystemDirectoryHandle, name: string): Promise<void> };
+
+/**
+ * Writes a file of the origin-private file system in the worker that makes its bytes: nothing crosses threads or
+ * processes. It is written beside its place and moved there when it is whole, as a stream does it. Nothing where the
+ * file lies elsewhere or the browser cannot do it.
+ */
+async function privateSink(client: Client, handle: FileSystemFileHandle): Promise<Place | null> {
+  const root = await globalThis.navigator?.storage?.getDirectory?.().catch(() => null);
+  const path = await root?.resolve(handle).catch(() => null);
+  const name = path?.pop();
+  if (!root || !path || name === undefined || !("move" in handle)) return null;
+  let folder = root;
+  for (const part of path) folder = await folder.getDirectoryHandle(part);
+  const part = `.${name}.${crypto.randomUUID()}.part`;
+  const file: Movable = await folder.getFileHandle(part, { create: true });
+  const remove = () => folder.removeEntry(part).catch(() => {});
+  const output = await call(client, undefined, "openOutput", [file]).catch(() => 0);
+  if (output === 0) {
+    await remove();
+    return null;
+  }
+  const close = () => call(client, undefined, "closeOutput", [output]);
+  const sink: Sink = {
+    write: (position, bytes) => call(client, undefined, "writeOutput", [output, position, bytes]),
+    read: (start, end) => call(client, undefined, "readOutput", [output, start, end]),
+    truncate: (length) => call(client, undefined, "truncateOutput", [output, length]),
+    async close() {
+      await close();
+      await file.move!(folder, name);
+    },
+    async abort() {
+      await close().catch(() => {});
+      await remove();
+    },
+  };
+  return { sink, output };
+}
+
+/** The sink for whatever `convert` takes; `client` makes the bytes. */
+export async function placeOf(client: Client, output: Output): Promise<Place> {
+  if ("createWritable" in output) {
+    const place = await privateSink(client, output);
+    if (place) return place;
+  }
+  return { sink: await sinkOf(output), output: 0 };
 }
 
 /** The sink for whatever `convert` takes. */

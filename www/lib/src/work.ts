@@ -15,6 +15,10 @@ export interface Drive {
   onTurn?: (turn: Turn, bytes: number) => void | Promise<void>;
   /** Reads more than was asked for, where that saves requests. */
   widen?: (need: Float64Array, turn: Turn) => ArrayLike<number>;
+  /** What is likely to be needed after these ranges, where the work does not know it itself. */
+  ahead?: (read: ArrayLike<number>, turn: Turn) => ArrayLike<number> | null;
+  /** A file in the worker that takes what the work writes. */
+  output?: number | undefined;
 }
 
 /** Runs a piece of work: fetches what it needs until it needs nothing. */
@@ -22,21 +26,50 @@ export async function drive(client: Client, id: number, source: Source, how: Dri
   for await (const [turn, bytes] of steps(client, id, source, how)) await how.onTurn?.(turn, bytes);
 }
 
-/** The turns of a piece of work, each with the bytes that were read so far; the next begins when it is asked for. */
-export async function* steps(client: Client, id: number, source: Source, { signal, widen }: Drive): AsyncGenerator<[Turn, number], void> {
+/** Ranges that are being read before they were asked for. */
+interface Ahead {
+  readonly ranges: ArrayLike<number>;
+  readonly chunks: Promise<Chunk[]>;
+}
+
+/** Whether all of some ranges is among others, which are in order. */
+function covers(ranges: ArrayLike<number>, need: ArrayLike<number>): boolean {
+  let k = 0;
+  for (let n = 0; n < need.length; n += 2) {
+    while (k < ranges.length && ranges[k + 1]! < need[n + 1]!) k += 2;
+    if (k >= ranges.length || ranges[k]! > need[n]!) return false;
+  }
+  return true;
+}
+
+/**
+ * The turns of a piece of work, each with the bytes that were read so far; the next begins when it is asked for. While
+ * the worker is at one turn, what the next will need is read.
+ */
+export async function* steps(client: Client, id: number, source: Source, { signal, widen, ahead, output = 0 }: Drive): AsyncGenerator<[Turn, number], void> {
   let chunks: Chunk[] = [];
   let bytes = 0;
+  let early: Ahead | null = null;
   client.jobs++;
   try {
     for (;;) {
       signal?.throwIfAborted();
       for (const [, part] of chunks) bytes += part.byteLength;
       const moved = chunks.map(([, part]) => part.buffer as ArrayBuffer);
-      const turn = await call(client, source.name, "turn", [id, chunks], [...new Set(moved)]);
+      const turn = await call(client, source.name, "turn", [id, chunks, output], [...new Set(moved)]);
       signal?.throwIfAborted();
       yield [turn, bytes];
       if (!turn.need) return;
-      chunks = turn.need.length === 0 ? [] : await readRanges(source, widen ? widen(turn.need, turn) : turn.need, signal);
+      chunks = [];
+      if (turn.need.length === 0) continue;
+      const known: Ahead | null = early !== null && covers(early.ranges, turn.need) ? early : null;
+      const ranges: ArrayLike<number> = known?.ranges ?? (widen ? widen(turn.need, turn) : turn.need);
+      const reading = known?.chunks ?? readRanges(source, ranges, signal);
+      const next: ArrayLike<number> | null | undefined = turn.ahead ?? ahead?.(ranges, turn);
+      early = next && next.length > 0 ? { ranges: next, chunks: readRanges(source, next, signal) } : null;
+      // Who waits for it hears that it failed; nobody may.
+      early?.chunks.catch(() => {});
+      chunks = await reading;
     }
   } finally {
     client.jobs--;

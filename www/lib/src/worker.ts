@@ -6,12 +6,14 @@ interface Port {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
 }
 
-function answer(port: Port, data: { id: number; op: Operation | "load" | "ping"; args: unknown[] }): void {
+async function answer(port: Port, data: { id: number; op: Operation | "load" | "ping"; args: unknown[] }): Promise<void> {
   const { id, op, args } = data;
   try {
     const all: Record<string, unknown> = operations;
     const run = (op === "load" ? load : op === "ping" ? () => null : all[op]) as (...args: unknown[]) => unknown;
-    const value = run(...args);
+    const result = run(...args);
+    // What is done at once is answered at once.
+    const value = result instanceof Promise ? await result : result;
     port.postMessage({ id, value }, [...buffersOf(value)]);
   } catch (e) {
     port.postMessage({ id, failed: failure(e) }, []);
@@ -20,8 +22,8 @@ function answer(port: Port, data: { id: number; op: Operation | "load" | "ping";
 
 if (isNode) {
   const port = builtin<typeof import("node:worker_threads")>("node:worker_threads").parentPort;
-  port?.on("message", (data) => answer(port, data));
+  port?.on("message", (data) => void answer(port, data));
 } else {
   const self = globalThis as unknown as Port & { onmessage: ((e: MessageEvent) => void) | null };
-  self.onmessage = (e) => answer(self, e.data);
+  self.onmessage = (e) => void answer(self, e.data);
 }

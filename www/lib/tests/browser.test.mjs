@@ -95,6 +95,26 @@ test('a URL opens by range, and the same file converts into the origin-private f
   assert.deepEqual(seen, { samples: 300, same: true, done: 300, ok: true, width: 88, record: { id: 9, name: 'train/00009.bmp', cls: 0, json: { label: '<b>0</b>', boxes: [[1, 2, 3, 9]] } } });
 });
 
+test('a conversion that is given up leaves the file as it was, and nothing beside it', { skip }, async () => {
+  const seen = await page.evaluate(async () => {
+    const root = await navigator.storage.getDirectory();
+    const folder = await root.getDirectoryHandle('deep', { create: true });
+    const handle = await folder.getFileHandle('out.tbl', { create: true });
+    const old = await handle.createWritable();
+    await old.write('as it was');
+    await old.close();
+    const names = async () => (await Array.fromAsync(folder.keys())).join();
+    const [file] = document.querySelector('input').files;
+    const controller = new AbortController();
+    const given = await forebay.convert(file, handle, { to: 'tbl', signal: controller.signal, onProgress: () => controller.abort() }).catch((e) => e.name);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const before = [await names(), await (await handle.getFile()).text()];
+    await forebay.convert(file, handle, { to: 'tbl' });
+    return [given, ...before, await names(), (await forebay.open(await handle.getFile())).length];
+  });
+  assert.deepEqual(seen, ['AbortError', 'out.tbl', 'as it was', 'out.tbl', 300]);
+});
+
 test('errors keep their codes across the worker, and the page lives on', { skip }, async () => {
   const seen = await page.evaluate(async () => {
     const code = (promise) => promise.then(() => 'fine', (e) => e.code);
