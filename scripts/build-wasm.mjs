@@ -10,11 +10,13 @@ import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 
 /**
  * The modules: the reader first, which every page loads; the others are loaded when they are used. `budget` is the
- * bytes of brotli that a module may have: for the reader what was asked for, for the others what they have, and a little. A `fast` one is built for speed.
+ * bytes of brotli that a module may have: for the reader what was asked for, for the others what they have, and a little. A `fast` one is
+ * built for speed, one of the `variant` threads with them.
  */
 export const MODULES = [
   { name: 'forebay', features: ['reader'], budget: 150_000 },
-  { name: 'convert', features: ['convert'], budget: 193_000 },
+  { name: 'convert', features: ['convert'], budget: 197_000 },
+  { name: 'threads', features: ['threads'], budget: 250_000, fast: true, variant: 'threads' },
   { name: 'tables', features: ['tables'], budget: 315_000 },
   { name: 'tensor', features: ['tensor'], budget: 125_000, fast: true },
   { name: 'pictures', features: ['pictures'], budget: 268_000 },
@@ -26,21 +28,23 @@ const SMALL = ['-Oz', '-Oz', '--flatten', '--rereloop', '-Oz', '-Oz'];
 
 /** Builds into `www/lib/wasm`: for each module, or those that are named, its JavaScript, its types and the `.wasm`. */
 export async function buildWasm(names = MODULES.map(({ name }) => name)) {
-  const { cargo, env } = await wasmToolchain('plain');
   const bindgen = await wasmBindgen();
   const out = join(ROOT, 'www/lib/wasm');
   mkdirSync(out, { recursive: true });
   const over = [];
-  for (const { name, features, budget, fast } of MODULES.filter(({ name }) => names.includes(name))) {
+  const toolchains = {};
+  for (const { name, features, budget, fast, variant = 'plain' } of MODULES.filter(({ name }) => names.includes(name))) {
+    const { cargo, args, env } = (toolchains[variant] ??= await wasmToolchain(variant));
+    const folder = variant === 'plain' ? 'target/wasm' : `target/wasm-${variant}`;
     const profile = fast ? 'wasm-fast' : 'wasm';
     await run(
       cargo,
-      ['build', '--locked', '-p', 'forebay-wasm', '--no-default-features', '--features', features.join(), '--profile', profile, '--target', TARGET, '--target-dir', 'target/wasm'],
+      [...args[0], 'build', '--locked', '-p', 'forebay-wasm', '--no-default-features', '--features', features.join(), '--profile', profile, '--target', TARGET, '--target-dir', folder, ...args[1]],
       { env },
     );
-    const built = join(ROOT, `target/wasm/${TARGET}/${profile}/forebay_wasm.wasm`);
+    const built = join(ROOT, `${folder}/${TARGET}/${profile}/forebay_wasm.wasm`);
     await run(bindgen, ['--target', 'web', '--remove-name-section', '--remove-producers-section', '--omit-default-module-path', '--out-dir', out, '--out-name', name, built]);
-    const bytes = await optimise(join(out, `${name}_bg.wasm`), join(out, `${name}.wasm`), fast ? FAST : SMALL);
+    const bytes = await optimise(join(out, `${name}_bg.wasm`), join(out, `${name}.wasm`), [...(variant === 'threads' ? ['--enable-threads'] : []), ...(fast ? FAST : SMALL)]);
     const small = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).length;
     console.log(`${name}.wasm: ${bytes.length} bytes, ${small} as brotli of ${budget}`);
     if (small > budget) over.push(`${name} is ${small - budget} bytes over its budget`);

@@ -22,19 +22,29 @@ const THREAD_LINKS = ['--shared-memory', '--import-memory', '--max-memory=214748
   .concat(['__wasm_init_tls', '__tls_size', '__tls_align', '__tls_base'].map((name) => `--export=${name}`));
 
 /**
- * How to build for wasm32, in the variant `plain` or `threads`: `{ cargo, env, how }`. Installs and builds what
- * lacks, or fails with what to install.
+ * How to build for wasm32, in the variant `plain` or `threads`: `{ cargo, args, env, how }`, where `args` stand before
+ * and behind the command of cargo. Installs and builds what lacks, or fails with what to install.
  */
 export async function wasmToolchain(variant) {
-  // FOREBAY_WASM=debian chooses Debian's also where rustup has the target.
-  // The threaded standard library is never a download: rustup has it only as source, with nightly.
-  const rustup = variant === 'plain' && process.env.FOREBAY_WASM !== 'debian' && (await rustupTarget());
-  const toolchain = rustup ? { cargo: 'cargo', env: {}, how: "rustup's target" } : await debian(variant);
+  // FOREBAY_WASM=debian chooses Debian's also where rustup has what is needed.
+  const own = process.env.FOREBAY_WASM === 'debian' ? null : await (variant === 'plain' ? rustupPlain() : rustupThreads());
+  const toolchain = own ?? (await debian(variant));
   const flags = [toolchain.flags ?? '', `-C target-feature=${FEATURES[variant]}`];
   if (variant === 'threads') flags.push(...THREAD_LINKS.map((link) => `-C link-arg=${link}`));
   toolchain.env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS = flags.join(' ').trim();
   console.log(`wasm32, ${variant}: ${toolchain.how}`);
   return toolchain;
+}
+
+async function rustupPlain() {
+  return (await rustupTarget()) ? { cargo: 'cargo', args: [[], []], env: {}, how: "rustup's target" } : null;
+}
+
+/** The threaded standard library is never a download: rustup has it only as source, with nightly. */
+function rustupThreads() {
+  const nightly = read('rustup', ['run', 'nightly', 'rustc', '--print', 'sysroot']);
+  if (!nightly || !existsSync(join(nightly, 'lib/rustlib/src/rust/library'))) return null;
+  return { cargo: 'cargo', args: [['+nightly'], ['-Zbuild-std=std,panic_abort']], env: {}, how: "rustup's nightly, std from its source" };
 }
 
 async function rustupTarget() {
@@ -57,7 +67,7 @@ function sysrootOf(rustc) {
 
 async function debian(variant) {
   if (!debianReady()) {
-    await aptInstall(PACKAGES, `a compiler for ${TARGET} (or: rustup target add ${TARGET})`);
+    await aptInstall(PACKAGES, `a compiler for ${TARGET} (or: rustup target add ${TARGET}, and for threads: rustup toolchain install nightly --component rust-src)`);
   }
   if (!debianReady()) throw new Failure(`${PACKAGES.join(', ')} are installed, but ${DEBIAN.rustc} has no source of std`);
   const env = { RUSTC: DEBIAN.rustc, RUSTDOC: '/usr/bin/rustdoc', CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: await linker() };
@@ -65,7 +75,7 @@ async function debian(variant) {
   const sysroot = join(CACHE, 'wasm-sysroot', `${version}-${variant}`);
   if (!existsSync(sysroot)) await buildStd(sysroot, variant, env);
   if (variant === 'threads') env.RUSTC_BOOTSTRAP = '1'; // `atomics` is not a stable feature
-  return { cargo: DEBIAN.cargo, env, flags: `--sysroot ${sysroot}`, how: `Debian's rustc ${version}, std from its source` };
+  return { cargo: DEBIAN.cargo, args: [[], []], env, flags: `--sysroot ${sysroot}`, how: `Debian's rustc ${version}, std from its source` };
 }
 
 /** A linker for wasm: the one that came with some Rust, or LLVM's. */

@@ -2,24 +2,52 @@
 
 use std::ops::Range;
 
+use bytes::Bytes;
 use forebay::{
-    Error, Step, Stepper, check::Report, dataset::Dataset as Core, error::codes, tbl::Checker as TblChecker,
+    Error, Result, Step, Stepper, check::Report, dataset::Dataset as Core, error::codes, tbl::Checker as TblChecker,
 };
 use wasm_bindgen::prelude::*;
 
 use crate::{
     dataset::Opened,
     fail::{Outcome, text, thrown},
-    pairs,
+    pairs, threads,
 };
 
 /// Finds every fault of a file.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Checker {
-    work: Option<TblChecker>,
+    /// Parts of a TBL, one for each thread.
+    parts: Vec<Part>,
     report: Report,
     samples: u64,
+}
+
+#[derive(Debug)]
+struct Part {
+    work: TblChecker,
+    samples: u64,
+    /// What it waits for.
+    asked: Vec<Range<u64>>,
+    /// What it found, once it is done.
+    found: Option<Report>,
+}
+
+impl Part {
+    fn step(&mut self) -> Result<()> {
+        if self.found.is_none() {
+            match self.work.step()? {
+                Step::Need(ranges) => self.asked = ranges,
+                Step::Done(report) => (self.found, self.asked) = (Some(report), Vec::new()),
+            }
+        }
+        Ok(())
+    }
+
+    fn checked(&self) -> u64 {
+        if self.found.is_some() { self.samples } else { self.work.checked() }
+    }
 }
 
 impl Checker {
@@ -30,9 +58,18 @@ impl Checker {
         if let Some(e) = &opened.damage {
             report.fault(e);
         }
-        let mut work = None;
+        let mut parts = Vec::new();
         match &opened.core {
-            Core::Tbl(tbl) => work = Some(TblChecker::part(tbl, part)),
+            Core::Tbl(tbl) => {
+                let count = (threads::count() as u64).min(samples).max(1);
+                let cut = |k: u64| part.start + samples * k / count;
+                parts.extend((0..count).map(|k| cut(k)..cut(k + 1)).map(|part| Part {
+                    samples: part.end - part.start,
+                    work: TblChecker::part(tbl, part),
+                    asked: Vec::new(),
+                    found: None,
+                }));
+            }
             // It has no checksums: that its headers could be read is all there is to say.
             Core::Tar(tar) => {
                 if let Some(note) = tar.archive().ending.note() {
@@ -41,7 +78,19 @@ impl Checker {
             }
             _ => {}
         }
-        Checker { work, report, samples }
+        Checker { parts, report, samples }
+    }
+
+    fn advance(&mut self) -> Result<Option<Vec<f64>>> {
+        threads::map_mut(&mut self.parts, Part::step).into_iter().collect::<Result<()>>()?;
+        let asked: Vec<_> = self.parts.iter().flat_map(|part| part.asked.clone()).collect();
+        if !asked.is_empty() {
+            return Ok(pairs(asked));
+        }
+        for part in self.parts.drain(..) {
+            self.report.merge(part.found.unwrap_or_default());
+        }
+        Ok(None)
     }
 }
 
@@ -49,33 +98,32 @@ impl Checker {
 impl Checker {
     /// The ranges that are needed; nothing when it is done.
     pub fn step(&mut self) -> Outcome<Option<Vec<f64>>> {
-        let Some(work) = &mut self.work else { return Ok(None) };
-        match work.step().map_err(thrown)? {
-            Step::Need(ranges) => Ok(pairs(ranges)),
-            Step::Done(report) => {
-                self.work = None;
-                self.report = report;
-                Ok(None)
-            }
-        }
+        self.advance().map_err(thrown)
     }
 
     /// The ranges that will be needed next, so that they can be read meanwhile.
     pub fn ahead(&self) -> Option<Vec<f64>> {
-        self.work.as_ref().and_then(|work| pairs(work.ahead()))
+        pairs(self.parts.iter().filter(|part| part.found.is_none()).flat_map(|part| part.work.ahead()).collect())
     }
 
     /// Bytes of the file from `start` on.
     pub fn push(&mut self, start: f64, bytes: Vec<u8>) {
-        if let Some(work) = &mut self.work {
-            work.push(start as u64, bytes.into());
+        let (start, bytes) = (start as u64, Bytes::from(bytes));
+        let end = start + bytes.len() as u64;
+        for part in &mut self.parts {
+            if part.asked.iter().any(|asked| asked.start < end && start < asked.end) {
+                part.work.push(start, bytes.clone());
+            }
         }
     }
 
     /// Samples checked so far.
     #[wasm_bindgen(getter)]
     pub fn done(&self) -> f64 {
-        self.work.as_ref().map_or(self.samples, TblChecker::checked) as f64
+        if self.parts.is_empty() {
+            return self.samples as f64;
+        }
+        self.parts.iter().map(Part::checked).sum::<u64>() as f64
     }
 
     /// The report as JSON.

@@ -24,6 +24,7 @@ use crate::{
     fail::{Outcome, text, thrown},
     pairs,
     record::DocumentReader,
+    threads,
     window::{Gate, Wants, Window},
 };
 
@@ -71,6 +72,16 @@ enum Writer {
     Tar { at: u64 },
 }
 
+#[wasm_bindgen]
+extern "C" {
+    /// A file that takes bytes.
+    #[derive(Debug)]
+    pub type Output;
+
+    #[wasm_bindgen(method, catch)]
+    fn write(this: &Output, at: f64, bytes: &[u8]) -> Outcome<()>;
+}
+
 /// Converts: `step`, and after every step `take` what is to be written; when it is done, `patches`.
 #[wasm_bindgen]
 #[derive(Debug)]
@@ -96,6 +107,8 @@ struct Loaded {
     width: u32,
     height: u32,
     record: Option<String>,
+    /// As it is stored, in a TBL.
+    packed: Option<Packed>,
 }
 
 fn argument(message: String) -> Error {
@@ -192,10 +205,13 @@ impl Converter {
             self.window = Some(window);
             return Ok(Some(lacking));
         }
-        for &i in &window.samples {
+        let first = self.next;
+        let payloads = window.samples.iter().zip(window.payloads()).zip(first..);
+        let loaded = payloads.map(|((&i, payload), id)| self.load(&window, i, id, payload?)).collect();
+        for sample in self.packed(loaded) {
             let id = self.next;
             self.next += 1;
-            match self.load(&window, i, id).and_then(|loaded| self.write(loaded, id)) {
+            match sample.and_then(|sample| self.write(sample, id)) {
                 Err(e) if self.options.keep_going => self.summary.faults.push(Fault::from(&e)),
                 other => other?,
             }
@@ -222,11 +238,20 @@ impl Converter {
         Ok(())
     }
 
-    fn load(&self, window: &Window, i: u64, id: u64) -> Result<Loaded> {
-        let payload = window.payload(i)?;
+    fn load(&self, window: &Window, i: u64, id: u64, payload: Bytes) -> Result<Loaded> {
         let Probe { format, width, height } = self.opened.core.written_info(i, &payload)?;
         let record = window.record(i, Some(id))?;
-        Ok(Loaded { payload, format, width, height, record })
+        Ok(Loaded { payload, format, width, height, record, packed: None })
+    }
+
+    /// Compresses, where that was asked for, and makes the checksums of a TBL.
+    fn packed(&self, loaded: Vec<Result<Loaded>>) -> Vec<Result<Loaded>> {
+        let Writer::Tbl { pack: options, .. } = &self.writer else { return loaded };
+        threads::map(loaded, |loaded| {
+            let mut sample = loaded?;
+            sample.packed = Some(pack(sample.payload.clone(), sample.format, sample.width, sample.height, options)?);
+            Ok(sample)
+        })
     }
 
     fn write(&mut self, sample: Loaded, id: u64) -> Result<()> {
@@ -245,10 +270,9 @@ impl Converter {
                 *at += (self.out.len() - before) as u64;
                 self.summary.stored_bytes += sample.payload.len() as u64;
             }
-            Writer::Tbl { encoder, pack: options, metadata, .. } => {
-                let Some(encoder) = encoder else { return Ok(()) };
+            Writer::Tbl { encoder, metadata, .. } => {
+                let (Some(encoder), Some(packed)) = (encoder, sample.packed) else { return Ok(()) };
                 let length = sample.payload.len() as u64;
-                let packed: Packed = pack(sample.payload.clone(), sample.format, sample.width, sample.height, options)?;
                 let place = encoder.count();
                 // Samples that were left out move the numbers of those behind them.
                 let record = match sample.record {
@@ -334,6 +358,15 @@ impl Converter {
         let bytes = (!self.out.is_empty()).then(|| Uint8Array::from(self.out.as_slice()));
         self.out.clear();
         bytes
+    }
+
+    /// As [`take`](Self::take), written at once and copied nowhere.
+    pub fn drain(&mut self, output: &Output) -> Outcome<()> {
+        if !self.out.is_empty() {
+            output.write(self.at as f64, &self.out)?;
+            self.out.clear();
+        }
+        Ok(())
     }
 
     /// Bytes of the metadata, which wait for the end: a spool keeps them in order.

@@ -15,6 +15,7 @@
 //! | `window.rs` | a run of samples with the bytes that they need |
 //! | `tables/` | tables: a module of its own |
 //! | `tensor.rs` | pixels to tensors: a module of its own |
+//! | `threads.rs` | work on several threads, in a module of its own; one after the other elsewhere |
 //! | `record.rs`, `select.rs`, `check.rs`, `convert.rs` | the work: one record; filters and statistics; checks; conversion |
 
 #[cfg(feature = "reader")]
@@ -35,6 +36,8 @@ mod tables;
 #[cfg(feature = "tensor")]
 mod tensor;
 #[cfg(feature = "reader")]
+mod threads;
+#[cfg(feature = "reader")]
 mod window;
 
 #[cfg(feature = "convert")]
@@ -44,6 +47,8 @@ pub use fail::last_panic;
 pub use tables::{Table, TableChecker, TableConverter, TableOpener, TableReader, TableStats};
 #[cfg(feature = "tensor")]
 pub use tensor::Tensors;
+#[cfg(feature = "threads")]
+pub use threads::{init_thread_pool, wbg_rayon_start_worker};
 #[cfg(feature = "reader")]
 pub use {
     check::Checker,

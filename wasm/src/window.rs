@@ -12,6 +12,9 @@ use forebay::{
     tbl::OpenMetadata,
 };
 
+#[cfg(feature = "convert")]
+use forebay::plan::SamplePlan;
+
 use crate::dataset::Opened;
 
 /// Bytes of a window, unless a single sample is larger.
@@ -143,14 +146,20 @@ impl Window {
         self.pieces.expect(range)
     }
 
-    /// Sample `i`'s payload, verified.
+    /// The payloads of all samples, verified.
     #[cfg(feature = "convert")]
-    pub fn payload(&self, i: u64) -> Result<Bytes> {
-        let plan = self.opened.core.plan(i)?;
-        let range = plan.range();
-        let place = |e: forebay::Error| e.section("payload").sample(i).offset(range.start);
-        self.opened.limits.item(range.end - range.start).map_err(place)?;
-        plan.decode(&self.fetch(range.clone())?, &self.opened.limits)
+    pub fn payloads(&self) -> Vec<Result<Bytes>> {
+        let limits = &self.opened.limits;
+        let fetched = self.samples.iter().map(|&i| {
+            let plan = self.opened.core.plan(i)?;
+            let range = plan.range();
+            let place = |e: forebay::Error| e.section("payload").sample(i).offset(range.start);
+            limits.item(range.end - range.start).map_err(place)?;
+            Ok((plan, self.fetch(range)?))
+        });
+        let decode =
+            |fetched: Result<(SamplePlan, Bytes)>| fetched.and_then(|(plan, bytes)| plan.decode(&bytes, limits));
+        crate::threads::map(fetched.collect(), decode)
     }
 
     /// What is known of sample `i`, its size included where that was wanted.

@@ -1,4 +1,4 @@
-import { call, client, workerCount } from "./pool.js";
+import { call, client, threadCount, workerCount } from "./pool.js";
 import type { Capabilities } from "./types.js";
 
 /** A module of one function that uses SIMD. */
@@ -8,7 +8,7 @@ const SIMD = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 1
 export function capabilities(): Capabilities {
   return {
     workers: workerCount(),
-    threads: false,
+    threads: threadCount() > 0,
     simd: WebAssembly.validate(new Uint8Array(SIMD)),
     saveAsStream: "showSaveFilePicker" in globalThis,
     opfs: typeof navigator !== "undefined" && typeof navigator.storage?.getDirectory === "function",

@@ -3,7 +3,7 @@ import { ForebayError, fromThrown, hostError } from "./errors.js";
 import { Index, Pace } from "./growth.js";
 import type { Opened, SampleModule, Selected } from "./kernel.js";
 import { codecs, formats, mediaFormats } from "./formats.js";
-import { call, client, othersThan, workerCount, type Client } from "./pool.js";
+import { bulkModule, call, client, giveUpThreads, othersThan, threadedClient, workerCount, type Client } from "./pool.js";
 import { readExactly } from "./ranges.js";
 import type {
   CheckOptions,
@@ -81,8 +81,14 @@ async function openIn(source: Source, options: OpenOptions, { module = "forebay"
   const { signal, onProgress, keepGoing = true, limits = {}, indexStore } = options;
   const { identity } = source;
   const stored = kept ?? (indexStore && identity !== undefined ? await indexStore.get(identity).catch(() => null) : null);
-  const home = at ?? (await client());
-  const opener = await call(home, source.name, "opener", [source.byteLength, limits, keepGoing, stored ?? null, module]);
+  const home = at ?? (await (module === "threads" ? threadedClient() : client()));
+  const opener = await call(home, source.name, "opener", [source.byteLength, limits, keepGoing, stored ?? null, module]).catch((e: unknown) => {
+    if (module !== "threads" || !(e instanceof ForebayError && (e.code === "runtime.load" || e.code === "worker.trapped"))) throw e;
+    // A policy or a browser that allows no threads after all.
+    giveUpThreads();
+    return null;
+  });
+  if (opener === null) return openIn(source, options, { module: "convert", grown, kept: stored });
   const pace = new Pace();
   const scan = source.blob ? SCAN_BLOB : SCAN;
   let known: Opened | null = null;
@@ -443,7 +449,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
               const sum = (of: number) => done.reduce((all, one) => all + one[of]!, 0);
               options.onProgress?.({ samples: sum(0), totalSamples: this.length, bytes: sum(1), totalBytes: this.byteLength });
             };
-            const text = await this.finish(part.client, id, { signal, onTurn }, () => call(part.client, this.name, "text", [id]));
+            const text = await this.finish(part.client, id, { signal, onTurn, readsItself: true }, () => call(part.client, this.name, "text", [id]));
             return JSON.parse(text ?? "{}") as CheckReport;
           } finally {
             if (part !== home) void free(part.client, part.handle);
@@ -459,10 +465,10 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     return this.run(signal, async (inner) => {
       await this.whole;
       const home = await this.homed();
-      if (home.module === "convert") return body(home.client, home.handle, inner);
+      if (home.module !== "forebay") return body(home.client, home.handle, inner);
       // What a scan found goes along, so that nothing is scanned twice.
       const kept = await call(home.client, this.name, "kept", [home.handle, this.byteLength]);
-      const { client, handle } = await reopen(this.source, this.#options, { module: "convert", kept }, inner);
+      const { client, handle } = await reopen(this.source, this.#options, { module: bulkModule(this.byteLength), kept }, inner);
       try {
         return await body(client, handle, inner);
       } finally {

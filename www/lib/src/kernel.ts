@@ -8,8 +8,10 @@ import * as wasm from "../wasm/forebay.js";
 import * as pictures from "../wasm/pictures.js";
 import * as tables from "../wasm/tables.js";
 import * as tensors from "../wasm/tensor.js";
+import * as threaded from "../wasm/threads.js";
 import { closeOutput, openOutput, readOutput, truncateOutput, writeOutput } from "./outputs.js";
-import type { Chunk } from "./ranges.js";
+import { readHere, type Chunk } from "./ranges.js";
+import type { ThreadStart } from "./threads.js";
 import type { RawBatch } from "./table-column.js";
 import type { IndexColumns, Limits, ModuleName } from "./types.js";
 
@@ -134,9 +136,36 @@ function columnsOf(dataset: wasm.Dataset, from = 0): IndexColumns {
   return columns;
 }
 
-/** The modules that read samples: the second can do all that the first can. */
-export type SampleModule = "forebay" | "convert";
-const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(where: string): string }> = { forebay: wasm, convert: full };
+/** Hands over all bytes and takes a step. */
+function pushed(work: Work, chunks: Chunk[]): Float64Array | null {
+  for (const [start, bytes] of chunks) work.push(start, bytes);
+  return work.step() ?? null;
+}
+
+/** Members of a TAR that are larger than this are not copied into the module to look at the next header. */
+const SKIPPED = 16 << 10;
+/** What a scan asked for last. */
+const asked = new WeakMap<Work, Float64Array>();
+
+/** The same of a scan, as many steps as these bytes allow, with only the bytes that it asks for. */
+function scanned(work: wasm.Opener, chunks: Chunk[]): Float64Array | null {
+  let need: Float64Array | null = asked.get(work) ?? null;
+  const [start, bytes] = chunks[0] ?? [0, new Uint8Array()];
+  if (!need || chunks.length !== 1 || work.position < work.found * SKIPPED) {
+    need = pushed(work, chunks);
+  } else {
+    const holds = (need: Float64Array) => need.length === 2 && need[0]! >= start && need[1]! <= start + bytes.length;
+    // What was read for it is handed over in any case.
+    do need = pushed(work, holds(need!) ? [[need![0]!, bytes.subarray(need![0]! - start, need![1]! - start)]] : chunks);
+    while (need && holds(need));
+  }
+  if (need) asked.set(work, need);
+  return need;
+}
+
+/** The modules that read samples: the second can do all that the first can, the third the same on several threads. */
+export type SampleModule = "forebay" | "convert" | "threads";
+const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(where: string): string }> = { forebay: wasm, convert: full, threads: threaded };
 
 /** The operations, by name: the whole protocol between the two sides. */
 export const operations = {
@@ -184,11 +213,14 @@ export const operations = {
   truncateOutput,
   closeOutput,
 
-  /** Hands over bytes and takes a step; what is written goes into an output of this worker, if there is one. */
-  turn(id: number, chunks: Chunk[], output: number): Turn {
+  /**
+   * Hands over bytes and takes a step; what is written goes into an output of this worker, if there is one. Where the
+   * file is given, the bytes are ranges of it that are still to be read.
+   */
+  turn(id: number, given: Chunk[] | ArrayLike<number>, output: number, file: Blob | null): Turn {
+    const chunks = file ? readHere(file, given as ArrayLike<number>) : (given as Chunk[]);
     const work = get<Work>(id);
-    for (const [start, bytes] of chunks) work.push(start, bytes);
-    const need = work.step() ?? null;
+    const need = "found" in work ? scanned(work, chunks) : pushed(work, chunks);
     const turn: Turn = { need, ahead: null, done: 0, position: 0, out: null, at: 0, spool: null, batch: null };
     if ("found" in work) {
       turn.done = work.found;
@@ -196,13 +228,11 @@ export const operations = {
     } else if ("takeSpool" in work) {
       turn.done = work.done;
       turn.at = work.at;
-      turn.out = work.take() ?? null;
+      // From the module's memory into the file, where the file is here.
+      if (output !== 0) work.drain({ write: (at: number, bytes: Uint8Array) => writeOutput(output, at, bytes) });
+      else turn.out = work.take() ?? null;
       turn.spool = work.takeSpool() ?? null;
       turn.ahead = work.ahead() ?? null;
-      if (output !== 0 && turn.out) {
-        writeOutput(output, turn.at, turn.out);
-        turn.out = null;
-      }
     } else if ("patches" in work) {
       turn.done = work.done;
       turn.out = work.take() ?? null;
@@ -275,17 +305,26 @@ export type Operation = keyof typeof operations;
 const glue: Record<ModuleName, { initSync(options: { module: WebAssembly.Module }): unknown; lastPanic(): string; memoryBytes(): number }> = {
   forebay: wasm,
   convert: full,
+  threads: threaded,
   tables,
   tensor: tensors,
   pictures,
 };
 const loaded = new Set<ModuleName>();
 
-/** Makes a module ready. */
-export function load(name: ModuleName, module: WebAssembly.Module): void {
+/** Makes a module ready; the threaded one with so many threads. */
+export function load(name: ModuleName, module: WebAssembly.Module, threads: number): void | Promise<void> {
   if (loaded.has(name)) return;
   glue[name].initSync({ module });
   loaded.add(name);
+  if (name === "threads") return threaded.initThreadPool(threads) as Promise<void>;
+}
+
+/** Is one of the threads of another worker; returns when that worker is gone, if ever. */
+export function serve({ module, memory, receiver }: ThreadStart): void {
+  threaded.initSync({ module, memory });
+  postMessage("ready");
+  threaded.wbg_rayon_start_worker(receiver);
 }
 
 /** What crosses when an operation fails. */

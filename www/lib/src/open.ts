@@ -2,6 +2,7 @@ import { abortable } from "./abort.js";
 import { openDataset, type OpenDataset } from "./dataset.js";
 import { ForebayError, hostError, unopened } from "./errors.js";
 import type { SampleModule } from "./kernel.js";
+import { bulkModule } from "./pool.js";
 import { sourceOf } from "./sources.js";
 import { checkTable, openTableIn } from "./table.js";
 import type { CheckOptions, CheckReport, Dataset, Input, OpenOptions, Source, Table } from "./types.js";
@@ -25,17 +26,17 @@ export async function open(input: Input, options: OpenOptions = {}): Promise<Dat
 
 /** As {@link open}, for samples alone; a table rejects with `code` "format.not_samples". */
 export async function openSamples(input: Input, options: OpenOptions = {}): Promise<Dataset> {
-  return samples(input, options, "forebay");
+  return samples(input, options, () => "forebay");
 }
 
-/** As {@link openSamples}, at once in the module that converts. */
+/** As {@link openSamples}, at once in a module that converts. */
 export function openToConvert(input: Input, options: OpenOptions): Promise<OpenDataset> {
-  return samples(input, options, "convert");
+  return samples(input, options, bulkModule);
 }
 
-function samples(input: Input, options: OpenOptions, module: SampleModule): Promise<OpenDataset> {
+function samples(input: Input, options: OpenOptions, module: (byteLength: number) => SampleModule): Promise<OpenDataset> {
   return opening(input, options, async (source, owned) => {
-    const found = await openDataset(source, options, owned, module);
+    const found = await openDataset(source, options, owned, module(source.byteLength));
     if (typeof found !== "string") return found;
     throw new ForebayError("format.not_samples", "unsupported", `this is ${found}, not a container of samples`, { file: source.name });
   });

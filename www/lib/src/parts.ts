@@ -7,6 +7,7 @@ import type { ModuleName, RuntimeOptions } from "./types.js";
 const urls: Record<ModuleName, () => URL> = {
   forebay: () => new URL("./forebay.wasm", import.meta.url),
   convert: () => new URL("./convert.wasm", import.meta.url),
+  threads: () => new URL("./threads.wasm", import.meta.url),
   tables: () => new URL("./tables.wasm", import.meta.url),
   tensor: () => new URL("./tensor.wasm", import.meta.url),
   pictures: () => new URL("./pictures.wasm", import.meta.url),

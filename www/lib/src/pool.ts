@@ -10,14 +10,16 @@ type Operations = typeof operations;
 export interface Client {
   /** True after a trap: its handles are gone. */
   readonly dead: boolean;
+  /** Whether it can read files itself, and wait for them. */
+  readonly reads: boolean;
   /** Pieces of work under way. */
   jobs: number;
   /** Whether somebody waits for an answer. */
   readonly waiting: boolean;
   /** The modules that it has, or is about to have. */
   readonly modules: Map<ModuleName, Promise<void>>;
-  /** Makes a module ready. */
-  load(name: ModuleName, module: WebAssembly.Module): Promise<void>;
+  /** Makes a module ready; the threaded one with so many threads. */
+  load(name: ModuleName, module: WebAssembly.Module, threads: number): Promise<void>;
   call<K extends Operation>(op: K, args: Parameters<Operations[K]>, transfer?: ArrayBuffer[]): Promise<Awaited<ReturnType<Operations[K]>>>;
   /** Ends it at once; calls in flight reject. */
   end(): void;
@@ -25,6 +27,11 @@ export interface Client {
 
 /** A worker that does not answer its first message within this time is given up. */
 const START_TIMEOUT = 20_000;
+
+/** Threads that the threaded module starts by itself. */
+const MOST_THREADS = 8;
+/** A file from this size on is worth the start of threads. */
+const WORTH_THREADS = 32 << 20;
 
 let options: RuntimeOptions = {};
 let clients: Promise<Client>[] = [];
@@ -56,10 +63,39 @@ export function workerCount(): number {
   return Math.max(1, Math.min(4, cores, Math.ceil(cores / 2) + 1));
 }
 
-/** The next client in turn; dead ones are replaced. */
-export async function client(): Promise<Client> {
-  const count = Math.max(1, workerCount());
-  const k = turn++ % count;
+/** A worker of this page that knows threads, in a page that was told not to share its memory with others. */
+const isolated = !isNode && globalThis.crossOriginIsolated === true && typeof SharedArrayBuffer === "function";
+/** Threads could not be started. */
+let threadless = false;
+
+/** How many threads the threaded module may have; 0 where it cannot be used. */
+export function threadCount(): number {
+  if (!isolated || threadless || workerCount() === 0) return 0;
+  return options.threads ?? Math.min(MOST_THREADS, navigator.hardwareConcurrency ?? 2);
+}
+
+/** Does without threads from now on. */
+export function giveUpThreads(): void {
+  threadless = true;
+}
+
+/** The module for work on a whole file of this size. */
+export function bulkModule(byteLength: number): "convert" | "threads" {
+  return threadCount() > 0 && byteLength >= WORTH_THREADS ? "threads" : "convert";
+}
+
+/** The client that has the threads: there is one pool of them. */
+export function threadedClient(): Promise<Client> {
+  return clientAt(0);
+}
+
+/** The next client in turn. */
+export function client(): Promise<Client> {
+  return clientAt(turn++ % Math.max(1, workerCount()));
+}
+
+/** A client; a dead one is replaced. */
+async function clientAt(k: number): Promise<Client> {
   let one: Promise<Client> | undefined = clients[k];
   if (one && (await one.then((c) => c.dead, () => true))) one = undefined;
   // Somebody else may have replaced it meanwhile.
@@ -94,7 +130,7 @@ async function begin(): Promise<Client> {
 async function ready(to: Client, name: ModuleName): Promise<void> {
   let one = to.modules.get(name);
   if (!one) {
-    one = moduleOf(name, options).then((module) => to.load(name, module));
+    one = moduleOf(name, options).then((module) => to.load(name, module, threadCount()));
     to.modules.set(name, one);
     one.catch(() => to.modules.delete(name));
   }
@@ -188,9 +224,10 @@ async function startWorker(): Promise<Client> {
     clearTimeout(timer);
   }
   return {
+    reads: !isNode,
     jobs: 0,
     modules: new Map(),
-    load: (name, module) => post("load", [name, module], []) as Promise<never>,
+    load: (name, module, threads) => post("load", [name, module, threads], []) as Promise<never>,
     get dead() {
       return dead;
     },
@@ -207,12 +244,13 @@ async function inline(): Promise<Client> {
   const kernel = await import("./kernel.js");
   let trapped: ForebayError | undefined;
   return {
+    reads: false,
     jobs: 0,
     modules: new Map(),
     dead: false,
     waiting: false,
-    async load(name, module) {
-      kernel.load(name, module);
+    async load(name, module, threads) {
+      await kernel.load(name, module, threads);
     },
     async call(op, args) {
       if (trapped) throw trapped;
@@ -241,7 +279,11 @@ export async function call<K extends Operation>(
 ): Promise<Awaited<ReturnType<Operations[K]>>> {
   try {
     const name = moduleFor(op, args);
-    if (name) await ready(to, name);
+    if (name) {
+      // It has work, even if it does not know it yet: it is not idle.
+      to.jobs++;
+      await ready(to, name).finally(() => to.jobs--);
+    }
     return await to.call(op, args, transfer);
   } catch (e) {
     throw fromThrown(e, file);

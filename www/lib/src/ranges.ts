@@ -1,6 +1,11 @@
 import { hostError } from "./errors.js";
 import type { Source } from "./types.js";
 
+/** What only workers have. */
+declare class FileReaderSync {
+  readAsArrayBuffer(blob: Blob): ArrayBuffer;
+}
+
 /** Ranges that are nearer than this are read as one: a request costs more than these bytes. */
 const GAP = 64 << 10;
 /** The longest read that several ranges are merged into. */
@@ -60,4 +65,17 @@ export async function readRanges(source: Source, pairs: ArrayLike<number>, signa
   };
   await Promise.all(Array.from({ length: Math.min(PARALLEL, todo.length) }, work));
   return chunks;
+}
+
+/** The same of a file that is at hand, in a worker, which waits for it. */
+export function readHere(file: Blob, pairs: ArrayLike<number>): Chunk[] {
+  const reader = new FileReaderSync();
+  return coalesce(pairs).map(([start, end]) => {
+    try {
+      return [start, new Uint8Array(reader.readAsArrayBuffer(file.slice(start, end)))];
+    } catch (e) {
+      // As a module throws what it knows, so that it is not taken for a trap.
+      throw JSON.stringify({ code: "io", kind: "io", message: `the file cannot be read: ${(e as Error).message}`, offset: start });
+    }
+  });
 }

@@ -43,9 +43,10 @@ export interface Telemetry {
 
 /**
  * The WebAssembly modules: `forebay` reads samples and is loaded with the first file; `convert` also converts and reads
- * what is packed with Zstandard; `tables` reads tables; `tensor` decodes JPEG, `pictures` the other formats too.
+ * what is packed with Zstandard; `threads` does the same on several threads, where the page is cross-origin isolated;
+ * `tables` reads tables; `tensor` decodes JPEG, `pictures` the other formats too.
  */
-export type ModuleName = "forebay" | "convert" | "tables" | "tensor" | "pictures";
+export type ModuleName = "forebay" | "convert" | "threads" | "tables" | "tensor" | "pictures";
 
 /** Where the parts of the package are and how much of the machine they take. Everything is optional. */
 export interface RuntimeOptions {
@@ -61,6 +62,8 @@ export interface RuntimeOptions {
   wasmModules?: Partial<Record<ModuleName, WebAssembly.Module>>;
   /** Workers at most; 0 does all work on the caller's thread. Usual: one more than half the processors, at most 4. */
   workers?: number;
+  /** Threads of the threaded build; 0 does without it. Usual: one for each processor, at most 8. */
+  threads?: number;
 }
 
 /** How to open. */
@@ -640,7 +643,10 @@ export interface ForebayErrorLike {
 export interface Capabilities {
   /** Workers that the pool may start; 0 where work happens on the caller's thread. */
   readonly workers: number;
-  /** Whether the threaded build can be used. Not yet: always false. */
+  /**
+   * Whether the threaded build is used, for checks and conversions of large files: where the page is cross-origin
+   * isolated. Everything works without it.
+   */
   readonly threads: boolean;
   /** Whether WebAssembly SIMD is there. Without it the package does not run. */
   readonly simd: boolean;

@@ -1,6 +1,7 @@
 import type { Turn } from "./kernel.js";
 import { call, type Client } from "./pool.js";
 import { readRanges, type Chunk } from "./ranges.js";
+import { Counter } from "./sources.js";
 import type { Source } from "./types.js";
 
 /** Memory of a module over which its worker is replaced once a piece of work is done: it never shrinks by itself. */
@@ -17,6 +18,8 @@ export interface Drive {
   widen?: (need: Float64Array, turn: Turn) => ArrayLike<number>;
   /** What is likely to be needed after these ranges, where the work does not know it itself. */
   ahead?: (read: ArrayLike<number>, turn: Turn) => ArrayLike<number> | null;
+  /** The worker reads for itself, where it can: then several of them do not wait for one thread that reads. */
+  readsItself?: boolean;
   /** A file in the worker that takes what the work writes. */
   output?: number | undefined;
 }
@@ -46,24 +49,35 @@ function covers(ranges: ArrayLike<number>, need: ArrayLike<number>): boolean {
  * The turns of a piece of work, each with the bytes that were read so far; the next begins when it is asked for. While
  * the worker is at one turn, what the next will need is read.
  */
-export async function* steps(client: Client, id: number, source: Source, { signal, widen, ahead, output = 0 }: Drive): AsyncGenerator<[Turn, number], void> {
+export async function* steps(client: Client, id: number, source: Source, how: Drive): AsyncGenerator<[Turn, number], void> {
+  const { signal, widen, ahead, output = 0 } = how;
+  const { blob, telemetry } = source;
+  const here = how.readsItself && client.reads && blob && telemetry instanceof Counter ? { blob, telemetry } : null;
   let chunks: Chunk[] = [];
+  let ranges: ArrayLike<number> = [];
   let bytes = 0;
   let early: Ahead | null = null;
   client.jobs++;
   try {
     for (;;) {
       signal?.throwIfAborted();
-      for (const [, part] of chunks) bytes += part.byteLength;
-      const moved = chunks.map(([, part]) => part.buffer as ArrayBuffer);
-      const turn = await call(client, source.name, "turn", [id, chunks, output], [...new Set(moved)]);
+      let turn: Turn;
+      if (here) {
+        turn = await call(client, source.name, "turn", [id, ranges, output, here.blob]);
+        bytes += here.telemetry.add(ranges);
+      } else {
+        for (const [, part] of chunks) bytes += part.byteLength;
+        const moved = chunks.map(([, part]) => part.buffer as ArrayBuffer);
+        turn = await call(client, source.name, "turn", [id, chunks, output, null], [...new Set(moved)]);
+      }
       signal?.throwIfAborted();
       yield [turn, bytes];
-      if (!turn.need) return;
-      chunks = [];
-      if (turn.need.length === 0) continue;
-      const known: Ahead | null = early !== null && covers(early.ranges, turn.need) ? early : null;
-      const ranges: ArrayLike<number> = known?.ranges ?? (widen ? widen(turn.need, turn) : turn.need);
+      const need: ArrayLike<number> | null = turn.need;
+      if (!need) return;
+      [chunks, ranges] = [[], need];
+      if (need.length === 0 || here) continue;
+      const known: Ahead | null = early !== null && covers(early.ranges, need) ? early : null;
+      ranges = known?.ranges ?? (widen ? widen(turn.need!, turn) : need);
       const reading = known?.chunks ?? readRanges(source, ranges, signal);
       const next: ArrayLike<number> | null | undefined = turn.ahead ?? ahead?.(ranges, turn);
       early = next && next.length > 0 ? { ranges: next, chunks: readRanges(source, next, signal) } : null;
@@ -80,6 +94,6 @@ export async function* steps(client: Client, id: number, source: Source, { signa
 export async function free(client: Client, id: number): Promise<void> {
   if (client.dead) return;
   const [memory, left] = await client.call("free", [id]).catch(() => [0, 1] as const);
-  if (client.jobs > 0) return;
-  if (memory > MEMORY || (memory > IDLE_MEMORY && left === 0 && !client.waiting)) client.end();
+  if (client.jobs > 0 || client.waiting) return;
+  if (memory > MEMORY || (memory > IDLE_MEMORY && left === 0)) client.end();
 }

@@ -1,5 +1,5 @@
 /** The worker: answers operations one after the other. Runs in browsers and in Node. */
-import { buffersOf, failure, load, operations, type Operation } from "./kernel.js";
+import { buffersOf, failure, load, operations, serve, type Operation } from "./kernel.js";
 import { builtin, isNode } from "./node.js";
 
 interface Port {
@@ -25,5 +25,5 @@ if (isNode) {
   port?.on("message", (data) => void answer(port, data));
 } else {
   const self = globalThis as unknown as Port & { onmessage: ((e: MessageEvent) => void) | null };
-  self.onmessage = (e) => void answer(self, e.data);
+  self.onmessage = (e) => (e.data.thread ? serve(e.data.thread) : void answer(self, e.data));
 }
