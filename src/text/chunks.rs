@@ -39,6 +39,17 @@ impl Chunks {
             self.at = 0;
         }
     }
+    /// Goes past these bytes where the text goes on with them; `None` where more must come to tell.
+    pub fn skip(&mut self, prefix: &[u8]) -> Option<()> {
+        let next = self.waiting.iter().flat_map(|chunk| chunk.iter()).skip(self.at);
+        let same = next.clone().zip(prefix).take_while(|(a, b)| a == b).count();
+        if same == prefix.len() {
+            (0..same).for_each(|_| self.consume(1));
+        } else if !self.ended && next.take(prefix.len()).count() == same {
+            return None;
+        }
+        Some(())
+    }
 }
 
 /// What was found in the bytes at hand.

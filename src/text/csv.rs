@@ -197,6 +197,17 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_name_however_it_comes() {
+        for text in ["\u{feff}\"a,b\",c\n1,2\n", "\n\u{feff}a\n", "\u{feff}\u{feff}a\n1\n", "\u{feff}", "\u{feff}\n1\n"]
+        {
+            read(text, &TextOptions::default()).unwrap();
+        }
+        assert_eq!(read("\u{feff}\"a,b\",c\n1,2\n", &TextOptions::default()).unwrap(), [r#"{"a,b":1,"c":2}"#]);
+        let e = read("\u{feff}a\n1,2\n", &TextOptions::default()).unwrap_err();
+        assert!(e.message().starts_with("line 2"), "{e}");
+    }
+
+    #[test]
     fn bad_rows_name_their_line_or_are_left_out() {
         let text = "a,b\n1,x\n2\n\n\"3\n\",y\n4,z\n";
         let mut options = TextOptions { types: vec![("a".into(), DataType::I64)], ..Default::default() };

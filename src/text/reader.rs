@@ -139,7 +139,7 @@ impl TextReader {
     }
 }
 
-/// All rows of a text as JSON, and what is said of those left out; for tests, byte by byte and at once.
+/// All rows of a text as JSON, and what is said of those left out; for tests, at once and in small pieces.
 #[cfg(test)]
 pub(super) fn read(text: &str, format: TextFormat, options: &TextOptions) -> Result<Vec<String>> {
     let in_pieces_of = |size: usize| -> Result<Vec<String>> {
@@ -159,10 +159,12 @@ pub(super) fn read(text: &str, format: TextFormat, options: &TextOptions) -> Res
         Ok(rows)
     };
     let whole = in_pieces_of(text.len().max(1));
-    match (&whole, in_pieces_of(1)) {
-        (Ok(a), Ok(b)) => assert_eq!(*a, b),
-        (Err(a), Err(b)) => assert_eq!(a.to_string(), b.to_string()),
-        (a, b) => panic!("{a:?} as a whole, {b:?} byte by byte"),
+    for size in [1, 3] {
+        match (&whole, in_pieces_of(size)) {
+            (Ok(a), Ok(b)) => assert_eq!(*a, b),
+            (Err(a), Err(b)) => assert_eq!(a.to_string(), b.to_string()),
+            (a, b) => panic!("{a:?} as a whole, {b:?} in pieces of {size}"),
+        }
     }
     whole
 }

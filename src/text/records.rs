@@ -55,19 +55,31 @@ pub(super) struct Records {
     fields: usize,
     /// The line on which reading it began; absent between records.
     begun: Option<u64>,
+    /// The mark in front of the text was passed over, if there is one.
+    unmarked: bool,
     limits: Limits,
 }
 
 impl Records {
     pub fn new(delimiter: u8, limits: &Limits) -> Records {
-        let core = ReaderBuilder::new().delimiter(delimiter).build();
-        let (text, ends) = (vec![0; 1024], vec![0; 32]);
-        let limits = limits.clone();
-        Records { core, delimiter, raw: Vec::new(), text, ends, bytes: 0, fields: 0, begun: None, limits }
+        let mut core = ReaderBuilder::new().delimiter(delimiter).build();
+        let (mut text, mut ends) = (vec![0; 1024], vec![0; 32]);
+        // The crate looks for a byte order mark in the first bytes that it sees, and takes bytes that are nothing else
+        // for the end of the text. It sees an empty line first, which is no record; the mark is dealt with here.
+        core.read_record(b"\n", &mut text, &mut ends);
+        core.set_line(1);
+        let (raw, limits) = (Vec::new(), limits.clone());
+        Records { core, delimiter, raw, text, ends, bytes: 0, fields: 0, begun: None, unmarked: false, limits }
     }
 
     /// The next record, into `record`.
     pub fn next(&mut self, chunks: &mut Chunks, record: &mut Record) -> Result<Found<()>> {
+        if !self.unmarked {
+            if chunks.skip(b"\xef\xbb\xbf").is_none() {
+                return Ok(Found::More);
+            }
+            self.unmarked = true;
+        }
         let first_line = *self.begun.get_or_insert_with(|| {
             self.raw.clear();
             (self.bytes, self.fields) = (0, 0);
@@ -100,8 +112,7 @@ impl Records {
         record.text.clear();
         record.text.extend_from_slice(&self.text[..self.bytes]);
         record.ends.clear();
-        let mut own = self.raw.get(blank.count()..).unwrap_or_default();
-        own = own.strip_prefix(b"\xef\xbb\xbf").unwrap_or(own);
+        let own = self.raw.get(blank.count()..).unwrap_or_default();
         let mut quotes = Quotes { raw: own, delimiter: self.delimiter, open: false };
         record.ends.extend(self.ends[..self.fields].iter().map(|&end| (end, quotes.next())));
         record.open = at_end && quotes.open;
