@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::{
-    check::Report,
+    check::{Fault, Report},
     error::Result,
     idv,
     limits::Limits,
@@ -58,12 +58,20 @@ impl AnyTable {
     /// What is worth knowing of how it was read.
     pub fn notes(&self) -> Vec<String> {
         match self {
-            AnyTable::Idv(file) => file.notes.iter().map(|note| note.message.clone()).collect(),
+            AnyTable::Idv(file) => file.notes.iter().map(named).collect(),
             AnyTable::Tbf(file) if !file.is_uniform() => {
                 vec!["the objects differ in their keys or the order of these; missing ones read as null".into()]
             }
             AnyTable::Tbf(_) => Vec::new(),
         }
+    }
+}
+
+/// A note in words, with the column that it is about.
+fn named(note: &Fault) -> String {
+    match &note.column {
+        Some(column) => format!("column {column:?}: {}", note.message),
+        None => note.message.clone(),
     }
 }
 

@@ -113,10 +113,8 @@ impl TableSource for IpcSource {
     }
     fn notes(&mut self) -> Vec<String> {
         let mut said = self.changes.notes(&self.schema);
-        if let Messages::Stream(stream) = &self.messages
-            && stream.unmarked
-        {
-            said.push("the stream has no mark at its end; what wrote it may have been interrupted".into());
+        if let Messages::Stream(stream) = &self.messages {
+            said.extend(stream.odd_end.map(str::to_owned));
         }
         said
     }

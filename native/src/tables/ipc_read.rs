@@ -179,20 +179,22 @@ pub(super) struct Stream {
     input: Box<dyn Read + Send>,
     decoder: Decoder,
     position: u64,
-    /// The stream ended without saying so.
-    pub unmarked: bool,
+    /// Messages begin with the continuation mark, as all have since Arrow 0.15.
+    marked: bool,
+    /// How the stream ended, where that is worth a word.
+    pub odd_end: Option<&'static str>,
 }
 
 impl Stream {
     pub fn open(mut input: Box<dyn Read + Send>, limits: &Limits) -> Result<Stream> {
-        let mut position = 0;
-        let Next::Message(description) = description(&mut input, &mut position, limits)? else {
+        let (mut position, mut marked) = (0, None);
+        let Next::Message(description) = description(&mut input, &mut position, &mut marked, limits)? else {
             return Err(damaged("the stream has no schema").section("schema").offset(0));
         };
         let schema = parse(&description)?.header_as_schema();
         let schema = schema.ok_or_else(|| damaged("the stream does not begin with its schema").section("schema"))?;
         let decoder = Decoder::new(schema, limits)?;
-        let mut stream = Stream { input, decoder, position, unmarked: false };
+        let mut stream = Stream { input, decoder, position, marked: marked == Some(true), odd_end: None };
         stream.body(parse(&description)?.bodyLength())?;
         Ok(stream)
     }
@@ -200,10 +202,18 @@ impl Stream {
     fn next(&mut self) -> Result<Option<RecordBatch>> {
         loop {
             let at = self.position;
-            let description = match description(&mut self.input, &mut self.position, &self.decoder.limits)? {
+            let mut marked = Some(self.marked);
+            let next = description(&mut self.input, &mut self.position, &mut marked, &self.decoder.limits)?;
+            let description = match next {
                 Next::Message(description) => description,
-                Next::End { marked } => {
-                    self.unmarked = !marked;
+                Next::End { marked: false } => {
+                    self.odd_end = Some("the stream has no mark at its end; what wrote it may have been interrupted");
+                    return Ok(None);
+                }
+                Next::End { marked: true } => {
+                    if self.input.read(&mut [0]).map_err(unreadable)? > 0 {
+                        self.odd_end = Some("bytes follow the end of the stream, and are not read");
+                    }
                     return Ok(None);
                 }
             };
@@ -229,14 +239,18 @@ enum Next {
     End { marked: bool },
 }
 
-fn description(input: &mut dyn Read, position: &mut u64, limits: &Limits) -> Result<Next> {
+/// The next message's description. Whether messages are marked shows in the first one; `marked` says it.
+fn description(input: &mut dyn Read, position: &mut u64, marked: &mut Option<bool>, limits: &Limits) -> Result<Next> {
     let mut word = Vec::new();
     input.take(4).read_to_end(&mut word).map_err(unreadable)?;
     if word.is_empty() {
         return Ok(Next::End { marked: false });
     }
     *position += word.len() as u64;
-    if word == CONTINUATION {
+    if *marked.get_or_insert(word == CONTINUATION) {
+        if !CONTINUATION.starts_with(&word) {
+            return Err(damaged("a message does not begin here").section("record batch").offset(*position - 4));
+        }
         word = read(input, 4, position)?;
     }
     let Ok(word) = <[u8; 4]>::try_from(word) else { return Err(cut(*position)) };

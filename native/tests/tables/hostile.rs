@@ -59,6 +59,9 @@ fn a_stream_that_was_cut_gives_an_error_or_says_so() {
     }
     // After the schema and after each of three batches.
     assert_eq!(unmarked, 4);
+    fs::write(&path, [bytes.clone(), bytes].concat()).unwrap();
+    let (twice, said) = read(&path).unwrap();
+    assert_eq!((rows(&twice), said), (40, vec!["bytes follow the end of the stream, and are not read".to_owned()]));
 }
 
 #[test]

@@ -115,3 +115,13 @@ fn a_full_disk_is_told_as_one_by_every_format() {
     let status = head.args(["head", "a.csv"]).current_dir(place.0.path()).stdout(full).status().unwrap();
     assert_eq!(status.code(), Some(2));
 }
+
+#[test]
+fn a_dead_column_is_named_wherever_it_is_left_out() {
+    let Some(corpus) = crate::common::shared("corpus/idv/handmade") else { return };
+    let place = Place::with(&[]);
+    let file = corpus.join("v_dead_codec_RowId.idv");
+    let expected = "column \"y\": the column cannot be read: its codec \"RowId\" is not known";
+    assert_eq!(place.notes(&["convert", file.to_str().unwrap(), "a.csv"]), [expected]);
+    assert_eq!(place.notes(&["inspect", file.to_str().unwrap()]), [expected]);
+}

@@ -95,7 +95,7 @@ fn count(source: &mut dyn TableSource) -> Result<Summary> {
 
 fn print(facts: &Value, out: &Output) {
     let text = |key: &str| facts[key].as_str().unwrap_or_default();
-    let row = |label: &str, value: String| out.line(format!("  {label:<13}{value}"));
+    let row = |label: &str, value: String| out.line(format!("  {label:<15}{value}"));
     out.line(printable(text("file")));
     match text("dialect") {
         "" => row("format", text("format").to_uppercase()),
