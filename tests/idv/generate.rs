@@ -2,44 +2,18 @@
 
 use forebay::{
     Error,
-    idv::{Encoder, WriteOptions},
+    idv::{Codec, Encoder, WriteOptions},
     table::{Column, ColumnData, DataType, Field, KeyType, VectorColumn},
 };
 
 /// The scalars that are written, but for keys.
-pub const SCALARS: [DataType; 16] = [
-    DataType::I8,
-    DataType::U8,
-    DataType::I16,
-    DataType::U16,
-    DataType::I32,
-    DataType::U32,
-    DataType::I64,
-    DataType::U64,
-    DataType::F32,
-    DataType::F64,
-    DataType::Bool,
-    DataType::String,
-    DataType::Ticks,
-    DataType::DateTime,
-    DataType::DateTimeOffset,
-    DataType::RowId,
-];
+pub fn scalars() -> Vec<DataType> {
+    DataType::simple().filter(|dtype| Codec::of(dtype).is_ok()).collect()
+}
 
-/// SplitMix64.
-pub struct Dice(pub u64);
+pub use crate::dice::Dice;
 
 impl Dice {
-    pub fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.roll() % n
-    }
     pub fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
@@ -125,7 +99,8 @@ impl Dice {
             let inner = [KeyType::U8, KeyType::U16, KeyType::U32, KeyType::U64][self.below(4) as usize];
             return DataType::Key { inner, count: 1 + self.below(inner.max()) };
         }
-        SCALARS[self.below(16) as usize].clone()
+        let all = scalars();
+        all[self.below(all.len() as u64) as usize].clone()
     }
 
     pub fn dtype(&mut self) -> DataType {

@@ -5,34 +5,18 @@ use std::sync::Arc;
 use forebay::table::{Batch, Clock, ColumnBuilder, DataType, Field, KeyType, Schema, Value, VectorRow};
 
 /// Types that every format holds as they are.
-pub const PLAIN: [DataType; 12] = [
-    DataType::Bool,
-    DataType::I8,
-    DataType::I16,
-    DataType::I32,
-    DataType::I64,
-    DataType::U8,
-    DataType::U16,
-    DataType::U32,
-    DataType::U64,
-    DataType::F32,
-    DataType::F64,
-    DataType::String,
-];
+pub fn plain() -> Vec<DataType> {
+    DataType::simple().filter(is_plain).collect()
+}
 
 /// The other scalars.
-pub const OTHERS: [DataType; 10] = [
-    DataType::Bytes,
-    DataType::Date,
-    DataType::TimeUs,
-    DataType::TimestampMs,
-    DataType::TimestampUs,
-    DataType::Ticks,
-    DataType::DateTime,
-    DataType::DateTimeOffset,
-    DataType::RowId,
-    DataType::Json,
-];
+pub fn others() -> Vec<DataType> {
+    DataType::simple().filter(|dtype| !is_plain(dtype)).collect()
+}
+
+fn is_plain(dtype: &DataType) -> bool {
+    dtype.is_integer() || matches!(dtype, DataType::Bool | DataType::F32 | DataType::F64 | DataType::String)
+}
 
 /// Keys and vectors of several shapes.
 pub fn composed() -> Vec<DataType> {
@@ -49,20 +33,9 @@ pub fn composed() -> Vec<DataType> {
     ]
 }
 
-/// SplitMix64.
-pub struct Dice(pub u64);
+use crate::dice::Dice;
 
 impl Dice {
-    pub fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.roll() % n
-    }
     fn bits(&mut self) -> u64 {
         match self.below(6) {
             0 | 1 => self.below(3),

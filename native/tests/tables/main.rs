@@ -6,6 +6,8 @@ mod command;
 mod common;
 mod conversion;
 mod corpus;
+#[path = "../../../tests/common/dice.rs"]
+mod dice;
 mod generate;
 mod hostile;
 mod losses;

@@ -6,7 +6,7 @@ use forebay::table::{Batch, Column, ColumnData, DataType, Field, Schema, Value};
 use forebay_native::tables::{Fit, ReadOptions, TableCompression, TableFormat, TableSpec, WriteOptions, create, open};
 use proptest::prelude::*;
 
-use crate::generate::{OTHERS, PLAIN, composed, table};
+use crate::generate::{composed, others, plain, table};
 
 fn write(batch: &Batch, path: &Path, options: &WriteOptions) -> Batch {
     let mut fit = Fit::new(batch.schema(), options.target(), options.lossy).unwrap();
@@ -82,15 +82,15 @@ const ROUTES: [(TableFormat, Option<TableCompression>); 12] = [
 
 /// The types that a format holds, some of them by a stated conversion.
 fn types(format: TableFormat) -> Vec<DataType> {
-    let mut all = PLAIN.to_vec();
+    let mut all = plain();
     match format {
         TableFormat::Tbf => all.extend([DataType::Bytes, DataType::Date, DataType::TimestampMs, DataType::TimestampUs]),
         TableFormat::Idv => {
-            all.extend(OTHERS.into_iter().filter(|t| *t != DataType::Json));
+            all.extend(others().into_iter().filter(|t| *t != DataType::Json));
             all.extend(composed());
         }
         _ => {
-            all.extend(OTHERS);
+            all.extend(others());
             all.extend(composed());
         }
     }
@@ -176,7 +176,7 @@ fn a_damaged_file_is_an_error_and_no_panic() {
     let folder = tempfile::tempdir().unwrap();
     for format in [TableFormat::Parquet, TableFormat::Arrow, TableFormat::Tbf, TableFormat::Idv] {
         let path = folder.path().join(format.name());
-        write(&table(&PLAIN, 50, false, 1), &path, &WriteOptions::new(format));
+        write(&table(&plain(), 50, false, 1), &path, &WriteOptions::new(format));
         let whole = std::fs::read(&path).unwrap();
         let mut options = ReadOptions::default();
         options.format = Some(format);
