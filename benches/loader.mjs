@@ -108,7 +108,8 @@ function configurations({ forebay, loader }, set, pythons, pinned) {
     const many = cores > 1 ? 's' : '';
     peer(`turboloader, resize, ${cores} core${many}`, cores, pythons.turboloader, 'turboloader', set.tar);
     peer(`turboloader, augment, ${cores} core${many}`, cores, pythons.turboloader, 'turboloader', set.tar, 'aug=1');
-    const raw = ['--workers', cores, '--shuffle', 42, '--epochs', 5];
+    // Mapped: where nothing is decoded, a copy is part of what is measured.
+    const raw = ['--workers', cores, '--shuffle', 42, '--epochs', 5, '--io', 'map'];
     ours(`raw, ${cores} core${many}`, cores, set.raw, ...raw);
     ours(`raw, unverified, ${cores} core${many}`, cores, set.raw, ...raw, '--no-verify');
     peer(`turboloader, raw, ${cores} core${many}`, cores, pythons.turboloader, 'turboloader-raw', set.rawPeer, 'epochs=5');

@@ -302,7 +302,7 @@ fn the_loader_is_measured_on_every_picture_and_beside_the_bare_decoder() {
     }
     // Of pixels there is nothing to decode.
     place.ok(&["convert", "a.tbl", "raw.tbl", "--decode", "6x4"]);
-    let facts = &place.ok(&[&["bench", "raw.tbl"], &options[..]].concat())[0];
+    let facts = &place.ok(&[&["bench", "raw.tbl", "--io", "map"], &options[..]].concat())[0];
     assert_eq!(
         (&facts["images"], &facts["decoder"], &facts["share"]["decode"]),
         (&json!(24), &Value::Null, &Value::Null)

@@ -26,6 +26,7 @@ use super::{
 use crate::{
     convert::pipeline::all_cores,
     dataset::Dataset,
+    input::Io,
     loader::{Builder, Dtype, IMAGENET, Image, Loader, OnBroken},
 };
 
@@ -68,6 +69,9 @@ pub(super) struct Args {
     /// Only samples that this filter accepts, such as 'width >= 224'.
     #[arg(long = "where", value_name = "FILTER")]
     filter: Option<String>,
+    /// How bytes come in: copied, or mapped, which is for files that nothing shortens meanwhile.
+    #[arg(long, value_enum, default_value = "read")]
+    io: IoArg,
     /// Do not hold payloads against their checksums.
     #[arg(long)]
     no_verify: bool,
@@ -86,6 +90,12 @@ enum DtypeArg {
     F32,
     F16,
     U8,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum IoArg {
+    Read,
+    Map,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -141,6 +151,10 @@ fn builder(args: &Args, jpeg: JpegBackend) -> Result<Builder> {
         .tail(forebay::order::Tail::Uneven)
         .jpeg(jpeg)
         .verify(!args.no_verify)
+        .io(match args.io {
+            IoArg::Read => Io::Read,
+            IoArg::Map => Io::Map,
+        })
         .limits(args.limits.limits());
     if let Some(seed) = args.shuffle {
         builder = builder.shuffle(seed);
@@ -302,6 +316,7 @@ fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
         "shape": [3, args.image.1, args.image.0],
         "dtype": match args.dtype { DtypeArg::F32 => "f32", DtypeArg::F16 => "f16", DtypeArg::U8 => "u8" },
         "verified": !args.no_verify,
+        "io": match args.io { IoArg::Read => "read", IoArg::Map => "map" },
         "jpeg": match args.jpeg { JpegArg::Forebay => "forebay", JpegArg::Zune => "zune", JpegArg::Turbo => "turbo" },
         "workers": args.workers,
         "images": run.images,

@@ -101,8 +101,8 @@ pub struct Loader {
     phase: Phase,
     /// The batch that comes next.
     next: Position,
-    /// The batch that is sent to the workers next, of the same epoch.
-    ahead: u64,
+    /// The batch that is sent to the workers next, of the same epoch or the one behind it.
+    ahead: Position,
     /// What a saved state says: behind the last good batch.
     done: Position,
     /// True from resuming until the epoch that it stands in is asked for.
@@ -133,7 +133,7 @@ impl Loader {
             room,
             phase: Phase::Idle,
             next,
-            ahead: next.step,
+            ahead: next,
             done: next,
             resumed: resumed.is_some(),
             skipped,
@@ -182,13 +182,17 @@ impl Loader {
     /// The batches of one epoch. Where the loader was resumed in the middle of it, the first call gives what is left
     /// of it; otherwise it begins at its beginning. This starts a loader that was [stopped](Self::stop).
     pub fn epoch(&mut self, epoch: u64) -> Result<Batches<'_>> {
-        let goes_on = std::mem::take(&mut self.resumed) && self.next.epoch == epoch;
-        if goes_on {
+        let resumes = std::mem::take(&mut self.resumed) && self.next.epoch == epoch;
+        // What was made ahead of this very epoch is wanted.
+        let follows = self.next == Position { epoch, step: 0 };
+        if resumes || follows {
             // Asking for an epoch starts a loader that was stopped, this one too.
             self.phase = if self.phase == Phase::Stopped { Phase::Idle } else { self.phase };
         } else {
             self.shared.order.epoch(epoch)?;
             self.go_to(Position { epoch, step: 0 });
+        }
+        if follows || !resumes {
             self.done = self.next;
         }
         Ok(Batches { loader: self, ended: false })
@@ -218,10 +222,16 @@ impl Loader {
         self.run()?;
         // What is wrong with later batches, such as a file that became shorter, is said when it is their turn.
         let filled = self.fill();
-        let Some(flight) = self.flights.front().cloned() else {
-            filled?;
-            self.go_to(Position { epoch: self.next.epoch.saturating_add(1), step: 0 });
+        let Some(flight) = self.flights.front().filter(|flight| flight.epoch == self.next.epoch).cloned() else {
+            if self.ahead.epoch == self.next.epoch && self.ahead.step < self.steps() {
+                filled?;
+            }
+            self.next = Position { epoch: self.next.epoch.saturating_add(1), step: 0 };
+            if self.ahead.epoch < self.next.epoch {
+                self.ahead = self.next;
+            }
             self.done = self.next;
+            self.phase = Phase::Idle;
             return Ok(None);
         };
         self.wait(&flight)?;
@@ -253,26 +263,37 @@ impl Loader {
     fn go_to(&mut self, position: Position) {
         self.shared.generation.fetch_add(1, Ordering::Relaxed);
         self.flights.clear();
-        (self.next, self.ahead) = (position, position.step);
+        (self.next, self.ahead) = (position, position);
         self.phase = Phase::Idle;
     }
 
-    /// Sends batches to the workers until enough are on their way.
+    /// Sends batches to the workers until enough are on their way, those of this epoch first and then the next one's.
     fn fill(&mut self) -> Result<()> {
-        let Some(crew) = &self.crew else { return Ok(()) };
+        self.fill_from(self.next.epoch)?;
+        let Some(following) = self.next.epoch.checked_add(1) else { return Ok(()) };
+        if self.flights.len() < self.prefetch && self.ahead.epoch == self.next.epoch {
+            self.ahead = Position { epoch: following, step: 0 };
+        }
+        // What is wrong with that epoch is said when it has begun.
+        let _ = self.fill_from(following);
+        Ok(())
+    }
+
+    fn fill_from(&mut self, number: u64) -> Result<()> {
+        let Some(crew) = self.crew.as_ref().filter(|_| self.ahead.epoch == number) else { return Ok(()) };
         let shared = &self.shared;
-        let epoch = shared.order.epoch(self.next.epoch)?;
+        let epoch = shared.order.epoch(number)?;
         let samples = shared.order.epoch_samples();
-        while self.flights.len() < self.prefetch && self.ahead < epoch.steps() {
-            let step = self.ahead;
+        while self.flights.len() < self.prefetch && self.ahead.step < epoch.steps() {
+            let step = self.ahead.step;
             let (step_here, sources) = ((step, self.rank), (samples, &shared.sources));
             let (items, kind) = self.plan.items(&epoch, shared.order.settings(), step_here, sources)?;
             if items.is_empty() {
-                self.ahead += 1;
+                self.ahead.step += 1;
                 continue; // An uneven tail that is too small for all ranks.
             }
             shared.sources.announce(&items, shared.read_ahead)?;
-            self.ahead += 1;
+            self.ahead.step += 1;
             let generation = shared.generation.load(Ordering::Relaxed);
             let slot_bytes = shared.slot_bytes.get(kind).copied().unwrap_or(0);
             let now = (epoch.number(), step, generation);

@@ -33,7 +33,7 @@ impl State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Phase {
-    /// Nothing is on its way: newly built, between epochs, or reset.
+    /// Newly built, between epochs (of which the next one's first batches may be on their way), or reset.
     Idle,
     /// Batches are being made.
     Running,

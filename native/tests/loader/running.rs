@@ -1,6 +1,9 @@
 //! The loader against the order, resuming, and its states.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
 
 use forebay::order::{Shuffle, Tail};
 use forebay_native::loader::{Builder, Image, Loader, Phase, State};
@@ -202,4 +205,55 @@ fn settings_without_sense_are_refused() {
     assert_eq!(Loader::open(folder.at("absent.tbl")).unwrap_err().code().id(), "io");
     assert!(Loader::open(&path).unwrap().filter("width >").is_err());
     assert_eq!(Loader::open_all(Vec::<std::path::PathBuf>::new()).unwrap_err().code().id(), "usage.argument");
+}
+
+#[test]
+fn the_next_epochs_first_batches_are_made_while_the_last_ones_are_looked_at() {
+    let folder = Folder::new();
+    let path = table(&folder, 20);
+    let (made, count) = (Arc::new(Mutex::new(Vec::new())), |made: &Mutex<Vec<u64>>| made.lock().unwrap().len());
+    let seen = made.clone();
+    let builder = Loader::open(&path).unwrap().batch(5).workers(2).prefetch(2).shuffle(1);
+    let builder = builder.made_by([1], move |sample, _| {
+        seen.lock().unwrap().push(sample.index);
+        Ok(())
+    });
+    let mut loader = builder.build().unwrap();
+    let epochs = 3;
+    for epoch in 0..epochs {
+        let batches: Vec<_> = loader.epoch(epoch).unwrap().map(Result::unwrap).collect();
+        assert!(batches.iter().all(|batch| batch.epoch() == epoch));
+        assert_eq!(batches.iter().map(|b| b.step()).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!((loader.state().order.epoch, loader.state().order.step), (epoch + 1, 0));
+        // Two batches of the next epoch are on their way, and no more.
+        let wanted = (epoch as usize + 1) * 20 + 10;
+        (0..5000).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            count(&made) == wanted
+        });
+        assert_eq!(count(&made), wanted, "nothing is made twice");
+    }
+    // Another epoch than the next one is made from its beginning.
+    assert_eq!(loader.epoch(9).unwrap().map(|batch| batch.unwrap().epoch()).collect::<Vec<_>>(), [9; 4]);
+    assert_eq!(loader.epoch(9).unwrap().count(), 4);
+}
+
+#[test]
+fn a_run_over_epochs_without_end_looks_no_further_than_the_next_one() {
+    let folder = Folder::new();
+    let path = table(&folder, 3);
+    for (rank, world, batches) in [(0, 1, 1), (0, 5, 1), (4, 5, 0)] {
+        // Some ranks have nothing at all.
+        let builder = Loader::open(&path).unwrap().batch(8).prefetch(50).tail(Tail::Uneven).shard(rank, world);
+        let mut loader = builder.build().unwrap();
+        for epoch in 0..5 {
+            for _ in 0..batches {
+                assert_eq!(loader.next_batch().unwrap().unwrap().epoch(), epoch);
+            }
+            assert!(loader.next_batch().unwrap().is_none());
+            assert_eq!(loader.position().epoch, epoch + 1);
+        }
+        assert_eq!(loader.epoch(u64::MAX).unwrap().count(), batches);
+        assert_eq!(loader.position().epoch, u64::MAX);
+    }
 }
