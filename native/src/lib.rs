@@ -57,3 +57,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/loader.md")]
 struct LoaderGuide;
+
+/// The Rust code of `docs/tables.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/tables.md")]
+struct TablesGuide;
