@@ -30,12 +30,12 @@ const PEERS = join(ROOT, 'benches/loader_peers.py');
 const rounds = options.quick ? 1 : Number(options.rounds);
 const [count, large] = options.quick ? [256, 8] : [2000, 64];
 /** The decoders of JPEG that the loader can be told to use; the first is the default. */
-const DECODERS = ['zune', 'turbo'];
+const DECODERS = ['forebay', 'zune'];
 
 await main(async () => {
   if (!read('python3', ['--version'])) throw new Failure('python3 runs the other loaders; it is not here');
   mkdirSync(FOLDER, { recursive: true });
-  const tools = await build('loader', ['forebay-native/jpeg-turbo']);
+  const tools = await build('loader');
   const set = await makeLoaderSet(tools, FOLDER, count, large);
   const pythons = { turboloader: peerPython(), training: trainingPython() };
   for (const [name, python] of Object.entries(pythons)) {
@@ -102,7 +102,7 @@ function configurations({ forebay, loader }, set, pythons, pinned) {
     }
     ours(`${jpeg}, large, 2 cores`, 2, set.largeTbl, '--workers', 2, '--jpeg', jpeg, '--decode-alone', 8);
   }
-  ours('zune, tar, 2 cores', 2, set.tar, '--workers', 2, '--labels', 'cls');
+  ours('forebay, tar, 2 cores', 2, set.tar, '--workers', 2, '--labels', 'cls');
   ours('memory, 8 workers', 2, set.tbl, '--workers', 8, '--where', `index < ${10 * 64}`);
   for (const cores of [1, 2]) {
     const many = cores > 1 ? 's' : '';
@@ -127,12 +127,12 @@ function configurations({ forebay, loader }, set, pythons, pinned) {
 async function compare({ loader }, set, pythons) {
   const [ours, theirs] = ['ours.f32', 'theirs.f32'].map((name) => join(FOLDER, name));
   const pairs = [
-    ['Pillow and torchvision (antialiased)', pythons.training, ['torch', set.files], set.tbl, 'zune', 'bilinear', 0.5],
-    ['Pillow and torchvision, against libjpeg-turbo-rs', pythons.training, ['torch', set.files], set.tbl, 'turbo', 'bilinear', 0.5],
-    ['webdataset with Pillow (antialiased)', pythons.training, ['webdataset', set.shards], set.tbl, 'zune', 'bilinear', 0.5],
-    ['turboloader, antialias=True', pythons.turboloader, ['turboloader', set.tar, 'antialias=1'], set.tbl, 'zune', 'bilinear', 2],
-    ['turboloader as it comes (not antialiased), against our bilinear-plain', pythons.turboloader, ['turboloader', set.tar], set.tbl, 'zune', 'bilinear-plain', 4],
-    ['turboloader, raw pixels', pythons.turboloader, ['turboloader-raw', set.rawPeer], set.raw, 'zune', 'bilinear', 0.001],
+    ['Pillow and torchvision (antialiased)', pythons.training, ['torch', set.files], set.tbl, 'forebay', 'bilinear', 0.5],
+    ['Pillow and torchvision, against zune-jpeg', pythons.training, ['torch', set.files], set.tbl, 'zune', 'bilinear', 0.5],
+    ['webdataset with Pillow (antialiased)', pythons.training, ['webdataset', set.shards], set.tbl, 'forebay', 'bilinear', 0.5],
+    ['turboloader, antialias=True', pythons.turboloader, ['turboloader', set.tar, 'antialias=1'], set.tbl, 'forebay', 'bilinear', 2],
+    ['turboloader as it comes (not antialiased), against our bilinear-plain', pythons.turboloader, ['turboloader', set.tar], set.tbl, 'forebay', 'bilinear-plain', 4],
+    ['turboloader, raw pixels', pythons.turboloader, ['turboloader-raw', set.rawPeer], set.raw, 'forebay', 'bilinear', 0.001],
   ];
   const found = [];
   await withFiles([ours, theirs], async () => {

@@ -23,15 +23,15 @@ function claims(results) {
   const { ran, of, rate } = asked(results);
   const rows = [];
   const row = (what, ours, other, ratios, wanted, met) => rows.push({ what, ours, other, ratios, wanted, met });
-  const against = (what, [zune, turbo], other, wanted) => {
-    const [a, b] = [rate(zune), turbo && rate(turbo)];
-    const ours = turbo ? `${per(a)}; ${per(b)}` : per(a);
+  const against = (what, [forebay, zune], other, wanted) => {
+    const [a, b] = [rate(forebay), zune && rate(zune)];
+    const ours = zune ? `${per(a)}; ${per(b)}` : per(a);
     if (!ran(other)) return row(what, ours, '', '', `${wanted} x`, null);
     const c = rate(other);
-    const ratios = turbo ? `${times(a / c)}; ${times(b / c)}` : times(a / c);
-    row(what, ours, per(c), ratios, `${wanted} x`, [a / c >= wanted, turbo && b / c >= wanted]);
+    const ratios = zune ? `${times(a / c)}; ${times(b / c)}` : times(a / c);
+    row(what, ours, per(c), ratios, `${wanted} x`, [a / c >= wanted, zune && b / c >= wanted]);
   };
-  const both = (rest) => [`zune, ${rest}`, `turbo, ${rest}`];
+  const both = (rest) => [`forebay, ${rest}`, `zune, ${rest}`];
   for (const cores of ['1 core', '2 cores']) {
     against(`resized, ${cores}, against turboloader's DataLoader`, both(`resize, ${cores}`), `turboloader, resize, ${cores}`, 2);
   }
@@ -44,23 +44,23 @@ function claims(results) {
   const share = (jpeg) => rate(`${jpeg}, resize, 1 core`) / bare(jpeg);
   row(
     'resized, 1 core: share of the bare decoder on the same core',
-    `${per(rate('zune, resize, 1 core'))}; ${per(rate('turbo, resize, 1 core'))}`,
-    `${per(bare('zune'))}; ${per(bare('turbo'))}`,
-    `${times(share('zune'))}; ${times(share('turbo'))}`,
+    `${per(rate('forebay, resize, 1 core'))}; ${per(rate('zune, resize, 1 core'))}`,
+    `${per(bare('forebay'))}; ${per(bare('zune'))}`,
+    `${times(share('forebay'))}; ${times(share('zune'))}`,
     '0.85 x',
-    [share('zune') >= 0.85, share('turbo') >= 0.85],
+    [share('forebay') >= 0.85, share('zune') >= 0.85],
   );
   against('pictures of 3000 x 2000, 2 cores, against turboloader', both('large, 2 cores'), 'turboloader, large, 2 cores', 2);
   const grown = (jpeg) => rate(`${jpeg}, resize, 2 cores`) / rate(`${jpeg}, resize, 1 core`);
   const theirs = ran('turboloader, resize, 1 core') ? `turboloader: ${times(rate('turboloader, resize, 2 cores') / rate('turboloader, resize, 1 core'))}` : '';
-  row('2 workers on 2 cores against 1 on 1', '', theirs, `${times(grown('zune'))}; ${times(grown('turbo'))}`, '1.9 x', [grown('zune') >= 1.9, grown('turbo') >= 1.9]);
+  row('2 workers on 2 cores against 1 on 1', '', theirs, `${times(grown('forebay'))}; ${times(grown('zune'))}`, '1.9 x', [grown('forebay') >= 1.9, grown('zune') >= 1.9]);
   for (const cores of ['1 core', '2 cores']) {
     against(`raw pixels of 224 x 224, verified, ${cores}, against turboloader's raw loader, which never verifies`, [`raw, ${cores}`], `turboloader, raw, ${cores}`, 2);
     against(`the same, not verified, ${cores}`, [`raw, unverified, ${cores}`], `turboloader, raw, ${cores}`, 2);
   }
   against('raw pixels, not verified, 1 core, against memcpy of the output', ['raw, unverified, 1 core'], 'memcpy, 1 core', 0.6);
-  const first = of('zune, resize, 2 cores', (r) => r.first_batch_seconds);
-  const usual = of('zune, resize, 2 cores', (r) => r.batch_seconds);
+  const first = of('forebay, resize, 2 cores', (r) => r.first_batch_seconds);
+  const usual = of('forebay, resize, 2 cores', (r) => r.batch_seconds);
   row('from before the file is opened to the first batch', ms(first), `one batch: ${ms(usual)}`, `${ms(first - usual)} more`, '10 ms more', [first - usual < 0.01, undefined]);
   const own = of('memory, 8 workers', (r) => r.own_peak_bytes) / 2 ** 20;
   row('memory that is no file, 8 workers', `${own.toFixed(0)} MiB`, '', '', '300 MiB', Number.isFinite(own) && own > 0 ? [own <= 300, undefined] : null);
@@ -70,7 +70,7 @@ function claims(results) {
 /** What bounds the speeds, in numbers of the same run. */
 function reasons(results) {
   const { ran, of, rate } = asked(results);
-  const names = { zune: 'zune-jpeg', turbo: 'libjpeg-turbo-rs' };
+  const names = { forebay: 'our own decoder', zune: 'zune-jpeg' };
   const reasons = [];
   for (const [jpeg, name] of Object.entries(names)) {
     const one = `${jpeg}, resize, 1 core`;
@@ -94,8 +94,8 @@ function reasons(results) {
   );
   const large = (jpeg) => of(`${jpeg}, large, 2 cores`, (r) => r.decoder?.decode_ms);
   if (ran('zune, large, 2 cores')) {
-    const turbo = ran('turbo, large, 2 cores') ? `; libjpeg-turbo-rs, which can, takes ${large('turbo').toFixed(1)} ms` : '';
-    reasons.push(`Large pictures: zune-jpeg has no decoding at a reduced size and decodes all 6 megapixels, ${large('zune').toFixed(1)} ms for each${turbo}.`);
+    const own = ran('forebay, large, 2 cores') ? `; our own, which has, takes ${large('forebay').toFixed(1)} ms` : '';
+    reasons.push(`Large pictures: zune-jpeg has no decoding at a reduced size and decodes all 6 megapixels, ${large('zune').toFixed(1)} ms for each${own}.`);
   }
   reasons.push('Two workers and a caller share two cores, and the two may be one core of the processor; turboloader stands beside for that.');
   return reasons;
@@ -130,7 +130,8 @@ Set: ${about.set}.
 Pictures become tensors of [64, 3, 224, 224] 32-bit floats, normalised as for ImageNet, with labels. Medians of ${about.rounds} runs, all
 in turns in the same run, files in the page cache, each in a process of its own${about.pinned ? ' that may use one or two cores (`taskset`), whatever it\nstarts in threads or processes' : ''}. Times begin before files are opened and end with the last batch; starting Python and importing packages
 is left out. A ratio is Forebay's speed over the other's. Two values are those of the two decoders of JPEG that the loader can
-be told to use: zune-jpeg, the default, safe Rust; and libjpeg-turbo-rs, of the feature \`jpeg-turbo\` ([decoders.md](decoders.md)).
+be told to use: our own, the default; and zune-jpeg; both safe Rust ([decoders.md](decoders.md)). Our own decodes only the part that
+a crop needs, and large pictures at a reduced size, so the bare decoder beside it does that as well.
 
 ![Images per second](benchmarks-loader.svg)
 
@@ -168,7 +169,7 @@ Measured on one thread, without the loader: reading and verifying, decoding, res
 
 | decoder | read | decode | resize |
 |---|---|---|---|
-${['zune', 'turbo'].filter((jpeg) => ran(`${jpeg}, resize, 1 core`)).map(one).join('\n')}
+${['forebay', 'zune'].filter((jpeg) => ran(`${jpeg}, resize, 1 core`)).map(one).join('\n')}
 `;
 }
 
@@ -179,22 +180,22 @@ export function chart(results) {
   const group = (title, pairs) => ({ title, bars: bars(pairs) });
   return barChart('Loading for training', 'images a second', [
     group('about 500 x 375, resized to 224, 2 cores', [
+      ['Forebay, our own decoder', 'forebay, resize, 2 cores'],
       ['Forebay, zune-jpeg', 'zune, resize, 2 cores'],
-      ['Forebay, libjpeg-turbo-rs', 'turbo, resize, 2 cores'],
       ['turboloader', 'turboloader, resize, 2 cores'],
       ['turboloader, antialiased', 'turboloader, antialiased, 2 cores'],
       ['webdataset', 'webdataset, resize, 2 cores'],
       ['torch DataLoader, Pillow', 'torch, resize, 2 cores'],
     ]),
     group('random crops and flips, 2 cores', [
+      ['Forebay, our own decoder', 'forebay, augment, 2 cores'],
       ['Forebay, zune-jpeg', 'zune, augment, 2 cores'],
-      ['Forebay, libjpeg-turbo-rs', 'turbo, augment, 2 cores'],
       ['turboloader', 'turboloader, augment, 2 cores'],
       ['torch DataLoader, Pillow', 'torch, augment, 2 cores'],
     ]),
     group('3000 x 2000, resized to 224, 2 cores', [
+      ['Forebay, our own decoder', 'forebay, large, 2 cores'],
       ['Forebay, zune-jpeg', 'zune, large, 2 cores'],
-      ['Forebay, libjpeg-turbo-rs', 'turbo, large, 2 cores'],
       ['turboloader', 'turboloader, large, 2 cores'],
     ]),
     group('raw pixels of 224 x 224, 2 cores', [

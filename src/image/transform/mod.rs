@@ -192,8 +192,10 @@ impl Transformer {
         const MARGIN: f64 = 1.75;
         let (width, height) = placement.at_least(full_width, full_height);
         let more = |side: u32| (f64::from(side) * MARGIN).ceil() as u32;
+        // The others take single pixels, which a reduced picture does not have.
+        let antialiased = !matches!(self.recipe.resampling, Resampling::Nearest | Resampling::BilinearPlain);
         super::decode::Options {
-            at_least: Some((more(width), more(height))),
+            at_least: antialiased.then_some((more(width), more(height))),
             region: placement.region(self.recipe.resampling),
             ..options.clone()
         }
