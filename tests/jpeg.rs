@@ -25,7 +25,7 @@ fn jpegs() -> Vec<(String, Vec<u8>, Vec<u8>)> {
 
 /// What our own decoder leaves to another.
 fn foreign(name: &str) -> bool {
-    name.contains("progressive") || name.contains("cmyk")
+    name.contains("cmyk")
 }
 
 fn read(data: &[u8], options: &Options) -> (u32, u32, Vec<u8>) {
@@ -140,7 +140,10 @@ fn what_is_there_of_a_damaged_picture_can_be_had_and_the_rest_is_grey() {
         let options = Options::default().with_damaged(true);
         let (width, _, pixels) = read(&data[..data.len() - data.len() / 8], &options);
         assert_eq!(width, 37, "{name}");
-        assert_eq!(pixels[..12], truth[..12], "{name}: the first pixels are there");
+        // A progressive picture lacks its last bits everywhere, others lack their last lines.
+        let allowed = if name.contains("progressive") { 4 } else { 0 };
+        let off = pixels[..12].iter().zip(&truth).map(|(a, b)| a.abs_diff(*b)).max();
+        assert!(off <= Some(allowed), "{name}: the first pixels are there");
         let (_, _, clean) = read(&data, &Options::default());
         assert_eq!(clean, truth, "{name}: nothing of a damaged picture stays in a decoder");
     }

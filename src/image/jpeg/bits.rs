@@ -53,6 +53,11 @@ impl<'a> Segments<'a> {
         self.bytes.resize(self.len + PAD, 0);
     }
 
+    /// Where the marker behind the segment is, or the end of the file.
+    pub(super) fn end(&self) -> usize {
+        self.at - if self.marker.is_some() { 2 } else { 0 }
+    }
+
     pub(super) fn bytes(&self) -> &[u8] {
         self.bytes
     }

@@ -13,7 +13,7 @@ pub(super) const END: u32 = 129;
 
 /// A table as the file defines it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Code {
+pub(super) struct Code {
     counts: [u8; 16],
     symbols: [u8; 256],
     /// For each length, one more than its last code, with zeros below to 16 bits.
@@ -24,7 +24,7 @@ struct Code {
 
 impl Code {
     /// `None` where there are more codes than fit, or other than the symbols.
-    fn new(counts: [u8; 16], given: &[u8]) -> Option<Code> {
+    pub(super) fn new(counts: [u8; 16], given: &[u8]) -> Option<Code> {
         let mut made = Code { counts, symbols: [0; 256], limits: [0; 17], offsets: [0; 17] };
         made.symbols.get_mut(..given.len())?.copy_from_slice(given);
         let (mut code, mut place) = (0_u32, 0);
@@ -40,10 +40,6 @@ impl Code {
             code <<= 1;
         }
         (place as usize == given.len()).then_some(made)
-    }
-
-    fn is(&self, counts: &[u8; 16], given: &[u8]) -> bool {
-        self.counts == *counts && self.symbols.get(..given.len()) == Some(given)
     }
 
     /// As [`symbol`](Self::symbol), where it is seldom needed.
@@ -105,22 +101,27 @@ pub(super) struct AcTable {
 }
 
 impl DcTable {
-    pub(super) fn new(counts: [u8; 16], symbols: &[u8]) -> Option<Self> {
-        let code = Code::new(counts, symbols)?;
-        if symbols.iter().any(|s| *s > 16) {
-            return None;
-        }
-        let mut entries = Box::new([0; SIZE]);
-        for (index, entry) in entries.iter_mut().enumerate() {
-            if let Some(s) = short(&code, index as u32, u32::from) {
-                *entry = s.bits | u32::from(s.value as u16) << 16;
-            }
-        }
-        Some(DcTable { code, entries })
+    pub(super) fn new(code: &Code) -> Self {
+        let mut table = DcTable { code: code.clone(), entries: Box::new([0; SIZE]) };
+        table.fill();
+        table
     }
 
-    pub(super) fn is(&self, counts: &[u8; 16], symbols: &[u8]) -> bool {
-        self.code.is(counts, symbols)
+    /// Makes it the table of another code, in the same memory.
+    pub(super) fn become_of(&mut self, code: &Code) {
+        self.code.clone_from(code);
+        self.fill();
+    }
+
+    fn fill(&mut self) {
+        for (index, entry) in self.entries.iter_mut().enumerate() {
+            let short = short(&self.code, index as u32, u32::from);
+            *entry = short.map_or(0, |s| s.bits | u32::from(s.value as u16) << 16);
+        }
+    }
+
+    pub(super) fn code(&self) -> &Code {
+        &self.code
     }
 
     /// Takes a difference; `None` where the bits are no code. The bits need to have been refilled.
@@ -138,38 +139,53 @@ impl DcTable {
 }
 
 impl AcTable {
-    pub(super) fn new(counts: [u8; 16], symbols: &[u8]) -> Option<Self> {
-        let code = Code::new(counts, symbols)?;
-        let mut entries = Box::new([0; SIZE]);
-        // First each coefficient alone, then those that have another behind them.
-        for (index, entry) in entries.iter_mut().enumerate() {
-            if let Some(s) = short(&code, index as u32, |symbol| u32::from(symbol & 15)) {
-                let value = u64::from(s.value as u16);
-                *entry = u64::from(s.bits | s.bits << 8 | advance(s.symbol) << 16) | value << 32 | value << 48;
-            } else if let Some((symbol, length)) = code.symbol((index as u32) << (16 - LOOK))
-                && length <= LOOK
-            {
-                *entry = u64::from(length << 8 | u32::from(symbol) << 24);
-            }
-        }
-        let alone = entries.clone();
-        for (index, entry) in entries.iter_mut().enumerate() {
-            let first = *entry & 0xff;
-            if first == 0 || (*entry >> 16) & 0xff == u64::from(END) {
-                continue;
-            }
-            let second = alone[(index << first) & (SIZE - 1)];
-            if second & 0xff != 0 && first + (second & 0xff) <= u64::from(LOOK) {
-                let (go, value) = ((second >> 16) & 0xff, (second >> 32) & 0xffff);
-                *entry &= 0x0000_ffff_00ff_ff00;
-                *entry |= (first + (second & 0xff)) | (go << 24) | (value << 48);
-            }
-        }
-        Some(AcTable { code, entries })
+    pub(super) fn new(code: &Code) -> Self {
+        let mut table = AcTable { code: code.clone(), entries: Box::new([0; SIZE]) };
+        table.fill();
+        table
     }
 
-    pub(super) fn is(&self, counts: &[u8; 16], symbols: &[u8]) -> bool {
-        self.code.is(counts, symbols)
+    /// Makes it the table of another code, in the same memory.
+    pub(super) fn become_of(&mut self, code: &Code) {
+        self.code.clone_from(code);
+        self.fill();
+    }
+
+    fn fill(&mut self) {
+        let code = &self.code;
+        // First each coefficient alone, then those that have another behind them.
+        for (index, entry) in self.entries.iter_mut().enumerate() {
+            let bits = index as u32;
+            *entry = if let Some(s) = short(code, bits, |symbol| u32::from(symbol & 15)) {
+                let value = u64::from(s.value as u16);
+                u64::from(s.bits | s.bits << 8 | advance(s.symbol) << 16) | value << 32 | value << 48
+            } else if let Some((symbol, length)) = code.symbol(bits << (16 - LOOK))
+                && length <= LOOK
+            {
+                u64::from(length << 8 | u32::from(symbol) << 24)
+            } else {
+                0
+            };
+        }
+        for index in 0..SIZE {
+            let entry = self.entries[index];
+            let first = entry & 0xff;
+            if first == 0 || (entry >> 16) & 0xff == u64::from(END) {
+                continue;
+            }
+            // Of one that has a second behind it already, the first.
+            let second = self.entries[(index << first) & (SIZE - 1)];
+            let bits = (second >> 8) & 0xff;
+            if second & 0xff != 0 && first + bits <= u64::from(LOOK) {
+                let (go, value) = ((second >> 16) & 0xff, (second >> 32) & 0xffff);
+                let alone = entry & 0x0000_ffff_00ff_ff00;
+                self.entries[index] = alone | (first + bits) | (go << 24) | (value << 48);
+            }
+        }
+    }
+
+    pub(super) fn code(&self) -> &Code {
+        &self.code
     }
 
     #[inline(always)]
@@ -192,6 +208,47 @@ impl AcTable {
     }
 }
 
+/// For scans of which a picture has several, each with codes of its own: made quickly.
+#[derive(Clone)]
+pub(super) struct Plain {
+    code: Code,
+    /// For the next bits: the symbol, and above it the code's length, 0 where it is longer.
+    entries: [u16; 1 << Plain::LOOK],
+}
+
+impl Plain {
+    const LOOK: u32 = 9;
+
+    pub(super) fn new(code: &Code) -> Self {
+        let mut entries = [0; 1 << Plain::LOOK];
+        for (index, entry) in entries.iter_mut().enumerate() {
+            if let Some((symbol, length)) = code.symbol((index as u32) << (16 - Plain::LOOK))
+                && length <= Plain::LOOK
+            {
+                *entry = (length as u16) << 8 | u16::from(symbol);
+            }
+        }
+        Plain { code: code.clone(), entries }
+    }
+
+    pub(super) fn code(&self) -> &Code {
+        &self.code
+    }
+
+    /// Takes a symbol. The bits need to have been refilled.
+    #[inline(always)]
+    pub(super) fn take(&self, bits: &mut Bits) -> Option<u8> {
+        let entry = self.entries[bits.peek(Plain::LOOK) as usize % (1 << Plain::LOOK)];
+        if entry >= 256 {
+            bits.skip(u32::from(entry >> 8));
+            return Some(entry as u8);
+        }
+        let (symbol, length) = self.code.far(bits.peek(16))?;
+        bits.skip(length);
+        Some(symbol)
+    }
+}
+
 /// How many places a symbol goes on.
 fn advance(symbol: u8) -> u32 {
     match (symbol >> 4, symbol & 15) {
@@ -210,5 +267,11 @@ impl std::fmt::Debug for DcTable {
 impl std::fmt::Debug for AcTable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("AcTable").field("counts", &self.code.counts).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Plain {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Plain").field("counts", &self.code.counts).finish_non_exhaustive()
     }
 }

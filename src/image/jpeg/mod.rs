@@ -1,6 +1,6 @@
 //! JPEG, by a decoder of our own: what training reads most, in safe Rust.
 //!
-//! It decodes baseline and extended pictures of one scan, grey, YCbCr or RGB, 8 bits, to the pixels that libjpeg-turbo
+//! It decodes baseline, extended and progressive pictures, grey, YCbCr or RGB, of 8 bits, to the pixels that libjpeg-turbo
 //! makes of them, to the last bit. It can decode at 1 to 8 eighths of the size, and only a part of the picture: blocks
 //! outside are only read over, and nothing behind the part's last line is read at all. All else is another decoder's.
 //!
@@ -9,7 +9,8 @@
 //! | `header` | markers, tables |
 //! | `bits`, `huffman`, `block` | from bytes to coefficients |
 //! | `idct`, `scaled` | from coefficients to pixels of a component |
-//! | `plan`, `scan`, `lines` | what is needed, unit by unit, line by line |
+//! | `several` | the coefficients of pictures of several scans |
+//! | `plan`, `scan`, `lines`, `colors` | what is needed, unit by unit, line by line |
 
 mod bits;
 mod block;
@@ -21,6 +22,7 @@ mod lines;
 mod plan;
 mod scaled;
 mod scan;
+mod several;
 
 use fearless_simd::{Level, dispatch};
 
@@ -39,6 +41,7 @@ pub(crate) struct Jpeg {
     wide: [Vec<u8>; 3],
     sums: Vec<u16>,
     blocks: [block::Block; scan::MOST],
+    kept: several::Coefficients,
 }
 
 /// A picture whose header was read.
@@ -55,6 +58,7 @@ impl Default for Jpeg {
             wide: Default::default(),
             sums: Vec::new(),
             blocks: [block::Block::ZERO; scan::MOST],
+            kept: several::Coefficients::default(),
         }
     }
 }
@@ -82,11 +86,17 @@ impl Jpeg {
             }
         }
         grow(&mut self.sums, plan.parts.iter().map(|p| p.stride).max().unwrap_or(0));
+        let mut header = *header;
+        if header.simple() {
+            self.tables.fast(&header);
+        } else {
+            self.kept.read(payload, &mut header, &mut self.tables, &mut self.bytes, damaged)?;
+        }
         let mut scan = scan::Scan {
-            header,
+            header: &header,
             plan,
             tables: &self.tables,
-            segments: bits::Segments::new(payload, header.scan, &mut self.bytes),
+            segments: bits::Segments::new(payload, header.scan.at, &mut self.bytes),
             rings: &mut self.rings,
             lining: lines::Lining {
                 colors: header.colors,
@@ -97,7 +107,11 @@ impl Jpeg {
             blocks: &mut self.blocks,
             damaged,
         };
-        dispatch!(self.level, simd => scan.run(simd, out))
+        if header.simple() {
+            dispatch!(self.level, simd => scan.run(simd, out))
+        } else {
+            dispatch!(self.level, simd => scan.show(simd, &self.kept, out))
+        }
     }
 }
 

@@ -11,8 +11,9 @@ use super::{
     huffman::{AcTable, DcTable},
     idct,
     lines::Lining,
-    plan::Plan,
+    plan::{Lines, Plan},
     scaled::{self, Factors},
+    several::Coefficients,
 };
 use crate::error::Result;
 
@@ -22,8 +23,8 @@ pub(super) const MOST: usize = 10;
 /// What a component's blocks are made with.
 #[derive(Clone, Copy)]
 struct Making<'a> {
-    dc: &'a DcTable,
-    ac: &'a AcTable,
+    /// For reading and showing at once.
+    codes: Option<(&'a DcTable, &'a AcTable)>,
     quant: &'a [u16; 64],
     factors: Factors,
 }
@@ -58,22 +59,12 @@ struct Place {
     over: bool,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
     /// Decodes everything that is wanted into `out`, lines of the wanted part's width.
     #[inline(always)]
     pub(super) fn run<S: Simd>(&mut self, simd: S, out: &mut [u8]) -> Result<()> {
         let plan = self.plan;
-        let tables = self.tables;
-        let mut made = [None; 3];
-        for ((making, component), part) in made.iter_mut().zip(self.header.components()).zip(&plan.parts) {
-            let missing = || damaged("a table of the JPEG is not defined");
-            *making = Some(Making {
-                dc: tables.dc[component.dc & 3].as_ref().ok_or_else(missing)?,
-                ac: tables.ac[component.ac & 3].as_ref().ok_or_else(missing)?,
-                quant: tables.quant[component.quant & 3].as_ref().ok_or_else(missing)?,
-                factors: Factors::new(part.size),
-            });
-        }
+        let made = self.making()?;
         let left = if self.header.restart == 0 { u32::MAX } else { self.header.restart };
         let mut place = Place { bits: Bits::default(), before: [0; 3], left, marker: 0, lost: false, over: false };
         *self.blocks = [Block::ZERO; MOST];
@@ -106,6 +97,42 @@ impl Scan<'_> {
         Ok(())
     }
 
+    /// Makes the pixels of coefficients that were all kept, into `out`.
+    #[inline(always)]
+    pub(super) fn show<S: Simd>(&mut self, simd: S, kept: &Coefficients, out: &mut [u8]) -> Result<()> {
+        let plan = self.plan;
+        let made = self.making()?;
+        for row in plan.lines.clone() {
+            for (i, making) in made.iter().flatten().enumerate() {
+                let part = &plan.parts[i];
+                for unit in plan.columns.clone() {
+                    for n in 0..part.across * part.down {
+                        let (x, y) = (unit * part.across + n % part.across, row * part.down + n / part.across);
+                        let to = place_of(plan, part, &mut self.rings[i], (row, unit), n);
+                        paint(simd, making, part, kept.block(i, x, y), Ended::Fine, to);
+                    }
+                }
+            }
+            self.lining.row(simd, plan, self.rings, row, out);
+        }
+        Ok(())
+    }
+
+    /// What each component is made with.
+    fn making(&self) -> Result<[Option<Making<'a>>; 3]> {
+        let tables = self.tables;
+        let mut made = [None; 3];
+        for ((making, component), part) in made.iter_mut().zip(self.header.components()).zip(&self.plan.parts) {
+            let missing = || damaged("a table of the JPEG is not defined");
+            *making = Some(Making {
+                codes: tables.dc(component.dc).zip(tables.ac(component.ac)),
+                quant: tables.quant[component.quant & 3].as_ref().ok_or_else(missing)?,
+                factors: Factors::new(part.size),
+            });
+        }
+        Ok(made)
+    }
+
     /// Goes to the segment behind a restart marker.
     fn restart(&mut self, place: &mut Place) -> Result<()> {
         let expected = 0xd0 | place.marker;
@@ -135,10 +162,10 @@ impl Scan<'_> {
                 return Ok(());
             }
             for (i, (making, part)) in made.iter().zip(&self.plan.parts).enumerate() {
-                let Some(making) = making else { break };
+                let Some((dc, ac)) = making.and_then(|making| making.codes) else { break };
                 for _ in 0..part.across * part.down {
-                    let first = block::first(&mut bits, data, making.dc);
-                    let ended = block::others::<false>(&mut bits, data, making.ac, &mut block);
+                    let first = block::first(&mut bits, data, dc);
+                    let ended = block::others::<false>(&mut bits, data, ac, &mut block);
                     place.before[i] += first.unwrap_or(0);
                     if first.is_none()
                         || ended == Ended::Broken
@@ -172,17 +199,17 @@ impl Scan<'_> {
             let mut ends = [Ended::Broken; MOST];
             let mut next = ends.iter_mut().zip(&mut *self.blocks);
             for (i, (making, part)) in made.iter().zip(&self.plan.parts).enumerate() {
-                let Some(making) = making else { break };
+                let Some((dc, ac)) = making.and_then(|making| making.codes) else { break };
                 for _ in 0..part.across * part.down {
                     let Some((end, block)) = next.next() else { break };
                     if place.lost {
                         continue;
                     }
-                    let first = block::first(&mut bits, data, making.dc);
+                    let first = block::first(&mut bits, data, dc);
                     let ended = if part.size == 1 {
-                        block::others::<false>(&mut bits, data, making.ac, block)
+                        block::others::<false>(&mut bits, data, ac, block)
                     } else {
-                        block::others::<true>(&mut bits, data, making.ac, block)
+                        block::others::<true>(&mut bits, data, ac, block)
                     };
                     place.before[i] += first.unwrap_or(0);
                     if first.is_none()
@@ -200,32 +227,42 @@ impl Scan<'_> {
                 }
             }
             let mut next = ends.iter().zip(&mut *self.blocks);
-            let column = unit - self.plan.columns.start;
-            for ((making, part), ring) in made.iter().zip(&self.plan.parts).zip(&mut *self.rings) {
-                let Some(making) = making else { break };
+            for (i, making) in made.iter().flatten().enumerate() {
+                let part = &self.plan.parts[i];
                 for n in 0..part.across * part.down {
-                    let (x, y) = (n % part.across, n / part.across);
                     let Some((ended, block)) = next.next() else { break };
-                    let top = (row & 1) * part.rows() + y * part.size;
-                    let left = (column * part.across + x) * part.size;
-                    let out = ring.get_mut(top * part.stride + left..).unwrap_or_default();
-                    match ended {
-                        Ended::Broken => fill(out, part.stride, part.size, 128),
-                        Ended::Fine if part.size == 8 => {
-                            idct::whole(simd, &block.0, making.quant, out, part.stride);
-                            block.clear();
-                        }
-                        Ended::Fine if part.size > 1 => {
-                            scaled::part(simd, part.size, &block.0, making.quant, &making.factors, out, part.stride);
-                            block.clear();
-                        }
-                        _ => fill(out, part.stride, part.size, idct::flat(block.0[0], making.quant[0])),
+                    let out = place_of(self.plan, part, &mut self.rings[i], (row, unit), n);
+                    paint(simd, making, part, &block.0, *ended, out);
+                    if *ended == Ended::Fine {
+                        block.clear();
                     }
                 }
             }
         }
         place.bits = bits;
         Ok(())
+    }
+}
+
+/// Where a block's pixels go: the `n`th of the unit of this row and column.
+#[inline(always)]
+fn place_of<'a>(plan: &Plan, part: &Lines, ring: &'a mut [u8], (row, unit): (usize, usize), n: usize) -> &'a mut [u8] {
+    let (x, y) = (n % part.across, n / part.across);
+    let top = (row & 1) * part.rows() + y * part.size;
+    let left = ((unit - plan.columns.start) * part.across + x) * part.size;
+    ring.get_mut(top * part.stride + left..).unwrap_or_default()
+}
+
+/// Makes a block's pixels.
+#[inline(always)]
+fn paint<S: Simd>(simd: S, making: &Making<'_>, part: &Lines, block: &[i16; 64], ended: Ended, out: &mut [u8]) {
+    match ended {
+        Ended::Broken => fill(out, part.stride, part.size, 128),
+        Ended::Fine if part.size == 8 => idct::whole(simd, block, making.quant, out, part.stride),
+        Ended::Fine if part.size > 1 => {
+            scaled::part(simd, part.size, block, making.quant, &making.factors, out, part.stride);
+        }
+        _ => fill(out, part.stride, part.size, idct::flat(block[0], making.quant[0])),
     }
 }
 
