@@ -341,6 +341,26 @@ fn results_do_not_depend_on_how_the_bytes_were_split() {
 }
 
 #[test]
+fn a_check_says_beforehand_what_it_will_ask_for() {
+    let payload = vec![7; 3 << 20];
+    let samples: Vec<_> = (0..8).map(|_| common::Sample { payload: &payload, ..Default::default() }).collect();
+    let pack = PackOptions { layout: Layout::Guide, compression: Compression::None };
+    let file = Bytes::from(common::build_tbl(pack, MetadataFormat::Json, Document::default(), &samples, Some(8)));
+    let mut work = Checker::new(&open(&file).unwrap());
+    let (mut asked, mut said) = (Vec::new(), Vec::new());
+    while let Step::Need(ranges) = work.step().unwrap() {
+        ranges.iter().for_each(|r| work.push(r.start, file.slice(r.start as usize..r.end as usize)));
+        asked.push(ranges);
+        said.push(work.ahead());
+    }
+    assert!(asked.len() >= 3, "{asked:?}");
+    // What comes behind the payloads is small, and asked for when they are done.
+    let (last, before) = said.split_last().unwrap();
+    assert_eq!(before, &asked[1..]);
+    assert_eq!(*last, []);
+}
+
+#[test]
 fn a_longer_index_entry_is_a_longer_tail() {
     use forebay::codec::checksum::{crc16_parts, crc32};
     // The guide's literal 26-byte entry, by hand: one sample of three bytes.
