@@ -15,7 +15,7 @@ import { TARGET, wasmToolchain } from './lib/wasm.mjs';
  */
 export const MODULES = [
   { name: 'forebay', features: ['reader'], budget: 150_000 },
-  { name: 'convert', features: ['convert'], budget: 245_000, fast: true },
+  { name: 'convert', features: ['convert'], budget: 225_000, fast: true },
   { name: 'threads', features: ['threads'], budget: 250_000, fast: true, variant: 'threads' },
   { name: 'tables', features: ['tables'], budget: 315_000 },
   { name: 'tensor', features: ['tensor'], budget: 125_000, fast: true },
