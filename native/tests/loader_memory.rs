@@ -212,3 +212,29 @@ fn a_warm_loader_allocates_no_more_than_its_decoder_and_resizer() {
     let loader = allocations_per_picture(open(&path).batch(256).image(image));
     assert!(loader < bare + 0.2, "{loader} allocations for each picture, of which {bare} are not the loader's");
 }
+
+#[test]
+fn a_warm_loader_allocates_nothing_for_a_photograph() {
+    let _alone = alone();
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/");
+    let index: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(format!("{fixtures}images.json")).unwrap()).unwrap();
+    let blob = std::fs::read(format!("{fixtures}images.bin")).unwrap();
+    let at = |place: &serde_json::Value, i: usize| place[i].as_u64().unwrap() as usize;
+    for case in index["decode"].as_array().unwrap() {
+        let bytes = blob[at(&case["data"], 0)..][..at(&case["data"], 1)].to_vec();
+        if !bytes.starts_with(&[0xff, 0xd8]) {
+            continue;
+        }
+        let members: Vec<_> = (0..512).map(|i| (format!("{i:04}.jpg"), bytes.clone())).collect();
+        let folder = Folder::new();
+        let path = support::write(&folder, "photographs", &members).1;
+        let image = Image::new(24, 24).random_resized_crop().hflip(0.5).normalize(IMAGENET);
+        let builder = Loader::open(&path).unwrap().batch(256).workers(2).shuffle(1).image(image);
+        let each = allocations_per_picture(builder);
+        // Progressive files and those of four colours go to zune-jpeg, which makes buffers of its own for each.
+        let others = ["jpeg progressive", "jpeg cmyk"].contains(&case["name"].as_str().unwrap());
+        let most = if others { 10.0 } else { 0.2 };
+        assert!(each < most, "{each} allocations for each photograph ({})", case["name"]);
+    }
+}
