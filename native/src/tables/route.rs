@@ -2,10 +2,15 @@
 
 use std::{fs::File, io::Read, path::Path};
 
-use forebay::{Error, Result, detect::HEAD_LEN, error::codes::UNKNOWN_FORMAT, tables::TableKind};
+use forebay::{
+    Error, Result,
+    detect::HEAD_LEN,
+    error::codes::{ARGUMENT, UNKNOWN_FORMAT},
+    tables::TableKind,
+};
 
 use super::{
-    FileWriter, ReadOptions, TableFormat, TableSink, TableSource, WriteOptions, codes,
+    FileWriter, ReadOptions, TableCompression, TableFormat, TableSink, TableSource, WriteOptions, codes,
     core_file::{CoreSource, open_core},
     core_sink::CoreSink,
     idv::IdvSink,
@@ -94,6 +99,16 @@ fn whole(path: &Path) -> Result<Input> {
 
 /// A sink that writes `path`. What exists is refused unless `force`.
 pub fn create(path: &Path, force: bool, options: &WriteOptions) -> Result<Box<dyn TableSink>> {
+    if options.group_rows == Some(0) {
+        return Err(Error::new(&ARGUMENT, "a row group or block has one row at least"));
+    }
+    if let (TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl | TableFormat::Tbf, Some(packing)) =
+        (options.format, options.compression)
+        && packing != TableCompression::None
+    {
+        let message = format!("{} is not written with {packing:?}", options.format.name());
+        return Err(Error::new(&ARGUMENT, message));
+    }
     let random = matches!(options.format, TableFormat::Idv);
     let file = if random { AtomicFile::create(path, force) } else { AtomicFile::create_streaming(path, force) };
     let out = FileWriter::new(file?);

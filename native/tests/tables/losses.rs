@@ -125,3 +125,20 @@ fn a_dead_column_is_named_wherever_it_is_left_out() {
     assert_eq!(place.notes(&["convert", file.to_str().unwrap(), "a.csv"]), [expected]);
     assert_eq!(place.notes(&["inspect", file.to_str().unwrap()]), [expected]);
 }
+
+#[test]
+fn options_that_a_format_has_no_use_for_are_refused() {
+    let place = Place::with(&[("a.csv", "a,b\n1,2\n")]);
+    for (output, option) in [
+        ("a.parquet", ["--rows-per-block", "0"]),
+        ("a.tbf", ["--rows-per-block", "0"]),
+        ("a.idv", ["--group-rows", "0"]),
+        ("a.tbf", ["--compression", "zstd"]),
+        ("a.jsonl", ["--compression", "lz4"]),
+        ("a.arrow", ["--compression", "snappy"]),
+    ] {
+        let (code, said) = place.run(&["convert", "a.csv", output, option[0], option[1]]);
+        assert_eq!((code, &said[0]["error"]["code"]), (2, &json!("usage.argument")), "{output} {option:?}");
+    }
+    assert_eq!(place.run(&["convert", "a.csv", "a.tbf", "--compression", "none"]).0, 0);
+}
