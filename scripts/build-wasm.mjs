@@ -17,7 +17,7 @@ export const MODULES = [
   { name: 'forebay', features: ['reader'], budget: 150_000 },
   { name: 'convert', features: ['convert'], budget: 225_000, fast: true },
   { name: 'threads', features: ['threads'], budget: 250_000, fast: true, variant: 'threads' },
-  { name: 'tables', features: ['tables'], budget: 315_000 },
+  { name: 'tables', features: ['tables'], budget: 368_000, fast: true },
   { name: 'tensor', features: ['tensor'], budget: 140_000, fast: true },
   { name: 'pictures', features: ['pictures'], budget: 280_000 },
 ];

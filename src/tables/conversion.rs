@@ -11,6 +11,9 @@ use crate::{
     text::{TextFormat, TextOptions, TextReader, TextStep},
 };
 
+/// What is said of a TBF that holds one value, once it was written.
+pub const DOCUMENT_NOTE: &str = "the file holds one value and no table; it was written as that";
+
 /// Bytes of text that are asked for at a time.
 const CHUNK: u64 = 4 << 20;
 
@@ -149,6 +152,7 @@ impl Conversion {
             }
             if let Source::Document(file) = &self.source {
                 self.out = document(file, self.options.write.target)?;
+                self.done.notes.push(DOCUMENT_NOTE.to_owned());
                 self.ended = true;
                 continue;
             }

@@ -21,7 +21,7 @@ mod scan;
 mod statistics;
 mod write;
 
-pub use conversion::{Conversion, ConversionOptions, ConversionStep, Converted, Input};
+pub use conversion::{Conversion, ConversionOptions, ConversionStep, Converted, DOCUMENT_NOTE, Input};
 pub use fit::{Fit, Target};
 pub use groups::{GroupStep, Groups};
 pub use open::{AnyTable, TableChecker, TableKind, TableOpener};

@@ -237,6 +237,10 @@ export const operations = {
       turn.done = work.done;
       turn.out = work.take() ?? null;
       turn.at = work.at;
+      if (output !== 0 && turn.out) {
+        writeOutput(output, turn.at, turn.out);
+        turn.out = null;
+      }
     } else if ("done" in work) {
       turn.done = work.done;
       if ("ahead" in work) turn.ahead = work.ahead() ?? null;

@@ -1,8 +1,9 @@
 import { hostError } from "./errors.js";
 import type { Patch, Turn } from "./kernel.js";
 import { call, type Client } from "./pool.js";
-import type { Sink, Source } from "./types.js";
-import { drive, free } from "./work.js";
+import { placeOf } from "./sinks.js";
+import type { Output, Sink, Source } from "./types.js";
+import { drive, free, type Drive } from "./work.js";
 
 const PIECE = 1 << 20;
 
@@ -13,10 +14,26 @@ export interface Pour {
   onTurn: (turn: Turn, bytes: number) => void;
   /** The file in the worker that the sink stands for, where there is one. */
   output?: number;
+  /** As of {@link Drive}. */
+  ahead?: NonNullable<Drive["ahead"]>;
+}
+
+/** Opens the output, runs a conversion into it, and closes it once it is whole. */
+export async function pourInto(client: Client, begin: () => Promise<number>, source: Source, output: Output, how: Pour): Promise<string> {
+  const place = await placeOf(client, output);
+  try {
+    how.signal.throwIfAborted();
+    const told = await pour(client, await begin(), source, place.sink, { ...how, output: place.output });
+    await place.sink.close?.();
+    return told;
+  } catch (e) {
+    await place.sink.abort?.(e).catch(() => {});
+    throw e;
+  }
 }
 
 /** Runs a conversion in a worker to its end: what it makes goes into the sink. The JSON that it ends with. */
-export async function pour(client: Client, job: number, source: Source, sink: Sink, { signal, onTurn, output = 0 }: Pour): Promise<string> {
+export async function pour(client: Client, job: number, source: Source, sink: Sink, { signal, onTurn, output = 0, ahead }: Pour): Promise<string> {
   // A Blob may live on disk: metadata that waits for the end takes no memory there.
   const spool: Blob[] = [];
   let writing: Promise<void> = Promise.resolve();
@@ -24,6 +41,7 @@ export async function pour(client: Client, job: number, source: Source, sink: Si
     await drive(client, job, source, {
       signal,
       output,
+      ...(ahead && { ahead }),
       async onTurn(turn, bytes) {
         if (turn.spool) spool.push(new Blob([turn.spool as BlobPart]));
         // The next window is read while this one is written; never more than one waits.

@@ -4,10 +4,9 @@ import type { Turn } from "./kernel.js";
 import { textFormatOf } from "./formats.js";
 import { opening } from "./open.js";
 import { call, client } from "./pool.js";
-import { pour } from "./pour.js";
-import { sinkOf } from "./sinks.js";
+import { pourInto } from "./pour.js";
 import { OpenTable, openTableIn } from "./table.js";
-import type { Input, Output, Sink, Source, Table, TableConvertOptions, TableConvertSummary, TableFormat, TextFormat } from "./types.js";
+import type { Input, Output, Source, Table, TableConvertOptions, TableConvertSummary, TableFormat, TextFormat } from "./types.js";
 
 const TABLES: readonly string[] = ["tbf", "idv", "csv", "tsv", "jsonl"] satisfies TableFormat[];
 
@@ -20,14 +19,14 @@ export function isTableFormat(to: string): to is TableFormat {
 export async function convertTable(input: Input | Table, output: Output, options: TableConvertOptions): Promise<TableConvertSummary> {
   if (input instanceof OpenTable) {
     const table = input;
-    return into(output, async (sink) => ({ ...(await table.convert(sink, settingsOf(options), options)), inputBytes: table.byteLength }));
+    return { ...(await table.convert(output, settingsOf(options), options)), inputBytes: table.byteLength };
   }
   const { signal, from, limits, tbfSchema } = options;
   const open = { ...(signal && { signal }), ...(limits && { limits }), ...(tbfSchema && { tbfSchema }) };
   return opening(input as Input, open, async (source, owned) => {
     const text = from ?? (await textIn(source, open));
     try {
-      if (text !== undefined) return await into(output, (sink) => convertText(source, text, sink, options));
+      if (text !== undefined) return await convertText(source, text, output, options);
       const table = await tableIn(source, open);
       try {
         return await convertTable(table, output, options);
@@ -69,24 +68,16 @@ function settingsOf({ to, columns, where = "", lossy = false, groupRows, layout,
   });
 }
 
-async function convertText(source: Source, format: TextFormat, sink: Sink, options: TableConvertOptions): Promise<TableConvertSummary> {
+async function convertText(source: Source, format: TextFormat, output: Output, options: TableConvertOptions): Promise<TableConvertSummary> {
   const { limits = {}, onProgress, signal = new AbortController().signal } = options;
   const home = await client();
-  const job = await call(home, source.name, "textConvert", [format, source.byteLength, limits, settingsOf(options)]);
+  const begin = () => call(home, source.name, "textConvert", [format, source.byteLength, limits, settingsOf(options)]);
   const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: null, bytes, totalBytes: source.byteLength });
-  const told = JSON.parse(await pour(home, job, source, sink, { signal, onTurn })) as TableConvertSummary;
+  // Text is read from front to back.
+  const ahead = (read: ArrayLike<number>) => {
+    const [start, end] = [read[0]!, read[read.length - 1]!];
+    return end < source.byteLength ? [end, Math.min(end + end - start, source.byteLength)] : null;
+  };
+  const told = JSON.parse(await pourInto(home, begin, source, output, { signal, onTurn, ahead })) as TableConvertSummary;
   return { ...told, inputBytes: source.byteLength };
-}
-
-/** Opens the output, and closes it once it is whole. */
-async function into<T>(output: Output, body: (sink: Sink) => Promise<T>): Promise<T> {
-  const sink = await sinkOf(output);
-  try {
-    const told = await body(sink);
-    await sink.close?.();
-    return told;
-  } catch (e) {
-    await sink.abort?.(e).catch(() => {});
-    throw e;
-  }
 }

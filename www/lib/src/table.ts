@@ -2,10 +2,10 @@ import type { TableFormat } from "./dataset.js";
 import { ForebayError, hostError } from "./errors.js";
 import type { Turn } from "./kernel.js";
 import { call, client, type Client } from "./pool.js";
-import { pour } from "./pour.js";
+import { pourInto } from "./pour.js";
 import { Session, type Home } from "./session.js";
 import { TableBatch, lastNamed, type RawBatch, type Row } from "./table-column.js";
-import type { CheckOptions, CheckReport, ColumnName, MatchOptions, OpenOptions, ReadOptions, RowsOptions, Sink, Source, Table, TableConvertOptions, TableConvertSummary, TableField, TableMetadata, TableStats, TableStatsOptions } from "./types.js";
+import type { CheckOptions, CheckReport, ColumnName, MatchOptions, OpenOptions, Output, ReadOptions, RowsOptions, Source, Table, TableConvertOptions, TableConvertSummary, TableField, TableMetadata, TableStats, TableStatsOptions } from "./types.js";
 import { drive, free, steps } from "./work.js";
 
 interface TableHome extends Home {
@@ -134,13 +134,13 @@ export class OpenTable extends Session<TableHome> implements Table {
     });
   }
 
-  /** Converts into a sink, as the settings say; `convert` opens and closes it. */
-  convert(sink: Sink, settings: string, { signal, onProgress }: TableConvertOptions): Promise<Omit<TableConvertSummary, "inputBytes">> {
+  /** Converts, as the settings say. */
+  convert(output: Output, settings: string, { signal, onProgress }: TableConvertOptions): Promise<Omit<TableConvertSummary, "inputBytes">> {
     return this.run(signal, async (inner) => {
       const { client, handle } = await this.homed();
-      const job = await call(client, this.name, "tableConvert", [handle, settings]);
+      const begin = () => call(client, this.name, "tableConvert", [handle, settings]);
       const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
-      return JSON.parse(await pour(client, job, this.source, sink, { signal: inner, onTurn })) as TableConvertSummary;
+      return JSON.parse(await pourInto(client, begin, this.source, output, { signal: inner, onTurn })) as TableConvertSummary;
     });
   }
 

@@ -93,7 +93,9 @@ export async function sweep(): Promise<void> {
   const store = (await navigator.storage?.getDirectory?.().catch(() => null)) as (FileSystemDirectoryHandle & { keys?(): AsyncIterable<string> }) | null;
   if (!store?.keys) return;
   for await (const name of store.keys()) {
-    const made = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Infinity;
+    // What was being written has a dot in front.
+    const plain = name.replace(/^\./, "");
+    const made = plain.startsWith(PREFIX) ? Number.parseInt(plain.slice(PREFIX.length), 10) : Infinity;
     if (made < Date.now() - DAY) await store.removeEntry(name).catch(() => undefined);
   }
 }

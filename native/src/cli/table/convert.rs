@@ -118,7 +118,7 @@ fn whole(common: &Common<'_>, json: &str, talk: &Output) -> Result<Outcome> {
         format: common.format.name(),
         input_bytes,
         output_bytes: bytes,
-        notes: vec!["the file holds one value and no table; it was written as that".into()],
+        notes: vec![forebay::tables::DOCUMENT_NOTE.into()],
         ..TableSummary::default()
     };
     print(&summary, 0.0, talk);
