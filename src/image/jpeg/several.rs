@@ -4,7 +4,7 @@
 use super::{
     bits::{Bits, Segments},
     block::ORDER,
-    header::{Header, Spec, Tables, damaged},
+    header::{Component, Header, Spec, Tables, damaged},
     huffman::Plain,
 };
 use crate::error::Result;
@@ -58,6 +58,11 @@ impl Coefficients {
     ) -> Result<()> {
         let (across, down) = header.unit();
         let units = ((header.width as usize).div_ceil(8 * across), (header.height as usize).div_ceil(8 * down));
+        // Every block needs at least a bit; a few bytes that claim many blocks are not given memory for them.
+        let blocks = |c: &Component| units.0 * c.across * units.1 * c.down;
+        if !lenient && header.components().iter().map(blocks).sum::<usize>() > payload.len().saturating_mul(8) {
+            return Err(damaged("the JPEG's pixels end early"));
+        }
         for (i, component) in header.components().iter().enumerate() {
             self.across[i] = units.0 * component.across;
             self.parts[i].clear();
