@@ -60,7 +60,7 @@ struct Machine {
 
 impl Machine {
     fn new() -> Result<Self, forebay::Error> {
-        let transformer = Transformer::new(Recipe::new(224, 224).random_resized_crop().hflip(0.5).imagenet())?;
+        let transformer = Transformer::new(Recipe::new(224, 224).random_resized_crop().hflip().imagenet())?;
         Ok(Machine { decoders: Default::default(), slot: vec![0.0; transformer.values()], transformer })
     }
 

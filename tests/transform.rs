@@ -128,7 +128,7 @@ fn crops_that_need_no_resizing_copy_pixels() {
     assert_eq!((&middle[..3], &middle[middle.len() - 3..]), (&[15, 11, 1][..], &[24, 18, 1][..]));
     let padded = bytes(Recipe::new(50, 30).pad([9, 8, 7]), &picture, 0);
     assert_eq!((&padded[..3], &padded[15..18], &padded[135..138]), (&[9, 8, 7][..], &[0, 0, 1][..], &[9, 8, 7][..]));
-    let both = bytes(Recipe::new(40, 30).hflip(1.0).vflip(1.0), &picture, 0);
+    let both = bytes(Recipe::new(40, 30).hflip_chance(1.0).vflip_chance(1.0), &picture, 0);
     assert!(both.chunks(3).eq(pixels.chunks(3).rev()));
     let mut seen = std::collections::BTreeSet::new();
     for key in 0..200 {
@@ -150,7 +150,7 @@ fn what_a_sample_looks_like_depends_on_its_key_and_not_on_what_came_before() {
     let other = Picture::new(31, 17, &other).unwrap();
     let recipe = Recipe::new(24, 24)
         .random_resized_crop()
-        .hflip(0.5)
+        .hflip()
         .jitter(Jitter { brightness: 0.4, contrast: 0.4, saturation: 0.4, hue: 0.1 })
         .grayscale(0.2)
         .blur(Blur { probability: 0.5, sigma: (0.1, 2.0) })
@@ -177,7 +177,7 @@ fn what_a_sample_looks_like_depends_on_its_key_and_not_on_what_came_before() {
 fn a_jitter_does_not_move_the_crop() {
     let pixels = map(90, 70);
     let picture = Picture::new(90, 70, &pixels).unwrap();
-    let plain = Recipe::new(24, 24).random_resized_crop().hflip(0.5);
+    let plain = Recipe::new(24, 24).random_resized_crop().hflip();
     let with = plain.clone().jitter(Jitter { brightness: 0.4, ..Jitter::default() });
     for key in 0..20 {
         assert_eq!(plain.place(90, 70, key), with.place(90, 70, key));
@@ -192,7 +192,7 @@ fn recipes_that_make_no_sense_are_refused() {
     for recipe in [
         Recipe::new(0, 8),
         Recipe::new(u32::MAX, u32::MAX),
-        Recipe::new(8, 8).hflip(1.5),
+        Recipe::new(8, 8).hflip_chance(1.5),
         Recipe::new(8, 8).grayscale(f64::NAN),
         Recipe::new(8, 8).center_crop(0),
         crop((0.0, 1.0), (0.7, 1.4)),

@@ -41,7 +41,7 @@ pub(crate) fn body(data: &[u8]) {
     let mut recipe = Recipe::new(1 + u32::from(choice[1] & 31), 1 + u32::from(choice[2] & 31));
     recipe = match choice[3] & 3 {
         0 => recipe,
-        1 => recipe.random_resized_crop().hflip(0.5),
+        1 => recipe.random_resized_crop().hflip(),
         2 => recipe.letterbox([114; 3]),
         _ => recipe.center_crop(40),
     };

@@ -94,7 +94,7 @@ fn main() {
     let most: u64 = std::env::var("PICTURES").ok().and_then(|n| n.parse().ok()).unwrap_or(512);
     let open = |workers| Loader::open(path).unwrap().batch(BATCH).workers(workers).shuffle(1);
     let resize = || Image::new(224, 224).normalize(IMAGENET);
-    let crop = || Image::new(224, 224).random_resized_crop().hflip(0.5).normalize(IMAGENET);
+    let crop = || Image::new(224, 224).random_resized_crop().hflip().normalize(IMAGENET);
     let gigabytes = |(wall, cpu): Rate, bytes: usize| {
         let one = (3 * 224 * 224 * bytes) as f64 / 1e9;
         (wall * one, cpu * one)

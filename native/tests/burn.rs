@@ -40,7 +40,7 @@ fn every_sample_is_what_the_loader_makes_of_it_whichever_thread_asks() {
     let folder = Folder::new();
     let path = archive(&folder);
     let settings = || {
-        let image = Image::new(5, 4).hflip(0.5).normalize(IMAGENET);
+        let image = Image::new(5, 4).hflip().normalize(IMAGENET);
         Loader::open(&path).unwrap().filter("index >= 3").unwrap().image(image).labels("cls").shuffle(5).batch(1)
     };
     let mut pictures = Pictures::new(settings().build().unwrap()).unwrap();

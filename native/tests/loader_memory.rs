@@ -177,13 +177,13 @@ fn a_warm_loader_allocates_for_batches_and_not_for_pictures() {
         // A batch has some lists, whatever its size.
         assert!(large < 0.2, "{large} allocations for each raw picture in batches of 256 ({io:?})");
     }
-    let moved = Image::new(6, 6).random_crop(2).hflip(0.5).normalize(IMAGENET);
+    let moved = Image::new(6, 6).random_crop(2).hflip().normalize(IMAGENET);
     let moved = allocations_per_picture(open(&raw).batch(256).image(moved));
     assert!(moved < 0.2, "{moved} allocations for each picture that is cropped and mirrored");
     for resampling in
         [Resampling::Nearest, Resampling::Bilinear, Resampling::BilinearPlain, Resampling::Bicubic, Resampling::Lanczos]
     {
-        let image = Image::new(24, 24).random_resized_crop().hflip(0.5).normalize(IMAGENET).resampling(resampling);
+        let image = Image::new(24, 24).random_resized_crop().hflip().normalize(IMAGENET).resampling(resampling);
         let resized = allocations_per_picture(open(&raw).batch(256).image(image));
         assert!(resized < 0.2, "{resized} allocations for each picture that is cropped and resized ({resampling:?})");
     }
@@ -194,7 +194,7 @@ fn a_warm_loader_allocates_no_more_than_its_decoder_and_resizer() {
     let _alone = alone();
     let folder = Folder::new();
     let path = support::table(&folder, 512);
-    let image = Image::new(8, 8).random_resized_crop().hflip(0.5).normalize(IMAGENET);
+    let image = Image::new(8, 8).random_resized_crop().hflip().normalize(IMAGENET);
     let dataset = Dataset::open(&path).unwrap();
     let (mut decoder, mut transformer) = (Decoder::default(), Transformer::new(image.clone()).unwrap());
     let mut out = vec![0.0_f32; transformer.values()];
@@ -229,7 +229,7 @@ fn a_warm_loader_allocates_nothing_for_a_photograph() {
         let members: Vec<_> = (0..512).map(|i| (format!("{i:04}.jpg"), bytes.clone())).collect();
         let folder = Folder::new();
         let path = support::write(&folder, "photographs", &members).1;
-        let image = Image::new(24, 24).random_resized_crop().hflip(0.5).normalize(IMAGENET);
+        let image = Image::new(24, 24).random_resized_crop().hflip().normalize(IMAGENET);
         let builder = Loader::open(&path).unwrap().batch(256).workers(2).shuffle(1).image(image);
         let each = allocations_per_picture(builder);
         // Files of four colours go to zune-jpeg, which makes buffers of its own for each.

@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut optimizer = AdamConfig::new().init();
     let mut losses = Vec::new();
     for epoch in 0..epochs {
-        let mut pictures = pictures(&file, Image::new(SIDE, SIDE).hflip(0.5))?;
+        let mut pictures = pictures(&file, Image::new(SIDE, SIDE).hflip())?;
         pictures.set_epoch(epoch); // other flips in every epoch
         let batches = DataLoaderBuilder::new(ToTensors)
             .batch_size(BATCH)

@@ -135,7 +135,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
 fn recipe(args: &Args) -> Image {
     let image = Image::new(args.image.0, args.image.1).resampling(args.resample.unwrap_or_default().into());
     let image = image.normalize(IMAGENET);
-    if args.augment { image.random_resized_crop().hflip(0.5) } else { image }
+    if args.augment { image.random_resized_crop().hflip() } else { image }
 }
 
 fn builder(args: &Args, jpeg: JpegBackend) -> Result<Builder> {

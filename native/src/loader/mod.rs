@@ -6,7 +6,7 @@
 //! let mut loader = Loader::open("train.tbl")?
 //!     .filter("width >= 224 && height >= 224")?
 //!     .batch(64).workers(8).shuffle(42).shard(rank, world)
-//!     .image(Image::new(224, 224).random_resized_crop().hflip(0.5).normalize(IMAGENET))
+//!     .image(Image::new(224, 224).random_resized_crop().hflip().normalize(IMAGENET))
 //!     .labels("cls")
 //!     .build()?;
 //! for epoch in 0..90 {

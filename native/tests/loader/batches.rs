@@ -18,7 +18,7 @@ use crate::{
 };
 
 fn image() -> Image {
-    Image::new(6, 4).random_resized_crop().hflip(0.5).normalize(IMAGENET)
+    Image::new(6, 4).random_resized_crop().hflip().normalize(IMAGENET)
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn made(loader: &mut Loader, most: usize) -> Vec<Made> {
 }
 
 fn crops(builder: Builder) -> Builder {
-    builder.image(Image::new(4, 2).random_resized_crop().hflip(0.5))
+    builder.image(Image::new(4, 2).random_resized_crop().hflip())
 }
 
 proptest! {

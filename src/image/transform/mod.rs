@@ -15,7 +15,7 @@
 //! use forebay::image::{Picture, transform::{Out, Recipe, Transformer}};
 //! let red = [255, 0, 0].repeat(64 * 48);
 //! let picture = Picture::new(64, 48, &red)?;
-//! let recipe = Recipe::new(16, 16).random_resized_crop().hflip(0.5).imagenet();
+//! let recipe = Recipe::new(16, 16).random_resized_crop().hflip().imagenet();
 //! let mut transformer = Transformer::new(recipe)?;
 //! let mut tensor = vec![0.0_f32; transformer.values()]; // 3 × 16 × 16
 //! transformer.apply(&picture, 42, Out::F32(&mut tensor))?;

@@ -143,15 +143,25 @@ impl Recipe {
         self.resampling = resampling;
         self
     }
+    /// Mirrors every other picture left to right, by chance.
+    #[must_use]
+    pub fn hflip(self) -> Self {
+        self.hflip_chance(0.5)
+    }
     /// Mirrors left to right with this chance.
     #[must_use]
-    pub fn hflip(mut self, probability: f64) -> Self {
+    pub fn hflip_chance(mut self, probability: f64) -> Self {
         self.hflip = probability;
         self
     }
+    /// Mirrors every other picture top to bottom, by chance.
+    #[must_use]
+    pub fn vflip(self) -> Self {
+        self.vflip_chance(0.5)
+    }
     /// Mirrors top to bottom with this chance.
     #[must_use]
-    pub fn vflip(mut self, probability: f64) -> Self {
+    pub fn vflip_chance(mut self, probability: f64) -> Self {
         self.vflip = probability;
         self
     }
