@@ -1,6 +1,6 @@
 // What the tests share: a small TAR of real images, the corpora, the native command.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -20,11 +20,15 @@ export function corpus(path, extension) {
   return names.filter((name) => name.endsWith(extension)).sort().map((name) => join(folder, name));
 }
 
-/** The native command, where it was built. */
-export function native() {
-  const builds = ['release', 'debug'].map((profile) => join(ROOT, 'target', profile, 'forebay'));
-  return builds.find((path) => existsSync(path)) ?? null;
+/** A native program, where it was built: the build that is the youngest, since the other may be of an older source. */
+export function built(name) {
+  const builds = ['release', 'debug'].map((profile) => join(ROOT, 'target', profile, name)).filter((path) => existsSync(path));
+  const age = (path) => statSync(path).mtimeMs;
+  return builds.sort((a, b) => age(b) - age(a))[0] ?? null;
 }
+
+/** The native command, where it was built. */
+export const native = () => built('forebay');
 
 /** Runs the native command; its exit code and what it wrote. */
 export function runNative(...args) {

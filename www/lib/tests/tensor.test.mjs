@@ -1,12 +1,12 @@
 // Tensors have the same numbers as natively, to the last bit.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { open, openSamples, shutdown } from 'forebay';
-import { ROOT, codeOf, corpus, tarOf } from './helpers.mjs';
+import { built, codeOf, corpus, tarOf } from './helpers.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'forebay-'));
 after(async () => {
@@ -14,7 +14,7 @@ after(async () => {
   await shutdown();
 });
 /** The native program that makes one tensor; `cargo test` builds it with the other examples. */
-const program = ['release', 'debug'].map((profile) => join(ROOT, 'target', profile, 'examples/tensor')).find((path) => existsSync(path));
+const program = built('examples/tensor');
 const skip = program ? false : 'the example `tensor` was not built';
 const KINDS = [
   { size: [224, 224], normalize: 'imagenet', fit: 'center', short: 224 },
