@@ -185,25 +185,34 @@ impl Dataset {
         self.len() == 0
     }
 
-    /// What is known about sample `i`. In a TBL the index says it; elsewhere the first bytes are looked at.
+    /// What is known about sample `i`. In a TBL the index says it; elsewhere the payload is looked at.
     pub fn info(&self, i: u64) -> Result<SampleInfo> {
         match &self.source {
             Source::File(input, container) => {
-                let head = if self.tbl().is_some() { Bytes::new() } else { self.head(input, container, i)? };
-                container.info_with(i, &head).map_err(|e| e.file(self.name()))
+                let named = |e: Error| e.file(self.name());
+                if self.tbl().is_some() {
+                    return container.info_with(i, &[]).map_err(named);
+                }
+                let info = container.plan(i).map_err(named)?.info;
+                let whole = info.range();
+                let look = |most: u64| input.slice(whole.start..whole.end.min(whole.start.saturating_add(most)));
+                let name = container.name(i, None).unwrap_or_default();
+                Ok(self.probed(name, info.bytes, look)?.told_to(info))
             }
             Source::Folder(folder) => {
-                let seen = probe_named(folder.sample_name(i).unwrap_or_default(), &folder.head(i)?);
-                Ok(seen.told_to(folder.info(i)?))
+                let info = folder.info(i)?;
+                let name = folder.sample_name(i).unwrap_or_default();
+                Ok(self.probed(name, info.bytes, |most| folder.first(i, most))?.told_to(info))
             }
         }
     }
 
-    /// The first bytes of a member, enough to know a picture's size.
-    fn head(&self, input: &Input, container: &Container, i: u64) -> Result<Bytes> {
-        let mut range = container.plan(i).map_err(|e| e.file(self.name()))?.info.range();
-        range.end = range.end.min(range.start.saturating_add(HEAD_BYTES as u64));
-        input.slice(range)
+    /// What a payload's first bytes say, of which `look` reads as many as it is told: all of them where the usual
+    /// part does not tell a picture's size.
+    fn probed(&self, name: &str, bytes: u64, look: impl Fn(u64) -> Result<Bytes>) -> Result<Probe> {
+        let seen = probe_named(name, &look(HEAD_BYTES as u64)?);
+        let more = seen.is_undecided() && bytes > HEAD_BYTES as u64 && self.limits.item(bytes).is_ok();
+        if more { Ok(probe_named(name, &look(bytes)?)) } else { Ok(seen) }
     }
 
     /// Format and size to write for sample `i`, of which this is the payload.

@@ -13,7 +13,6 @@ use forebay::{
     Error, Result,
     codec::Codec,
     error::codes,
-    image::probe::HEAD_BYTES,
     model::{MediaFormat, SampleInfo},
     record::{self, Sidecar},
     tar::webdataset::{Groups, Sample, group},
@@ -132,9 +131,9 @@ impl Folder {
         info.codec = Codec::None;
         Ok(info)
     }
-    /// The first bytes of sample `i`, enough to know its size.
-    pub fn head(&self, i: u64) -> Result<Bytes> {
-        self.read(&self.file(i)?.0, HEAD_BYTES as u64)
+    /// At most `most` first bytes of sample `i`.
+    pub fn first(&self, i: u64, most: u64) -> Result<Bytes> {
+        self.read(&self.file(i)?.0, most)
     }
     /// Sample `i`'s bytes.
     pub fn payload(&self, i: u64) -> Result<Bytes> {

@@ -15,6 +15,7 @@ use common::{FOREBAY, Folder, bmp, tar};
 use forebay::{
     Limits,
     codec::{Codec, Compression},
+    filter::Filter,
     tar::scan,
     tbl::{Layout, MetadataFormat},
 };
@@ -22,6 +23,7 @@ use forebay_native::{
     Dataset,
     check::check,
     convert::{Job, MetadataChoice, Options, StreamInput, To},
+    select::matching,
 };
 use proptest::{
     collection::vec,
@@ -231,5 +233,41 @@ fn standard_input_gives_the_same_tbl_as_the_mapped_file() {
         same(&folder.at("mapped.tbl"), &folder.at("streamed.tbl"));
         convert("streamed.tbl", "back.tar");
         assert_eq!(read(&folder.at("back.tar")), members);
+    }
+}
+
+/// A grey TIFF whose directory stands behind its pixels, as many programs write it.
+fn tiff(width: u32, height: u32) -> Vec<u8> {
+    let pixels = vec![7; (width * height) as usize];
+    let mut file = b"II\x2a\0".to_vec();
+    file.extend((8 + pixels.len() as u32).to_le_bytes());
+    file.extend(pixels);
+    let fields = [(256u16, width), (257, height)];
+    file.extend((fields.len() as u16).to_le_bytes());
+    for (tag, value) in fields {
+        file.extend(tag.to_le_bytes());
+        file.extend(4u16.to_le_bytes());
+        file.extend(1u32.to_le_bytes());
+        file.extend(value.to_le_bytes());
+    }
+    file.extend(0u32.to_le_bytes());
+    file
+}
+
+#[test]
+fn a_filter_sees_a_size_that_stands_at_a_pictures_end() {
+    let members: Members =
+        vec![("a.tif".into(), tiff(400, 300)), ("b.tif".into(), tiff(20, 9)), ("c.bmp".into(), bmp(9, 1))];
+    let folder = Folder::new();
+    fs::write(folder.at("a.tar"), tar(&members)).unwrap();
+    fs::create_dir(folder.at("a")).unwrap();
+    for (name, bytes) in &members {
+        fs::write(folder.at("a").join(name), bytes).unwrap();
+    }
+    for input in ["a.tar", "a"] {
+        let dataset = Dataset::open(folder.at(input)).unwrap();
+        let info = dataset.info(0).unwrap();
+        assert_eq!((info.width, info.height), (400, 300), "{input}");
+        assert_eq!(matching(&dataset, &Filter::parse("width > 30").unwrap()).unwrap(), [0], "{input}");
     }
 }

@@ -49,6 +49,13 @@ impl Probe {
     pub fn told_to(self, info: SampleInfo) -> SampleInfo {
         SampleInfo { format: self.format, width: self.width, height: self.height, ..info }
     }
+
+    /// Whether the size may stand behind the bytes that were looked at: a picture's kind is known and its size is
+    /// not. Where those were only the first [`HEAD_BYTES`], the whole payload is worth a look.
+    pub fn is_undecided(&self) -> bool {
+        let picture = !matches!(self.format, MediaFormat::Unknown | MediaFormat::Mp4 | MediaFormat::Avi);
+        picture && self.width == 0
+    }
 }
 
 /// Looks at the first bytes of a payload (all of it, or at least [`HEAD_BYTES`], where they are at hand).

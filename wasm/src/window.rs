@@ -134,10 +134,7 @@ impl Window {
         }
         let whole = opened.core.info(i).ok()?.range();
         let head = whole.start..whole.end.min(whole.start + HEAD_BYTES as u64);
-        let undecided = self.pieces.get(head.clone()).is_some_and(|bytes| {
-            let seen = probe(&bytes);
-            seen.width == 0 && !matches!(seen.format, MediaFormat::Unknown | MediaFormat::Mp4 | MediaFormat::Avi)
-        });
+        let undecided = self.pieces.get(head.clone()).is_some_and(|bytes| probe(&bytes).is_undecided());
         let more = undecided && opened.limits.item(whole.end - whole.start).is_ok();
         Some(if more { whole } else { head })
     }
