@@ -1,5 +1,6 @@
 //! Bytes to numbers, and the order in which they stand: one pass over the pixels.
 
+use fearless_simd::{Level, Simd, dispatch};
 use half::f16;
 
 use super::{Layout, Normalize, Recipe};
@@ -25,11 +26,15 @@ impl Out<'_> {
     }
 }
 
-/// What each byte of each channel becomes: exact, and quicker than the arithmetic.
+/// What each byte of each channel becomes: a table, and the same by arithmetic where that is quicker.
 #[derive(Debug)]
 pub(super) struct Tables {
     f32: [[f32; 256]; 3],
     f16: [[f16; 256]; 3],
+    channels: [Channel; 3],
+    level: Level,
+    /// True where arithmetic gives the table's numbers to the last bit.
+    exact: bool,
 }
 
 impl Tables {
@@ -39,8 +44,55 @@ impl Tables {
             // In this order and precision, since that is what torchvision does.
             std::array::from_fn(|v| (v as f32 / 255.0 - n.mean[c]) / n.std[c])
         });
-        Tables { f32, f16: f32.map(|channel| channel.map(f16::from_f32)) }
+        let channels: [Channel; 3] = std::array::from_fn(|c| Channel::new(n.mean[c], n.std[c]));
+        let level = Level::new();
+        let same = |(table, channel): (&[f32; 256], &Channel)| {
+            (0..=255_u8).zip(table).all(|(v, &number)| channel.number(v).to_bits() == number.to_bits())
+        };
+        let exact = fuses(level) && f32.iter().zip(&channels).all(same);
+        Tables { f32, f16: f32.map(|channel| channel.map(f16::from_f32)), channels, level, exact }
     }
+}
+
+/// Whether this processor multiplies and adds in one step; elsewhere that is a function, and slow.
+fn fuses(level: Level) -> bool {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    let fuses = level.as_avx2().is_some();
+    #[cfg(target_arch = "aarch64")]
+    let fuses = level.as_neon().is_some();
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
+    let fuses = {
+        let _ = level;
+        false
+    };
+    fuses
+}
+
+/// Normalising one channel without tables and divisions, many numbers at a time.
+#[derive(Clone, Copy, Debug)]
+struct Channel {
+    mean: f32,
+    std: f32,
+    /// 1 / std, rounded.
+    by_std: f32,
+}
+
+impl Channel {
+    fn new(mean: f32, std: f32) -> Self {
+        Channel { mean, std, by_std: 1.0 / std }
+    }
+    #[inline(always)]
+    fn number(self, v: u8) -> f32 {
+        divide(divide(f32::from(v), 255.0, 1.0 / 255.0) - self.mean, self.std, self.by_std)
+    }
+}
+
+/// `x / by`, rounded as a division is: the product with the inverse is off by a bit at most, and what is lacking of it,
+/// which a fused step finds exactly, corrects it. Whether that is so for all that is asked is [looked at](Tables::new).
+#[inline(always)]
+fn divide(x: f32, by: f32, inverse: f32) -> f32 {
+    let about = x * inverse;
+    (-about).mul_add(by, x).mul_add(inverse, about)
 }
 
 /// The pixels to write: lines of `stride` bytes, the first of which begins at `start`.
@@ -67,13 +119,26 @@ pub(super) fn write(
     tables: &Tables,
     out: Out<'_>,
 ) {
+    let (layout, level) = (recipe.layout, tables.level);
     match out {
-        Out::U8(out) => lines(view, size, flips, recipe.layout, out, |_, v| v),
-        Out::F16(out) => lines(view, size, flips, recipe.layout, out, |c, v| tables.f16[c][usize::from(v)]),
-        Out::F32(out) => lines(view, size, flips, recipe.layout, out, |c, v| tables.f32[c][usize::from(v)]),
+        Out::U8(out) => {
+            dispatch!(level, simd => simd.vectorize(#[inline(always)] || lines(view, size, flips, layout, out, |_, v| v)));
+        }
+        Out::F16(out) => lines(view, size, flips, layout, out, |c, v| tables.f16[c][usize::from(v)]),
+        Out::F32(out) if tables.exact => {
+            let channels = tables.channels;
+            dispatch!(level, simd => simd.vectorize(#[inline(always)] || {
+                lines(view, size, flips, layout, out, #[inline(always)] |c: usize, v| channels[c].number(v));
+            }));
+        }
+        Out::F32(out) => lines(view, size, flips, layout, out, |c, v| tables.f32[c][usize::from(v)]),
     }
 }
 
+/// Pixels whose channels are parted at a time.
+const STRETCH: usize = 64;
+
+#[inline(always)]
 fn lines<T: Copy>(
     view: &View<'_>,
     (width, height): (usize, usize),
@@ -82,11 +147,11 @@ fn lines<T: Copy>(
     out: &mut [T],
     value: impl Fn(usize, u8) -> T + Copy,
 ) {
-    let source = |y: usize| view.line(if flip { height - 1 - y } else { y }, width);
+    let source = |y: usize| view.line(if flip { height - 1 - y } else { y }, width).as_chunks::<3>().0;
     match layout {
         Layout::Nhwc => {
             for (y, line) in out.chunks_exact_mut(width * 3).enumerate() {
-                let pixels = source(y).as_chunks::<3>().0;
+                let pixels = source(y);
                 let to = line.as_chunks_mut::<3>().0;
                 let put = |(to, from): (&mut [T; 3], &[u8; 3])| *to = std::array::from_fn(|c| value(c, from[c]));
                 if mirror {
@@ -102,14 +167,90 @@ fn lines<T: Copy>(
             let planes =
                 red.chunks_exact_mut(width).zip(green.chunks_exact_mut(width)).zip(blue.chunks_exact_mut(width));
             for (y, ((r, g), b)) in planes.enumerate() {
-                let pixels = source(y).as_chunks::<3>().0;
-                let to = r.iter_mut().zip(g).zip(b);
-                let put = |(((r, g), b), from): (((&mut T, &mut T), &mut T), &[u8; 3])| {
-                    *r = value(0, from[0]);
-                    *g = value(1, from[1]);
-                    *b = value(2, from[2]);
-                };
-                if mirror { to.zip(pixels.iter().rev()).for_each(put) } else { to.zip(pixels).for_each(put) }
+                let pixels = source(y);
+                let stretches = r.chunks_mut(STRETCH).zip(g.chunks_mut(STRETCH)).zip(b.chunks_mut(STRETCH));
+                for (number, ((r, g), b)) in stretches.enumerate() {
+                    let (before, count) = (number * STRETCH, r.len());
+                    let from = if mirror { width - before - count } else { before };
+                    let channels = part(pixels.get(from..from + count).unwrap_or_default());
+                    for (c, (to, from)) in [r, g, b].into_iter().zip(&channels).enumerate() {
+                        let put = |(to, from): (&mut T, &u8)| *to = value(c, *from);
+                        if mirror {
+                            to.iter_mut().zip(from[..count].iter().rev()).for_each(put)
+                        } else {
+                            to.iter_mut().zip(from).for_each(put)
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The channels of a few pixels, each by itself: quicker to part as bytes than as numbers.
+#[inline(always)]
+fn part(pixels: &[[u8; 3]]) -> [[u8; STRETCH]; 3] {
+    let mut channels = [[0; STRETCH]; 3];
+    let [red, green, blue] = &mut channels;
+    for (((r, g), b), pixel) in red.iter_mut().zip(green).zip(blue).zip(pixels) {
+        [*r, *g, *b] = *pixel;
+    }
+    channels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arithmetic_normalises_every_byte_as_torchvision_does() {
+        if !fuses(Level::new()) {
+            println!("skipped: this processor has no fused steps");
+            return;
+        }
+        let odd = Normalize { mean: [0.1, 1.0 / 3.0, 0.999], std: [1e-3, 0.3, 7.7] };
+        for normalize in [None, Some(&Normalize::IMAGENET), Some(&odd)] {
+            assert!(Tables::new(normalize).exact, "{normalize:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_the_reach_of_arithmetic_come_from_the_table() {
+        let tables = Tables::new(Some(&Normalize { mean: [0.0; 3], std: [1e-44; 3] }));
+        assert!(!tables.exact && tables.f32[0][255] == f32::INFINITY);
+    }
+
+    #[test]
+    fn every_width_layout_and_mirroring_puts_each_pixel_where_it_belongs() {
+        let tables = Tables::new(Some(&Normalize::IMAGENET));
+        for (width, height) in [(1, 1), (3, 2), (63, 2), (64, 1), (65, 2), (130, 3), (224, 2)] {
+            let stride = width * 3 + 5;
+            let data: Vec<u8> = (0..stride * height + 7).map(|i| (i * 37 % 251) as u8).collect();
+            let view = View { data: &data, start: 7, stride };
+            for (layout, mirror, flip) in
+                [Layout::Nchw, Layout::Nhwc].into_iter().flat_map(|l| (0..4).map(move |k| (l, k & 1 == 1, k & 2 == 2)))
+            {
+                let recipe = Recipe::new(width as u32, height as u32).layout(layout);
+                let mut floats = vec![0.0; width * height * 3];
+                let mut halves = vec![f16::ZERO; width * height * 3];
+                let mut bytes = vec![0; width * height * 3];
+                let size = (width, height);
+                write(&view, size, (mirror, flip), &recipe, &tables, Out::F32(&mut floats));
+                write(&view, size, (mirror, flip), &recipe, &tables, Out::F16(&mut halves));
+                write(&view, size, (mirror, flip), &recipe, &tables, Out::U8(&mut bytes));
+                for (y, x, c) in (0..height).flat_map(|y| (0..width).flat_map(move |x| (0..3).map(move |c| (y, x, c))))
+                {
+                    let at = match layout {
+                        Layout::Nchw => (c * height + y) * width + x,
+                        Layout::Nhwc => (y * width + x) * 3 + c,
+                    };
+                    let (from_y, from_x) =
+                        (if flip { height - 1 - y } else { y }, if mirror { width - 1 - x } else { x });
+                    let v = data[7 + from_y * stride + from_x * 3 + c];
+                    assert_eq!(bytes[at], v, "{size:?} {layout:?} {mirror} {flip} at {y}, {x}, {c}");
+                    assert_eq!(floats[at].to_bits(), tables.f32[c][usize::from(v)].to_bits());
+                    assert_eq!(halves[at], tables.f16[c][usize::from(v)]);
+                }
             }
         }
     }
