@@ -336,3 +336,35 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn comparisons_that_no_sample_can_pass_are_errors_that_say_what_to_write() {
+    for (text, message) in [
+        ("width > '224'", "the field width holds numbers, and \"224\" is text: write width > 224"),
+        ("7 == name", "the field name holds text, and 7 is a number: write \"7\" == name"),
+        ("format == true", "the field format holds text, and true is a boolean: write format == \"true\""),
+        ("height > null", "null is neither more nor less than anything: write height == null or height != null"),
+        (
+            "width",
+            "the field width holds numbers, and a field alone asks for true: compare it with something, such as width != null",
+        ),
+        ("bytes ~ '1*'", "the field bytes holds numbers, and the pattern \"1*\" is for text"),
+        ("name in [1]", "the field name holds text, and 1 is a number: write name == \"1\""),
+        ("3 in width", "the field width holds numbers, and `in` looks into lists: write width == 3"),
+        (
+            "json.a == 1 && !(aspect == name)",
+            "the field aspect holds numbers and the field name text: they never compare",
+        ),
+    ] {
+        let e = Filter::parse(text).unwrap().check_for_samples().unwrap_err();
+        assert_eq!((e.code().id(), e.kind(), e.message()), ("filter.kind", Kind::Usage, message), "{text}");
+    }
+    let at = Filter::parse("true && width > 'x'").unwrap().check_for_samples().unwrap_err();
+    assert_eq!((at.place().offset, at.place().column.as_deref()), (Some(8), Some("width")));
+    // What metadata holds differs from sample to sample, and may be missing.
+    for text in
+        ["cls > 3", "cls == 'cat' || cls == 3", "tags", "1 in tags", "width == null", "name ~ '*.jpg'", "cls == width"]
+    {
+        assert!(Filter::parse(text).unwrap().check_for_samples().is_ok(), "{text}");
+    }
+}

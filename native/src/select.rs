@@ -10,6 +10,7 @@ use crate::{blocks::in_blocks, dataset::Dataset};
 /// The numbers of the samples that `filter` accepts, in order, found on all cores. What the filter does not ask for is not
 /// read: over a TBL, sizes and formats come from the index alone.
 pub fn matching(dataset: &Dataset, filter: &Filter) -> Result<Vec<u64>> {
+    filter.check_for_samples()?;
     let blocks = in_blocks(dataset.len(), |range| {
         let mut kept = Vec::new();
         for i in range {
@@ -22,7 +23,7 @@ pub fn matching(dataset: &Dataset, filter: &Filter) -> Result<Vec<u64>> {
     Ok(blocks.concat())
 }
 
-/// Whether `filter` accepts sample `i`.
+/// Whether `filter` accepts sample `i`. [`Filter::check_for_samples`] beforehand tells what no sample can match.
 pub fn accepts(dataset: &Dataset, i: u64, filter: &Filter) -> Result<bool> {
     let info = dataset.info(i)?;
     let metadata = match filter.needs_metadata() {

@@ -110,13 +110,7 @@ impl Expr {
                 let item = item.value(record);
                 list.iter().any(|element| element.same(&item))
             }
-            Expr::InField(item, list) => match record.field(list) {
-                Value::List(list) => {
-                    let item = item.value(record);
-                    list.iter().any(|element| element.same(&item))
-                }
-                _ => false,
-            },
+            Expr::InField(item, list) => record.contains(list, &item.value(record)),
             Expr::Truth(operand) => matches!(*operand.value(record), Value::Bool(true)),
         }
     }

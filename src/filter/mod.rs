@@ -46,11 +46,13 @@
 //!   with a null field is false, `!=` and `!~` included. `!` turns a false into a true whatever its cause: for
 //!   a sample without `cls`, `cls != 3` is false and `!(cls == 3)` is true.
 //! - Integers and floats compare by their exact values, never by rounding. NaN is unequal to everything.
-//! - Values of different kinds (a number and a string) are unequal and in no order.
+//! - Values of different kinds (a number and a string) are unequal and in no order. Where the kind of a field is
+//!   known beforehand, as that of a table's column is, such a comparison is an error that says what to write.
 
 mod bounds;
 mod expr;
 mod glob;
+mod kinds;
 mod parse;
 mod path;
 mod sample;
@@ -60,6 +62,7 @@ mod value;
 use std::fmt;
 
 pub use bounds::Bounds;
+pub use kinds::{FieldKind, KnownField};
 pub use path::{Builtin, Path, Segment};
 pub use sample::SampleRecord;
 pub use value::{Record, Value};
@@ -180,6 +183,11 @@ pub mod codes {
     );
     /// There is no such column.
     pub const FIELD: Code = Code::usage("filter.field", "A filter names a field that the table does not have.");
+    /// A comparison never holds.
+    pub const KIND: Code = Code::usage(
+        "filter.kind",
+        "A filter compares a field with what it never holds, such as text with a number; the message says what to write.",
+    );
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&SYNTAX, &NUMBER, &STRING, &FIELD];
+    pub const ALL: &[&Code] = &[&SYNTAX, &NUMBER, &STRING, &FIELD, &KIND];
 }

@@ -28,11 +28,19 @@ pub enum Value<'a> {
 pub trait Record {
     /// The value at `path`; [`Value::Null`] where there is none.
     fn field(&self, path: &Path) -> Value<'_>;
+
+    /// True where the list at `path` has an element equal to `item`.
+    fn contains(&self, path: &Path, item: &Value<'_>) -> bool {
+        matches!(self.field(path), Value::List(list) if list.iter().any(|element| element.same(item)))
+    }
 }
 
 impl<R: Record + ?Sized> Record for &R {
     fn field(&self, path: &Path) -> Value<'_> {
         (**self).field(path)
+    }
+    fn contains(&self, path: &Path, item: &Value<'_>) -> bool {
+        (**self).contains(path, item)
     }
 }
 
@@ -120,7 +128,7 @@ impl Value<'_> {
     }
 
     /// Equality by value; nulls are compared by the caller.
-    pub(super) fn same(&self, other: &Self) -> bool {
+    pub(crate) fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(b)),

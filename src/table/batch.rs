@@ -99,12 +99,9 @@ impl Batch {
         let columns = self.columns.iter().map(|c| c.take(rows)).collect::<Result<_>>()?;
         Ok(Batch { schema: self.schema.clone(), columns, rows: rows.len() })
     }
-    /// The numbers of the rows that a filter wants. A column that the filter names and the table lacks is an
-    /// error, so that a slip of the pen does not select nothing.
+    /// The numbers of the rows that a filter wants. What [`Schema::check_filter`] refuses is an error.
     pub fn matching(&self, filter: &Filter) -> Result<Vec<usize>> {
-        for path in filter.fields() {
-            self.schema.positions([path.root()])?;
-        }
+        self.schema.check_filter(filter)?;
         Ok(self.iter().filter(|row| filter.matches(row)).map(|row| row.index).collect())
     }
     /// The rows that a filter wants.
@@ -183,11 +180,23 @@ impl Record for Row<'_> {
                 None => items.value(row.first + *i as usize).into(),
                 Some(at) => match at.binary_search(&(*i as u32)) {
                     Ok(k) => items.value(row.first + k).into(),
-                    Err(_) => Filtered::Int(0),
+                    Err(_) => items.dtype().zero().unwrap_or(Filtered::Null),
                 },
             },
             (Value::Json(text), [_, inner @ ..]) => inside(text, inner),
             _ => Filtered::Null,
+        }
+    }
+
+    fn contains(&self, path: &Path, item: &Filtered<'_>) -> bool {
+        let value = path.name().and_then(|name| self.batch.column_by_name(name)).map(|c| c.value(self.index));
+        match value {
+            // Long vectors are not listed one by one: what a sparse one leaves out is the default.
+            Some(Value::Vector { row, items }) => {
+                let left_out = row.indices.is_some() && items.dtype().zero().is_some_and(|zero| zero.same(item));
+                left_out || (row.first..row.first + row.count).any(|i| Filtered::from(items.value(i)).same(item))
+            }
+            _ => matches!(self.field(path), Filtered::List(list) if list.iter().any(|element| element.same(item))),
         }
     }
 }

@@ -20,6 +20,8 @@ pub struct Scan {
 impl Scan {
     /// What this means for a table of these columns.
     pub fn plan(&self, all: &Arc<Schema>) -> Result<Scanning> {
+        // Before the groups are asked: statistics of texts rule out whatever is compared with a number.
+        self.filter.iter().try_for_each(|filter| all.check_filter(filter))?;
         let roots: Vec<&str> = self.filter.iter().flat_map(|f| f.fields()).map(|path| path.root()).collect();
         let filtered = all.positions(roots)?;
         let filter = self.filter.clone();

@@ -2,10 +2,9 @@
 
 use serde_json::Value as Json;
 
-use super::clock;
 use crate::{
     error::{Error, Result},
-    table::{ColumnBuilder, DataType, Value, VectorRow, codes},
+    table::{ColumnBuilder, DataType, Value, VectorRow, codes, parse_time},
 };
 
 /// Adds a cell from text, such as a CSV field. Nothing is cut or rounded, but the decimal fractions of floats.
@@ -46,7 +45,7 @@ pub fn push_text(column: &mut ColumnBuilder, text: &str) -> Result<()> {
                 _ => return misfit(dtype),
             }
         }
-        dtype => match clock::parse(dtype, trimmed) {
+        dtype => match parse_time(dtype, trimmed) {
             Some(time) => Value::Time(time),
             None => return misfit(dtype),
         },
@@ -97,7 +96,7 @@ pub fn push_json(column: &mut ColumnBuilder, json: &Json) -> Result<()> {
                 _ => Err(mismatch(column.dtype(), &json.to_string())),
             }
         }
-        (dtype, Json::String(text)) => match clock::parse(dtype, text) {
+        (dtype, Json::String(text)) => match parse_time(dtype, text) {
             Some(time) => push_value(column, Value::Time(time)),
             None => column.push_json(json).map_err(rowless),
         },

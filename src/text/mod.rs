@@ -27,12 +27,11 @@
 //! | `reader.rs`, `rows.rs`, `chunks.rs` | what both formats share: bytes in, rows that may be bad, batches out |
 //! | `csv.rs`, `records.rs` | CSV in |
 //! | `json.rs` | JSON lines in |
-//! | `sniff.rs`, `cell.rs`, `clock.rs` | types from values; a cell into a column; times |
+//! | `sniff.rs`, `cell.rs` | types from values; a cell into a column |
 //! | `csv_write.rs`, `json_write.rs` | out |
 
 mod cell;
 mod chunks;
-mod clock;
 mod csv;
 mod csv_write;
 mod json;
@@ -43,7 +42,6 @@ mod rows;
 mod sniff;
 
 pub use cell::{push_json, push_text};
-pub use clock::parse as parse_clock;
 pub use csv_write::{CsvStyle, CsvWriter};
 pub use json_write::JsonWriter;
 pub use reader::{TextReader, TextStep};

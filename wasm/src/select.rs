@@ -41,6 +41,7 @@ pub struct Selector {
 impl Selector {
     pub(crate) fn new(opened: Rc<Opened>, filter: &str, stats: bool, label: &str) -> Result<Self> {
         let filter = Filter::parse(filter)?;
+        filter.check_for_samples()?;
         let labels = match label {
             "" => None,
             field => Filter::parse(&format!("{field} == null"))?.fields().next().cloned(),

@@ -10,6 +10,7 @@ use std::{
 use forebay::{
     Error, Result,
     error::codes,
+    filter::Filter,
     record::{RestoredFile, files, safe_name},
 };
 use serde_json::json;
@@ -88,6 +89,7 @@ fn one(dataset: &Dataset, i: u64, args: &Args, out: &Output) -> Result<Outcome> 
 
 fn all(dataset: &Dataset, folder: &Path, args: &Args, out: &Output) -> Result<Outcome> {
     let filter = filter(args.filter.as_deref())?;
+    filter.iter().try_for_each(Filter::check_for_samples)?;
     let mut meter = Meter::new(out, "extracting");
     let mut names = HashSet::new();
     let (mut samples, mut written) = (0, 0);

@@ -1,6 +1,6 @@
 //! `forebay head`: the first samples or rows, as a table or one JSON object a line.
 
-use forebay::Result;
+use forebay::{Result, filter::Filter};
 use serde_json::{Value, json};
 
 use super::{
@@ -55,6 +55,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
             table::head::run(&path, &read, &scan, &wanted, out)?;
             continue;
         }
+        filter.iter().try_for_each(Filter::check_for_samples)?;
         let dataset = open(&path, &limits, false)?;
         let mut table = Table::default();
         let mut left = args.n;

@@ -74,6 +74,7 @@ fn path(field: &str) -> Result<Path> {
 }
 
 fn count(dataset: &Dataset, filter: Option<&Filter>, labels: &[Path], stats: &mut Stats) -> Result<()> {
+    filter.into_iter().try_for_each(Filter::check_for_samples)?;
     for i in 0..dataset.len() {
         if let Some(filter) = filter
             && !accepts(dataset, i, filter)?

@@ -61,6 +61,7 @@ impl Job {
 
     /// Keeps only the samples that a filter accepts.
     pub fn filter(mut self, filter: &Filter) -> Result<Job> {
+        filter.check_for_samples()?;
         match &mut self.origin {
             Origin::Datasets { sources, selection } => {
                 let mut kept = Vec::new();

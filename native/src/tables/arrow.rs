@@ -30,8 +30,10 @@ use super::{codes, parse_type};
 
 mod changes;
 mod from;
+mod unread;
 pub use changes::Changes;
 pub use from::from_record_batch;
+pub(super) use unread::Unread;
 
 /// The metadata key for types that Arrow does not have.
 pub const TYPE: &str = "forebay:type";

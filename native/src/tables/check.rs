@@ -9,7 +9,7 @@ use forebay::{
     tables::TableKind,
 };
 
-use super::{OnBadRow, ReadOptions, TableFormat, core_file::check_core, open};
+use super::{OnBadRow, ReadOptions, TableFormat, core_file::check_core, leave_out_unread, open};
 use crate::input::{Input, display};
 
 /// Checks a table. IDV and TBF are checked part by part and every fault is named; of text every bad row is; of
@@ -36,6 +36,7 @@ fn rows(path: &Path, options: &ReadOptions, progress: &mut dyn FnMut(u64, Option
     let options = ReadOptions { on_bad_row: OnBadRow::Skip, ..options.clone() };
     let mut source = open(path, &options)?;
     let total = source.rows();
+    let (_, mut said) = leave_out_unread(&mut *source)?;
     let mut report = Report::new(0);
     loop {
         match source.next_batch() {
@@ -51,7 +52,8 @@ fn rows(path: &Path, options: &ReadOptions, progress: &mut dyn FnMut(u64, Option
     }
     let skipped = source.skipped();
     source.bad_rows().iter().for_each(|bad| report.fault(bad));
-    source.notes().into_iter().for_each(|note| report.note(&Error::new(&NOTE, note)));
+    said.append(&mut source.notes());
+    said.into_iter().for_each(|note| report.note(&Error::new(&NOTE, note)));
     report.fault_count = report.fault_count.max(skipped);
     Ok(report)
 }

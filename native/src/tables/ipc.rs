@@ -19,7 +19,7 @@ use serde_json::json;
 
 use super::{
     Facts, FileWriter, ReadOptions, TableCompression, TableFormat, TableSink, TableSource, WriteOptions,
-    arrow::{Changes, from_arrow_schema, from_record_batch, to_arrow_schema, to_record_batch},
+    arrow::{Changes, Unread, from_record_batch, to_arrow_schema, to_record_batch},
     codes,
     guard::guarded,
     ipc_read::{Blocks, Messages, Stream},
@@ -31,6 +31,7 @@ use crate::input::Input;
 pub(super) struct IpcSource {
     messages: Messages,
     schema: Arc<Schema>,
+    unread: Unread,
     changes: Changes,
     lossy: bool,
     /// Rows that were read and not handed on.
@@ -57,10 +58,11 @@ impl IpcSource {
     }
 
     fn new(messages: Messages, options: &ReadOptions) -> Result<IpcSource> {
-        let schema = Arc::new(from_arrow_schema(messages.schema())?);
+        let (schema, unread) = Unread::schema(messages.schema())?;
+        let schema = Arc::new(schema);
         let changes = Changes::new(messages.schema(), &schema);
         let (lossy, batch_rows) = (options.lossy, options.batch_rows.max(1));
-        Ok(IpcSource { messages, schema, changes, lossy, left: None, batch_rows })
+        Ok(IpcSource { messages, schema, unread, changes, lossy, left: None, batch_rows })
     }
 }
 
@@ -88,6 +90,7 @@ impl TableSource for IpcSource {
         let whole = match self.left.take() {
             Some(left) => left,
             None => {
+                self.unread.refuse(self.messages.columns())?;
                 let read = || match self.messages.next()? {
                     Some(batch) => from_record_batch(&batch, &self.schema, self.lossy).map(Some),
                     None => Ok(None),
@@ -104,6 +107,9 @@ impl TableSource for IpcSource {
         Ok(Some(whole.slice(0, self.batch_rows)))
     }
 
+    fn unread(&self) -> &[(usize, String)] {
+        self.unread.columns()
+    }
     fn facts(&self) -> Facts {
         let mut facts = Facts::default();
         if let Messages::File(file) = &self.messages {

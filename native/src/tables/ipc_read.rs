@@ -291,6 +291,13 @@ impl Messages {
             Messages::Stream(stream) => &stream.decoder.schema,
         }
     }
+    /// The columns that are decoded; all of them where none are named.
+    pub fn columns(&self) -> Option<&[usize]> {
+        match self {
+            Messages::File(file) => file.decoder.columns.as_deref(),
+            Messages::Stream(stream) => stream.decoder.columns.as_deref(),
+        }
+    }
     /// Decodes only these columns, in this order.
     pub fn select(&mut self, columns: &[usize]) {
         let decoder = match self {

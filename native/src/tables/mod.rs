@@ -52,12 +52,16 @@ mod parquet;
 #[cfg(feature = "arrow")]
 mod parquet_footer;
 #[cfg(feature = "arrow")]
+mod parquet_pages;
+#[cfg(feature = "arrow")]
 mod parquet_stats;
 mod route;
 mod samples;
 mod scan;
 mod text;
 mod text_input;
+#[cfg(feature = "arrow")]
+mod thrift;
 mod writer;
 
 pub use check::check;
@@ -87,6 +91,11 @@ pub trait TableSource: Send {
     fn prune(&mut self, _filter: &Filter) {}
     /// The next rows; `None` at the end.
     fn next_batch(&mut self) -> Result<Option<Batch>>;
+    /// The numbers of columns whose type is not read, and that type. Asking for one is an error; all others can be
+    /// selected.
+    fn unread(&self) -> &[(usize, String)] {
+        &[]
+    }
     /// What the file says of its columns without reading them.
     fn facts(&self) -> Facts {
         Facts::default()
@@ -103,6 +112,23 @@ pub trait TableSource: Send {
     fn bad_rows(&mut self) -> Vec<forebay::Error> {
         Vec::new()
     }
+}
+
+/// Leaves out the columns whose types are not read, and says so. Gives the numbers of the others.
+pub(crate) fn leave_out_unread(source: &mut dyn TableSource) -> Result<(Vec<usize>, Vec<String>)> {
+    let unread = source.unread().to_vec();
+    let mut read: Vec<usize> = (0..source.schema().len()).collect();
+    if unread.is_empty() {
+        return Ok((read, Vec::new()));
+    }
+    let said = unread.iter().filter_map(|(i, dtype)| {
+        let name = &source.schema().fields().get(*i)?.name;
+        Some(format!("column {name:?}: Arrow's type {dtype} is not read"))
+    });
+    let said = said.collect();
+    read.retain(|i| !unread.iter().any(|(other, _)| other == i));
+    source.select(&read)?;
+    Ok((read, said))
 }
 
 /// Takes a table, batch by batch.

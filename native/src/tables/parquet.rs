@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use arrow_schema::Schema as ArrowSchema;
+use arrow_schema::{DataType as ArrowType, Schema as ArrowSchema};
 use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
@@ -16,31 +16,39 @@ use parquet::{
     },
     basic::{Compression, ZstdLevel},
     errors::ParquetError,
-    file::properties::WriterProperties,
+    file::properties::{EnabledStatistics, WriterProperties},
+    schema::types::ColumnPath,
 };
 use serde_json::json;
 
 use super::{
     ColumnFacts, Facts, FileWriter, ReadOptions, TableCompression, TableFormat, TableSink, TableSource, WriteOptions,
-    arrow::{Changes, from_arrow_schema, from_record_batch, to_arrow_schema, to_record_batch},
+    arrow::{Changes, Unread, from_record_batch, to_arrow_schema, to_record_batch},
     codes,
     guard::guarded,
-    parquet_footer, parquet_stats,
+    parquet_footer,
+    parquet_pages::Pages,
+    parquet_stats,
     writer::own_error,
 };
 use crate::input::Input;
 
 /// Rows of a row group, and of the batches that it is read in.
 const GROUP_ROWS: usize = 1 << 20;
+/// Memory that the rows of a row group take while they wait.
+const GROUP_MEMORY: usize = 256 << 20;
+/// Columns that have dictionaries while they are written.
+const DICTIONARIES: usize = 512;
 
 /// A Parquet file that is being read.
 pub(super) struct ParquetSource {
-    input: Input,
+    pages: Pages,
     metadata: ArrowReaderMetadata,
     /// All columns of the file.
     whole: Arc<Schema>,
     /// The columns that are read.
     schema: Arc<Schema>,
+    unread: Unread,
     changes: Changes,
     filter: Option<Filter>,
     /// The wanted columns in the order asked for, by their number in the file.
@@ -59,15 +67,18 @@ impl ParquetSource {
     pub fn new(input: Input, options: &ReadOptions) -> Result<ParquetSource> {
         parquet_footer::check(input.bytes(), &options.limits)?;
         let metadata = guarded(|| ArrowReaderMetadata::load(input.bytes(), Default::default()).map_err(damaged))?;
-        let schema = Arc::new(from_arrow_schema(metadata.schema())?);
+        let pages = guarded(|| Ok(Pages::new(input.bytes(), metadata.metadata(), &options.limits)))?;
+        let (schema, unread) = Unread::schema(metadata.schema())?;
+        let schema = Arc::new(schema);
         let changes = Changes::new(metadata.schema(), &schema);
         let whole = schema.clone();
         let options = options.clone();
         Ok(ParquetSource {
-            input,
+            pages,
             metadata,
             whole,
             schema,
+            unread,
             changes,
             filter: None,
             columns: None,
@@ -77,9 +88,9 @@ impl ParquetSource {
     }
 
     fn start(&self) -> Result<ParquetRecordBatchReader> {
-        let mut builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(self.input.bytes().clone(), self.metadata.clone())
-                .with_batch_size(self.options.batch_rows);
+        self.unread.refuse(self.columns.as_deref())?;
+        let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.pages.clone(), self.metadata.clone())
+            .with_batch_size(self.options.batch_rows);
         if let Some(columns) = &self.columns {
             let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
             builder = builder.with_projection(mask);
@@ -123,7 +134,8 @@ impl TableSource for ParquetSource {
             Some(reader) => reader,
             None => self.start()?,
         };
-        let next = guarded(|| reader.next().transpose().map_err(super::arrow::not_arrow))?;
+        let next = guarded(|| reader.next().transpose().map_err(super::arrow::not_arrow));
+        let next = next.map_err(|e| self.pages.refused().unwrap_or(e))?;
         self.reader = Some(reader);
         let Some(batch) = next else { return Ok(None) };
         // The reader gives columns in the file's order.
@@ -137,6 +149,9 @@ impl TableSource for ParquetSource {
         guarded(|| from_record_batch(&batch, &self.schema, self.options.lossy).map(Some))
     }
 
+    fn unread(&self) -> &[(usize, String)] {
+        self.unread.columns()
+    }
     fn notes(&mut self) -> Vec<String> {
         self.changes.notes(&self.schema)
     }
@@ -172,7 +187,8 @@ impl TableSource for ParquetSource {
 pub(super) struct ParquetSink {
     out: Option<FileWriter>,
     writer: Option<(ArrowWriter<FileWriter>, Arc<ArrowSchema>)>,
-    properties: WriterProperties,
+    compression: Compression,
+    group_rows: usize,
 }
 
 impl std::fmt::Debug for ParquetSink {
@@ -193,12 +209,8 @@ impl ParquetSink {
             }
             other => return Err(Error::new(&ARGUMENT, format!("Parquet is not written with {other:?}"))),
         };
-        let properties = WriterProperties::builder()
-            .set_compression(compression)
-            .set_max_row_group_row_count(Some(options.group_rows.unwrap_or(GROUP_ROWS)))
-            .set_created_by(concat!("forebay ", env!("CARGO_PKG_VERSION")).to_owned())
-            .build();
-        Ok(ParquetSink { out: Some(out), writer: None, properties })
+        let group_rows = options.group_rows.unwrap_or(GROUP_ROWS);
+        Ok(ParquetSink { out: Some(out), writer: None, compression, group_rows })
     }
 
     fn writer(&mut self) -> Result<&mut (ArrowWriter<FileWriter>, Arc<ArrowSchema>)> {
@@ -210,7 +222,8 @@ impl TableSink for ParquetSink {
     fn begin(&mut self, schema: &Arc<Schema>) -> Result<()> {
         let schema = Arc::new(to_arrow_schema(schema)?);
         if let Some(out) = self.out.take() {
-            let writer = ArrowWriter::try_new(out, schema.clone(), Some(self.properties.clone())).map_err(written)?;
+            let properties = properties(&schema, self.compression, self.group_rows);
+            let writer = ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(written)?;
             self.writer = Some((writer, schema));
         }
         Ok(())
@@ -220,7 +233,8 @@ impl TableSink for ParquetSink {
         let (writer, schema) = self.writer()?;
         writer.write(&to_record_batch(batch, schema)?).map_err(written)?;
         // Row groups wait in memory; a table of long texts has fewer rows in each.
-        if writer.in_progress_size() > forebay::text::BATCH_BYTES * 4 {
+        let (size, memory) = (writer.in_progress_size(), writer.memory_size());
+        if size > forebay::text::BATCH_BYTES * 4 || memory > GROUP_MEMORY {
             writer.flush().map_err(written)?;
         }
         Ok(())
@@ -233,6 +247,27 @@ impl TableSink for ParquetSink {
             None => Err(Error::new(&ARGUMENT, "the schema comes before the rows")),
         }
     }
+}
+
+/// How a table of these columns is written. The crate holds about 70 KB for each column that may have a dictionary, and
+/// an entry for each page: of wide tables only the first texts have dictionaries, and pages are not listed.
+fn properties(schema: &ArrowSchema, compression: Compression, group_rows: usize) -> WriterProperties {
+    let mut properties = WriterProperties::builder()
+        .set_compression(compression)
+        .set_max_row_group_row_count(Some(group_rows))
+        .set_created_by(concat!("forebay ", env!("CARGO_PKG_VERSION")).to_owned());
+    if schema.fields().len() > DICTIONARIES {
+        properties = properties
+            .set_dictionary_enabled(false)
+            .set_statistics_enabled(EnabledStatistics::Chunk)
+            .set_offset_index_disabled(true);
+        let texts = schema.fields().iter().filter(|field| matches!(field.data_type(), ArrowType::Utf8));
+        for field in texts.take(DICTIONARIES) {
+            let path = ColumnPath::new(vec![field.name().clone()]);
+            properties = properties.set_column_dictionary_enabled(path, true);
+        }
+    }
+    properties.build()
 }
 
 fn written(e: ParquetError) -> Error {

@@ -3,10 +3,10 @@
 
 use forebay::{Error, Limits, Result};
 
-use super::codes;
-
-/// Structs, lists and maps that are passed over may nest this deep; those of the format nest four deep.
-const SKIPPED_DEPTH: u32 = 32;
+use super::{
+    codes,
+    thrift::{Compact, LIST, STRUCT},
+};
 
 /// Refuses a file whose schema nests deeper than the limits allow, or whose end is not that of a Parquet file.
 pub(super) fn check(file: &[u8], limits: &Limits) -> Result<()> {
@@ -34,7 +34,7 @@ fn depth(footer: &[u8], most: u32) -> Option<u32> {
     loop {
         match c.field(&mut last)?? {
             (2, LIST) => break,
-            (_, kind) => c.skip(kind, SKIPPED_DEPTH)?,
+            (_, kind) => c.skip(kind)?,
         }
     }
     let (elements, kind) = c.list()?;
@@ -42,7 +42,7 @@ fn depth(footer: &[u8], most: u32) -> Option<u32> {
     let mut open: Vec<u64> = Vec::new();
     let mut deepest = 0;
     for _ in 0..elements {
-        let children = c.children(kind)?;
+        let children = children(&mut c, kind)?;
         if let Some(lacking) = open.last_mut() {
             *lacking = lacking.checked_sub(1)?;
         }
@@ -60,117 +60,19 @@ fn depth(footer: &[u8], most: u32) -> Option<u32> {
     Some(deepest)
 }
 
-const LIST: u8 = 9;
-const STRUCT: u8 = 12;
-
-/// Thrift's compact protocol, as much of it as is passed over here.
-struct Compact<'a>(&'a [u8]);
-
-impl Compact<'_> {
-    fn take(&mut self, n: u64) -> Option<()> {
-        self.0 = self.0.get(usize::try_from(n).ok()?..)?;
-        Some(())
+/// How many children an element of the schema has.
+fn children(c: &mut Compact<'_>, kind: u8) -> Option<u64> {
+    if kind != STRUCT {
+        return None;
     }
-
-    fn byte(&mut self) -> Option<u8> {
-        let (&first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(first)
-    }
-
-    fn varint(&mut self) -> Option<u64> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(value);
-            }
+    let (mut last, mut children) = (0, 0);
+    while let Some((number, kind)) = c.field(&mut last)? {
+        match (number, kind) {
+            (5, 5) => children = u64::try_from(c.zigzag()?).ok()?,
+            _ => c.skip(kind)?,
         }
-        None
     }
-
-    fn zigzag(&mut self) -> Option<i64> {
-        let n = self.varint()?;
-        Some((n >> 1) as i64 ^ -((n & 1) as i64))
-    }
-
-    /// The next field's number and type; nothing at a struct's end.
-    fn field(&mut self, last: &mut i64) -> Option<Option<(i64, u8)>> {
-        let head = self.byte()?;
-        if head == 0 {
-            return Some(None);
-        }
-        *last = match head >> 4 {
-            0 => self.zigzag()?,
-            step => last.checked_add(step.into())?,
-        };
-        Some(Some((*last, head & 15)))
-    }
-
-    /// A list's length and the type of what it holds.
-    fn list(&mut self) -> Option<(u64, u8)> {
-        let head = self.byte()?;
-        let n = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
-        Some((n, head & 15))
-    }
-
-    fn skip(&mut self, kind: u8, depth: u32) -> Option<()> {
-        let deeper = depth.checked_sub(1)?;
-        match kind {
-            1 | 2 => {}
-            3 => self.take(1)?,
-            4..=6 => drop(self.varint()?),
-            7 => self.take(8)?,
-            8 => {
-                let n = self.varint()?;
-                self.take(n)?;
-            }
-            LIST | 10 => {
-                let (n, item) = self.list()?;
-                (0..n).try_for_each(|_| self.item(item, deeper))?;
-            }
-            11 => {
-                let n = self.varint()?;
-                if n > 0 {
-                    let kinds = self.byte()?;
-                    (0..n).try_for_each(|_| {
-                        self.item(kinds >> 4, deeper)?;
-                        self.item(kinds & 15, deeper)
-                    })?;
-                }
-            }
-            STRUCT => {
-                let mut last = 0;
-                while let Some((_, kind)) = self.field(&mut last)? {
-                    self.skip(kind, deeper)?;
-                }
-            }
-            13 => self.take(16)?,
-            _ => return None,
-        }
-        Some(())
-    }
-
-    /// What a list or map holds; booleans take a byte there.
-    fn item(&mut self, kind: u8, depth: u32) -> Option<()> {
-        if matches!(kind, 1 | 2) { self.take(1) } else { self.skip(kind, depth) }
-    }
-
-    /// How many children an element of the schema has.
-    fn children(&mut self, kind: u8) -> Option<u64> {
-        if kind != STRUCT {
-            return None;
-        }
-        let (mut last, mut children) = (0, 0);
-        while let Some((number, kind)) = self.field(&mut last)? {
-            match (number, kind) {
-                (5, 5) => children = u64::try_from(self.zigzag()?).ok()?,
-                _ => self.skip(kind, SKIPPED_DEPTH)?,
-            }
-        }
-        Some(children)
-    }
+    Some(children)
 }
 
 #[cfg(test)]

@@ -225,3 +225,26 @@ fn the_other_layouts_of_tbf_are_written_and_told_apart() {
         assert_eq!(place.run(&["head", &file, "--json", "-n", "1"]).1, "{\"n\":1,\"t\":\"x\"}\n");
     }
 }
+
+#[test]
+fn a_filter_that_can_select_nothing_is_an_error_that_says_what_to_write() {
+    let place = Place::new();
+    for format in ["csv", "jsonl", "parquet", "arrow", "tbf"] {
+        let file = format!("out.{format}");
+        place.run(&["convert", "people.csv", &file]);
+        for (filter, column, words) in [
+            ("name > 3", "name", "column \"name\" (string) holds text, and 3 is a number: write name > \"3\""),
+            ("'36' == age", "age", "holds numbers, and \"36\" is text: write 36 == age"),
+            ("born > 1900", "born", ", and 1900 is a number: write "),
+            ("id == 1 && nam == 'x'", "", "there is no column \"nam\"; the columns are: id, name, age, born, score"),
+        ] {
+            let (code, said) = place.json(&["head", &file, "--where", filter]);
+            let error = &said[0]["error"];
+            assert_eq!(code, 2, "{file} {filter}: {said:?}");
+            assert_eq!(error["column"].as_str().unwrap_or_default(), column, "{file} {filter}");
+            assert!(error["message"].as_str().unwrap().contains(words), "{file} {filter}: {error}");
+        }
+        let rows = place.ok(&["head", &file, "--where", "born >= '1900' && name != 'Bob' || id == 1"]);
+        assert_eq!(rows.len(), 2, "{file}");
+    }
+}

@@ -131,3 +131,29 @@ fn what_is_no_stream_at_all_is_an_error() {
         }
     }
 }
+
+#[test]
+fn a_parquet_page_that_claims_more_than_its_bytes_can_become_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t");
+    let bytes = write(folder.path(), "t", TableFormat::Parquet, Some(TableCompression::Snappy));
+    // The first page's header stands behind the magic: its type, its size in two bytes, its stored size.
+    assert_eq!(
+        (&bytes[..5], bytes[6], bytes[7] & 0x80, bytes[8] & 0x80, bytes[9]),
+        (&b"PAR1\x15"[..], 0x15, 0x80, 0, 0x15)
+    );
+    let mut other = bytes.clone();
+    other[8] = 0x7f;
+    fs::write(&path, &other).unwrap();
+    let e = read(&path).unwrap_err();
+    assert_eq!((e.code().id(), e.place().section, e.place().offset), ("table.arrow", Some("page"), Some(4)), "{e}");
+
+    fs::write(&path, &bytes).unwrap();
+    let mut options = ReadOptions::default();
+    options.limits = options.limits.with_item_bytes(20);
+    let e = open(&path, &options).and_then(|mut source| source.next_batch()).unwrap_err();
+    assert_eq!(
+        (e.code().id(), e.place().section, e.place().column.as_deref()),
+        ("limit.item", Some("page"), Some("n"))
+    );
+}

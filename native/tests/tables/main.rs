@@ -13,3 +13,5 @@ mod hostile;
 mod losses;
 mod pruning;
 mod round_trip;
+mod unread;
+mod wide;

@@ -76,6 +76,7 @@ impl TableReader {
             None => (0..all.len()).collect(),
         };
         let schema = all.project(&wanted_columns)?;
+        filter.iter().try_for_each(|filter| all.check_filter(filter))?;
         let roots = filter.iter().flat_map(|f| f.fields()).map(|path| path.root());
         let mut columns = Vec::new();
         for column in wanted_columns.iter().copied().chain(all.positions(roots)?) {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     cli::{Output, human, output::printable},
     input::display,
-    tables::{Facts, ReadOptions, TableFormat, TableSource, document, open, summary::Summary},
+    tables::{Facts, ReadOptions, TableFormat, TableSource, document, leave_out_unread, open, summary::Summary},
 };
 
 pub(in crate::cli) fn run(path: &Path, read: &ReadOptions, out: &Output) -> Result<()> {
@@ -51,6 +51,8 @@ fn facts(path: &Path, read: &ReadOptions, out: &Output) -> Result<Value> {
         facts.insert("dialect".into(), dialect.into());
     }
     let fields = source.schema().clone();
+    let unread = source.unread().to_vec();
+    let (read, mut said) = leave_out_unread(&mut *source)?;
     let counted = match source.rows() {
         Some(_) => None,
         None => Some(count(&mut *source)?),
@@ -64,10 +66,15 @@ fn facts(path: &Path, read: &ReadOptions, out: &Output) -> Result<Value> {
     let report = counted.map(|summary| summary.report());
     let described = fields.fields().iter().enumerate().map(|(i, field)| {
         let known = columns.get(i).cloned().unwrap_or_default();
-        let seen = report.as_ref().and_then(|r| r.get(i));
+        let place = read.iter().position(|&column| column == i);
+        let seen = report.as_ref().zip(place).and_then(|(r, place)| r.get(place));
+        let dtype = match unread.iter().find(|(column, _)| *column == i) {
+            Some((_, arrow)) => format!("not read: {arrow}"),
+            None => field.dtype.to_string(),
+        };
         json!({
             "name": field.name,
-            "type": field.dtype.to_string(),
+            "type": dtype,
             "nullable": field.nullable,
             "encoding": known.encoding,
             "bytes": known.bytes,
@@ -78,7 +85,8 @@ fn facts(path: &Path, read: &ReadOptions, out: &Output) -> Result<Value> {
         })
     });
     facts.insert("columns".into(), described.collect());
-    facts.insert("notes".into(), json!(source.notes()));
+    said.append(&mut source.notes());
+    facts.insert("notes".into(), json!(said));
     if out.verbose() {
         out.note(format!("{}: opened", display(path)));
     }

@@ -3,6 +3,8 @@
 use arrow_schema::{DataType as Arrow, Schema as ArrowSchema, TimeUnit};
 use forebay::table::Schema;
 
+use super::unread::is_read;
+
 /// What is said about the columns that are read, by their names.
 #[derive(Debug, Default)]
 pub struct Changes(Vec<(String, String)>);
@@ -16,7 +18,7 @@ impl Changes {
                 // What is stored in another way and says so is no foreigner.
                 _ if arrow.metadata().contains_key(super::TYPE) => return None,
                 Arrow::Timestamp(_, Some(zone)) => format!("the time zone {zone} is left out, its times are UTC"),
-                other if is_twin(other) => return None,
+                other if is_twin(other) || !is_read(other) => return None,
                 other => format!("{other} becomes {}", ours.dtype),
             };
             Some((ours.name.clone(), format!("column {:?}: {words}", ours.name)))

@@ -183,7 +183,7 @@ fn clock_times(array: &dyn Array, dtype: &DataType) -> Result<Column> {
             column.push_null();
             continue;
         }
-        let time = forebay::text::parse_clock(dtype, texts.value(row));
+        let time = forebay::table::parse_time(dtype, texts.value(row));
         let time = time.ok_or_else(|| Error::new(&codes::ARROW, "this is no clock time").row(row as u64))?;
         column.push(Value::Time(time))?;
     }

@@ -1,6 +1,6 @@
-//! Times from text: what [`crate::table::Clock`] prints, read back exactly.
+//! Times from text: what [`Clock`](super::Clock) prints, read back exactly.
 
-use crate::table::{Clock, DataType, days_from_civil};
+use super::{Clock, DataType, days_from_civil};
 
 /// Seconds of a day.
 const DAY: i128 = 86_400;
@@ -8,10 +8,10 @@ const DAY: i128 = 86_400;
 const DAYS_BEFORE_1970: i128 = 719_162;
 
 /// The time that a text means in a column of this type; `None` where it means none, or would have to be rounded.
-pub fn parse(dtype: &DataType, text: &str) -> Option<Clock> {
+pub fn parse_time(dtype: &DataType, text: &str) -> Option<Clock> {
     let text = text.trim();
     Some(match dtype {
-        DataType::Date => Clock::Date(crate::table::parse_date(text)?),
+        DataType::Date => Clock::Date(super::parse_date(text)?),
         DataType::TimeUs => Clock::TimeUs(span(text, 6)?),
         DataType::Ticks => Clock::Ticks(span(text, 7)?),
         DataType::TimestampMs => Clock::TimestampMs(zoned(text, 3)?),
@@ -124,20 +124,20 @@ mod tests {
             (DataType::Date, Clock::Date(-800_000)),
         ];
         for (dtype, clock) in times {
-            assert_eq!(parse(&dtype, &clock.to_string()), Some(clock), "{clock}");
+            assert_eq!(parse_time(&dtype, &clock.to_string()), Some(clock), "{clock}");
         }
     }
 
     #[test]
     fn what_is_no_time_or_too_fine_is_refused() {
         let us = DataType::TimestampUs;
-        assert_eq!(parse(&us, "1970-01-01 01:00:00+01:00"), Some(Clock::TimestampUs(0)));
-        assert_eq!(parse(&us, "1970-01-01T00:00:00.0000010Z"), Some(Clock::TimestampUs(1)));
+        assert_eq!(parse_time(&us, "1970-01-01 01:00:00+01:00"), Some(Clock::TimestampUs(0)));
+        assert_eq!(parse_time(&us, "1970-01-01T00:00:00.0000010Z"), Some(Clock::TimestampUs(1)));
         for bad in ["1970-01-01T00:00:00.0000001", "1970-01-01", "1970-01-01T24:00:00", "1970-01-01T00:00:00.", "x", ""]
         {
-            assert_eq!(parse(&us, bad), None, "{bad}");
+            assert_eq!(parse_time(&us, bad), None, "{bad}");
         }
-        assert_eq!(parse(&DataType::DateTimeOffset, "2024-01-01T00:00:00"), None);
-        assert_eq!(parse(&DataType::Ticks, "1..00:00:00"), None);
+        assert_eq!(parse_time(&DataType::DateTimeOffset, "2024-01-01T00:00:00"), None);
+        assert_eq!(parse_time(&DataType::Ticks, "1..00:00:00"), None);
     }
 }

@@ -1,0 +1,208 @@
+//! What a filter may ask of a table's columns.
+
+use super::{Clock, DataType, Field, Schema, parse_time};
+use crate::{
+    error::Result,
+    filter::{FieldKind, Filter, KnownField, Path, Segment, Value as Filtered},
+};
+
+impl Schema {
+    /// Refuses a filter that names a column that is not there, or compares one with what it never holds, so that a
+    /// slip of the pen does not select nothing.
+    pub fn check_filter(&self, filter: &Filter) -> Result<()> {
+        self.positions(filter.fields().map(Path::root))?;
+        filter.check_kinds(&|path| {
+            let field = self.position(path.root()).and_then(|i| self.fields().get(i));
+            let kind = field.map_or(FieldKind::Any, |field| kind_at(field, path.segments()));
+            let words = match field {
+                Some(field) => format!("column {:?} ({})", field.name, field.dtype),
+                None => format!("the field {path}"),
+            };
+            KnownField { kind, words }
+        })
+    }
+}
+
+impl DataType {
+    /// What filters see where a sparse vector of this type lists nothing; `None` for what they cannot compare.
+    pub(super) fn zero(&self) -> Option<Filtered<'static>> {
+        use DataType as T;
+        Some(match self {
+            T::Bool => false.into(),
+            T::String => String::new().into(),
+            // A key of 0 is missing.
+            T::Key { .. } => Filtered::Null,
+            T::TimeUs => Clock::TimeUs(0).to_string().into(),
+            T::Ticks => Clock::Ticks(0).to_string().into(),
+            T::DateTime => Clock::DateTime(0).to_string().into(),
+            T::DateTimeOffset => Clock::DateTimeOffset { ticks: 0, minutes: 0 }.to_string().into(),
+            T::RowId => format!("{:032x}", 0).into(),
+            _ if matches!(kind(self), FieldKind::Number) => Filtered::Int(0),
+            _ => return None,
+        })
+    }
+}
+
+fn kind_at(field: &Field, path: &[Segment]) -> FieldKind {
+    match (&field.dtype, path) {
+        (DataType::Json, _) => FieldKind::Any,
+        (dtype, [_]) => kind(dtype),
+        (DataType::Vector { item, .. }, [_, Segment::Index(_)]) => kind(item),
+        _ => FieldKind::Nowhere,
+    }
+}
+
+fn kind(dtype: &DataType) -> FieldKind {
+    use DataType as T;
+    macro_rules! time {
+        ($dtype:ident, $example:literal) => {
+            FieldKind::Time { canonical: |text| canonical(&T::$dtype, text), example: $example }
+        };
+    }
+    match dtype {
+        T::Bool => FieldKind::Bool,
+        T::I8 | T::I16 | T::I32 | T::I64 | T::U8 | T::U16 | T::U32 | T::U64 => FieldKind::Number,
+        T::F32 | T::F64 | T::Key { .. } => FieldKind::Number,
+        T::String | T::RowId => FieldKind::Text,
+        T::Bytes => FieldKind::Opaque,
+        T::Date => time!(Date, "2024-02-29"),
+        T::TimeUs => time!(TimeUs, "12:30:00"),
+        T::TimestampMs => time!(TimestampMs, "2024-02-29T12:30:00"),
+        T::TimestampUs => time!(TimestampUs, "2024-02-29T12:30:00"),
+        T::DateTime => time!(DateTime, "2024-02-29T12:30:00"),
+        T::DateTimeOffset => time!(DateTimeOffset, "2024-02-29T12:30:00+02:00"),
+        T::Ticks => FieldKind::Span,
+        T::Vector { .. } => FieldKind::List,
+        T::Json => FieldKind::Any,
+    }
+}
+
+fn canonical(dtype: &DataType, text: &str) -> Option<String> {
+    parse_time(dtype, text).map(|time| time.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::table::{Batch, Column, ColumnBuilder, Value, VectorColumn};
+
+    fn refusal(dtype: DataType, text: &str) -> String {
+        let schema = Schema::new(vec![Field::new("n", DataType::U8), Field::new("a", dtype)]).unwrap();
+        match schema.check_filter(&Filter::parse(text).unwrap()) {
+            Ok(()) => String::new(),
+            Err(e) => {
+                assert_eq!((e.code().id(), e.place().column.as_deref()), ("filter.kind", Some("a")), "{text}: {e}");
+                e.message().to_owned()
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_column_never_holds_is_refused_with_what_to_write() {
+        use DataType as T;
+        let floats = T::vector(T::F32, Some(3));
+        for (dtype, text, message) in [
+            (T::String, "a > 3", "column \"a\" (string) holds text, and 3 is a number: write a > \"3\""),
+            (T::U8, "a == '3.5'", "column \"a\" (u8) holds numbers, and \"3.5\" is text: write a == 3.5"),
+            (T::U8, "a == 'x'", "column \"a\" (u8) holds numbers, and \"x\" is text: compare it with a number"),
+            (T::U8, "a in [1, 'x']", "column \"a\" (u8) holds numbers, and \"x\" is text: compare it with a number"),
+            (T::U8, "a.b == 3", "column \"a\" (u8) has no parts such as a.b"),
+            (
+                T::Bool,
+                "a == 1",
+                "column \"a\" (bool) holds true or false, and 1 is a number: write a == true or a == false",
+            ),
+            (T::Bool, "a > false", "true and false are in no order: write a == true or a == false"),
+            (T::Bytes, "a == 'x'", "column \"a\" (bytes) holds bytes, which compare with null only"),
+            (
+                floats.clone(),
+                "a > 1.5",
+                "column \"a\" (vector<f32, 3>) holds lists, and 1.5 is a number: write a[0] > 1.5 for one item, or 1.5 in a for any",
+            ),
+            (
+                floats.clone(),
+                "a[0] > 'x'",
+                "column \"a\" (vector<f32, 3>) holds numbers, and \"x\" is text: compare it with a number",
+            ),
+            (
+                T::Date,
+                "a > 1900",
+                "column \"a\" (date) holds times, and 1900 is a number: write a time in quotes, such as \"2024-02-29\"",
+            ),
+            (
+                T::Date,
+                "a == 'May'",
+                "column \"a\" (date) holds times, and \"May\" is none: write one such as \"2024-02-29\"",
+            ),
+            (
+                T::TimestampUs,
+                "a > '2024-02-29 12:30:00'",
+                "column \"a\" (timestamp_us) writes this time as \"2024-02-29T12:30:00\"",
+            ),
+            (
+                T::TimestampMs,
+                "a == '2024-02-29'",
+                "column \"a\" (timestamp_ms) holds times, and \"2024-02-29\" is none: write one such as \"2024-02-29T12:30:00\"",
+            ),
+            (
+                T::Ticks,
+                "a > '1.00:00:00'",
+                "column \"a\" (ticks) holds spans of time, which are compared by == and != only",
+            ),
+            (T::String, "a == n", "column \"a\" (string) holds text and column \"n\" (u8) numbers: they never compare"),
+        ] {
+            assert_eq!(refusal(dtype, text), message, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_can_hold_is_not_refused() {
+        use DataType as T;
+        for (dtype, text) in [
+            (T::String, "a >= 'b' && a != null && a ~ '*'"),
+            (T::F64, "a > 3 && 2.5 < a && a > n && a in [1, null]"),
+            (T::Bool, "a && !a && a == true"),
+            (T::Date, "a >= '1900' && a < '2024-02' && a == '2024-02-29'"),
+            (T::TimestampUs, "a >= '2024-02-29' && a < '2024-02-29T12'"),
+            (T::Json, "a > 3 && a.b == 'x' && a"),
+            (T::vector(T::String, None), "a[1] == 'x' && 'y' in a && a == null"),
+            (T::Key { inner: crate::table::KeyType::U8, count: 3 }, "a == 2"),
+            (T::Bytes, "a == null"),
+        ] {
+            assert_eq!(refusal(dtype, text), "", "{text}");
+        }
+    }
+
+    #[test]
+    fn items_are_found_in_vectors_whether_or_not_they_are_sparse() {
+        let items = Column::from(vec![1.5f32, 2.5, 3.5, 1.5]);
+        let vectors = VectorColumn::sparse(vec![2u32, 5, 1].into(), &[2, 1, 1], vec![3u32].into(), items).unwrap();
+        let dtype = DataType::vector(DataType::F32, None);
+        let column = Column::new(dtype.clone(), crate::table::ColumnData::Vector(vectors), None).unwrap();
+        let schema = Arc::new(Schema::new(vec![Field::new("v", dtype)]).unwrap());
+        let batch = Batch::new(schema, vec![column]).unwrap();
+        let rows = |text: &str| batch.matching(&Filter::parse(text).unwrap()).unwrap();
+        assert_eq!((rows("1.5 in v"), rows("3.5 in v"), rows("0 in v")), (vec![0, 2], vec![1], vec![1]));
+        assert_eq!((rows("v[0] == 0"), rows("v[3] == 3.5")), (vec![1], vec![1]));
+    }
+
+    #[test]
+    fn what_a_sparse_vector_leaves_out_is_what_its_default_shows() {
+        for dtype in DataType::simple().filter(|dtype| !matches!(dtype, DataType::Json)) {
+            let mut column = ColumnBuilder::new(&dtype);
+            column.push_null();
+            let column = column.finish().unwrap().with_validity(None).unwrap();
+            let shown = Filtered::from(column.value(0));
+            match dtype.zero() {
+                Some(zero) => assert!(zero.same(&shown), "{dtype}: {shown:?}"),
+                None => assert!(
+                    matches!(dtype, DataType::Bytes | DataType::Date | DataType::TimestampMs | DataType::TimestampUs),
+                    "{dtype}"
+                ),
+            }
+        }
+        assert!(matches!(Column::from(vec![1u8]).value(0), Value::UInt(1)));
+    }
+}
