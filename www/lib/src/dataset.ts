@@ -207,7 +207,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
 
   constructor(source: Source, options: OpenOptions, home: SampleHome, owned: boolean, growth?: { whole: Promise<void>; stop: () => void }) {
     const { format, metadata } = aboutOf(home.opened);
-    super(source, home, () => reopen(source, options, { module: home.module }), owned);
+    super(source, home, (signal) => reopen(source, options, { module: home.module }, signal), owned);
     this.#options = options;
     this.format = format;
     this.metadata = metadata;
@@ -308,7 +308,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     const info = this.info(i);
     const plain = info.codec === "none" && !info.damaged;
     if (plain && !verify) return readExactly(this.source, info.offset, info.offset + info.storedBytes, signal);
-    const { client, opened } = await this.homed();
+    const { client, opened } = await this.homed(signal);
     const [start, end] = await call(client, this.name, "plan", [opened.dataset, i]);
     const stored = await readExactly(this.source, start!, end!, signal);
     const payload = await call(client, this.name, "decode", [opened.dataset, i, stored, verify], [stored.buffer as ArrayBuffer]);
@@ -318,7 +318,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   record(i: number, options: ReadOptions = {}): Promise<Json> {
     return this.run(options.signal, async (signal) => {
       this.#inRange(i);
-      const { client, opened } = await this.homed();
+      const { client, opened } = await this.homed(signal);
       const id = await call(client, this.name, "record", [opened.dataset, i]);
       const text = await this.finish(client, id, { signal }, () => call(client, this.name, "text", [id]));
       if (text === null) return null;
@@ -336,7 +336,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
 
   document(options: ReadOptions = {}): Promise<{ [key: string]: Json }> {
     return this.run(options.signal, async (signal) => {
-      const { client, opened } = await this.homed();
+      const { client, opened } = await this.homed(signal);
       const id = await call(client, this.name, "document", [opened.dataset]);
       const text = await this.finish(client, id, { signal }, () => call(client, this.name, "text", [id]));
       return JSON.parse(text ?? "{}") as { [key: string]: Json };
@@ -419,7 +419,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   /** What `matches` and `stats` share, with the faults on the way. */
   select(where: string, stats: boolean, label: string, { signal, onProgress }: Omit<WhereOptions, "where"> = {}): Promise<Selected> {
     return this.run(signal, async (inner) => {
-      const { client, opened } = await this.homed();
+      const { client, opened } = await this.homed(inner);
       const id = await call(client, this.name, "select", [opened.dataset, where, stats, label]);
       const onTurn: Drive["onTurn"] = (turn, bytes) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
       const unsized = this.format === "tar";
@@ -432,7 +432,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   check(options: CheckOptions = {}): Promise<CheckReport> {
     return this.run(options.signal, async (signal) => {
       await this.whole;
-      const home = await this.homed();
+      const home = await this.homed(signal);
       const wanted = this.format === "tbl" ? partsOf(this.#index.columns, workerCount()) : [];
       const others = await othersThan(home.client, wanted.length - 1);
       const parts = others.length === wanted.length - 1 ? wanted : [[0, this.length] as const];
@@ -464,7 +464,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   work<T>(signal: AbortSignal | undefined, body: (client: Client, dataset: number, signal: AbortSignal) => Promise<T>): Promise<T> {
     return this.run(signal, async (inner) => {
       await this.whole;
-      const home = await this.homed();
+      const home = await this.homed(inner);
       if (home.module !== "forebay") return body(home.client, home.handle, inner);
       // What a scan found goes along, so that nothing is scanned twice.
       const kept = await call(home.client, this.name, "kept", [home.handle, this.byteLength]);

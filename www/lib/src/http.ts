@@ -1,4 +1,4 @@
-import { abortable, anySignal, pause } from "./abort.js";
+import { anySignal, pause } from "./abort.js";
 import { ForebayError, hostError } from "./errors.js";
 import type { HttpOptions, Source, Telemetry } from "./types.js";
 
@@ -19,6 +19,8 @@ interface Wish {
   signal: AbortSignal | undefined;
   resolve(bytes: Uint8Array): void;
   reject(e: unknown): void;
+  /** Tells the request that this one is no longer waited for. */
+  leave?(): void;
 }
 
 interface Answer {
@@ -93,10 +95,17 @@ class Http implements Source {
       whole.set(rest, head.byteLength - start);
       return whole;
     }
-    const wished = new Promise<Uint8Array>((resolve, reject) => {
-      if (this.#wishes.push({ start, end, signal, resolve, reject }) === 1) void this.#fulfil();
-    });
-    return abortable(wished, signal);
+    let stop = () => {};
+    try {
+      return await new Promise<Uint8Array>((resolve, reject) => {
+        const wish: Wish = { start, end, signal, resolve, reject };
+        stop = () => (reject(signal!.reason), wish.leave?.());
+        signal?.addEventListener("abort", stop, { once: true });
+        if (this.#wishes.push(wish) === 1) void this.#fulfil();
+      });
+    } finally {
+      signal?.removeEventListener("abort", stop);
+    }
   }
 
   /** Makes requests of the wishes: one for those that lie side by side. */
@@ -123,19 +132,19 @@ class Http implements Source {
   /** One request for several, which ends when nobody waits for it any more. */
   async #together(group: readonly Wish[], start: number, end: number): Promise<void> {
     const left = new AbortController();
-    let waiting = group.length;
+    // An abort may have come while the group before was asked for.
+    let waiting = group.filter(({ signal }) => !signal?.aborted).length;
+    if (waiting === 0) return;
     const leave = () => {
       if (--waiting === 0) left.abort();
     };
-    for (const { signal } of group) signal?.addEventListener("abort", leave, { once: true });
+    for (const wish of group) wish.leave = leave;
     try {
       const bytes = await this.#range(start, end, left.signal);
       const alone = group.length === 1;
       for (const wish of group) wish.resolve(alone ? bytes : bytes.slice(wish.start - start, wish.end - start));
     } catch (e) {
       for (const wish of group) wish.reject(e);
-    } finally {
-      for (const { signal } of group) signal?.removeEventListener("abort", leave);
     }
   }
 

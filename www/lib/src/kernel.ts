@@ -1,7 +1,7 @@
 /**
  * The WebAssembly modules behind numbered handles: what a worker runs, and what the caller's thread runs where there
  * are no workers. Everything in here is synchronous but opening a
- * file to write.
+ * file to write, and reading one.
  */
 import * as full from "../wasm/convert.js";
 import * as wasm from "../wasm/forebay.js";
@@ -10,7 +10,8 @@ import * as tables from "../wasm/tables.js";
 import * as tensors from "../wasm/tensor.js";
 import * as threaded from "../wasm/threads.js";
 import { closeOutput, openOutput, readOutput, truncateOutput, writeOutput } from "./outputs.js";
-import { readHere, type Chunk } from "./ranges.js";
+import { FrontToBack } from "./front.js";
+import type { Chunk } from "./ranges.js";
 import type { ThreadStart } from "./threads.js";
 import type { RawBatch } from "./table-column.js";
 import type { IndexColumns, Limits, ModuleName } from "./types.js";
@@ -167,6 +168,41 @@ function scanned(work: wasm.Opener, chunks: Chunk[]): Float64Array | null {
 export type SampleModule = "forebay" | "convert" | "threads";
 const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(where: string): string }> = { forebay: wasm, convert: full, threads: threaded };
 
+/** The files that are read here, by the work that they are read for. */
+const readings = new Map<number, FrontToBack>();
+
+/** One turn of some work. */
+function turned(id: number, chunks: Chunk[], output: number): Turn {
+  const work = get<Work>(id);
+  const need = "found" in work ? scanned(work, chunks) : pushed(work, chunks);
+  const turn: Turn = { need, ahead: null, done: 0, position: 0, out: null, at: 0, spool: null, batch: null };
+  if ("found" in work) {
+    turn.done = work.found;
+    turn.position = work.position;
+  } else if ("takeSpool" in work) {
+    turn.done = work.done;
+    turn.at = work.at;
+    // From the module's memory into the file, where the file is here.
+    if (output !== 0) work.drain({ write: (at: number, bytes: Uint8Array) => writeOutput(output, at, bytes) });
+    else turn.out = work.take() ?? null;
+    turn.spool = work.takeSpool() ?? null;
+    turn.ahead = work.ahead() ?? null;
+  } else if ("patches" in work) {
+    turn.done = work.done;
+    turn.out = work.take() ?? null;
+    turn.at = work.at;
+    if (output !== 0 && turn.out) {
+      writeOutput(output, turn.at, turn.out);
+      turn.out = null;
+    }
+  } else if ("done" in work) {
+    turn.done = work.done;
+    if ("ahead" in work) turn.ahead = work.ahead() ?? null;
+    if ("take" in work) turn.batch = (work.take() as RawBatch | undefined) ?? null;
+  }
+  return turn;
+}
+
 /** The operations, by name: the whole protocol between the two sides. */
 export const operations = {
   opener(length: number, limits: Limits, keepGoing: boolean, kept: Uint8Array | null, module: SampleModule): number {
@@ -217,37 +253,14 @@ export const operations = {
    * Hands over bytes and takes a step; what is written goes into an output of this worker, if there is one. Where the
    * file is given, the bytes are ranges of it that are still to be read.
    */
-  turn(id: number, given: Chunk[] | ArrayLike<number>, output: number, file: Blob | null): Turn {
-    const chunks = file ? readHere(file, given as ArrayLike<number>) : (given as Chunk[]);
-    const work = get<Work>(id);
-    const need = "found" in work ? scanned(work, chunks) : pushed(work, chunks);
-    const turn: Turn = { need, ahead: null, done: 0, position: 0, out: null, at: 0, spool: null, batch: null };
-    if ("found" in work) {
-      turn.done = work.found;
-      turn.position = work.position;
-    } else if ("takeSpool" in work) {
-      turn.done = work.done;
-      turn.at = work.at;
-      // From the module's memory into the file, where the file is here.
-      if (output !== 0) work.drain({ write: (at: number, bytes: Uint8Array) => writeOutput(output, at, bytes) });
-      else turn.out = work.take() ?? null;
-      turn.spool = work.takeSpool() ?? null;
-      turn.ahead = work.ahead() ?? null;
-    } else if ("patches" in work) {
-      turn.done = work.done;
-      turn.out = work.take() ?? null;
-      turn.at = work.at;
-      if (output !== 0 && turn.out) {
-        writeOutput(output, turn.at, turn.out);
-        turn.out = null;
-      }
-    } else if ("done" in work) {
-      turn.done = work.done;
-      if ("ahead" in work) turn.ahead = work.ahead() ?? null;
-      if ("take" in work) turn.batch = (work.take() as RawBatch | undefined) ?? null;
-    }
-    return turn;
+  turn(id: number, given: Chunk[] | ArrayLike<number>, output: number, file: Blob | null): Turn | Promise<Turn> {
+    if (!file) return turned(id, given as Chunk[], output);
+    let reading = readings.get(id);
+    if (!reading) readings.set(id, (reading = new FrontToBack(file)));
+    return reading.read(given as ArrayLike<number>).then((chunks) => turned(id, chunks, output));
   },
+  /** Nobody waits for this work any more: nothing is read for it from now on. */
+  stop: (id: number): void => readings.get(id)?.stop(),
 
   /** The JSON that a record, a document, a check, statistics or a conversion ends with. */
   text(id: number): string | null {
@@ -297,6 +310,8 @@ export const operations = {
 
   /** Lets go of a handle; the memory of the largest module, and how many handles are left. */
   free(id: number): [number, number] {
+    readings.get(id)?.stop();
+    readings.delete(id);
     handles.get(id)?.free();
     handles.delete(id);
     return [Math.max(0, ...Array.from(loaded, (name) => glue[name].memoryBytes())), handles.size];

@@ -7,7 +7,7 @@ declare class FileReaderSync {
 }
 
 /** Ranges that are nearer than this are read as one: a request costs more than these bytes. */
-const GAP = 64 << 10;
+export const GAP = 64 << 10;
 /** The longest read that several ranges are merged into. */
 const MERGED = 8 << 20;
 /** Reads under way at once. */
@@ -67,15 +67,7 @@ export async function readRanges(source: Source, pairs: ArrayLike<number>, signa
   return chunks;
 }
 
-/** The same of a file that is at hand, in a worker, which waits for it. */
-export function readHere(file: Blob, pairs: ArrayLike<number>): Chunk[] {
-  const reader = new FileReaderSync();
-  return coalesce(pairs).map(([start, end]) => {
-    try {
-      return [start, new Uint8Array(reader.readAsArrayBuffer(file.slice(start, end)))];
-    } catch (e) {
-      // As a module throws what it knows, so that it is not taken for a trap.
-      throw JSON.stringify({ code: "io", kind: "io", message: `the file cannot be read: ${(e as Error).message}`, offset: start });
-    }
-  });
+/** Reads one range of a file, in a worker, which waits for it. */
+export function readSync(file: Blob, start: number, end: number): Uint8Array {
+  return new Uint8Array(new FileReaderSync().readAsArrayBuffer(file.slice(start, end)));
 }

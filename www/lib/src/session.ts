@@ -15,7 +15,7 @@ export abstract class Session<H extends Home> {
   readonly name: string | undefined;
   readonly byteLength: number;
   readonly telemetry: Telemetry;
-  readonly #reopen: () => Promise<H>;
+  readonly #reopen: (signal: AbortSignal | undefined) => Promise<H>;
   readonly #owned: boolean;
   readonly #closed = new AbortController();
   #home: Promise<H>;
@@ -23,7 +23,7 @@ export abstract class Session<H extends Home> {
   constructor(
     readonly source: Source,
     home: H,
-    reopen: () => Promise<H>,
+    reopen: (signal: AbortSignal | undefined) => Promise<H>,
     owned: boolean,
   ) {
     this.name = source.name;
@@ -50,15 +50,19 @@ export abstract class Session<H extends Home> {
   }
 
   /** The worker that has the file open; opens it in another one where that worker is gone. */
-  protected async homed(): Promise<H> {
-    let home = await this.#home;
-    if (home.client.dead) {
-      this.#home = this.#reopen();
+  protected async homed(signal?: AbortSignal): Promise<H> {
+    for (;;) {
+      // Where somebody else opens it and gives up, that is no answer to this one.
+      const home = await this.#home.catch(() => null);
+      signal?.throwIfAborted();
+      if (!home) continue;
+      if (!home.client.dead) return home;
+      const again = this.#reopen(signal);
+      this.#home = again;
       // A later call tries again.
-      this.#home.catch(() => (this.#home = Promise.resolve(home)));
-      home = await this.#home;
+      again.catch(() => (this.#home = Promise.resolve(home)));
+      return again;
     }
-    return home;
   }
 
   /** Drives work to its end, takes the result and lets go of the handle. */

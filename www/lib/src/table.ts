@@ -69,7 +69,7 @@ export class OpenTable extends Session<TableHome> implements Table {
   constructor(source: Source, options: OpenOptions, home: TableHome, owned: boolean) {
     const about = JSON.parse(home.about, (_, value: unknown) => value ?? undefined) as About;
     const { signal: _, onProgress: __, ...rest } = options;
-    super(source, home, () => openIn(source, about.format, rest), owned);
+    super(source, home, (signal) => openIn(source, about.format, { ...rest, ...(signal && { signal }) }), owned);
     const { format, length, schema, ...metadata } = about;
     this.format = format;
     this.length = length;
@@ -88,7 +88,7 @@ export class OpenTable extends Session<TableHome> implements Table {
     const [names, wanted] = this.#columns(columns);
     const both = this.joined(options.signal);
     try {
-      const { client, handle } = await this.homed();
+      const { client, handle } = await this.homed(both.signal);
       const id = await call(client, this.name, "tableRows", [handle, start, end, wanted, where, false]);
       try {
         for await (const [turn, bytes] of steps(client, id, this.source, { signal: both.signal })) {
@@ -116,7 +116,7 @@ export class OpenTable extends Session<TableHome> implements Table {
 
   matches(where: string, { signal, onProgress }: MatchOptions = {}): Promise<Uint32Array> {
     return this.run(signal, async (inner) => {
-      const { client, handle } = await this.homed();
+      const { client, handle } = await this.homed(inner);
       const id = await call(client, this.name, "tableMatching", [handle, where]);
       const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
       return this.finish(client, id, { signal: inner, onTurn }, () => call(client, this.name, "tableMatches", [id]));
@@ -126,7 +126,7 @@ export class OpenTable extends Session<TableHome> implements Table {
   stats({ where = "", columns, signal, onProgress }: TableStatsOptions = {}): Promise<TableStats> {
     return this.run(signal, async (inner) => {
       const [, wanted] = this.#columns(columns);
-      const { client, handle } = await this.homed();
+      const { client, handle } = await this.homed(inner);
       const id = await call(client, this.name, "tableStats", [handle, where, wanted]);
       const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
       const told = await this.finish(client, id, { signal: inner, onTurn }, () => call(client, this.name, "text", [id]));
@@ -137,7 +137,7 @@ export class OpenTable extends Session<TableHome> implements Table {
   /** Converts, as the settings say. */
   convert(output: Output, settings: string, { signal, onProgress }: TableConvertOptions): Promise<Omit<TableConvertSummary, "inputBytes">> {
     return this.run(signal, async (inner) => {
-      const { client, handle } = await this.homed();
+      const { client, handle } = await this.homed(inner);
       const begin = () => call(client, this.name, "tableConvert", [handle, settings]);
       const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
       return JSON.parse(await pourInto(client, begin, this.source, output, { signal: inner, onTurn })) as TableConvertSummary;
@@ -145,8 +145,8 @@ export class OpenTable extends Session<TableHome> implements Table {
   }
 
   document(options: ReadOptions = {}): Promise<string | null> {
-    return this.run(options.signal, async () => {
-      const { client, handle } = await this.homed();
+    return this.run(options.signal, async (signal) => {
+      const { client, handle } = await this.homed(signal);
       return call(client, this.name, "tableDocument", [handle]);
     });
   }
@@ -163,7 +163,7 @@ export class OpenTable extends Session<TableHome> implements Table {
   ): Promise<TableBatch> {
     const [names, wanted] = this.#columns(columns);
     return this.run(signal, async (inner) => {
-      const { client, handle } = await this.homed();
+      const { client, handle } = await this.homed(inner);
       let batch: RawBatch | null = null;
       const onTurn = (turn: Turn) => void (batch = turn.batch ?? batch);
       const id = await begin(client, handle, wanted);

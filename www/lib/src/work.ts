@@ -1,3 +1,4 @@
+import { abortable } from "./abort.js";
 import type { Turn } from "./kernel.js";
 import { call, type Client } from "./pool.js";
 import { readRanges, type Chunk } from "./ranges.js";
@@ -57,20 +58,23 @@ export async function* steps(client: Client, id: number, source: Source, how: Dr
   let ranges: ArrayLike<number> = [];
   let bytes = 0;
   let early: Ahead | null = null;
+  // What the worker reads for itself ends as soon as it hears of it.
+  const stop = () => void client.call("stop", [id]).catch(() => {});
+  if (here) signal?.addEventListener("abort", stop, { once: true });
   client.jobs++;
   try {
     for (;;) {
       signal?.throwIfAborted();
       let turn: Turn;
       if (here) {
-        turn = await call(client, source.name, "turn", [id, ranges, output, here.blob]);
+        // Counted when they are asked for, as all reads are.
         bytes += here.telemetry.add(ranges);
+        turn = await abortable(call(client, source.name, "turn", [id, ranges, output, here.blob]), signal);
       } else {
         for (const [, part] of chunks) bytes += part.byteLength;
         const moved = chunks.map(([, part]) => part.buffer as ArrayBuffer);
-        turn = await call(client, source.name, "turn", [id, chunks, output, null], [...new Set(moved)]);
+        turn = await abortable(call(client, source.name, "turn", [id, chunks, output, null], [...new Set(moved)]), signal);
       }
-      signal?.throwIfAborted();
       yield [turn, bytes];
       const need: ArrayLike<number> | null = turn.need;
       if (!need) return;
@@ -83,10 +87,11 @@ export async function* steps(client: Client, id: number, source: Source, how: Dr
       early = next && next.length > 0 ? { ranges: next, chunks: readRanges(source, next, signal) } : null;
       // Who waits for it hears that it failed; nobody may.
       early?.chunks.catch(() => {});
-      chunks = await reading;
+      chunks = await abortable(reading, signal);
     }
   } finally {
     client.jobs--;
+    if (here) signal?.removeEventListener("abort", stop);
   }
 }
 
