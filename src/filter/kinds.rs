@@ -4,6 +4,7 @@
 use super::{
     Filter, Path, Value, codes,
     expr::{Expr, Op, Operand},
+    token::float,
 };
 use crate::error::{Error, Result};
 
@@ -281,7 +282,7 @@ fn number(text: &str) -> Option<Value<'static>> {
     let text = text.trim();
     match text.parse::<i128>() {
         Ok(n) => Some(Value::Int(n)),
-        Err(_) => text.parse::<f64>().ok().filter(|x| x.is_finite()).map(Value::Float),
+        Err(_) => float(text).ok().filter(|x| x.is_finite()).map(Value::Float),
     }
 }
 

@@ -207,14 +207,14 @@ impl Token {
     }
 }
 #[cfg(not(target_arch = "wasm32"))]
-fn float(text: &str) -> Result<f64, std::num::ParseFloatError> {
+pub(super) fn float(text: &str) -> Result<f64, std::num::ParseFloatError> {
     text.parse()
 }
 
 /// The parser that JSON needs anyway gives the same floats to the last bit; a page need not load 10 KiB of tables for
 /// another. It wants no zeros in front.
 #[cfg(target_arch = "wasm32")]
-fn float(text: &str) -> Result<f64, serde_json::Error> {
+pub(super) fn float(text: &str) -> Result<f64, serde_json::Error> {
     let (sign, digits) = text.split_at(usize::from(text.starts_with('-')));
     let zeros = digits.bytes().take_while(|&b| b == b'0').count();
     let kept =

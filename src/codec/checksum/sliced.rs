@@ -9,40 +9,56 @@
 //! is taken away by adding it to a few words behind it, and nothing is shifted or looked up. What is left at the end
 //! are some kilobytes with the same checksum as the whole.
 
+//!
+//! The loops are written out, and for pairs of words: a page's first module is built for its size, which leaves loops
+//! as they stand.
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use std::arch::wasm32::{v128 as Pair, v128_xor as xor};
 use std::sync::OnceLock;
 
-/// Bytes taken at once from the tables: one table for each.
-const STRIDE: usize = 16;
-/// Words folded before the window moves on.
-const STEP: usize = 2048;
+/// Two words.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+type Pair = u128;
+
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+fn xor(a: Pair, b: Pair) -> Pair {
+    a ^ b
+}
+
+/// Bytes of a pair.
+const PAIR: usize = 16;
+/// Pairs folded before the window moves on.
+const STEP: usize = 1024;
 
 /// A checksum whose bits come least significant first.
 pub(super) struct Sliced<const N: usize> {
     polynomial: u32,
-    /// How many 64-bit words behind a word lie those that it is added to; ascending.
+    /// How many pairs behind a pair lie those that it is added to; ascending.
     apart: [usize; N],
-    tables: OnceLock<Box<[[u32; 256]; STRIDE]>>,
+    tables: OnceLock<Box<[[u32; 256]; PAIR]>>,
 }
 
 /// CRC-32/ISO-HDLC; its users invert before and after. Its polynomial divides x^300 + x^155 + x^117 + x^89 + 1, which
-/// moves a bit by 145, 183, 211 and 300; taken 2^7 times, by twice as many words.
-pub(super) static CRC32: Sliced<4> = Sliced::new(0xEDB8_8320, [2 * 145, 2 * 183, 2 * 211, 2 * 300]);
+/// moves a bit by 145, 183, 211 and 300; taken 2^7 times, by as many pairs.
+pub(super) static CRC32: Sliced<4> = Sliced::new(0xEDB8_8320, [145, 183, 211, 300]);
 /// CRC-16/MODBUS. Its polynomial, x^16 + x^15 + x^2 + 1, has few terms itself: it moves a bit by 1, 14 and 16.
-pub(super) static CRC16: Sliced<3> = Sliced::new(0xA001, [32, 32 * 14, 32 * 16]);
+pub(super) static CRC16: Sliced<3> = Sliced::new(0xA001, [16, 16 * 14, 16 * 16]);
 
 impl<const N: usize> Sliced<N> {
     const fn new(polynomial: u32, apart: [usize; N]) -> Self {
+        assert!(N == 3 || N == 4, "the loops are written out");
         Sliced { polynomial, apart, tables: OnceLock::new() }
     }
 
     /// Table `k` says what a byte has become `k` bytes later.
-    fn tables(&self) -> &[[u32; 256]; STRIDE] {
+    fn tables(&self) -> &[[u32; 256]; PAIR] {
         self.tables.get_or_init(|| {
-            let mut tables = Box::new([[0; 256]; STRIDE]);
+            let mut tables = Box::new([[0; 256]; PAIR]);
             for (byte, entry) in (0u32..).zip(tables[0].iter_mut()) {
                 *entry = (0..8).fold(byte, |c, _| if c & 1 == 1 { (c >> 1) ^ self.polynomial } else { c >> 1 });
             }
-            for k in 1..STRIDE {
+            for k in 1..PAIR {
                 for byte in 0..256 {
                     let before = tables[k - 1][byte];
                     tables[k][byte] = (before >> 8) ^ tables[0][(before & 0xFF) as usize];
@@ -55,36 +71,46 @@ impl<const N: usize> Sliced<N> {
     /// Goes on from `state` over these bytes.
     pub(super) fn update(&self, state: u32, bytes: &[u8]) -> u32 {
         let reach = self.apart[N - 1];
-        let (words, rest) = bytes.as_chunks::<8>();
-        // Folding leaves as many words as it reaches: it must be worth while.
-        if words.len() < 4 * reach {
+        let (pairs, rest) = bytes.as_chunks::<PAIR>();
+        // Folding leaves as many pairs as it reaches: it must be worth while.
+        if pairs.len() < 4 * reach {
             return self.look_up(state, bytes);
         }
-        let (folded, last) = words.split_at(words.len() - reach);
+        let (folded, last) = pairs.split_at(pairs.len() - reach);
         let window = self.fold(state, folded);
-        let left = last.iter().enumerate().flat_map(|(t, word)| {
-            let past = self.apart.iter().filter(|&&d| t < d).map(|d| window[reach + t - d]);
-            past.fold(u64::from_le_bytes(*word), |sum, word| sum ^ word).to_le_bytes()
-        });
-        self.look_up(self.look_up(0, &left.collect::<Vec<u8>>()), rest)
+        let mut left = Vec::with_capacity(reach * PAIR);
+        for (t, pair) in last.iter().enumerate() {
+            let mut sum: Pair = bytemuck::cast(*pair);
+            for &d in self.apart.iter().filter(|&&d| t < d) {
+                sum = xor(sum, window[reach + t - d]);
+            }
+            left.extend_from_slice(bytemuck::bytes_of(&sum));
+        }
+        self.look_up(self.look_up(0, &left), rest)
     }
 
-    /// Takes these words away: the last of what each was when its turn came.
-    fn fold(&self, state: u32, words: &[[u8; 8]]) -> Vec<u64> {
+    /// Takes these pairs away: the last of what each was when its turn came.
+    fn fold(&self, state: u32, pairs: &[[u8; PAIR]]) -> Vec<Pair> {
         let reach = self.apart[N - 1];
-        let mut window = vec![0; reach + STEP];
-        let mut state = u64::from(state);
-        for words in words.chunks(STEP) {
+        let mut window: Vec<Pair> = vec![bytemuck::Zeroable::zeroed(); reach + STEP];
+        // What was found before these bytes stands in their first.
+        let mut first: Pair = bytemuck::cast([state, 0, 0, 0]);
+        for pairs in pairs.chunks(STEP) {
             let mut done = 0;
             // None of these is added to another of them.
-            for part in words.chunks(self.apart[0]) {
+            for part in pairs.chunks(self.apart[0]) {
                 let (before, new) = window.split_at_mut(reach + done);
-                let past = self.apart.map(|d| &before[before.len() - d..][..part.len()]);
-                for (i, (new, word)) in new.iter_mut().zip(part).enumerate() {
-                    *new = past.iter().fold(u64::from_le_bytes(*word), |sum, past| sum ^ past[i]);
+                let new = &mut new[..part.len()];
+                let past = |k: usize| &before[before.len() - self.apart[k]..][..part.len()];
+                let (a, b, c) = (past(0), past(1), past(2));
+                if N == 3 {
+                    add(new, part, |i| xor(xor(a[i], b[i]), c[i]));
+                } else {
+                    let d = past(N - 1);
+                    add(new, part, |i| xor(xor(a[i], b[i]), xor(c[i], d[i])));
                 }
-                // What was found before these bytes stands in their first.
-                new[0] ^= std::mem::take(&mut state);
+                new[0] = xor(new[0], first);
+                first = bytemuck::Zeroable::zeroed();
                 done += part.len();
             }
             window.copy_within(done..done + reach, 0);
@@ -94,18 +120,28 @@ impl<const N: usize> Sliced<N> {
 
     fn look_up(&self, state: u32, bytes: &[u8]) -> u32 {
         let tables = self.tables();
-        let (blocks, rest) = bytes.as_chunks::<STRIDE>();
+        let (blocks, rest) = bytes.as_chunks::<PAIR>();
         let state = blocks.iter().fold(state, |state, block| {
-            let mixed = state.to_le_bytes();
-            let mut next = 0;
-            for (i, &byte) in block.iter().enumerate() {
-                let byte = byte ^ mixed.get(i).copied().unwrap_or(0);
-                next ^= tables[STRIDE - 1 - i][usize::from(byte)];
-            }
-            next
+            let [a, b, c, d]: [u32; 4] = bytemuck::cast(*block);
+            word(tables, 12, a ^ state) ^ word(tables, 8, b) ^ word(tables, 4, c) ^ word(tables, 0, d)
         });
         rest.iter().fold(state, |state, &byte| tables[0][((state ^ u32::from(byte)) & 0xFF) as usize] ^ (state >> 8))
     }
+}
+
+/// Each pair, with what belongs to it added.
+#[inline(always)]
+fn add(new: &mut [Pair], pairs: &[[u8; PAIR]], past: impl Fn(usize) -> Pair) {
+    for (i, (new, pair)) in new.iter_mut().zip(pairs).enumerate() {
+        *new = xor(bytemuck::cast(*pair), past(i));
+    }
+}
+
+/// What four bytes have become `k` bytes after them.
+#[inline(always)]
+fn word(tables: &[[u32; 256]; PAIR], k: usize, word: u32) -> u32 {
+    let at = |shift: u32| (word >> shift & 0xFF) as usize;
+    tables[k + 3][at(0)] ^ tables[k + 2][at(8)] ^ tables[k + 1][at(16)] ^ tables[k][at(24)]
 }
 
 #[cfg(test)]
@@ -133,7 +169,7 @@ mod tests {
     #[test]
     fn what_is_long_enough_to_be_folded_has_the_usual_checksums() {
         let bytes = noise(100_000);
-        for least in [8 * 4 * 512, 8 * 4 * 600, 8 * (STEP + 600), 8 * (2 * STEP + 512), 90_000] {
+        for least in [8 * 4 * 512, 8 * 4 * 600, 8 * (2 * STEP + 600), 8 * (4 * STEP + 512), 90_000] {
             for end in (least - 9..least + 9).chain([least + 290 * 8, least + 32 * 8 + 3]) {
                 let part = &bytes[end % 3..end];
                 assert_eq!(!CRC32.update(!0, part), crc32(part), "{end}");
