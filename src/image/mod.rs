@@ -12,6 +12,8 @@ use crate::error::{Error, Result};
 pub mod decode;
 #[cfg(feature = "jpeg")]
 mod jpeg;
+#[cfg(any(feature = "jpeg", feature = "transform"))]
+mod lanes;
 pub mod probe;
 #[cfg(feature = "transform")]
 pub mod transform;

@@ -23,7 +23,9 @@
 //! # Ok::<(), forebay::Error>(())
 //! ```
 
+mod across;
 mod color;
+mod down;
 mod geometry;
 mod mix;
 mod recipe;
@@ -44,7 +46,7 @@ use crate::{
     error::{Error, Result},
     random::{Draws, key},
 };
-use resize::Resizing;
+use resize::{Resizing, Target, Wanted};
 use tensor::{Tables, View};
 
 /// Which stream of a sample's key a random choice comes from. Saved runs depend on these: numbers are only added.
@@ -114,7 +116,22 @@ impl Transformer {
         let (mirror, flip) = (flips.chance(recipe.hflip), flips.chance(recipe.vflip));
         let source = placement.source_in(picture);
         let whole = placement.covers(recipe.width, recipe.height);
-        let view = match placement.pixel_for_pixel(&source) {
+        let exact = placement.pixel_for_pixel(&source);
+        let plain = whole && exact.is_none() && !recipe.changes_colors() && recipe.resampling != Resampling::Nearest;
+        let out = match out {
+            // What most recipes ask for: resized straight to the tensor.
+            Out::F32(out) if plain && recipe.layout == Layout::Nchw && source.width > 0.0 && source.height > 0.0 => {
+                let wanted = Wanted {
+                    width: recipe.width,
+                    height: recipe.height,
+                    resampling: recipe.resampling,
+                    mirrored: (mirror, flip),
+                };
+                return self.resizing.resize(picture, &source, &wanted, Target::Planes(out, self.tables.normalizer()));
+            }
+            out => out,
+        };
+        let view = match exact {
             Some((x, y)) if whole && !recipe.changes_colors() => View {
                 data: picture.pixels,
                 start: (y * picture.width as usize + x) * 3,
@@ -161,7 +178,13 @@ impl Transformer {
                     self.scratch.resize(line * h as usize, 0);
                     &mut self.scratch
                 };
-                self.resizing.resize(picture, source, self.recipe.resampling, (target, w, h))?;
+                let resampling = self.recipe.resampling;
+                if resampling == Resampling::Nearest {
+                    resize::nearest(picture, source, (target, w, h));
+                } else {
+                    let wanted = Wanted { width: w, height: h, resampling, mirrored: (false, false) };
+                    self.resizing.resize(picture, source, &wanted, Target::Pixels(target))?;
+                }
                 if whole {
                     return Ok(());
                 }

@@ -1,220 +1,230 @@
 //! Resizing a part of a picture.
 //!
-//! Sums are of floats and rounded once, where Pillow has whole numbers and rounds twice: the results are within one
-//! level of each other. Each sum is added up in an order that is written here, without fused steps, so that every
-//! processor, and WebAssembly, has the same pixels. The loops are plain and compiled once for each of the processor's vector
-//! widths; nothing is allocated once the buffers have their sizes.
+//! As Pillow does it: lines first, to whole levels, then columns, in whole numbers throughout; so every processor, and
+//! WebAssembly, has the same pixels, and nearly always Pillow's. Lines are made narrower when the first column needs them
+//! and kept until the last one has: what is worked on stays near, and lines outside are never looked at. Mirroring is
+//! a matter of which weights come first, so it costs nothing. Nothing is allocated once the buffers have their sizes.
 
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Level, Simd, dispatch, prelude::*};
 
 use super::{
     Rect, Resampling,
+    across::{self, LINES},
+    down,
+    tensor::Normalizer,
     weights::{Filter, Weights},
 };
 use crate::{
     error::{Error, Result},
-    image::{Picture, codes},
+    image::{Picture, codes, lanes},
 };
 
-/// Floats of a line that are worked on at a time, so that they stay near.
-const STRETCH: usize = 1536;
-
 /// The buffers of a resizer.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Resizing {
+    level: Level,
     across: Weights,
     down: Weights,
-    /// One line before it is resized across, with one more number, since pixels are read four numbers at a time.
-    line: Vec<f32>,
-    /// One line after that, with one more number, since pixels are written so too.
-    row: Vec<f32>,
-    /// Lines that were resized across but not yet down.
+    /// Lines that were resized across, in planes, in turns.
     lines: Vec<u8>,
+    /// The picture's last lines, with room behind them.
+    tail: [Vec<u8>; LINES],
+    /// Sums of columns that are added up in several goes.
+    sums: Vec<i32>,
+}
+
+/// Where pixels go.
+pub(super) enum Target<'a> {
+    /// Side by side.
+    Pixels(&'a mut [u8]),
+    /// Normalised, each channel by itself.
+    Planes(&'a mut [f32], &'a Normalizer),
+}
+
+/// What is wanted.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted {
+    pub(super) width: u32,
+    pub(super) height: u32,
+    pub(super) resampling: Resampling,
+    /// Left to right, top to bottom.
+    pub(super) mirrored: (bool, bool),
+}
+
+impl Default for Resizing {
+    fn default() -> Self {
+        Resizing {
+            level: Level::new(),
+            across: Weights::default(),
+            down: Weights::default(),
+            lines: Vec::new(),
+            tail: Default::default(),
+            sums: Vec::new(),
+        }
+    }
 }
 
 impl Resizing {
-    /// Resizes a part of a picture to `w` × `h` pixels, which is all that the target holds.
+    /// Resizes a part of a picture to what the target holds.
     pub(super) fn resize(
         &mut self,
         picture: &Picture<'_>,
         source: &Rect,
-        resampling: Resampling,
-        (target, w, h): (&mut [u8], u32, u32),
+        wanted: &Wanted,
+        target: Target<'_>,
     ) -> Result<()> {
-        let stride = picture.width as usize * 3;
-        if picture.pixels.len() < stride * picture.height as usize || target.len() < w as usize * h as usize * 3 {
+        let (width, height) = (wanted.width as usize, wanted.height as usize);
+        let room = match &target {
+            Target::Pixels(out) => out.len(),
+            Target::Planes(out, _) => out.len(),
+        };
+        if picture.pixels.len() < picture.width as usize * 3 * picture.height as usize || room < width * height * 3 {
             return Err(Error::new(&codes::RECIPE, "the picture or the target is smaller than it says"));
         }
         // Whether sums leave the range of a byte.
-        let (filter, overshoots) = match resampling {
-            Resampling::Nearest => {
-                nearest(picture, source, (target, w, h));
-                return Ok(());
-            }
-            Resampling::Bilinear => (Filter::BILINEAR, false),
+        let (filter, overshoots) = match wanted.resampling {
+            Resampling::Nearest | Resampling::Bilinear => (Filter::BILINEAR, false),
             Resampling::BilinearPlain => (Filter::BILINEAR_PLAIN, false),
             Resampling::Bicubic => (Filter::BICUBIC, true),
             Resampling::Lanczos => (Filter::LANCZOS, true),
         };
-        self.across.set(picture.width, (source.x, source.width), w, &filter);
-        self.down.set(picture.height, (source.y, source.height), h, &filter);
-        let width = w as usize * 3;
-        self.row.resize(width + 1, 0.0);
-        let level = Level::new();
-        if overshoots {
-            // Pillow goes across first and clips between the two: another picture, by up to a dozen levels, than the
-            // other way round.
-            dispatch!(level, simd => simd.vectorize(#[inline(always)] || self.across_first(picture.pixels, stride, target, width)));
-        } else {
-            dispatch!(level, simd => simd.vectorize(#[inline(always)] || self.down_first(picture.pixels, stride, target, width)));
-        }
+        self.across.set(picture.width, (source.x, source.width), wanted.width, &filter, wanted.mirrored.0);
+        self.across.fill_up(across::ABREAST);
+        self.down.set(picture.height, (source.y, source.height), wanted.height, &filter, false);
+        let level = self.level;
+        dispatch!(level, simd => simd.vectorize(
+            #[inline(always)]
+            || self.run(simd, picture, wanted, overshoots, target)
+        ));
         Ok(())
     }
 
-    /// Down first reads the picture in long lines, and only once goes from pixel to pixel.
     #[inline(always)]
-    fn down_first(&mut self, pixels: &[u8], stride: usize, target: &mut [u8], width: usize) {
-        let columns = self.across.reach();
-        let (left, count) = (columns.start * 3, columns.len() * 3);
-        self.line.resize(count + 1, 0.0);
-        for (y, out) in target.chunks_exact_mut(width).enumerate() {
+    fn run<S: Simd>(
+        &mut self,
+        simd: S,
+        picture: &Picture<'_>,
+        wanted: &Wanted,
+        overshoots: bool,
+        mut target: Target<'_>,
+    ) {
+        let (columns, rows) = (self.across.reach(), self.down.reach());
+        let (width, height) = (wanted.width as usize, wanted.height as usize);
+        let long = 3 * self.across.first.len();
+        // Room for the lines of one column's sum, and as many more as are made at a time.
+        let ring = (self.down.pairs * 2 + LINES - 1).next_multiple_of(LINES);
+        grow(&mut self.lines, ring * long);
+        grow(&mut self.sums, long);
+        let mut made = rows.start;
+        for y in 0..height {
             let (first, weights) = self.down.of(y);
-            let line = self.line.get_mut(..count).unwrap_or_default();
-            let source = |k: usize| part(pixels, (first + k) * stride + left, count);
-            down(line, source, weights);
-            across(&self.line, &self.across, columns.start, &mut self.row);
-            round(&self.row, out);
-        }
-    }
-
-    #[inline(always)]
-    fn across_first(&mut self, pixels: &[u8], stride: usize, target: &mut [u8], width: usize) {
-        let (rows, columns) = (self.down.reach(), self.across.reach());
-        let (left, count) = (columns.start * 3, columns.len() * 3);
-        self.line.resize(count + 1, 0.0);
-        self.lines.resize(rows.len() * width, 0);
-        for (y, out) in rows.clone().zip(self.lines.chunks_exact_mut(width)) {
-            let source = part(pixels, y * stride + left, count);
-            self.line.iter_mut().zip(source).for_each(|(to, from)| *to = f32::from(*from));
-            across(&self.line, &self.across, columns.start, &mut self.row);
-            round(&self.row, out);
-        }
-        for (y, out) in target.chunks_exact_mut(width).enumerate() {
-            let (first, weights) = self.down.of(y);
-            let line = self.row.get_mut(..width).unwrap_or_default();
-            down(line, |k| part(&self.lines, (first - rows.start + k) * width, width), weights);
-            round(line, out);
-        }
-    }
-}
-
-#[inline(always)]
-fn part(bytes: &[u8], start: usize, count: usize) -> &[u8] {
-    bytes.get(start..start + count).unwrap_or_default()
-}
-
-/// The weighted sum of lines.
-#[inline(always)]
-fn down<'a>(line: &mut [f32], source: impl Fn(usize) -> &'a [u8], weights: &[f32]) {
-    for (number, stretch) in line.chunks_mut(STRETCH).enumerate() {
-        let count = stretch.len();
-        let rows = |k: usize| part(source(k), number * STRETCH, count);
-        // Four lines at a time, so that the sum is loaded and stored less often.
-        let (fours, rest) = weights.as_chunks::<4>();
-        let mut k = 0;
-        stretch.fill(0.0);
-        for four in fours {
-            add(stretch, std::array::from_fn(|i| rows(k + i)), *four);
-            k += 4;
-        }
-        match *rest {
-            [a] => add(stretch, [rows(k)], [a]),
-            [a, b] => add(stretch, [rows(k), rows(k + 1)], [a, b]),
-            [a, b, c] => add(stretch, [rows(k), rows(k + 1), rows(k + 2)], [a, b, c]),
-            _ => {}
-        }
-    }
-}
-
-#[inline(always)]
-fn add<const N: usize>(sums: &mut [f32], rows: [&[u8]; N], weights: [f32; N]) {
-    let count = rows.iter().fold(sums.len(), |least, row| least.min(row.len()));
-    let (sums, rows) = (&mut sums[..count], rows.map(|row| &row[..count]));
-    for i in 0..count {
-        let mut sum = sums[i];
-        for n in 0..N {
-            sum += weights[n] * f32::from(rows[n][i]);
-        }
-        sums[i] = sum;
-    }
-}
-
-/// The weighted sums of neighbouring pixels of a line that begins at pixel `left` of the picture.
-#[inline(always)]
-fn across(line: &[f32], weights: &Weights, left: usize, row: &mut [f32]) {
-    match weights.taps {
-        1 => across_by::<1>(line, weights, left, row),
-        2 => across_by::<2>(line, weights, left, row),
-        3 => across_by::<3>(line, weights, left, row),
-        4 => across_by::<4>(line, weights, left, row),
-        5 => across_by::<5>(line, weights, left, row),
-        6 => across_by::<6>(line, weights, left, row),
-        7 => across_by::<7>(line, weights, left, row),
-        8 => across_by::<8>(line, weights, left, row),
-        _ => across_by_any(line, weights, left, row),
-    }
-}
-
-/// So many neighbours, which the compiler knows.
-#[inline(always)]
-fn across_by<const TAPS: usize>(line: &[f32], weights: &Weights, left: usize, row: &mut [f32]) {
-    let each = weights.first.iter().zip(weights.values.as_chunks::<TAPS>().0);
-    for (x, (first, values)) in each.enumerate() {
-        let start = (first - left) * 3;
-        let (Some(from), Some(to)) = (line.get(start..start + TAPS * 3 + 1), row.get_mut(x * 3..x * 3 + 4)) else {
-            return;
-        };
-        // Three numbers of the pixel, and one of the next one's, which is written over.
-        let mut sums = [0.0_f32; 4];
-        for k in 0..TAPS {
-            for c in 0..4 {
-                sums[c] += values[k] * from[k * 3 + c];
+            // Lines that no column needs are not made.
+            made = made.max(rows.start + (first - rows.start) / LINES * LINES);
+            while made < (first + self.down.taps).min(rows.end) {
+                let sources = sources(picture, &columns, made..rows.end, &mut self.tail);
+                let at = (made - rows.start) % ring * long;
+                let to = self.lines.get_mut(at..at + LINES * long).unwrap_or_default();
+                across::lines(simd, sources, &self.across, columns.start, overshoots, to);
+                made += LINES;
+            }
+            let line = |k: usize| {
+                let row = (first + k).min(rows.end - 1) - rows.start;
+                self.lines.get(row % ring * long..).and_then(|rest| rest.get(..long)).unwrap_or_default()
+            };
+            let row = if wanted.mirrored.1 { height - 1 - y } else { y };
+            let summing = down::Summing { weights, bits: self.down.bits, overshoots };
+            match &mut target {
+                Target::Pixels(out) => {
+                    let out = out.get_mut(row * width * 3..(row + 1) * width * 3).unwrap_or_default();
+                    summing.run(
+                        simd,
+                        line,
+                        &mut self.sums,
+                        #[inline(always)]
+                        |x, sums| pixels(simd, out, x, sums),
+                    );
+                }
+                Target::Planes(out, normalizer) => {
+                    let mut planes = out.chunks_exact_mut(width * height);
+                    let mut plane = || {
+                        let plane = planes.next().unwrap_or_default();
+                        plane.get_mut(row * width..(row + 1) * width).unwrap_or_default()
+                    };
+                    let mut planes = [plane(), plane(), plane()];
+                    summing.run(
+                        simd,
+                        line,
+                        &mut self.sums,
+                        #[inline(always)]
+                        |x, sums| {
+                            let mut c = 0;
+                            while c < 3 {
+                                normalizer.put(simd, c, sums[c], planes[c].get_mut(x..).unwrap_or_default());
+                                c += 1;
+                            }
+                        },
+                    );
+                }
             }
         }
-        to.copy_from_slice(&sums);
     }
 }
 
+/// Sixteen pixels from pixel `x` on, or as many as there is room for.
 #[inline(always)]
-fn across_by_any(line: &[f32], weights: &Weights, left: usize, row: &mut [f32]) {
-    let taps = weights.taps;
-    for (x, (first, values)) in weights.first.iter().zip(weights.values.chunks_exact(taps)).enumerate() {
-        let start = (first - left) * 3;
-        let (Some(from), Some(to)) = (line.get(start..start + taps * 3 + 1), row.get_mut(x * 3..x * 3 + 4)) else {
-            return;
-        };
-        let mut sums = [0.0_f32; 4];
-        for (value, from) in values.iter().zip(from.windows(4).step_by(3)) {
-            for c in 0..4 {
-                sums[c] += value * from[c];
+fn pixels<S: Simd>(simd: S, out: &mut [u8], x: usize, sums: [down::Sixteen<S>; 3]) {
+    let mut planes = [fearless_simd::u8x16::splat(simd, 0); 3];
+    let mut c = 0;
+    while c < 3 {
+        planes[c] = down::bytes(sums[c]);
+        c += 1;
+    }
+    let rest = out.get_mut(x * 3..).unwrap_or_default();
+    if let Some(to) = rest.first_chunk_mut::<{ lanes::INTERLEAVED }>() {
+        lanes::interleave(simd, planes, to);
+    } else {
+        let mut last = [0; lanes::INTERLEAVED];
+        lanes::interleave(simd, planes, &mut last);
+        let count = rest.len().min(48);
+        rest[..count].copy_from_slice(&last[..count]);
+    }
+}
+
+/// The next lines of the picture, from the first column on, each with room behind it; the last one again where there
+/// are no more.
+#[inline(always)]
+fn sources<'a>(
+    picture: &Picture<'a>,
+    columns: &std::ops::Range<usize>,
+    rows: std::ops::Range<usize>,
+    tail: &'a mut [Vec<u8>; LINES],
+) -> [&'a [u8]; LINES] {
+    let stride = picture.width as usize * 3;
+    let count = columns.len() * 3;
+    let mut lines: [&[u8]; LINES] = [&[]; LINES];
+    for (i, (line, tail)) in lines.iter_mut().zip(tail).enumerate() {
+        let at = (rows.start + i).min(rows.end - 1) * stride + columns.start * 3;
+        *line = match picture.pixels.get(at..at + count + across::BEHIND) {
+            Some(line) => line,
+            None => {
+                tail.clear();
+                tail.extend_from_slice(picture.pixels.get(at..at + count).unwrap_or_default());
+                tail.resize(count + across::BEHIND, 0);
+                tail
             }
-        }
-        to.copy_from_slice(&sums);
+        };
     }
+    lines
 }
 
-/// Floats to bytes: the nearest, and of two as near the even one.
-#[inline(always)]
-fn round(row: &[f32], out: &mut [u8]) {
-    // Behind this number floats have no room for parts, so that adding it rounds, into the lowest bits.
-    const ROUNDS: f32 = 8_388_608.0;
-    for (to, value) in out.iter_mut().zip(row) {
-        *to = (value.clamp(0.0, 255.0) + ROUNDS).to_bits() as u8;
+fn grow<T: Clone + Default>(buffer: &mut Vec<T>, length: usize) {
+    if buffer.len() < length {
+        buffer.resize(length, T::default());
     }
 }
 
 /// Each pixel is the one that lies under its middle.
-fn nearest(picture: &Picture<'_>, source: &Rect, (target, w, h): (&mut [u8], u32, u32)) {
+pub(super) fn nearest(picture: &Picture<'_>, source: &Rect, (target, w, h): (&mut [u8], u32, u32)) {
     let under = |from: f64, span: f64, i: usize, n: u32, size: u32| {
         let at = from + span / f64::from(n) * (i as f64 + 0.5);
         (at.max(0.0) as usize).min(size.saturating_sub(1) as usize)

@@ -1,9 +1,10 @@
 //! Bytes to numbers, and the order in which they stand: one pass over the pixels.
 
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Level, Simd, dispatch, f32x8, i32x8, prelude::*};
 use half::f16;
 
-use super::{Layout, Normalize, Recipe};
+use super::{Layout, Normalize, Recipe, down::Sixteen};
+use crate::image::lanes;
 
 /// Where a tensor goes: a batch's slot.
 #[derive(Debug)]
@@ -32,6 +33,7 @@ pub(super) struct Tables {
     f32: [[f32; 256]; 3],
     f16: [[f16; 256]; 3],
     channels: [Channel; 3],
+    normalizer: Normalizer,
     level: Level,
     /// True where arithmetic gives the table's numbers to the last bit.
     exact: bool,
@@ -50,7 +52,12 @@ impl Tables {
             (0..=255_u8).zip(table).all(|(v, &number)| channel.number(v).to_bits() == number.to_bits())
         };
         let exact = fuses(level) && f32.iter().zip(&channels).all(same);
-        Tables { f32, f16: f32.map(|channel| channel.map(f16::from_f32)), channels, level, exact }
+        let f16 = f32.map(|channel| channel.map(f16::from_f32));
+        Tables { f32, f16, channels, normalizer: Normalizer(n), level, exact }
+    }
+
+    pub(super) fn normalizer(&self) -> &Normalizer {
+        &self.normalizer
     }
 }
 
@@ -95,6 +102,40 @@ fn divide(x: f32, by: f32, inverse: f32) -> f32 {
     (-about).mul_add(by, x).mul_add(inverse, about)
 }
 
+/// Normalising levels that stand in vectors, of any channel and on every processor: with one division, to the last bit.
+#[derive(Debug)]
+pub(super) struct Normalizer(Normalize);
+
+impl Normalizer {
+    /// 1 / 255 in two parts: a level times the first is exact, so that the sum of both products is rounded as the
+    /// quotient would be. A test goes through all levels.
+    const HIGH: f32 = f32::from_bits((1.0_f32 / 255.0).to_bits() & 0xffff_ff00);
+    const LOW: f32 = (1.0 / 255.0 - Self::HIGH as f64) as f32;
+
+    #[inline(always)]
+    fn eight<S: Simd>(&self, simd: S, channel: usize, levels: i32x8<S>) -> f32x8<S> {
+        let levels: f32x8<S> = levels.to_float();
+        (levels * Self::HIGH + levels * Self::LOW - f32x8::splat(simd, self.0.mean[channel]))
+            / f32x8::splat(simd, self.0.std[channel])
+    }
+
+    /// Writes sixteen levels of a channel, or as many as there is room for.
+    #[inline(always)]
+    pub(super) fn put<S: Simd>(&self, simd: S, channel: usize, [low, high]: Sixteen<S>, to: &mut [f32]) {
+        let (low, high) = (self.eight(simd, channel, low), self.eight(simd, channel, high));
+        if let Some(to) = to.first_chunk_mut::<16>() {
+            low.store_slice(&mut to[..8]);
+            high.store_slice(&mut to[8..]);
+        } else {
+            let mut last = [0.0; 16];
+            low.store_slice(&mut last[..8]);
+            high.store_slice(&mut last[8..]);
+            let count = to.len().min(16);
+            to[..count].copy_from_slice(&last[..count]);
+        }
+    }
+}
+
 /// The pixels to write: lines of `stride` bytes, the first of which begins at `start`.
 #[derive(Debug)]
 pub(super) struct View<'a> {
@@ -131,7 +172,61 @@ pub(super) fn write(
                 lines(view, size, flips, layout, out, #[inline(always)] |c: usize, v| channels[c].number(v));
             }));
         }
+        Out::F32(out) if layout == Layout::Nchw => {
+            dispatch!(level, simd => simd.vectorize(
+                #[inline(always)]
+                || planes(simd, view, size, flips, &tables.normalizer, out)
+            ));
+        }
         Out::F32(out) => lines(view, size, flips, layout, out, |c, v| tables.f32[c][usize::from(v)]),
+    }
+}
+
+/// As [`lines`], normalised to planes, sixteen pixels at a time.
+#[inline(always)]
+fn planes<S: Simd>(
+    simd: S,
+    view: &View<'_>,
+    (width, height): (usize, usize),
+    (mirror, flip): (bool, bool),
+    normalizer: &Normalizer,
+    out: &mut [f32],
+) {
+    let (red, rest) = out.split_at_mut(width * height);
+    let (green, blue) = rest.split_at_mut(width * height);
+    let each = red.chunks_exact_mut(width).zip(green.chunks_exact_mut(width)).zip(blue.chunks_exact_mut(width));
+    for (y, ((r, g), b)) in each.enumerate() {
+        let from = view.line(if flip { height - 1 - y } else { y }, width);
+        let to = [r, g, b];
+        for x in (0..width).step_by(16) {
+            let count = (width - x).min(16);
+            // Mirrored, the first sixteen come from the line's end.
+            let start = if mirror { width - x - count } else { x } * 3;
+            let mut last = [0; lanes::DEINTERLEAVED];
+            let pixels = match from.get(start..).and_then(|from| from.first_chunk()) {
+                Some(pixels) if count == 16 => pixels,
+                _ => {
+                    let rest = from.get(start..start + count * 3).unwrap_or_default();
+                    // Turned round, they are the last of the sixteen.
+                    let at = if mirror { (16 - count) * 3 } else { 0 };
+                    last[at..at + rest.len()].copy_from_slice(rest);
+                    &last
+                }
+            };
+            let channels = lanes::deinterleave(simd, pixels);
+            let mut c = 0;
+            while c < 3 {
+                let channel = if mirror { channels[c].reverse() } else { channels[c] };
+                let (low, high) = channel.widen();
+                let eight = |half: fearless_simd::u16x8<S>| {
+                    let (a, b) = half.widen();
+                    a.combine(b).bitcast::<i32x8<S>>()
+                };
+                let to = to[c].get_mut(x..x + count).unwrap_or_default();
+                normalizer.put(simd, c, [eight(low), eight(high)], to);
+                c += 1;
+            }
+        }
     }
 }
 
@@ -250,6 +345,33 @@ mod tests {
                     assert_eq!(bytes[at], v, "{size:?} {layout:?} {mirror} {flip} at {y}, {x}, {c}");
                     assert_eq!(floats[at].to_bits(), tables.f32[c][usize::from(v)].to_bits());
                     assert_eq!(halves[at], tables.f16[c][usize::from(v)]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn arithmetic_gives_what_the_tables_hold_for_every_level_of_every_channel() {
+        let odd = Normalize { mean: [0.1, 0.777, -3.0], std: [1e-3, 0.3, 17.0] };
+        for normalize in [Normalize::UNIT, Normalize::IMAGENET, odd] {
+            let tables = Tables::new(Some(&normalize));
+            let pixels: Vec<u8> = (0..=255).flat_map(|v| [v; 3]).collect();
+            for mirror in [false, true] {
+                // A width that no sixteen divide, and every level.
+                for (width, start) in [(251, 0), (251, 15), (5, 100)] {
+                    let view = View { data: &pixels, start, stride: 0 };
+                    let mut out = vec![0.0; width as usize * 3];
+                    // What processors without fused steps do, whatever this one has.
+                    dispatch!(tables.level, simd => simd.vectorize(
+                        #[inline(always)]
+                        || planes(simd, &view, (width as usize, 1), (mirror, false), &tables.normalizer, &mut out)
+                    ));
+                    for (i, value) in out.iter().enumerate() {
+                        let (c, x) = (i / width as usize, i % width as usize);
+                        let x = if mirror { width as usize - 1 - x } else { x };
+                        let level = usize::from(pixels[start + x * 3 + c]);
+                        assert_eq!(value.to_bits(), tables.f32[c][level].to_bits(), "{level} of channel {c}");
+                    }
                 }
             }
         }
