@@ -2,23 +2,48 @@
 
 use super::{
     bits::Bits,
-    huffman::{AcTable, DcTable, LOOK},
+    huffman::{AcTable, DcTable, END, LOOK, OVER},
 };
 
-/// A block's coefficients in lines from top to bottom.
+/// A block's coefficients in lines from top to bottom, and behind them room for what has no place among them: as much as
+/// a byte can point to, so that no place needs to be held against it.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-pub(super) struct Block(pub(super) [i16; 64]);
+pub(super) struct Block([i16; 256]);
 
 impl Block {
-    pub(super) const ZERO: Block = Block([0; 64]);
+    pub(super) const ZERO: Block = Block([0; 256]);
 
     #[inline(always)]
     pub(super) fn clear(&mut self) {
-        self.0 = [0; 64];
+        self.0[..64].fill(0);
+    }
+
+    #[inline(always)]
+    pub(super) fn coefficients(&self) -> &[i16; 64] {
+        let Some(coefficients) = self.0.first_chunk() else { return &[0; 64] };
+        coefficients
+    }
+
+    #[inline(always)]
+    pub(super) fn set_first(&mut self, value: i16) {
+        self.0[0] = value;
+    }
+
+    /// Writes a coefficient by its place among the stored ones.
+    #[inline(always)]
+    fn put(&mut self, place: u8, value: i16) {
+        self.0[usize::from(PLACES[usize::from(place)])] = value;
+    }
+
+    /// The same for one that damage brought beyond the last: it takes its place, as it does in libjpeg.
+    #[inline(always)]
+    fn put_last(&mut self, place: u8, value: i16) {
+        if (64..END as u8).contains(&place) {
+            self.0[63] = value;
+        }
     }
 }
-
 /// Where the coefficients stand, in the order in which they are stored. Damaged pictures may have some beyond the last;
 /// those take its place, as they do in libjpeg.
 pub(super) const ORDER: [u8; 128] = {
@@ -45,6 +70,33 @@ pub(super) const ORDER: [u8; 128] = {
     order
 };
 
+/// The last place.
+const LAST: u8 = 63;
+
+/// As [`ORDER`] for a first of 0, but for places behind the last one, which are outside of a block.
+const PLACES: [u8; 256] = {
+    let mut places = [64; 256];
+    let mut i = 0;
+    while i < 64 {
+        places[i] = ORDER[i];
+        i += 1;
+    }
+    places
+};
+
+/// The place behind which no coefficient is needed for `size` × `size` pixels.
+pub(super) const fn enough(size: usize) -> u8 {
+    let (mut place, mut last) = (0, 0);
+    while place < 64 {
+        let at = ORDER[place] as usize;
+        if at % 8 < size && at / 8 < size {
+            last = place as u8;
+        }
+        place += 1;
+    }
+    last
+}
+
 /// How a block ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
@@ -63,15 +115,11 @@ pub(super) fn first(bits: &mut Bits, data: &[u8], table: &DcTable) -> Option<i32
     table.take(bits)
 }
 
-/// The other coefficients; where `STORE` is false they are only read. From the place `last` on they are not stored.
+/// The other coefficients; those behind the place `enough` may be left out.
 #[inline(always)]
-pub(super) fn others<const STORE: bool>(bits: &mut Bits, data: &[u8], table: &AcTable, block: &mut Block) -> Ended {
-    let mut place = 1_u32;
-    let mut put = |place: u32, value: u64| {
-        if STORE {
-            block.0[usize::from(ORDER[place as usize & 127]) & 63] = value as i16;
-        }
-    };
+pub(super) fn others(bits: &mut Bits, data: &[u8], table: &AcTable, block: &mut Block, enough: u8) -> Ended {
+    // The place that was written last.
+    let mut place = 0_u8;
     'block: loop {
         bits.refill(data);
         let mut word = bits.word;
@@ -80,37 +128,80 @@ pub(super) fn others<const STORE: bool>(bits: &mut Bits, data: &[u8], table: &Ac
         // As many looks as the bits of one refilling suffice for.
         for _ in 0..56 / LOOK {
             let entry = table.look(word);
-            if entry & 0xff == 0 {
-                bits.skip(used as u32 & 0xff);
-                bits.refill(data);
-                let Some((go, value)) = table.long(bits, entry) else { return Ended::Broken };
-                place += go;
-                put(place - 1, value as u64);
-                if place > 63 {
-                    break 'block;
+            let one = place.wrapping_add(entry.first());
+            let two = one.wrapping_add(entry.second());
+            block.put(one, entry.first_value());
+            block.put(two, entry.second_value());
+            if two >= enough {
+                if entry.is_long() {
+                    bits.skip(used as u32 & 0xff);
+                    bits.refill(data);
+                    let Some((go, value)) = table.long(bits, entry) else { return Ended::Broken };
+                    place = place.wrapping_add(go);
+                    block.put(place, value);
+                    block.put_last(place, value);
+                } else if one >= LAST {
+                    bits.skip((used as u32 & 0xff) + entry.alone());
+                    block.put_last(one, entry.first_value());
+                    place = one;
+                } else {
+                    bits.skip(used.wrapping_add(entry.bits()) as u32 & 0xff);
+                    block.put_last(two, entry.second_value());
+                    place = two;
+                }
+                if place >= LAST {
+                    return if u32::from(place) == END { Ended::Flat } else { Ended::Fine };
+                }
+                if place >= enough {
+                    return over(bits, data, table, place);
                 }
                 continue 'block;
             }
-            let behind = place + (entry >> 16) as u32 % 256;
-            put(behind - 1, entry >> 32);
-            if behind > 63 {
-                bits.skip((used + (entry >> 8)) as u32 & 0xff);
-                place = behind;
-                break 'block;
-            }
-            place = behind + (entry >> 24) as u32 % 256;
-            put(place - 1, entry >> 48);
-            word <<= entry & 63;
-            used = used.wrapping_add(entry & 0xff);
-            if place > 63 {
-                bits.skip(used as u32 & 0xff);
-                break 'block;
-            }
+            place = two;
+            word <<= entry.bits() & 63;
+            used = used.wrapping_add(entry.bits());
         }
         bits.skip(used as u32 & 0xff);
     }
-    match place {
-        130 => Ended::Flat,
-        _ => Ended::Fine,
+}
+
+/// Reads over the coefficients behind a place, several at a time.
+#[inline(always)]
+pub(super) fn over(bits: &mut Bits, data: &[u8], table: &AcTable, place: u8) -> Ended {
+    let mut place = u32::from(place);
+    'block: loop {
+        bits.refill(data);
+        let mut word = bits.word;
+        let mut used = 0_u32;
+        for _ in 0..56 / LOOK {
+            let look = u32::from(table.look_over(word));
+            let behind = place + (look >> 8);
+            if behind >= u32::from(LAST) {
+                if look >= OVER && behind < (OVER >> 8) + u32::from(LAST) {
+                    // The block's end, before its last place.
+                    bits.skip(used + (look & 0xff));
+                    return Ended::Fine;
+                }
+                // One by one, where the block may end by having all of its coefficients.
+                bits.skip(used);
+                bits.refill(data);
+                let entry = table.look(bits.word);
+                if entry.is_long() {
+                    let Some((go, _)) = table.long(bits, entry) else { return Ended::Broken };
+                    place += u32::from(go);
+                } else {
+                    bits.skip(entry.alone());
+                    place += u32::from(entry.first());
+                }
+                if place >= u32::from(LAST) {
+                    return Ended::Fine;
+                }
+                continue 'block;
+            }
+            place = behind;
+            word <<= look & 63;
+            used += look & 0xff;
+        }
+        bits.skip(used);
     }
 }

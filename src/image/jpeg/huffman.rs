@@ -6,7 +6,7 @@
 use super::bits::{Bits, extend};
 
 /// Bits that are looked at in one go.
-pub(super) const LOOK: u32 = 12;
+pub(super) const LOOK: u32 = 11;
 const SIZE: usize = 1 << LOOK;
 /// Added to the place of a coefficient by the end of a block: more than any places.
 pub(super) const END: u32 = 129;
@@ -87,19 +87,6 @@ pub(super) struct DcTable {
     entries: Box<[u32; SIZE]>,
 }
 
-/// For the others.
-#[derive(Clone)]
-pub(super) struct AcTable {
-    code: Code,
-    /// From the lowest bits, 8 each: the bits to skip for both coefficients, 0 where even the first is longer; for the
-    /// first alone; the places that the first goes on by; those of the second. Then 16 each for their values.
-    ///
-    /// Where the second is none it goes on by 0 and has the value of the first, so that it can be written nevertheless.
-    /// The end of a block goes on by [`END`] and has the value 0. Where the first is longer, but not its code, there
-    /// are the code's length and, in the fourth byte, its symbol.
-    entries: Box<[u64; SIZE]>,
-}
-
 impl DcTable {
     pub(super) fn new(code: &Code) -> Self {
         let mut table = DcTable { code: code.clone(), entries: Box::new([0; SIZE]) };
@@ -138,9 +125,67 @@ impl DcTable {
     }
 }
 
+/// For the others.
+#[derive(Clone)]
+pub(super) struct AcTable {
+    code: Code,
+    entries: Box<[u64; SIZE]>,
+    /// For reading over them.
+    over: Box<[Over; SIZE]>,
+}
+
+/// What is said of the next bits, from the lowest, 8 bits each: how many to skip for two coefficients, 0 where even the
+/// first is longer; the places that the first goes on by; those of the second; the bits of the first alone. Then 16
+/// each for their values.
+///
+/// Where the second is none it goes on by 0 and has the value of the first, so that it can be written nevertheless.
+/// The end of a block goes on by [`END`], and so does a coefficient that is longer; of that there are, where the code
+/// itself is not, the code's length in the fourth byte and its symbol as the value.
+#[derive(Clone, Copy)]
+pub(super) struct Entry(u64);
+
+impl Entry {
+    #[inline(always)]
+    pub(super) fn first(self) -> u8 {
+        (self.0 >> 8) as u8
+    }
+    #[inline(always)]
+    pub(super) fn second(self) -> u8 {
+        (self.0 >> 16) as u8
+    }
+    #[inline(always)]
+    pub(super) fn first_value(self) -> i16 {
+        (self.0 >> 32) as i16
+    }
+    #[inline(always)]
+    pub(super) fn second_value(self) -> i16 {
+        (self.0 >> 48) as i16
+    }
+    /// The bits of the first alone.
+    #[inline(always)]
+    pub(super) fn alone(self) -> u32 {
+        (self.0 >> 24) as u32 & 0xff
+    }
+    /// The lowest byte is the bits of both; what is above it can stay where nobody looks at it.
+    #[inline(always)]
+    pub(super) fn bits(self) -> u64 {
+        self.0
+    }
+    #[inline(always)]
+    pub(super) fn is_long(self) -> bool {
+        self.0 & 0xff == 0
+    }
+}
+
+/// Several coefficients in one go: from the lowest bits 8 for the bits to skip, 8 for the places to go on by; with the
+/// end of the block, [`OVER`] more. More places than there are where not even one fits.
+type Over = u16;
+pub(super) const OVER: u32 = 128 << 8;
+const NONE: Over = 255 << 8;
+
 impl AcTable {
     pub(super) fn new(code: &Code) -> Self {
-        let mut table = AcTable { code: code.clone(), entries: Box::new([0; SIZE]) };
+        let mut table = AcTable { code: code.clone(), entries: Box::new([0; SIZE]), over: Box::new([0; SIZE]) };
         table.fill();
         table
     }
@@ -158,29 +203,54 @@ impl AcTable {
             let bits = index as u32;
             *entry = if let Some(s) = short(code, bits, |symbol| u32::from(symbol & 15)) {
                 let value = u64::from(s.value as u16);
-                u64::from(s.bits | s.bits << 8 | advance(s.symbol) << 16) | value << 32 | value << 48
+                u64::from(s.bits | advance(s.symbol) << 8 | s.bits << 24) | value << 32 | value << 48
             } else if let Some((symbol, length)) = code.symbol(bits << (16 - LOOK))
                 && length <= LOOK
             {
-                u64::from(length << 8 | u32::from(symbol) << 24)
+                u64::from(END << 8 | length << 24) | u64::from(symbol) << 32
             } else {
-                0
+                u64::from(END << 8)
             };
         }
         for index in 0..SIZE {
             let entry = self.entries[index];
             let first = entry & 0xff;
-            if first == 0 || (entry >> 16) & 0xff == u64::from(END) {
+            if first == 0 || (entry >> 8) & 0xff == u64::from(END) {
                 continue;
             }
             // Of one that has a second behind it already, the first.
             let second = self.entries[(index << first) & (SIZE - 1)];
-            let bits = (second >> 8) & 0xff;
+            let bits = (second >> 24) & 0xff;
             if second & 0xff != 0 && first + bits <= u64::from(LOOK) {
-                let (go, value) = ((second >> 16) & 0xff, (second >> 32) & 0xffff);
-                let alone = entry & 0x0000_ffff_00ff_ff00;
-                self.entries[index] = alone | (first + bits) | (go << 24) | (value << 48);
+                let (go, value) = ((second >> 8) & 0xff, (second >> 32) & 0xffff);
+                let alone = entry & 0x0000_ffff_ff00_ff00;
+                self.entries[index] = alone | (first + bits) | (go << 16) | (value << 48);
             }
+        }
+        self.fill_over();
+    }
+
+    /// As many coefficients as the bits hold, up to the end of a block.
+    fn fill_over(&mut self) {
+        for index in 0..SIZE {
+            let (mut bits, mut places) = (0, 0);
+            loop {
+                let entry = Entry(self.entries[(index << bits) & (SIZE - 1)]);
+                if entry.is_long() || bits + entry.alone() > LOOK {
+                    break;
+                }
+                bits += entry.alone();
+                if u32::from(entry.first()) == END {
+                    places += OVER >> 8;
+                    break;
+                }
+                places += u32::from(entry.first());
+                // Further there are no places, so that a byte holds them.
+                if places >= 63 {
+                    break;
+                }
+            }
+            self.over[index] = if bits == 0 { NONE } else { (bits | places << 8) as Over };
         }
     }
 
@@ -189,22 +259,27 @@ impl AcTable {
     }
 
     #[inline(always)]
-    pub(super) fn look(&self, word: u64) -> u64 {
-        self.entries[(word >> (64 - LOOK)) as usize & (SIZE - 1)]
+    pub(super) fn look(&self, word: u64) -> Entry {
+        Entry(self.entries[(word >> (64 - LOOK)) as usize & (SIZE - 1)])
+    }
+
+    #[inline(always)]
+    pub(super) fn look_over(&self, word: u64) -> Over {
+        self.over[(word >> (64 - LOOK)) as usize & (SIZE - 1)]
     }
 
     /// Takes one coefficient that is longer than was looked at: how far it goes on, and its value. `None` where the
     /// bits are no code.
     #[inline(always)]
-    pub(super) fn long(&self, bits: &mut Bits, entry: u64) -> Option<(u32, i16)> {
+    pub(super) fn long(&self, bits: &mut Bits, entry: Entry) -> Option<(u8, i16)> {
         // Mostly the code is short and only the value is long.
-        let (symbol, length) = match (entry >> 8) as u32 & 0xff {
+        let (symbol, length) = match entry.alone() {
             0 => self.code.far(bits.peek(16))?,
-            length => ((entry >> 24) as u8, length),
+            length => (entry.first_value() as u8, length),
         };
         bits.skip(length);
         let value = bits.take_signed(u32::from(symbol & 15));
-        Some((advance(symbol), value as i16))
+        Some((advance(symbol) as u8, value as i16))
     }
 }
 

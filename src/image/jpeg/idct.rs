@@ -93,15 +93,21 @@ pub(super) fn whole<S: Simd>(simd: S, coefficients: &[i16; 64], quant: &[u16; 64
 #[inline(always)]
 fn transform<S: Simd>(simd: S, coefficients: &[i16; 64], quant: &[u16; 64], out: &mut [u8], stride: usize) {
     let mut rows = [i16x8::splat(simd, 0); 8];
-    for (i, row) in rows.iter_mut().enumerate() {
-        *row = dequantised(simd, coefficients, quant, i);
+    let mut i = 0;
+    while i < 8 {
+        rows[i] = dequantised(simd, coefficients, quant, i);
+        i += 1;
     }
     let down = narrow(simd, &pass(simd, &rows, FRACTION - KEPT));
     let across = narrow(simd, &pass(simd, &transpose(down), FRACTION + KEPT + 3));
-    for (y, bytes) in pixels(simd, &across).iter().enumerate() {
-        if let Some(to) = out.get_mut(y * stride..y * stride + 8) {
-            to.copy_from_slice(bytes);
+    let lines = pixels(simd, &across);
+    let mut y = 0;
+    while y < 8 {
+        // An array at once: copying a slice of eight bytes would be a call.
+        if let Some(to) = out.get_mut(y * stride..).and_then(|to| to.first_chunk_mut()) {
+            *to = lines[y];
         }
+        y += 1;
     }
 }
 
@@ -116,9 +122,11 @@ pub(super) fn dequantised<S: Simd>(simd: S, coefficients: &[i16; 64], quant: &[u
 fn narrow<S: Simd>(simd: S, wide: &[i32x8<S>; 8]) -> [i16x8<S>; 8] {
     // Loops, here and there: what closures of the standard library do is not compiled for the wider vectors.
     let mut narrow = [i16x8::splat(simd, 0); 8];
-    for (narrow, wide) in narrow.iter_mut().zip(wide) {
-        let (low, high) = wide.split();
-        *narrow = low.saturating_narrow(high);
+    let mut i = 0;
+    while i < 8 {
+        let (low, high) = wide[i].split();
+        narrow[i] = low.saturating_narrow(high);
+        i += 1;
     }
     narrow
 }
@@ -134,11 +142,12 @@ pub(super) fn pixels<S: Simd>(simd: S, columns: &[i16x8<S>; 8]) -> [[u8; 8]; 8] 
     // The columns' middle is 128, which is the highest bit turned.
     let middle = u8x16::splat(simd, 0x80);
     let mut lines = [[0; 8]; 8];
-    for (lines, two) in lines.as_chunks_mut::<2>().0.iter_mut().zip(v) {
-        let bytes: [u8; 16] = (two.bitcast::<u8x16<S>>() ^ middle).into();
-        for (line, half) in lines.iter_mut().zip(bytes.as_chunks::<8>().0) {
-            *line = *half;
-        }
+    let mut i = 0;
+    while i < 4 {
+        let bytes: [u8; 16] = (v[i].bitcast::<u8x16<S>>() ^ middle).into();
+        let halves = bytes.as_chunks::<8>().0;
+        (lines[2 * i], lines[2 * i + 1]) = (halves[0], halves[1]);
+        i += 1;
     }
     lines
 }

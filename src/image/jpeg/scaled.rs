@@ -66,15 +66,23 @@ fn transform<S: Simd, const N: usize>(
     (out, stride): (&mut [u8], usize),
 ) {
     let mut rows = [i16x8::splat(simd, 0); 8];
-    for (i, row) in rows.iter_mut().enumerate().take(N) {
-        *row = dequantised(simd, coefficients, quant, i);
+    let mut i = 0;
+    while i < N {
+        rows[i] = dequantised(simd, coefficients, quant, i);
+        i += 1;
     }
     let down = pass::<S, N>(simd, &rows, factors, FRACTION - KEPT);
     let across = pass::<S, N>(simd, &transpose(down), factors, FRACTION + KEPT);
-    for (y, bytes) in pixels(simd, &across).iter().enumerate().take(N) {
-        if let Some(to) = out.get_mut(y * stride..y * stride + N) {
-            to.copy_from_slice(&bytes[..N]);
+    let lines = pixels(simd, &across);
+    let mut y = 0;
+    while y < N {
+        // An array at once: copying a slice of a few bytes would be a call.
+        if let (Some(to), Some(line)) =
+            (out.get_mut(y * stride..).and_then(|to| to.first_chunk_mut::<N>()), lines[y].first_chunk::<N>())
+        {
+            *to = *line;
         }
+        y += 1;
     }
 }
 
@@ -82,17 +90,23 @@ fn transform<S: Simd, const N: usize>(
 #[inline(always)]
 fn pass<S: Simd, const N: usize>(simd: S, rows: &[i16x8<S>; 8], factors: &Factors, shift: u32) -> [i16x8<S>; 8] {
     let mut pairs = [i16x16::splat(simd, 0); 4];
-    for (pair_of, rows) in pairs.iter_mut().zip(rows.as_chunks::<2>().0).take(N.div_ceil(2)) {
-        *pair_of = pair(rows[0], rows[1]);
+    let mut i = 0;
+    while i < N.div_ceil(2) {
+        pairs[i] = pair(rows[2 * i], rows[2 * i + 1]);
+        i += 1;
     }
     let mut lines = [i16x8::splat(simd, 0); 8];
-    for (line, factors) in lines.iter_mut().zip(&factors.0).take(N) {
+    let mut y = 0;
+    while y < N {
         let mut sum = i32x8::splat(simd, 1 << (shift - 1));
-        for (pair, factor) in pairs.iter().zip(factors).take(N.div_ceil(2)) {
-            sum += pair.pairwise_dot_product(i32x8::splat(simd, *factor).bitcast::<i16x16<S>>());
+        let mut i = 0;
+        while i < N.div_ceil(2) {
+            sum += pairs[i].pairwise_dot_product(i32x8::splat(simd, factors.0[y][i]).bitcast::<i16x16<S>>());
+            i += 1;
         }
         let (low, high) = (sum >> shift).split();
-        *line = low.saturating_narrow(high);
+        lines[y] = low.saturating_narrow(high);
+        y += 1;
     }
     lines
 }

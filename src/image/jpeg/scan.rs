@@ -27,6 +27,8 @@ struct Making<'a> {
     codes: Option<(&'a DcTable, &'a AcTable)>,
     quant: &'a [u16; 64],
     factors: Factors,
+    /// The last place of a coefficient that is needed.
+    enough: u8,
 }
 
 /// One decoding.
@@ -128,6 +130,7 @@ impl<'a> Scan<'a> {
                 codes: tables.dc(component.dc).zip(tables.ac(component.ac)),
                 quant: tables.quant[component.quant & 3].as_ref().ok_or_else(missing)?,
                 factors: Factors::new(part.size),
+                enough: block::enough(part.size),
             });
         }
         Ok(made)
@@ -154,7 +157,6 @@ impl<'a> Scan<'a> {
     /// Reads over units.
     #[inline(always)]
     fn skip(&self, made: &[Option<Making<'_>>; 3], place: &mut Place, units: Range<usize>) -> Result<()> {
-        let mut block = Block::ZERO;
         let mut bits = place.bits;
         let data = self.segments.bytes();
         for _ in units {
@@ -165,7 +167,7 @@ impl<'a> Scan<'a> {
                 let Some((dc, ac)) = making.and_then(|making| making.codes) else { break };
                 for _ in 0..part.across * part.down {
                     let first = block::first(&mut bits, data, dc);
-                    let ended = block::others::<false>(&mut bits, data, ac, &mut block);
+                    let ended = block::over(&mut bits, data, ac, 0);
                     place.before[i] += first.unwrap_or(0);
                     if first.is_none()
                         || ended == Ended::Broken
@@ -200,17 +202,14 @@ impl<'a> Scan<'a> {
             let mut next = ends.iter_mut().zip(&mut *self.blocks);
             for (i, (making, part)) in made.iter().zip(&self.plan.parts).enumerate() {
                 let Some((dc, ac)) = making.and_then(|making| making.codes) else { break };
+                let enough = making.map_or(0, |making| making.enough);
                 for _ in 0..part.across * part.down {
                     let Some((end, block)) = next.next() else { break };
                     if place.lost {
                         continue;
                     }
                     let first = block::first(&mut bits, data, dc);
-                    let ended = if part.size == 1 {
-                        block::others::<false>(&mut bits, data, ac, block)
-                    } else {
-                        block::others::<true>(&mut bits, data, ac, block)
-                    };
+                    let ended = block::others(&mut bits, data, ac, block, enough);
                     place.before[i] += first.unwrap_or(0);
                     if first.is_none()
                         || ended == Ended::Broken
@@ -222,7 +221,7 @@ impl<'a> Scan<'a> {
                         block.clear();
                         continue;
                     }
-                    block.0[0] = place.before[i] as i16;
+                    block.set_first(place.before[i] as i16);
                     *end = ended;
                 }
             }
@@ -232,7 +231,7 @@ impl<'a> Scan<'a> {
                 for n in 0..part.across * part.down {
                     let Some((ended, block)) = next.next() else { break };
                     let out = place_of(self.plan, part, &mut self.rings[i], (row, unit), n);
-                    paint(simd, making, part, &block.0, *ended, out);
+                    paint(simd, making, part, block.coefficients(), *ended, out);
                     if *ended == Ended::Fine {
                         block.clear();
                     }
