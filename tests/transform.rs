@@ -115,6 +115,87 @@ fn normalised_values_are_those_of_torchvision_in_every_layout_and_type() {
     assert!(unit.iter().zip(&planes).all(|(u, v)| *u == f32::from(*v) / 255.0));
 }
 
+/// A picture of waves and corners.
+fn waves(width: u32, height: u32) -> Vec<u8> {
+    let level = |x: u32, y: u32, c: u32| {
+        let wave = (f64::from(x * (c + 3)) * 0.11).sin() * (f64::from(y) * 0.07 + f64::from(c)).cos() * 90.0;
+        (wave + 128.0 + f64::from((x / 5 + y / 3) % 2 * 30)).clamp(0.0, 255.0) as u8
+    };
+    (0..height).flat_map(|y| (0..width).flat_map(move |x| (0..3).map(move |c| level(x, y, c)))).collect()
+}
+
+/// Bilinear resizing of one line by its definition.
+fn narrowed(line: &[f64], out: usize) -> Vec<f64> {
+    let scale = line.len() as f64 / out as f64;
+    let reach = scale.max(1.0);
+    let pixel = |x: usize| {
+        let center = (x as f64 + 0.5) * scale;
+        let weight = |i: usize| (1.0 - ((i as f64 + 0.5 - center) / reach).abs()).max(0.0);
+        let all: f64 = (0..line.len()).map(weight).sum();
+        (0..line.len()).map(|i| line[i] * weight(i)).sum::<f64>() / all
+    };
+    (0..out).map(pixel).collect()
+}
+
+#[test]
+fn resizing_is_what_its_definition_says_whatever_the_sizes() {
+    // From one pair of neighbours to more than are added up in one go, and widths that no sixteen divide.
+    for (width, height, w, h) in [
+        (37, 29, 37, 10),
+        (40, 30, 17, 13),
+        (64, 48, 16, 16),
+        (90, 7, 5, 20),
+        (200, 150, 9, 8),
+        (331, 260, 3, 2),
+        (5, 4, 40, 33),
+        (1, 1, 3, 3),
+        (2, 300, 1, 7),
+    ] {
+        let pixels = waves(width, height);
+        let picture = Picture::new(width, height, &pixels).unwrap();
+        let got = bytes(Recipe::new(w, h), &picture, 0);
+        for c in 0..3 {
+            let at = |x: u32, y: u32| f64::from(pixels[((y * width + x) * 3 + c) as usize]);
+            let lines: Vec<Vec<f64>> =
+                (0..height).map(|y| narrowed(&(0..width).map(|x| at(x, y)).collect::<Vec<_>>(), w as usize)).collect();
+            for x in 0..w as usize {
+                let column: Vec<f64> = lines.iter().map(|line| line[x].round()).collect();
+                for (y, value) in narrowed(&column, h as usize).into_iter().enumerate() {
+                    let level = f64::from(got[((y * w as usize) + x) * 3 + c as usize]);
+                    assert!(
+                        (level - value).abs() <= 1.0,
+                        "{width} x {height} to {w} x {h} at {x}, {y}: {level}, not {value}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tensor_straight_from_resizing_is_that_of_the_resized_pixels() {
+    let pixels = waves(61, 47);
+    let picture = Picture::new(61, 47, &pixels).unwrap();
+    for (w, h) in [(32, 32), (19, 50), (61, 20), (7, 5), (100, 3)] {
+        for resampling in [Resampling::Bilinear, Resampling::BilinearPlain, Resampling::Bicubic, Resampling::Lanczos] {
+            for (mirror, flip) in [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)] {
+                let recipe =
+                    Recipe::new(w, h).resampling(resampling).hflip_chance(mirror).vflip_chance(flip).imagenet();
+                let mut transformer = Transformer::new(recipe).unwrap();
+                let (mut levels, mut floats) = (vec![0; transformer.values()], vec![0.0; transformer.values()]);
+                transformer.apply(&picture, 3, Out::U8(&mut levels)).unwrap();
+                transformer.apply(&picture, 3, Out::F32(&mut floats)).unwrap();
+                let plane = (w * h) as usize;
+                for (i, (level, float)) in levels.iter().zip(&floats).enumerate() {
+                    let n = Normalize::IMAGENET;
+                    let expected = (f32::from(*level) / 255.0 - n.mean[i / plane]) / n.std[i / plane];
+                    assert_eq!(float.to_bits(), expected.to_bits(), "{w} x {h} {resampling:?} {mirror} {flip} at {i}");
+                }
+            }
+        }
+    }
+}
+
 /// A picture whose every pixel says where it is.
 fn map(width: u32, height: u32) -> Vec<u8> {
     (0..height).flat_map(|y| (0..width).flat_map(move |x| [x as u8, y as u8, 1])).collect()
