@@ -1,7 +1,7 @@
 //! Where a picture's time goes, on one thread: decoding, and making a tensor of what was decoded.
 //!
 //! ```text
-//! cargo run --release --features decode,transform --example stages -- FOLDER [ROUNDS]
+//! cargo run --release --features decode,transform --example stages -- FOLDER [ROUNDS] [whole|resized|crops]
 //! ```
 //!
 //! For every JPEG of the folder the best of ROUNDS (7), so that what other work on the machine takes is left out; then the mean
@@ -21,6 +21,8 @@ use forebay::{
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("usage: stages FOLDER [ROUNDS]")?;
     let rounds: usize = std::env::args().nth(2).map_or(Ok(7), |n| n.parse())?;
+    let only = std::env::args().nth(3);
+    let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
     let mut paths: Vec<_> = fs::read_dir(folder)?.filter_map(|e| Some(e.ok()?.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|e| e == "jpg" || e == "jpeg"));
     paths.sort();
@@ -28,19 +30,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} files; milliseconds a picture, and a checksum of the pixels", files.len());
     let options = Options::default();
     let mut decoder = Decoder::default();
-    let whole = each(&files, rounds, |file, _, sum| {
+    let whole = |file: &[u8], _, sum: &mut crc32fast::Hasher| {
         let begun = Instant::now();
         let picture = decoder.decode(file, None, &options)?;
         let taken = begun.elapsed().as_secs_f64();
         sum.update(picture.pixels);
         Ok([taken, 0.0])
-    })?;
-    println!("whole: decode {:.3} {:08x}", whole.0[0], whole.1);
+    };
+    if wanted("whole") {
+        let whole = each(&files, rounds, whole)?;
+        println!("whole: decode {:.3} {:08x}", whole.0[0], whole.1);
+    }
     let recipes = [
-        ("resized to 224", Recipe::new(224, 224).imagenet()),
-        ("crops to 224", Recipe::new(224, 224).random_resized_crop().hflip().imagenet()),
+        ("resized", Recipe::new(224, 224).imagenet()),
+        ("crops", Recipe::new(224, 224).random_resized_crop().hflip().imagenet()),
     ];
-    for (name, recipe) in recipes {
+    for (name, recipe) in recipes.into_iter().filter(|(name, _)| wanted(name)) {
         let mut transformer = Transformer::new(recipe)?;
         let mut slot = vec![0.0_f32; transformer.values()];
         let made = each(&files, rounds, |file, key, sum| {
@@ -52,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             sum.update(bytemuck::cast_slice(&slot));
             Ok([between - begun, end - between].map(|t| t.as_secs_f64()))
         })?;
-        println!("{name}: decode {:.3}, tensor {:.3} {:08x}", made.0[0], made.0[1], made.1);
+        println!("{name} to 224: decode {:.3}, tensor {:.3} {:08x}", made.0[0], made.0[1], made.1);
     }
     Ok(())
 }
