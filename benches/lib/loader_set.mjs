@@ -1,10 +1,13 @@
 // What the loaders are measured on: the same pictures as a tar, tar shards, files, a TBL, and raw pixels.
-import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { run } from '../../scripts/lib/run.mjs';
 
-/** Files under `folder`, made once. `count` pictures of about 500 x 375, `large` of 3000 x 2000. */
-export async function makeLoaderSet({ forebay, sample }, folder, count, large) {
+/**
+ * Files under `folder`, made once: `count` pictures of about 500 x 375, `large` of 3000 x 2000, and a file of `many`
+ * samples with nothing in them.
+ */
+export async function makeLoaderSet({ forebay, sample, loader }, folder, count, large, many) {
   const at = (name) => join(folder, name);
   const set = {
     tar: at(`set-${count}.tar`),
@@ -15,17 +18,17 @@ export async function makeLoaderSet({ forebay, sample }, folder, count, large) {
     files: at(`files-${count}`),
     largeTar: at(`large-${large}.tar`),
     largeTbl: at(`large-${large}.tbl`),
+    many: at(`many-${many}.tbl`),
     count,
     large,
   };
+  // Under another name until it is whole, so that what was interrupted is made again.
   const make = async (path, command, args) => {
     if (existsSync(path)) return;
-    try {
-      await run(command, args.map(String), { quiet: true });
-    } catch (e) {
-      rmSync(path, { recursive: true, force: true });
-      throw e;
-    }
+    const part = at(`part-${basename(path)}`);
+    rmSync(part, { recursive: true, force: true });
+    await run(command, args.map((arg) => (arg === path ? part : String(arg))), { quiet: true });
+    renameSync(part, path);
   };
   mkdirSync(folder, { recursive: true });
   console.log(`making what is measured in ${folder}, where it is not there yet`);
@@ -39,6 +42,7 @@ export async function makeLoaderSet({ forebay, sample }, folder, count, large) {
   // As many shards as let two workers share them evenly.
   await make(set.shards, forebay, ['split', '--quiet', set.tar, '--shards', 8, '-o', set.shards]);
   await make(set.files, forebay, ['extract', '--quiet', set.tar, '--all', '--to', set.files]);
+  if (!existsSync(set.many)) await run(loader, ['many', set.many, String(many)], { quiet: true });
   const mean = (path, n) => `${(statSync(path).size / n / 1000).toFixed(0)} kB`;
   set.about =
     `${count} JPEG files of about 500 x 375 and ${mean(set.tar, count)} each, drawn by \`forebay-sample --bench\`; ` +

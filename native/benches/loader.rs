@@ -3,12 +3,17 @@
 //!     loader dump FILE OUT forebay|zune|turbo bilinear|bilinear-plain
 //!                                  writes the tensor of the first 64 samples in stored order, as it is
 //!     loader copy IMAGES           copies as many bytes as so many tensors have, batch by batch: the floor for raw pixels
+//!     loader many FILE N           writes a TBL of N tiny samples with names and classes, and FILE.csv that has them too
+//!     loader build FILE KIND       from opening it to a loader that is ready, and to its first batch: plain, filter,
+//!                                  metadata-filter, labels, folders or table
 //!
 //! Each prints one line of JSON.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a benchmark has a clock and files")]
 
 mod common;
+#[path = "common/many.rs"]
+mod many;
 
 use std::{fs, hint::black_box, process::ExitCode, time::Instant};
 
@@ -31,8 +36,12 @@ fn main() -> ExitCode {
     common::answer(match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["dump", file, out, jpeg, filter] => dump(file, out, jpeg, filter),
         ["copy", images] => Ok(copy(images.parse().unwrap_or(0))),
+        ["many", file, n] => many::write(file, n.parse().unwrap_or(0)),
+        ["build", file, kind] => many::build(file, kind),
         // What `cargo bench` runs; `npm run bench:loader` runs the rest.
-        _ => Ok(json!({ "usage": "loader dump FILE OUT forebay|zune|turbo bilinear|bilinear-plain | copy IMAGES" })),
+        _ => Ok(
+            json!({ "usage": "loader dump FILE OUT forebay|zune|turbo bilinear|bilinear-plain | copy IMAGES | many FILE N | build FILE KIND" }),
+        ),
     })
 }
 

@@ -136,9 +136,11 @@ impl Order {
     }
 }
 
-fn same<T: PartialEq + std::fmt::Debug>(code: &'static Code, what: &str, now: &T, then: &T) -> Result<()> {
+fn same<T: PartialEq + Serialize>(code: &'static Code, what: &str, now: &T, then: &T) -> Result<()> {
     if now == then {
         return Ok(());
     }
-    Err(Error::new(code, format!("{what} is {now:?} now and was {then:?} when the state was saved")))
+    // In the words of the saved state.
+    let said = |value: &T| serde_json::to_string(value).unwrap_or_default();
+    Err(Error::new(code, format!("{what} is {} now and was {} when the state was saved", said(now), said(then))))
 }

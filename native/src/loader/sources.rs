@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use forebay::{
     Error, Result,
+    codec::checksum::fnv1a,
     filter::Filter,
     order::{Item, Source},
+    tbl::raw::HEADER_LEN,
 };
 
 use super::codes;
@@ -84,7 +86,8 @@ fn no_pictures(folder: &Folder) -> Error {
 const LOOKED_INTO: u64 = 16;
 
 /// What tells a dataset from another: its length, a hash over where its samples lie, and one over what a few of them
-/// begin and end with, checksums and metadata included. It moves with the file to other machines and costs a few reads.
+/// begin and end with, checksums and metadata included. A TBL's header, where it has a checksum of all metadata, counts
+/// too. It moves with the file to other machines and costs a few reads.
 fn identity(dataset: &Dataset) -> Result<String> {
     let n = dataset.len();
     let layouts = in_blocks(n, |range| {
@@ -97,12 +100,16 @@ fn identity(dataset: &Dataset) -> Result<String> {
     })?;
     let mut layout = crc32fast::Hasher::new();
     layouts.iter().for_each(|hash| layout.combine(hash));
-    let mut samples = crc32fast::Hasher::new();
+    let mut seen = Vec::new();
+    if let (Some(_), Some(input)) = (dataset.tbl(), dataset.input()) {
+        seen.push(input.slice(0..HEADER_LEN)?);
+    }
     for k in 0..n.min(LOOKED_INTO) {
         // Evenly from the first to the last; n is at most 2^53, so nothing overflows.
         let i = k * n.saturating_sub(1) / n.min(LOOKED_INTO).saturating_sub(1).max(1);
-        dataset.traits_of(i).iter().flatten().for_each(|bytes| samples.update(bytes));
+        seen.extend(dataset.traits_of(i).into_iter().flatten());
     }
-    let (layout, samples) = (layout.finalize(), samples.finalize());
-    Ok(format!("{} bytes, layout {layout:08x}, samples {samples:08x}", dataset.file_len()))
+    // No CRC-32: that of bytes with their own CRC-32 behind them is the same whatever they are.
+    let (layout, samples) = (layout.finalize(), fnv1a(seen.iter().flatten().copied()));
+    Ok(format!("{} bytes, layout {layout:08x}, samples {samples:016x}", dataset.file_len()))
 }

@@ -1,6 +1,6 @@
 //! Labels from a table, joined by the samples' names.
 
-use std::{collections::HashMap, fmt, ops::Range, path::Path};
+use std::{collections::HashMap, ops::Range, path::Path};
 
 use forebay::{
     Error, Result,
@@ -32,19 +32,22 @@ const NONE: u32 = u32::MAX;
 /// Floats up to here are exact where they are whole.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// What a row's name is: text, or a number in a column of numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Key {
-    Text(String),
-    Number(i128),
+/// Which value belongs to a row's name: text, or a number in a column of numbers. Text is looked up where it stands.
+#[derive(Default)]
+struct Rows {
+    texts: HashMap<Box<str>, u32>,
+    numbers: HashMap<i128, u32>,
 }
 
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Key::Text(text) => write!(f, "{text:?}"),
-            Key::Number(n) => write!(f, "{n}"),
-        }
+impl Rows {
+    /// The row of a sample: the one with its whole name, or its last part, or that up to the first dot, or, for
+    /// `0017.jpg`, the row 17 of a column of numbers.
+    fn of(&self, name: &str) -> u32 {
+        let last = name.rsplit('/').next().unwrap_or(name);
+        let stem = split(last).0;
+        let text = [name, last, stem].iter().find_map(|key| self.texts.get(*key));
+        let number = || if self.numbers.is_empty() { None } else { self.numbers.get(&stem.parse().ok()?) };
+        text.or_else(number).copied().unwrap_or(NONE)
     }
 }
 
@@ -67,42 +70,44 @@ impl Joined {
         let mut table = Scanned::new(open(path, &options)?, &scan).map_err(|e| e.file(display(path)))?;
         let (key_path, label_path) = (filter::Path::from_name(key), filter::Path::from_name(label));
         let (mut numbers, mut values) = (HashMap::new(), Vec::new());
-        let mut rows: HashMap<Key, u32> = HashMap::new();
+        let mut rows = Rows::default();
         while let Some(batch) = table.next_batch()? {
             for row in batch.iter() {
-                let name = match row.field(&key_path) {
-                    Value::Str(name) => Key::Text(name.into_owned()),
-                    Value::Int(n) => Key::Number(n),
-                    Value::Float(n) if n.fract() == 0.0 && n.abs() <= EXACT => Key::Number(n as i128),
+                let name = row.field(&key_path);
+                let number = match &name {
+                    Value::Str(_) => None,
+                    Value::Int(n) => Some(*n),
+                    Value::Float(n) if n.fract() == 0.0 && n.abs() <= EXACT => Some(*n as i128),
                     _ => continue,
                 };
                 let Some(cell) = cell(row.field(&label_path)) else { continue };
-                let number = *numbers.entry(cell).or_insert_with_key(|cell| {
+                let value = *numbers.entry(cell).or_insert_with_key(|cell| {
                     values.push(cell.clone());
                     u32::try_from(values.len() - 1).unwrap_or(NONE)
                 });
-                if rows.insert(name.clone(), number).is_some_and(|before| before != number) {
+                let before = match (&name, number) {
+                    (_, Some(n)) => rows.numbers.insert(n, value),
+                    (Value::Str(text), _) => rows.texts.insert(text.as_ref().into(), value),
+                    _ => None,
+                };
+                if before.is_some_and(|before| before != value) {
+                    let name = match (&name, number) {
+                        (Value::Str(text), _) => format!("{text:?}"),
+                        (_, n) => n.unwrap_or_default().to_string(),
+                    };
                     let message = format!("two rows of different labels have the name {name}");
                     return Err(Error::new(&codes::SETTINGS, message).file(display(path)));
                 }
             }
         }
-        let row_of = |name: &str| {
-            let last = name.rsplit('/').next().unwrap_or(name);
-            let stem = split(last).0;
-            let text = [name, last, stem].iter().find_map(|key| rows.get(&Key::Text((*key).to_owned())));
-            // 0017.jpg is the row 17 of a column of numbers.
-            let number = || rows.get(&Key::Number(stem.parse().ok()?));
-            text.or_else(number).copied().unwrap_or(NONE)
-        };
         let of_source = |dataset: &crate::Dataset| -> Result<Vec<u32>> {
             let block = |range: Range<u64>| -> Result<Vec<u32>> {
-                range.map(|i| Ok(dataset.sample_name(i)?.map_or(NONE, |name| row_of(&name)))).collect()
+                range.map(|i| Ok(dataset.sample_name(i)?.map_or(NONE, |name| rows.of(&name)))).collect()
             };
             Ok(in_blocks(dataset.len(), block)?.concat())
         };
-        let rows = sources.datasets().iter().map(of_source).collect::<Result<_>>()?;
-        Ok(Joined { rows, values })
+        let of_samples = sources.datasets().iter().map(of_source).collect::<Result<_>>()?;
+        Ok(Joined { rows: of_samples, values })
     }
 
     /// Refuses a table in which no sample has a row, unless samples without a label are fine: the names do not fit.
