@@ -5,7 +5,7 @@
 
 use super::{
     codes,
-    raw::{leb, put_leb, put_string, string},
+    primitives::{leb, put_leb, put_string, string},
 };
 use crate::{
     cursor::Cursor,

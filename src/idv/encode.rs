@@ -3,7 +3,7 @@
 use super::{
     codec_def::{Codec, Item},
     codes,
-    raw::put_leb,
+    primitives::put_leb,
     text::utf16_units,
     values::{MAX_OFFSET, MAX_TICKS, MINUTE},
 };

@@ -8,8 +8,8 @@ use super::{
     codec_def::{Codec, CodecDef},
     codes,
     raw::{BlockEntry, Header, LOOKUP_BYTES},
-    values::{self, Losses, Source},
-    vectors,
+    source::{Losses, Source},
+    values, vectors,
 };
 use crate::{
     check::Fault,

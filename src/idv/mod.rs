@@ -27,9 +27,9 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `raw.rs`, `codec_def.rs` | headers, tables and types as they lie on disk |
+//! | `primitives.rs`, `raw.rs`, `codec_def.rs` | numbers and strings, headers, tables and types as they lie on disk |
 //! | `open.rs`, `file.rs`, `table.rs` | opening; an opened file; as a table |
-//! | `values.rs`, `text.rs`, `vectors.rs` | the values of a block |
+//! | `source.rs`, `values.rs`, `text.rs`, `vectors.rs` | the values of a block |
 //! | `encode.rs`, `sparse.rs`, `write.rs`, `writer.rs` | the same, outwards |
 //! | `check.rs`, `codes.rs` | every fault of a file |
 
@@ -38,6 +38,8 @@ mod codec_def;
 mod encode;
 mod file;
 mod open;
+mod primitives;
+mod source;
 mod sparse;
 mod table;
 mod text;
@@ -53,6 +55,6 @@ pub use check::Checker;
 pub use codec_def::{Codec, CodecDef, Item, Layout};
 pub use file::{Column, Decoded, File, Live, Packing};
 pub use open::Opener;
-pub use values::Losses;
+pub use source::Losses;
 pub use write::{Encoder, Ending, Packed, WriteOptions};
 pub use writer::Writer;

@@ -9,7 +9,7 @@ use super::{
     codes,
     file::{self, Column, File, Live, Packing},
     raw::{AnnotationEntry, HEADER_BYTES, Header, LOOKUP_BYTES, TAIL_BYTES, TAIL_SIGNATURE, TocEntry},
-    values::Source,
+    source::Source,
 };
 use crate::{
     check::Fault,

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use super::{
     codes,
-    raw::{lossy, string_bytes},
-    values::{Losses, Source},
+    primitives::{lossy, string_bytes},
+    source::{Losses, Source},
 };
 use crate::{error::Result, table::Strings};
 

@@ -2,11 +2,13 @@
 //!
 //! Fixed-width values are copied in bulk; what is checked is checked on the copy, so that one pass suffices.
 
-use bytes::Bytes;
-
-use super::{codec_def::Layout, codes, text};
+use super::{
+    codec_def::Layout,
+    codes,
+    source::{Losses, Source},
+    text,
+};
 use crate::{
-    cursor::Cursor,
     error::Result,
     limits::Limits,
     table::{Bitmap, Buffer, ColumnData},
@@ -18,46 +20,6 @@ pub const MAX_TICKS: i64 = 3_155_378_975_999_999_999;
 pub const MINUTE: i64 = 600_000_000;
 /// The furthest offset from UTC, in minutes.
 pub const MAX_OFFSET: i16 = 840;
-
-/// What of a block's values could not be kept exactly.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Losses {
-    /// True where the block's UTF-8 was malformed.
-    pub malformed: bool,
-    /// How many boundaries of texts cut a surrogate pair in two; each half is now U+FFFD.
-    pub split_pairs: u64,
-    /// How many values are marked as missing, as old versions did; they read as empty, false or 0.
-    pub missing: u64,
-}
-
-/// A block's bytes with a position in them, and what was lost in reading them. What is taken may be shared instead of
-/// copied.
-pub(super) struct Source<'a> {
-    whole: &'a Bytes,
-    pub cursor: Cursor<'a>,
-    pub losses: Losses,
-}
-
-impl<'a> Source<'a> {
-    /// Reads `whole`, whose first byte lies at `base` in the file.
-    pub fn new(whole: &'a Bytes, base: u64, section: &'static str) -> Self {
-        Source { whole, cursor: Cursor::new(whole, base, section, &codes::TRUNCATED), losses: Losses::default() }
-    }
-
-    /// The next `n` bytes, sharing the block's memory.
-    pub fn take_shared(&mut self, n: usize) -> Result<Bytes> {
-        let start = self.cursor.position();
-        self.cursor.take(n)?;
-        Ok(self.whole.slice(start..start + n))
-    }
-
-    /// The next `n` numbers, sharing the block's memory where it is aligned.
-    pub fn numbers<T: bytemuck::Pod + Send + Sync>(&mut self, n: usize) -> Result<Buffer<T>> {
-        // More than there are bytes is refused by `take`.
-        Ok(Buffer::from_le_bytes(self.take_shared(n.saturating_mul(size_of::<T>()))?))
-    }
-}
 
 /// Reads `n` values. `vector` says that they are slots of vectors, where old missing durations stay as they are.
 pub(super) fn read(
@@ -153,6 +115,8 @@ fn date_time_offsets(source: &mut Source<'_>, n: usize) -> Result<ColumnData> {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
 
     fn decode(layout: Layout, bytes: &[u8], n: usize) -> Result<ColumnData> {

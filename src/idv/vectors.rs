@@ -1,10 +1,6 @@
 //! Vectors in a block: lengths, sparse or dense, and all their values as one run.
 
-use super::{
-    codec_def::Codec,
-    codes,
-    values::{self, Source},
-};
+use super::{codec_def::Codec, codes, source::Source, values};
 use crate::{
     cursor::Cursor,
     error::{Error, Result},

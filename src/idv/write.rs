@@ -273,7 +273,7 @@ fn annotations(spec: &Spec, options: &WriteOptions, at: u64, out: &mut Vec<u8>) 
         out.extend(stored);
     }
     let offset = at + out.len() as u64;
-    super::raw::put_leb(out, table.len() as u64);
+    super::primitives::put_leb(out, table.len() as u64);
     table.iter().for_each(|entry| entry.encode(out));
     Ok(offset)
 }
