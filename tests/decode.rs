@@ -3,6 +3,8 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests are hosts: they read files")]
 
 mod common;
+#[path = "common/images.rs"]
+mod images;
 
 use std::{fs, io::Read};
 
@@ -16,25 +18,7 @@ use forebay::{
     },
     model::MediaFormat,
 };
-use serde_json::Value;
-
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/");
-
-/// The fixtures' index and bytes.
-fn fixtures() -> (Value, Vec<u8>) {
-    let index = fs::read_to_string(format!("{FIXTURES}images.json")).unwrap();
-    (serde_json::from_str(&index).unwrap(), fs::read(format!("{FIXTURES}images.bin")).unwrap())
-}
-
-fn part<'a>(blob: &'a [u8], place: &Value) -> &'a [u8] {
-    let at = |i: usize| place[i].as_u64().unwrap() as usize;
-    &blob[at(0)..at(0) + at(1)]
-}
-
-fn furthest(a: &[u8], b: &[u8]) -> u8 {
-    assert_eq!(a.len(), b.len());
-    a.iter().zip(b).map(|(x, y)| x.abs_diff(*y)).max().unwrap_or(0)
-}
+use images::{fixtures, furthest, part};
 
 #[test]
 fn every_format_has_the_pixels_that_pillow_sees() {

@@ -2,7 +2,8 @@
 #![cfg(feature = "transform")]
 #![allow(clippy::disallowed_methods, reason = "tests are hosts: they read files")]
 
-use std::fs;
+#[path = "common/images.rs"]
+mod images;
 
 use forebay::{
     image::{
@@ -11,20 +12,9 @@ use forebay::{
     },
     order::sample_key,
 };
+use images::{fixtures, furthest, part};
 use proptest::prelude::*;
 use serde_json::Value;
-
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/");
-
-fn fixtures() -> (Value, Vec<u8>) {
-    let index = fs::read_to_string(format!("{FIXTURES}images.json")).unwrap();
-    (serde_json::from_str(&index).unwrap(), fs::read(format!("{FIXTURES}images.bin")).unwrap())
-}
-
-fn part<'a>(blob: &'a [u8], place: &Value) -> &'a [u8] {
-    let at = |i: usize| place[i].as_u64().unwrap() as usize;
-    &blob[at(0)..at(0) + at(1)]
-}
 
 fn number(value: &Value) -> u32 {
     value.as_u64().unwrap() as u32
@@ -36,11 +26,6 @@ fn bytes(recipe: Recipe, picture: &Picture<'_>, key: u64) -> Vec<u8> {
     let mut out = vec![0; transformer.values()];
     transformer.apply(picture, key, Out::U8(&mut out)).unwrap();
     out
-}
-
-fn furthest(a: &[u8], b: &[u8]) -> u8 {
-    assert_eq!(a.len(), b.len());
-    a.iter().zip(b).map(|(x, y)| x.abs_diff(*y)).max().unwrap_or(0)
 }
 
 #[test]

@@ -101,23 +101,29 @@ impl Job {
     }
 }
 
-/// What happened to a sample on its way: with `keep_going` a broken one is left out and listed.
-pub(crate) fn keep<T>(result: Result<T>, options: &Options, faults: &mut Vec<Fault>) -> Result<Option<T>> {
-    match result {
-        Ok(value) => Ok(Some(value)),
-        Err(e) if options.keep_going => {
-            faults.push(Fault::from(&e));
-            Ok(None)
-        }
-        Err(e) => Err(e),
+/// What is known of a conversion before its first sample: among that, what stopped a damaged TAR, of which everything
+/// before it is kept.
+fn begin(origin: &Origin, output: &Path) -> Summary {
+    let (inputs, input_bytes) = origin.inputs();
+    let mut summary = Summary { inputs, input_bytes, output: output.display().to_string(), ..Summary::default() };
+    if let Origin::Datasets { sources, .. } = origin {
+        summary.faults.extend(sources.iter().filter_map(|s| s.damage()).map(Fault::from));
     }
+    summary.skipped_members = origin.skipped_members();
+    summary
 }
 
-/// Ends with what stopped a damaged TAR, after everything before it was kept.
-pub(crate) fn damage(origin: &Origin, faults: &mut Vec<Fault>) {
-    if let Origin::Datasets { sources, .. } = origin {
-        faults.extend(sources.iter().filter_map(|s| s.damage()).map(Fault::from));
+/// The samples that came through. With `keep_going` a broken one is left out and listed, else it ends the work.
+fn kept<T>(chunk: Vec<Result<T>>, options: &Options, faults: &mut Vec<Fault>) -> Result<Vec<T>> {
+    let mut kept = Vec::with_capacity(chunk.len());
+    for result in chunk {
+        match result {
+            Ok(value) => kept.push(value),
+            Err(e) if options.keep_going => faults.push(Fault::from(&e)),
+            Err(e) => return Err(e),
+        }
     }
+    Ok(kept)
 }
 
 /// The codes of converting.

@@ -11,9 +11,9 @@ use forebay::{
 };
 
 use super::{
-    damage,
+    begin,
     item::{Item, Origin},
-    keep,
+    kept,
     loaded::{Loaded, release},
     options::Options,
     pipeline::ordered,
@@ -31,11 +31,8 @@ pub(super) fn run(
     output: &Path,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<Summary> {
-    let (inputs, input_bytes) = origin.inputs();
-    let mut summary = Summary { inputs, input_bytes, output: output.display().to_string(), ..Summary::default() };
+    let mut summary = begin(&origin, output);
     let mut so_far = Progress { total: origin.count(), ..Progress::default() };
-    damage(&origin, &mut summary.faults);
-    summary.skipped_members = origin.skipped_members();
     let mut file = AtomicFile::create_streaming(output, options.force)?;
     if options.verify && file.path().is_none() {
         let message = "what went into a pipe cannot be read back; leave out --verify or write a file";
@@ -50,10 +47,7 @@ pub(super) fn run(
         Ok((sample, parts))
     };
     ordered(origin.items(), Item::weight, options.workers, work, |chunk| {
-        let mut ready = Vec::with_capacity(chunk.len());
-        for result in chunk {
-            ready.extend(keep(result, options, &mut summary.faults)?);
-        }
+        let ready = kept(chunk, options, &mut summary.faults)?;
         let mut slices = Vec::new();
         for (sample, parts) in &ready {
             if options.verify {

@@ -11,9 +11,9 @@ use forebay::{
 };
 
 use super::{
-    damage,
+    begin,
     item::Origin,
-    keep,
+    kept,
     loaded::{Loaded, release},
     options::Options,
     pipeline::ordered,
@@ -42,8 +42,7 @@ pub(super) fn run(
 ) -> Result<Summary> {
     let pack_options = options.pack();
     let pixels = options.pixels.as_ref().map(Decoding::new).transpose()?;
-    let (inputs, input_bytes) = origin.inputs();
-    let mut summary = Summary { inputs, input_bytes, output: output.display().to_string(), ..Summary::default() };
+    let mut summary = begin(&origin, output);
     let count = origin.count();
     if let Some(total) = count
         && !options.metadata.samples.is_empty()
@@ -58,8 +57,6 @@ pub(super) fn run(
     let mut spool = Spool::new(file.name(), &file.folder());
     let mut digests: Vec<(u32, u32)> = Vec::new();
     let mut so_far = Progress { total: count, ..Progress::default() };
-    damage(&origin, &mut summary.faults);
-    summary.skipped_members = origin.skipped_members();
 
     let work = |item: super::item::Item| -> Result<Ready> {
         let blame = item.blame();
@@ -78,10 +75,7 @@ pub(super) fn run(
     let grown = pixels.as_ref().map_or(0, Decoding::bytes);
     let weigh = |item: &super::item::Item| item.weight().saturating_add(grown);
     ordered(origin.items(), weigh, options.workers, work, |chunk| {
-        let mut ready = Vec::with_capacity(chunk.len());
-        for result in chunk {
-            ready.extend(keep(result, options, &mut summary.faults)?);
-        }
+        let ready = kept(chunk, options, &mut summary.faults)?;
         let mut slices = Vec::with_capacity(ready.len() * 2);
         let mut first = None;
         for one in &ready {
