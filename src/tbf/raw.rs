@@ -1,5 +1,7 @@
 //! The pieces that all layouts share: variable-length integers, and dictionaries of strings.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 
 use super::codes;
@@ -108,10 +110,9 @@ const GROUP: usize = 8;
 fn equal_lengths<const W: usize>(bytes: &[u8], at: &mut usize, out: &mut [u64]) -> usize {
     // As many as fit a word are read at once; in each, all bytes but the last have their top bit set.
     let per_word = 8 / W;
-    const TOPS: u64 = 0x8080_8080_8080_8080;
-    let tops = TOPS >> (64 - 8 * W * per_word);
-    let more = (TOPS >> (64 - 8 * W)) & !(0x80 << (8 * (W - 1)));
-    let more = (0..per_word).fold(0, |all, i| all | more << (8 * W * i));
+    let tops = in_each::<W>(0..per_word, 0..W, 0x80);
+    let more = in_each::<W>(0..per_word, 0..W - 1, 0x80);
+    let one = u64::MAX >> (64 - 8 * W);
     let mut done = 0;
     for group in out.as_chunks_mut::<GROUP>().0 {
         let Some(window) = bytes.get(*at..*at + GROUP * W + 8) else { break };
@@ -120,9 +121,11 @@ fn equal_lengths<const W: usize>(bytes: &[u8], at: &mut usize, out: &mut [u64]) 
             let Some(word) = window.get(k * per_word * W..).and_then(|w| w.first_chunk::<8>()) else { break };
             let word = u64::from_le_bytes(*word);
             wrong |= (word & tops) ^ more;
+            // The seven bits of each byte move next to those below them, in all integers of the word at once.
+            let close = |b: usize| (word & in_each::<W>(0..per_word, b..b + 1, 0x7f)) >> b;
+            let together = (0..W).fold(0, |bits, b| bits | close(b));
             for (i, slot) in slots.iter_mut().enumerate() {
-                let own = word >> (8 * W * i);
-                *slot = (0..W).fold(0, |n, b| n | own >> b & 0x7f << (7 * b));
+                *slot = together >> (8 * W * i) & one;
             }
         }
         if wrong != 0 {
@@ -132,6 +135,12 @@ fn equal_lengths<const W: usize>(bytes: &[u8], at: &mut usize, out: &mut [u64]) 
         done += GROUP;
     }
     done
+}
+
+/// A word with `bits` in some bytes of each of some integers, which have `W` bytes.
+#[inline]
+fn in_each<const W: usize>(integers: Range<usize>, bytes: Range<usize>, bits: u64) -> u64 {
+    integers.fold(0, |word, i| bytes.clone().fold(word, |word, b| word | bits << (8 * (W * i + b))))
 }
 
 #[cold]
