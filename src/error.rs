@@ -170,6 +170,13 @@ impl Error {
         &self.0.place
     }
 
+    /// Adds to the message: what its cause did not know and the reader can do.
+    #[must_use]
+    pub fn more(mut self, words: &str) -> Self {
+        self.0.message = format!("{}; {words}", self.0.message);
+        self
+    }
+
     /// Names the file. The first name given stays.
     #[must_use]
     pub fn file(mut self, name: impl Into<String>) -> Self {
@@ -233,7 +240,9 @@ impl fmt::Display for Error {
         places.extend(p.column.as_ref().map(|c| format!("column {c:?}")));
         places.extend(p.block.map(|i| format!("block {i}")));
         places.extend(p.row.map(|i| format!("row {i}")));
-        places.extend(p.offset.map(|at| format!("byte {at}")));
+        // Filters are text that somebody wrote.
+        let unit = if p.section == Some("filter") { "character" } else { "byte" };
+        places.extend(p.offset.map(|at| format!("{unit} {at}")));
         if !places.is_empty() {
             write!(f, "{}: ", places.join(", "))?;
         }

@@ -66,6 +66,8 @@ pub struct Fit {
     /// Of each column, how many values were lost so far.
     losses: Vec<Losses>,
     lossy: bool,
+    /// The target, where it has no place for rows without columns.
+    needs_columns: Option<&'static str>,
     row: u64,
 }
 
@@ -112,7 +114,15 @@ impl Fit {
             fields.push(new);
         }
         let losses = vec![Losses::default(); steps.len()];
-        Ok(Fit { steps, filled, schema: Arc::new(Schema::new(fields)?), notes, losses, lossy, row: 0 })
+        let needs_columns = match target {
+            Target::Text(TextFormat::Csv) => Some("CSV"),
+            Target::Text(TextFormat::Tsv) => Some("TSV"),
+            Target::Tbf(_) => Some("TBF"),
+            Target::Idv => Some("IDV"),
+            Target::Text(TextFormat::Jsonl) | Target::Arrow => None,
+        };
+        let schema = Arc::new(Schema::new(fields)?);
+        Ok(Fit { steps, filled, schema, notes, losses, lossy, needs_columns, row: 0 })
     }
 
     /// Names and types for the target.
@@ -147,6 +157,9 @@ impl Fit {
 
     /// The next rows, changed to fit.
     pub fn batch(&mut self, batch: &Batch) -> Result<Batch> {
+        if let Some(target) = self.needs_columns.filter(|_| self.steps.is_empty() && batch.rows() > 0) {
+            return Err(without_columns(target).row(self.row));
+        }
         let mut columns = Vec::with_capacity(self.steps.len());
         let first = self.row;
         let parts = self.steps.iter().zip(batch.columns()).zip(self.schema.fields()).zip(&mut self.losses);
@@ -164,6 +177,11 @@ impl Fit {
         self.row += batch.rows() as u64;
         Batch::with_rows(self.schema.clone(), columns, batch.rows())
     }
+}
+
+/// Why rows of nothing cannot be written.
+pub fn without_columns(target: &str) -> Error {
+    Error::new(&codes::TARGET, format!("{target} has no place for rows without columns; JSON lines and Arrow have"))
 }
 
 fn for_idv(dtype: &DataType, lossy: bool) -> Step {

@@ -22,7 +22,7 @@ mod statistics;
 mod write;
 
 pub use conversion::{Conversion, ConversionOptions, ConversionStep, Converted, DOCUMENT_NOTE, Input};
-pub use fit::{Fit, Target};
+pub use fit::{Fit, Target, without_columns};
 pub use groups::{GroupStep, Groups};
 pub use open::{AnyTable, TableChecker, TableKind, TableOpener};
 pub use scan::{Scan, Scanning};

@@ -38,6 +38,8 @@ pub struct TextReader {
     schema: Arc<Schema>,
     options: TextOptions,
     rows: TextRows,
+    /// What may have been meant otherwise.
+    hint: Option<String>,
 }
 
 #[derive(Debug)]
@@ -70,7 +72,7 @@ impl TextReader {
             TextFormat::Jsonl => Source::Json(Box::new(JsonRows::new(&options))),
         };
         let (chunks, rows) = (Chunks::default(), TextRows::default());
-        Ok(TextReader { source, chunks, all: None, schema: Arc::default(), options, rows })
+        Ok(TextReader { source, chunks, all: None, schema: Arc::default(), options, rows, hint: None })
     }
 
     /// The next bytes of the text.
@@ -88,9 +90,20 @@ impl TextReader {
             && let Some(schema) = self.source.open(&mut self.chunks, &self.options)?
         {
             self.schema = Arc::new(schema);
+            self.hint = self.other_delimiter();
             self.all = Some(self.schema.clone());
         }
         Ok(self.all.is_some())
+    }
+
+    /// A text of one column whose name looks like several.
+    fn other_delimiter(&self) -> Option<String> {
+        let [field] = self.schema.fields() else { return None };
+        if !matches!(self.source, Source::Csv(_)) || self.options.delimiter.is_some() {
+            return None;
+        }
+        let delimiter = [';', '\t', '|', ','].into_iter().find(|&c| field.name.contains(c))?;
+        Some(format!("the only column is called {:?}; {delimiter:?} may be what stands between columns", field.name))
     }
 
     /// Names and types of what the batches hold, once [`open`](Self::open) said true.
@@ -125,9 +138,9 @@ impl TextReader {
         })
     }
 
-    /// What is said of rows that were left out, since it was last asked.
+    /// What is said of rows that were left out and of the columns, since it was last asked.
     pub fn notes(&mut self) -> Vec<String> {
-        self.rows.notes()
+        self.hint.take().into_iter().chain(self.rows.notes()).collect()
     }
     /// The first of the bad rows that were left out. What this gives is in no note any more.
     pub fn bad_rows(&mut self) -> Vec<Error> {

@@ -8,6 +8,7 @@ use crate::{
     convert::StreamInput,
     dataset::{Dataset, OpenOptions},
     input,
+    tables::table_format,
 };
 
 /// Bounds on what a file may cost.
@@ -32,6 +33,10 @@ pub(crate) fn open(path: &Path, limits: &Limits, keep_going: bool) -> Result<Dat
             let message = "a compressed archive can only be read in order; convert it first: forebay convert";
             Err(Error::new(&codes::NOT_SAMPLES, format!("{message} {} out.tbl", path.display()))
                 .file(input::display(path)))
+        }
+        Err(e) if matches!(table_format(path), Ok(Some(_))) => {
+            let message = "this is a table, and here samples are asked for; tables go with inspect, head, stats, check and convert";
+            Err(Error::caused(&codes::NOT_SAMPLES, message, e).file(input::display(path)))
         }
         other => other,
     }

@@ -142,8 +142,12 @@ impl TableJob {
             if left.is_none() {
                 left = rows.next()?;
             }
-            if right.is_none() {
+            // A group without rows is no difference.
+            while right.as_ref().is_none_or(|batch| batch.rows() == 0) {
                 right = back.next_batch()?;
+                if right.is_none() {
+                    break;
+                }
             }
             let (a, b) = match (left.take(), right.take()) {
                 (Some(a), Some(b)) => (a, b),

@@ -38,7 +38,12 @@ impl IdvSink {
         own = match options.compression.unwrap_or(TableCompression::Deflate) {
             TableCompression::None => own.with_packing(Packing::None),
             TableCompression::Deflate => own.with_packing(Packing::Deflate),
-            other => return Err(Error::new(&ARGUMENT, format!("IDV is not written with {other:?}"))),
+            other => {
+                return Err(Error::new(
+                    &ARGUMENT,
+                    format!("IDV is written with none or deflate, and not with {other:?}"),
+                ));
+            }
         };
         if let Some(level) = options.level {
             own = own.with_level(level);

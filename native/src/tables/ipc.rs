@@ -151,7 +151,12 @@ impl IpcSink {
             TableCompression::None => None,
             TableCompression::Lz4 => Some(CompressionType::LZ4_FRAME),
             TableCompression::Zstd => Some(CompressionType::ZSTD),
-            other => return Err(Error::new(&ARGUMENT, format!("Arrow is not written with {other:?}"))),
+            other => {
+                return Err(Error::new(
+                    &ARGUMENT,
+                    format!("Arrow is written with none, lz4 or zstd, and not with {other:?}"),
+                ));
+            }
         };
         let stream = options.format == TableFormat::Arrows;
         let options = IpcWriteOptions::default().try_with_compression(compression).map_err(written)?;

@@ -8,6 +8,7 @@ use forebay::{
     error::codes::ARGUMENT,
     filter::Filter,
     table::{Batch, Schema},
+    tables::without_columns,
 };
 use parquet::{
     arrow::{
@@ -199,15 +200,21 @@ impl std::fmt::Debug for ParquetSink {
 
 impl ParquetSink {
     pub fn new(out: FileWriter, options: &WriteOptions) -> Result<ParquetSink> {
-        let level = |e: ParquetError| Error::new(&ARGUMENT, e.to_string());
         let compression = match options.compression.unwrap_or(TableCompression::Snappy) {
             TableCompression::None => Compression::UNCOMPRESSED,
             TableCompression::Snappy => Compression::SNAPPY,
             TableCompression::Lz4 => Compression::LZ4_RAW,
             TableCompression::Zstd => {
-                Compression::ZSTD(ZstdLevel::try_new(i32::from(options.level.unwrap_or(3))).map_err(level)?)
+                let level = i32::from(options.level.unwrap_or(3));
+                let words = |_| Error::new(&ARGUMENT, format!("--level {level}: Zstandard has 1 to 22"));
+                Compression::ZSTD(ZstdLevel::try_new(level).map_err(words)?)
             }
-            other => return Err(Error::new(&ARGUMENT, format!("Parquet is not written with {other:?}"))),
+            other => {
+                return Err(Error::new(
+                    &ARGUMENT,
+                    format!("Parquet is written with none, snappy, lz4 or zstd, and not with {other:?}"),
+                ));
+            }
         };
         let group_rows = options.group_rows.unwrap_or(GROUP_ROWS);
         Ok(ParquetSink { out: Some(out), writer: None, compression, group_rows })
@@ -230,6 +237,9 @@ impl TableSink for ParquetSink {
     }
 
     fn write(&mut self, batch: &Batch) -> Result<()> {
+        if batch.columns().is_empty() && batch.rows() > 0 {
+            return Err(without_columns("Parquet"));
+        }
         let (writer, schema) = self.writer()?;
         writer.write(&to_record_batch(batch, schema)?).map_err(written)?;
         // Row groups wait in memory; a table of long texts has fewer rows in each.

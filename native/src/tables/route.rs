@@ -109,6 +109,15 @@ pub fn create(path: &Path, force: bool, options: &WriteOptions) -> Result<Box<dy
         let message = format!("{} is not written with {packing:?}", options.format.name());
         return Err(Error::new(&ARGUMENT, message));
     }
+    let levels = match options.format {
+        TableFormat::Parquet => options.compression == Some(TableCompression::Zstd),
+        TableFormat::Idv => options.compression != Some(TableCompression::None),
+        _ => false,
+    };
+    if options.level.is_some() && !levels {
+        let message = "--level is for Parquet with --compression zstd, and for IDV with deflate";
+        return Err(Error::new(&ARGUMENT, message));
+    }
     let random = matches!(options.format, TableFormat::Idv);
     let file = if random { AtomicFile::create(path, force) } else { AtomicFile::create_streaming(path, force) };
     let out = FileWriter::new(file?);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use forebay::{
     Result,
+    filter::codes::KIND,
     table::{Batch, Schema},
     tables::{Scan, Scanning},
 };
@@ -25,7 +26,12 @@ impl std::fmt::Debug for Scanned {
 impl Scanned {
     /// Restricts a source that was not read yet.
     pub fn new(mut source: Box<dyn TableSource>, scan: &Scan) -> Result<Scanned> {
-        let scanning = scan.plan(source.schema())?;
+        let scanning =
+            scan.plan(source.schema()).map_err(|e| match e.code() == &KIND && source.format().is_text() {
+                // What was sniffed may not be what was meant, as with postal codes.
+                true => e.more("--types NAME=TYPE reads a column as another type"),
+                false => e,
+            })?;
         if let Some(columns) = scanning.read() {
             source.select(columns)?;
         }

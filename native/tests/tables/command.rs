@@ -248,3 +248,36 @@ fn a_filter_that_can_select_nothing_is_an_error_that_says_what_to_write() {
         assert_eq!(rows.len(), 2, "{file}");
     }
 }
+
+#[test]
+fn tables_without_rows_or_columns_become_every_format_or_say_why_not() {
+    let place = Place::new();
+    for (name, text) in [("none.csv", ""), ("header.csv", "id,name\n"), ("nothing.jsonl", "{}\n{}\n")] {
+        fs::write(place.path(name), text).unwrap();
+        for format in ["csv", "tsv", "jsonl", "parquet", "arrow", "arrows", "tbf", "idv"] {
+            let output = format!("{name}.{format}");
+            let (code, said) = place.json(&["convert", name, &output, "--verify"]);
+            if name == "nothing.jsonl" && !["jsonl", "arrow", "arrows"].contains(&format) {
+                assert_eq!((code, &said[0]["error"]["code"]), (3, &json!("table.target")), "{output}: {said:?}");
+                assert!(said[0]["error"]["message"].as_str().unwrap().contains("rows without columns"), "{output}");
+            } else {
+                assert_eq!((code, &said[0]["rows"]), (0, &said[0]["verified"]), "{output}: {said:?}");
+                assert_eq!(place.json(&["check", &output]).0, 0, "{output}");
+            }
+        }
+    }
+}
+
+#[test]
+fn messages_say_what_may_have_been_meant() {
+    let place = Place::new();
+    fs::write(place.path("semi.csv"), "id;name\n1;x\n").unwrap();
+    let (_, _, said) = place.run(&["head", "semi.csv"]);
+    assert!(said.contains("the only column is called \"id;name\"; ';' may be what stands between columns"), "{said}");
+    assert_eq!(place.run(&["head", "semi.csv", "--delimiter", ";"]).2, "");
+    let (code, _, said) = place.run(&["diff", "people.csv", "people.csv"]);
+    assert!(code == 3 && said.contains("this is a table, and here samples are asked for"), "{said}");
+    let (_, _, said) = place.run(&["head", "people.csv", "--where", "age == 'x'"]);
+    assert!(said.starts_with("error: people.csv: filter, column \"age\", character 0: "), "{said}");
+    assert!(said.contains("compare it with a number; --types NAME=TYPE reads a column as another type"), "{said}");
+}

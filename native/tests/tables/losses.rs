@@ -136,6 +136,8 @@ fn options_that_a_format_has_no_use_for_are_refused() {
         ("a.tbf", ["--compression", "zstd"]),
         ("a.jsonl", ["--compression", "lz4"]),
         ("a.arrow", ["--compression", "snappy"]),
+        ("a.parquet", ["--level", "3"]),
+        ("a.csv", ["--level", "3"]),
     ] {
         let (code, said) = place.run(&["convert", "a.csv", output, option[0], option[1]]);
         assert_eq!((code, &said[0]["error"]["code"]), (2, &json!("usage.argument")), "{output} {option:?}");

@@ -12,6 +12,7 @@ use forebay::{
 
 use crate::{
     cli::{Output, human, output::printable},
+    input::display,
     tables::{ReadOptions, Scan, Scanned, document, open},
 };
 
@@ -36,7 +37,7 @@ pub(in crate::cli) fn run(path: &Path, read: &ReadOptions, scan: &Scan, wanted: 
         // Few rows are asked for; many need not be decoded at once.
         read.batch_rows = read.batch_rows.min(usize::try_from(last).unwrap_or(usize::MAX)).max(1);
     }
-    let mut rows = Scanned::new(open(path, &read)?, scan)?;
+    let mut rows = Scanned::new(open(path, &read)?, scan).map_err(|e| e.file(display(path)))?;
     let style = if wanted.sparse { JsonStyle::sparse() } else { JsonStyle::default() };
     let (mut at, mut table) = (0u64, Vec::new());
     while at < last {
