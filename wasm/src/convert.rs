@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use crate::{
-    dataset::Opened,
     fail::{Outcome, text, thrown},
+    opened::Opened,
     pairs,
     record::DocumentReader,
     threads,

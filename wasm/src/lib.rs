@@ -10,8 +10,9 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `fail.rs` | errors and panics as JavaScript sees them |
+//! | `opened.rs` | an opened file, which all work on it shares |
 //! | `open.rs` | opening a file |
-//! | `dataset.rs` | an opened file: index, payloads, metadata |
+//! | `dataset.rs` | an opened file as JavaScript has it: index, payloads, metadata |
 //! | `window.rs` | a run of samples with the bytes that they need |
 //! | `tables/` | tables: a module of its own |
 //! | `tensor.rs` | pixels to tensors: a module of its own |
@@ -27,6 +28,8 @@ mod dataset;
 mod fail;
 #[cfg(feature = "reader")]
 mod open;
+#[cfg(feature = "reader")]
+mod opened;
 #[cfg(feature = "reader")]
 mod record;
 #[cfg(feature = "reader")]

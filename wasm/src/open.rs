@@ -13,9 +13,11 @@ use forebay::{
 use wasm_bindgen::prelude::*;
 
 use crate::{
-    dataset::{Dataset, Opened},
+    dataset::Dataset,
     fail::{Outcome, thrown},
-    limits, pairs,
+    limits,
+    opened::Opened,
+    pairs,
 };
 
 /// Opens a file: `step` and `push` until `step` returns nothing, then `finish`.

@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
 
 use crate::{
-    dataset::Opened,
     fail::{Outcome, text, thrown},
+    opened::Opened,
     pairs,
 };
 

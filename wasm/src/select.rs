@@ -12,8 +12,8 @@ use forebay::{
 use wasm_bindgen::prelude::*;
 
 use crate::{
-    dataset::Opened,
     fail::{Outcome, text, thrown},
+    opened::Opened,
     pairs,
     window::{Gate, Wants, Window},
 };

@@ -15,7 +15,7 @@ use forebay::{
 #[cfg(feature = "convert")]
 use forebay::plan::SamplePlan;
 
-use crate::dataset::Opened;
+use crate::opened::Opened;
 
 /// Bytes of a window, unless a single sample is larger.
 const BYTES: u64 = 8 << 20;

@@ -3,7 +3,7 @@
 use forebay::{Step, Stepper, check::Report, tables};
 use wasm_bindgen::prelude::*;
 
-use super::open::Asked;
+use super::opened::Asked;
 use crate::{
     fail::{Outcome, text, thrown},
     limits, pairs,

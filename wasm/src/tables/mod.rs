@@ -2,6 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `opened.rs` | an opened table, which all work on it shares |
 //! | `open.rs` | opening TBF and IDV, and what such a file says about itself |
 //! | `read.rs` | ranges of rows, chosen rows, rows that match |
 //! | `plan.rs` | which parts of which groups hold the wanted rows |
@@ -13,6 +14,7 @@ mod check;
 mod column;
 mod convert;
 mod open;
+mod opened;
 mod plan;
 mod read;
 mod stats;

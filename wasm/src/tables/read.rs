@@ -14,7 +14,7 @@ use wasm_bindgen::prelude::*;
 
 use super::{
     column,
-    open::{Kept, Opened},
+    opened::{Kept, Opened},
     plan::{Part, Wanted, in_order, parts},
 };
 use crate::{

@@ -1,0 +1,74 @@
+//! What is known of an opened table, for all work on it. Nothing in here knows that work.
+
+use std::{cell::RefCell, sync::Arc};
+
+use forebay::{
+    Error, Limits, Result,
+    detect::Format,
+    error::codes,
+    table::{Batch, TableFile},
+    tables::{AnyTable, TableKind},
+    tbf::CallerSchema,
+};
+
+/// Decoded groups that are kept for the next look are at most this large.
+const KEPT_BYTES: usize = 64 << 20;
+
+/// A group that was decoded because nothing less could be, so that looking at its other rows costs nothing.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub group: usize,
+    pub columns: Vec<usize>,
+    pub batch: Batch,
+}
+
+/// An opened table, shared with the work on it.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub file: Arc<AnyTable>,
+    pub kept: RefCell<Option<Kept>>,
+}
+
+impl Opened {
+    pub fn new(file: Arc<AnyTable>) -> Self {
+        Opened { file, kept: RefCell::default() }
+    }
+
+    /// The rows; an error for a TBF that holds one value and no table.
+    pub fn table(&self) -> Result<&dyn TableFile> {
+        self.file.table()
+    }
+
+    pub fn rows(&self) -> u64 {
+        self.file.rows()
+    }
+
+    pub fn keep(&self, kept: Kept) {
+        if kept.batch.memory() <= KEPT_BYTES {
+            *self.kept.borrow_mut() = Some(kept);
+        }
+    }
+}
+
+/// What every look at a table begins with: its format, the limits, and the layout of a TBF of which the file says
+/// nothing, as JSON; empty where there is none to say. Limits of 0 are the usual ones.
+pub(super) struct Asked {
+    pub kind: TableKind,
+    pub len: u64,
+    pub limits: Limits,
+    pub schema: Option<CallerSchema>,
+}
+
+impl Asked {
+    pub fn new(format: &str, file_len: f64, limits: Limits, schema: &str) -> Result<Asked> {
+        let kind = match format {
+            _ if format == Format::Idv.name() => TableKind::Idv,
+            _ if format == Format::Tbf.name() => TableKind::Tbf,
+            other => {
+                return Err(Error::new(&codes::ARGUMENT, format!("{other:?} is no table that is read here")));
+            }
+        };
+        let schema = (!schema.is_empty()).then(|| CallerSchema::from_json(schema.as_bytes())).transpose()?;
+        Ok(Asked { kind, len: file_len as u64, limits, schema })
+    }
+}
