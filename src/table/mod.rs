@@ -39,6 +39,7 @@ mod predicate;
 mod schema;
 mod select;
 mod spec;
+mod spread;
 mod strings;
 pub mod summary;
 mod time;

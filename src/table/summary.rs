@@ -1,10 +1,11 @@
 //! What the values of each column are like, from one pass in bounded memory.
 
-use std::{
-    collections::{HashMap, HashSet, hash_map::DefaultHasher},
-    hash::{Hash, Hasher},
-};
+use std::hash::BuildHasher;
 
+use hashbrown::HashMap;
+
+pub use super::spread::Bucket;
+use super::spread::Spread;
 use crate::table::{Batch, Clock, DataType, Field, JsonStyle, Value};
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -13,8 +14,6 @@ use serde_json::Value as Json;
 const DISTINCT: usize = 100_000;
 /// Distinct values of which each is counted by itself.
 const COUNTED: usize = 1000;
-/// Buckets of a histogram.
-const BUCKETS: usize = 20;
 /// The longest text that is shown as a least, greatest or frequent value.
 const SHOWN: usize = 64;
 
@@ -45,21 +44,12 @@ pub struct ColumnSummary {
     /// How many at least, where that is all that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_at_least: Option<u64>,
-    /// The most frequent values of columns with few.
+    /// The most frequent values of columns with few, of texts, integers and truth values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub top: Vec<(Json, u64)>,
     /// How the numbers are spread.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub histogram: Vec<Bucket>,
-}
-
-/// Numbers from (and with) one to (and without) the other; the last bucket holds its end too.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[allow(missing_docs)]
-pub struct Bucket {
-    pub from: f64,
-    pub to: f64,
-    pub count: u64,
 }
 
 /// Gathers the summaries of a table.
@@ -110,9 +100,11 @@ struct Gather {
     max: Option<(Rank, Json)>,
     sum: f64,
     numbers: u64,
-    seen: HashSet<u64>,
+    /// How often each value came, by 64 bits of its hash.
+    seen: HashMap<u64, u64>,
     overflow: bool,
-    top: HashMap<String, u64>,
+    /// The values themselves, while they are few.
+    few: Vec<(u64, Json)>,
     spread: Spread,
 }
 
@@ -128,10 +120,10 @@ impl Gather {
             max: None,
             sum: 0.0,
             numbers: 0,
-            seen: HashSet::new(),
+            seen: HashMap::new(),
             overflow: false,
-            top: HashMap::new(),
-            spread: Spread::default(),
+            few: Vec::new(),
+            spread: Spread::new(field.dtype.is_integer()),
         }
     }
 
@@ -198,45 +190,43 @@ impl Gather {
         }
     }
 
-    /// Values are told apart by 64 bits of their hash.
     fn differ(&mut self, value: &Value<'_>) {
         if self.overflow {
             return;
         }
-        let mut hash = DefaultHasher::new();
-        let mut text = None;
-        match value {
-            Value::Bool(b) => b.hash(&mut hash),
-            Value::Int(n) => n.hash(&mut hash),
-            Value::UInt(n) | Value::Key(n) => n.hash(&mut hash),
-            Value::F32(x) => x.to_bits().hash(&mut hash),
-            Value::F64(x) => x.to_bits().hash(&mut hash),
-            Value::Str(s) | Value::Json(s) => s.hash(&mut hash),
-            Value::Bytes(b) => b.hash(&mut hash),
-            Value::RowId(n) => n.hash(&mut hash),
-            other => text.insert(other.to_json(JsonStyle::sparse())).hash(&mut hash),
+        let hash = self.seen.hasher();
+        let key = match value {
+            Value::Bool(b) => hash.hash_one(b),
+            Value::Int(n) => hash.hash_one(n),
+            Value::UInt(n) | Value::Key(n) => hash.hash_one(n),
+            Value::F32(x) => hash.hash_one(x.to_bits()),
+            Value::F64(x) => hash.hash_one(x.to_bits()),
+            Value::Str(s) | Value::Json(s) => hash.hash_one(s),
+            Value::Bytes(b) => hash.hash_one(b),
+            Value::RowId(n) => hash.hash_one(n),
+            other => hash.hash_one(other.to_json(JsonStyle::sparse())),
+        };
+        let times = self.seen.entry(key).or_default();
+        *times += 1;
+        if *times > 1 {
+            return;
         }
-        self.seen.insert(hash.finish());
+        let listed = matches!(value, Value::Str(_) | Value::Bool(_) | Value::Key(_) | Value::Int(_) | Value::UInt(_));
+        if listed && self.seen.len() <= COUNTED {
+            self.few.push((key, shown(value)));
+        } else if !self.few.is_empty() {
+            self.few = Vec::new();
+        }
         if self.seen.len() > DISTINCT {
             self.overflow = true;
-            self.seen = HashSet::new();
-        }
-        let counts = matches!(value, Value::Str(_) | Value::Bool(_) | Value::Key(_));
-        if counts && self.seen.len() <= COUNTED && !self.overflow {
-            let key = shown(value).to_string();
-            *self.top.entry(key).or_default() += 1;
-        } else if !self.top.is_empty() {
-            self.top = HashMap::new();
+            self.seen = HashMap::new();
         }
     }
 
     fn report(&self) -> ColumnSummary {
         let float = matches!(self.dtype, DataType::F32 | DataType::F64);
-        let few = !self.overflow && self.seen.len() <= COUNTED;
-        let mut top: Vec<(Json, u64)> = match few {
-            true => self.top.iter().map(|(k, n)| (serde_json::from_str(k).unwrap_or_default(), *n)).collect(),
-            false => Vec::new(),
-        };
+        let times = |key: &u64| self.seen.get(key).copied().unwrap_or_default();
+        let mut top: Vec<(Json, u64)> = self.few.iter().map(|(key, value)| (value.clone(), times(key))).collect();
         top.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.to_string().cmp(&b.0.to_string())));
         top.truncate(10);
         ColumnSummary {
@@ -278,83 +268,6 @@ fn shown(value: &Value<'_>) -> Json {
     }
 }
 
-/// A histogram whose range is not known beforehand: its buckets double in width until every number fits.
-#[derive(Clone, Debug, Default)]
-struct Spread {
-    /// The first numbers, until there are enough to choose a range.
-    first: Vec<f64>,
-    from: f64,
-    width: f64,
-    counts: Vec<u64>,
-}
-
-impl Spread {
-    fn add(&mut self, x: f64) {
-        if !x.is_finite() {
-            return;
-        }
-        if !self.counts.is_empty() {
-            return self.place(x);
-        }
-        self.first.push(x);
-        if self.first.len() >= 1024 {
-            self.settle();
-        }
-    }
-
-    /// Chooses a range from the first numbers.
-    fn settle(&mut self) {
-        let (min, max) = self.first.iter().fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(*x), b.max(*x)));
-        let width = (max - min) / BUCKETS as f64;
-        self.from = min;
-        // Equal numbers still need a width, and one that moves them apart at their size.
-        let least = (min.abs().max(max.abs()) * 1e-9).max(f64::MIN_POSITIVE);
-        self.width = if width.is_finite() { (width * (1.0 + 1e-9)).max(least) } else { f64::MAX / BUCKETS as f64 };
-        self.counts = vec![0; BUCKETS];
-        std::mem::take(&mut self.first).into_iter().for_each(|x| self.place(x));
-    }
-
-    fn place(&mut self, x: f64) {
-        loop {
-            let at = (x - self.from) / self.width;
-            if at >= 0.0 && at < BUCKETS as f64 {
-                self.counts[(at as usize).min(BUCKETS - 1)] += 1;
-                return;
-            }
-            // Twice the width, downwards where the number lies below.
-            let wider = self.width * 2.0;
-            if !(wider * BUCKETS as f64).is_finite() {
-                // Nothing wider can be said: the number goes to the bucket at its end.
-                self.counts[if at < 0.0 { 0 } else { BUCKETS - 1 }] += 1;
-                return;
-            }
-            let shift = if at < 0.0 { BUCKETS / 2 } else { 0 };
-            let mut merged = vec![0; BUCKETS];
-            for (i, n) in self.counts.iter().enumerate() {
-                merged[shift + i / 2] += n;
-            }
-            self.from -= (shift as f64) * wider;
-            (self.counts, self.width) = (merged, wider);
-        }
-    }
-
-    fn report(&self) -> Vec<Bucket> {
-        let mut own = self.clone();
-        if own.counts.is_empty() {
-            if own.first.is_empty() {
-                return Vec::new();
-            }
-            own.settle();
-        }
-        let used = |n: &u64| *n > 0;
-        let (Some(first), Some(last)) = (own.counts.iter().position(used), own.counts.iter().rposition(used)) else {
-            return Vec::new();
-        };
-        let edge = |i: usize| own.from + i as f64 * own.width;
-        (first..=last).map(|i| Bucket { from: edge(i), to: edge(i + 1), count: own.counts[i] }).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -379,7 +292,8 @@ mod tests {
         assert_eq!((s.count, s.nan), (5006, Some(1)));
         assert_eq!(s.histogram.iter().map(|b| b.count).sum::<u64>(), 5004);
         let same = summary(Column::from(vec![7i64; 3000]));
-        assert_eq!(same.histogram.iter().map(|b| b.count).sum::<u64>(), 3000);
+        assert_eq!(same.histogram, [Bucket { from: 7.0, to: 8.0, count: 3000 }]);
+        assert_eq!(same.top, [(7.into(), 3000)]);
         assert_eq!(
             (same.min, same.max, same.mean, same.distinct),
             (Some(7.into()), Some(7.into()), Some(7.0), Some(1))

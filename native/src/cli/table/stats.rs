@@ -14,6 +14,9 @@ use crate::{
     },
 };
 
+/// Different numbers of a column up to which each is listed.
+const NAMED: u64 = 12;
+
 pub(in crate::cli) fn run(files: &[PathBuf], read: &ReadOptions, scan: &Scan, out: &Output) -> Result<()> {
     let mut all: Option<(Summary, Vec<forebay::table::Field>)> = None;
     let mut skipped = 0;
@@ -64,12 +67,20 @@ fn print(column: &ColumnSummary, out: &Output) {
         (_, Some(n)) => row("distinct", format!("more than {}", human::count(n))),
         _ => {}
     }
-    for (value, n) in &column.top {
+    // Of numbers that are many their spread says more.
+    let named = column.histogram.is_empty() || column.distinct.is_some_and(|n| n <= NAMED);
+    for (value, n) in column.top.iter().filter(|_| named) {
         row("", format!("{:>10}  {}", human::count(*n), shown(value)));
     }
     let most = column.histogram.iter().map(|b| b.count).max().unwrap_or(0).max(1);
     for bucket in &column.histogram {
         let bar = "#".repeat((bucket.count as f64 / most as f64 * 40.0).ceil() as usize);
-        row("", format!("{:>14}  {:>10}  {bar}", format!("{:.6}", bucket.from), human::count(bucket.count)));
+        row("", format!("{:>14}  {:>10}  {bar}", edge(bucket.from), human::count(bucket.count)));
     }
+}
+
+/// The edge of a bucket: a round number, with its power of ten where that is shorter.
+fn edge(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 || (1e-6..1e15).contains(&size) { x.to_string() } else { format!("{x:e}") }
 }
