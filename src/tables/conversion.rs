@@ -4,18 +4,18 @@ use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
-use super::{AnyTable, Fit, GroupStep, Groups, Scan, Scanning, TableWriter, Target, WriteOptions};
+use super::{
+    AnyTable, Fit, GroupStep, Groups, Scan, Scanning, TableWriter, Target, WriteOptions,
+    text_input::{TextInput, TextTurn},
+};
 use crate::{
     error::{Error, Result, codes::ARGUMENT},
     table::Batch,
-    text::{TextFormat, TextOptions, TextReader, TextStep},
+    text::{TextFormat, TextOptions},
 };
 
 /// What is said of a TBF that holds one value, once it was written.
 pub const DOCUMENT_NOTE: &str = "the file holds one value and no table; it was written as that";
-
-/// Bytes of text that are asked for at a time.
-const CHUNK: u64 = 4 << 20;
 
 /// What is converted.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub enum Input {
 pub struct ConversionOptions {
     /// Which columns and rows are wanted.
     pub scan: Scan,
+    /// Only these rows of the input, by number, in rising order. Bad rows of a text that are left out have no number.
+    pub rows: Option<Vec<u64>>,
     /// How text is read. Tables too come in batches of as many rows as this says.
     pub text: TextOptions,
     /// How the output is written.
@@ -46,7 +48,8 @@ pub struct ConversionOptions {
 impl ConversionOptions {
     /// All of it, with the defaults of the format.
     pub fn new(target: Target) -> ConversionOptions {
-        ConversionOptions { scan: Scan::default(), text: TextOptions::default(), write: WriteOptions::new(target) }
+        let (scan, text, write) = (Scan::default(), TextOptions::default(), WriteOptions::new(target));
+        ConversionOptions { scan, rows: None, text, write }
     }
 }
 
@@ -82,11 +85,7 @@ pub struct Converted {
 #[derive(Debug)]
 enum Source {
     Table(Arc<AnyTable>, Box<Groups>),
-    Text {
-        reader: Box<TextReader>,
-        at: u64,
-        len: u64,
-    },
+    Text(Box<TextInput>),
     /// A TBF that holds one value.
     Document(Arc<AnyTable>),
 }
@@ -124,10 +123,7 @@ impl Conversion {
     /// Plans the conversion of an input.
     pub fn new(input: Input, options: ConversionOptions) -> Result<Conversion> {
         let source = match input {
-            Input::Text { format, len } => {
-                let reader = Box::new(TextReader::new(format, options.text.clone())?);
-                Source::Text { reader, at: 0, len }
-            }
+            Input::Text { format, len } => Source::Text(Box::new(TextInput::new(format, len, options.text.clone())?)),
             Input::Table(file) => match file.table() {
                 Ok(table) => {
                     let groups = Box::new(Groups::new(table.schema(), options.text.batch_rows));
@@ -178,17 +174,7 @@ impl Conversion {
     pub fn push(&mut self, start: u64, bytes: Bytes) {
         match &mut self.source {
             Source::Table(_, groups) => groups.push(start, bytes),
-            Source::Text { reader, at, len } => {
-                let read = at.saturating_sub(start).min(bytes.len() as u64) as usize;
-                // What was handed over already is passed over; a gap would be another text, and waits to be asked for again.
-                if start <= *at && read < bytes.len() {
-                    *at += (bytes.len() - read) as u64;
-                    reader.push(bytes.slice(read..));
-                }
-                if at >= len {
-                    reader.end();
-                }
-            }
+            Source::Text(input) => input.push(start, bytes),
             Source::Document(_) => {}
         }
     }
@@ -225,21 +211,19 @@ impl Conversion {
                 if let Some(columns) = scanning.read() {
                     groups.select(table, columns)?;
                 }
-                if let Some(filter) = scanning.filter() {
+                // Rows are counted as they come, so that none may be left out before they are chosen by number.
+                if let Some(filter) = scanning.filter().filter(|_| self.options.rows.is_none()) {
                     groups.prune(filter);
                 }
                 scanning
             }
-            Source::Text { reader, at, len } => {
-                if at >= len {
-                    reader.end();
+            Source::Text(input) => {
+                if let Some(range) = input.open()? {
+                    return Ok(Some(vec![range]));
                 }
-                if !reader.open()? {
-                    return Ok(Some(vec![next_chunk(*at, *len)]));
-                }
-                let scanning = self.options.scan.plan(reader.schema())?;
+                let scanning = self.options.scan.plan(input.reader.schema())?;
                 if let Some(columns) = scanning.read() {
-                    reader.select(columns)?;
+                    input.reader.select(columns)?;
                 }
                 scanning
             }
@@ -255,7 +239,17 @@ impl Conversion {
 
     fn take_in(&mut self, batch: Batch) -> Result<()> {
         let Some(route) = &mut self.route else { return Ok(()) };
+        let before = self.looked_at;
         self.looked_at += batch.rows() as u64;
+        let batch = match &self.options.rows {
+            Some(rows) => {
+                let within = |n: u64| rows.partition_point(|&row| row < n);
+                let here = rows.get(within(before)..within(self.looked_at)).unwrap_or_default();
+                // At most as many as the batch has rows.
+                batch.take(&here.iter().map(|row| (row - before) as usize).collect::<Vec<_>>())?
+            }
+            None => batch,
+        };
         let batch = route.scanning.apply(batch)?;
         if batch.rows() > 0 {
             self.parts = route.writer.parts(&route.fit.batch(&batch)?);
@@ -271,9 +265,9 @@ impl Conversion {
         }
         match &mut self.source {
             Source::Table(file, _) => self.done.notes.append(&mut file.notes()),
-            Source::Text { reader, .. } => {
-                self.done.skipped_rows = reader.skipped();
-                self.done.notes.append(&mut reader.notes());
+            Source::Text(input) => {
+                self.done.skipped_rows = input.reader.skipped();
+                self.done.notes.append(&mut input.reader.notes());
             }
             Source::Document(_) => {}
         }
@@ -290,18 +284,14 @@ impl Source {
                 GroupStep::Batch(batch) => Next::Batch(batch),
                 GroupStep::End => Next::End,
             },
-            Source::Text { reader, at, len } => match reader.step()? {
-                TextStep::More => Next::Need(vec![next_chunk(*at, *len)]),
-                TextStep::Batch(batch) => Next::Batch(batch),
-                TextStep::End => Next::End,
+            Source::Text(input) => match input.step()? {
+                TextTurn::Need(range) => Next::Need(vec![range]),
+                TextTurn::Batch(batch) => Next::Batch(batch),
+                TextTurn::End => Next::End,
             },
             Source::Document(_) => Next::End,
         })
     }
-}
-
-fn next_chunk(at: u64, len: u64) -> Range<u64> {
-    at..len.min(at.saturating_add(CHUNK))
 }
 
 /// A TBF that holds one value and no table becomes JSON.

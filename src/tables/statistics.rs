@@ -20,6 +20,8 @@ pub struct Statistics {
     scanning: Scanning,
     summary: Summary,
     looked_at: u64,
+    /// Rows to look at.
+    wanted: u64,
 }
 
 impl Statistics {
@@ -35,7 +37,13 @@ impl Statistics {
             groups.prune(filter);
         }
         let summary = Summary::new(scanning.schema().fields());
-        Ok(Statistics { file, groups, scanning, summary, looked_at: 0 })
+        Ok(Statistics { file, groups, scanning, summary, looked_at: 0, wanted: u64::MAX })
+    }
+
+    /// Looks only at so many rows from the first on.
+    pub fn first(mut self, rows: u64) -> Statistics {
+        self.wanted = rows;
+        self
     }
 
     /// Rows that were looked at so far.
@@ -49,10 +57,17 @@ impl Stepper for Statistics {
 
     fn step(&mut self) -> Result<Step<Summary>> {
         loop {
+            let left = self.wanted.saturating_sub(self.looked_at);
+            if left == 0 {
+                return Ok(Step::Done(std::mem::take(&mut self.summary)));
+            }
             match self.groups.step(self.file.table()?)? {
                 GroupStep::Need(ranges) => return Ok(Step::Need(ranges)),
                 GroupStep::End => return Ok(Step::Done(std::mem::take(&mut self.summary))),
-                GroupStep::Batch(batch) => {
+                GroupStep::Batch(mut batch) => {
+                    if (batch.rows() as u64) > left {
+                        batch = batch.slice(0, left as usize);
+                    }
                     self.looked_at += batch.rows() as u64;
                     self.summary.add(&self.scanning.apply(batch)?);
                 }

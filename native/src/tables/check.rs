@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use forebay::{
-    Error, Result,
+    Result,
     check::Report,
-    error::{Kind, codes::NOTE},
-    tables::TableKind,
+    error::Kind,
+    tables::{TableKind, report_rows},
 };
 
 use super::{OnBadRow, ReadOptions, TableFormat, core_file::check_core, leave_out_unread, open};
@@ -50,10 +50,8 @@ fn rows(path: &Path, options: &ReadOptions, progress: &mut dyn FnMut(u64, Option
         }
         progress(report.samples, total);
     }
-    let skipped = source.skipped();
-    source.bad_rows().iter().for_each(|bad| report.fault(bad));
+    let (bad, skipped) = (source.bad_rows(), source.skipped());
     said.append(&mut source.notes());
-    said.into_iter().for_each(|note| report.note(&Error::new(&NOTE, note)));
-    report.fault_count = report.fault_count.max(skipped);
+    report_rows(&mut report, &bad, skipped, said);
     Ok(report)
 }

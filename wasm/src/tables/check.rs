@@ -1,21 +1,34 @@
 //! Every fault of a table.
 
-use forebay::{Step, Stepper, check::Report, tables};
+use forebay::{
+    Step, Stepper,
+    check::Report,
+    tables::{self, TextChecker},
+};
 use wasm_bindgen::prelude::*;
 
-use super::opened::Asked;
+use super::{
+    convert::{Options, text_in},
+    opened::Asked,
+};
 use crate::{
     fail::{Outcome, text, thrown},
     limits, pairs,
 };
 
-/// Opens a table and finds every fault of it. A file that cannot be opened throws why, unless its format reports
-/// that as a fault too.
+/// Opens a table and finds every fault of it, or every bad row of a text. A file that cannot be opened throws why,
+/// unless its format reports that as a fault too.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct TableChecker {
-    work: tables::TableChecker,
+    work: Work,
     report: Report,
+}
+
+#[derive(Debug)]
+enum Work {
+    Table(Box<tables::TableChecker>),
+    Text(Box<TextChecker>),
 }
 
 #[wasm_bindgen]
@@ -32,12 +45,33 @@ impl TableChecker {
     ) -> Outcome<TableChecker> {
         let limits = limits(item_bytes, index_bytes, metadata_bytes);
         let Asked { kind, len, limits, schema } = Asked::new(format, file_len, limits, schema).map_err(thrown)?;
-        Ok(TableChecker { work: tables::TableChecker::new(kind, len, limits, schema), report: Report::default() })
+        let work = Work::Table(Box::new(tables::TableChecker::new(kind, len, limits, schema)));
+        Ok(TableChecker { work, report: Report::default() })
+    }
+
+    /// For a text of `len` bytes, with the options of a conversion as far as they say how it is read.
+    #[wasm_bindgen(js_name = ofText)]
+    pub fn of_text(
+        format: &str,
+        len: f64,
+        item_bytes: f64,
+        index_bytes: f64,
+        metadata_bytes: f64,
+        options: &str,
+    ) -> Outcome<TableChecker> {
+        let limits = limits(item_bytes, index_bytes, metadata_bytes);
+        let begin = || TextChecker::new(text_in(format)?, len as u64, Options::parse(options)?.text(limits)?);
+        let work = Work::Text(Box::new(begin().map_err(thrown)?));
+        Ok(TableChecker { work, report: Report::default() })
     }
 
     /// The ranges that are needed; nothing when it is done.
     pub fn step(&mut self) -> Outcome<Option<Vec<f64>>> {
-        Ok(match self.work.step().map_err(thrown)? {
+        let step = match &mut self.work {
+            Work::Table(work) => work.step(),
+            Work::Text(work) => work.step(),
+        };
+        Ok(match step.map_err(thrown)? {
             Step::Need(ranges) => pairs(ranges),
             Step::Done(report) => {
                 self.report = report;
@@ -48,13 +82,19 @@ impl TableChecker {
 
     /// Bytes of the file from `start` on.
     pub fn push(&mut self, start: f64, bytes: Vec<u8>) {
-        self.work.push(start as u64, bytes.into());
+        match &mut self.work {
+            Work::Table(work) => work.push(start as u64, bytes.into()),
+            Work::Text(work) => work.push(start as u64, bytes.into()),
+        }
     }
 
     /// Rows checked so far.
     #[wasm_bindgen(getter)]
     pub fn done(&self) -> f64 {
-        self.work.checked() as f64
+        match &self.work {
+            Work::Table(work) => work.checked() as f64,
+            Work::Text(work) => work.checked() as f64,
+        }
     }
 
     /// The report as JSON.

@@ -10,7 +10,7 @@ use forebay::{
     table::{TableSpec, parse_type},
     tables::{AnyTable, Conversion, ConversionOptions, ConversionStep, Converted, Input, Scan, Target},
     tbf::Dialect,
-    text::{OnBadRow, TextFormat},
+    text::{OnBadRow, TextFormat, TextOptions},
 };
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ use crate::{
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Options {
+pub(super) struct Options {
     to: String,
     columns: Option<Vec<String>>,
     #[serde(rename = "where")]
@@ -64,8 +64,13 @@ fn text_format(word: &str) -> Option<TextFormat> {
     })
 }
 
+/// The format of a text that is read.
+pub(super) fn text_in(word: &str) -> Result<TextFormat> {
+    text_format(word).map_or_else(|| unknown("format of text", word), Ok)
+}
+
 impl Options {
-    fn parse(json: &str) -> Result<Options> {
+    pub fn parse(json: &str) -> Result<Options> {
         serde_json::from_str(json).map_err(|e| Error::new(&ARGUMENT, format!("the options of a conversion: {e}")))
     }
 
@@ -83,23 +88,19 @@ impl Options {
         }
     }
 
-    /// What the core is told.
-    fn core(&self, limits: Limits) -> Result<ConversionOptions> {
-        let target = self.target()?;
-        let mut core = ConversionOptions::new(target);
-        let filter = (!self.filter.trim().is_empty()).then(|| Filter::parse(&self.filter)).transpose()?;
-        core.scan = Scan { columns: self.columns.clone(), filter };
-        let delimiter = match self.delimiter.as_deref().map(str::as_bytes) {
+    /// How text is read.
+    pub fn text(&self, limits: Limits) -> Result<TextOptions> {
+        let mut read = TextOptions::default();
+        read.delimiter = match self.delimiter.as_deref().map(str::as_bytes) {
             None => None,
             Some([one]) => Some(*one),
             Some(_) => return Err(Error::new(&ARGUMENT, "what stands between fields is one ASCII character")),
         };
-        let read = &mut core.text;
         read.limits = limits;
         read.spec = self.spec.as_deref().map(TableSpec::parse).transpose()?;
         let dtype = |(name, dtype): (&String, &String)| Ok((name.clone(), parse_type(dtype)?));
         read.types = self.types.iter().map(dtype).collect::<Result<_>>()?;
-        (read.header, read.delimiter) = (!self.no_header, delimiter);
+        read.header = !self.no_header;
         read.null.clone_from(&self.null);
         if self.skip_bad_rows {
             read.on_bad_row = OnBadRow::Skip;
@@ -107,11 +108,22 @@ impl Options {
         if let Some(rows) = self.sniff_rows {
             read.sniff_rows = rows;
         }
-        let write = &mut core.write;
+        Ok(read)
+    }
+
+    /// What the core is told; `chosen` are the numbers of rows, in rising order.
+    fn core(&self, limits: Limits, chosen: Option<Vec<u32>>) -> Result<ConversionOptions> {
+        let target = self.target()?;
+        let mut core = ConversionOptions::new(target);
+        core.rows = chosen.map(|rows| rows.into_iter().map(u64::from).collect());
+        let filter = (!self.filter.trim().is_empty()).then(|| Filter::parse(&self.filter)).transpose()?;
+        core.scan = Scan { columns: self.columns.clone(), filter };
+        core.text = self.text(limits)?;
+        let (read, write) = (&core.text, &mut core.write);
         (write.lossy, write.group_rows, write.csv.header) = (self.lossy, self.group_rows, !self.no_header);
         write.spec.clone_from(&read.spec);
         write.csv.null.clone_from(&self.null);
-        write.csv.delimiter = delimiter.unwrap_or(write.csv.delimiter);
+        write.csv.delimiter = read.delimiter.unwrap_or(write.csv.delimiter);
         write.idv = match self.compression.as_deref() {
             None | Some("deflate") => write.idv.clone().with_packing(Packing::Deflate),
             Some("none") => write.idv.clone().with_packing(Packing::None),
@@ -141,15 +153,17 @@ impl TableConverter {
         Ok(TableConverter { work, done: Converted::default(), at: 0, looked_at: 0 })
     }
 
-    pub(super) fn of_table(file: Arc<AnyTable>, options: &str) -> Result<TableConverter> {
-        Self::new(Input::Table(file), Options::parse(options)?.core(Limits::default())?)
+    pub(super) fn of_table(file: Arc<AnyTable>, options: &str, chosen: Option<Vec<u32>>) -> Result<TableConverter> {
+        Self::new(Input::Table(file), Options::parse(options)?.core(Limits::default(), chosen)?)
     }
 }
 
 #[wasm_bindgen]
 impl TableConverter {
-    /// For a text of `len` bytes. Limits of 0 are the usual ones.
+    /// For a text of `len` bytes; of all its rows, or of those with these numbers, in rising order. Limits of 0 are
+    /// the usual ones.
     #[wasm_bindgen(js_name = ofText)]
+    #[allow(clippy::too_many_arguments)] // limits are three of them
     pub fn of_text(
         format: &str,
         len: f64,
@@ -157,11 +171,12 @@ impl TableConverter {
         index_bytes: f64,
         metadata_bytes: f64,
         options: &str,
+        chosen: Option<Vec<u32>>,
     ) -> Outcome<TableConverter> {
         let limits = limits(item_bytes, index_bytes, metadata_bytes);
-        let begin = || match text_format(format) {
-            Some(format) => Self::new(Input::Text { format, len: len as u64 }, Options::parse(options)?.core(limits)?),
-            None => unknown("format of text", format),
+        let begin = || {
+            let input = Input::Text { format: text_in(format)?, len: len as u64 };
+            Self::new(input, Options::parse(options)?.core(limits, chosen)?)
         };
         begin().map_err(thrown)
     }

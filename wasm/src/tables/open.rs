@@ -175,13 +175,13 @@ impl Table {
     }
 
     /// Begins gathering what the values are like: of these columns (all without them), in the rows that `filter`
-    /// accepts (all where it is empty).
-    pub fn stats(&self, columns: Option<Vec<u32>>, filter: &str) -> Outcome<TableStats> {
-        TableStats::new(self.opened.file.clone(), columns, filter).map_err(thrown)
+    /// accepts (all where it is empty), among the `first` so many.
+    pub fn stats(&self, columns: Option<Vec<u32>>, filter: &str, first: f64) -> Outcome<TableStats> {
+        TableStats::new(self.opened.file.clone(), columns, filter, first as u64).map_err(thrown)
     }
 
-    /// Begins converting, as the JSON of the options says.
-    pub fn convert(&self, options: &str) -> Outcome<TableConverter> {
-        TableConverter::of_table(self.opened.file.clone(), options).map_err(thrown)
+    /// Begins converting, as the JSON of the options says: all rows, or those with these numbers, in rising order.
+    pub fn convert(&self, options: &str, chosen: Option<Vec<u32>>) -> Outcome<TableConverter> {
+        TableConverter::of_table(self.opened.file.clone(), options, chosen).map_err(thrown)
     }
 }

@@ -28,12 +28,14 @@ pub struct TableStats {
 }
 
 impl TableStats {
-    pub(super) fn new(file: Arc<AnyTable>, columns: Option<Vec<u32>>, filter: &str) -> Result<TableStats> {
+    /// Of these columns (all without them), in the rows that `filter` accepts, among the first so many.
+    pub(super) fn new(file: Arc<AnyTable>, columns: Option<Vec<u32>>, filter: &str, first: u64) -> Result<TableStats> {
         let schema = file.table()?.schema();
         let name = |i: u32| schema.field(i as usize).map(|field| field.name.clone());
         let columns = columns.map(|wanted| wanted.into_iter().map(name).collect::<Result<_>>()).transpose()?;
         let filter = (!filter.trim().is_empty()).then(|| Filter::parse(filter)).transpose()?;
-        Ok(TableStats { work: Statistics::new(file.clone(), &Scan { columns, filter })?, summary: None })
+        let work = Statistics::new(file.clone(), &Scan { columns, filter })?.first(first);
+        Ok(TableStats { work, summary: None })
     }
 }
 

@@ -423,7 +423,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
       const id = await call(client, this.name, "select", [opened.dataset, where, stats, label]);
       const onTurn: Drive["onTurn"] = (turn, bytes) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
       const unsized = this.format === "tar";
-      const selected = await this.finish(client, id, { signal: inner, onTurn }, () => call(client, this.name, "selected", [id, opened.dataset, unsized]));
+      const selected = await this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () => call(client, this.name, "selected", [id, opened.dataset, unsized]));
       if (selected.columns) this.#index.columns = selected.columns;
       return selected;
     });

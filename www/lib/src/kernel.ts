@@ -292,16 +292,21 @@ export const operations = {
   tableTake: (id: number, rows: Float64Array, columns: Uint32Array | null): number =>
     keep(get<tables.Table>(id).take(rows, columns ?? undefined)),
   tableMatching: (id: number, where: string): number => keep(get<tables.Table>(id).matching(where)),
-  tableStats: (id: number, where: string, columns: Uint32Array | null): number => keep(get<tables.Table>(id).stats(columns ?? undefined, where)),
-  tableConvert: (id: number, options: string): number => keep(get<tables.Table>(id).convert(options)),
-  textConvert(format: string, length: number, limits: Limits, options: string): number {
+  tableStats: (id: number, where: string, columns: Uint32Array | null, first: number): number =>
+    keep(get<tables.Table>(id).stats(columns ?? undefined, where, first)),
+  tableConvert: (id: number, options: string, chosen: Uint32Array | null): number => keep(get<tables.Table>(id).convert(options, chosen ?? undefined)),
+  textConvert(format: string, length: number, limits: Limits, options: string, chosen: Uint32Array | null): number {
     const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;
-    return keep(tables.TableConverter.ofText(format, length, itemBytes, indexBytes, metadataBytes, options));
+    return keep(tables.TableConverter.ofText(format, length, itemBytes, indexBytes, metadataBytes, options, chosen ?? undefined));
   },
   tableMatches: (id: number): Uint32Array => get<tables.TableReader>(id).matches(),
   tableCheck(format: string, length: number, limits: Limits, schema: string): number {
     const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;
     return keep(new tables.TableChecker(format, length, itemBytes, indexBytes, metadataBytes, schema));
+  },
+  textCheck(format: string, length: number, limits: Limits, options: string): number {
+    const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;
+    return keep(tables.TableChecker.ofText(format, length, itemBytes, indexBytes, metadataBytes, options));
   },
 
   /** A payload's tensor; raw pixels need their width and height, everything else has 0. */

@@ -3,9 +3,10 @@ import { openDataset, type OpenDataset } from "./dataset.js";
 import { ForebayError, hostError, unopened } from "./errors.js";
 import type { SampleModule } from "./kernel.js";
 import { bulkModule } from "./pool.js";
+import { isText, recognise } from "./recognise.js";
 import { sourceOf } from "./sources.js";
-import { checkTable, openTableIn } from "./table.js";
-import type { CheckOptions, CheckReport, Dataset, Input, OpenOptions, Source, Table } from "./types.js";
+import { checkTable, checkText, openTableIn } from "./table.js";
+import type { CheckOptions, CheckReport, Dataset, Input, OpenOptions, Source, Table, TextReadOptions } from "./types.js";
 
 /**
  * Opens a file of any format, found out by content: samples, or a table. A TBL costs two reads: header and index. A
@@ -71,17 +72,19 @@ function isSource(input: Input): boolean {
 }
 
 /**
- * Checks an input that may be too damaged to be opened: then the report has that one fault, as the command's.
- * Rejects only where the input cannot be read or is of no known format.
+ * Checks an input that may be too damaged to be opened: then the report has that one fault, as the command's. Of CSV
+ * and JSON lines every row is found that cannot be read, with its line. Rejects only where the input cannot be read or
+ * is of no known format.
  */
-export async function check(input: Input, options: CheckOptions & OpenOptions = {}): Promise<CheckReport> {
+export async function check(input: Input, options: CheckOptions & OpenOptions & TextReadOptions = {}): Promise<CheckReport> {
   const { onProgress, ...rest } = options;
   const how: CheckOptions = { ...(rest.signal ? { signal: rest.signal } : {}), ...(onProgress ? { onProgress: onProgress as NonNullable<CheckOptions["onProgress"]> } : {}) };
   try {
     return await opening(input, rest, async (source, owned) => {
-      const found = await openDataset(source, rest, owned);
+      const found = await recognise(source, rest, owned, rest.from);
       try {
-        return typeof found === "string" ? await checkTable(source, found, rest, how, null) : await found.check(how);
+        if (typeof found !== "string") return await found.check(how);
+        return await (isText(found) ? checkText(source, found, rest, how) : checkTable(source, found, rest, how, null));
       } finally {
         if (typeof found !== "string") found.close();
         else if (owned) void source.close?.();

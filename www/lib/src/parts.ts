@@ -22,6 +22,7 @@ export function moduleFor(operation: Operation, args: readonly unknown[]): Modul
       return "forebay";
     case "tableOpener":
     case "tableCheck":
+    case "textCheck":
     case "textConvert":
       return "tables";
     case "tensor":

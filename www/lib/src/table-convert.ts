@@ -1,10 +1,9 @@
-import { openDataset } from "./dataset.js";
-import { ForebayError, hostError } from "./errors.js";
+import { hostError } from "./errors.js";
 import type { Turn } from "./kernel.js";
-import { textFormatOf } from "./formats.js";
 import { opening } from "./open.js";
 import { call, client } from "./pool.js";
 import { pourInto } from "./pour.js";
+import { isText, recognise, textSettings } from "./recognise.js";
 import { OpenTable, openTableIn } from "./table.js";
 import type { Input, Output, Source, Table, TableConvertOptions, TableConvertSummary, TableFormat, TextFormat } from "./types.js";
 
@@ -19,15 +18,19 @@ export function isTableFormat(to: string): to is TableFormat {
 export async function convertTable(input: Input | Table, output: Output, options: TableConvertOptions): Promise<TableConvertSummary> {
   if (input instanceof OpenTable) {
     const table = input;
-    return { ...(await table.convert(output, settingsOf(options), options)), inputBytes: table.byteLength };
+    return { ...(await table.convert(output, settingsOf(options), chosenBy(options), options)), inputBytes: table.byteLength };
   }
   const { signal, from, limits, tbfSchema } = options;
   const open = { ...(signal && { signal }), ...(limits && { limits }), ...(tbfSchema && { tbfSchema }) };
   return opening(input as Input, open, async (source, owned) => {
-    const text = from ?? (await textIn(source, open));
     try {
-      if (text !== undefined) return await convertText(source, text, output, options);
-      const table = await tableIn(source, open);
+      const found = await recognise(source, open, false, from);
+      if (typeof found !== "string") {
+        found.close();
+        throw hostError("format.not_table", `this is ${found.format}, which holds samples and no table`, { file: source.name });
+      }
+      if (isText(found)) return await convertText(source, found, output, options);
+      const table = await openTableIn(source, found, open, false);
       try {
         return await convertTable(table, output, options);
       } finally {
@@ -39,39 +42,18 @@ export async function convertTable(input: Input | Table, output: Output, options
   });
 }
 
-/** The format of a source that is text: known by its name, once its first bytes say nothing else. */
-async function textIn(source: Source, open: object): Promise<TextFormat | undefined> {
-  const named = textFormatOf(source.name);
-  if (named === undefined) return undefined;
-  if (source.byteLength === 0) return named;
-  const found = await openDataset(source, open, false).catch((e: unknown) => {
-    if (e instanceof ForebayError && e.code === "format.unknown") return null;
-    throw e;
-  });
-  if (found === null) return named;
-  if (typeof found !== "string") found.close();
-  return undefined;
-}
-
-async function tableIn(source: Source, open: object): Promise<OpenTable> {
-  const found = await openDataset(source, open, false);
-  if (typeof found === "string") return openTableIn(source, found, open, false);
-  found.close();
-  throw hostError("format.not_table", `this is ${found.format}, which holds samples and no table`, { file: source.name });
-}
+/** The rows that are wanted, in the input's order; `null` stands for all. */
+const chosenBy = ({ indexes }: TableConvertOptions): Uint32Array | null => (indexes === undefined ? null : Uint32Array.from(indexes as Iterable<number>).sort());
 
 /** What the module is told. */
-function settingsOf({ to, columns, where = "", lossy = false, groupRows, layout, compression, types, schema, header = true, delimiter, null: word = "", onBadRow = "error", sniffRows }: TableConvertOptions): string {
-  return JSON.stringify({
-    to, columns, where, lossy, groupRows, dialect: layout, compression, types, ...(schema && { spec: JSON.stringify(schema) }), noHeader: !header, delimiter, null: word,
-    skipBadRows: onBadRow === "skip", sniffRows,
-  });
+function settingsOf({ to, columns, where = "", lossy = false, groupRows, layout, compression, onBadRow = "error", ...text }: TableConvertOptions): string {
+  return JSON.stringify({ to, columns, where, lossy, groupRows, dialect: layout, compression, skipBadRows: onBadRow === "skip", ...textSettings(text) });
 }
 
 async function convertText(source: Source, format: TextFormat, output: Output, options: TableConvertOptions): Promise<TableConvertSummary> {
   const { limits = {}, onProgress, signal = new AbortController().signal } = options;
   const home = await client();
-  const begin = () => call(home, source.name, "textConvert", [format, source.byteLength, limits, settingsOf(options)]);
+  const begin = () => call(home, source.name, "textConvert", [format, source.byteLength, limits, settingsOf(options), chosenBy(options)]);
   const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: null, bytes, totalBytes: source.byteLength });
   // Text is read from front to back.
   const ahead = (read: ArrayLike<number>) => {

@@ -58,6 +58,8 @@ export type MatchOptions = Omit<WhereOptions, "where">;
 export interface TableStatsOptions extends WhereOptions {
   /** The columns; usual: all. */
   columns?: readonly ColumnName[];
+  /** Only so many rows from the first on are looked at; usual: all. */
+  first?: number;
 }
 
 /** What the values of a table are like. The same fields as `forebay stats --json`. */
@@ -90,13 +92,13 @@ export interface ColumnSummary {
   readonly distinct: number | null;
   /** How many at least, where that is all that is known. */
   readonly distinct_at_least?: number;
-  /** The most frequent values of columns with few, each with how often. */
+  /** The most frequent values of columns with few, of texts, integers and truth values, each with how often. */
   readonly top?: readonly (readonly [Json | bigint, number])[];
   /** How the numbers are spread. */
   readonly histogram?: readonly NumberBucket[];
 }
 
-/** Numbers from one to another; the last bucket holds its end too. */
+/** Numbers from one to another. The edges are round numbers. */
 export interface NumberBucket {
   /** The least, included. */
   readonly from: number;
@@ -147,16 +149,37 @@ export type TextFormat = "csv" | "tsv" | "jsonl";
 /** A format that {@link convert} writes tables in. */
 export type TableFormat = "tbf" | "idv" | TextFormat;
 
-/** How to convert a table. */
-export interface TableConvertOptions {
-  /** The format to write. */
-  to: TableFormat;
+/** How text is read. */
+export interface TextReadOptions {
   /** The format of an input that is text. Usual: what the extension of its name says. */
   from?: TextFormat;
+  /** Text: the types of some columns, such as `{ id: "u32", when: "date" }`. The others are found out. */
+  types?: Readonly<Record<string, string>>;
+  /** Text: all columns, `[{ name, type, nullable? }]`, in the file's order; nothing is found out then. */
+  schema?: object;
+  /** CSV, read or written: the first row holds the names. Usual: true. */
+  header?: boolean;
+  /** CSV, read or written: what stands between fields. */
+  delimiter?: string;
+  /** CSV: the field, not in quotes, that means a missing value. Usual: the empty one. */
+  null?: string;
+  /** Text: rows that types are found out from. Usual: 10,000. */
+  sniffRows?: number;
+}
+
+/** How to convert a table. */
+export interface TableConvertOptions extends TextReadOptions {
+  /** The format to write. */
+  to: TableFormat;
   /** Only these columns, in this order. */
   columns?: readonly string[];
   /** Only rows that match. The filter may name columns that are not written. */
   where?: string;
+  /**
+   * Only these rows, by number, in the input's order. Bad rows of a text that are left out have no number, as in a table
+   * that was made of it.
+   */
+  indexes?: ArrayLike<number> | Iterable<number>;
   /** Change what the target cannot hold, and say so in the notes, instead of refusing it. */
   lossy?: boolean;
   /** Rows of a row group (TBF) or block (IDV). */
@@ -168,20 +191,8 @@ export interface TableConvertOptions {
    * command's, so that the rows are the same and the bytes are not. Usual: `deflate`.
    */
   compression?: "none" | "deflate";
-  /** Text: the types of some columns, such as `{ id: "u32", when: "date" }`. The others are found out. */
-  types?: Readonly<Record<string, string>>;
-  /** Text: all columns, `[{ name, type, nullable? }]`, in the file's order; nothing is found out then. */
-  schema?: object;
-  /** CSV, read or written: the first row holds the names. Usual: true. */
-  header?: boolean;
-  /** CSV, read or written: what stands between fields. */
-  delimiter?: string;
-  /** CSV: the field, not in quotes, that means a missing value. Usual: the empty one. */
-  null?: string;
   /** Text: a row that cannot be read ends the work, or is left out, counted and named with its line. Usual: `error`. */
   onBadRow?: "error" | "skip";
-  /** Text: rows that types are found out from. Usual: 10,000. */
-  sniffRows?: number;
   /** Bounds on what an input may cost that is opened here. */
   limits?: Limits;
   /** As of {@link OpenOptions}, for an input that is opened here. */

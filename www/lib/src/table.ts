@@ -3,9 +3,10 @@ import { ForebayError, hostError } from "./errors.js";
 import type { Turn } from "./kernel.js";
 import { call, client, type Client } from "./pool.js";
 import { pourInto } from "./pour.js";
+import { textSettings } from "./recognise.js";
 import { Session, type Home } from "./session.js";
 import { TableBatch, lastNamed, type RawBatch, type Row } from "./table-column.js";
-import type { CheckOptions, CheckReport, ColumnName, MatchOptions, OpenOptions, Output, ReadOptions, RowsOptions, Source, Table, TableConvertOptions, TableConvertSummary, TableField, TableMetadata, TableStats, TableStatsOptions } from "./types.js";
+import type { CheckOptions, CheckReport, ColumnName, MatchOptions, OpenOptions, Output, ReadOptions, RowsOptions, Source, Table, TableConvertOptions, TableConvertSummary, TableField, TableMetadata, TableStats, TableStatsOptions, TextFormat, TextReadOptions } from "./types.js";
 import { drive, free, steps } from "./work.js";
 
 interface TableHome extends Home {
@@ -43,12 +44,23 @@ export async function openTableIn(source: Source, format: TableFormat, options: 
 }
 
 /** Checks a table, also one that cannot be opened. */
-export async function checkTable(source: Source, format: TableFormat, open: OpenOptions, { signal, onProgress }: CheckOptions, rows: number | null): Promise<CheckReport> {
+export async function checkTable(source: Source, format: TableFormat, open: OpenOptions, how: CheckOptions, rows: number | null): Promise<CheckReport> {
+  return checkBy(source, (home) => call(home, source.name, "tableCheck", [format, source.byteLength, open.limits ?? {}, schemaOf(open)]), how, rows);
+}
+
+/** Checks a text: every row that cannot be read, with its line. */
+export async function checkText(source: Source, format: TextFormat, open: OpenOptions & TextReadOptions, how: CheckOptions): Promise<CheckReport> {
+  const settings = JSON.stringify(textSettings(open));
+  return checkBy(source, (home) => call(home, source.name, "textCheck", [format, source.byteLength, open.limits ?? {}, settings]), how, null);
+}
+
+async function checkBy(source: Source, begin: (home: Client) => Promise<number>, { signal, onProgress }: CheckOptions, rows: number | null): Promise<CheckReport> {
   const home = await client();
-  const id = await call(home, source.name, "tableCheck", [format, source.byteLength, open.limits ?? {}, schemaOf(open)]);
+  const id = await begin(home);
   try {
     await drive(home, id, source, {
       signal,
+      readsItself: true,
       onTurn: (turn, bytes) => onProgress?.({ samples: turn.done, totalSamples: rows, bytes, totalBytes: source.byteLength }),
     });
     return JSON.parse((await call(home, source.name, "text", [id])) ?? "{}") as CheckReport;
@@ -119,26 +131,27 @@ export class OpenTable extends Session<TableHome> implements Table {
       const { client, handle } = await this.homed(inner);
       const id = await call(client, this.name, "tableMatching", [handle, where]);
       const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
-      return this.finish(client, id, { signal: inner, onTurn }, () => call(client, this.name, "tableMatches", [id]));
+      return this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () => call(client, this.name, "tableMatches", [id]));
     });
   }
 
-  stats({ where = "", columns, signal, onProgress }: TableStatsOptions = {}): Promise<TableStats> {
+  stats({ where = "", columns, first = this.length, signal, onProgress }: TableStatsOptions = {}): Promise<TableStats> {
     return this.run(signal, async (inner) => {
       const [, wanted] = this.#columns(columns);
       const { client, handle } = await this.homed(inner);
-      const id = await call(client, this.name, "tableStats", [handle, where, wanted]);
-      const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
-      const told = await this.finish(client, id, { signal: inner, onTurn }, () => call(client, this.name, "text", [id]));
+      const id = await call(client, this.name, "tableStats", [handle, where, wanted, first]);
+      const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: Math.min(first, this.length), bytes, totalBytes: null });
+      const told = await this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () => call(client, this.name, "text", [id]));
       return JSON.parse(told ?? "{}", exactly) as TableStats;
     });
   }
 
-  /** Converts, as the settings say. */
-  convert(output: Output, settings: string, { signal, onProgress }: TableConvertOptions): Promise<Omit<TableConvertSummary, "inputBytes">> {
+  /** Converts, as the settings say: all rows, or the chosen ones, whose numbers rise. */
+  convert(output: Output, settings: string, chosen: Uint32Array | null, { signal, onProgress }: TableConvertOptions): Promise<Omit<TableConvertSummary, "inputBytes">> {
     return this.run(signal, async (inner) => {
       const { client, handle } = await this.homed(inner);
-      const begin = () => call(client, this.name, "tableConvert", [handle, settings]);
+      for (const row of chosen?.slice(-1) ?? []) this.#inRange(row, row + 1);
+      const begin = () => call(client, this.name, "tableConvert", [handle, settings, chosen]);
       const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
       return JSON.parse(await pourInto(client, begin, this.source, output, { signal: inner, onTurn })) as TableConvertSummary;
     });

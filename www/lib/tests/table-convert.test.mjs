@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
-import { convert, fileSink, memorySink, openTable, shutdown } from 'forebay';
+import { check, convert, fileSink, memorySink, openTable, shutdown } from 'forebay';
 import { codeOf, corpus, native, runNative, tarOf } from './helpers.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'forebay-'));
@@ -178,5 +178,60 @@ test('statistics of a table are those of the command, integers of 64 bits exact'
   const { rows, columns } = await table.stats({ columns: ['big', 'id'], where: 'id >= 4990' });
   assert.deepEqual([rows, columns.map((c) => c.name), columns[0].max, columns[1].min], [10, ['big', 'id'], 2n ** 60n + 4999n, 4990]);
   assert.equal(await codeOf(table.stats({ columns: ['nosuch'] })), 'table.column');
+  table.close();
+});
+
+test('the check of a text finds the bad rows that the command finds, with their lines', { skip }, async () => {
+  const many = Array.from({ length: 60 }, (_, k) => (k % 2 ? `${k}` : `${k},x`)).join('\n');
+  for (const [name, text] of [
+    ['check.csv', 'a,b\n1,x\n2\n\n"3\n",y\n4,z,\n5,w'],
+    ['check.jsonl', '{"a":1}\n{"a":}\n\n[1]\n{"a":2}\n'],
+    ['check-many.csv', `a,b\n${many}\n`],
+    ['check-open.csv', 'a\n"open'],
+    ['check-sound.tsv', 'a\tb\n1\t2\n'],
+    ['check-empty.csv', ''],
+    ['check-people.csv', people(20_000)],
+  ]) {
+    const file = made(name, text);
+    const { out, err } = runNative('check', '--json', file);
+    const report = await check(file).catch((e) => e);
+    if (report instanceof Error) assert.ok(`${out}${err}`.includes(report.code), `${name}: ${report.stack}, natively ${out}${err}`);
+    else assert.deepEqual(report, JSON.parse(out), name);
+  }
+  const heard = [];
+  const report = await check(new TextEncoder().encode('a;b\n1;2\n3\n'), { from: 'csv', delimiter: ';', onProgress: (p) => heard.push(p.bytes) });
+  assert.deepEqual([report.ok, report.samples, report.fault_count, heard.at(-1)], [false, 1, 1, 10]);
+  assert.match(report.faults[0].message, /^line 3: /);
+  const given = new AbortController();
+  given.abort();
+  await assert.rejects(check(join(folder, 'check.csv'), { signal: given.signal }), { name: 'AbortError' });
+});
+
+test('rows that are chosen by number are those of the table that was made of the text', { skip }, async () => {
+  const file = made('chosen.jsonl', ['{"id":0,"tags":["a"]}', 'bad', '{"id":1,"tags":[]}', '{"id":2,"tags":["a","b"]}', '{"id":3}'].join('\n'));
+  const [shown, out] = [memorySink(), memorySink()];
+  await convert(file, shown, { to: 'tbf', lossy: true, onBadRow: 'skip' });
+  const table = await openTable(shown.bytes());
+  // As it is shown, a list is its text; as it stands in the text, no pattern fits a list.
+  const kept = await table.matches('tags ~ "*a*"');
+  const told = await convert(file, out, { to: 'jsonl', onBadRow: 'skip', indexes: kept });
+  assert.deepEqual([told.rows, told.skippedRows, new TextDecoder().decode(out.bytes())], [2, 1, '{"id":0,"tags":["a"]}\n{"id":2,"tags":["a","b"]}\n']);
+  const some = memorySink();
+  assert.equal((await convert(table, some, { to: 'csv', indexes: [3, 1], where: 'id > 1' })).rows, 1);
+  assert.equal(new TextDecoder().decode(some.bytes()).split('\n')[1], '3,');
+  assert.equal(await codeOf(convert(table, memorySink(), { to: 'csv', indexes: [4] })), 'usage.out_of_range');
+  table.close();
+});
+
+test('statistics of the first rows look no further', { skip }, async () => {
+  const sink = memorySink();
+  await convert(made('first.csv', people(3000)), sink, { to: 'tbf', groupRows: 1000 });
+  const table = await openTable(sink.bytes());
+  const heard = [];
+  const { rows, columns } = await table.stats({ columns: ['id'], first: 1500, onProgress: (p) => heard.push([p.samples, p.totalSamples]) });
+  assert.deepEqual([rows, columns[0].max, heard.at(-1)], [1500, 1499, [1500, 1500]]);
+  assert.deepEqual(columns[0].histogram.map((b) => [b.from, b.to, b.count]).slice(0, 2), [[0, 100, 100], [100, 200, 100]]);
+  const { columns: flags } = await table.stats({ columns: ['flag'], first: 10 });
+  assert.deepEqual(flags[0].top, [[false, 5], [true, 5]]);
   table.close();
 });
