@@ -64,6 +64,7 @@ test('facets count every sample once, and a range of buckets becomes a filter', 
     assert.equal(h.all.reduce((a, b) => a + b) + h.unknown, 3, h.measure);
     assert.equal(h.kept.reduce((a, b) => a + b), 1, h.measure);
   }
+  assert.equal(facets.unsized, 1);
   const width = facets.histograms.find((h) => h.measure === 'width');
   assert.equal(parts.rangeExpression(width, 0, 0), 'width >= 96 && width < 128');
   assert.equal(parts.quote('a"b\\\n'), '"a\\"b\\\\\\n"');

@@ -66,6 +66,8 @@ test('a TAR opens, with pictures and names', async () => {
   await visit(page, at('file=data/sample.tar'));
   await page.locator('[role=option] canvas[data-ready]').first().waitFor();
   await page.getByText('000003.jpg').first().waitFor();
+  // Its headers know no sizes: they come with the classes, which look at the pictures.
+  await page.locator('forebay-facets').getByRole('region', { name: 'Width', exact: true }).locator('forebay-histogram').waitFor();
   assert.deepEqual(page.faults, []);
   await page.close();
 });

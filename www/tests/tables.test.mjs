@@ -110,7 +110,9 @@ test('CSV and JSON lines are shown as rows, exported from the text itself, and l
   await page.getByRole('gridcell', { name: '<b>0</b>, said' }).waitFor();
   await page.locator('.badge', { hasText: 'CSV' }).waitFor();
   await page.locator('.facts', { hasText: '3,000 rows' }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Check' }).count(), 0);
+  await page.getByRole('button', { name: 'Check' }).click();
+  await page.locator('forebay-check', { hasText: 'Sound' }).getByText('3,000 rows could be read').waitFor();
+  await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: /^city/ }).click();
   await page.locator('forebay-schema .bar', { hasText: 'Kyoto' }).click();
   await page.locator('.counts', { hasText: '1,000 of 3,000' }).waitFor();
@@ -149,6 +151,10 @@ test('bad rows of a text are counted, named with their line, and left out only w
   await dialog.getByLabel('Leave bad rows out').check();
   await saved(page, dialog);
   await dialog.getByText('1 bad row').waitFor();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.keyboard.press('c');
+  await page.getByText('Damaged: 1 fault').waitFor();
+  await page.locator('forebay-check li', { hasText: 'line 3: 1 fields where there are 2 columns' }).waitFor();
   assert.deepEqual(page.faults, []);
   await page.close();
 });

@@ -2,7 +2,7 @@
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json, Table } from "../../lib/src/types.ts";
-import { controls } from "./styles.ts";
+import { controls, factStyles } from "./styles.ts";
 import type { TextSource } from "./text-view.ts";
 import { tree, treeStyles } from "./tree.ts";
 import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts";
@@ -10,21 +10,11 @@ import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts
 /** `<forebay-about>`: sends `forget` where the index that was kept is not wanted. */
 @customElement("forebay-about")
 export class AboutDialog extends LitElement {
-  static override styles = [controls, treeStyles, css`
+  static override styles = [controls, treeStyles, factStyles, css`
     dl {
-      display: grid;
-      grid-template-columns: max-content 1fr;
       gap: 6px 18px;
       margin: 0 0 16px;
       font-size: 13.5px;
-    }
-    dt {
-      color: var(--ink-2);
-    }
-    dd {
-      margin: 0;
-      overflow-wrap: anywhere;
-      font-variant-numeric: tabular-nums;
     }
     .body {
       overflow: auto;

@@ -18,6 +18,9 @@ export const barStyles = css`
     font-size: 13px;
     overflow: hidden;
   }
+  .bar:disabled {
+    opacity: 1;
+  }
   .bar i {
     position: absolute;
     inset: 0 auto 0 0;
@@ -33,14 +36,15 @@ export const barStyles = css`
     text-overflow: ellipsis;
   }
   .bar span:last-child {
+    flex: none;
     font-variant-numeric: tabular-nums;
   }
 `;
 
-/** A bar: how many there are in all, how many of them the filter keeps, and whether it is the filter. */
-export function bar({ label, all, kept, most, on }: { label: string; all: number; kept: number; most: number; on: boolean }, act: () => void): TemplateResult {
+/** A bar: how many there are in all, how many of them the filter keeps, and whether it is the filter. Without `act` it is none. */
+export function bar({ label, all, kept, most, on }: { label: string; all: number; kept: number; most: number; on: boolean }, act: (() => void) | null): TemplateResult {
   return html`
-    <button class="bar" aria-pressed=${on} title=${label} @click=${act}>
+    <button class="bar" aria-pressed=${on} title=${label} ?disabled=${act === null} @click=${act}>
       <i .style=${`width:${(100 * all) / most}%`}></i><i .style=${`width:${(100 * kept) / most}%`}></i>
       <span>${label}</span><span>${count(kept)}</span>
     </button>`;

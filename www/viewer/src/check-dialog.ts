@@ -1,9 +1,11 @@
 /** The check: every fault of the file, each a way to its sample. */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import type { CheckReport, Dataset, Fault, Progress, Table } from "../../lib/src/types.ts";
+import type { CheckReport, Dataset, Fault, OpenProgress, Progress, Table } from "../../lib/src/types.ts";
+import type { Engine } from "./engine.ts";
 import { controls } from "./styles.ts";
-import { count, isAbort, plural, trouble, type Trouble } from "./words.ts";
+import type { TextSource } from "./text-view.ts";
+import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts";
 
 /** Faults that are listed; a ruined file has as many as it has samples. */
 const SHOWN = 500;
@@ -58,7 +60,10 @@ export class CheckDialog extends LitElement {
     }
   `];
 
+  @property({ attribute: false }) engine!: Engine;
   @property({ attribute: false }) data: Dataset | Table | null = null;
+  /** The text that the table was made of: it is what is checked then. */
+  @property({ attribute: false }) text: TextSource | null = null;
   /** The rest of the file's headers is still being read. */
   @property({ type: Boolean }) growing = false;
   @state() private report: CheckReport | null = null;
@@ -82,7 +87,8 @@ export class CheckDialog extends LitElement {
     this.of = dataset;
     this.report = this.failure = this.progress = null;
     try {
-      const report = await dataset.check({ signal: work.signal, onProgress: (p) => (this.progress = p) });
+      const how = { signal: work.signal, onProgress: (p: Progress | OpenProgress) => (this.progress = { totalSamples: null, ...p }) };
+      const report = await (this.text ? this.engine.check(this.text.input, { from: this.text.format, ...how }) : dataset.check(how));
       if (this.work === work) this.report = report;
     } catch (e) {
       this.of = null;
@@ -109,7 +115,7 @@ export class CheckDialog extends LitElement {
         <div class="body" tabindex="0" role="group" aria-label="Result" aria-live="polite">
           ${this.failure ? html`<p class="bad">${this.failure.message}</p><code>${this.failure.code ?? nothing}</code>` : nothing}
           ${!report && !this.failure
-            ? html`<p>${this.growing ? "First the rest of the headers is read. " : ""}Reading everything and verifying every checksum${progress ? `: ${count(progress.samples)} of ${plural(progress.totalSamples ?? this.data?.length ?? 0, this.one)}` : ""}…</p>
+            ? html`<p>${this.growing ? "First the rest of the headers is read. " : ""}${this.text ? "Reading every row" : "Reading everything and verifying every checksum"}${progress ? `: ${this.far(progress)}` : ""}…</p>
               <progress aria-label="Checked" max="1" .value=${progress?.totalBytes ? progress.bytes / progress.totalBytes : progress?.totalSamples ? progress.samples / progress.totalSamples : 0}></progress>`
             : nothing}
           ${report ? this.renderReport(report) : nothing}
@@ -120,19 +126,27 @@ export class CheckDialog extends LitElement {
         </div>
       </dialog>`;
   }
+  private far({ samples, totalSamples, bytes: read, totalBytes }: Progress): string {
+    if (this.text) return `${plural(samples, this.one)}, ${bytes(read)} of ${bytes(totalBytes ?? this.text.bytes)}`;
+    return `${count(samples)} of ${plural(totalSamples ?? this.data?.length ?? 0, this.one)}`;
+  }
   private renderReport(report: CheckReport): TemplateResult {
     return html`
       <p class="verdict ${report.ok ? "good" : "bad"}">${report.ok ? "✓ Sound" : `✗ Damaged: ${plural(report.fault_count, "fault")}`}</p>
-      <p class="muted">${plural(report.samples, this.one)}, every checksum verified where the format has one.</p>
+      <p class="muted">${plural(report.samples, this.one)}${this.text ? " could be read; a text has no checksums." : ", every checksum verified where the format has one."}</p>
       ${report.faults.length > 0 ? html`<ol aria-label="Faults">${report.faults.slice(0, SHOWN).map((f) => this.renderFault(f))}</ol>` : nothing}
       ${report.fault_count > SHOWN ? html`<p class="muted">and ${count(report.fault_count - SHOWN)} more; the command <code>forebay check --json</code> lists all</p>` : nothing}
       ${report.notes.map((note) => html`<p class="muted">Note: ${note.message}</p>`)}`;
   }
   private renderFault(fault: Fault): TemplateResult {
     const sample = fault.sample ?? fault.row ?? null;
-    const place = [fault.section, fault.member, sample === null ? null : `${this.one} ${count(sample)}`, fault.offset === null ? null : `byte ${count(fault.offset)}`].filter(Boolean).join(", ");
+    const place = [
+      fault.section, fault.member, fault.column && `column ${fault.column}`, sample !== null && `${this.one} ${count(sample)}`,
+      sample === null && typeof fault.block === "number" && `block ${count(fault.block)}`, fault.offset !== null && `byte ${count(fault.offset)}`,
+    ].filter(Boolean).join(", ");
     const inner = html`<code>${fault.code}</code><span class="muted">${place}</span><span class="message">${fault.message}</span>`;
-    const there = sample !== null && this.data !== null && sample < this.data.length;
+    // Of a text the rows that cannot be read are not among those that are shown.
+    const there = !this.text && sample !== null && this.data !== null && sample < this.data.length;
     return html`<li>${there
       ? html`<button title="Show the ${this.one}" @click=${() => { this.close(); this.dispatchEvent(new CustomEvent("jump", { detail: sample })); }}>${inner}</button>`
       : html`<div>${inner}</div>`}</li>`;

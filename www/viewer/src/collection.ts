@@ -69,6 +69,8 @@ export abstract class Collection<D = Dataset> extends LitElement {
   protected scroller: Scroller | undefined;
   protected width = 0;
   private viewHeight = 0;
+  /** How the rows were laid out when they were measured last. */
+  private laid = { perRow: 0, rowHeight: 0 };
   private readonly observer = new ResizeObserver(() => this.resized());
 
   /** Pixels of a row. */
@@ -115,7 +117,21 @@ export abstract class Collection<D = Dataset> extends LitElement {
     return track ? { top: track.top, height: track.height, viewport: this.viewHeight } : { top: 0, height: 0, viewport: 0 };
   }
   protected measure(): void {
-    this.scroller?.measure(this.rowCount * this.rowHeight + this.headHeight, this.viewHeight);
+    if (!this.scroller) return;
+    const { track } = this.scroller;
+    const { laid, perRow, rowHeight, headHeight } = this;
+    const content = this.rowCount * rowHeight + headHeight;
+    this.laid = { perRow, rowHeight };
+    if (laid.perRow === 0 || (laid.perRow === perRow && laid.rowHeight === rowHeight)) return this.scroller.measure(content, this.viewHeight);
+    // Laid out anew, the list stays where it stood: at the current one where that was in sight, else at the first that was.
+    const at = Math.floor(this.current / laid.perRow) * laid.rowHeight - track.top;
+    const kept = at > -laid.rowHeight && at < track.viewport - headHeight;
+    const held = kept ? this.current : Math.floor(track.top / laid.rowHeight) * laid.perRow;
+    const above = Math.floor(held / laid.perRow) * laid.rowHeight - track.top;
+    this.scroller.measure(content, this.viewHeight);
+    track.moveTo(Math.floor(held / perRow) * rowHeight - above);
+    if (kept) this.bringIn(held);
+    this.scroller.moveTo(track.top);
   }
   protected redraw(): void {
     this.tick++;
@@ -161,13 +177,16 @@ export abstract class Collection<D = Dataset> extends LitElement {
   reveal(position: number): void {
     if (!this.scroller) return;
     this.measure();
-    const { track } = this.scroller;
-    const row = Math.floor(position / this.perRow);
+    this.bringIn(position);
+    this.scroller.moveTo(this.scroller.track.top);
+  }
+  /** Moves the track, as little as possible, to where a position is in sight. */
+  private bringIn(position: number): void {
+    const track = this.scroller!.track;
     // What stands above the rows hides as many pixels of them.
     track.viewport = this.viewHeight - this.headHeight;
-    track.reveal(row, this.rowHeight);
+    track.reveal(Math.floor(position / this.perRow), this.rowHeight);
     track.viewport = this.viewHeight;
-    this.scroller.moveTo(track.top);
   }
   protected open(position: number): void {
     this.go(position, false);

@@ -3,7 +3,7 @@ import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { property, query, state } from "lit/decorators.js";
 import type { Output, Progress } from "../../lib/src/types.ts";
 import type { Engine } from "./engine.ts";
-import { controls } from "./styles.ts";
+import { controls, factStyles } from "./styles.ts";
 import { makeTarget, type Target } from "./targets.ts";
 import { bytes, count, isAbort, trouble, type Trouble } from "./words.ts";
 
@@ -46,17 +46,6 @@ const shellStyles = css`
     .choices label:has(:disabled) {
       opacity: 0.5;
     }
-    dl {
-      display: grid;
-      grid-template-columns: max-content 1fr;
-      gap: 4px 16px;
-    }
-    dt {
-      color: var(--ink-2);
-    }
-    dd {
-      margin: 0;
-    }
     .verdict {
       font-size: 17px;
       font-weight: 650;
@@ -81,7 +70,7 @@ const shellStyles = css`
 
 /** A dialog that converts; what it asks and does is up to who extends it. */
 export abstract class ConvertShell<S> extends LitElement {
-  static override styles = [controls, shellStyles];
+  static override styles = [controls, factStyles, shellStyles];
 
   @property({ attribute: false }) engine!: Engine;
   @state() protected step: "ask" | "work" | "done" = "ask";

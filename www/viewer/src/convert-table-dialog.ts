@@ -19,8 +19,8 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
   @property({ attribute: false }) text: TextSource | null = null;
   /** The numbers of the columns that are shown. */
   @property({ attribute: false }) shown: readonly number[] = [];
-  /** The filter, and how many rows it keeps. */
-  @property({ attribute: false }) filter: { readonly where: string; readonly rows: number } | null = null;
+  /** The filter, and the rows that it keeps. */
+  @property({ attribute: false }) filter: { readonly where: string; readonly kept: Uint32Array } | null = null;
   @state() private to: TableFormat = "tbf";
   @state() private rows: "all" | "filtered" = "all";
   @state() private columns: "all" | "shown" = "all";
@@ -48,13 +48,15 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
   }
   protected convert({ output, signal, onProgress }: Running): Promise<TableConvertSummary> {
     const { data, text } = this;
+    const filter = this.rows === "filtered" ? this.filter : null;
     const options: TableConvertOptions = {
       to: this.to,
-      where: !data ? this.where : this.rows === "filtered" ? (this.filter?.where ?? "") : "",
+      // Of a text these very rows: what was changed so that it can be shown is not what the filter would look at there.
+      ...(filter && text ? { indexes: filter.kept } : { where: data ? (filter?.where ?? "") : this.where }),
       ...(this.columns === "shown" && data && { columns: this.shown.map((c) => data.schema[c]!.name) }),
       ...(this.to === "idv" && { compression: this.packing }),
       // What is shown of a text is made of it; what is exported comes from the text itself.
-      ...(text && { from: text.format, onBadRow: this.skip ? ("skip" as const) : ("error" as const) }),
+      ...(text && { from: text.format, onBadRow: this.skip || filter ? ("skip" as const) : ("error" as const) }),
       lossy: this.lossy,
       signal,
       onProgress,
@@ -70,7 +72,7 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
       ${data ? html`
         <fieldset><legend>Rows</legend><div class="choices">
           ${this.choice("rows", "all", this.rows, (v) => (this.rows = v), `All ${count(data.length)}`)}
-          ${this.choice("rows", "filtered", this.rows, (v) => (this.rows = v), filter ? `The filter's ${count(filter.rows)}` : "The filter's", !filter)}
+          ${this.choice("rows", "filtered", this.rows, (v) => (this.rows = v), filter ? `The filter's ${count(filter.kept.length)}` : "The filter's", !filter)}
         </div></fieldset>
         <fieldset><legend>Columns</legend><div class="choices">
           ${this.choice("columns", "all", this.columns, (v) => (this.columns = v), `All ${count(data.schema.length)}`)}

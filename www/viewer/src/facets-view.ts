@@ -21,7 +21,7 @@ export interface Classes {
 
 const SHOWN = 12;
 
-/** `<forebay-facets>`: sends `clause` with `{ key, clause }`; a clause of `null` takes it away. */
+/** `<forebay-facets>`: sends `clause` with `{ key, clause }`, a clause of `null` takes it away; `classes` and `sizes` where these are to be read. */
 @customElement("forebay-facets")
 export class FacetsView extends LitElement {
   static override styles = [controls, barStyles, css`
@@ -66,6 +66,8 @@ export class FacetsView extends LitElement {
   @property({ attribute: false }) classes: Classes | null = null;
   @property() classField = "";
   @property({ type: Boolean }) counting = false;
+  /** The file's index has no sizes; its pictures have. */
+  @property({ type: Boolean }) sizeless = false;
 
   override render(): TemplateResult {
     const { facets } = this;
@@ -79,8 +81,16 @@ export class FacetsView extends LitElement {
       </section>
       ${this.renderClasses()}
       ${facets.histograms.map((h) => this.renderHistogram(h))}
-      ${facets.histograms[0]?.unknown && !facets.histograms.some((h) => h.measure === "width")
-        ? html`<p class="note">This file's headers know no width and height.</p>` : nothing}`;
+      ${this.sizeless && facets.unsized > 0 ? this.renderUnsized(facets.unsized) : nothing}`;
+  }
+  private renderUnsized(unsized: number): TemplateResult {
+    return html`
+      <section aria-label="Width and height">
+        <h2>Width and height</h2>
+        <p class="note">The headers of a TAR know neither; of ${count(unsized)} ${unsized === 1 ? "sample" : "samples"} they are not read yet.</p>
+        <button ?disabled=${this.counting} @click=${() => this.dispatchEvent(new CustomEvent("sizes"))}>${this.counting ? "Reading…" : "Read them"}</button>
+        <p class="note">Reads the beginning of every picture.</p>
+      </section>`;
   }
 
   private send(key: string, clause: Clause | null): void {

@@ -30,6 +30,8 @@ export interface Facets {
   readonly formats: readonly { readonly format: string; readonly all: number; readonly kept: number }[];
   readonly histograms: readonly Histogram[];
   readonly damaged: number;
+  /** Samples whose width and height are not known. */
+  readonly unsized: number;
 }
 
 /** Samples counted before the page gets a turn. */
@@ -95,7 +97,7 @@ export async function countFacets(columns: IndexColumns, kept: Uint32Array | nul
     .filter((f) => f.all > 0)
     .sort((a, b) => b.all - a.all);
   const histograms = (Object.keys(EDGES) as Measure[]).map((measure) => trim(measure, all, some));
-  return { formats, histograms: histograms.filter((h) => h.all.length > 0), damaged: all.damaged };
+  return { formats, histograms: histograms.filter((h) => h.all.length > 0), damaged: all.damaged, unsized: all.unknown };
 }
 
 function trim(measure: Measure, all: Counter, some: Counter): Histogram {

@@ -1,7 +1,7 @@
 /** The keyboard's map and the filter's language. */
 import { LitElement, css, html, type TemplateResult } from "lit";
 import { customElement, query } from "lit/decorators.js";
-import { controls } from "./styles.ts";
+import { controls, factStyles } from "./styles.ts";
 
 const KEYS = [
   ["/", "write a filter"], ["g  t", "gallery, table"], ["↑ ↓ ← →", "move"], ["Page ↑ ↓, Home, End", "move far"],
@@ -20,16 +20,14 @@ const LANGUAGE = [
 /** `<forebay-help>`. */
 @customElement("forebay-help")
 export class HelpDialog extends LitElement {
-  static override styles = [controls, css`
+  static override styles = [controls, factStyles, css`
     dl {
-      display: grid;
-      grid-template-columns: max-content 1fr;
       gap: 6px 18px;
       margin: 8px 0 18px;
       font-size: 13.5px;
     }
-    dd {
-      margin: 0;
+    dt {
+      color: inherit;
     }
     kbd {
       padding: 1px 7px;

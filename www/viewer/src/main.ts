@@ -1,5 +1,5 @@
 /** The page: the component with the package behind it. */
-import { capabilities, convert, open } from "forebay";
+import { capabilities, check, convert, open } from "forebay";
 import { start } from "./start.ts";
 
-start({ open, convert, capabilities });
+start({ open, check, convert, capabilities });

@@ -4,7 +4,7 @@ import { customElement, property, state } from "lit/decorators.js";
 import type { TableBatch } from "../../lib/src/table-column.ts";
 import type { Json, Table } from "../../lib/src/types.ts";
 import { cellText } from "./cells.ts";
-import { controls } from "./styles.ts";
+import { controls, panelStyles } from "./styles.ts";
 import { tree, treeStyles } from "./tree.ts";
 import { count, isAbort, trouble, type Trouble } from "./words.ts";
 
@@ -14,32 +14,12 @@ const SHOWN = 2000;
 /** `<forebay-row>`: sends `step` with -1 or 1, and `close`. */
 @customElement("forebay-row")
 export class RowPanel extends LitElement {
-  static override styles = [controls, treeStyles, css`
-    :host {
-      display: grid;
-      grid-template-rows: auto minmax(0, 1fr);
-      grid-template-columns: minmax(0, 1fr);
-      min-height: 0;
-      background: var(--card);
-    }
-    .head {
-      display: flex;
-      align-items: center;
-      gap: 6px;
-      padding: 8px 10px;
-      border-bottom: 1px solid var(--line);
-    }
+  static override styles = [controls, treeStyles, panelStyles, css`
     h2 {
       flex: 1;
-      font-size: 15px;
-    }
-    .page {
-      overflow: auto;
-      padding: 10px 14px;
     }
     dl {
       margin: 0;
-      font-size: 13px;
     }
     dt {
       display: flex;

@@ -133,7 +133,7 @@ export class RowTable extends Collection<Table> {
       const column = batch.columns[k]!;
       let longest = Math.max(field.name.length * 1.1, field.type.length * 0.95);
       for (let i = 0; i < Math.min(batch.length, 64); i++) longest = Math.max(longest, cellText(column.get(i), field.type).length);
-      return Math.round(Math.min(320, Math.max(56, 26 + 7.9 * longest)));
+      return Math.round(Math.min(320, Math.max(56, 26 + 8.3 * longest)));
     });
   }
   private keep(page: number, what: Page): void {

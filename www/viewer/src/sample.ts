@@ -4,7 +4,7 @@ import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json } from "../../lib/src/types.ts";
 import { colourOf, findBoxes, rgbOf, type Box } from "./boxes.ts";
 import { drawMask, type Mask } from "./masks.ts";
-import { controls } from "./styles.ts";
+import { controls, factStyles, panelStyles } from "./styles.ts";
 import { NotDrawn, decode } from "./thumbs.ts";
 import { tree, treeStyles } from "./tree.ts";
 import { bytes, count, isAbort, trouble, type Trouble } from "./words.ts";
@@ -15,20 +15,9 @@ type Tab = "metadata" | "details" | "bytes";
 /** `<forebay-sample>`: sends `step` with -1 or 1, and `close`. */
 @customElement("forebay-sample")
 export class SamplePanel extends LitElement {
-  static override styles = [controls, treeStyles, css`
+  static override styles = [controls, treeStyles, factStyles, panelStyles, css`
     :host {
-      display: grid;
       grid-template-rows: auto minmax(180px, 55%) auto minmax(0, 1fr);
-      grid-template-columns: minmax(0, 1fr);
-      min-height: 0;
-      background: var(--card);
-    }
-    .head {
-      display: flex;
-      align-items: center;
-      gap: 6px;
-      padding: 8px 10px;
-      border-bottom: 1px solid var(--line);
     }
     .head .title {
       flex: 1;
@@ -37,9 +26,8 @@ export class SamplePanel extends LitElement {
       text-overflow: ellipsis;
       white-space: nowrap;
     }
-    h2 {
+    .head h2 {
       display: inline;
-      font-size: 15px;
     }
     .stage {
       position: relative;
@@ -131,25 +119,6 @@ export class SamplePanel extends LitElement {
     }
     .sum.bad {
       background: var(--bad-soft);
-    }
-    .page {
-      overflow: auto;
-      padding: 10px 14px;
-      font-size: 13px;
-    }
-    dl {
-      display: grid;
-      grid-template-columns: max-content 1fr;
-      gap: 4px 16px;
-      margin: 0;
-    }
-    dt {
-      color: var(--ink-2);
-    }
-    dd {
-      margin: 0;
-      overflow-wrap: anywhere;
-      font-variant-numeric: tabular-nums;
     }
     pre {
       margin: 0;
@@ -420,7 +389,7 @@ export class SamplePanel extends LitElement {
       this.hidden_ = hidden;
     };
     return html`<div class="legend">${labels.map((label) => html`
-      <button aria-pressed=${!this.hidden_.has(label)} @click=${toggle(label)}><i .style=${`background:${colourOf(label)}`}></i>${label || "box"} ${count(this.boxes.filter((b) => b.label === label).length)}</button>`)}</div>`;
+      <button aria-pressed=${!this.hidden_.has(label)} @click=${toggle(label)}><i .style=${`background:${colourOf(label)}`}></i>${label || "box"} <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`)}</div>`;
   }
 
   private renderPage(): TemplateResult {

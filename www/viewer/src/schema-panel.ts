@@ -2,20 +2,22 @@
 import "./histogram.ts";
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
-import type { Table, TableField } from "../../lib/src/types.ts";
+import type { ColumnSummary, Progress, Table, TableField } from "../../lib/src/types.ts";
 import { bar, barStyles } from "./bars.ts";
-import { LOOKED_AT, bucketExpression, lookAt, type ColumnStats } from "./column-stats.ts";
+import { LOOKED_AT, bucketExpression, numberText, usualOf } from "./column-stats.ts";
 import type { Clause } from "./facets-view.ts";
-import { controls } from "./styles.ts";
+import { controls, factStyles } from "./styles.ts";
 import { count, isAbort, plural, short, trouble } from "./words.ts";
 
+/** Different numbers of a column up to which each is named. */
+const NAMED = 12;
 /** Columns that are listed; the box above finds the others. */
 const LISTED = 300;
 
 /** `<forebay-schema>`: sends `clause` as the facets do, `columns` with numbers, and `stats` with what was found. */
 @customElement("forebay-schema")
 export class SchemaPanel extends LitElement {
-  static override styles = [controls, barStyles, css`
+  static override styles = [controls, barStyles, factStyles, css`
     :host {
       display: block;
       padding: 14px;
@@ -74,18 +76,8 @@ export class SchemaPanel extends LitElement {
       font-size: 12.5px;
     }
     dl {
-      display: grid;
-      grid-template-columns: max-content 1fr;
       gap: 2px 12px;
       margin: 0 0 8px;
-    }
-    dt {
-      color: var(--ink-2);
-    }
-    dd {
-      margin: 0;
-      overflow-wrap: anywhere;
-      font-variant-numeric: tabular-nums;
     }
     .note {
       font-size: 12px;
@@ -97,7 +89,7 @@ export class SchemaPanel extends LitElement {
   @property({ attribute: false }) clauses: ReadonlyMap<string, Clause> = new Map();
   @state() private sought = "";
   @state() private open: number | null = null;
-  @state() private stats: ReadonlyMap<number, ColumnStats> = new Map();
+  @state() private stats: ReadonlyMap<number, ColumnSummary> = new Map();
   @state() private lookedAt = 0;
   @state() private failure = "";
   private work = new AbortController();
@@ -150,9 +142,10 @@ export class SchemaPanel extends LitElement {
     if (this.open === null || this.stats.has(k)) return;
     const work = (this.work = new AbortController());
     this.lookedAt = 0;
-    lookAt(this.data, k, work.signal, (part) => { if (!work.signal.aborted) this.lookedAt = part; }).then(
-      (stats) => {
-        if (work.signal.aborted) return;
+    const onProgress = (p: Progress): void => { if (!work.signal.aborted) this.lookedAt = p.totalSamples ? p.samples / p.totalSamples : 0; };
+    this.data.stats({ columns: [k], first: LOOKED_AT, signal: work.signal, onProgress }).then(
+      ({ columns: [stats] }) => {
+        if (work.signal.aborted || !stats) return;
         this.stats = new Map(this.stats).set(k, stats);
         this.dispatchEvent(new CustomEvent("stats", { detail: stats }));
       },
@@ -167,24 +160,31 @@ export class SchemaPanel extends LitElement {
     const key = `column ${k}`;
     const on = this.clauses.get(key);
     const send = (clause: Clause | null): void => void this.dispatchEvent(new CustomEvent("clause", { detail: { key, clause } }));
-    const most = Math.max(1, ...stats.top.map((t) => t.rows));
-    const text = (n: number): string => (Number.isInteger(n) && Math.abs(n) < 1e15 ? count(n) : String(Number(n.toPrecision(6))));
-    const step = stats.buckets.length > 0 ? (stats.max! - stats.min!) / stats.buckets.length : 0;
+    const { histogram = [] } = stats;
+    const usual = usualOf(stats, field);
+    const most = Math.max(1, ...usual.map((u) => u.rows));
+    const brushed = ({ detail: { from, to } }: CustomEvent<{ from: number; to: number }>): void => {
+      const expression = bucketExpression(stats, from, to);
+      send(on?.expression === expression ? null : { label: expression, expression });
+    };
+    // Texts have no range that says much; of few numbers each is named, of many the spread is shown.
+    const ranged = stats.min !== null && field.type !== "string";
+    const spread = histogram.length > 1 && (stats.distinct ?? Infinity) > NAMED;
+    const counts = histogram.map((b) => b.count);
+    const edges = [...histogram.map((b) => b.from), ...histogram.slice(-1).map((b) => b.to)].map(short);
     return html`
       <dl>
         ${field.encoding ? html`<dt>Stored as</dt><dd>${field.encoding}</dd>` : nothing}
-        ${stats.min === null ? nothing : html`<dt>From, to</dt><dd>${text(stats.min)} to ${text(stats.max!)}</dd><dt>Mean</dt><dd>${text(Number(stats.mean!.toPrecision(6)))}</dd>`}
-        <dt>Different</dt><dd>${stats.distinct === null ? "many" : count(stats.distinct)}</dd>
-        ${field.nullable ? html`<dt>Missing</dt><dd>${count(stats.missing)}</dd>` : nothing}
+        ${ranged ? html`<dt>From, to</dt><dd>${numberText(stats.min)} to ${numberText(stats.max)}</dd>` : nothing}
+        ${stats.mean === null ? nothing : html`<dt>Mean</dt><dd>${numberText(stats.mean)}</dd>`}
+        <dt>Different</dt><dd>${stats.distinct === null ? `more than ${count(stats.distinct_at_least ?? 0)}` : count(stats.distinct)}</dd>
+        ${field.nullable ? html`<dt>Missing</dt><dd>${count(stats.nulls)}</dd>` : nothing}
+        ${stats.nan ? html`<dt>Not a number</dt><dd>${count(stats.nan)}</dd>` : nothing}
       </dl>
-      ${stats.buckets.length > 0 ? html`
-        <forebay-histogram .label=${field.name} .all=${stats.buckets} .kept=${stats.buckets} .edges=${Array.from({ length: stats.buckets.length + 1 }, (_, b) => short(stats.min! + step * b))}
-          @brush=${(e: CustomEvent<{ from: number; to: number }>) => {
-            const expression = bucketExpression(stats, e.detail.from, e.detail.to);
-            send(on?.expression === expression ? null : { label: expression, expression });
-          }} @clear=${() => send(null)}></forebay-histogram>` : nothing}
-      ${stats.buckets.length > 0 && (stats.distinct ?? Infinity) > 12 ? nothing : stats.top.map((t) => bar({ label: t.text, all: t.rows, kept: t.rows, most, on: on?.expression === t.expression },
-        () => send(on?.expression === t.expression ? null : { label: `${field.name}: ${t.text}`, expression: t.expression })))}
-      ${stats.whole ? nothing : html`<p class="note">Of the first ${plural(LOOKED_AT, "row")}.</p>`}`;
+      ${spread || (histogram.length > 1 && usual.length === 0) ? html`
+        <forebay-histogram .label=${field.name} .all=${counts} .kept=${counts} .edges=${edges} @brush=${brushed} @clear=${() => send(null)}></forebay-histogram>` : nothing}
+      ${spread ? nothing : usual.map(({ text, rows, expression }) => bar({ label: text, all: rows, kept: rows, most, on: expression !== null && on?.expression === expression },
+        expression === null ? null : () => send(on?.expression === expression ? null : { label: `${field.name}: ${text}`, expression })))}
+      ${this.data.length > LOOKED_AT ? html`<p class="note">Of the first ${plural(LOOKED_AT, "row")}.</p>` : nothing}`;
   }
 }

@@ -265,3 +265,47 @@ export const rowStyles = css`
     text-align: right;
   }
 `;
+
+/** Facts: a term and what is known of it. A part that wants other gaps sets `gap`. */
+export const factStyles = css`
+  dl {
+    display: grid;
+    grid-template-columns: max-content 1fr;
+    gap: 4px 16px;
+    margin: 0;
+  }
+  dt {
+    color: var(--ink-2);
+  }
+  dd {
+    margin: 0;
+    overflow-wrap: anywhere;
+    font-variant-numeric: tabular-nums;
+  }
+`;
+
+/** The panel of one sample or row: a head, and below it what is known. */
+export const panelStyles = css`
+  :host {
+    display: grid;
+    grid-template-rows: auto minmax(0, 1fr);
+    grid-template-columns: minmax(0, 1fr);
+    min-height: 0;
+    background: var(--card);
+  }
+  .head {
+    display: flex;
+    align-items: center;
+    gap: 6px;
+    padding: 8px 10px;
+    border-bottom: 1px solid var(--line);
+  }
+  .head h2 {
+    font-size: 15px;
+  }
+  .page {
+    overflow: auto;
+    padding: 10px 14px;
+    font-size: 13px;
+  }
+`;

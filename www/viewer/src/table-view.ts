@@ -5,10 +5,9 @@ import "./row-table.ts";
 import "./schema-panel.ts";
 import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import type { Json, Table } from "../../lib/src/types.ts";
+import type { ColumnSummary, Json, Table } from "../../lib/src/types.ts";
 import { fieldName } from "./cells.ts";
 import { Rows } from "./collection.ts";
-import type { ColumnStats } from "./column-stats.ts";
 import type { FilterField, Values } from "./complete.ts";
 import type { Clause } from "./facets-view.ts";
 import type { FilterBox } from "./filter-box.ts";
@@ -33,8 +32,8 @@ export interface TableLink {
 export interface Looked {
   /** The numbers of the columns. */
   readonly columns: readonly number[];
-  /** The filter, and how many rows it keeps. */
-  readonly filter: { readonly where: string; readonly rows: number } | null;
+  /** The filter, and the rows that it keeps. */
+  readonly filter: { readonly where: string; readonly kept: Uint32Array } | null;
 }
 
 /** `<forebay-table-view>`: sends `looked` with a {@link Looked}, `link` with a {@link TableLink}, and `say` with a text for those who listen. */
@@ -84,7 +83,7 @@ export class TableView extends LitElement {
   override updated(changed: PropertyValues): void {
     if (!changed.has("rows" as never) && !changed.has("columns" as never)) return;
     const { rows, columns } = this;
-    this.dispatchEvent(new CustomEvent<Looked>("looked", { detail: { columns, filter: rows.kept ? { where: rows.filter, rows: rows.length } : null } }));
+    this.dispatchEvent(new CustomEvent<Looked>("looked", { detail: { columns, filter: rows.kept ? { where: rows.filter, kept: rows.kept } : null } }));
   }
 
   /** Goes where a link says. */
@@ -145,8 +144,8 @@ export class TableView extends LitElement {
     this.clauses = clauses;
     void this.refilter();
   }
-  private learn(stats: ColumnStats): void {
-    const texts = stats.top.map((t) => t.text);
+  private learn(stats: ColumnSummary): void {
+    const texts = (stats.top ?? []).map(([value]) => String(value));
     this.values = new Map(this.values).set(fieldName(stats.name), texts);
   }
 
@@ -156,7 +155,7 @@ export class TableView extends LitElement {
     return html`
       <div class="work ${this.walker.open === null ? "" : "row-open"}">
         <forebay-schema class="side ${this.panelShown ? "shown" : ""}" role="complementary" aria-label="Columns" .data=${table} .shown=${this.columns} .clauses=${this.clauses}
-          @columns=${(e: CustomEvent<number[]>) => (this.columns = e.detail)} @stats=${(e: CustomEvent<ColumnStats>) => this.learn(e.detail)}
+          @columns=${(e: CustomEvent<number[]>) => (this.columns = e.detail)} @stats=${(e: CustomEvent<ColumnSummary>) => this.learn(e.detail)}
           @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => this.setClause(e.detail.key, e.detail.clause)}></forebay-schema>
         <main class="main">
           <div class="bar">

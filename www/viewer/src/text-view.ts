@@ -6,6 +6,9 @@ import type { Engine } from "./engine.ts";
 /** The largest text that is shown: a larger one is better converted once than at every visit. */
 export const SHOWN_BYTES = 500_000_000;
 
+/** The same in words. */
+export const SHOWN_SIZE = `${SHOWN_BYTES / 1e6} MB`;
+
 /** A text that a table was made of, or could be. */
 export interface TextSource {
   readonly input: Input;

@@ -32,7 +32,7 @@ import { fileOf, forgetRecents, recents, remember, type Recent } from "./recent.
 import type { SamplePanel } from "./sample.ts";
 import { fieldsOf } from "./fields.ts";
 import { controls, tokens } from "./styles.ts";
-import { SHOWN_BYTES, TooLarge, sweep, tableOf, textOf, type TextSource, type TextTable } from "./text-view.ts";
+import { SHOWN_SIZE, TooLarge, sweep, tableOf, textOf, type TextSource, type TextTable } from "./text-view.ts";
 import type { Looked, TableLink, TableView } from "./table-view.ts";
 import { viewerStyles } from "./viewer-styles.ts";
 import { Walker } from "./walker.ts";
@@ -179,8 +179,12 @@ export class Viewer extends LitElement {
     const told = trouble(e);
     if (e instanceof TooLarge) {
       this.tooLarge = e.text;
-      const message = `This text has ${bytes(e.text.bytes)}, and up to ${bytes(SHOWN_BYTES)} are shown. As a TBF it opens at once, whatever its size.`;
+      const message = `This text has ${bytes(e.text.bytes)}, and up to ${SHOWN_SIZE} are shown. As a TBF it opens at once, whatever its size.`;
       return { name, trouble: { ...told, message }, way: { words: "Convert it…", go: () => this.convertTableDialog.show() } };
+    }
+    if (told.code === "format.unknown") {
+      const message = `${told.message}. Samples are read from TBL and TAR, rows from TBF and IDV, and from CSV, TSV and JSON lines where the name ends with .csv, .tsv, .jsonl or .ndjson.`;
+      return { name, trouble: { ...told, message } };
     }
     if (told.code !== "tbf.schema_needed") return { name, trouble: told };
     const go = (): void => pickJson((schema) => void this.open(input, name, file, { tbfSchema: schema }), (why) => {
@@ -428,7 +432,10 @@ export class Viewer extends LitElement {
     const found = fieldsOf(record);
     this.fields = [...known, ...found.filter((f) => !known.some((k) => k.name === f.name))];
     const field = ["json.label", "label", "class", "json.class", "cls", "json.cls", "category"].find((name) => found.some((f) => f.name === name));
-    if (!field) return;
+    if (!field) {
+      if (this.source instanceof Blob && dataset.format === "tar" && dataset.length <= COUNTED_UNASKED && !dataset.growing) void this.readSizes();
+      return;
+    }
     this.classField = field;
     if (dataset.length <= COUNTED_UNASKED && !dataset.growing) void this.countClasses(field);
   }
@@ -443,6 +450,7 @@ export class Viewer extends LitElement {
       if (this.allClasses?.field !== field || this.allClasses.samples !== dataset.length) {
         const { classes } = await dataset.stats({ classField: field, signal });
         this.allClasses = { field, samples: dataset.length, top: classes.top, distinct: classes.distinct };
+        await this.sized(dataset);
       }
       const all = this.allClasses;
       const kept = this.expression ? (await dataset.stats({ classField: field, where: this.expression, signal })).classes : null;
@@ -451,6 +459,26 @@ export class Viewer extends LitElement {
       this.classes = { field, distinct: all.distinct, top: all.top.map(({ label, samples }) => ({ label, all: samples, kept: kept ? (some.get(label) ?? 0) : samples })) };
     } catch (e) {
       if (!isAbort(e)) this.say(`The classes could not be counted: ${trouble(e).message}`);
+    } finally {
+      this.countingClasses = false;
+    }
+  }
+  /** Counts sizes that became known: a TAR's come with whatever looks at its pictures. */
+  private async sized(dataset: Dataset): Promise<void> {
+    const { rows } = this;
+    if (dataset.format !== "tar" || !this.facets?.unsized) return;
+    const facets = await countFacets(dataset.columns(), rows.kept, this.work.signal);
+    if (this.data === dataset && this.rows === rows) this.facets = facets;
+  }
+  private async readSizes(): Promise<void> {
+    const { data: dataset } = this;
+    if (!dataset || this.countingClasses) return;
+    this.countingClasses = true;
+    try {
+      await dataset.stats({ signal: this.work.signal });
+      await this.sized(dataset);
+    } catch (e) {
+      if (!isAbort(e)) this.say(`The sizes could not be read: ${trouble(e).message}`);
     } finally {
       this.countingClasses = false;
     }
@@ -486,8 +514,7 @@ export class Viewer extends LitElement {
     const open = this.walker.open !== null;
     const actions: Record<string, (() => void) | undefined> = {
       "?": () => this.helpDialog.show(), o: () => void this.choose(), d: () => this.toggleTheme(),
-      ...((this.data || this.table) && { i: () => this.aboutDialog.show() }),
-      ...((this.data || (this.table && !this.textual)) && { c: () => this.checkDialog.show() }),
+      ...((this.data || this.table) && { i: () => this.aboutDialog.show(), c: () => this.checkDialog.show() }),
       ...(this.table && { e: () => this.convertTableDialog.show() }),
       ...(this.data && {
         "/": () => this.filterBox?.focus(), g: () => this.setView("gallery"), t: () => this.setView("table"), e: () => this.convertDialog.show(),
@@ -548,7 +575,7 @@ export class Viewer extends LitElement {
       ${this.data ? this.renderDataset(this.data) : this.table ? this.renderTable(this.table) : this.renderWelcome()}
       <forebay-convert-table .engine=${this.engine} .data=${this.table} .text=${this.textual?.text ?? this.tooLarge} .shown=${this.looked.columns} .filter=${this.looked.filter}></forebay-convert-table>
       <forebay-about .data=${this.data ?? this.table} .text=${this.textual?.text ?? null} ?growing=${this.growth !== null} @forget=${() => void this.reread()}></forebay-about>
-      <forebay-check .data=${this.data ?? this.table} ?growing=${this.growth !== null} @jump=${(e: CustomEvent<number>) => (this.table ? void this.tableView?.follow({ i: e.detail }) : this.walker.show(e.detail))}></forebay-check>
+      <forebay-check .engine=${this.engine} .data=${this.data ?? this.table} .text=${this.textual?.text ?? null} ?growing=${this.growth !== null} @jump=${(e: CustomEvent<number>) => (this.table ? void this.tableView?.follow({ i: e.detail }) : this.walker.show(e.detail))}></forebay-check>
       <forebay-convert .engine=${this.engine} .data=${this.data} ?growing=${this.growth !== null} .kept=${this.rows.kept} .picked=${this.picked}></forebay-convert>
       <forebay-help></forebay-help>
       <input type="file" hidden aria-label="Open a file" @change=${this.chosen} />
@@ -583,7 +610,7 @@ export class Viewer extends LitElement {
           <span class="facts more" title="What was read so far">${this.read}</span>
         </div>
         <span class="spacer"></span>
-        ${this.textual ? nothing : html`<button title="Check (c)" @click=${() => this.checkDialog.show()}>Check</button>`}
+        <button title="Check (c)" @click=${() => this.checkDialog.show()}>Check</button>
         <button title="Convert or export (e)" @click=${convert}>Convert</button>
         ${this.renderTools()}
       </header>`;
@@ -613,7 +640,7 @@ export class Viewer extends LitElement {
         <div class="work ${this.walker.open === null ? "" : "sample-open"}">
           <forebay-facets class=${this.facetsShown ? "shown" : ""} role="complementary" aria-label="Facets" .facets=${this.facets} .clauses=${this.clauses} .classes=${this.classes} .classField=${this.classField} ?counting=${this.countingClasses}
             @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => this.setClause(e.detail.key, e.detail.clause)}
-            @classes=${(e: CustomEvent<string>) => this.countClasses(e.detail)}></forebay-facets>
+            ?sizeless=${dataset.format === "tar" && !this.growth} @sizes=${() => void this.readSizes()} @classes=${(e: CustomEvent<string>) => this.countClasses(e.detail)}></forebay-facets>
           <main class="main">
             <div class="bar">
               <button class="narrow-only" aria-expanded=${this.facetsShown} @click=${() => (this.facetsShown = !this.facetsShown)}>Facets</button>

@@ -4,7 +4,7 @@ import { customElement, property, query } from "lit/decorators.js";
 import type { OpenProgress } from "../../lib/src/types.ts";
 import type { Recent } from "./recent.ts";
 import { controls } from "./styles.ts";
-import { SHOWN_BYTES } from "./text-view.ts";
+import { SHOWN_SIZE } from "./text-view.ts";
 import { bytes, count, type Trouble } from "./words.ts";
 
 /** The mark of the project. */
@@ -151,7 +151,7 @@ export class Welcome extends LitElement {
       <div class="drop">
         <svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg>
         <h1>Drop a dataset file here</h1>
-        <p>TBL or TAR with samples, TBF or IDV with rows, of any size: only the index is read, then what you look at. CSV and JSON lines up to ${bytes(SHOWN_BYTES)}.</p>
+        <p>TBL or TAR with samples, TBF or IDV with rows, of any size: only the index is read, then what you look at. CSV and JSON lines up to ${SHOWN_SIZE}.</p>
         <button class="primary" @click=${() => this.send("choose")}>Choose a file</button>
       </div>
       <div class="url">

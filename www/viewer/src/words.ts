@@ -22,8 +22,11 @@ export function bytes(n: number): string {
 export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
 /** A rounded number without needless zeros. */
-export const short = (n: number): string =>
-  n >= 1e6 ? `${+(n / 1e6).toFixed(1)}M` : n >= 1e4 ? `${+(n / 1e3).toFixed(0)}k` : String(+n.toFixed(2));
+export function short(n: number): string {
+  const size = Math.abs(n);
+  if (size >= 1e12 || (size > 0 && size < 0.01)) return String(+n.toPrecision(3));
+  return size >= 1e6 ? `${+(n / 1e6).toFixed(1)}M` : size >= 1e4 ? `${+(n / 1e3).toFixed(1)}k` : String(+n.toFixed(2));
+}
 
 /** A file's name without folders and extension. */
 export const stem = (name: string | undefined, otherwise: string): string => (name ?? otherwise).split("/").pop()!.replace(/\.[^.]*$/, "") || otherwise;
@@ -40,8 +43,9 @@ export function trouble(e: unknown): Trouble {
   const it = e as { message?: unknown; code?: unknown; offset?: unknown } | null;
   const code = typeof it?.code === "string" ? it.code : undefined;
   const text = typeof it?.message === "string" ? it.message : String(e);
+  const plain = code ? text.replace(` [${code}]`, "") : text;
   return {
-    message: code ? text.replace(` [${code}]`, "") : text,
+    message: plain.slice(0, 1).toUpperCase() + plain.slice(1),
     code,
     offset: typeof it?.offset === "number" ? it.offset : undefined,
   };

@@ -1,6 +1,6 @@
 /** A table made of nothing. */
 import { TableBatch, type RawColumn } from "../../lib/src/table-column.ts";
-import type { CheckReport, ColumnName, RowsOptions, Table, TableField } from "../../lib/src/types.ts";
+import type { CheckReport, ColumnName, ColumnSummary, RowsOptions, Table, TableField, TableStats, TableStatsOptions } from "../../lib/src/types.ts";
 
 const CITIES = ["Basel", "Kyoto", "Lima", "<b>Oslo</b>", "Turin"];
 const random = (i: number): number => (Math.imul(i + 1, 2654435761) >>> 0) / 2 ** 32;
@@ -64,6 +64,22 @@ export function fakeTable(name: string, length: number): Table {
       if (!m) throw Object.assign(new Error("expected an operator, found the end"), { code: "filter.syntax", offset: where.length });
       const keep = (i: number): boolean => (where.startsWith("city") ? i % 13 !== 4 && CITIES[i % CITIES.length] === m[1] : Math.floor(random(i) * 90) >= Number(m[1]));
       return Uint32Array.from(range(0, length).filter(keep));
+    },
+    async stats({ columns = [], first = length }: TableStatsOptions = {}): Promise<TableStats> {
+      const rows = Math.min(first, length, 20_000);
+      const of = places(columns).map((c): ColumnSummary => {
+        const { columns: [column] } = batch(range(0, rows), [c]);
+        const cells = Array.from({ length: rows }, (_, i) => column!.get(i)).filter((cell) => cell !== null);
+        const counts = new Map<string, number>();
+        for (const cell of cells) counts.set(String(cell), (counts.get(String(cell)) ?? 0) + 1);
+        const numbers = cells.filter((cell) => typeof cell === "number");
+        const base = { name: SCHEMA[c]!.name, type: SCHEMA[c]!.type, count: cells.length, nulls: rows - cells.length, min: null, max: null, mean: null, distinct: counts.size };
+        if (numbers.length === 0) return { ...base, top: [...counts].slice(0, 10) };
+        const [min, max] = [Math.min(...numbers), Math.max(...numbers)];
+        const histogram = Array.from({ length: 9 }, (_, b) => ({ from: 10 * b, to: 10 * b + 10, count: numbers.filter((n) => Math.floor(n / 10) === b).length }));
+        return { ...base, min, max, mean: numbers.reduce((a, b) => a + b, 0) / numbers.length, histogram };
+      });
+      return { rows, columns: of };
     },
     document: async () => null,
     check: async () => ({ ok: false, samples: length, fault_count: 1, notes: [], faults: [{ code: "tbf.checksum", message: "the checksum differs", section: "group", sample: null, row: 17, block: 0, offset: 99 }] }) satisfies CheckReport,

@@ -136,6 +136,7 @@ export const fake: Engine = {
     if (name.startsWith("grow")) grow(dataset as Dataset, columns, options?.onProgress, () => closed || !!options?.signal?.aborted);
     return dataset as Dataset;
   },
+  check: async () => ({ ok: false, samples: 3, fault_count: 1, notes: [], faults: [{ code: "table.row", message: "line 3: 1 fields where there are 2 columns", section: null, sample: null, offset: null }] }),
   async convert(_source, _output, options) {
     for (let k = 1; k <= 20; k++) {
       await new Promise((resolve) => setTimeout(resolve, 40));
