@@ -113,6 +113,7 @@ export abstract class Collection<D = Dataset> extends LitElement {
     return Math.ceil(this.rows.length / this.perRow);
   }
   protected get track(): { top: number; height: number; viewport: number } {
+    this.measure();
     const track = this.scroller?.track;
     return track ? { top: track.top, height: track.height, viewport: this.viewHeight } : { top: 0, height: 0, viewport: 0 };
   }
@@ -130,8 +131,8 @@ export abstract class Collection<D = Dataset> extends LitElement {
     const above = Math.floor(held / laid.perRow) * laid.rowHeight - track.top;
     this.scroller.measure(content, this.viewHeight);
     track.moveTo(Math.floor(held / perRow) * rowHeight - above);
+    // The scrollbar follows once the page is as tall as that.
     if (kept) this.bringIn(held);
-    this.scroller.moveTo(track.top);
   }
   protected redraw(): void {
     this.tick++;
