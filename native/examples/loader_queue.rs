@@ -1,6 +1,6 @@
 //! Which queue carries tasks to the loader's workers: one producer, many consumers, bounded, parking when idle.
 //!
-//! `cargo run --release -p forebay-native --example loader_queue`
+//! `cargo run --release -p forebay-native --example loader_queue [-- TASKS]`, of which a run has a million otherwise.
 
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "a program that measures")]
 
@@ -16,8 +16,7 @@ use std::{
 
 use crossbeam_queue::ArrayQueue;
 
-/// Tasks of one run, and the loader's room for batches of 64 with two ahead.
-const TASKS: usize = 1_000_000;
+/// The loader's room for batches of 64 with two ahead.
 const ROOM: usize = 128;
 const ROUNDS: usize = 5;
 
@@ -154,9 +153,10 @@ fn main() {
         ("ArrayQueue with parking", array_queue),
         ("std sync_channel behind a lock", standard),
     ];
+    let all = std::env::args().nth(1).map_or(1_000_000, |n| n.parse().unwrap());
     println!("million tasks a second, median of {ROUNDS} interleaved runs");
     for (consumers, nanos) in [(1, 0), (2, 0), (8, 0), (2, 30_000)] {
-        let tasks = if nanos > 0 { TASKS / 50 } else { TASKS };
+        let tasks = if nanos > 0 { all / 50 } else { all };
         let mut results = queues.map(|_| Vec::new());
         for _ in 0..ROUNDS {
             queues.iter().zip(&mut results).for_each(|((_, run), all)| all.push(run(consumers, tasks, nanos)));

@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p forebay-native --example loader_speed -- bench.tbl [raw.tbl]`, where `bench.tbl` holds
 //! pictures (`forebay-sample --bench`, converted) and `raw.tbl` the same as raw pixels (`forebay convert --decode 224
-//! --compression none`). `PICTURES=256` looks at that many in each run instead of 512.
+//! --compression none`). `PICTURES=256` looks at that many in each run instead of 512, and `ROUNDS=1` runs each once instead of
+//! five times.
 
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "a program that measures")]
 
@@ -18,8 +19,6 @@ use forebay_native::{
     loader::{Builder, Dtype, IMAGENET, Image, Loader},
 };
 
-/// Each figure is the median of this many runs, interleaved with the others.
-const ROUNDS: usize = 5;
 const BATCH: u64 = 64;
 
 /// The process's processor time so far, in seconds: what a machine busy with other work cannot distort so much. 0 where
@@ -91,7 +90,10 @@ type Measure<'a> = (&'static str, &'static str, Box<dyn Fn() -> Rate + 'a>);
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let path = arguments.first().expect("a TBL of pictures");
-    let most: u64 = std::env::var("PICTURES").ok().and_then(|n| n.parse().ok()).unwrap_or(512);
+    let number = |name: &str, otherwise| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(otherwise);
+    let most: u64 = number("PICTURES", 512);
+    // Each figure is the median of this many runs, interleaved with the others.
+    let rounds = number("ROUNDS", 5).max(1);
     let open = |workers| Loader::open(path).unwrap().batch(BATCH).workers(workers).shuffle(1);
     let resize = || Image::new(224, 224).normalize(IMAGENET);
     let crop = || Image::new(224, 224).random_resized_crop().hflip().normalize(IMAGENET);
@@ -136,7 +138,7 @@ fn main() {
     }
 
     let mut results = vec![Vec::new(); measures.len()];
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         for ((_, _, run), results) in measures.iter().zip(&mut results) {
             results.push(run());
         }
@@ -144,7 +146,7 @@ fn main() {
     for ((name, unit, _), mut results) in measures.into_iter().zip(results) {
         let mut median = |of: fn(&Rate) -> f64| {
             results.sort_by(|a, b| of(a).total_cmp(&of(b)));
-            of(&results[ROUNDS / 2])
+            of(&results[results.len() / 2])
         };
         let (wall, cpu) = (median(|r| r.0), median(|r| r.1));
         println!("{name:38} {wall:10.2} {unit}, {cpu:10.2} by processor time");

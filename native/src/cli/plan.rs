@@ -202,8 +202,11 @@ fn sums(args: &Args, datasets: &[Dataset], order: &Order, epoch: &Epoch<'_>, out
         }
     }
     let global = u128::from(args.batch) * u128::from(args.world);
-    let steps = human::count(order.steps());
-    out.line(format!("epoch {}: {steps} steps of {} × {} = {global} samples", args.epoch, args.world, args.batch));
+    let steps = match order.steps() {
+        1 => "1 step".to_owned(),
+        n => format!("{} steps", human::count(n)),
+    };
+    out.line(format!("epoch {}: {steps} of {} × {} = {global} samples", args.epoch, args.world, args.batch));
     if left_out > 0 {
         out.line(format!("left out of this epoch: {} samples", human::count(left_out)));
     }
@@ -214,6 +217,8 @@ fn sums(args: &Args, datasets: &[Dataset], order: &Order, epoch: &Epoch<'_>, out
         let bytes = human::bytes(share.bytes);
         out.line(format!("{rank:>6} {batches:>10} {samples:>12} {padded:>10} {bytes:>12}"));
     }
+    out.line("");
+    out.line("--rank R lists the batches of one rank with their samples, in order");
     Ok(())
 }
 
