@@ -24,19 +24,23 @@ pub(super) fn ycc<S: Simd>(simd: S, to: &mut [u8], y: &[u8], cb: &[u8], cr: &[u8
         #[inline(always)]
         || {
             let width = y.len().min(cb.len()).min(cr.len()).min(to.len() / 3);
-            let mut x = 0;
-            while x < width {
-                let from = (y[x..].first_chunk(), cb[x..].first_chunk(), cr[x..].first_chunk());
-                let out = to[x * 3..].first_chunk_mut();
-                if let ((Some(y), Some(cb), Some(cr)), Some(out)) = (from, out) {
-                    // The four bytes behind are written in passing.
-                    sixteen(simd, out, y, cb, cr);
-                } else {
-                    let count = (width - x).min(16);
-                    let mut out = [0; lanes::INTERLEAVED];
-                    sixteen(simd, &mut out, &some(&y[x..]), &some(&cb[x..]), &some(&cr[x..]));
-                    to[x * 3..(x + count) * 3].copy_from_slice(&out[..count * 3]);
+            // As many sixteens as there is room behind for the four bytes that are written in passing.
+            let whole = (width / 16).min(to.len().saturating_sub(4) / 48);
+            let (ys, cbs, crs) = (y.as_chunks().0, cb.as_chunks().0, cr.as_chunks().0);
+            let (ys, cbs, crs) = (&ys[..whole], &cbs[..whole], &crs[..whole]);
+            let mut n = 0;
+            while n < whole {
+                if let Some(to) = to.get_mut(n * 48..).and_then(|to| to.first_chunk_mut()) {
+                    sixteen(simd, to, &ys[n], &cbs[n], &crs[n]);
                 }
+                n += 1;
+            }
+            let mut x = n * 16;
+            while x < width {
+                let count = (width - x).min(16);
+                let mut out = [0; lanes::INTERLEAVED];
+                sixteen(simd, &mut out, &some(&y[x..]), &some(&cb[x..]), &some(&cr[x..]));
+                to[x * 3..(x + count) * 3].copy_from_slice(&out[..count * 3]);
                 x += 16;
             }
         },
@@ -55,10 +59,10 @@ fn some(bytes: &[u8]) -> [u8; 16] {
 /// Sixteen pixels, and four bytes behind them.
 #[inline(always)]
 fn sixteen<S: Simd>(simd: S, to: &mut [u8; lanes::INTERLEAVED], y: &[u8; 16], cb: &[u8; 16], cr: &[u8; 16]) {
-    let load = |bytes: &[u8; 16]| u8x16::from_slice(simd, bytes);
+    let load = |bytes: &[u8; 16]| wide(u8x16::from_slice(simd, bytes));
     let (y, cb, cr) = (load(y), load(cb), load(cr));
     // Each pixel's two differences side by side, so that one step multiplies and adds them.
-    let (low, high) = (wide(cb.zip_low(cr)), wide(cb.zip_high(cr)));
+    let (low, high) = (cb.zip_low(cr), cb.zip_high(cr));
     let sum = |by_cb: i16, by_cr: i16, whole: i32| {
         let factors = i32x8::splat(simd, i32::from(by_cb) & 0xffff | i32::from(by_cr) << 16).bitcast::<i16x16<S>>();
         let offset = i32x8::splat(simd, offset(by_cb as i32 + by_cr as i32, whole));
@@ -66,7 +70,6 @@ fn sixteen<S: Simd>(simd: S, to: &mut [u8; lanes::INTERLEAVED], y: &[u8; 16], cb
         let high = (high.pairwise_dot_product(factors) + offset) >> 16;
         low.saturating_narrow(high)
     };
-    let (y, cb, cr) = (wide(y), wide(cb), wide(cr));
     let red = y + cr + sum(0, RED_BY_CR, 1);
     let green = y - cr + sum(GREEN_BY_CB, GREEN_BY_CR, -1);
     let blue = y + cb + cb + sum(BLUE_BY_CB, 0, 2);

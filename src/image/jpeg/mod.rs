@@ -24,7 +24,7 @@ mod scaled;
 mod scan;
 mod several;
 
-use fearless_simd::{Level, dispatch};
+use fearless_simd::{Level, Simd, dispatch};
 
 use crate::error::Result;
 use header::{Header, Tables};
@@ -90,7 +90,12 @@ impl Jpeg {
         if header.simple() {
             self.tables.fast(&header);
         } else {
-            self.kept.read(payload, &mut header, &mut self.tables, &mut self.bytes, damaged)?;
+            let (kept, tables, bytes, header) = (&mut self.kept, &mut self.tables, &mut self.bytes, &mut header);
+            // No vectors, but the processor's own steps for shifting bits.
+            dispatch!(self.level, simd => simd.vectorize(
+                #[inline(always)]
+                || kept.read(payload, header, tables, bytes, damaged)
+            ))?;
         }
         let mut scan = scan::Scan {
             header: &header,

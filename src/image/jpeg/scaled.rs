@@ -32,6 +32,29 @@ impl Factors {
     }
 }
 
+/// Transforms a block into two lines of two pixels: so few that vectors are no help.
+#[inline(always)]
+pub(super) fn two(coefficients: &[i16; 64], quant: &[u16; 64], factors: &Factors, out: &mut [u8], stride: usize) {
+    let value = |i: usize| i32::from(coefficients[i].wrapping_mul(quant[i] as i16));
+    let factor = |x: usize| {
+        let two = factors.0[x][0];
+        (i32::from(two as i16), two >> 16)
+    };
+    let sum = |x: usize, a: i32, b: i32, shift: u32| {
+        let (by_a, by_b) = factor(x);
+        let sum = (a * by_a).wrapping_add(b * by_b).wrapping_add(1 << (shift - 1)) >> shift;
+        sum.clamp(i32::from(i16::MIN), i32::from(i16::MAX))
+    };
+    let (a, b, c, d) = (value(0), value(1), value(8), value(9));
+    for y in 0..2 {
+        let (left, right) = (sum(y, a, c, FRACTION - KEPT), sum(y, b, d, FRACTION - KEPT));
+        let pixel = |x: usize| (sum(x, left, right, FRACTION + KEPT).clamp(-128, 127) + 128) as u8;
+        if let Some(to) = out.get_mut(y * stride..).and_then(|to| to.first_chunk_mut()) {
+            *to = [pixel(0), pixel(1)];
+        }
+    }
+}
+
 /// Transforms a block into `size` lines of `out`, `stride` apart.
 #[inline(never)]
 pub(super) fn part<S: Simd>(
@@ -47,7 +70,6 @@ pub(super) fn part<S: Simd>(
     simd.vectorize(
         #[inline(always)]
         || match size {
-            2 => transform::<S, 2>(simd, coefficients, quant, factors, to),
             3 => transform::<S, 3>(simd, coefficients, quant, factors, to),
             4 => transform::<S, 4>(simd, coefficients, quant, factors, to),
             5 => transform::<S, 5>(simd, coefficients, quant, factors, to),

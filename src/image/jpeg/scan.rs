@@ -31,6 +31,20 @@ struct Making<'a> {
     enough: u8,
 }
 
+/// What is done with a block of every unit.
+#[derive(Clone, Copy)]
+struct Step<'a> {
+    component: usize,
+    making: &'a Making<'a>,
+    /// Where its pixels begin in the first unit; how much further in the next unit, and in the next row of units.
+    at: usize,
+    aside: usize,
+    below: usize,
+    /// Its pixels across and down, and from line to line.
+    size: usize,
+    stride: usize,
+}
+
 /// One decoding.
 pub(super) struct Scan<'a> {
     pub(super) header: &'a Header,
@@ -50,7 +64,7 @@ pub(super) struct Scan<'a> {
 struct Place {
     bits: Bits,
     /// The first coefficient of the block before, for each component.
-    before: [i32; 3],
+    before: [i32; 4],
     /// Units until the next restart marker.
     left: u32,
     /// The number of that marker.
@@ -67,8 +81,10 @@ impl<'a> Scan<'a> {
     pub(super) fn run<S: Simd>(&mut self, simd: S, out: &mut [u8]) -> Result<()> {
         let plan = self.plan;
         let made = self.making()?;
+        let (steps, count) = self.steps(&made);
+        let steps = &steps[..count];
         let left = if self.header.restart == 0 { u32::MAX } else { self.header.restart };
-        let mut place = Place { bits: Bits::default(), before: [0; 3], left, marker: 0, lost: false, over: false };
+        let mut place = Place { bits: Bits::default(), before: [0; 4], left, marker: 0, lost: false, over: false };
         *self.blocks = [Block::ZERO; MOST];
         self.segments.advance();
         for row in 0..plan.lines.end {
@@ -84,11 +100,11 @@ impl<'a> Scan<'a> {
                 }
                 let (left, right) = (plan.columns.start.clamp(at, end), plan.columns.end.clamp(at, end));
                 if wanted {
-                    self.skip(&made, &mut place, at..left)?;
-                    self.units(simd, &made, &mut place, row, left..right)?;
-                    self.skip(&made, &mut place, right..end)?;
+                    self.skip(steps, &mut place, at..left)?;
+                    self.units(simd, steps, &mut place, row, left..right)?;
+                    self.skip(steps, &mut place, right..end)?;
                 } else {
-                    self.skip(&made, &mut place, at..end)?;
+                    self.skip(steps, &mut place, at..end)?;
                 }
                 at = end;
             }
@@ -111,7 +127,7 @@ impl<'a> Scan<'a> {
                     for n in 0..part.across * part.down {
                         let (x, y) = (unit * part.across + n % part.across, row * part.down + n / part.across);
                         let to = place_of(plan, part, &mut self.rings[i], (row, unit), n);
-                        paint(simd, making, part, kept.block(i, x, y), Ended::Fine, to);
+                        paint(simd, making, (part.size, part.stride), kept.block(i, x, y), Ended::Fine, to);
                     }
                 }
             }
@@ -149,34 +165,60 @@ impl<'a> Scan<'a> {
         }
         place.marker = (place.marker + 1) & 7;
         place.left = self.header.restart;
-        place.before = [0; 3];
+        place.before = [0; 4];
         place.bits = Bits::default();
         Ok(())
     }
 
+    /// What is done with each block of a unit, in the order in which they are stored.
+    fn steps<'b>(&self, made: &'b [Option<Making<'a>>; 3]) -> ([Option<Step<'b>>; MOST], usize) {
+        let (mut steps, mut count) = ([None; MOST], 0);
+        for (i, (making, part)) in made.iter().zip(&self.plan.parts).enumerate() {
+            let Some(making) = making else { continue };
+            for n in 0..part.across * part.down {
+                let (x, y) = (n % part.across, n / part.across);
+                let at = (y * part.stride + x) * part.size;
+                let step = Step {
+                    component: i,
+                    making,
+                    at,
+                    aside: part.across * part.size,
+                    below: part.rows() * part.stride,
+                    size: part.size,
+                    stride: part.stride,
+                };
+                if let Some(to) = steps.get_mut(count) {
+                    *to = Some(step);
+                    count += 1;
+                }
+            }
+        }
+        (steps, count)
+    }
+
     /// Reads over units.
     #[inline(always)]
-    fn skip(&self, made: &[Option<Making<'_>>; 3], place: &mut Place, units: Range<usize>) -> Result<()> {
+    fn skip(&self, steps: &[Option<Step<'_>>], place: &mut Place, units: Range<usize>) -> Result<()> {
         let mut bits = place.bits;
         let data = self.segments.bytes();
         for _ in units {
             if place.lost {
                 return Ok(());
             }
-            for (i, (making, part)) in made.iter().zip(&self.plan.parts).enumerate() {
-                let Some((dc, ac)) = making.and_then(|making| making.codes) else { break };
-                for _ in 0..part.across * part.down {
-                    let first = block::first(&mut bits, data, dc);
-                    let ended = block::over(&mut bits, data, ac, 0);
-                    place.before[i] += first.unwrap_or(0);
-                    if first.is_none()
-                        || ended == Ended::Broken
-                        || self.segments.overrun(&bits)
-                        || beyond(place.before[i])
-                    {
-                        place.bits = bits;
-                        return trouble(&self.segments, place, self.damaged);
-                    }
+            // Loops over numbers: what iterators do is not always compiled in place.
+            let mut n = 0;
+            while n < steps.len() {
+                let Some(Step { making: Making { codes: Some((dc, ac)), .. }, component, .. }) = &steps[n] else {
+                    break;
+                };
+                n += 1;
+                let before = &mut place.before[component & 3];
+                let first = block::first(&mut bits, data, dc);
+                let ended = block::over(&mut bits, data, ac, 0);
+                *before += first.unwrap_or(0);
+                if first.is_none() || ended == Ended::Broken || self.segments.overrun(&bits) || beyond(*before) {
+                    place.bits = bits;
+                    return trouble(&self.segments, place, self.damaged);
                 }
             }
         }
@@ -189,52 +231,48 @@ impl<'a> Scan<'a> {
     fn units<S: Simd>(
         &mut self,
         simd: S,
-        made: &[Option<Making<'_>>; 3],
+        steps: &[Option<Step<'_>>],
         place: &mut Place,
         row: usize,
         units: Range<usize>,
     ) -> Result<()> {
         let mut bits = place.bits;
         let data = self.segments.bytes();
+        let left = self.plan.columns.start;
         for unit in units {
             // First all bits of the unit, then all transforms: a block that was just written is slow to read.
             let mut ends = [Ended::Broken; MOST];
-            let mut next = ends.iter_mut().zip(&mut *self.blocks);
-            for (i, (making, part)) in made.iter().zip(&self.plan.parts).enumerate() {
-                let Some((dc, ac)) = making.and_then(|making| making.codes) else { break };
-                let enough = making.map_or(0, |making| making.enough);
-                for _ in 0..part.across * part.down {
-                    let Some((end, block)) = next.next() else { break };
-                    if place.lost {
-                        continue;
-                    }
+            if !place.lost {
+                let mut n = 0;
+                while n < steps.len().min(MOST) {
+                    let (end, block) = (&mut ends[n], &mut self.blocks[n]);
+                    let Some(Step { making, component, .. }) = &steps[n] else { break };
+                    n += 1;
+                    let Some((dc, ac)) = making.codes else { break };
+                    let before = &mut place.before[component & 3];
                     let first = block::first(&mut bits, data, dc);
-                    let ended = block::others(&mut bits, data, ac, block, enough);
-                    place.before[i] += first.unwrap_or(0);
-                    if first.is_none()
-                        || ended == Ended::Broken
-                        || self.segments.overrun(&bits)
-                        || beyond(place.before[i])
-                    {
+                    let ended = block::others(&mut bits, data, ac, block, making.enough);
+                    *before += first.unwrap_or(0);
+                    if first.is_none() || ended == Ended::Broken || self.segments.overrun(&bits) || beyond(*before) {
                         place.bits = bits;
                         trouble(&self.segments, place, self.damaged)?;
                         block.clear();
-                        continue;
+                        break;
                     }
-                    block.set_first(place.before[i] as i16);
+                    block.set_first(*before as i16);
                     *end = ended;
                 }
             }
-            let mut next = ends.iter().zip(&mut *self.blocks);
-            for (i, making) in made.iter().flatten().enumerate() {
-                let part = &self.plan.parts[i];
-                for n in 0..part.across * part.down {
-                    let Some((ended, block)) = next.next() else { break };
-                    let out = place_of(self.plan, part, &mut self.rings[i], (row, unit), n);
-                    paint(simd, making, part, block.coefficients(), *ended, out);
-                    if *ended == Ended::Fine {
-                        block.clear();
-                    }
+            let mut n = 0;
+            while n < steps.len().min(MOST) {
+                let (ended, block) = (&ends[n], &mut self.blocks[n]);
+                let Some(step) = &steps[n] else { break };
+                n += 1;
+                let at = step.at + (unit - left) * step.aside + (row & 1) * step.below;
+                let to = self.rings[step.component].get_mut(at..).unwrap_or_default();
+                paint(simd, step.making, (step.size, step.stride), block.coefficients(), *ended, to);
+                if *ended == Ended::Fine {
+                    block.clear();
                 }
             }
         }
@@ -254,14 +292,20 @@ fn place_of<'a>(plan: &Plan, part: &Lines, ring: &'a mut [u8], (row, unit): (usi
 
 /// Makes a block's pixels.
 #[inline(always)]
-fn paint<S: Simd>(simd: S, making: &Making<'_>, part: &Lines, block: &[i16; 64], ended: Ended, out: &mut [u8]) {
-    match ended {
-        Ended::Broken => fill(out, part.stride, part.size, 128),
-        Ended::Fine if part.size == 8 => idct::whole(simd, block, making.quant, out, part.stride),
-        Ended::Fine if part.size > 1 => {
-            scaled::part(simd, part.size, block, making.quant, &making.factors, out, part.stride);
-        }
-        _ => fill(out, part.stride, part.size, idct::flat(block[0], making.quant[0])),
+fn paint<S: Simd>(
+    simd: S,
+    making: &Making<'_>,
+    (size, stride): (usize, usize),
+    block: &[i16; 64],
+    ended: Ended,
+    out: &mut [u8],
+) {
+    match (ended, size) {
+        (Ended::Broken, _) => fill(out, stride, size, 128),
+        (Ended::Fine, 8) => idct::whole(simd, block, making.quant, out, stride),
+        (Ended::Fine, 2) => scaled::two(block, making.quant, &making.factors, out, stride),
+        (Ended::Fine, 3..) => scaled::part(simd, size, block, making.quant, &making.factors, out, stride),
+        _ => fill(out, stride, size, idct::flat(block[0], making.quant[0])),
     }
 }
 

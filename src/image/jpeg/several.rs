@@ -48,6 +48,7 @@ impl Coefficients {
     }
 
     /// Reads all scans. Where `lenient`, what is there of a damaged picture is kept.
+    #[inline(always)]
     pub(super) fn read(
         &mut self,
         payload: &[u8],
@@ -88,6 +89,7 @@ impl Coefficients {
         Err(damaged(format!("the JPEG has more than {MOST_SCANS} scans")))
     }
 
+    #[inline(always)]
     fn scan(
         &mut self,
         header: &Header,
