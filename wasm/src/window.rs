@@ -7,7 +7,7 @@ use forebay::{
     Result, Step, Stepper,
     dataset::Dataset as Core,
     image::{probe, probe::HEAD_BYTES},
-    model::{MediaFormat, SampleInfo},
+    model::SampleInfo,
     step::Pieces,
     tbl::OpenMetadata,
 };
