@@ -152,7 +152,7 @@ test('bad rows of a text are counted, named with their line, and left out only w
   await saved(page, dialog);
   await dialog.getByText('1 bad row').waitFor();
   await dialog.getByRole('button', { name: 'Done' }).click();
-  await page.keyboard.press('c');
+  await page.getByRole('button', { name: 'Check', exact: true }).click();
   await page.getByText('Damaged: 1 fault').waitFor();
   await page.locator('forebay-check li', { hasText: 'line 3: 1 fields where there are 2 columns' }).waitFor();
   assert.deepEqual(page.faults, []);

@@ -56,7 +56,7 @@ export class AboutDialog extends LitElement {
 
   override render(): TemplateResult {
     return html`
-      <dialog aria-labelledby="title" @keydown=${(e: Event) => e.stopPropagation()}>
+      <dialog aria-labelledby="title" @keydown=${(e: Event) => { if (this.dialog.open) e.stopPropagation(); }}>
         <div class="head"><h2 id="title">About this file</h2><button class="bare icon" aria-label="Close" @click=${() => this.dialog.close()}>✕</button></div>
         <div class="body" tabindex="0" role="group" aria-label="About this file">${this.data?.kind === "samples" ? this.renderFacts(this.data) : this.data ? this.renderTableFacts(this.data) : nothing}</div>
       </dialog>`;

@@ -110,7 +110,7 @@ export class CheckDialog extends LitElement {
   override render(): TemplateResult {
     const { report, progress } = this;
     return html`
-      <dialog aria-labelledby="title" @cancel=${(e: Event) => { e.preventDefault(); this.close(); }} @keydown=${(e: Event) => e.stopPropagation()}>
+      <dialog aria-labelledby="title" @cancel=${(e: Event) => { e.preventDefault(); this.close(); }} @keydown=${(e: Event) => { if (this.dialog.open) e.stopPropagation(); }}>
         <div class="head"><h2 id="title">Check</h2><button class="bare icon" aria-label="Close" @click=${this.close}>✕</button></div>
         <div class="body" tabindex="0" role="group" aria-label="Result" aria-live="polite">
           ${this.failure ? html`<p class="bad">${this.failure.message}</p><code>${this.failure.code ?? nothing}</code>` : nothing}

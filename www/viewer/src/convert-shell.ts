@@ -139,7 +139,7 @@ export abstract class ConvertShell<S> extends LitElement {
 
   override render(): TemplateResult {
     return html`
-      <dialog aria-labelledby="title" @cancel=${(e: Event) => { e.preventDefault(); this.close(); }} @keydown=${(e: Event) => e.stopPropagation()}>
+      <dialog aria-labelledby="title" @cancel=${(e: Event) => { e.preventDefault(); this.close(); }} @keydown=${(e: Event) => { if (this.dialog.open) e.stopPropagation(); }}>
         <div class="head"><h2 id="title">Convert and export</h2><button class="bare icon" aria-label="Close" ?disabled=${this.step === "work"} @click=${this.close}>✕</button></div>
         <div class="body">${this.step === "ask" ? this.renderAsk() : this.step === "work" ? this.renderWork() : this.summary ? this.renderDone(this.summary) : nothing}
           ${this.failure ? html`<p class="bad" role="alert">${this.failure.message} ${this.failure.code ? html`<code>${this.failure.code}</code>` : nothing}</p>` : nothing}</div>

@@ -53,7 +53,7 @@ export class HelpDialog extends LitElement {
   }
   override render(): TemplateResult {
     return html`
-      <dialog aria-labelledby="title" @keydown=${(e: Event) => e.stopPropagation()}>
+      <dialog aria-labelledby="title" @keydown=${(e: Event) => { if (this.dialog.open) e.stopPropagation(); }}>
         <div class="head"><h2 id="title">Keys and filters</h2><button class="bare icon" aria-label="Close" @click=${() => this.dialog.close()}>✕</button></div>
         <div class="body" tabindex="0" role="group" aria-label="Help">
           <h3>Keys</h3><dl>${KEYS.map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl>
