@@ -8,7 +8,7 @@ use forebay::{
         transform::{Fit, Layout, Normalize, Out, Recipe, Resampling, Transformer},
     },
 };
-use js_sys::{Float32Array, Uint8Array};
+use js_sys::{Float32Array, Object, Uint8Array};
 use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
@@ -105,18 +105,31 @@ impl Tensors {
         Self::of(wanted).map_err(thrown)
     }
 
-    /// The tensor of a payload: a `Uint8Array` or a `Float32Array`. Raw pixels need their width and height; for
-    /// everything else these are 0.
-    pub fn make(&mut self, payload: Vec<u8>, raw_width: u32, raw_height: u32) -> Outcome<JsValue> {
+    /// The tensor of a payload: a `Uint8Array` or a `Float32Array`, the one that is given where it is of that kind and
+    /// length. Raw pixels need their width and height; for everything else these are 0.
+    pub fn make(&mut self, payload: Vec<u8>, raw_width: u32, raw_height: u32, into: Option<Object>) -> Outcome<JsValue> {
         let raw = (raw_width > 0).then_some((raw_width, raw_height));
         let out = match &mut self.values {
             Values::U8(values) => Out::U8(values),
             Values::F32(values) => Out::F32(values),
         };
         self.transformer.decode(&mut self.decoder, &payload, raw, &self.options, 0, out).map_err(thrown)?;
+        let fits = |length: u32| length as usize == self.transformer.values();
         Ok(match &self.values {
-            Values::U8(values) => Uint8Array::from(values.as_slice()).into(),
-            Values::F32(values) => Float32Array::from(values.as_slice()).into(),
+            Values::U8(values) => match into.and_then(|array| array.dyn_into::<Uint8Array>().ok()) {
+                Some(array) if fits(array.length()) => {
+                    array.copy_from(values);
+                    array.into()
+                }
+                _ => Uint8Array::from(values.as_slice()).into(),
+            },
+            Values::F32(values) => match into.and_then(|array| array.dyn_into::<Float32Array>().ok()) {
+                Some(array) if fits(array.length()) => {
+                    array.copy_from(values);
+                    array.into()
+                }
+                _ => Float32Array::from(values.as_slice()).into(),
+            },
         })
     }
 }

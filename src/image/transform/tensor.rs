@@ -263,6 +263,19 @@ fn lines<T: Copy>(
                 red.chunks_exact_mut(width).zip(green.chunks_exact_mut(width)).zip(blue.chunks_exact_mut(width));
             for (y, ((r, g), b)) in planes.enumerate() {
                 let pixels = source(y);
+                if cfg!(target_arch = "wasm32") {
+                    // There parting is done byte by byte in any case.
+                    let to = r.iter_mut().zip(g).zip(b);
+                    let put = |(((r, g), b), from): (((&mut T, &mut T), &mut T), &[u8; 3])| {
+                        (*r, *g, *b) = (value(0, from[0]), value(1, from[1]), value(2, from[2]));
+                    };
+                    if mirror {
+                        to.zip(pixels.iter().rev()).for_each(put)
+                    } else {
+                        to.zip(pixels).for_each(put)
+                    }
+                    continue;
+                }
                 let stretches = r.chunks_mut(STRETCH).zip(g.chunks_mut(STRETCH)).zip(b.chunks_mut(STRETCH));
                 for (number, ((r, g), b)) in stretches.enumerate() {
                     let (before, count) = (number * STRETCH, r.len());

@@ -309,9 +309,10 @@ export const operations = {
     return keep(tables.TableChecker.ofText(format, length, itemBytes, indexBytes, metadataBytes, options));
   },
 
-  /** A payload's tensor; raw pixels need their width and height, everything else has 0. */
-  tensor: (module: TensorModule, wanted: string, payload: Uint8Array, rawWidth: number, rawHeight: number): Float32Array | Uint8Array =>
-    tensorsOf(wanted, module).make(payload, rawWidth, rawHeight) as Float32Array | Uint8Array,
+  /** A payload's tensor, in the memory of one that is given; raw pixels need their width and height, everything else has 0. */
+  tensor(module: TensorModule, wanted: string, payload: Uint8Array, rawWidth: number, rawHeight: number, into: Float32Array | Uint8Array | null): Float32Array | Uint8Array {
+    return tensorsOf(wanted, module).make(payload, rawWidth, rawHeight, into) as Float32Array | Uint8Array;
+  },
 
   /** Lets go of a handle; the memory of the largest module, and how many handles are left. */
   free(id: number): [number, number] {

@@ -451,6 +451,11 @@ export interface TensorOptions {
   normalize?: "imagenet" | Normalize;
   /** Turn the picture as its EXIF orientation says. Usual: false, as in most training code. */
   orient?: boolean;
+  /**
+   * A tensor of the same kind and length that is no longer needed: its memory is moved to the new one, and the old array
+   * is empty afterwards. Saves memory from being made and given back for each picture.
+   */
+  into?: Float32Array | Uint8Array;
   /** Verify the payload's checksum. Usual: true. */
   verify?: boolean;
   /** Ends the work. */

@@ -68,3 +68,18 @@ test('what is no picture, and a tensor that makes no sense, is an error that nam
   assert.deepEqual([data.length, shape, data instanceof Float32Array], [96, [4, 8, 3], true]);
   ds.close();
 });
+
+test('a tensor that is no longer needed gives its memory to the next', async () => {
+  const ds = await open(tarOf(5));
+  const wanted = { size: [16, 8], normalize: 'imagenet' };
+  const [first, second] = [await ds.tensor(0, wanted), await ds.tensor(1, wanted)];
+  const again = await ds.tensor(0, { ...wanted, into: second.data });
+  assert.deepEqual(again, first);
+  assert.equal(second.data.length, 0);
+  const bytes = await ds.tensor(2, { size: [16, 8], dtype: 'u8', into: new Uint8Array(16 * 8 * 3) });
+  assert.deepEqual(bytes, await ds.tensor(2, { size: [16, 8], dtype: 'u8' }));
+  for (const into of [new Float32Array(5), new Uint8Array(16 * 8 * 3), new Float32Array(16 * 8 * 3 + 1).subarray(1)]) {
+    assert.equal(await codeOf(ds.tensor(0, { ...wanted, into })), 'usage.argument');
+  }
+  ds.close();
+});
