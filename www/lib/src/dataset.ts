@@ -102,6 +102,7 @@ async function openIn(source: Source, options: OpenOptions, { module = "forebay"
   try {
     await drive(home, opener, source, {
       signal,
+      readsItself: true,
       async onTurn(turn) {
         scanned ||= turn.position > 0;
         if (grown && turn.need && turn.done > 0 && pace.due) {

@@ -79,9 +79,10 @@ export async function* steps(client: Client, id: number, source: Source, how: Dr
       const need: ArrayLike<number> | null = turn.need;
       if (!need) return;
       [chunks, ranges] = [[], need];
-      if (need.length === 0 || here) continue;
+      if (need.length === 0) continue;
       const known: Ahead | null = early !== null && covers(early.ranges, need) ? early : null;
       ranges = known?.ranges ?? (widen ? widen(turn.need!, turn) : need);
+      if (here) continue;
       const reading = known?.chunks ?? readRanges(source, ranges, signal);
       const next: ArrayLike<number> | null | undefined = turn.ahead ?? ahead?.(ranges, turn);
       early = next && next.length > 0 ? { ranges: next, chunks: readRanges(source, next, signal) } : null;
