@@ -107,7 +107,13 @@ impl Tensors {
 
     /// The tensor of a payload: a `Uint8Array` or a `Float32Array`, the one that is given where it is of that kind and
     /// length. Raw pixels need their width and height; for everything else these are 0.
-    pub fn make(&mut self, payload: Vec<u8>, raw_width: u32, raw_height: u32, into: Option<Object>) -> Outcome<JsValue> {
+    pub fn make(
+        &mut self,
+        payload: Vec<u8>,
+        raw_width: u32,
+        raw_height: u32,
+        into: Option<Object>,
+    ) -> Outcome<JsValue> {
         let raw = (raw_width > 0).then_some((raw_width, raw_height));
         let out = match &mut self.values {
             Values::U8(values) => Out::U8(values),
