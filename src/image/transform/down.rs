@@ -36,7 +36,6 @@ impl Summing<'_> {
             1 => self.some::<S, 1>(simd, line, put),
             2 => self.some::<S, 2>(simd, line, put),
             3 => self.some::<S, 3>(simd, line, put),
-            4 => self.some::<S, 4>(simd, line, put),
             _ => self.many(simd, line, sums, put),
         }
     }
@@ -76,14 +75,15 @@ impl Summing<'_> {
     ) {
         let kept = kept.get_mut(..line(0).len()).unwrap_or_default();
         kept.fill(1 << (self.bits - 1));
-        for (i, weights) in self.weights.chunks(PAIRS).enumerate() {
-            let from = i * PAIRS * 2;
-            match weights.len() {
-                1 => keep::<S, 1>(simd, &line, from, weights, kept),
-                2 => keep::<S, 2>(simd, &line, from, weights, kept),
-                3 => keep::<S, 3>(simd, &line, from, weights, kept),
-                _ => keep::<S, PAIRS>(simd, &line, from, weights, kept),
-            }
+        let (fours, rest) = self.weights.as_chunks::<PAIRS>();
+        let mut from = 0;
+        for weights in fours {
+            keep(simd, &line, from, weights, kept);
+            from += PAIRS * 2;
+        }
+        for weight in rest {
+            keep(simd, &line, from, &[*weight], kept);
+            from += 2;
         }
         let plane = kept.len() / 3;
         let mut x = 0;
@@ -131,11 +131,10 @@ fn keep<'a, S: Simd, const N: usize>(
     simd: S,
     line: &impl Fn(usize) -> &'a [u8],
     from: usize,
-    weights: &[i32],
+    weights: &[i32; N],
     kept: &mut [i32],
 ) {
     let (lines, long) = alike::<N>(line, from);
-    let Some(weights) = weights.first_chunk::<N>() else { return };
     let kept = kept.get_mut(..long).unwrap_or_default();
     let mut at = 0;
     while let Some(kept) = kept.get_mut(at..at + ABREAST) {

@@ -133,16 +133,9 @@ impl Resizing {
             };
             let row = if wanted.mirrored.1 { height - 1 - y } else { y };
             let summing = down::Summing { weights, bits: self.down.bits, overshoots };
-            match &mut target {
+            let mut line_of = match &mut target {
                 Target::Pixels(out) => {
-                    let out = out.get_mut(row * width * 3..(row + 1) * width * 3).unwrap_or_default();
-                    summing.run(
-                        simd,
-                        line,
-                        &mut self.sums,
-                        #[inline(always)]
-                        |x, sums| pixels(simd, out, x, sums),
-                    );
+                    Line::Pixels(out.get_mut(row * width * 3..(row + 1) * width * 3).unwrap_or_default())
                 }
                 Target::Planes(out, normalizer) => {
                     let mut planes = out.chunks_exact_mut(width * height);
@@ -150,20 +143,37 @@ impl Resizing {
                         let plane = planes.next().unwrap_or_default();
                         plane.get_mut(row * width..(row + 1) * width).unwrap_or_default()
                     };
-                    let mut planes = [plane(), plane(), plane()];
-                    summing.run(
-                        simd,
-                        line,
-                        &mut self.sums,
-                        #[inline(always)]
-                        |x, sums| {
-                            let mut c = 0;
-                            while c < 3 {
-                                normalizer.put(simd, c, sums[c], planes[c].get_mut(x..).unwrap_or_default());
-                                c += 1;
-                            }
-                        },
-                    );
+                    Line::Planes([plane(), plane(), plane()], normalizer)
+                }
+            };
+            summing.run(
+                simd,
+                line,
+                &mut self.sums,
+                #[inline(always)]
+                |x, sums| line_of.put(simd, x, sums),
+            );
+        }
+    }
+}
+
+/// A line of the target.
+enum Line<'a> {
+    Pixels(&'a mut [u8]),
+    Planes([&'a mut [f32]; 3], &'a Normalizer),
+}
+
+impl Line<'_> {
+    /// Takes sixteen pixels from pixel `x` on, or as many as there is room for.
+    #[inline(always)]
+    fn put<S: Simd>(&mut self, simd: S, x: usize, sums: [down::Sixteen<S>; 3]) {
+        match self {
+            Line::Pixels(out) => pixels(simd, out, x, sums),
+            Line::Planes(planes, normalizer) => {
+                let mut c = 0;
+                while c < 3 {
+                    normalizer.put(simd, c, sums[c], planes[c].get_mut(x..).unwrap_or_default());
+                    c += 1;
                 }
             }
         }
