@@ -3,15 +3,15 @@
 //!     cargo run --release --manifest-path benches/tables/Cargo.toml -- [ROWS] [ROUNDS]
 //!
 //! Every contestant first proves that it gives back what it was given; then all take turns, and the median of
-//! the rounds counts. Time is what the thread had of a processor, where the system says it, so that other work on the
-//! machine weighs less.
+//! the rounds counts. Time is what the thread had of a processor, so that other work on the machine weighs less.
 
 mod data;
 mod peers;
 
-use std::{hint::black_box, time::Instant};
+use std::hint::black_box;
 
 use data::{Row, rows, to_batch};
+use rustix::time::{ClockId, clock_gettime};
 
 /// One measured thing.
 struct Contestant {
@@ -21,9 +21,10 @@ struct Contestant {
     seconds: Vec<f64>,
 }
 
-/// Nanoseconds that this thread had of a processor.
-fn processor() -> Option<u64> {
-    std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split(' ').next()?.parse().ok()
+/// Seconds that this thread had of a processor.
+fn processor() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 fn contest(title: &str, json_bytes: usize, rounds: usize, base: &str, list: Vec<(&'static str, usize, Box<dyn Fn()>)>) {
@@ -39,11 +40,9 @@ fn contest(title: &str, json_bytes: usize, rounds: usize, base: &str, list: Vec<
     }
     for _ in 0..rounds {
         for c in &mut all {
-            let (start, worked) = (Instant::now(), processor());
+            let start = processor();
             (c.run)();
-            let elapsed = start.elapsed().as_secs_f64();
-            let worked = worked.zip(processor()).map(|(before, after)| (after - before) as f64 * 1e-9);
-            c.seconds.push(worked.unwrap_or(elapsed));
+            c.seconds.push(processor() - start);
         }
     }
     let median = |c: &Contestant| {
