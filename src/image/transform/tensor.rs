@@ -62,6 +62,7 @@ impl Tables {
 }
 
 /// Whether this processor multiplies and adds in one step; elsewhere that is a function, and slow.
+#[inline(always)]
 fn fuses(level: Level) -> bool {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     let fuses = level.as_avx2().is_some();
@@ -166,7 +167,8 @@ pub(super) fn write(
             dispatch!(level, simd => simd.vectorize(#[inline(always)] || lines(view, size, flips, layout, out, |_, v| v)));
         }
         Out::F16(out) => lines(view, size, flips, layout, out, |c, v| tables.f16[c][usize::from(v)]),
-        Out::F32(out) if tables.exact => {
+        // Where nothing fuses, the compiler need not make it.
+        Out::F32(out) if fuses(level) && tables.exact => {
             let channels = tables.channels;
             dispatch!(level, simd => simd.vectorize(#[inline(always)] || {
                 lines(view, size, flips, layout, out, #[inline(always)] |c: usize, v| channels[c].number(v));
