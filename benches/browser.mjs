@@ -347,7 +347,7 @@ A conversion is held up by the browser, which reads the file in another process,
 headers. The worker writes without anything in between (a synchronous handle); the command maps one file and writes the
 other directly. A check is mostly reading too. A single worker has the browser's process beside it, which reads on while the
 worker adds up what it has: that takes more than one processor already, and on two of them a second worker can gain no more
-than what is left, which the row below measures without any check. Ranges are read through one stream instead of one by one:
+than what is left, which a row of the table measures without any check. Ranges are read through one stream instead of one by one:
 that takes about half of the processors' time, with one worker and with two. A check is shared by workers, which need no
 special headers; threads are used where there is more to do: packing with LZ4.
 The native tensor is made with the command's usual decoder, as the module does it (docs/decoders.md).
