@@ -3,8 +3,8 @@ import { ForebayError, hostError } from "./errors.js";
 import type { Turn } from "./kernel.js";
 import { openToConvert } from "./open.js";
 import { call } from "./pool.js";
-import { pour } from "./pour.js";
-import { placeOf, sinkOf, type Place } from "./sinks.js";
+import { giveUp, pourInto } from "./pour.js";
+import { sinkOf } from "./sinks.js";
 import { OpenTable } from "./table.js";
 import { convertTable, isTableFormat } from "./table-convert.js";
 import type { ConvertOptions, ConvertSummary, Dataset, Fault, Input, Output, Table, TableConvertOptions, TableConvertSummary } from "./types.js";
@@ -41,20 +41,18 @@ async function convertSamples(source: Input | Dataset, output: Output, options: 
   try {
     if (dataset.damage && !keepGoing) throw dataset.damage;
     const { chosen, faults } = await choose(dataset, options);
-    let place = "createWritable" in output ? null : { sink: await sinkOf(output), output: 0 };
-    try {
-      const summary = await dataset.work(signal, async (client, id, inner) => {
-        place ??= await placeOf(client, output);
-        // Nobody else knows of it yet.
-        if (inner.aborted) await place.sink.abort?.(inner.reason);
-        return run(dataset, client, id, place, chosen, options, inner);
-      });
-      await place?.sink.close?.();
-      return { ...summary, inputBytes: dataset.byteLength, faults: [...faults, ...summary.faults] };
-    } catch (e) {
-      await place?.sink.abort?.(e).catch(() => {});
+    let taken = false;
+    const work = dataset.work(signal, async (client, id, inner) => {
+      inner.throwIfAborted();
+      taken = true;
+      return run(dataset, client, id, output, chosen, options, inner);
+    });
+    const summary = await work.catch(async (e: unknown) => {
+      // A stream that was opened for this is held until it hears that nothing will come.
+      if (!taken && !("createWritable" in output)) void giveUp(await sinkOf(output), e);
       throw e;
-    }
+    });
+    return { ...summary, inputBytes: dataset.byteLength, faults: [...faults, ...summary.faults] };
   } finally {
     if (!given) dataset.close();
   }
@@ -92,14 +90,14 @@ async function run(
   dataset: OpenDataset,
   client: Parameters<typeof call>[0],
   id: number,
-  { sink, output }: Place,
+  output: Output,
   chosen: Uint32Array | null,
   { to, layout = "guide", compression = "none", metadataFormat = "json", keepGoing = false, onProgress }: ConvertOptions,
   signal: AbortSignal,
 ): Promise<Told> {
   const settings = JSON.stringify({ to, layout, compression, metadataFormat, keepGoing, source: dataset.name ?? "" });
   const total = chosen?.length ?? dataset.length;
-  const job = await call(client, dataset.name, "convert", [id, settings, chosen]);
+  const begin = () => call(client, dataset.name, "convert", [id, settings, chosen]);
   const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: total, bytes, totalBytes: null });
-  return JSON.parse(await pour(client, job, dataset.source, sink, { signal, onTurn, output })) as Told;
+  return JSON.parse(await pourInto(client, begin, dataset.source, output, { signal, onTurn })) as Told;
 }

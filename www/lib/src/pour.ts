@@ -18,22 +18,49 @@ export interface Pour {
   ahead?: NonNullable<Drive["ahead"]>;
 }
 
-/** Opens the output, runs a conversion into it, and closes it once it is whole. */
+/**
+ * Opens the output, runs a conversion into it, and closes it once it is whole. Where it fails or is aborted, the sink
+ * hears of it after its last write; callers do not wait for that where they were aborted, as a sink may never answer.
+ */
 export async function pourInto(client: Client, begin: () => Promise<number>, source: Source, output: Output, how: Pour): Promise<string> {
   const place = await placeOf(client, output);
   try {
     how.signal.throwIfAborted();
     const told = await pour(client, await begin(), source, place.sink, { ...how, output: place.output });
+    how.signal.throwIfAborted();
     await place.sink.close?.();
     return told;
   } catch (e) {
-    await place.sink.abort?.(e).catch(() => {});
+    await giveUp(place.sink, e);
     throw e;
   }
 }
 
+/** Tells a sink that what was written is not wanted. How it fails at that is of no interest to anybody. */
+export async function giveUp(sink: Sink, reason: unknown): Promise<void> {
+  try {
+    await sink.abort?.(reason);
+  } catch {
+    // What is told is the reason.
+  }
+}
+
+/** The same sink, which nothing touches once the signal fired. */
+function until(signal: AbortSignal, sink: Sink): Sink {
+  const guarded = <A extends unknown[], T>(act: (...args: A) => Promise<T>) => async (...args: A): Promise<T> => {
+    signal.throwIfAborted();
+    return act.apply(sink, args);
+  };
+  return {
+    write: guarded(sink.write),
+    ...(sink.read && { read: guarded(sink.read) }),
+    ...(sink.truncate && { truncate: guarded(sink.truncate) }),
+  };
+}
+
 /** Runs a conversion in a worker to its end: what it makes goes into the sink. The JSON that it ends with. */
-export async function pour(client: Client, job: number, source: Source, sink: Sink, { signal, onTurn, output = 0, ahead }: Pour): Promise<string> {
+async function pour(client: Client, job: number, source: Source, given: Sink, { signal, onTurn, output = 0, ahead }: Pour): Promise<string> {
+  const sink = until(signal, given);
   // A Blob may live on disk: metadata that waits for the end takes no memory there.
   const spool: Blob[] = [];
   let writing: Promise<void> = Promise.resolve();
@@ -54,10 +81,7 @@ export async function pour(client: Client, job: number, source: Source, sink: Si
       },
     });
     await writing;
-    for (const patch of await call(client, source.name, "patches", [job])) {
-      signal.throwIfAborted();
-      await apply(patch, sink, spool);
-    }
+    for (const patch of await call(client, source.name, "patches", [job])) await apply(patch, sink, spool);
     return (await call(client, source.name, "text", [job])) ?? "{}";
   } finally {
     await writing.catch(() => {});

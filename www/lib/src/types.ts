@@ -564,7 +564,10 @@ export interface Sink {
   truncate?(length: number): Promise<void>;
   /** Everything was written. */
   close?(): Promise<void>;
-  /** The conversion failed or was cancelled: what was written is not wanted. */
+  /**
+   * The conversion failed or was cancelled: what was written is not wanted. Called when the last write has ended; none
+   * follows it. After a cancel nobody waits for it: `convert` has rejected by then.
+   */
   abort?(reason: unknown): Promise<void>;
 }
 

@@ -208,6 +208,60 @@ test('no request begins after an abort, and everything rejects at once', async (
   await everywhere(ways, (name, seen) => [`${base}/${name}`, { http: { fetch: watched(seen) } }], 2);
 });
 
+/** Nothing that it does ever ends. */
+const never = () => new Promise(() => {});
+const SLOW = {
+  'aborting it never ends': { abort: never },
+  'aborting it fails at once': { abort() { throw new Error('no'); } },
+  'aborting it fails later': { abort: () => new Promise((_, reject) => setTimeout(reject, 80, new Error('no'))) },
+  'writing never ends': { write: never },
+  'writing fails after the abort': { write: () => new Promise((_, reject) => setTimeout(reject, 80, new Error('no'))) },
+  'writing is slow': { write: () => new Promise((resolve) => setTimeout(resolve, 80)) },
+  'closing never ends': { close: never },
+};
+
+test('whatever a sink does, converting rejects within 50 ms of an abort, and writes nothing once the sink was aborted', async () => {
+  const unhandled = [];
+  const hear = (e) => unhandled.push(e);
+  process.on('unhandledRejection', hear);
+  const source = (name) => ({ name: `a.${name}`, byteLength: files[name].length, read: async (start, end) => files[name].slice(start, end) });
+  const faults = [];
+  for (const [name, to, isOpen] of [['tar', 'tbl', false], ['tbl', 'tar', true], ['tbl', 'tbl', false], ['csv', 'tbf', false], ['tbf', 'csv', false], ['tbf', 'idv', true]]) {
+    for (const [what, acts] of Object.entries(SLOW)) {
+      const controller = new AbortController();
+      let [aborts, late, at, ended] = [0, 0, 0, false];
+      const end = () => setImmediate(() => ((ended = true), (at = performance.now()), controller.abort(new Error('enough'))));
+      const sink = {
+        async write(...args) {
+          if (ended) late++;
+          if (!acts.close) end();
+          await acts.write?.(...args);
+        },
+        async close() {
+          end();
+          await acts.close?.();
+        },
+        abort(reason) {
+          aborts++;
+          return acts.abort?.(reason) ?? Promise.resolve();
+        },
+      };
+      const input = isOpen ? await open(source(name)) : source(name);
+      const e = await convert(input, sink, { to, signal: controller.signal }).then(() => null, (e) => e);
+      const took = performance.now() - at;
+      if (e?.message !== 'enough') faults.push(`${name} to ${to}, ${what}: ends with ${e}`);
+      if (took > 50) faults.push(`${name} to ${to}, ${what}: ${took} ms`);
+      await new Promise((resolve) => setTimeout(resolve, 120));
+      if (late > 0) faults.push(`${name} to ${to}, ${what}: ${late} writes after the abort`);
+      // A sink that is still at its last write is not interrupted.
+      if (aborts !== (acts.write === never || acts.close ? 0 : 1)) faults.push(`${name} to ${to}, ${what}: aborted ${aborts} times`);
+      if (isOpen) input.close();
+    }
+  }
+  process.off('unhandledRejection', hear);
+  assert.deepEqual([faults, unhandled], [[], []]);
+});
+
 /** In the page: aborts some work on a file after so many turns; what was counted by then, and what came later. */
 async function abortThere([name, place, k]) {
   const file = [...document.querySelector('input').files].find((file) => file.name === `a.${name}`);
