@@ -1,3 +1,4 @@
+import * as argument from "./arguments.js";
 import { call, client, threadCount, workerCount } from "./pool.js";
 import type { Capabilities } from "./types.js";
 
@@ -22,5 +23,6 @@ export function capabilities(): Capabilities {
  * `offset` is the character.
  */
 export async function parseFilter(where: string): Promise<string> {
+  argument.text(where, "a filter");
   return call(await client(), undefined, "parseFilter", [where]);
 }

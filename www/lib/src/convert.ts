@@ -1,10 +1,12 @@
+import { abortable } from "./abort.js";
+import * as argument from "./arguments.js";
 import { OpenDataset } from "./dataset.js";
 import { ForebayError, hostError } from "./errors.js";
 import type { Turn } from "./kernel.js";
 import { openToConvert } from "./open.js";
 import { call } from "./pool.js";
 import { giveUp, pourInto } from "./pour.js";
-import { sinkOf } from "./sinks.js";
+import { noOutput, sinkOf } from "./sinks.js";
 import { OpenTable } from "./table.js";
 import { convertTable, isTableFormat } from "./table-convert.js";
 import type { ConvertOptions, ConvertSummary, Dataset, Fault, Input, Output, Table, TableConvertOptions, TableConvertSummary } from "./types.js";
@@ -27,7 +29,9 @@ export async function convert(
   output: Output,
   options: ConvertOptions | TableConvertOptions,
 ): Promise<ConvertSummary | TableConvertSummary> {
+  argument.options(options, "what to convert to");
   options.signal?.throwIfAborted();
+  if (typeof output !== "object" || output === null) throw noOutput();
   if (isTableFormat(options.to)) return convertTable(source as Input | Table, output, options as TableConvertOptions);
   if (options.to !== "tbl" && options.to !== "tar") throw hostError("usage.argument", `there is no output format ${JSON.stringify(options.to)}`);
   return convertSamples(source as Input | Dataset, output, options as ConvertOptions);
@@ -39,6 +43,8 @@ async function convertSamples(source: Input | Dataset, output: Output, options: 
   const given = source instanceof OpenDataset;
   const dataset = given ? source : await openToConvert(source as Input, { keepGoing, ...(signal ? { signal } : {}) });
   try {
+    // Of a growing one, the rest belongs to it, and what is wrong with the rest.
+    await abortable(dataset.whole, signal);
     if (dataset.damage && !keepGoing) throw dataset.damage;
     const { chosen, faults } = await choose(dataset, options);
     let taken = false;
@@ -60,9 +66,9 @@ async function convertSamples(source: Input | Dataset, output: Output, options: 
 
 /** The samples to write; `null` stands for all. */
 async function choose(dataset: OpenDataset, { where, indexes, signal, keepGoing }: ConvertOptions): Promise<{ chosen: Uint32Array | null; faults: Fault[] }> {
-  let chosen: Uint32Array | null = indexes === undefined ? null : Uint32Array.from(indexes as Iterable<number>);
+  let chosen = indexes === undefined ? null : argument.numbers(indexes, dataset.length, "samples", dataset.name);
   const faults: Fault[] = [];
-  if (where !== undefined && where.trim() !== "") {
+  if (where !== undefined && argument.text(where, "a filter").trim() !== "") {
     const { matches, firstFault } = await dataset.select(where, false, "", signal ? { signal } : {});
     if (firstFault) {
       // A sample that cannot be asked must not silently be missing.

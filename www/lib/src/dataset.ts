@@ -1,4 +1,5 @@
 import { anySignal } from "./abort.js";
+import * as argument from "./arguments.js";
 import { ForebayError, fromThrown, hostError } from "./errors.js";
 import { Index, Pace } from "./growth.js";
 import type { Opened, SampleModule, Selected } from "./kernel.js";
@@ -261,6 +262,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   }
 
   nameOf(i: number): string | undefined {
+    this.alive();
     this.#inRange(i);
     return this.#index.name(i);
   }
@@ -286,7 +288,8 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     return this.run(options.signal, (signal) => this.#payload(i, options.verify ?? true, signal));
   }
 
-  tensor(i: number, options: TensorOptions): Promise<Tensor> {
+  async tensor(i: number, options: TensorOptions): Promise<Tensor> {
+    argument.options(options, "what a tensor is made with");
     return this.run(options.signal, async (signal) => {
       const payload = await this.#payload(i, options.verify ?? true, signal);
       try {
@@ -347,8 +350,8 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   prefetch(indexes: ArrayLike<number> | Iterable<number>, options: { signal?: AbortSignal; budgetBytes?: number } = {}): Promise<void> {
     return this.run(options.signal, async (signal) => {
       const budget = options.budgetBytes ?? CACHE;
-      for (const i of Array.from(indexes as Iterable<number>)) {
-        if (i < 0 || i >= this.length || this.#cache.has(i) || this.info(i).bytes > budget / 4) continue;
+      for (const i of argument.list(indexes, "indexes")) {
+        if (!(Number.isInteger(i) && i >= 0 && i < this.length) || this.#cache.has(i) || this.info(i).bytes > budget / 4) continue;
         const bytes = await this.#payload(i, true, signal).catch((e: unknown) => {
           signal.throwIfAborted();
           // Whoever asks for this sample will hear it.
@@ -369,8 +372,8 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
 
   async *samples(options: SamplesOptions = {}): AsyncIterableIterator<Sample> {
     const { signal, where, indexes } = options;
-    let wanted: ArrayLike<number> | undefined = indexes && Array.from(indexes as Iterable<number>);
-    if (where !== undefined && where.trim() !== "") {
+    let wanted: ArrayLike<number> | undefined = indexes === undefined ? undefined : argument.list(indexes, "indexes");
+    if (where !== undefined && argument.text(where, "a filter").trim() !== "") {
       const matching = await this.matches(where, { ...(signal ? { signal } : {}), ...(options.onProgress ? { onProgress: options.onProgress } : {}) });
       if (wanted) {
         const set = new Set(matching);
@@ -380,7 +383,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
       }
     }
     const count = wanted?.length ?? this.length;
-    const at = (k: number) => wanted?.[k] ?? k;
+    const at = (k: number) => (wanted ? wanted[k]! : k);
     const reads = new Map<number, Promise<Uint8Array>>();
     // The next few are read while one is looked at, once somebody has asked for bytes at all.
     const read = (k: number) => {
@@ -420,6 +423,8 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   /** What `matches` and `stats` share, with the faults on the way. */
   select(where: string, stats: boolean, label: string, { signal, onProgress }: Omit<WhereOptions, "where"> = {}): Promise<Selected> {
     return this.run(signal, async (inner) => {
+      argument.text(where, "a filter");
+      argument.text(label, "the field of the class");
       const { client, opened } = await this.homed(inner);
       const id = await call(client, this.name, "select", [opened.dataset, where, stats, label]);
       const onTurn: Drive["onTurn"] = (turn, bytes) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
@@ -486,8 +491,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   }
 
   #inRange(i: number): void {
-    if (Number.isInteger(i) && i >= 0 && i < this.length) return;
-    throw hostError("usage.out_of_range", `there are ${this.length} samples, so none has the number ${i}`, { file: this.name, sample: i });
+    argument.inRange(i, this.length, "samples", this.name);
   }
 }
 

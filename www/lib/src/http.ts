@@ -1,4 +1,5 @@
 import { anySignal, pause } from "./abort.js";
+import * as argument from "./arguments.js";
 import { ForebayError, hostError } from "./errors.js";
 import type { HttpOptions, Source, Telemetry } from "./types.js";
 
@@ -37,10 +38,21 @@ interface Answer {
  * `options.byteLength`. Only ranges with a start and an end are asked for: others cost a preflight.
  */
 export async function httpSource(url: URL, options: HttpOptions & { signal?: AbortSignal } = {}, name?: string): Promise<Source> {
-  const file = name ?? decodeURIComponent(url.pathname.split("/").filter(Boolean).at(-1) ?? url.host);
+  const file = name ?? nameIn(url);
+  if (options.byteLength !== undefined) argument.whole(options.byteLength, "http.byteLength");
   const http = new Http(url, file, options);
   await http.connect(options.signal);
   return http;
+}
+
+/** The last part of the path; some are no text once they are decoded. */
+function nameIn(url: URL): string {
+  const last = url.pathname.split("/").filter(Boolean).at(-1) ?? url.host;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
 }
 
 class Http implements Source {

@@ -42,7 +42,7 @@ export async function fileSource(path: string | URL, name?: string): Promise<Sou
     bytesRead: 0,
     byteLength: (await handle.stat()).size,
   };
-  return {
+  const source: Source = {
     byteLength: telemetry.byteLength,
     name: name ?? builtin<Path>("node:path").basename(file),
     telemetry,
@@ -61,15 +61,27 @@ export async function fileSource(path: string | URL, name?: string): Promise<Sou
       telemetry.bytesRead += done;
       return bytes.subarray(0, done);
     },
-    close: () => handle.close(),
+    close() {
+      forgotten().unregister(source);
+      return handle.close();
+    },
   };
+  forgotten().register(source, handle, source);
+  return source;
 }
+
+let closer: FinalizationRegistry<{ close(): Promise<void> }> | undefined;
+/** Closes the files of sources that nobody has any more: Node warns where that is left to it. */
+const forgotten = () => (closer ??= new FinalizationRegistry((handle) => void handle.close().catch(() => {})));
+
+/** Sinks of this process so far: two for one path must not write into one file. */
+let sinks = 0;
 
 /** Writes a file of this machine (Node only): whole or not at all, through a sibling that is renamed. */
 export async function fileSink(path: string | URL): Promise<Sink> {
   const file = pathOf(path);
   const fs = builtin<Fs>("node:fs/promises");
-  const part = `${file}.${nodeProcess!.pid}.part`;
+  const part = `${file}.${nodeProcess!.pid}.${++sinks}.part`;
   const handle = await fs.open(part, "w+").catch((e: unknown) => {
     throw refused(file, "write", e);
   });

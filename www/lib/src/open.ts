@@ -1,6 +1,8 @@
 import { abortable } from "./abort.js";
+import * as argument from "./arguments.js";
 import { openDataset, type OpenDataset } from "./dataset.js";
 import { ForebayError, hostError, unopened } from "./errors.js";
+import { textFormatOf } from "./formats.js";
 import type { SampleModule } from "./kernel.js";
 import { bulkModule } from "./pool.js";
 import { isText, recognise } from "./recognise.js";
@@ -55,7 +57,9 @@ export async function openTable(input: Input, options: OpenOptions = {}): Promis
 
 /** Makes a source of an input, and ends it where the body fails. */
 export async function opening<T>(input: Input, options: OpenOptions, body: (source: Source, owned: boolean) => Promise<T>): Promise<T> {
-  const { signal } = options;
+  argument.options(options, "how to open");
+  const { signal, limits = {} } = options;
+  for (const [what, bound] of Object.entries(limits)) if (bound !== undefined) argument.whole(bound, `the limit ${what}`, 1);
   signal?.throwIfAborted();
   const source = await abortable(sourceOf(input, options.name, options.http ?? {}, signal), signal);
   const owned = source !== input && !isSource(input);
@@ -63,7 +67,9 @@ export async function opening<T>(input: Input, options: OpenOptions, body: (sour
     return await abortable(body(source, owned), signal);
   } catch (e) {
     if (owned) void source.close?.();
-    throw e;
+    const text = textFormatOf(source.name);
+    if (!(e instanceof ForebayError && e.code === "format.unknown") || text === undefined) throw e;
+    throw new ForebayError(e.code, e.kind, `${e.message}; ${text} is not opened: \`check\` reads it, and \`convert\` makes a table of it`, { ...e }, e);
   }
 }
 

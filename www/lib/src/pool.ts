@@ -1,3 +1,4 @@
+import * as argument from "./arguments.js";
 import { ForebayError, fromThrown, hostError } from "./errors.js";
 import type { Failed, Operation, operations } from "./kernel.js";
 import { builtin, isNode } from "./node.js";
@@ -33,6 +34,9 @@ const MOST_THREADS = 8;
 /** A file from this size on is worth the start of threads. */
 const WORTH_THREADS = 32 << 20;
 
+/** Workers and threads that may be asked for. */
+const MOST = 256;
+
 let options: RuntimeOptions = {};
 let clients: Promise<Client>[] = [];
 let turn = 0;
@@ -42,6 +46,7 @@ let turn = 0;
  * afterwards: call it before the first `open`.
  */
 export function configure(choice: RuntimeOptions): void {
+  for (const what of ["workers", "threads"] as const) if (choice[what] !== undefined) argument.whole(choice[what], what, 0, MOST);
   options = { ...options, ...choice };
   forgetModules();
 }

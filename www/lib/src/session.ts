@@ -10,6 +10,17 @@ export interface Home {
   readonly handle: number;
 }
 
+/** A file that is open in a worker, which may change; apart from what is handed out, so that it does not keep that alive. */
+interface Held<H> {
+  home: Promise<H>;
+}
+
+/** Lets go of a file in its worker. */
+const letGo = ({ home }: Held<Home>): void => void home.then(({ client, handle }) => free(client, handle)).catch(() => {});
+
+/** What nobody has any more and nobody closed. */
+const forgotten = new FinalizationRegistry(letGo);
+
 /** What everything opened has: a source, a worker that knows the file, and an end. */
 export abstract class Session<H extends Home> {
   readonly name: string | undefined;
@@ -18,7 +29,7 @@ export abstract class Session<H extends Home> {
   readonly #reopen: (signal: AbortSignal | undefined) => Promise<H>;
   readonly #owned: boolean;
   readonly #closed = new AbortController();
-  #home: Promise<H>;
+  readonly #held: Held<H>;
 
   constructor(
     readonly source: Source,
@@ -29,7 +40,8 @@ export abstract class Session<H extends Home> {
     this.name = source.name;
     this.byteLength = source.byteLength;
     this.telemetry = source.telemetry ?? { requests: 0, bytesRead: 0, byteLength: source.byteLength };
-    this.#home = Promise.resolve(home);
+    this.#held = { home: Promise.resolve(home) };
+    forgotten.register(this, this.#held, this);
     this.#reopen = reopen;
     this.#owned = owned;
   }
@@ -37,7 +49,8 @@ export abstract class Session<H extends Home> {
   close(): void {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort(hostError("dataset.closed", "the dataset was closed", { file: this.name }));
-    void this.#home.then(({ client, handle }) => free(client, handle)).catch(() => {});
+    forgotten.unregister(this);
+    letGo(this.#held);
     if (this.#owned) void this.source.close?.();
   }
 
@@ -53,14 +66,14 @@ export abstract class Session<H extends Home> {
   protected async homed(signal?: AbortSignal): Promise<H> {
     for (;;) {
       // Where somebody else opens it and gives up, that is no answer to this one.
-      const home = await this.#home.catch(() => null);
+      const home = await this.#held.home.catch(() => null);
       signal?.throwIfAborted();
       if (!home) continue;
       if (!home.client.dead) return home;
       const again = this.#reopen(signal);
-      this.#home = again;
+      this.#held.home = again;
       // A later call tries again.
-      again.catch(() => (this.#home = Promise.resolve(home)));
+      again.catch(() => (this.#held.home = Promise.resolve(home)));
       return again;
     }
   }

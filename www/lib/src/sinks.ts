@@ -1,4 +1,5 @@
 import { hostError } from "./errors.js";
+import { isNode } from "./node.js";
 import { call, type Client } from "./pool.js";
 import type { Output, Sink } from "./types.js";
 
@@ -35,6 +36,17 @@ export function memorySink(): MemorySink {
     },
     bytes: () => data.subarray(0, length),
     blob: (type = "application/octet-stream") => new Blob([data.subarray(0, length)], { type }),
+  };
+}
+
+/** A caller's sink, whose functions may also answer, or fail, at once. */
+function promising(sink: Sink): Sink {
+  return {
+    write: async (position, bytes) => sink.write(position, bytes),
+    ...(sink.read && { read: async (start: number, end: number) => sink.read!(start, end) }),
+    ...(sink.truncate && { truncate: async (length: number) => sink.truncate!(length) }),
+    ...(sink.close && { close: async () => sink.close!() }),
+    ...(sink.abort && { abort: async (reason: unknown) => sink.abort!(reason) }),
   };
 }
 
@@ -104,10 +116,16 @@ export async function placeOf(client: Client, output: Output): Promise<Place> {
   return { sink: await sinkOf(output), output: 0 };
 }
 
+/** What is said where the output is none. */
+export function noOutput(): Error {
+  const own = isNode ? "; for a path, give it `await fileSink(path)`" : "";
+  return hostError("usage.argument", `convert writes to a FileSystemFileHandle, a FileSystemWritableFileStream or a Sink${own}`);
+}
+
 /** The sink for whatever `convert` takes. */
 export async function sinkOf(output: Output): Promise<Sink> {
   if ("createWritable" in output) return streamSink(await output.createWritable());
   if ("seek" in output && "getWriter" in output) return streamSink(output);
-  if (typeof output?.write === "function") return output;
-  throw hostError("usage.argument", "convert writes to a FileSystemFileHandle, a FileSystemWritableFileStream or a Sink");
+  if (typeof output.write === "function") return promising(output);
+  throw noOutput();
 }

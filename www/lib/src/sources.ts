@@ -45,9 +45,17 @@ export function blobSource(blob: Blob, name?: string): Source {
   };
 }
 
+/** These very bytes as an array whose `slice` copies them, which that of Node's `Buffer` does not. */
+function plain(data: ArrayBuffer | ArrayBufferView): Uint8Array {
+  return ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data);
+}
+
+/** What kind of object it is, also where another frame or context made it. */
+const kindOf = (input: unknown): string => Object.prototype.toString.call(input).slice(8, -1);
+
 /** Bytes in memory. They are not copied when the source is made, and copied when they are read. */
 export function bytesSource(data: ArrayBuffer | Uint8Array, name?: string): Source {
-  const bytes = data instanceof Uint8Array ? data : new Uint8Array(data);
+  const bytes = plain(data);
   const telemetry = new Counter(bytes.byteLength);
   return {
     byteLength: bytes.byteLength,
@@ -64,18 +72,27 @@ export function bytesSource(data: ArrayBuffer | Uint8Array, name?: string): Sour
 
 /** A source for whatever `open` takes. */
 export async function sourceOf(input: Input, name: string | undefined, http: HttpOptions, signal?: AbortSignal): Promise<Source> {
-  if (typeof Blob !== "undefined" && input instanceof Blob) return blobSource(input, name);
-  if (input instanceof ArrayBuffer || input instanceof Uint8Array) return bytesSource(input, name);
+  const kind = kindOf(input);
+  if (kind === "Blob" || kind === "File") return blobSource(input as Blob, name);
+  if (kind === "ArrayBuffer" || kind === "Uint8Array") return bytesSource(input as ArrayBuffer | Uint8Array, name);
   if (input instanceof URL || typeof input === "string") {
     const text = String(input);
     if (isNode && (text.startsWith("file:") || !/^[a-z][a-z\d+.-]+:/i.test(text))) return fileSource(input, name);
-    return httpSource(new URL(text, globalThis.location?.href), { ...http, ...(signal ? { signal } : {}) }, name);
+    return httpSource(addressOf(text), { ...http, ...(signal ? { signal } : {}) }, name);
   }
   const own = input as Source;
-  if (typeof own === "object" && own !== null && typeof own.read === "function" && Number.isSafeInteger(own.byteLength)) {
+  if (typeof own === "object" && own !== null && typeof own.read === "function" && Number.isSafeInteger(own.byteLength) && own.byteLength >= 0) {
     return counted(own, name);
   }
   throw hostError("usage.argument", "open takes a File, Blob, ArrayBuffer, Uint8Array, URL or Source");
+}
+
+function addressOf(text: string): URL {
+  try {
+    return new URL(text, globalThis.location?.href);
+  } catch (e) {
+    throw hostError("usage.argument", `${JSON.stringify(text)} is no address`, {}, e);
+  }
 }
 
 /** A caller's source, counted where it does not count itself. */
@@ -91,8 +108,7 @@ function counted(source: Source, name: string | undefined): Source {
     telemetry,
     async read(start, end, options) {
       if (own) own.requests++;
-      const got: Uint8Array | ArrayBuffer = await source.read(start, end, options);
-      const bytes = got instanceof Uint8Array ? got : new Uint8Array(got);
+      const bytes = plain(await source.read(start, end, options));
       if (own) own.bytesRead += bytes.byteLength;
       // The bytes go to a worker: what the caller keeps must stay the caller's.
       return bytes.slice();

@@ -1,3 +1,5 @@
+import * as argument from "./arguments.js";
+import { OpenDataset } from "./dataset.js";
 import { hostError } from "./errors.js";
 import type { Turn } from "./kernel.js";
 import { opening } from "./open.js";
@@ -16,9 +18,10 @@ export function isTableFormat(to: string): to is TableFormat {
 
 /** Converts a table, or an input that holds one. */
 export async function convertTable(input: Input | Table, output: Output, options: TableConvertOptions): Promise<TableConvertSummary> {
+  if (input instanceof OpenDataset) throw noTable(input.format, input.name);
   if (input instanceof OpenTable) {
     const table = input;
-    return { ...(await table.convert(output, settingsOf(options), chosenBy(options), options)), inputBytes: table.byteLength };
+    return { ...(await table.convert(output, settingsOf(options), chosenBy(options, table.length, table.name), options)), inputBytes: table.byteLength };
   }
   const { signal, from, limits, tbfSchema } = options;
   const open = { ...(signal && { signal }), ...(limits && { limits }), ...(tbfSchema && { tbfSchema }) };
@@ -27,7 +30,7 @@ export async function convertTable(input: Input | Table, output: Output, options
       const found = await recognise(source, open, false, from);
       if (typeof found !== "string") {
         found.close();
-        throw hostError("format.not_table", `this is ${found.format}, which holds samples and no table`, { file: source.name });
+        throw noTable(found.format, source.name);
       }
       if (isText(found)) return await convertText(source, found, output, options);
       const table = await openTableIn(source, found, open, false);
@@ -42,18 +45,23 @@ export async function convertTable(input: Input | Table, output: Output, options
   });
 }
 
-/** The rows that are wanted, in the input's order; `null` stands for all. */
-const chosenBy = ({ indexes }: TableConvertOptions): Uint32Array | null => (indexes === undefined ? null : Uint32Array.from(indexes as Iterable<number>).sort());
+const noTable = (format: string, file: string | undefined) => hostError("format.not_table", `this is ${format}, which holds samples and no table`, { file });
+
+/** The rows that are wanted, in the input's order; `null` stands for all. How many rows a text has is not known yet. */
+function chosenBy({ indexes }: TableConvertOptions, rows: number, file: string | undefined): Uint32Array | null {
+  return indexes === undefined ? null : argument.numbers(indexes, rows, "rows", file).sort();
+}
 
 /** What the module is told. */
 function settingsOf({ to, columns, where = "", lossy = false, groupRows, layout, compression, onBadRow = "error", ...text }: TableConvertOptions): string {
+  if (onBadRow !== "error" && onBadRow !== "skip") throw hostError("usage.argument", `a bad row is an "error" or one to "skip", not ${JSON.stringify(onBadRow)}`);
   return JSON.stringify({ to, columns, where, lossy, groupRows, dialect: layout, compression, skipBadRows: onBadRow === "skip", ...textSettings(text) });
 }
 
 async function convertText(source: Source, format: TextFormat, output: Output, options: TableConvertOptions): Promise<TableConvertSummary> {
   const { limits = {}, onProgress, signal = new AbortController().signal } = options;
   const home = await client();
-  const begin = () => call(home, source.name, "textConvert", [format, source.byteLength, limits, settingsOf(options), chosenBy(options)]);
+  const begin = () => call(home, source.name, "textConvert", [format, source.byteLength, limits, settingsOf(options), chosenBy(options, Infinity, source.name)]);
   const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: null, bytes, totalBytes: source.byteLength });
   // Text is read from front to back.
   const ahead = (read: ArrayLike<number>) => {

@@ -1,3 +1,4 @@
+import * as argument from "./arguments.js";
 import type { TableFormat } from "./dataset.js";
 import { ForebayError, hostError } from "./errors.js";
 import type { Turn } from "./kernel.js";
@@ -97,6 +98,7 @@ export class OpenTable extends Session<TableHome> implements Table {
   async *batches(options: RowsOptions = {}): AsyncIterableIterator<TableBatch> {
     const { start = 0, end = this.length, columns, where = "", onProgress } = options;
     this.#inRange(start, end);
+    argument.text(where, "a filter");
     const [names, wanted] = this.#columns(columns);
     const both = this.joined(options.signal);
     try {
@@ -115,19 +117,20 @@ export class OpenTable extends Session<TableHome> implements Table {
     }
   }
 
-  columns(start: number, end: number, columns?: readonly ColumnName[], options: ReadOptions = {}): Promise<TableBatch> {
+  async columns(start: number, end: number, columns?: readonly ColumnName[], options: ReadOptions = {}): Promise<TableBatch> {
     this.#inRange(start, end);
     return this.#whole(columns, options.signal, (client, handle, wanted) => call(client, this.name, "tableRows", [handle, start, end, wanted, "", true]));
   }
 
-  take(rows: ArrayLike<number>, columns?: readonly ColumnName[], options: ReadOptions = {}): Promise<TableBatch> {
-    const numbers = Float64Array.from(rows);
-    for (const row of numbers) this.#inRange(row, row + 1);
-    return this.#whole(columns, options.signal, (client, handle, wanted) => call(client, this.name, "tableTake", [handle, numbers, wanted]));
+  async take(rows: ArrayLike<number>, columns?: readonly ColumnName[], options: ReadOptions = {}): Promise<TableBatch> {
+    const numbers = argument.list(rows, "rows");
+    for (const row of numbers) argument.inRange(row, this.length, "rows", this.name);
+    return this.#whole(columns, options.signal, (client, handle, wanted) => call(client, this.name, "tableTake", [handle, Float64Array.from(numbers), wanted]));
   }
 
   matches(where: string, { signal, onProgress }: MatchOptions = {}): Promise<Uint32Array> {
     return this.run(signal, async (inner) => {
+      argument.text(where, "a filter");
       const { client, handle } = await this.homed(inner);
       const id = await call(client, this.name, "tableMatching", [handle, where]);
       const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
@@ -137,6 +140,8 @@ export class OpenTable extends Session<TableHome> implements Table {
 
   stats({ where = "", columns, first = this.length, signal, onProgress }: TableStatsOptions = {}): Promise<TableStats> {
     return this.run(signal, async (inner) => {
+      argument.text(where, "a filter");
+      argument.whole(first, "how many rows are looked at");
       const [, wanted] = this.#columns(columns);
       const { client, handle } = await this.homed(inner);
       const id = await call(client, this.name, "tableStats", [handle, where, wanted, first]);
@@ -150,7 +155,6 @@ export class OpenTable extends Session<TableHome> implements Table {
   convert(output: Output, settings: string, chosen: Uint32Array | null, { signal, onProgress }: TableConvertOptions): Promise<Omit<TableConvertSummary, "inputBytes">> {
     return this.run(signal, async (inner) => {
       const { client, handle } = await this.homed(inner);
-      for (const row of chosen?.slice(-1) ?? []) this.#inRange(row, row + 1);
       const begin = () => call(client, this.name, "tableConvert", [handle, settings, chosen]);
       const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
       return JSON.parse(await pourInto(client, begin, this.source, output, { signal: inner, onTurn })) as TableConvertSummary;
@@ -187,7 +191,7 @@ export class OpenTable extends Session<TableHome> implements Table {
   /** Names and numbers of the columns; no numbers stand for all. */
   #columns(wanted: readonly ColumnName[] | undefined): [string[], Uint32Array | null] {
     if (!wanted) return [this.schema.map((field) => field.name), null];
-    const places = wanted.map((column) => {
+    const places = argument.list(wanted, "columns").map((column) => {
       const place = typeof column === "number" ? column : lastNamed(this.schema, column);
       if (this.schema[place]) return place;
       throw new ForebayError("table.column", "usage", `there is no column ${JSON.stringify(column)}`, { file: this.name });

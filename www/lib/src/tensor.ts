@@ -7,8 +7,12 @@ const IMAGENET = { mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] };
 /** Makes a payload's tensor in whichever worker is next: pictures that are asked for together are made side by side. */
 export async function tensorOf(payload: Uint8Array, info: SampleInfo, file: string | undefined, options: TensorOptions): Promise<Tensor> {
   const { size, dtype = "f32", layout = "nchw", fit = "stretch", short, fill, resampling = "bilinear", normalize, orient = false, into } = options;
+  if (!Array.isArray(size) || size.length !== 2) throw hostError("usage.argument", "a tensor needs its size: [width, height]", { file });
   if (into && (into.length !== size[0] * size[1] * 3 || into instanceof Float32Array !== (dtype === "f32") || into.byteLength !== into.buffer.byteLength)) {
     throw hostError("usage.argument", `the array to write into must have ${size[0]} x ${size[1]} x 3 values of ${dtype}, and nothing beside them`, { file });
+  }
+  if (normalize !== undefined && normalize !== "imagenet" && !(normalize?.mean && normalize.std)) {
+    throw hostError("usage.argument", `what normalizes is "imagenet" or { mean, std }, not ${JSON.stringify(normalize)}`, { file });
   }
   const { mean, std } = normalize === "imagenet" ? IMAGENET : (normalize ?? {});
   const wanted = JSON.stringify({ size, dtype, layout, fit, short, fill, resampling, mean, std, orient });

@@ -61,6 +61,22 @@ test('check and conversion wait for the rest', async () => {
   ds.close();
 });
 
+test('a conversion with a filter, or of samples that are not known yet, waits too, and hears of damage behind', async () => {
+  const grown = (bytes) => open(slow(bytes, { ms: 40 }), { grow: true });
+  const ds = await grown(TAR);
+  assert.equal(ds.growing, true);
+  assert.equal((await convert(ds, memorySink(), { to: 'tbl', where: 'cls == 1' })).samples, 800);
+  const again = await grown(TAR);
+  assert.ok(again.length < 2400);
+  assert.equal((await convert(again, memorySink(), { to: 'tbl', indexes: [2399] })).samples, 1);
+  const broken = TAR.slice();
+  broken.fill(0x41, broken.length - 40_000, broken.length - 30_000);
+  const damaged = await grown(broken);
+  assert.equal(damaged.damage, null);
+  await assert.rejects(convert(damaged, memorySink(), { to: 'tbl' }), { kind: 'damaged' });
+  assert.equal(await Promise.race([convert(await grown(TAR), memorySink(), { to: 'tbl', where: 'cls == 1', signal: AbortSignal.timeout(20) }).catch((e) => e.name), sleep(2000)]), 'TimeoutError');
+});
+
 test('what was found is kept, and opens the same file with one look', async () => {
   const kept = new Map();
   const indexStore = { get: async (identity) => kept.get(identity), set: async (identity, index) => void kept.set(identity, index.slice()) };

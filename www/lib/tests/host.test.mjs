@@ -1,6 +1,7 @@
 // What only this host has: its own codes, workers that fail, memory.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import v8 from 'node:v8';
@@ -113,5 +114,47 @@ test('memory returns to its baseline when files are closed', async () => {
   } finally {
     await shutdown();
     configure({ workers: undefined });
+  }
+});
+
+test('what nobody has any more is let go of without being closed', async () => {
+  await shutdown();
+  configure({ workers: 0 });
+  const tar = tarOf(2000);
+  const round = async () => {
+    for (let i = 0; i < 10; i++) await openSamples(tar);
+    return held();
+  };
+  try {
+    await round();
+    const before = await round();
+    for (let i = 0; i < 6; i++) await round();
+    const grown = (await held()) - before;
+    assert.ok(grown < 4 << 20, `${grown} bytes more after 60 files`);
+  } finally {
+    await shutdown();
+    configure({ workers: undefined });
+  }
+});
+
+test('a file of this machine is closed once nobody has its dataset any more', { skip: process.platform !== 'linux' && 'open files are counted by Linux' }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forebay-'));
+  const warnings = [];
+  const hear = (e) => warnings.push(e.message);
+  process.on('warning', hear);
+  try {
+    const path = join(folder, 'a.tar');
+    writeFileSync(path, tarOf(3));
+    const files = () => readdirSync('/proc/self/fd').map((fd) => { try { return readlinkSync(`/proc/self/fd/${fd}`); } catch { return ''; } }).filter((file) => file === path).length;
+    let last = await openSamples(path);
+    for (let i = 0; i < 20; i++) last = await openSamples(path);
+    await held();
+    assert.ok(files() <= 2, `${files()} are open`);
+    assert.equal((await last.bytes(0)).length, last.info(0).bytes);
+    last.close();
+    assert.deepEqual(warnings, []);
+  } finally {
+    process.off('warning', hear);
+    rmSync(folder, { recursive: true });
   }
 });
