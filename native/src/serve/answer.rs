@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{Read, Seek, SeekFrom},
+    io::{Cursor, ErrorKind, Read, Seek, SeekFrom},
     path::Path,
     time::UNIX_EPOCH,
 };
@@ -17,6 +17,10 @@ use super::{
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
      img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; connect-src 'self' http: https: blob:; \
      worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// Parts up to this size are read before they are promised: a file that becomes shorter meanwhile would leave the
+/// visitor waiting for the rest. It is the most that the npm package asks for at once.
+const HELD: u64 = 8 << 20;
 
 /// What of a request matters.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,8 +46,7 @@ pub(super) struct Answer {
 impl Answer {
     fn bytes(status: u16, media_type: &str, bytes: impl AsRef<[u8]> + Send + 'static) -> Answer {
         let len = bytes.as_ref().len() as u64;
-        Answer { status, headers: Vec::new(), body: Box::new(std::io::Cursor::new(bytes)), len }
-            .with("Content-Type", media_type)
+        Answer { status, headers: Vec::new(), body: Box::new(Cursor::new(bytes)), len }.with("Content-Type", media_type)
     }
     fn text(status: u16, text: &str) -> Answer {
         Self::bytes(status, "text/plain; charset=utf-8", format!("{text}\n"))
@@ -150,6 +153,7 @@ fn dataset(path: &Path, ask: &Ask<'_>) -> Answer {
     let opened = File::open(path).and_then(|file| file.metadata().map(|metadata| (file, metadata)));
     let (mut file, metadata) = match opened {
         Ok(opened) => opened,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Answer::text(404, "the file is no longer there"),
         Err(e) => return Answer::text(500, &format!("the file cannot be opened: {e}")),
     };
     let len = metadata.len();
@@ -167,7 +171,16 @@ fn dataset(path: &Path, ask: &Ask<'_>) -> Answer {
         return Answer::text(500, &format!("the file cannot be read: {e}"));
     }
     let bytes = part.end - part.start;
-    let answer = Answer { status, headers: Vec::new(), body: Box::new(file.take(bytes)), len: bytes }
+    let mut body: Box<dyn Read + Send> = Box::new(file.take(bytes));
+    if bytes <= HELD {
+        let mut held = Vec::new();
+        match body.read_to_end(&mut held) {
+            Ok(read) if read as u64 == bytes => body = Box::new(Cursor::new(held)),
+            Ok(_) => return Answer::text(500, "the file became shorter while it was read"),
+            Err(e) => return Answer::text(500, &format!("the file cannot be read: {e}")),
+        }
+    }
+    let answer = Answer { status, headers: Vec::new(), body, len: bytes }
         .with("Content-Type", "application/octet-stream")
         .with("Accept-Ranges", "bytes")
         .with("ETag", tag)
@@ -233,6 +246,23 @@ mod tests {
             body(desk.answer(&get("/files.json"))),
             r#"{"files":[{"name":"a b.tbl","url":"data/a%20b.tbl","bytes":10}]}"#
         );
+    }
+
+    #[test]
+    fn a_file_that_is_gone_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = desk(folder.path(), None);
+        std::fs::remove_file(folder.path().join("a b.tbl")).unwrap();
+        assert_eq!(desk.answer(&get("/data/a%20b.tbl")).status, 404);
+    }
+
+    #[test]
+    fn what_was_promised_is_there_however_the_file_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = desk(folder.path(), None);
+        let part = desk.answer(&Ask { range: Some("bytes=2-5"), ..get("/data/a%20b.tbl") });
+        std::fs::OpenOptions::new().write(true).open(folder.path().join("a b.tbl")).unwrap().set_len(0).unwrap();
+        assert_eq!(body(part), "2345");
     }
 
     #[test]
