@@ -75,6 +75,14 @@ test('fields of metadata are named as filters name them', () => {
   assert.deepEqual(names, ['cls', 'json.label', 'json.`my key`', 'json.boxes']);
 });
 
+test('fields that nobody has are told from those that are known, and from texts', () => {
+  const known = ['width', 'name', 'json.label', 'json.boxes', 'json.`my key`'];
+  assert.deepEqual(parts.unknownFields('width > 1e5 && json.label == "no such.field" and json.boxes[0].label in [nosuch, true]', known), ['nosuch']);
+  assert.deepEqual(parts.unknownFields('json.`my key` == 1 || json.lable == "x" || not (lable == \'y\')', known), ['json.lable', 'lable']);
+  assert.deepEqual(parts.unknownFields('json != null', known), []);
+  assert.deepEqual(parts.unknownFields('nosuch == 1', []), []);
+});
+
 test('masks are read from run lengths, as numbers and packed, and lies are refused', () => {
   // Three columns of two: the second column and the upper half of the third.
   const mask = parts.maskOf({ size: [2, 3], counts: [2, 3, 1] });

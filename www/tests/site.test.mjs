@@ -20,6 +20,11 @@ before(async () => {
   broken[Math.floor(broken.length / 2)] ^= 0xff;
   writeFileSync(join(folder, 'broken.tbl'), broken);
   writeFileSync(join(folder, 'cut.tbl'), tbl.subarray(0, 4000));
+  writeFileSync(join(folder, 'half.tbl'), tbl.subarray(0, tbl.length / 2));
+  // Files that are no pictures, one with more metadata than can be drawn at once.
+  const points = Array.from({ length: 150 }, () => Array.from({ length: 150 }, (_, k) => ({ x: k, y: k })));
+  for (const [name, text] of [['a.txt', 'hello'], ['b.txt', 'there'], ['b.json', JSON.stringify({ deep: { points } })]]) writeFileSync(join(folder, name), text);
+  execFileSync('tar', ['-cf', join(folder, 'texts.tar'), '-C', folder, 'a.txt', 'b.txt', 'b.json']);
   writeFileSync(join(folder, 'cut.tar'), readFileSync(join(folder, 'sample.tar')).subarray(0, 3_000_123));
   served = spawn(FOREBAY, ['serve', folder, '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
   url = JSON.parse(await new Promise((resolve) => served.stdout.once('data', (d) => resolve(String(d))))).url;
@@ -117,8 +122,46 @@ test('damaged files open as far as they can and say what is wrong', async () => 
   await visit(page, at('file=data/cut.tar'));
   await page.locator('.notice').waitFor();
   await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+  await visit(page, at('file=data/half.tbl'));
+  await page.locator('.notice', { hasText: /^This file is damaged, or ends too early. \d+ of 240 samples cannot be read/ }).waitFor();
+  await page.getByRole('button', { name: 'Count', exact: true }).click();
+  await page.getByRole('region', { name: 'Classes' }).getByRole('alert').waitFor();
+  assert.deepEqual(await axe(page), []);
+  await page.getByRole('button', { name: 'Check it' }).click();
+  await page.getByText(/Damaged: \d+ faults/).waitFor();
   await visit(page, at('file=data/nothing.tbl'));
   await page.locator('.failed code').waitFor();
+  await page.getByText('It was looked for on the server of this page').waitFor();
+  await page.close();
+});
+
+test('files that are no pictures are no faults, and metadata is drawn as far as it is unfolded', async () => {
+  const page = await newPage(browser);
+  await visit(page, at('file=data/texts.tar'));
+  await page.locator('[role=option] .why', { hasText: 'no picture' }).first().waitFor();
+  assert.equal(await page.locator('[role=option] .why.bad').count(), 0);
+  await visit(page, at('file=data/texts.tar&i=1'));
+  await page.getByText('This is no picture that the browser knows.').waitFor();
+  const page_ = page.locator('forebay-sample .page');
+  await page_.locator('summary', { hasText: 'deep' }).click();
+  await page_.locator('summary', { hasText: 'points' }).click();
+  await page_.locator('summary', { hasText: /^149/ }).waitFor();
+  assert.ok((await page_.locator('*').count()) < 3000, 'what is folded is not there');
+  await page_.locator('summary', { hasText: /^149/ }).click();
+  await page_.locator('summary', { hasText: /^149/ }).nth(1).click();
+  await page_.getByText('149', { exact: true }).last().waitFor();
+  assert.deepEqual(await axe(page), []);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('a field that nobody has is named where a filter matches nothing', async () => {
+  const page = await newPage(browser);
+  await visit(page, at('file=data/sample.tbl&q=json.lable%20%3D%3D%20%22boat%22'));
+  await page.getByText('The first sample has no field json.lable.').waitFor();
+  await visit(page, at('file=data/sample.tbl&q=width%20%3E%2099999'));
+  await page.getByText('No sample matches the filter.').waitFor();
+  assert.equal(await page.getByText('has no field').count(), 0);
   await page.close();
 });
 

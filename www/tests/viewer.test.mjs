@@ -139,6 +139,67 @@ test('facets and a brush over a histogram filter', async () => {
   await page.close();
 });
 
+test('classes are counted by any field, as many as are wanted, and what goes wrong there is said', async () => {
+  const page = await opened('file=1200.tbl');
+  const classes = page.getByRole('region', { name: 'Classes' });
+  await classes.getByText('4 of json.label').waitFor();
+  const count = async (field) => {
+    await page.getByRole('button', { name: 'Change the field that is counted' }).click();
+    assert.equal(await page.evaluate(() => document.querySelector('forebay-viewer').shadowRoot.querySelector('forebay-facets').shadowRoot.activeElement?.tagName), 'INPUT');
+    assert.ok((await page.locator('forebay-facets datalist option').evaluateAll((options) => options.map((o) => o.value))).includes('json.note'));
+    await page.keyboard.type(field);
+    await page.keyboard.press('Enter');
+  };
+  await count('json.shade');
+  await classes.getByText('400 of json.shade').waitFor();
+  assert.equal(await classes.locator('.bar').count(), 12);
+  await classes.getByRole('button', { name: 'Show 100 more of 388' }).click();
+  await classes.getByRole('button', { name: 'Show 38 more of 288' }).click();
+  await classes.getByText('and 250 more').waitFor();
+  assert.deepEqual(await axe(page), []);
+  await count('torn');
+  await page.getByRole('alert').getByText('The metadata is cut off').waitFor();
+  await page.close();
+});
+
+test('what is open follows the list', async () => {
+  for (const [hash, keys] of [['file=2000.tbl', 'ArrowRight'], ['file=2000.tbl&view=table', 'ArrowDown']]) {
+    const page = await opened(hash);
+    await focusRows(page);
+    await page.keyboard.press(keys);
+    assert.equal(await page.locator('forebay-sample').count(), 0);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Sample 1', exact: true }).waitFor();
+    await page.keyboard.press(keys);
+    await page.getByRole('heading', { name: 'Sample 2', exact: true }).waitFor();
+    await page.keyboard.press('End');
+    await page.getByRole('heading', { name: 'Sample 1,999', exact: true }).waitFor();
+    assert.match(page.url(), /i=1999/);
+    await page.close();
+  }
+});
+
+test('a link to a file of this machine asks for it, and keeps what else it says', async () => {
+  const page = await newPage(browser);
+  await page.addInitScript(() => { delete globalThis.showOpenFilePicker; });
+  await visit(page, at('file=local:300.tbl&i=7'));
+  await page.getByRole('heading', { name: 'Open 300.tbl' }).waitFor();
+  assert.deepEqual(await axe(page), []);
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Choose the file' }).click()]);
+  await chooser.setFiles({ name: '300.tbl', mimeType: '', buffer: Buffer.from('x') });
+  await page.getByRole('heading', { name: 'Sample 7', exact: true }).waitFor();
+  await page.close();
+});
+
+test('an empty address opens nothing', async () => {
+  const page = await newPage(browser);
+  await visit(page, site.url);
+  await page.getByLabel('Address of a file').press('Enter');
+  await page.waitForTimeout(200);
+  await page.getByText('Drop a dataset file here').waitFor();
+  await page.close();
+});
+
 test('a sample opens with its picture, boxes and metadata, markup stays text, and keys step', async () => {
   const page = await opened('file=1200.tbl&i=6');
   await page.locator('forebay-sample canvas.boxes').waitFor();

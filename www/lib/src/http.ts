@@ -260,7 +260,7 @@ class Http implements Source {
       if (signal?.aborted) throw signal.reason;
       if (stalled.signal.aborted) throw new Again(hostError("http.stalled", `the server sent nothing for ${patience / 1000} s`, { file: this.name, offset: start }, e));
       if (e instanceof Again || e instanceof ForebayError) throw e;
-      const message = `${this.url.host} cannot be read: ${(e as Error).message}. Either it is out of reach, or it does not allow other sites (CORS)`;
+      const message = `no answer from ${this.url.host}: ${(e as Error).message}. Either it is out of reach, or it does not allow other sites (CORS)`;
       throw new Again(hostError("http.network", message, { file: this.name, offset: start }, e));
     } finally {
       clearTimeout(timer);

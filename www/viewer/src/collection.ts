@@ -212,8 +212,10 @@ export abstract class Collection<D = Dataset> extends LitElement {
       ...(this.perRow > 1 && { ArrowRight: this.current + 1, ArrowLeft: this.current - 1 }),
     };
     const to = moves[e.key];
-    if (to !== undefined) this.go(to);
-    else if (e.key === "Enter") this.open(this.current);
+    if (to !== undefined) {
+      this.go(to);
+      this.dispatchEvent(new CustomEvent("step", { detail: this.rows.at(this.current) }));
+    } else if (e.key === "Enter") this.open(this.current);
     else if (e.key === " ") this.pick(this.current);
     else return;
     e.preventDefault();

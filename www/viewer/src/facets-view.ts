@@ -1,11 +1,11 @@
 /** Facets and histograms at the side. */
 import "./histogram.ts";
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
-import { customElement, property } from "lit/decorators.js";
+import { customElement, property, query, state } from "lit/decorators.js";
 import { bar, barStyles } from "./bars.ts";
 import { rangeExpression, quote, type Facets, type Histogram } from "./facets.ts";
 import { controls } from "./styles.ts";
-import { bytes, count, short } from "./words.ts";
+import { bytes, count, plural, short, type Trouble } from "./words.ts";
 
 /** A part of the filter that was clicked together. */
 export interface Clause {
@@ -19,7 +19,10 @@ export interface Classes {
   readonly distinct: number;
 }
 
+/** Classes that are shown at first, */
 const SHOWN = 12;
+/** and how many more each time. */
+const MORE = 100;
 
 /** `<forebay-facets>`: sends `clause` with `{ key, clause }`, a clause of `null` takes it away; `classes` and `sizes` where these are to be read. */
 @customElement("forebay-facets")
@@ -34,6 +37,7 @@ export class FacetsView extends LitElement {
       margin-top: 18px;
     }
     h2 button {
+      font-weight: 400;
       min-height: 22px;
       padding: 0 6px;
       font-size: 12px;
@@ -51,6 +55,9 @@ export class FacetsView extends LitElement {
       font-size: 12px;
       color: var(--ink-2);
     }
+    .note.bad {
+      color: var(--bad);
+    }
     .row {
       display: flex;
       gap: 6px;
@@ -58,6 +65,19 @@ export class FacetsView extends LitElement {
     .row input {
       min-width: 0;
       flex: 1;
+    }
+    h2 .row {
+      min-width: 0;
+      align-items: baseline;
+    }
+    h2 .row span {
+      overflow: hidden;
+      text-overflow: ellipsis;
+      white-space: nowrap;
+    }
+    .more {
+      min-height: 28px;
+      font-size: 12px;
     }
   `];
 
@@ -68,6 +88,14 @@ export class FacetsView extends LitElement {
   @property({ type: Boolean }) counting = false;
   /** The file's index has no sizes; its pictures have. */
   @property({ type: Boolean }) sizeless = false;
+  /** The fields of the metadata, as far as they are known. */
+  @property({ attribute: false }) fields: readonly string[] = [];
+  /** Why classes or sizes could not be read. */
+  @property({ attribute: false }) trouble: { readonly of: "classes" | "sizes"; readonly why: Trouble } | null = null;
+  /** Another field is being chosen. */
+  @state() private choosing = false;
+  @state() private shown = SHOWN;
+  @query(".row input") private field!: HTMLInputElement | null;
 
   override render(): TemplateResult {
     const { facets } = this;
@@ -77,7 +105,7 @@ export class FacetsView extends LitElement {
       <section aria-label="Formats">
         <h2>Format</h2>
         ${facets.formats.map((f) => this.bar("format", f.format, f.all, f.kept, most, `format == ${quote(f.format)}`))}
-        ${facets.damaged > 0 ? html`<p class="note bad">${count(facets.damaged)} entries of the index are damaged</p>` : nothing}
+        ${facets.damaged > 0 ? html`<p class="note bad">${plural(facets.damaged, "sample")} cannot be read</p>` : nothing}
       </section>
       ${this.renderClasses()}
       ${facets.histograms.map((h) => this.renderHistogram(h))}
@@ -90,6 +118,7 @@ export class FacetsView extends LitElement {
         <p class="note">The headers of a TAR know neither; of ${count(unsized)} ${unsized === 1 ? "sample" : "samples"} they are not read yet.</p>
         <button ?disabled=${this.counting} @click=${() => this.dispatchEvent(new CustomEvent("sizes"))}>${this.counting ? "Reading…" : "Read them"}</button>
         <p class="note">Reads the beginning of every picture.</p>
+        ${this.renderTrouble("sizes")}
       </section>`;
   }
 
@@ -104,26 +133,48 @@ export class FacetsView extends LitElement {
 
   private renderClasses(): TemplateResult {
     const { classes } = this;
-    const most = Math.max(1, ...(classes?.top.slice(0, SHOWN).map((c) => c.all) ?? []));
+    const asked = !classes || this.choosing;
+    const top = classes?.top.slice(0, this.shown) ?? [];
+    const most = Math.max(1, ...top.map((c) => c.all));
+    const rest = (classes?.distinct ?? 0) - top.length;
+    const offered = Math.min(MORE, (classes?.top.length ?? 0) - top.length);
     return html`
       <section aria-label="Classes">
-        <h2>Class ${classes ? html`<span>${count(classes.distinct)} of <code>${classes.field}</code></span>` : nothing}</h2>
-        ${classes
-          ? classes.top.slice(0, SHOWN).map((c) => {
-              const literal = /^-?\d{1,15}$/.test(c.label) ? `(${classes.field} == ${c.label} || ${classes.field} == ${quote(c.label)})` : `${classes.field} == ${quote(c.label)}`;
-              return this.bar("class", c.label, c.all, c.kept, most, literal);
-            })
-          : html`
-            <div class="row">
-              <input aria-label="The field that holds the class" placeholder="cls" .value=${this.classField} ?disabled=${this.counting} />
-              <button ?disabled=${this.counting} @click=${this.countClasses}>${this.counting ? "Counting…" : "Count"}</button>
-            </div>
-            <p class="note">Reads the metadata of every sample.</p>`}
-        ${classes && classes.distinct > SHOWN ? html`<p class="note">and ${count(classes.distinct - SHOWN)} more</p>` : nothing}
+        <h2>Class ${classes && !asked ? html`<div class="row"><span>${count(classes.distinct)} of <code title=${classes.field}>${classes.field}</code></span><button class="bare" aria-label="Change the field that is counted" @click=${this.choose}>change</button></div>` : nothing}</h2>
+        ${asked ? this.renderAsk() : nothing}
+        ${this.renderTrouble("classes")}
+        ${top.map((c) => {
+          const literal = /^-?\d{1,15}$/.test(c.label) ? `(${classes!.field} == ${c.label} || ${classes!.field} == ${quote(c.label)})` : `${classes!.field} == ${quote(c.label)}`;
+          return this.bar("class", c.label, c.all, c.kept, most, literal);
+        })}
+        ${rest > 0 && offered > 0 ? html`<button class="bare more" @click=${() => (this.shown += MORE)}>Show ${count(offered)} more${offered < rest ? ` of ${count(rest)}` : ""}</button>` : nothing}
+        ${rest > 0 && offered <= 0 ? html`<p class="note">and ${count(rest)} more</p>` : nothing}
       </section>`;
   }
+  private renderAsk(): TemplateResult {
+    return html`
+      <div class="row">
+        <input aria-label="The field that holds the class" placeholder="cls" list="fields" .value=${this.classField} ?disabled=${this.counting}
+          @keydown=${(e: KeyboardEvent) => { if (e.key === "Enter") this.countClasses(); }} />
+        <datalist id="fields">${this.fields.map((name) => html`<option value=${name}></option>`)}</datalist>
+        <button ?disabled=${this.counting} @click=${this.countClasses}>${this.counting ? "Counting…" : "Count"}</button>
+      </div>
+      <p class="note">Reads the metadata of every sample.</p>`;
+  }
+  private renderTrouble(of: "classes" | "sizes"): TemplateResult | typeof nothing {
+    if (this.trouble?.of !== of) return nothing;
+    const { message, code } = this.trouble.why;
+    return html`<p class="note bad" role="alert">${message}${code ? html` <code>${code}</code>` : nothing}</p>`;
+  }
+  private async choose(): Promise<void> {
+    this.choosing = true;
+    await this.updateComplete;
+    this.field?.select();
+  }
   private countClasses(): void {
-    const field = this.renderRoot.querySelector("input")?.value.trim() || "cls";
+    const field = this.field?.value.trim() || "cls";
+    this.choosing = false;
+    this.shown = SHOWN;
     this.dispatchEvent(new CustomEvent("classes", { detail: field }));
   }
 

@@ -26,3 +26,15 @@ export function fieldsOf(record: Json): { name: string; type: string }[] {
   walk(record, "", 0);
   return found;
 }
+
+/** Words of the filter language that are no fields. */
+const WORDS = new Set(["in", "true", "false", "null", "not", "and", "or"]);
+
+/** The fields that an expression names, of which none is known: perhaps misspelt. */
+export function unknownFields(expression: string, known: readonly string[]): string[] {
+  if (known.length === 0) return [];
+  const bare = expression.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, " ");
+  const names = bare.match(/(?<![\p{L}\p{N}_.])(?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`)(?:\.(?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`))*/gu) ?? [];
+  const within = (name: string): boolean => known.some((k) => k === name || k.startsWith(`${name}.`) || name.startsWith(`${k}.`));
+  return [...new Set(names)].filter((name) => !WORDS.has(name) && !within(name));
+}

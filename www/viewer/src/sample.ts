@@ -5,7 +5,7 @@ import type { Dataset, Json } from "../../lib/src/types.ts";
 import { colourOf, findBoxes, rgbOf, type Box } from "./boxes.ts";
 import { drawMask, type Mask } from "./masks.ts";
 import { controls, factStyles, panelStyles } from "./styles.ts";
-import { NotDrawn, decode } from "./thumbs.ts";
+import { NotDrawn, decode, UNKNOWN } from "./thumbs.ts";
 import { tree, treeStyles } from "./tree.ts";
 import { bytes, count, isAbort, trouble, type Trouble } from "./words.ts";
 
@@ -140,7 +140,8 @@ export class SamplePanel extends LitElement {
   @property({ type: Boolean }) picked = false;
   @state() private image: ImageBitmap | null = null;
   @state() private imageTrouble: Trouble | null = null;
-  @state() private record: Json = null;
+  /** The metadata; `undefined` while it is read. */
+  @state() private record: Json | undefined;
   @state() private recordTrouble: Trouble | null = null;
   @state() private head: Uint8Array | null = null;
   @state() private digest = "";
@@ -213,7 +214,7 @@ export class SamplePanel extends LitElement {
     this.imageTrouble = this.recordTrouble = null;
     this.head = null;
     this.digest = "";
-    this.record = null;
+    this.record = undefined;
     this.boxes = [];
     this.sum = { state: "reading", text: "reading…" };
     const unless = <T>(then: (value: T) => void) => (value: T): void => {
@@ -226,7 +227,7 @@ export class SamplePanel extends LitElement {
     }).catch(unless((e) => {
       this.image?.close();
       this.image = null;
-      this.imageTrouble = e instanceof NotDrawn ? { message: `Browsers do not draw ${e.message} pictures.`, code: undefined, offset: undefined } : trouble(e);
+      this.imageTrouble = e instanceof NotDrawn ? { message: e.message === UNKNOWN ? "This is no picture that the browser knows." : `Browsers do not draw ${e.message} pictures.`, code: undefined, offset: undefined } : trouble(e);
     }));
     const record = dataset.record(index, { signal }).then(unless((found) => (this.record = found)), unless((e) => (this.recordTrouble = trouble(e))));
     void dataset.bytes(index, { signal, verify: true }).then(
@@ -240,7 +241,7 @@ export class SamplePanel extends LitElement {
     await Promise.all([image, record]);
     if (signal.aborted) return;
     const info = dataset.info(index);
-    this.boxes = findBoxes(this.record, this.image?.width ?? info.width, this.image?.height ?? info.height);
+    this.boxes = findBoxes(this.record ?? null, this.image?.width ?? info.width, this.image?.height ?? info.height);
     dataset.prefetch(this.next, { signal }).catch(() => undefined);
   }
 
@@ -395,6 +396,7 @@ export class SamplePanel extends LitElement {
   private renderPage(): TemplateResult {
     if (this.tab === "metadata") {
       if (this.recordTrouble) return html`<p class="bad">${this.recordTrouble.message}</p><code>${this.recordTrouble.code ?? ""}</code>`;
+      if (this.record === undefined) return html`<p class="muted">reading…</p>`;
       return this.record === null ? html`<p class="muted">This sample has no metadata.</p>` : tree("sample", this.record);
     }
     const info = this.data.info(this.index);

@@ -168,7 +168,7 @@ export class TableView extends LitElement {
           ${rows.length === 0
             ? html`<div class="empty">${rows.kept ? "No row matches the filter." : "There are no rows in this file."}</div>`
             : html`<forebay-rows .data=${table} .rows=${rows} .columns=${this.columns} .current=${this.walker.current}
-                @current=${(e: CustomEvent<number>) => this.walker.move(e.detail)} @open=${(e: CustomEvent<number>) => this.walker.show(e.detail)}></forebay-rows>`}
+                @current=${(e: CustomEvent<number>) => this.walker.move(e.detail)} @step=${(e: CustomEvent<number>) => this.walker.follow(e.detail)} @open=${(e: CustomEvent<number>) => this.walker.show(e.detail)}></forebay-rows>`}
         </main>
         ${this.walker.open === null ? nothing : html`
           <forebay-row class="panel" role="complementary" aria-label="Row" .data=${table} .index=${this.walker.open}

@@ -127,8 +127,10 @@ export class Thumbs {
   }
 }
 
-/** A format that browsers do not draw. */
+/** A format that browsers do not draw; the message is its name. */
 export class NotDrawn extends Error {}
+/** What is said of a file that turns out to be no picture: it need not be damaged. */
+export const UNKNOWN = "no picture";
 
 /** The picture of a sample, no edge longer than `edge` where one is given. */
 export async function decode(dataset: Dataset, i: number, signal: AbortSignal, edge?: number, gate = new Gate()): Promise<ImageBitmap> {
@@ -146,7 +148,9 @@ export async function decode(dataset: Dataset, i: number, signal: AbortSignal, e
   const blob = await dataset.blob(i, { signal });
   return gate.run(async () => {
     signal.throwIfAborted();
-    return createImageBitmap(blob, small ? {} : options);
+    return createImageBitmap(blob, small ? {} : options).catch((e: unknown) => {
+      throw info.format === "unknown" ? new NotDrawn(UNKNOWN) : e;
+    });
   });
 }
 

@@ -159,7 +159,8 @@ export const viewerStyles = css`
   .notice {
     flex: 1 1 100%;
     display: flex;
-    gap: 10px;
+    flex-wrap: wrap;
+    gap: 2px 10px;
     align-items: center;
     padding: 8px 12px;
     border-radius: 9px;
@@ -254,6 +255,10 @@ export const viewerStyles = css`
       order: 3;
       flex: 1 1 100%;
       padding: 0 6px 2px;
+    }
+    .file:empty {
+      order: 0;
+      flex: 1;
     }
     .top .spacer {
       flex: 1;

@@ -21,7 +21,7 @@ import type { ConvertDialog } from "./convert-dialog.ts";
 import type { ConvertTableDialog } from "./convert-table-dialog.ts";
 import type { Engine } from "./engine.ts";
 import { countFacets, type Facets } from "./facets.ts";
-import type { Classes, Clause } from "./facets-view.ts";
+import type { Classes, Clause, FacetsView } from "./facets-view.ts";
 import type { FilterBox } from "./filter-box.ts";
 import type { HelpDialog } from "./help-dialog.ts";
 import { pickJson } from "./pick.ts";
@@ -30,7 +30,7 @@ import { indexStore } from "./index-store.ts";
 import { Rhythm } from "./rhythm.ts";
 import { fileOf, forgetRecents, recents, remember, type Recent } from "./recent.ts";
 import type { SamplePanel } from "./sample.ts";
-import { fieldsOf } from "./fields.ts";
+import { fieldsOf, unknownFields } from "./fields.ts";
 import { controls, tokens } from "./styles.ts";
 import { SHOWN_SIZE, TooLarge, sweep, tableOf, textOf, type TextSource, type TextTable } from "./text-view.ts";
 import type { Looked, TableLink, TableView } from "./table-view.ts";
@@ -78,6 +78,8 @@ export class Viewer extends LitElement {
   @state() private facets: Facets | null = null;
   @state() private classes: Classes | null = null;
   private allClasses: { field: string; samples: number; top: readonly { label: string; samples: number }[]; distinct: number } | null = null;
+  /** Why classes or sizes could not be read. */
+  @state() private facetTrouble: FacetsView["trouble"] = null;
   @state() private classField = "cls";
   @state() private countingClasses = false;
   @state() private fields: readonly { name: string; type: string }[] = [];
@@ -186,6 +188,9 @@ export class Viewer extends LitElement {
       const message = `${told.message}. Samples are read from TBL and TAR, rows from TBF and IDV, and from CSV, TSV and JSON lines where the name ends with .csv, .tsv, .jsonl or .ndjson.`;
       return { name, trouble: { ...told, message } };
     }
+    if (told.code === "http.status" && typeof file === "string" && !/^[a-z]+:/i.test(file)) {
+      return { name, trouble: { ...told, message: `${told.message}. It was looked for on the server of this page; addresses elsewhere begin with https://.` } };
+    }
     if (told.code !== "tbf.schema_needed") return { name, trouble: told };
     const go = (): void => pickJson((schema) => void this.open(input, name, file, { tbfSchema: schema }), (why) => {
       this.failure = { ...this.failed(e, input, name, file), trouble: { ...told, message: why } };
@@ -230,7 +235,7 @@ export class Viewer extends LitElement {
         textual?.forget();
       });
     }
-    this.data = this.table = this.textual = this.tooLarge = this.opening = this.failure = this.facets = this.classes = this.filterError = this.growth = this.allClasses = null;
+    this.data = this.table = this.textual = this.tooLarge = this.opening = this.failure = this.facets = this.classes = this.filterError = this.growth = this.allClasses = this.facetTrouble = null;
     this.walker.reset();
     this.picked = new Set();
     this.text = "";
@@ -246,6 +251,7 @@ export class Viewer extends LitElement {
     }
   }
   private openUrl(text: string): void {
+    if (text.trim() === "") return;
     const url = fileUrl(text.trim(), location.href);
     if (!url) {
       this.failure = { name: text, trouble: { message: "This is no address of the web: it begins with http:// or https://.", code: undefined, offset: undefined } };
@@ -258,7 +264,8 @@ export class Viewer extends LitElement {
     void this.open(url, decodeURIComponentSafely(last) || url.host, file);
   }
   private openFile(file: File, handle?: FileSystemFileHandle): void {
-    history.replaceState(null, "", formatLink({ file: `local:${file.name}` }));
+    // A link to this file may say more than its name.
+    if (parseLink(location.hash).file !== `local:${file.name}`) history.replaceState(null, "", formatLink({ file: `local:${file.name}` }));
     void this.open(file, file.name, `local:${file.name}`, handle ? { handle } : {});
   }
   private async openRecent(entry: Recent): Promise<void> {
@@ -338,7 +345,16 @@ export class Viewer extends LitElement {
     if (!link.file) return;
     if (link.file === this.file) void this.applyLink();
     else if (!link.file.startsWith("local:")) this.openUrlKeepingLink(link.file);
+    else void this.askFor(link.file.slice("local:".length));
   };
+  /** A link to a file of this machine, which a page cannot open by itself. */
+  private async askFor(name: string): Promise<void> {
+    this.close(false);
+    const entry = (await recents()).find((r) => r.name === name && r.handle);
+    const message = "This link is to a file of your own machine, which a page cannot open by itself: choose it, or drop it here.";
+    const way = { words: entry ? `Open ${name}` : "Choose the file", go: () => void (entry ? this.openRecent(entry) : this.choose()) };
+    this.failure = { name, trouble: { message, code: undefined, offset: undefined }, way, kind: "asks" };
+  }
   private openUrlKeepingLink(file: string): void {
     const hash = location.hash;
     this.openUrl(file);
@@ -443,6 +459,7 @@ export class Viewer extends LitElement {
     const { data: dataset, rows } = this;
     if (!dataset) return;
     this.countingClasses = true;
+    this.facetTrouble = null;
     this.classField = field;
     try {
       const { signal } = this.work;
@@ -458,7 +475,7 @@ export class Viewer extends LitElement {
       const some = new Map(kept?.top.map((c) => [c.label, c.samples]));
       this.classes = { field, distinct: all.distinct, top: all.top.map(({ label, samples }) => ({ label, all: samples, kept: kept ? (some.get(label) ?? 0) : samples })) };
     } catch (e) {
-      if (!isAbort(e)) this.say(`The classes could not be counted: ${trouble(e).message}`);
+      if (!isAbort(e) && this.data === dataset) this.facetTrouble = { of: "classes", why: trouble(e) };
     } finally {
       this.countingClasses = false;
     }
@@ -474,11 +491,12 @@ export class Viewer extends LitElement {
     const { data: dataset } = this;
     if (!dataset || this.countingClasses) return;
     this.countingClasses = true;
+    this.facetTrouble = null;
     try {
       await dataset.stats({ signal: this.work.signal });
       await this.sized(dataset);
     } catch (e) {
-      if (!isAbort(e)) this.say(`The sizes could not be read: ${trouble(e).message}`);
+      if (!isAbort(e) && this.data === dataset) this.facetTrouble = { of: "sizes", why: trouble(e) };
     } finally {
       this.countingClasses = false;
     }
@@ -491,6 +509,11 @@ export class Viewer extends LitElement {
     void this.refilter();
   }
 
+  /** The metadata's own fields. */
+  private get metadataFields(): readonly string[] {
+    const known = new Set(this.data?.schema.map((f) => f.name));
+    return this.fields.filter((f) => !known.has(f.name) && f.type !== "object").map((f) => f.name);
+  }
   /** Values that completion offers. */
   private get values(): Values {
     const { facets, classes } = this;
@@ -559,6 +582,8 @@ export class Viewer extends LitElement {
   }
   private updateRead(): void {
     const t = (this.data ?? this.table)?.telemetry;
+    // A text was read whole; what is counted since then is the table that was made of it.
+    if (this.textual) return void (this.read = `all ${bytes(this.textual.text.bytes)} read`);
     // Bytes that were looked at twice count twice, so that "of" would be wrong where they are more than there are.
     const of = t && t.bytesRead <= t.byteLength ? ` of ${bytes(t.byteLength)}` : "";
     this.read = t ? `${plural(t.requests, "request")}, ${bytes(t.bytesRead)}${of} read` : "";
@@ -638,7 +663,7 @@ export class Viewer extends LitElement {
       <div class="app">
         ${this.renderHeader(dataset, facts, () => this.convertDialog.show())}
         <div class="work ${this.walker.open === null ? "" : "sample-open"}">
-          <forebay-facets class=${this.facetsShown ? "shown" : ""} role="complementary" aria-label="Facets" .facets=${this.facets} .clauses=${this.clauses} .classes=${this.classes} .classField=${this.classField} ?counting=${this.countingClasses}
+          <forebay-facets class=${this.facetsShown ? "shown" : ""} role="complementary" aria-label="Facets" .facets=${this.facets} .clauses=${this.clauses} .classes=${this.classes} .classField=${this.classField} .fields=${this.metadataFields} .trouble=${this.facetTrouble} ?counting=${this.countingClasses}
             @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => this.setClause(e.detail.key, e.detail.clause)}
             ?sizeless=${dataset.format === "tar" && !this.growth} @sizes=${() => void this.readSizes()} @classes=${(e: CustomEvent<string>) => this.countClasses(e.detail)}></forebay-facets>
           <main class="main">
@@ -653,7 +678,7 @@ export class Viewer extends LitElement {
               </div>
             </div>
             ${this.growth ? this.renderGrowth(this.growth) : nothing}
-            <div class="chips">${dataset.damage ? html`<div class="notice" role="alert"><span><b>${dataset.damage.kind === "damaged" ? "This file is damaged. What comes before the damage is shown." : "Reading ended early. What was found before is shown."}</b> ${trouble(dataset.damage).message}</span><code>${dataset.damage.code}</code></div>` : nothing}${[...this.clauses].map(([key, clause]) => html`<button aria-label="Remove ${clause.label}" @click=${() => this.setClause(key, null)}>${clause.label} ✕</button>`)}</div>
+            <div class="chips">${this.renderDamage(dataset)}${[...this.clauses].map(([key, clause]) => html`<button aria-label="Remove ${clause.label}" @click=${() => this.setClause(key, null)}>${clause.label} ✕</button>`)}</div>
             ${this.renderCollection(dataset)}
           </main>
           ${this.walker.open === null ? nothing : html`
@@ -661,6 +686,16 @@ export class Viewer extends LitElement {
               @step=${(e: CustomEvent<number>) => this.walker.step(e.detail)} @close=${() => this.walker.close()} @pick=${(e: CustomEvent<number>) => this.pick(e.detail)}></forebay-sample>`}
         </div>
       </div>`;
+  }
+  /** What is wrong with the file, as far as opening it tells. */
+  private renderDamage({ damage, length }: Dataset): TemplateResult | typeof nothing {
+    const lost = this.facets?.damaged ?? 0;
+    if (damage) {
+      const what = damage.kind === "damaged" ? "This file is damaged. What comes before the damage is shown." : "Reading ended early. What was found before is shown.";
+      return html`<div class="notice" role="alert"><span><b>${what}</b> ${trouble(damage).message}</span><code>${damage.code}</code></div>`;
+    }
+    if (lost === 0) return nothing;
+    return html`<div class="notice" role="alert"><span><b>This file is damaged, or ends too early.</b> ${count(lost)} of ${plural(length, "sample")} cannot be read: their entries in the index are wrong, or they lie behind the end of the file.</span><button @click=${() => this.checkDialog.show()}>Check it</button></div>`;
   }
   private renderGrowth({ bytes: at, totalBytes, samples }: OpenProgress): TemplateResult {
     const part = totalBytes > 0 ? at / totalBytes : 0;
@@ -671,14 +706,20 @@ export class Viewer extends LitElement {
         <span>${bytes(at)} of ${bytes(totalBytes)}, ${Math.floor(part * 100)} %</span>
       </div>`;
   }
+  /** What a filter that matches nothing may have got wrong. */
+  private renderUnknown(): TemplateResult | typeof nothing {
+    const unknown = unknownFields(this.expression, this.fields.map((f) => f.name));
+    return unknown.length === 0 ? nothing : html`<div class="muted">The first sample has no field ${unknown.map((name, k) => html`${k > 0 ? ", " : ""}<code>${name}</code>`)}.</div>`;
+  }
   private renderCollection(dataset: Dataset): TemplateResult {
-    if (this.rows.length === 0) return html`<div class="empty">${this.rows.kept ? "No sample matches the filter." : "There are no samples in this file."}</div>`;
+    if (this.rows.length === 0) return html`<div class="empty">${this.rows.kept ? html`<div>No sample matches the filter.</div>${this.renderUnknown()}` : "There are no samples in this file."}</div>`;
     const current = (e: CustomEvent<number>): void => this.walker.move(e.detail);
+    const step = (e: CustomEvent<number>): void => this.walker.follow(e.detail);
     const open = (e: CustomEvent<number>): void => this.walker.show(e.detail);
     const pick = (e: CustomEvent<number>): void => this.pick(e.detail);
     return this.view === "gallery"
-      ? html`<forebay-gallery .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.walker.current} .size=${this.tileSize} @drawn=${() => this.pictured()} @current=${current} @open=${open} @pick=${pick}></forebay-gallery>`
-      : html`<forebay-table .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.walker.current} @current=${current} @open=${open} @pick=${pick}></forebay-table>`;
+      ? html`<forebay-gallery .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.walker.current} .size=${this.tileSize} @drawn=${() => this.pictured()} @current=${current} @step=${step} @open=${open} @pick=${pick}></forebay-gallery>`
+      : html`<forebay-table .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.walker.current} @current=${current} @step=${step} @open=${open} @pick=${pick}></forebay-table>`;
   }
 }
 

@@ -43,6 +43,11 @@ export class Walker implements ReactiveController {
     this.host.requestUpdate();
   }
 
+  /** The list moved to one: while one is open, that one is open now. */
+  follow(i: number): void {
+    if (this.open !== null) this.show(i);
+  }
+
   /** Opens one by its number. */
   show(i: number): void {
     this.open = i;

@@ -23,6 +23,8 @@ export interface Failure {
   readonly trouble: Trouble;
   /** A way on: its words, and what it does. */
   readonly way?: { readonly words: string; readonly go: () => void };
+  /** Nothing failed: something is needed first. */
+  readonly kind?: "asks";
 }
 
 /** `<forebay-welcome>`: sends `choose`, `url` with a text, `recent` with an entry, `back` and `forget`. */
@@ -182,10 +184,10 @@ export class Welcome extends LitElement {
       </div>`;
   }
   private renderFailure(): TemplateResult {
-    const { name, trouble: t, way } = this.failure!;
+    const { name, trouble: t, way, kind } = this.failure!;
     return html`
       <div class="failed" role="alert">
-        <h1>${name} could not be opened</h1>
+        <h1>${kind === "asks" ? `Open ${name}` : `${name} could not be opened`}</h1>
         <div>${t.message}</div>
         ${t.code ? html`<code class="bad">${t.code}</code>` : nothing}
         <div class="buttons">${way ? html`<button class="primary" @click=${way.go}>${way.words}</button>` : nothing}<button class=${way ? "" : "primary"} @click=${() => this.send("back")}>Open another</button></div>

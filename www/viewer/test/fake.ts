@@ -119,7 +119,14 @@ export const fake: Engine = {
         }
         return Uint32Array.from(keep);
       },
-      async stats() {
+      async stats(o) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        abort(o?.signal);
+        if (o?.classField === "torn") throw fail("tbl.metadata", "the metadata is cut off");
+        if (o?.classField === "json.shade") {
+          const top = Array.from({ length: 150 }, (_, k) => ({ label: `shade ${k}`, samples: 150 - k }));
+          return { classes: { distinct: 400, other: 0, unlabelled: 0, top } } as unknown as Stats;
+        }
         return { classes: { distinct: 4, other: 0, unlabelled: 0, top: CLASSES.map((label, k) => ({ label, samples: Math.ceil((length - k) / 4) })) } } as unknown as Stats;
       },
       async check(o) {
