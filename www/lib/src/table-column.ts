@@ -13,7 +13,7 @@ export type TypedArray =
   | Float32Array
   | Float64Array;
 
-/** One column as arrays. @internal */
+/** One column as arrays. */
 export interface RawColumn {
   type: string;
   kind: "bool" | "number" | "text" | "bytes" | "vector";
@@ -35,7 +35,7 @@ export interface RawColumn {
   items?: RawColumn | null;
 }
 
-/** Rows as columns. @internal */
+/** Rows as columns. */
 export interface RawBatch {
   length: number;
   numbers: Float64Array;

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * The public interface of `forebay`, as types: what a source is, what a dataset answers, what conversion takes.
  *
