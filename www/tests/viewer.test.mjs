@@ -162,6 +162,17 @@ test('classes are counted by any field, as many as are wanted, and what goes wro
   await page.close();
 });
 
+test('keys that move through the list do so as soon as it is there', async () => {
+  for (const [hash, to] of [['file=2000.tbl', 'p1999'], ['file=2000.tbl&view=table', 'p1999'], ['file=2000.tbf', 'p1999']]) {
+    const page = await opened(hash);
+    await page.keyboard.press('End');
+    await page.locator(`#${to}.current`).waitFor();
+    await page.keyboard.press('Home');
+    await page.locator('#p0.current').waitFor();
+    await page.close();
+  }
+});
+
 test('what is open follows the list', async () => {
   for (const [hash, keys] of [['file=2000.tbl', 'ArrowRight'], ['file=2000.tbl&view=table', 'ArrowDown']]) {
     const page = await opened(hash);

@@ -97,9 +97,9 @@ export class TableView extends LitElement {
     if (i !== undefined && i < this.data.length) this.walker.show(i);
     else if (i === undefined) this.walker.clear();
   }
-  /** Keys that are not for the rows; true where one was used. */
-  key(key: string): boolean {
-    if (key !== "/") return this.walker.key(key);
+  /** Keys that are not for the rows; true where one was used. `idle` says that nothing has the focus. */
+  key(key: string, idle: boolean): boolean {
+    if (key !== "/") return this.walker.key(key) || (idle && this.walker.begin(key));
     this.filterBox?.focus();
     return true;
   }

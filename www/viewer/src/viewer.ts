@@ -535,6 +535,7 @@ export class Viewer extends LitElement {
     const target = e.composedPath()[0] as HTMLElement;
     if (e.ctrlKey || e.metaKey || e.altKey || target.matches?.("input:not([type=checkbox]), select, textarea")) return;
     const open = this.walker.open !== null;
+    const idle = target === document.body;
     const actions: Record<string, (() => void) | undefined> = {
       "?": () => this.helpDialog.show(), o: () => void this.choose(), d: () => this.toggleTheme(),
       ...((this.data || this.table) && { i: () => this.aboutDialog.show(), c: () => this.checkDialog.show() }),
@@ -546,7 +547,8 @@ export class Viewer extends LitElement {
     const action = actions[e.key];
     if (action) action();
     else if (this.walker.key(e.key)) { /* It stepped or closed. */ }
-    else if (!(open && this.samplePanel?.key(e.key)) && !this.tableView?.key(e.key)) return;
+    else if (open && this.samplePanel?.key(e.key)) { /* The picture's. */ }
+    else if (!this.tableView?.key(e.key, idle) && !(idle && this.walker.begin(e.key))) return;
     e.preventDefault();
   };
   private readonly onDrag = (e: DragEvent): void => {

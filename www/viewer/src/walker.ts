@@ -15,6 +15,9 @@ export interface Walk {
   readonly moved: () => void;
 }
 
+/** Keys that a list understands. */
+const MOVES: ReadonlySet<string> = new Set(["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight", "PageDown", "PageUp", "Home", "End"]);
+
 /** Steps through rows, one of which may be open. */
 export class Walker implements ReactiveController {
   /** The number of the one that is open. */
@@ -84,6 +87,14 @@ export class Walker implements ReactiveController {
     const position = this.open === null ? -1 : rows.find(this.open);
     if (position < 0) return [];
     return [position + 1, position + 2, position - 1].filter((p) => p >= 0 && p < rows.length).map((p) => rows.at(p));
+  }
+  /** Keys that move through the list do so also while nothing has the focus; true where one was used. */
+  begin(key: string): boolean {
+    const list = this.walk.list()?.renderRoot.querySelector<HTMLElement>(".scroll");
+    if (!list || !MOVES.has(key)) return false;
+    list.focus();
+    list.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
+    return true;
   }
   /** A key that steps or closes, while one is open; true where it was used. */
   key(key: string): boolean {
