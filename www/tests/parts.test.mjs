@@ -75,6 +75,15 @@ test('fields of metadata are named as filters name them', () => {
   assert.deepEqual(names, ['cls', 'json.label', 'json.`my key`', 'json.boxes']);
 });
 
+test('trouble says where it is, in the words of the page', () => {
+  const of = (e) => parts.trouble(e).message;
+  assert.equal(of({ message: 'a missing value; --lossy writes a default', code: 'table.target', column: 'name', row: 1200 }), 'Column "name", row 1,200: a missing value; changing what the format cannot hold writes a default');
+  assert.equal(of({ message: 'the payload differs', code: 'tbl.payload_crc', sample: 3 }), 'Sample 3: the payload differs');
+  assert.equal(of({ message: 'there is no column "a"', code: 'table.column', column: 'a' }), 'There is no column "a"');
+  assert.equal(of({ message: 'it is cut', code: 'tar.truncated', member: 'a/b.jpg' }), 'a/b.jpg: it is cut');
+  assert.equal(of(new Error('no')), 'No');
+});
+
 test('fields that nobody has are told from those that are known, and from texts', () => {
   const known = ['width', 'name', 'json.label', 'json.boxes', 'json.`my key`'];
   assert.deepEqual(parts.unknownFields('width > 1e5 && json.label == "no such.field" and json.boxes[0].label in [nosuch, true]', known), ['nosuch']);

@@ -97,6 +97,10 @@ test('what a format cannot hold is refused with its column, and changed where th
   await other.getByLabel('TBF').check();
   await other.getByRole('button', { name: 'Convert…' }).click();
   await other.locator('[role=alert] code', { hasText: 'table.target' }).waitFor();
+  const words = await other.getByRole('alert').innerText();
+  assert.match(words, /column "/i);
+  assert.match(words, /changing what the format cannot hold/);
+  assert.doesNotMatch(words, /--/);
   await other.getByLabel('Change what the format cannot hold').check();
   const lossy = await saved(rows, other);
   assert.ok(lossy.bytes.equals(natively(at('rows.jsonl'), at('rows.tbf'), '--lossy')), 'byte-identical');

@@ -628,7 +628,7 @@ export interface ForebayErrorLike {
   readonly code: string;
   /** Whose fault it is. */
   readonly kind: ErrorKind;
-  /** In words, with the place. */
+  /** In words; the fields below say where. */
   readonly message: string;
   /** The input's name. */
   readonly file: string | undefined;

@@ -33,6 +33,7 @@ export class Welcome extends LitElement {
   static override styles = [controls, css`
     :host {
       display: grid;
+      grid-template-columns: minmax(0, 1fr);
       place-items: center;
       padding: 24px;
       overflow: auto;
@@ -110,6 +111,7 @@ export class Welcome extends LitElement {
     .opening,
     .failed {
       display: grid;
+      grid-template-columns: minmax(0, 1fr);
       gap: 12px;
       padding: 34px;
       border: 1px solid var(--line);
@@ -124,6 +126,7 @@ export class Welcome extends LitElement {
     }
     .buttons {
       display: flex;
+      flex-wrap: wrap;
       gap: 8px;
     }
   `];
