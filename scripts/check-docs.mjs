@@ -4,6 +4,9 @@
 //
 // In a `console` block, lines that begin with `$ ` are commands and the others are output that is not compared. A
 // command that must fail says so in a comment at its end: `# exit 1`. A block after <!-- not run: why --> is skipped.
+//
+// Of the commands inside of sentences only those that ask for help are run, `forebay COMMAND --help` for every command:
+// the others name files that are not there.
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,6 +15,7 @@ import { Failure, ROOT, isMain, main, read, run } from './lib/run.mjs';
 import { ensureSample } from './sample.mjs';
 
 const COMMAND = /^(forebay|tar_to_tbl) /;
+const HELP = /`(forebay [^`\n]*--help)`/g;
 const FENCE = /^(<!-- not run: .+ -->\n+)?^```(sh|console)\n([\s\S]*?)^```$/gm;
 
 const LABELS = ['id,name,age', ...Array.from({ length: 60 }, (_, i) => `${i},name ${i % 7},${i + 18}`), ''].join('\n');
@@ -24,7 +28,8 @@ export async function checkDocs() {
   const faults = [];
   let count = 0;
   for (const file of files) {
-    const commands = commandsOf(readFileSync(join(ROOT, file), 'utf8'));
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    const commands = [...commandsOf(text), ...helpOf(text)];
     if (!commands.length) continue;
     const folder = mkdtempSync(join(tmpdir(), 'forebay-docs-'));
     try {
@@ -53,6 +58,21 @@ function commandsOf(markdown) {
     }
   }
   return commands;
+}
+
+/** What the text says can be asked for help. */
+function helpOf(markdown) {
+  return [...markdown.matchAll(HELP)]
+    .flatMap(([, text]) => (text.includes('COMMAND') ? namesOfCommands().map((name) => text.replace('COMMAND', name)) : [text]))
+    .map((text) => ({ text, expect: 0 }));
+}
+
+/** Every command, as the help of all of them lists them. */
+function namesOfCommands() {
+  const list = read(FOREBAY, ['--help'])?.match(/^Commands:\n((?: +.*\n)+)/m)?.[1] ?? '';
+  const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name).filter((name) => name !== 'help');
+  if (names.length < 2) throw new Failure('forebay --help lists no commands');
+  return names;
 }
 
 function one({ text, expect }, folder) {
