@@ -26,7 +26,7 @@ pub struct Fault {
     /// The column's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
-    /// The row's number.
+    /// The row's number; where a block is damaged as a whole, its first row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub row: Option<u64>,
     /// The block or row group.

@@ -116,7 +116,7 @@ pub struct Place {
     pub sample: Option<u64>,
     /// The column's name, in a table.
     pub column: Option<String>,
-    /// The row's number, in a table.
+    /// The row's number, in a table; in a check's faults the first of a block that is damaged.
     pub row: Option<u64>,
     /// The block or row group, in a table.
     pub block: Option<u64>,
@@ -211,6 +211,13 @@ impl Error {
     #[must_use]
     pub fn row(mut self, i: u64) -> Self {
         self.0.place.row.get_or_insert(i);
+        self
+    }
+    /// Counts the row, where one is named, from the file's first: until here it was counted from row `first`.
+    #[must_use]
+    pub fn row_after(mut self, first: u64) -> Self {
+        let row = &mut self.0.place.row;
+        *row = row.map(|i| i.saturating_add(first));
         self
     }
     /// Names the block or row group. The first number given stays.

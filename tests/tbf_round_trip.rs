@@ -217,6 +217,35 @@ fn every_flipped_bit_of_a_file_with_the_footer_is_noticed() {
 }
 
 #[test]
+fn a_damaged_column_of_a_group_is_reported_with_the_first_row_of_the_group() {
+    let (batch, mut file) = small();
+    let opened = drive(tbf::Opener::new(file.len() as u64), &Bytes::from(file.clone())).unwrap();
+    let groups = &opened.columns().unwrap().footer().groups;
+    let damaged = [(0, 2), (1, 1), (1, 4)];
+    for (group, column) in damaged {
+        file[groups[group].columns[column].range().end as usize - 1] ^= 1;
+    }
+    let file = Bytes::from(file);
+    let opened = drive(tbf::Opener::new(file.len() as u64), &file).unwrap();
+    let report = drive(tbf::Checker::new(opened), &file).unwrap();
+    let places: Vec<_> = report.faults.iter().map(|f| (f.code, f.column.as_deref(), f.block, f.row)).collect();
+    let name = |column: usize| Some(batch.schema().fields()[column].name.as_str());
+    let expected =
+        damaged.map(|(group, column)| ("tbf.checksum", name(column), Some(group as u64), Some(group as u64 * 5)));
+    assert_eq!(places, expected);
+}
+
+#[test]
+fn a_row_that_a_later_block_names_is_counted_from_the_first_of_the_file() {
+    let block = |rows: u8, values: &[u8]| [b"SCH\x01\x01", &[rows, 1, 0][..], values].concat();
+    // The third row of the second block is 70,000.
+    let file = Bytes::from([block(2, &[2, 4]), block(3, &[2, 4, 0xe0, 0xc5, 8])].concat());
+    let schema = CallerSchema::from_json(br#"{"S":[{"name":"a","type":"i16"}]}"#).unwrap();
+    let e = drive(tbf::Opener::new(file.len() as u64).schema(schema), &file).unwrap_err();
+    assert_eq!((e.code().id(), e.place().block, e.place().row), ("tbf.value", Some(1), Some(4)), "{e}");
+}
+
+#[test]
 fn every_truncation_of_a_file_with_the_footer_is_noticed() {
     for (_, file) in [small(), none()] {
         for n in 0..file.len() {

@@ -115,15 +115,16 @@ impl Checker {
     fn look(&mut self, file: &File, end: (u64, usize)) -> Option<Vec<Range<u64>>> {
         while self.next != end {
             let (block, column) = self.next;
+            let first = file.rows_of(block).start;
             match file.entry(column, block) {
                 Err(_) if file.column(column).is_ok_and(|c| c.lookup.is_none()) => {}
-                Err(e) => self.report.fault(&e),
+                Err(e) => self.report.fault(&e.row(first)),
                 Ok(entry) if file.live(column).is_ok() => {
                     let Some(stored) = self.pieces.get(entry.range()) else {
                         return Some(self.pieces.lacking(entry.range()));
                     };
                     match file.decode_block(column, block, &stored, &mut self.inflater) {
-                        Err(e) => self.report.fault(&e),
+                        Err(e) => self.report.fault(&e.row(first)),
                         Ok(values) => self.odd_values(file, column, block, &values),
                     }
                 }

@@ -114,7 +114,7 @@ impl Writer {
         }
         let group = Batch::concat(&std::mem::take(&mut self.pending))?;
         self.pending_rows = 0;
-        let packed = encode(&self.encoder, &group).map_err(|e| in_file(e, self.rows))?;
+        let packed = encode(&self.encoder, &group).map_err(|e| e.row_after(self.rows))?;
         for (column, block) in packed.iter().enumerate() {
             self.encoder.place(column, block)?;
             out.extend_from_slice(&block.stored);
@@ -127,15 +127,4 @@ impl Writer {
 /// The blocks of a row group, one after the other.
 fn encode_group(encoder: &Encoder, group: &Batch) -> Result<Vec<Packed>> {
     group.columns().iter().enumerate().map(|(i, column)| encoder.encode(i, column)).collect()
-}
-
-/// An error whose row counts from the file's first instead of the group's.
-fn in_file(e: Error, first: u64) -> Error {
-    let place = e.place().clone();
-    let Some(row) = place.row else { return e };
-    let moved = Error::new(e.code(), e.message()).row(first + row);
-    match place.column {
-        Some(column) => moved.column(column),
-        None => moved,
-    }
 }

@@ -164,10 +164,7 @@ impl Fit {
         let first = self.row;
         let parts = self.steps.iter().zip(batch.columns()).zip(self.schema.fields()).zip(&mut self.losses);
         for (((step, column), field), lost) in parts {
-            let located = |e: Error| {
-                let row = first + e.place().row.unwrap_or(0);
-                Error::new(e.code(), e.message()).column(&field.name).row(row)
-            };
+            let located = |e: Error| e.column(&field.name).row_after(first).row(first);
             let fitted = step.apply(column, self.lossy, lost).and_then(|c| match self.filled {
                 true => fill(c, self.lossy, lost),
                 false => Ok(c),

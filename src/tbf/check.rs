@@ -64,8 +64,9 @@ impl Checker {
                 self.pieces = Pieces::default();
                 continue;
             }
+            let first = table.group_rows(group).map_or(0, |rows| rows.start);
             let decode = |columns: &[usize]| -> Result<()> {
-                table.decode(group, columns, &self.pieces).map(drop).map_err(|e| e.block(group as u64))
+                table.decode(group, columns, &self.pieces).map(drop).map_err(|e| e.block(group as u64).row(first))
             };
             if let Err(whole) = planned.and_then(|_| decode(&all)) {
                 let before = self.report.fault_count;

@@ -103,7 +103,8 @@ impl ColumnsFile {
         let (range, head) = self.head(index, group);
         if range.end > self.end || bytes.expect(range)? != head {
             let message = "the table does not begin as the footer says";
-            return Err(Error::new(&codes::FOOTER, message).section("header").offset(group.position));
+            let e = Error::new(&codes::FOOTER, message).section("header").offset(group.position);
+            return Err(e.block(index as u64));
         }
         Ok(())
     }
@@ -144,6 +145,20 @@ impl ColumnsFile {
             return Err(Error::new(&codes::FOOTER, "another number of rows is missing than the footer says"));
         }
         Column::new(field.dtype.clone(), data, validity)
+    }
+
+    /// Where a fault of a column is; the row that it may name is counted from the group's first.
+    fn located(&self, e: Error, group: usize, column: usize) -> Error {
+        let e = e.block(group as u64).row_after(self.start(group));
+        match self.schema.field(column) {
+            Ok(field) => e.column(&field.name),
+            Err(_) => e,
+        }
+    }
+
+    /// A group's first row.
+    fn start(&self, group: usize) -> u64 {
+        self.starts.get(group).copied().unwrap_or_default()
     }
 
     fn cut(&self, group: &Group, chunk: &Chunk, rows: &Range<usize>) -> Cut {
@@ -196,10 +211,11 @@ impl ColumnsFile {
                 let mut d = Cursor::new(&dictionary, range.start, "columns", &codes::TRUNCATED);
                 raw::varint(&mut d)?;
                 raw::varint(&mut d)?;
-                indices(&mut c, &stored, cut.rows, raw::dictionary(&mut d)?)?
+                indices(&mut c, &stored, cut.rows, raw::dictionary(&mut d)?)
             }
-            None => values(&mut c, &stored, shape(chunk, &field.dtype, cut.skip + cut.rows))?,
+            None => values(&mut c, &stored, shape(chunk, &field.dtype, cut.skip + cut.rows)),
         };
+        let data = data.map_err(|e| e.row_after((rows.start - cut.skip) as u64))?;
         let validity = match &chunk.validity {
             Some(span) => {
                 let bits = bytes.expect(Self::validity_cut(span, rows))?;
@@ -222,9 +238,12 @@ impl ColumnsFile {
         let mut faults = Vec::new();
         let Ok(g) = self.group(group) else { return faults };
         faults.extend(self.check_head(group, g, bytes).err());
-        for (i, field) in self.schema.fields().iter().enumerate().filter(|_| g.rows > 0) {
-            let fault = self.column(g, i, bytes).err();
-            faults.extend(fault.map(|e| e.column(&field.name).block(group as u64)));
+        for i in (0..self.schema.len()).filter(|_| g.rows > 0) {
+            faults.extend(self.column(g, i, bytes).err().map(|e| self.located(e, group, i)));
+        }
+        // What is wrong with all of a group is so from its first row on.
+        if g.rows > 0 {
+            faults = faults.into_iter().map(|e| e.row(self.start(group))).collect();
         }
         let mut covered = vec![self.head(group, g).0];
         covered.extend(g.columns.iter().map(Chunk::range));
@@ -302,10 +321,6 @@ impl TableFile for ColumnsFile {
     fn decode(&self, group: usize, columns: &[usize], bytes: &Pieces) -> Result<Batch> {
         let g = self.group(group)?;
         let schema = self.schema.project(columns)?;
-        let located = |e: Error, i: usize| match self.schema.field(i) {
-            Ok(field) => e.column(&field.name).block(group as u64),
-            Err(_) => e,
-        };
         if self.wants_head(columns) {
             self.check_head(group, g, bytes)?;
         }
@@ -315,7 +330,7 @@ impl TableFile for ColumnsFile {
                 if g.rows == 0 {
                     return crate::table::ColumnBuilder::new(&self.schema.field(i)?.dtype).finish();
                 }
-                self.column(g, i, bytes).map_err(|e| located(e, i))
+                self.column(g, i, bytes).map_err(|e| self.located(e, group, i))
             })
             .collect::<Result<_>>()?;
         Batch::with_rows(schema, decoded, g.rows as usize)
@@ -342,11 +357,10 @@ impl TableFile for ColumnsFile {
         let decoded = columns
             .iter()
             .map(|&i| {
-                let field = self.schema.field(i)?;
                 if rows.is_empty() {
-                    return crate::table::ColumnBuilder::new(&field.dtype).finish();
+                    return crate::table::ColumnBuilder::new(&self.schema.field(i)?.dtype).finish();
                 }
-                self.some_rows(g, i, &rows, bytes).map_err(|e| e.column(&field.name).block(group as u64))
+                self.some_rows(g, i, &rows, bytes).map_err(|e| self.located(e, group, i))
             })
             .collect::<Result<_>>()?;
         Batch::with_rows(schema, decoded, rows.len())

@@ -30,13 +30,15 @@ pub(super) fn read(file: &Bytes, limits: &Limits) -> Result<(Vec<Batch>, Vec<Sto
 fn tables(file: &Bytes, extra: usize, limits: &Limits) -> Result<(Vec<Batch>, Vec<Stored>)> {
     let mut c = Cursor::new(file, 0, "columns", &codes::TRUNCATED);
     let (mut batches, mut stored): (Vec<Batch>, Vec<Stored>) = (vec![], vec![]);
+    let mut rows = 0;
     while !c.is_empty() || batches.is_empty() {
         let start = c.clone();
         if c.array::<4>()? != MAGIC_TBF {
             return Err(start.error(&codes::TRAILING, "what follows is neither a table nor a footer"));
         }
         c.take(extra)?;
-        let (batch, how) = table(&mut c, file, limits).map_err(|e| e.block(batches.len() as u64))?;
+        let (batch, how) = table(&mut c, file, limits).map_err(|e| e.block(batches.len() as u64).row_after(rows))?;
+        rows += batch.rows() as u64;
         match batches.first() {
             Some(first) if batch.rows() > 0 && first.schema() != batch.schema() => {
                 return Err(start.error(&codes::COUNT, "tables of different columns follow each other"));

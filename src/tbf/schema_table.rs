@@ -19,10 +19,12 @@ use crate::{
 pub(super) fn read(file: &Bytes, columns: &[NamedType], limits: &Limits) -> Result<Vec<Batch>> {
     let schema = Arc::new(Schema::new(columns.iter().map(NamedType::field).collect::<Result<_>>()?)?);
     let mut c = Cursor::new(file, 0, "columns", &codes::TRUNCATED);
-    let mut batches = Vec::new();
+    let (mut batches, mut rows) = (Vec::new(), 0);
     while !c.is_empty() {
-        let block = batches.len() as u64;
-        batches.push(table(&mut c, file, &schema, limits).map_err(|e| e.block(block))?);
+        let (block, first) = (batches.len() as u64, rows);
+        let batch = table(&mut c, file, &schema, limits).map_err(|e| e.block(block).row_after(first))?;
+        rows += batch.rows() as u64;
+        batches.push(batch);
     }
     Ok(batches)
 }

@@ -199,14 +199,7 @@ impl Writer {
         let mut group = Group { position: base, rows: rows as u64, columns: Vec::new() };
         let mut bitmaps = Vec::new();
         for (i, field) in self.columns.schema().fields().iter().enumerate() {
-            let located = |e: Error| {
-                let row = e.place().row;
-                let mut e = Error::new(e.code(), e.message()).column(&field.name);
-                if let Some(row) = row {
-                    e = e.row(self.rows + row);
-                }
-                e
-            };
+            let located = |e: Error| e.column(&field.name).row_after(self.rows);
             let parts: Vec<Column> = batches.iter().filter_map(|b| b.columns().get(i).cloned()).collect();
             let column = Column::concat(&parts)?;
             let (position, first) = (place(out), out.len());

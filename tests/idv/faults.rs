@@ -48,9 +48,13 @@ fn every_broken_block_is_listed_not_only_the_first() {
         bytes[file.entry(column, block).unwrap().offset as usize] ^= 1;
     }
     let report = check(bytes);
-    let places: Vec<_> =
-        report.faults.iter().map(|f| (f.code, f.column.as_deref().unwrap(), f.block.unwrap())).collect();
-    assert_eq!(places, [("idv.count", "a", 1), ("idv.count", "b", 1), ("idv.count", "b", 3)]);
+    let places: Vec<_> = report
+        .faults
+        .iter()
+        .map(|f| (f.code, f.column.as_deref().unwrap(), f.block.unwrap(), f.row.unwrap()))
+        .collect();
+    // With the first row of each.
+    assert_eq!(places, [("idv.count", "a", 1, 5), ("idv.count", "b", 1, 5), ("idv.count", "b", 3, 15)]);
     assert_eq!((report.samples, report.fault_count), (20, 3));
 }
 

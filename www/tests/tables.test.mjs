@@ -16,6 +16,10 @@ before(async () => {
   const lines = ['id,city,note,score'];
   for (let i = 0; i < 3000; i++) lines.push(`${i},${['Oslo', 'Kyoto', 'Lima'][i % 3]},"<b>${i}</b>, said",${i / 4}`);
   writeFileSync(at('people.csv'), lines.join('\n'));
+  execFileSync(FOREBAY, ['convert', at('people.csv'), at('damaged.tbf'), '--group-rows', '1000', '--quiet']);
+  const damaged = readFileSync(at('damaged.tbf'));
+  damaged[damaged.length >> 1] ^= 1;
+  writeFileSync(at('damaged.tbf'), damaged);
   writeFileSync(at('bad.csv'), 'id,name\n1,a\n2\n3,c\n');
   writeFileSync(at('rows.jsonl'), '{"id":1,"tags":["a","b"]}\n{"id":2,"tags":[]}\n');
   execFileSync(FOREBAY, ['convert', at('people.csv'), at('people.tbf'), '--quiet']);
@@ -140,6 +144,17 @@ test('CSV and JSON lines are shown as rows, exported from the text itself, and l
   await page.getByText('Drop a dataset file here').waitFor();
   await page.waitForTimeout(300);
   assert.equal(await texts(), 0);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('a fault of a checksum leads to the first row of what is damaged', async () => {
+  const page = await opened('damaged.tbf');
+  await page.getByRole('gridcell', { name: 'Oslo' }).first().waitFor();
+  await page.getByRole('button', { name: 'Check', exact: true }).click();
+  await page.getByText('Damaged: 1 fault').waitFor();
+  await page.locator('forebay-check li button', { hasText: 'row 1,000' }).click();
+  await page.getByRole('heading', { name: 'Row 1,000' }).waitFor();
   assert.deepEqual(page.faults, []);
   await page.close();
 });

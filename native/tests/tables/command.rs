@@ -143,6 +143,10 @@ fn check_names_every_damaged_column_of_a_tbf() {
     let (code, report) = place.json(&["check", "people.tbf"]);
     assert_eq!((code, &report[0]["fault_count"]), (1, &json!(2)), "{report:?}");
     assert_eq!((&report[0]["faults"][0]["column"], &report[0]["faults"][1]["column"]), (&json!("id"), &json!("name")));
+    // And where the group begins.
+    for fault in report[0]["faults"].as_array().unwrap() {
+        assert_eq!((&fault["block"], &fault["row"]), (&json!(0), &json!(0)));
+    }
 }
 
 #[test]

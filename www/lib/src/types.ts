@@ -290,7 +290,7 @@ export interface Fault {
   readonly sample: number | null;
   /** The column's name, in a table. */
   readonly column?: string | null;
-  /** The row's number, in a table. */
+  /** The row's number, in a table; where a block is damaged as a whole, its first row. */
   readonly row?: number | null;
   /** The block or row group, in a table. */
   readonly block?: number | null;

@@ -142,7 +142,7 @@ export class CheckDialog extends LitElement {
     const sample = fault.sample ?? fault.row ?? null;
     const place = [
       fault.section, fault.member, fault.column && `column ${fault.column}`, sample !== null && `${this.one} ${count(sample)}`,
-      sample === null && typeof fault.block === "number" && `block ${count(fault.block)}`, fault.offset !== null && `byte ${count(fault.offset)}`,
+      typeof fault.block === "number" && `block ${count(fault.block)}`, fault.offset !== null && `byte ${count(fault.offset)}`,
     ].filter(Boolean).join(", ");
     const inner = html`<code>${fault.code}</code><span class="muted">${place}</span><span class="message">${fault.message}</span>`;
     // Of a text the rows that cannot be read are not among those that are shown.
