@@ -1,10 +1,12 @@
 // The WebAssembly of the npm package: one crate, built once for each module, bound, made small, held to budgets.
 //
 //   npm run build:wasm -- [MODULE...]
-import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { brotliCompressSync, constants } from 'node:zlib';
-import { Failure, ROOT, isMain, main, run } from './lib/run.mjs';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
+import { Failure, ROOT, isMain, main, read, run } from './lib/run.mjs';
+import { digest, stamp, stamped, unstamp } from './lib/stamps.mjs';
 import { wasmBindgen } from './lib/wasm-bindgen.mjs';
 import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 
@@ -29,39 +31,99 @@ const FEATURES = ['simd', 'bulk-memory', 'bulk-memory-opt', 'mutable-globals', '
 const FAST = ['--low-memory-unused', '-O3', '--flatten', '--rereloop', '-O3'];
 const SMALL = ['-Oz', '-Oz', '--flatten', '--rereloop', '-Oz', '-Oz'];
 
-/** Builds into `www/lib/wasm`: for each module, or those that are named, its JavaScript, its types and the `.wasm`. */
+const BIND = ['--target', 'web', '--remove-name-section', '--remove-producers-section', '--omit-default-module-path'];
+const OUT = join(ROOT, 'www/lib/wasm');
+
+/**
+ * Builds into `www/lib/wasm`: for each module, or those that are named, its JavaScript, its types and the `.wasm`. What
+ * cargo made is bound and optimised only where the module there was not made of the same, in the same way; while that is
+ * going on, cargo is at the next.
+ */
 export async function buildWasm(names = MODULES.map(({ name }) => name)) {
-  const bindgen = await wasmBindgen();
-  const out = join(ROOT, 'www/lib/wasm');
-  mkdirSync(out, { recursive: true });
-  const over = [];
+  const tools = await finishingTools();
+  mkdirSync(OUT, { recursive: true });
   const toolchains = {};
-  for (const { name, features, budget, fast, variant = 'plain' } of MODULES.filter(({ name }) => names.includes(name))) {
-    const { cargo, args, env } = (toolchains[variant] ??= await wasmToolchain(variant));
-    const folder = variant === 'plain' ? 'target/wasm' : `target/wasm-${variant}`;
-    const profile = fast ? 'wasm-fast' : 'wasm';
-    await run(
-      cargo,
-      [...args[0], 'build', '--locked', '-p', 'forebay-wasm', '--no-default-features', '--features', features.join(), '--profile', profile, '--target', TARGET, '--target-dir', folder, ...args[1]],
-      { env },
-    );
-    const built = join(ROOT, `${folder}/${TARGET}/${profile}/forebay_wasm.wasm`);
-    await run(bindgen, ['--target', 'web', '--remove-name-section', '--remove-producers-section', '--omit-default-module-path', '--out-dir', out, '--out-name', name, built]);
-    const bytes = await optimise(join(out, `${name}_bg.wasm`), join(out, `${name}.wasm`), [...(variant === 'threads' ? ['--enable-threads'] : []), ...(fast ? FAST : SMALL)]);
-    const small = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).length;
-    console.log(`${name}.wasm: ${bytes.length} bytes, ${small} as brotli of ${budget}`);
-    if (small > budget) over.push(`${name} is ${small - budget} bytes over its budget`);
+  let finished = Promise.resolve();
+  const all = [];
+  for (const module of MODULES.filter(({ name }) => names.includes(name))) {
+    const { variant = 'plain' } = module;
+    const toolchain = (toolchains[variant] ??= await wasmToolchain(variant));
+    // The next one's takes its place.
+    const raw = join(OUT, `${module.name}.raw.wasm`);
+    copyFileSync(await compile(module, variant, toolchain), raw);
+    finished = finished.then(() => finish(module, raw, tools));
+    // Whoever waits for it hears of it.
+    finished.catch(() => {});
+    all.push(finished);
   }
-  if (over.length > 0) throw new Failure(over.join('; '));
+  const over = (await Promise.all(all)).filter(({ small, budget }) => small > budget);
+  if (over.length > 0) throw new Failure(over.map(({ name, small, budget }) => `${name} is ${small - budget} bytes over its budget`).join('; '));
 }
 
-async function optimise(raw, optimised, levels) {
-  const enabled = FEATURES.map((name) => `--enable-${name}`);
-  await run('npx', ['--no-install', 'wasm-opt', ...enabled, ...levels, '--strip-producers', raw, '-o', `${optimised}.part`]);
-  renameSync(`${optimised}.part`, optimised);
-  // The bindings' own name for the module: nothing asks for it.
+/** Compiles a module; where it lies until another one is compiled. */
+async function compile({ features, fast }, variant, { cargo, args, env }) {
+  const folder = variant === 'plain' ? 'target/wasm' : `target/wasm-${variant}`;
+  const profile = fast ? 'wasm-fast' : 'wasm';
+  await run(
+    cargo,
+    [...args[0], 'build', '--locked', '-p', 'forebay-wasm', '--no-default-features', '--features', features.join(), '--profile', profile, '--target', TARGET, '--target-dir', folder, ...args[1]],
+    // With it cargo keeps what it links of each module under a name of its own; else each would take the place of the
+    // last and be linked anew every time, which for all of them takes minutes.
+    { env: { ...env, __CARGO_DEFAULT_LIB_METADATA: 'forebay-wasm' } },
+  );
+  return join(ROOT, `${folder}/${TARGET}/${profile}/forebay_wasm.wasm`);
+}
+
+/** What makes a module of what cargo made, with the versions that its bytes depend on. */
+async function finishingTools() {
+  const bindgen = await wasmBindgen();
+  const optimiser = ['npx', ['--no-install', 'wasm-opt']];
+  const versions = [read(bindgen, ['--version']), read(optimiser[0], [...optimiser[1], '--version'])];
+  return { bindgen, optimiser, versions };
+}
+
+/** Binds and optimises a module, unless that was done; its name, its budget and its size as brotli. */
+async function finish({ name, budget, fast, variant }, raw, { bindgen, optimiser: [command, first], versions }) {
+  const enabled = [...FEATURES, ...(variant === 'threads' ? ['threads'] : [])].map((feature) => `--enable-${feature}`);
+  const optimise = [...enabled, ...(fast ? FAST : SMALL), '--strip-producers'];
+  const ingredients = { name, raw: digest(readFileSync(raw)), versions, BIND, optimise };
+  let sizes = stamped(OUT, name, ingredients);
+  const how = sizes ? 'bound and optimised before' : 'bound and optimised';
+  if (!sizes) {
+    // Beside its place until it is whole.
+    const part = join(OUT, `${name}.part`);
+    rmSync(part, { recursive: true, force: true });
+    await run(bindgen, [...BIND, '--out-dir', part, '--out-name', name, raw]);
+    const [bound, optimised] = [join(part, `${name}_bg.wasm`), join(part, `${name}.wasm`)];
+    await run(command, [...first, ...optimise, bound, '-o', optimised]);
+    // The bindings' own name for the module: nothing asks for it.
+    rmSync(bound);
+    sizes = await sizesOf(optimised);
+    unstamp(OUT, name);
+    stamp(OUT, name, ingredients, moved(part), sizes);
+  }
   rmSync(raw);
-  return readFileSync(optimised);
+  console.log(`${name}.wasm: ${sizes.bytes} bytes, ${sizes.small} as brotli of ${budget}; ${how}`);
+  return { name, budget, small: sizes.small };
+}
+
+async function sizesOf(path) {
+  const bytes = readFileSync(path);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  return { bytes: bytes.length, small: (await promisify(brotliCompress)(bytes, { params })).length };
+}
+
+/** Moves everything out of a folder into the one that it is in; what was moved. */
+function moved(part) {
+  const files = readdirSync(part, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(part.length + 1));
+  for (const file of files) {
+    mkdirSync(dirname(join(OUT, file)), { recursive: true });
+    renameSync(join(part, file), join(OUT, file));
+  }
+  rmSync(part, { recursive: true });
+  return files;
 }
 
 if (isMain(import.meta.url)) await main(() => buildWasm(process.argv.length > 2 ? process.argv.slice(2) : undefined));

@@ -21,6 +21,7 @@ await steps.step('Formatting', async () => {
   await cargo('fmt', '--manifest-path', 'fuzz/Cargo.toml', '--check');
 });
 await steps.step('Hygiene: file sizes, links, forbidden words', checkHygiene);
+await steps.step('What the scripts stand on', () => run(process.execPath, ['--test', '--test-reporter=tap', 'scripts/tests/stamps.test.mjs']));
 await steps.step('Lints', async () => {
   await cargo('clippy', '--locked', '--workspace', '--all-targets', '--all-features', '--', '-D', 'warnings');
   await cargo('clippy', '--locked', '-p', 'forebay', '--all-targets', '--', '-D', 'warnings');
@@ -32,7 +33,8 @@ await steps.step('Documentation', () =>
 );
 await steps.step('The core for WebAssembly', async () => {
   const { cargo, env } = await wasmToolchain('plain');
-  await run(cargo, ['build', '--locked', '-p', 'forebay', '--target', TARGET, '--target-dir', 'target/wasm'], { env });
+  // That it also becomes code is shown by the modules of the npm package.
+  await run(cargo, ['check', '--locked', '-p', 'forebay', '--target', TARGET, '--target-dir', 'target/wasm'], { env });
 });
 await steps.step('The npm package: WebAssembly, types, tests in Node and Chromium', testLib);
 await steps.step('The viewer and the site in Chromium', testViewer);
