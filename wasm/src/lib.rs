@@ -10,6 +10,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `fail.rs` | errors and panics as JavaScript sees them |
+//! | `limits.rs` | the bounds that a page sets |
 //! | `opened.rs` | an opened file, which all work on it shares |
 //! | `open.rs` | opening a file |
 //! | `dataset.rs` | an opened file as JavaScript has it: index, payloads, metadata |
@@ -26,6 +27,8 @@ mod convert;
 #[cfg(feature = "reader")]
 mod dataset;
 mod fail;
+#[cfg(any(feature = "reader", feature = "tables"))]
+mod limits;
 #[cfg(feature = "reader")]
 mod open;
 #[cfg(feature = "reader")]
@@ -62,27 +65,12 @@ pub use {
 };
 
 #[cfg(any(feature = "reader", feature = "tables"))]
-use {forebay::Limits, std::ops::Range};
+use std::ops::Range;
 
 /// Ranges as pairs of numbers.
 #[cfg(any(feature = "reader", feature = "tables"))]
 fn pairs(ranges: Vec<Range<u64>>) -> Option<Vec<f64>> {
     Some(ranges.into_iter().flat_map(|r| [r.start as f64, r.end as f64]).collect())
-}
-
-/// The limits of a page; 0 stands for the usual ones.
-#[cfg(any(feature = "reader", feature = "tables"))]
-fn limits(item_bytes: f64, index_bytes: f64, metadata_bytes: f64) -> Limits {
-    let mut limits = Limits::default();
-    let set = |to: &mut u64, bytes: f64| {
-        if bytes > 0.0 {
-            *to = bytes as u64;
-        }
-    };
-    set(&mut limits.item_bytes, item_bytes);
-    set(&mut limits.index_bytes, index_bytes);
-    set(&mut limits.metadata_bytes, metadata_bytes);
-    limits
 }
 
 /// Bytes of WebAssembly memory in use by this module: it only ever grows.

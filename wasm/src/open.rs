@@ -15,7 +15,7 @@ use wasm_bindgen::prelude::*;
 use crate::{
     dataset::Dataset,
     fail::{Outcome, thrown},
-    limits,
+    limits::GivenLimits,
     opened::Opened,
     pairs,
 };
@@ -46,11 +46,11 @@ impl Opener {
 
 #[wasm_bindgen]
 impl Opener {
-    /// For a file of `file_len` bytes. Limits of 0 are the usual ones. With `keep_going`, what comes before the
+    /// For a file of `file_len` bytes. With `keep_going`, what comes before the
     /// damage of a TAR is kept.
     #[wasm_bindgen(constructor)]
-    pub fn new(file_len: f64, item_bytes: f64, index_bytes: f64, metadata_bytes: f64, keep_going: bool) -> Opener {
-        let limits = limits(item_bytes, index_bytes, metadata_bytes);
+    pub fn new(file_len: f64, limits: &GivenLimits, keep_going: bool) -> Opener {
+        let limits = Limits::from(limits);
         let work = CoreOpener::new(file_len as u64).limits(limits.clone());
         Opener { work: Some(work), done: None, limits, keep_going, head: Bytes::new(), file_len: file_len as u64 }
     }

@@ -13,7 +13,8 @@ use super::{
 };
 use crate::{
     fail::{Outcome, text, thrown},
-    limits, pairs,
+    limits::GivenLimits,
+    pairs,
 };
 
 /// Opens a table and finds every fault of it, or every bad row of a text. A file that cannot be opened throws why,
@@ -35,15 +36,7 @@ enum Work {
 impl TableChecker {
     /// As [`TableOpener`](super::TableOpener).
     #[wasm_bindgen(constructor)]
-    pub fn new(
-        format: &str,
-        file_len: f64,
-        item_bytes: f64,
-        index_bytes: f64,
-        metadata_bytes: f64,
-        schema: &str,
-    ) -> Outcome<TableChecker> {
-        let limits = limits(item_bytes, index_bytes, metadata_bytes);
+    pub fn new(format: &str, file_len: f64, limits: &GivenLimits, schema: &str) -> Outcome<TableChecker> {
         let Asked { kind, len, limits, schema } = Asked::new(format, file_len, limits, schema).map_err(thrown)?;
         let work = Work::Table(Box::new(tables::TableChecker::new(kind, len, limits, schema)));
         Ok(TableChecker { work, report: Report::default() })
@@ -51,16 +44,8 @@ impl TableChecker {
 
     /// For a text of `len` bytes, with the options of a conversion as far as they say how it is read.
     #[wasm_bindgen(js_name = ofText)]
-    pub fn of_text(
-        format: &str,
-        len: f64,
-        item_bytes: f64,
-        index_bytes: f64,
-        metadata_bytes: f64,
-        options: &str,
-    ) -> Outcome<TableChecker> {
-        let limits = limits(item_bytes, index_bytes, metadata_bytes);
-        let begin = || TextChecker::new(text_in(format)?, len as u64, Options::parse(options)?.text(limits)?);
+    pub fn of_text(format: &str, len: f64, limits: &GivenLimits, options: &str) -> Outcome<TableChecker> {
+        let begin = || TextChecker::new(text_in(format)?, len as u64, Options::parse(options)?.text(limits.into())?);
         let work = Work::Text(Box::new(begin().map_err(thrown)?));
         Ok(TableChecker { work, report: Report::default() })
     }

@@ -18,7 +18,8 @@ use wasm_bindgen::prelude::*;
 
 use crate::{
     fail::{Outcome, text, thrown},
-    limits, pairs,
+    limits::GivenLimits,
+    pairs,
 };
 
 #[derive(Debug, Default, Deserialize)]
@@ -160,23 +161,18 @@ impl TableConverter {
 
 #[wasm_bindgen]
 impl TableConverter {
-    /// For a text of `len` bytes; of all its rows, or of those with these numbers, in rising order. Limits of 0 are
-    /// the usual ones.
+    /// For a text of `len` bytes; of all its rows, or of those with these numbers, in rising order.
     #[wasm_bindgen(js_name = ofText)]
-    #[allow(clippy::too_many_arguments)] // limits are three of them
     pub fn of_text(
         format: &str,
         len: f64,
-        item_bytes: f64,
-        index_bytes: f64,
-        metadata_bytes: f64,
+        limits: &GivenLimits,
         options: &str,
         chosen: Option<Vec<u32>>,
     ) -> Outcome<TableConverter> {
-        let limits = limits(item_bytes, index_bytes, metadata_bytes);
         let begin = || {
             let input = Input::Text { format: text_in(format)?, len: len as u64 };
-            Self::new(input, Options::parse(options)?.core(limits, chosen)?)
+            Self::new(input, Options::parse(options)?.core(limits.into(), chosen)?)
         };
         begin().map_err(thrown)
     }

@@ -20,7 +20,8 @@ use super::{
 };
 use crate::{
     fail::{Outcome, text, thrown},
-    limits, pairs,
+    limits::GivenLimits,
+    pairs,
 };
 
 /// Opens a table: `step` and `push` until `step` returns nothing, then `finish`.
@@ -33,18 +34,10 @@ pub struct TableOpener {
 
 #[wasm_bindgen]
 impl TableOpener {
-    /// For a file of `file_len` bytes and this format. Limits of 0 are the usual ones. `schema` is the JSON of a TBF's
+    /// For a file of `file_len` bytes and this format. `schema` is the JSON of a TBF's
     /// caller schema, or empty.
     #[wasm_bindgen(constructor)]
-    pub fn new(
-        format: &str,
-        file_len: f64,
-        item_bytes: f64,
-        index_bytes: f64,
-        metadata_bytes: f64,
-        schema: &str,
-    ) -> Outcome<TableOpener> {
-        let limits = limits(item_bytes, index_bytes, metadata_bytes);
+    pub fn new(format: &str, file_len: f64, limits: &GivenLimits, schema: &str) -> Outcome<TableOpener> {
         let Asked { kind, len, limits, schema } = Asked::new(format, file_len, limits, schema).map_err(thrown)?;
         Ok(TableOpener { work: tables::TableOpener::new(kind, len, limits, schema), done: None })
     }

@@ -11,6 +11,8 @@ use forebay::{
     tbf::CallerSchema,
 };
 
+use crate::limits::GivenLimits;
+
 /// Decoded groups that are kept for the next look are at most this large.
 const KEPT_BYTES: usize = 64 << 20;
 
@@ -51,7 +53,7 @@ impl Opened {
 }
 
 /// What every look at a table begins with: its format, the limits, and the layout of a TBF of which the file says
-/// nothing, as JSON; empty where there is none to say. Limits of 0 are the usual ones.
+/// nothing, as JSON; empty where there is none to say.
 pub(super) struct Asked {
     pub kind: TableKind,
     pub len: u64,
@@ -60,7 +62,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    pub fn new(format: &str, file_len: f64, limits: Limits, schema: &str) -> Result<Asked> {
+    pub fn new(format: &str, file_len: f64, limits: &GivenLimits, schema: &str) -> Result<Asked> {
         let kind = match format {
             _ if format == Format::Idv.name() => TableKind::Idv,
             _ if format == Format::Tbf.name() => TableKind::Tbf,
@@ -69,6 +71,6 @@ impl Asked {
             }
         };
         let schema = (!schema.is_empty()).then(|| CallerSchema::from_json(schema.as_bytes())).transpose()?;
-        Ok(Asked { kind, len: file_len as u64, limits, schema })
+        Ok(Asked { kind, len: file_len as u64, limits: limits.into(), schema })
     }
 }

@@ -206,8 +206,7 @@ function turned(id: number, chunks: Chunk[], output: number): Turn {
 /** The operations, by name: the whole protocol between the two sides. */
 export const operations = {
   opener(length: number, limits: Limits, keepGoing: boolean, kept: Uint8Array | null, module: SampleModule): number {
-    const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;
-    const opener = new readers[module].Opener(length, itemBytes, indexBytes, metadataBytes, keepGoing);
+    const opener = new readers[module].Opener(length, limits, keepGoing);
     if (kept) opener.useKept(kept);
     return keep(opener);
   },
@@ -279,8 +278,7 @@ export const operations = {
   patches: (id: number): Patch[] => get<full.Converter | tables.TableConverter>(id).patches() as Patch[],
 
   tableOpener(format: string, length: number, limits: Limits, schema: string): number {
-    const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;
-    return keep(new tables.TableOpener(format, length, itemBytes, indexBytes, metadataBytes, schema));
+    return keep(new tables.TableOpener(format, length, limits, schema));
   },
   tableOpened(id: number): OpenedTable {
     const table = get<tables.TableOpener>(id).finish();
@@ -296,17 +294,14 @@ export const operations = {
     keep(get<tables.Table>(id).stats(columns ?? undefined, where, first)),
   tableConvert: (id: number, options: string, chosen: Uint32Array | null): number => keep(get<tables.Table>(id).convert(options, chosen ?? undefined)),
   textConvert(format: string, length: number, limits: Limits, options: string, chosen: Uint32Array | null): number {
-    const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;
-    return keep(tables.TableConverter.ofText(format, length, itemBytes, indexBytes, metadataBytes, options, chosen ?? undefined));
+    return keep(tables.TableConverter.ofText(format, length, limits, options, chosen ?? undefined));
   },
   tableMatches: (id: number): Uint32Array => get<tables.TableReader>(id).matches(),
   tableCheck(format: string, length: number, limits: Limits, schema: string): number {
-    const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;
-    return keep(new tables.TableChecker(format, length, itemBytes, indexBytes, metadataBytes, schema));
+    return keep(new tables.TableChecker(format, length, limits, schema));
   },
   textCheck(format: string, length: number, limits: Limits, options: string): number {
-    const { itemBytes = 0, indexBytes = 0, metadataBytes = 0 } = limits;
-    return keep(tables.TableChecker.ofText(format, length, itemBytes, indexBytes, metadataBytes, options));
+    return keep(tables.TableChecker.ofText(format, length, limits, options));
   },
 
   /** A payload's tensor, in the memory of one that is given; raw pixels need their width and height, everything else has 0. */
