@@ -73,7 +73,7 @@ async function choose(dataset: OpenDataset, { where, indexes, signal, keepGoing 
     if (firstFault) {
       // A sample that cannot be asked must not silently be missing.
       const fault = JSON.parse(firstFault) as Fault;
-      if (!keepGoing) throw hostErrorOf(fault, dataset.name);
+      if (!keepGoing) throw damaged(fault, dataset.name);
       faults.push(fault);
     }
     if (chosen) {
@@ -86,8 +86,8 @@ async function choose(dataset: OpenDataset, { where, indexes, signal, keepGoing 
   return { chosen, faults };
 }
 
-function hostErrorOf(fault: Fault, file: string | undefined) {
-  return Object.assign(hostError("io", fault.message), { code: fault.code, kind: "damaged", file, section: fault.section ?? undefined, sample: fault.sample ?? undefined, offset: fault.offset ?? undefined });
+function damaged({ code, message, section, sample, offset }: Fault, file: string | undefined): ForebayError {
+  return new ForebayError(code, "damaged", message, { file, section: section ?? undefined, sample: sample ?? undefined, offset: offset ?? undefined });
 }
 
 type Told = Omit<ConvertSummary, "inputBytes">;

@@ -1,10 +1,10 @@
 import { anySignal } from "./abort.js";
 import * as argument from "./arguments.js";
-import { ForebayError, fromThrown, hostError } from "./errors.js";
-import { Index, Pace } from "./growth.js";
+import { ForebayError, fromThrown } from "./errors.js";
+import { Index } from "./growth.js";
 import type { Opened, SampleModule, Selected } from "./kernel.js";
 import { codecs, formats, mediaFormats } from "./formats.js";
-import { bulkModule, call, client, giveUpThreads, othersThan, threadedClient, workerCount, type Client } from "./pool.js";
+import { bulkModule, call, othersThan, workerCount, type Client } from "./pool.js";
 import { readExactly } from "./ranges.js";
 import type {
   CheckOptions,
@@ -26,19 +26,14 @@ import type {
   TensorOptions,
   WhereOptions,
 } from "./types.js";
-import { Session, type Home } from "./session.js";
+import { forget, openIn, reopen, type OpenedTableFormat, type SampleHome } from "./sample-home.js";
+import { Session } from "./session.js";
 import { merged, partsOf } from "./check-parts.js";
 import { tensorOf } from "./tensor.js";
-import { drive, free, type Drive } from "./work.js";
+import { free, type Drive } from "./work.js";
 
 const DAMAGED = 255;
 
-/** Bytes read at once while a TAR's headers are looked for, unless its members are larger. */
-const SCAN = 1 << 20;
-/** The same of a file that is at hand: a read costs about as much time as a megabyte. */
-const SCAN_BLOB = 4 << 20;
-/** Where members are larger than this, only their headers are read. */
-const SPARSE = 4 << 20;
 /** Samples read ahead by `samples`. */
 const AHEAD = 4;
 /** Bytes of payloads that `prefetch` keeps. */
@@ -56,112 +51,9 @@ const FIELDS: readonly Field[] = [
   { name: "stored_bytes", type: "integer", indexed: true },
 ];
 
-interface SampleHome extends Home {
-  readonly module: SampleModule;
-  readonly opened: Opened;
-  /** The scan that was kept by an earlier opening was used. */
-  readonly kept: boolean;
-}
-
-/** The formats of tables, which another module reads. */
-export type TableFormat = "tbf" | "idv";
-
-/** How to open beside what the caller says. */
-interface Inner {
-  module?: SampleModule;
-  /** Hears of samples as they become known. */
-  grown?: ((home: SampleHome) => void) | undefined;
-  /** What another module found. */
-  kept?: Uint8Array | null;
-  /** The worker; usually the next in turn. */
-  at?: Client;
-}
-
-/** Opens a source in one of the workers. */
-async function openIn(source: Source, options: OpenOptions, { module = "forebay", grown, kept, at }: Inner = {}): Promise<SampleHome | TableFormat> {
-  const { signal, onProgress, keepGoing = true, limits = {}, indexStore } = options;
-  const { identity } = source;
-  const stored = kept ?? (indexStore && identity !== undefined ? await indexStore.get(identity).catch(() => null) : null);
-  const home = at ?? (await (module === "threads" ? threadedClient() : client()));
-  const opener = await call(home, source.name, "opener", [source.byteLength, limits, keepGoing, stored ?? null, module]).catch((e: unknown) => {
-    if (module !== "threads" || !(e instanceof ForebayError && (e.code === "runtime.load" || e.code === "worker.trapped"))) throw e;
-    // A policy or a browser that allows no threads after all.
-    giveUpThreads();
-    return null;
-  });
-  if (opener === null) return openIn(source, options, { module: "convert", grown, kept: stored });
-  const pace = new Pace();
-  const scan = source.blob ? SCAN_BLOB : SCAN;
-  let known: Opened | null = null;
-  let length = 0;
-  let scanned = false;
-  const look = async (growing: boolean): Promise<Opened | null> => {
-    const found = await call(home, source.name, "opened", [opener, known?.dataset ?? 0, length, growing]);
-    if (found) length += found.columns.format.length;
-    return found;
-  };
-  try {
-    await drive(home, opener, source, {
-      signal,
-      readsItself: true,
-      async onTurn(turn) {
-        scanned ||= turn.position > 0;
-        if (grown && turn.need && turn.done > 0 && pace.due) {
-          const found = await pace.look(() => look(true));
-          if (found) {
-            known = found;
-            grown({ client: home, handle: found.dataset, opened: found, kept: false, module });
-          }
-        }
-        onProgress?.({ bytes: turn.position, totalBytes: source.byteLength, samples: turn.done });
-      },
-      widen(need, turn) {
-        // A scan goes from header to header: reading on saves a request for each of them.
-        if (turn.done === 0 || need.length !== 2) return need;
-        const stride = turn.position / turn.done;
-        const end = stride > SPARSE ? need[1]! : Math.max(need[1]!, need[0]! + scan);
-        return [need[0]!, Math.min(end, source.byteLength)];
-      },
-      ahead(read) {
-        // A file that is at hand is read as a whole, piece by piece, where its headers lie near each other.
-        const [start, end] = [read[0]!, read[1]!];
-        if (!source.blob || read.length !== 2 || end - start < scan || end >= source.byteLength) return null;
-        return [end, Math.min(end + scan, source.byteLength)];
-      },
-    });
-    const opened = (await look(false)) as Opened;
-    onProgress?.({ bytes: source.byteLength, totalBytes: source.byteLength, samples: length });
-    if (indexStore && identity !== undefined && scanned) {
-      // Nobody waits for this, and nobody needs it.
-      void call(home, source.name, "kept", [opened.dataset, source.byteLength])
-        .then((kept) => kept && indexStore.set(identity, kept))
-        .catch(() => {});
-    }
-    return { client: home, handle: opened.dataset, opened, kept: stored != null && !scanned, module };
-  } catch (e) {
-    if (e instanceof ForebayError && e.code === "format.not_samples") {
-      const format = await call(home, source.name, "formatOf", [opener]);
-      if (format === "tbf" || format === "idv") return format;
-    }
-    // Found out from the header: what is packed with Zstandard is for the larger module.
-    if (e instanceof ForebayError && e.code === "codec.unavailable" && module === "forebay") return openIn(source, options, { module: "convert", grown });
-    throw e;
-  } finally {
-    void free(home, opener);
-  }
-}
-
-/** Opens it again, for the same dataset. */
-async function reopen(source: Source, { signal: _, onProgress: __, grow: ___, ...options }: OpenOptions, inner: Inner, signal?: AbortSignal): Promise<SampleHome> {
-  const found = await openIn(source, signal ? { ...options, signal } : options, inner);
-  if (typeof found === "string") throw hostError("io", "the file is another one now", { file: source.name });
-  forget(found.opened);
-  return found;
-}
-
 /** Opens a source: samples, or the format of a table, which is opened elsewhere. */
-export async function openDataset(source: Source, options: OpenOptions, owned: boolean, module: SampleModule = "forebay"): Promise<OpenDataset | TableFormat> {
-  const made = (found: SampleHome | TableFormat) => (typeof found === "string" ? found : new OpenDataset(source, options, found, owned));
+export async function openDataset(source: Source, options: OpenOptions, owned: boolean, module: SampleModule = "forebay"): Promise<OpenDataset | OpenedTableFormat> {
+  const made = (found: SampleHome | OpenedTableFormat) => (typeof found === "string" ? found : new OpenDataset(source, options, found, owned));
   if (!options.grow) return made(await openIn(source, options, { module }));
   const closed = new AbortController();
   const both = anySignal(options.signal, closed.signal);
@@ -312,18 +204,18 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     const info = this.info(i);
     const plain = info.codec === "none" && !info.damaged;
     if (plain && !verify) return readExactly(this.source, info.offset, info.offset + info.storedBytes, signal);
-    const { client, opened } = await this.homed(signal);
-    const [start, end] = await call(client, this.name, "plan", [opened.dataset, i]);
+    const { client, handle } = await this.homed(signal);
+    const [start, end] = await call(client, this.name, "plan", [handle, i]);
     const stored = await readExactly(this.source, start!, end!, signal);
-    const payload = await call(client, this.name, "decode", [opened.dataset, i, stored, verify], [stored.buffer as ArrayBuffer]);
+    const payload = await call(client, this.name, "decode", [handle, i, stored, verify], [stored.buffer as ArrayBuffer]);
     return plain ? payload.subarray(0, info.bytes) : payload;
   }
 
   record(i: number, options: ReadOptions = {}): Promise<Json> {
     return this.run(options.signal, async (signal) => {
       this.#inRange(i);
-      const { client, opened } = await this.homed(signal);
-      const id = await call(client, this.name, "record", [opened.dataset, i]);
+      const { client, handle } = await this.homed(signal);
+      const id = await call(client, this.name, "record", [handle, i]);
       const text = await this.finish(client, id, { signal }, () => call(client, this.name, "text", [id]));
       if (text === null) return null;
       let record: Json;
@@ -340,8 +232,8 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
 
   document(options: ReadOptions = {}): Promise<{ [key: string]: Json }> {
     return this.run(options.signal, async (signal) => {
-      const { client, opened } = await this.homed(signal);
-      const id = await call(client, this.name, "document", [opened.dataset]);
+      const { client, handle } = await this.homed(signal);
+      const id = await call(client, this.name, "document", [handle]);
       const text = await this.finish(client, id, { signal }, () => call(client, this.name, "text", [id]));
       return JSON.parse(text ?? "{}") as { [key: string]: Json };
     });
@@ -425,11 +317,11 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     return this.run(signal, async (inner) => {
       argument.text(where, "a filter");
       argument.text(label, "the field of the class");
-      const { client, opened } = await this.homed(inner);
-      const id = await call(client, this.name, "select", [opened.dataset, where, stats, label]);
+      const { client, handle } = await this.homed(inner);
+      const id = await call(client, this.name, "select", [handle, where, stats, label]);
       const onTurn: Drive["onTurn"] = (turn, bytes) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
       const unsized = this.format === "tar";
-      const selected = await this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () => call(client, this.name, "selected", [id, opened.dataset, unsized]));
+      const selected = await this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () => call(client, this.name, "selected", [id, handle, unsized]));
       if (selected.columns) this.#index.columns = selected.columns;
       return selected;
     });
@@ -499,11 +391,4 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
 function aboutOf(opened: Opened): { format: Dataset["format"]; metadata: Metadata } {
   const { format, length: _, ...metadata } = JSON.parse(opened.about) as { format: Dataset["format"]; length: number } & Record<string, unknown>;
   return { format, metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null)) as unknown as Metadata };
-}
-
-/** Lets go of what the dataset has itself by now: tens of megabytes of a large file. */
-function forget(opened: Opened): void {
-  const none = new Float64Array();
-  opened.columns = { width: new Uint32Array(), height: new Uint32Array(), bytes: none, storedBytes: none, offset: none, format: new Uint8Array(), codec: new Uint8Array() };
-  opened.names = null;
 }

@@ -1,13 +1,14 @@
-import { openDataset, type OpenDataset, type TableFormat as OpenedFormat } from "./dataset.js";
+import { openDataset, type OpenDataset } from "./dataset.js";
 import { ForebayError } from "./errors.js";
 import { textFormatOf } from "./formats.js";
+import type { OpenedTableFormat } from "./sample-home.js";
 import type { OpenOptions, Source, TextFormat, TextReadOptions } from "./types.js";
 
 /**
  * What a source holds: samples, opened, or the format of a table or text, which is opened elsewhere. Text is told by
  * the caller, or by its name once its first bytes say nothing else.
  */
-export async function recognise(source: Source, options: OpenOptions, owned: boolean, from?: TextFormat): Promise<OpenDataset | OpenedFormat | TextFormat> {
+export async function recognise(source: Source, options: OpenOptions, owned: boolean, from?: TextFormat): Promise<OpenDataset | OpenedTableFormat | TextFormat> {
   if (from !== undefined) return from;
   const named = textFormatOf(source.name);
   if (named !== undefined && source.byteLength === 0) return named;

@@ -1,5 +1,5 @@
 import * as argument from "./arguments.js";
-import type { TableFormat } from "./dataset.js";
+import type { OpenedTableFormat } from "./sample-home.js";
 import { ForebayError, hostError } from "./errors.js";
 import type { Turn } from "./kernel.js";
 import { call, client, type Client } from "./pool.js";
@@ -15,7 +15,7 @@ interface TableHome extends Home {
 }
 
 interface About extends TableMetadata {
-  format: TableFormat;
+  format: OpenedTableFormat;
   length: number;
   schema: TableField[];
 }
@@ -27,7 +27,7 @@ const exactly = (_: string, value: unknown): unknown =>
   typeof value === "object" && value !== null && "int" in value && Object.keys(value).length === 1 ? BigInt((value as { int: string }).int) : value;
 
 /** Opens a table in one of the workers. */
-async function openIn(source: Source, format: TableFormat, options: OpenOptions): Promise<TableHome> {
+async function openIn(source: Source, format: OpenedTableFormat, options: OpenOptions): Promise<TableHome> {
   const home = await client();
   const opener = await call(home, source.name, "tableOpener", [format, source.byteLength, options.limits ?? {}, schemaOf(options)]);
   try {
@@ -40,12 +40,12 @@ async function openIn(source: Source, format: TableFormat, options: OpenOptions)
 }
 
 /** Opens a source that is a table. */
-export async function openTableIn(source: Source, format: TableFormat, options: OpenOptions, owned: boolean): Promise<OpenTable> {
+export async function openTableIn(source: Source, format: OpenedTableFormat, options: OpenOptions, owned: boolean): Promise<OpenTable> {
   return new OpenTable(source, options, await openIn(source, format, options), owned);
 }
 
 /** Checks a table, also one that cannot be opened. */
-export async function checkTable(source: Source, format: TableFormat, open: OpenOptions, how: CheckOptions, rows: number | null): Promise<CheckReport> {
+export async function checkTable(source: Source, format: OpenedTableFormat, open: OpenOptions, how: CheckOptions, rows: number | null): Promise<CheckReport> {
   return checkBy(source, (home) => call(home, source.name, "tableCheck", [format, source.byteLength, open.limits ?? {}, schemaOf(open)]), how, rows);
 }
 
@@ -73,7 +73,7 @@ async function checkBy(source: Source, begin: (home: Client) => Promise<number>,
 /** What `open` gives for a table. */
 export class OpenTable extends Session<TableHome> implements Table {
   readonly kind = "table";
-  readonly format: TableFormat;
+  readonly format: OpenedTableFormat;
   readonly length: number;
   readonly schema: readonly TableField[];
   readonly metadata: TableMetadata;
