@@ -361,6 +361,22 @@ fn a_check_says_beforehand_what_it_will_ask_for() {
 }
 
 #[test]
+fn a_check_asks_for_as_much_at_a_time_as_it_is_told() {
+    let payload = vec![7; 1 << 20];
+    let samples: Vec<_> = (0..8).map(|_| common::Sample { payload: &payload, ..Default::default() }).collect();
+    let pack = PackOptions { layout: Layout::Guide, compression: Compression::None };
+    let file = Bytes::from(common::build_tbl(pack, MetadataFormat::Json, Document::default(), &samples, Some(8)));
+    let tbl = open(&file).unwrap();
+    let whole = drive(Checker::new(&tbl), &file).unwrap();
+    for (window, at_once) in [(0, 1), (1 << 20, 1), (3 << 20, 3), (u64::MAX, 8)] {
+        let (report, asked) = traced(&mut Checker::new(&tbl).window(window), &file, u64::MAX >> 1);
+        assert_eq!(report.unwrap(), whole);
+        let most = asked.iter().map(|ranges| ranges.iter().map(|r| r.end - r.start).sum::<u64>()).max().unwrap();
+        assert_eq!(most, at_once * ((1 << 20) + 4), "{window}");
+    }
+}
+
+#[test]
 fn a_longer_index_entry_is_a_longer_tail() {
     use forebay::codec::checksum::{crc16_parts, crc32};
     // The guide's literal 26-byte entry, by hand: one sample of three bytes.

@@ -22,7 +22,7 @@ use crate::{
     step::{Pieces, Step, Stepper},
 };
 
-/// Payload bytes that a [`Checker`] asks for at a time.
+/// Payload bytes that a [`Checker`] asks for at a time, if it is not told otherwise.
 const WINDOW: u64 = 8 << 20;
 
 impl Tbl {
@@ -269,6 +269,7 @@ pub struct Checker {
     pieces: Pieces,
     stage: Stage,
     gaps: Vec<Range<u64>>,
+    window: u64,
 }
 
 #[derive(Debug)]
@@ -296,7 +297,16 @@ impl Checker {
             pieces: Pieces::default(),
             stage: Stage::Index,
             gaps: Vec::new(),
+            window: WINDOW,
         }
+    }
+
+    /// Asks for so many payload bytes at a time: few where they come as a stream that is read ahead, many where each
+    /// request takes its time.
+    #[must_use]
+    pub fn window(mut self, bytes: u64) -> Self {
+        self.window = bytes;
+        self
     }
 
     /// Samples checked so far, of those of the part.
@@ -312,7 +322,7 @@ impl Checker {
     /// What the step after the next will need, as far as is known: a host may read it while this one works.
     pub fn ahead(&self) -> Vec<Range<u64>> {
         match self.stage {
-            Stage::Samples { end, .. } => self.window(end).1,
+            Stage::Samples { end, .. } => self.samples_from(end).1,
             _ => Vec::new(),
         }
     }
@@ -323,9 +333,9 @@ impl Checker {
     }
 
     /// The samples from `next` on whose payloads fit a window, and their ranges.
-    fn window(&self, next: u64) -> (u64, Vec<Range<u64>>) {
+    fn samples_from(&self, next: u64) -> (u64, Vec<Range<u64>>) {
         let (mut end, mut bytes, mut ranges) = (next, 0, Vec::<Range<u64>>::new());
-        while end < self.samples.end && (bytes < WINDOW || end == next) && ranges.len() < 4096 {
+        while end < self.samples.end && (bytes < self.window || end == next) && ranges.len() < 4096 {
             if let Ok(plan) = self.tbl.plan(end) {
                 let range = plan.range();
                 bytes += range.end - range.start;
@@ -356,7 +366,7 @@ impl Stepper for Checker {
                         (_, true) => self.tbl.check_index(&mut Report::default()),
                         (_, false) => Vec::new(),
                     };
-                    let (end, ranges) = self.window(start);
+                    let (end, ranges) = self.samples_from(start);
                     self.stage = Stage::Samples { next: start, end };
                     if !ranges.is_empty() {
                         return Ok(Step::Need(ranges));
@@ -380,7 +390,7 @@ impl Stepper for Checker {
                         }
                     }
                     self.pieces = Pieces::default();
-                    let (after, ranges) = self.window(end);
+                    let (after, ranges) = self.samples_from(end);
                     self.stage = Stage::Samples { next: end, end: after };
                     if !ranges.is_empty() {
                         return Ok(Step::Need(ranges));
@@ -391,7 +401,7 @@ impl Stepper for Checker {
                 Stage::Gaps { next, at } => match self.gaps.get(*next) {
                     Some(gap) => {
                         let start = gap.start.max(*at);
-                        let range = start..gap.end.min(start + WINDOW);
+                        let range = start..gap.end.min(start.saturating_add(self.window.max(1)));
                         let Some(bytes) = self.pieces.get(range.clone()) else {
                             return Ok(Step::Need(self.pieces.lacking(range)));
                         };

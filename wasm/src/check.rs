@@ -51,8 +51,8 @@ impl Part {
 }
 
 impl Checker {
-    /// Checks these samples, and with the first and last of the file what belongs to none.
-    pub(crate) fn new(opened: &Opened, part: Range<u64>) -> Self {
+    /// Checks these samples, and with the first and last of the file what belongs to none. Reads `window` bytes at a time.
+    pub(crate) fn new(opened: &Opened, part: Range<u64>, window: Option<u64>) -> Self {
         let samples = part.end - part.start;
         let mut report = Report::new(opened.core.len());
         if let Some(e) = &opened.damage {
@@ -63,9 +63,13 @@ impl Checker {
             Core::Tbl(tbl) => {
                 let count = (threads::count() as u64).min(samples).max(1);
                 let cut = |k: u64| part.start + samples * k / count;
+                let checker = |tbl, part| match window {
+                    Some(bytes) => TblChecker::part(tbl, part).window(bytes),
+                    None => TblChecker::part(tbl, part),
+                };
                 parts.extend((0..count).map(|k| cut(k)..cut(k + 1)).map(|part| Part {
                     samples: part.end - part.start,
-                    work: TblChecker::part(tbl, part),
+                    work: checker(tbl, part),
                     asked: Vec::new(),
                     found: None,
                 }));

@@ -25,7 +25,7 @@ use crate::{
     pairs,
     record::DocumentReader,
     threads,
-    window::{Gate, Wants, Window},
+    window::{self, Gate, Wants, Window},
 };
 
 #[derive(Debug, Deserialize)]
@@ -36,6 +36,8 @@ struct Options {
     compression: String,
     metadata_format: String,
     keep_going: bool,
+    /// Bytes of samples that are read before they are written.
+    window: u64,
     /// The input's name, for the document.
     source: String,
 }
@@ -48,6 +50,7 @@ impl Default for Options {
             compression: "none".into(),
             metadata_format: "json".into(),
             keep_going: false,
+            window: window::BYTES,
             source: String::new(),
         }
     }
@@ -71,6 +74,9 @@ enum Writer {
     Tbl { encoder: Option<Encoder>, pack: PackOptions, metadata: Option<MetadataWriter>, format: MetadataFormat },
     Tar { at: u64 },
 }
+
+/// What stands behind a file of an archive, at most.
+static ZEROS: [u8; 512] = [0; 512];
 
 #[wasm_bindgen]
 extern "C" {
@@ -96,7 +102,7 @@ pub struct Converter {
     writer: Writer,
     /// Where `out` goes.
     at: u64,
-    out: Vec<u8>,
+    out: Vec<Bytes>,
     spool: Vec<u8>,
     summary: Summary,
 }
@@ -180,7 +186,7 @@ impl Converter {
         let wants = Wants { payload: true, size: false, record: true };
         let chosen = self.chosen.as_deref();
         let sample = |k: u64| chosen.map_or(k, |c| c.get(k as usize).copied().unwrap_or_default().into());
-        Window::fill(&self.opened, wants, &mut (place..self.count()).map(sample))
+        Window::fill(&self.opened, wants, self.options.window, &mut (place..self.count()).map(sample))
     }
 
     fn advance(&mut self) -> Result<Option<Vec<Range<u64>>>> {
@@ -255,19 +261,20 @@ impl Converter {
     }
 
     fn write(&mut self, sample: Loaded, id: u64) -> Result<()> {
-        let before = self.out.len();
+        let first = self.out.is_empty();
         match &mut self.writer {
             Writer::Tar { at } => {
                 let files = archive_files(id, sample.record.as_deref(), &sample.payload, sample.format)?;
-                if before == 0 {
+                if first {
                     self.at = *at;
                 }
-                for file in &files {
-                    self.out.extend_from_slice(&file.header);
-                    self.out.extend_from_slice(&file.content);
-                    self.out.resize(self.out.len() + file.padding(), 0);
+                for file in files {
+                    let padding = Bytes::from_static(&ZEROS).slice(..file.padding());
+                    for piece in [file.header.into(), file.content, padding] {
+                        *at += piece.len() as u64;
+                        self.out.push(piece);
+                    }
                 }
-                *at += (self.out.len() - before) as u64;
                 self.summary.stored_bytes += sample.payload.len() as u64;
             }
             Writer::Tbl { encoder, metadata, .. } => {
@@ -281,14 +288,14 @@ impl Converter {
                 };
                 let kept = metadata.as_ref().is_some_and(MetadataWriter::keeps_records) && record.is_some();
                 let at = encoder.place(&packed, kept)?;
-                if before == 0 {
+                if first {
                     self.at = at;
                 }
                 if let Some(metadata) = metadata {
                     metadata.add(record.as_deref(), &mut self.spool)?;
                 }
-                self.out.extend_from_slice(&packed.stored);
-                self.out.extend_from_slice(packed.trailer());
+                self.out.push(packed.stored.clone());
+                self.out.push(Bytes::copy_from_slice(packed.trailer()));
                 self.summary.stored_bytes += packed.stored.len() as u64;
                 self.summary.compressed_samples += u64::from((packed.stored.len() as u64) < length);
             }
@@ -303,7 +310,7 @@ impl Converter {
             && self.summary.output_bytes == 0
         {
             self.at = *at;
-            self.out.extend_from_slice(&END);
+            self.out.push(Bytes::from_static(&END));
             self.summary.output_bytes = *at + END.len() as u64;
         }
         Ok(())
@@ -355,16 +362,24 @@ impl Converter {
 
     /// Bytes to write now; nothing where there are none. They follow each other.
     pub fn take(&mut self) -> Option<Uint8Array> {
-        let bytes = (!self.out.is_empty()).then(|| Uint8Array::from(self.out.as_slice()));
-        self.out.clear();
+        let length: usize = self.out.iter().map(Bytes::len).sum();
+        let bytes = (length > 0).then(|| Uint8Array::new_with_length(length as u32));
+        let mut at = 0;
+        for piece in self.out.drain(..) {
+            let end = at + piece.len() as u32;
+            if let Some(bytes) = &bytes {
+                bytes.subarray(at, end).copy_from(&piece);
+            }
+            at = end;
+        }
         bytes
     }
 
-    /// As [`take`](Self::take), written at once and copied nowhere.
+    /// As [`take`](Self::take), piece by piece and from where they lie.
     pub fn drain(&mut self, output: &Output) -> Outcome<()> {
-        if !self.out.is_empty() {
-            output.write(self.at as f64, &self.out)?;
-            self.out.clear();
+        for piece in self.out.drain(..) {
+            output.write(self.at as f64, &piece)?;
+            self.at += piece.len() as u64;
         }
         Ok(())
     }

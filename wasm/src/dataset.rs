@@ -221,11 +221,12 @@ impl Dataset {
     }
 
     /// Begins a check of the samples from `start` to `end`: of all of them, or of a part that one of several workers
-    /// has. The first part of a file says what is wrong with its index, the last what is wrong beside the samples.
-    pub fn check(&self, start: f64, end: f64) -> Checker {
+    /// has. The first part of a file says what is wrong with its index, the last what is wrong beside the samples. Reads so
+    /// many bytes at a time, where that is said.
+    pub fn check(&self, start: f64, end: f64, window: Option<f64>) -> Checker {
         let len = self.opened.core.len();
         let end = (end as u64).min(len);
-        Checker::new(&self.opened, (start as u64).min(end)..end)
+        Checker::new(&self.opened, (start as u64).min(end)..end, window.map(|bytes| bytes as u64))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     fail::{Outcome, text, thrown},
     opened::Opened,
     pairs,
-    window::{Gate, Wants, Window},
+    window::{BYTES, Gate, Wants, Window},
 };
 
 /// Samples looked at between two returns to JavaScript, which may want to stop.
@@ -80,7 +80,7 @@ impl Selector {
             let window = match self.window.take() {
                 Some(window) => window,
                 None if self.next >= len => return Ok(None),
-                None => Window::fill(&self.opened, self.wants, &mut (self.next..len)),
+                None => Window::fill(&self.opened, self.wants, BYTES, &mut (self.next..len)),
             };
             let lacking = window.lacking();
             if !lacking.is_empty() {

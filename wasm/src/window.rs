@@ -18,7 +18,7 @@ use forebay::plan::SamplePlan;
 use crate::opened::Opened;
 
 /// Bytes of a window, unless a single sample is larger.
-const BYTES: u64 = 8 << 20;
+pub(crate) const BYTES: u64 = 8 << 20;
 /// Samples of a window.
 const SAMPLES: usize = 4096;
 
@@ -77,11 +77,11 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Takes samples until the window is full.
-    pub fn fill(opened: &Rc<Opened>, wants: Wants, next: &mut impl Iterator<Item = u64>) -> Self {
+    /// Takes samples until the window has so many bytes.
+    pub fn fill(opened: &Rc<Opened>, wants: Wants, most: u64, next: &mut impl Iterator<Item = u64>) -> Self {
         let mut window = Window { opened: opened.clone(), wants, samples: Vec::new(), pieces: Pieces::default() };
         let mut bytes = 0;
-        while bytes < BYTES && window.samples.len() < SAMPLES {
+        while bytes < most && window.samples.len() < SAMPLES {
             let Some(i) = next.next() else { break };
             bytes += window.ranges(i).iter().map(|r| r.end - r.start).sum::<u64>();
             window.samples.push(i);
