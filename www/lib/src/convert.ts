@@ -101,9 +101,9 @@ async function run(
   { to, layout = "guide", compression = "none", metadataFormat = "json", keepGoing = false, onProgress }: ConvertOptions,
   signal: AbortSignal,
 ): Promise<Told> {
-  const settings = JSON.stringify({ to, layout, compression, metadataFormat, keepGoing, source: dataset.name ?? "" });
+  const settings = { to, layout, compression, metadataFormat, keepGoing, source: dataset.name ?? "" };
   const total = chosen?.length ?? dataset.length;
-  const begin = () => call(client, dataset.name, "convert", [id, settings, chosen]);
+  const begin = (window: number | undefined) => call(client, dataset.name, "convert", [id, JSON.stringify({ ...settings, window }), chosen]);
   const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: total, bytes, totalBytes: null });
   return JSON.parse(await pourInto(client, begin, dataset.source, output, { signal, onTurn })) as Told;
 }

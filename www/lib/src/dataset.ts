@@ -28,9 +28,9 @@ import type {
 } from "./types.js";
 import { forget, openIn, reopen, type OpenedTableFormat, type SampleHome } from "./sample-home.js";
 import { Session } from "./session.js";
-import { merged, partsOf } from "./check-parts.js";
+import { merged, partsOf, shared, type Part } from "./check-parts.js";
 import { tensorOf } from "./tensor.js";
-import { free, type Drive } from "./work.js";
+import { free, windowFor, type Drive } from "./work.js";
 
 const DAMAGED = 255;
 
@@ -331,29 +331,27 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     return this.run(options.signal, async (signal) => {
       await this.whole;
       const home = await this.homed(signal);
-      const wanted = this.format === "tbl" ? partsOf(this.#index.columns, workerCount()) : [];
-      const others = await othersThan(home.client, wanted.length - 1);
-      const parts = others.length === wanted.length - 1 ? wanted : [[0, this.length] as const];
+      const workers = workerCount();
+      const parts: Part[] = this.format === "tbl" ? partsOf(this.#index.columns, workers) : [[0, this.length]];
       const done = parts.map(() => [0, 0]);
-      const reports = await Promise.all(
-        parts.map(async ([start, end], k) => {
-          // The first part is done where the file is open; each other one in a worker that opens it too.
-          const at = others[k - 1];
-          const part = at ? await reopen(this.source, this.#options, { module: home.module, at }, signal) : home;
-          try {
-            const id = await call(part.client, this.name, "check", [part.handle, start, end]);
-            const onTurn: Drive["onTurn"] = (turn, bytes) => {
-              done[k] = [turn.done, bytes];
-              const sum = (of: number) => done.reduce((all, one) => all + one[of]!, 0);
-              options.onProgress?.({ samples: sum(0), totalSamples: this.length, bytes: sum(1), totalBytes: this.byteLength });
-            };
-            const text = await this.finish(part.client, id, { signal, onTurn, readsItself: true }, () => call(part.client, this.name, "text", [id]));
-            return JSON.parse(text ?? "{}") as CheckReport;
-          } finally {
-            if (part !== home) void free(part.client, part.handle);
-          }
-        }),
-      );
+      const reports: CheckReport[] = [];
+      const one = async ({ client, handle }: SampleHome, k: number) => {
+        const onTurn: Drive["onTurn"] = (turn, bytes) => {
+          done[k] = [turn.done, bytes];
+          const sum = (of: number) => done.reduce((all, one) => all + one[of]!, 0);
+          options.onProgress?.({ samples: sum(0), totalSamples: this.length, bytes: sum(1), totalBytes: this.byteLength });
+        };
+        const id = await call(client, this.name, "check", [handle, ...parts[k]!, windowFor(client, this.source)]);
+        const text = await this.finish(client, id, { signal, onTurn, readsItself: true }, () => call(client, this.name, "text", [id]));
+        reports[k] = JSON.parse(text ?? "{}") as CheckReport;
+      };
+      await shared(parts.length, (k) => one(home, k), async (take) => {
+        const others = await othersThan(home.client, Math.min(workers, parts.length) - 1);
+        await Promise.all(others.map((at) => take(async (all) => {
+          const other = await reopen(this.source, this.#options, { module: home.module, at }, signal);
+          await all((k) => one(other, k)).finally(() => void free(other.client, other.handle));
+        })));
+      });
       return merged(reports);
     });
   }

@@ -1,7 +1,10 @@
+import { openPrivate, readPrivate, type ReadHandle } from "./private-file.js";
 import { GAP, readSync, type Chunk, coalesce } from "./ranges.js";
 
 /** A range that does not follow the last, and is shorter than this, is read by itself: a stream takes its time to begin. */
 const WORTH_STREAM = 1 << 20;
+/** So many milliseconds may pass before messages are heard. */
+const DEAF = 10;
 /** Buffers that are kept for the next ranges. */
 const SPARES = 2;
 
@@ -35,15 +38,41 @@ export class FrontToBack {
   #at = 0;
   #stopped = false;
   #used: ArrayBuffer[] = [];
+  #counted = { requests: 0, bytes: 0 };
+  /** The file without a stream, where it can be had; not known before the first range. */
+  #private: ReadHandle | null | undefined;
+  #listened = performance.now();
 
-  constructor(readonly file: Blob) {}
+  constructor(
+    readonly file: Blob,
+    readonly handle: FileSystemFileHandle | null,
+  ) {}
 
   /** The bytes of these ranges, near ones together; good until the next ranges are asked for. */
   async read(pairs: ArrayLike<number>): Promise<Chunk[]> {
+    if (performance.now() - this.#listened > DEAF) {
+      await breath();
+      this.#listened = performance.now();
+    }
+    if (this.#private === undefined) {
+      this.#private = this.handle && (await openPrivate(this.handle, this.file));
+      if (this.#stopped) this.#leave();
+    }
     const spares = this.#used.splice(0).slice(0, SPARES);
     const chunks: Chunk[] = [];
-    for (const [start, end] of coalesce(pairs)) chunks.push([start, await this.#range(start, end, spares.pop())]);
+    for (const [start, end] of coalesce(pairs)) {
+      this.#counted.requests++;
+      this.#counted.bytes += end - start;
+      chunks.push([start, await this.#range(start, end, spares.pop())]);
+    }
     return chunks;
+  }
+
+  /** What was read since this was asked last. */
+  counted(): { requests: number; bytes: number } {
+    const counted = this.#counted;
+    this.#counted = { requests: 0, bytes: 0 };
+    return counted;
   }
 
   /** Ends what is being read, and reads no more. */
@@ -53,6 +82,7 @@ export class FrontToBack {
   }
 
   async #range(start: number, end: number, spare: ArrayBuffer | undefined): Promise<Uint8Array> {
+    if (this.#private) return this.#direct(this.#private, start, end, spare);
     const follows = () => this.#stream !== null && start >= this.#at && start - this.#at <= GAP;
     if (!follows()) {
       this.#leave();
@@ -82,6 +112,22 @@ export class FrontToBack {
     return new Uint8Array(buffer, skipped, end - start);
   }
 
+  #direct(file: ReadHandle, start: number, end: number, spare: ArrayBuffer | undefined): Uint8Array {
+    this.#alive(start);
+    const length = end - start;
+    const buffer = spare && spare.byteLength >= length ? spare : new ArrayBuffer(length);
+    const bytes = new Uint8Array(buffer, 0, length);
+    let n = 0;
+    try {
+      n = readPrivate(file, start, bytes);
+    } catch (e) {
+      throw unread((e as Error).message, start);
+    }
+    if (n < length) throw unread("it ends too early", start + n);
+    this.#used.push(buffer);
+    return bytes;
+  }
+
   #alone(start: number, end: number): Uint8Array {
     try {
       return readSync(this.file, start, end);
@@ -104,6 +150,8 @@ export class FrontToBack {
   #leave(): void {
     void this.#stream?.cancel().catch(() => {});
     this.#stream = null;
+    this.#private?.close();
+    if (this.#private) this.#private = null;
   }
 
   #alive(start: number): void {

@@ -9,9 +9,10 @@ import * as pictures from "../wasm/pictures.js";
 import * as tables from "../wasm/tables.js";
 import * as tensors from "../wasm/tensor.js";
 import * as threaded from "../wasm/threads.js";
-import { closeOutput, openOutput, readOutput, truncateOutput, writeOutput } from "./outputs.js";
+import { closeOutput, openOutput, outletOf, outputThrough, readOutput, serveOutput, truncateOutput, writeOutput } from "./outputs.js";
 import { FrontToBack } from "./front.js";
 import type { Chunk } from "./ranges.js";
+import { scanBytes, widened } from "./scan.js";
 import type { ThreadStart } from "./threads.js";
 import type { RawBatch } from "./table-column.js";
 import type { IndexColumns, Limits, ModuleName } from "./types.js";
@@ -32,6 +33,9 @@ export interface Turn {
   spool: Uint8Array | null;
   /** Rows of a table. */
   batch: RawBatch | null;
+  /** Ranges that were read for it here, and their bytes. */
+  requests: number;
+  bytes: number;
 }
 
 /** Something left to do to an output. */
@@ -168,33 +172,43 @@ function scanned(work: wasm.Opener, chunks: Chunk[]): Float64Array | null {
 export type SampleModule = "forebay" | "convert" | "threads";
 const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(where: string): string }> = { forebay: wasm, convert: full, threads: threaded };
 
+/** Work that reads for itself is at it for so many milliseconds before it tells how far it is. */
+const MOMENT = 30;
 /** The files that are read here, by the work that they are read for. */
 const readings = new Map<number, FrontToBack>();
 
-/** One turn of some work. */
-function turned(id: number, chunks: Chunk[], output: number): Turn {
-  const work = get<Work>(id);
+/** Takes a step with these bytes; what it wrote goes into an output of this worker, if there is one. */
+function stepped(work: Work, chunks: Chunk[], output: number): Float64Array | null {
   const need = "found" in work ? scanned(work, chunks) : pushed(work, chunks);
-  const turn: Turn = { need, ahead: null, done: 0, position: 0, out: null, at: 0, spool: null, batch: null };
+  if (output === 0) return need;
+  const outlet = outletOf(output);
+  if ("drain" in work) work.drain(outlet);
+  else if ("patches" in work) {
+    const out = work.take();
+    if (out) outlet.write(work.at, out);
+  }
+  return need;
+}
+
+/** Until the output takes more, or has everything where that was all. */
+async function written(output: number, all: boolean): Promise<void> {
+  if (output === 0) return;
+  const outlet = outletOf(output);
+  await (all ? outlet.settled() : outlet.room());
+}
+
+/** What a step left to be told, and to be taken. */
+function told(work: Work, need: Float64Array | null, output: number): Turn {
+  const turn: Turn = { need, ahead: null, done: 0, position: 0, out: null, at: 0, spool: null, batch: null, requests: 0, bytes: 0 };
   if ("found" in work) {
     turn.done = work.found;
     turn.position = work.position;
-  } else if ("takeSpool" in work) {
-    turn.done = work.done;
-    turn.at = work.at;
-    // From the module's memory into the file, where the file is here.
-    if (output !== 0) work.drain({ write: (at: number, bytes: Uint8Array) => writeOutput(output, at, bytes) });
-    else turn.out = work.take() ?? null;
-    turn.spool = work.takeSpool() ?? null;
-    turn.ahead = work.ahead() ?? null;
   } else if ("patches" in work) {
     turn.done = work.done;
-    turn.out = work.take() ?? null;
+    if (output === 0) turn.out = work.take() ?? null;
     turn.at = work.at;
-    if (output !== 0 && turn.out) {
-      writeOutput(output, turn.at, turn.out);
-      turn.out = null;
-    }
+    if ("takeSpool" in work) turn.spool = work.takeSpool() ?? null;
+    if ("ahead" in work) turn.ahead = work.ahead() ?? null;
   } else if ("done" in work) {
     turn.done = work.done;
     if ("ahead" in work) turn.ahead = work.ahead() ?? null;
@@ -235,7 +249,7 @@ export const operations = {
   record: (id: number, i: number): number => keep(get<wasm.Dataset>(id).record(i)),
   document: (id: number): number => keep(get<wasm.Dataset>(id).document()),
   select: (id: number, where: string, stats: boolean, label: string): number => keep(get<wasm.Dataset>(id).select(where, stats, label)),
-  check: (id: number, start: number, end: number): number => keep(get<wasm.Dataset>(id).check(start, end)),
+  check: (id: number, start: number, end: number, window: number | undefined): number => keep(get<wasm.Dataset>(id).check(start, end, window)),
   convert: (id: number, options: string, chosen: Uint32Array | null): number =>
     keep(get<full.Dataset>(id).convert(options, chosen ?? undefined)),
   /** The format by the first bytes, also of a file that holds no samples. */
@@ -243,20 +257,42 @@ export const operations = {
   parseFilter: (where: string): string => wasm.parseFilter(where),
 
   openOutput,
+  outputThrough,
+  serveOutput,
   writeOutput,
   readOutput,
   truncateOutput,
   closeOutput,
 
-  /**
-   * Hands over bytes and takes a step; what is written goes into an output of this worker, if there is one. Where the
-   * file is given, the bytes are ranges of it that are still to be read.
-   */
-  turn(id: number, given: Chunk[] | ArrayLike<number>, output: number, file: Blob | null): Turn | Promise<Turn> {
-    if (!file) return turned(id, given as Chunk[], output);
+  /** Hands over bytes and takes a step; what is written goes into an output of this worker, if there is one. */
+  async turn(id: number, chunks: Chunk[], output: number): Promise<Turn> {
+    const work = get<Work>(id);
+    const need = stepped(work, chunks, output);
+    await written(output, need === null);
+    return told(work, need, output);
+  },
+  /** The same of work on a file that is read here, beginning with these ranges: as many steps as fit into a moment. */
+  async turns(id: number, ranges: ArrayLike<number>, output: number, file: Blob, handle: FileSystemFileHandle | null): Promise<Turn> {
     let reading = readings.get(id);
-    if (!reading) readings.set(id, (reading = new FrontToBack(file)));
-    return reading.read(given as ArrayLike<number>).then((chunks) => turned(id, chunks, output));
+    if (!reading) readings.set(id, (reading = new FrontToBack(file, handle)));
+    try {
+      const until = performance.now() + MOMENT;
+      for (let wanted = ranges; ; ) {
+        const chunks = await reading.read(wanted);
+        const work = get<Work>(id);
+        const need = stepped(work, chunks, output);
+        await written(output, need === null);
+        // Others may have the file before they hear that this is done.
+        if (need === null) reading.stop();
+        // Rows are handed over as they come.
+        const rows = "take" in work && !("patches" in work);
+        if (need === null || rows || performance.now() >= until) return Object.assign(told(work, need, output), reading.counted());
+        wanted = "found" in work ? widened(need, { done: work.found, position: work.position }, scanBytes(true), file.size) : need;
+      }
+    } catch (e) {
+      reading.stop();
+      throw e;
+    }
   },
   /** Nobody waits for this work any more: nothing is read for it from now on. */
   stop: (id: number): void => readings.get(id)?.stop(),

@@ -1,4 +1,5 @@
 /** Files of the origin-private file system that a worker writes without anything in between. */
+import { Outlet, type Parcel, type Reply } from "./outlet.js";
 
 /** What a worker has of such a file, beyond what the types of a page know. */
 interface SyncFile {
@@ -9,7 +10,18 @@ interface SyncFile {
   close(): void;
 }
 
-const files = new Map<number, SyncFile>();
+interface Open {
+  readonly outlet: Outlet;
+  /** Nothing where it is open in another worker. */
+  readonly file?: SyncFile;
+  /** Where bytes go to that worker, or come from another. */
+  port?: MessagePort;
+}
+
+/** Bytes that the system keeps before they are sent to the disk: at the end there is little left to wait for. */
+const FLUSHED = 64 << 20;
+
+const outputs = new Map<number, Open>();
 let last = 0;
 
 /** A failure as the module throws its own, so that it is not taken for a trap. */
@@ -17,11 +29,25 @@ function failed(what: string, e: unknown): string {
   return JSON.stringify({ code: "io", kind: "io", message: `the output cannot be ${what}: ${(e as Error).message}` });
 }
 
-function get(id: number): SyncFile {
-  const file = files.get(id);
-  if (!file) throw failed("written", new Error("it was closed"));
+function keep(open: Open): number {
+  outputs.set(++last, open);
+  return last;
+}
+
+function get(id: number): Open {
+  const open = outputs.get(id);
+  if (!open) throw failed("written", new Error("it was closed"));
+  return open;
+}
+
+function fileOf(id: number): SyncFile {
+  const { file } = get(id);
+  if (!file) throw failed("written", new Error("another worker has it"));
   return file;
 }
+
+/** Where work writes to. */
+export const outletOf = (id: number): Outlet => get(id).outlet;
 
 /** Opens a file to write; 0 where that is only possible through streams. */
 export async function openOutput(handle: FileSystemFileHandle): Promise<number> {
@@ -29,13 +55,37 @@ export async function openOutput(handle: FileSystemFileHandle): Promise<number> 
   if (!open) return 0;
   const file = await open.call(handle).catch(() => null);
   if (!file) return 0;
-  files.set(++last, file);
-  return last;
+  return keep({ file, outlet: Outlet.here((at, bytes) => write(file, at, bytes)) });
+}
+
+/** An output that stands for a file which another worker has open, at the other end of this port. */
+export function outputThrough(port: MessagePort): number {
+  return keep({ port, outlet: Outlet.through(port) });
+}
+
+/** Writes what comes through this port, and sends it to the disk now and then while more is being made. */
+export function serveOutput(id: number, port: MessagePort): void {
+  const open = get(id);
+  const file = fileOf(id);
+  open.port = port;
+  let unflushed = 0;
+  port.onmessage = ({ data: { at, buffer, length } }: MessageEvent<Parcel>) => {
+    try {
+      write(file, at, new Uint8Array(buffer, 0, length));
+      unflushed += length;
+      if (unflushed >= FLUSHED) {
+        flush(file);
+        unflushed = 0;
+      }
+      port.postMessage({ buffer } satisfies Reply, [buffer]);
+    } catch (e) {
+      port.postMessage({ failed: e as string } satisfies Reply);
+    }
+  };
 }
 
 /** Writes all of it, or fails. */
-export function writeOutput(id: number, at: number, bytes: Uint8Array): void {
-  const file = get(id);
+function write(file: SyncFile, at: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) {
     let n = 0;
     try {
@@ -48,17 +98,30 @@ export function writeOutput(id: number, at: number, bytes: Uint8Array): void {
   }
 }
 
+function flush(file: SyncFile): void {
+  try {
+    file.flush();
+  } catch (e) {
+    throw failed("written", e);
+  }
+}
+
+/** Writes all of it, or fails. */
+export function writeOutput(id: number, at: number, bytes: Uint8Array): void {
+  write(fileOf(id), at, bytes);
+}
+
 /** Reads back what was written. */
 export function readOutput(id: number, start: number, end: number): Uint8Array {
   const bytes = new Uint8Array(end - start);
-  const n = get(id).read(bytes, { at: start });
+  const n = fileOf(id).read(bytes, { at: start });
   return n === bytes.length ? bytes : bytes.slice(0, n);
 }
 
 /** Cuts or extends it. */
 export function truncateOutput(id: number, length: number): void {
   try {
-    get(id).truncate(length);
+    fileOf(id).truncate(length);
   } catch (e) {
     throw failed("written", e);
   }
@@ -66,12 +129,11 @@ export function truncateOutput(id: number, length: number): void {
 
 /** Everything was written, or is not wanted. */
 export function closeOutput(id: number): void {
-  const file = files.get(id);
-  files.delete(id);
+  const { file, port } = outputs.get(id) ?? {};
+  outputs.delete(id);
+  port?.close();
   try {
-    file?.flush();
-  } catch (e) {
-    throw failed("written", e);
+    if (file) flush(file);
   } finally {
     file?.close();
   }

@@ -21,7 +21,7 @@ export interface Client {
   readonly modules: Map<ModuleName, Promise<void>>;
   /** Makes a module ready; the threaded one with so many threads. */
   load(name: ModuleName, module: WebAssembly.Module, threads: number): Promise<void>;
-  call<K extends Operation>(op: K, args: Parameters<Operations[K]>, transfer?: ArrayBuffer[]): Promise<Awaited<ReturnType<Operations[K]>>>;
+  call<K extends Operation>(op: K, args: Parameters<Operations[K]>, transfer?: Transferable[]): Promise<Awaited<ReturnType<Operations[K]>>>;
   /** Ends it at once; calls in flight reject. */
   end(): void;
 }
@@ -110,6 +110,11 @@ async function clientAt(k: number): Promise<Client> {
   return one;
 }
 
+/** A worker beside the others, for one piece of work that ends it; nothing where there may be no further one. */
+export async function ownWorker(): Promise<Client | null> {
+  return workerCount() > 1 ? startWorker().catch(() => null) : null;
+}
+
 /** As many other clients as there are, at most `count`. */
 export async function othersThan(one: Client, count: number): Promise<Client[]> {
   const found: Client[] = [];
@@ -150,7 +155,7 @@ interface Answer {
 
 /** What both kinds of worker have. */
 interface AnyWorker {
-  post(message: unknown, transfer: ArrayBuffer[]): void;
+  post(message: unknown, transfer: Transferable[]): void;
   end(): void;
   /** Node: a worker that has nothing to do keeps no process alive. */
   hold(busy: boolean): void;
@@ -164,7 +169,7 @@ function makeWorker(onMessage: (answer: Answer) => void, onError: (message: stri
     worker.on("error", (e: Error) => onError(e.message));
     worker.unref();
     return {
-      post: (message, transfer) => worker.postMessage(message, transfer),
+      post: (message, transfer) => worker.postMessage(message, transfer as ArrayBuffer[]),
       end: () => void worker.terminate(),
       hold: (busy) => (busy ? worker.ref() : worker.unref()),
     };
@@ -208,7 +213,7 @@ async function startWorker(): Promise<Client> {
     },
     (message) => die(hostError("runtime.load", message)),
   );
-  const post = (op: string, args: unknown[], transfer: ArrayBuffer[]): Promise<unknown> => {
+  const post = (op: string, args: unknown[], transfer: Transferable[]): Promise<unknown> => {
     if (dead) return Promise.reject(hostError("worker.trapped", "the worker has ended"));
     return new Promise((resolve, reject) => {
       waiting.set(++last, { resolve, reject });
@@ -280,7 +285,7 @@ export async function call<K extends Operation>(
   file: string | undefined,
   op: K,
   args: Parameters<Operations[K]>,
-  transfer?: ArrayBuffer[],
+  transfer?: Transferable[],
 ): Promise<Awaited<ReturnType<Operations[K]>>> {
   try {
     const name = moduleFor(op, args);

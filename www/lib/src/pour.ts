@@ -3,7 +3,7 @@ import type { Patch, Turn } from "./kernel.js";
 import { call, type Client } from "./pool.js";
 import { placeOf } from "./sinks.js";
 import type { Output, Sink, Source } from "./types.js";
-import { drive, free, type Drive } from "./work.js";
+import { drive, free, windowFor, type Drive } from "./work.js";
 
 const PIECE = 1 << 20;
 
@@ -19,14 +19,15 @@ export interface Pour {
 }
 
 /**
- * Opens the output, runs a conversion into it, and closes it once it is whole. Where it fails or is aborted, the sink
+ * Opens the output, begins a conversion, which may be told how many bytes it reads at a time, runs it, and closes the
+ * output once it is whole. Where it fails or is aborted, the sink
  * hears of it after its last write; callers do not wait for that where they were aborted, as a sink may never answer.
  */
-export async function pourInto(client: Client, begin: () => Promise<number>, source: Source, output: Output, how: Pour): Promise<string> {
-  const place = await placeOf(client, output);
+export async function pourInto(client: Client, begin: (window: number | undefined) => Promise<number>, source: Source, output: Output, how: Pour): Promise<string> {
+  const place = await placeOf(client, output, source.byteLength);
   try {
     how.signal.throwIfAborted();
-    const told = await pour(client, await begin(), source, place.sink, { ...how, output: place.output });
+    const told = await pour(client, await begin(place.output === 0 ? undefined : windowFor(client, source)), source, place.sink, { ...how, output: place.output });
     how.signal.throwIfAborted();
     await place.sink.close?.();
     return told;
@@ -68,6 +69,7 @@ async function pour(client: Client, job: number, source: Source, given: Sink, { 
     await drive(client, job, source, {
       signal,
       output,
+      readsItself: output !== 0,
       ...(ahead && { ahead }),
       async onTurn(turn, bytes) {
         if (turn.spool) spool.push(new Blob([turn.spool as BlobPart]));

@@ -10,6 +10,13 @@ declare class FileReaderSync {
 export const GAP = 64 << 10;
 /** The longest read that several ranges are merged into. */
 const MERGED = 8 << 20;
+/**
+ * What a browser reads ahead of a stream. Work that asks for no more at a time finds it read already, if the work and
+ * not the reading takes longer.
+ */
+export const STREAMED = 2 << 20;
+/** What a worker asks for at a time of a file that it reads directly: it stays in the processor's cache while it is copied. */
+export const CACHED = 512 << 10;
 /** Reads under way at once. */
 const PARALLEL = 6;
 

@@ -2,16 +2,10 @@ import { ForebayError, hostError } from "./errors.js";
 import { Pace } from "./growth.js";
 import type { Opened, SampleModule } from "./kernel.js";
 import { call, client, giveUpThreads, threadedClient, type Client } from "./pool.js";
+import { scanBytes, widened } from "./scan.js";
 import type { Home } from "./session.js";
 import type { OpenOptions, Source } from "./types.js";
 import { drive, free } from "./work.js";
-
-/** Bytes read at once while a TAR's headers are looked for, unless its members are larger. */
-const SCAN = 1 << 20;
-/** The same of a file that is at hand: a read costs about as much time as a megabyte. */
-const SCAN_BLOB = 4 << 20;
-/** Where members are larger than this, only their headers are read. */
-const SPARSE = 4 << 20;
 
 /** Samples that are open in a worker. */
 export interface SampleHome extends Home {
@@ -49,7 +43,7 @@ export async function openIn(source: Source, options: OpenOptions, { module = "f
   });
   if (opener === null) return openIn(source, options, { module: "convert", grown, kept: stored });
   const pace = new Pace();
-  const scan = source.blob ? SCAN_BLOB : SCAN;
+  const scan = scanBytes(source.blob !== undefined);
   let known: Opened | null = null;
   let length = 0;
   let scanned = false;
@@ -73,13 +67,7 @@ export async function openIn(source: Source, options: OpenOptions, { module = "f
         }
         onProgress?.({ bytes: turn.position, totalBytes: source.byteLength, samples: turn.done });
       },
-      widen(need, turn) {
-        // A scan goes from header to header: reading on saves a request for each of them.
-        if (turn.done === 0 || need.length !== 2) return need;
-        const stride = turn.position / turn.done;
-        const end = stride > SPARSE ? need[1]! : Math.max(need[1]!, need[0]! + scan);
-        return [need[0]!, Math.min(end, source.byteLength)];
-      },
+      widen: (need, turn) => widened(need, turn, scan, source.byteLength),
       ahead(read) {
         // A file that is at hand is read as a whole, piece by piece, where its headers lie near each other.
         const [start, end] = [read[0]!, read[1]!];

@@ -1,6 +1,6 @@
 import { hostError } from "./errors.js";
 import { isNode } from "./node.js";
-import { call, type Client } from "./pool.js";
+import { call, ownWorker, type Client } from "./pool.js";
 import type { Output, Sink } from "./types.js";
 
 /** Keeps the output in memory, for a download where files cannot be written as a stream. */
@@ -63,19 +63,22 @@ function streamSink(stream: FileSystemWritableFileStream): Sink {
 /** A sink, some of which lie in a worker. */
 export interface Place {
   readonly sink: Sink;
-  /** The file in that worker, which writes there itself; 0 where the bytes come here. */
+  /** What stands for it in the worker that makes the bytes, where they do not come here; else 0. */
   readonly output: number;
 }
+
+/** From so many bytes on a worker of its own writes them, while the other makes more. */
+const WORTH_WRITER = 64 << 20;
 
 /** A file that can be moved, which the types of a page do not know. */
 type Movable = FileSystemFileHandle & { move?(to: FileSystemDirectoryHandle, name: string): Promise<void> };
 
 /**
- * Writes a file of the origin-private file system in the worker that makes its bytes: nothing crosses threads or
- * processes. It is written beside its place and moved there when it is whole, as a stream does it. Nothing where the
- * file lies elsewhere or the browser cannot do it.
+ * Writes a file of the origin-private file system in a worker: in the one that makes the bytes, or in one beside it,
+ * so that neither waits for the other. It is written beside its place and moved there when it is whole, as a stream
+ * does it. Nothing where the file lies elsewhere or the browser cannot do it.
  */
-async function privateSink(client: Client, handle: FileSystemFileHandle): Promise<Place | null> {
+async function privateSink(client: Client, handle: FileSystemFileHandle, expected: number): Promise<Place | null> {
   const root = await globalThis.navigator?.storage?.getDirectory?.().catch(() => null);
   const path = await root?.resolve(handle).catch(() => null);
   const name = path?.pop();
@@ -84,17 +87,24 @@ async function privateSink(client: Client, handle: FileSystemFileHandle): Promis
   for (const part of path) folder = await folder.getDirectoryHandle(part);
   const part = `.${name}.${crypto.randomUUID()}.part`;
   const file: Movable = await folder.getFileHandle(part, { create: true });
+  const writer = (expected >= WORTH_WRITER && (await ownWorker())) || client;
+  const release = () => writer !== client && writer.end();
   const remove = () => folder.removeEntry(part).catch(() => {});
-  const output = await call(client, undefined, "openOutput", [file]).catch(() => 0);
+  const output = await call(writer, undefined, "openOutput", [file]).catch(() => 0);
   if (output === 0) {
+    release();
     await remove();
     return null;
   }
-  const close = () => call(client, undefined, "closeOutput", [output]);
+  const made = writer === client ? output : await joined(client, writer, output);
+  const close = async () => {
+    if (writer !== client) void call(client, undefined, "closeOutput", [made]).catch(() => {});
+    await call(writer, undefined, "closeOutput", [output]).finally(release);
+  };
   const sink: Sink = {
-    write: (position, bytes) => call(client, undefined, "writeOutput", [output, position, bytes]),
-    read: (start, end) => call(client, undefined, "readOutput", [output, start, end]),
-    truncate: (length) => call(client, undefined, "truncateOutput", [output, length]),
+    write: (position, bytes) => call(writer, undefined, "writeOutput", [output, position, bytes]),
+    read: (start, end) => call(writer, undefined, "readOutput", [output, start, end]),
+    truncate: (length) => call(writer, undefined, "truncateOutput", [output, length]),
     async close() {
       await close();
       await file.move!(folder, name);
@@ -104,13 +114,20 @@ async function privateSink(client: Client, handle: FileSystemFileHandle): Promis
       await remove();
     },
   };
-  return { sink, output };
+  return { sink, output: made };
 }
 
-/** The sink for whatever `convert` takes; `client` makes the bytes. */
-export async function placeOf(client: Client, output: Output): Promise<Place> {
+/** What stands in one worker for an output of another. */
+async function joined(maker: Client, writer: Client, output: number): Promise<number> {
+  const { port1, port2 } = new MessageChannel();
+  await call(writer, undefined, "serveOutput", [output, port2], [port2]);
+  return call(maker, undefined, "outputThrough", [port1], [port1]);
+}
+
+/** The sink for whatever `convert` takes; `client` makes the bytes, about so many. */
+export async function placeOf(client: Client, output: Output, expected: number): Promise<Place> {
   if ("createWritable" in output) {
-    const place = await privateSink(client, output);
+    const place = await privateSink(client, output, expected);
     if (place) return place;
   }
   return { sink: await sinkOf(output), output: 0 };

@@ -45,6 +45,16 @@ export function blobSource(blob: Blob, name?: string): Source {
   };
 }
 
+/** A file that a page was given or that it has of its own: workers read the latter for themselves. */
+async function handleSource(handle: FileSystemFileHandle, name?: string): Promise<Source> {
+  const file = await handle.getFile().catch((e: Error) => {
+    throw hostError("io", `the file cannot be read: ${e.message}`, { file: name ?? handle.name }, e);
+  });
+  const root = await globalThis.navigator?.storage?.getDirectory?.().catch(() => null);
+  const own = await root?.resolve(handle).catch(() => null);
+  return { ...blobSource(file, name), ...(own && { handle }) };
+}
+
 /** These very bytes as an array whose `slice` copies them, which that of Node's `Buffer` does not. */
 function plain(data: ArrayBuffer | ArrayBufferView): Uint8Array {
   return ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data);
@@ -74,6 +84,7 @@ export function bytesSource(data: ArrayBuffer | Uint8Array, name?: string): Sour
 export async function sourceOf(input: Input, name: string | undefined, http: HttpOptions, signal?: AbortSignal): Promise<Source> {
   const kind = kindOf(input);
   if (kind === "Blob" || kind === "File") return blobSource(input as Blob, name);
+  if (kind === "FileSystemFileHandle") return handleSource(input as FileSystemFileHandle, name);
   if (kind === "ArrayBuffer" || kind === "Uint8Array") return bytesSource(input as ArrayBuffer | Uint8Array, name);
   if (input instanceof URL || typeof input === "string") {
     const text = String(input);
@@ -84,7 +95,7 @@ export async function sourceOf(input: Input, name: string | undefined, http: Htt
   if (typeof own === "object" && own !== null && typeof own.read === "function" && Number.isSafeInteger(own.byteLength) && own.byteLength >= 0) {
     return counted(own, name);
   }
-  throw hostError("usage.argument", "open takes a File, Blob, ArrayBuffer, Uint8Array, URL or Source");
+  throw hostError("usage.argument", "open takes a File, Blob, FileSystemFileHandle, ArrayBuffer, Uint8Array, URL or Source");
 }
 
 function addressOf(text: string): URL {

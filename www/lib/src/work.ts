@@ -1,7 +1,7 @@
 import { abortable } from "./abort.js";
 import type { Turn } from "./kernel.js";
 import { call, type Client } from "./pool.js";
-import { readRanges, type Chunk } from "./ranges.js";
+import { CACHED, STREAMED, readRanges, type Chunk } from "./ranges.js";
 import { Counter } from "./sources.js";
 import type { Source } from "./types.js";
 
@@ -46,14 +46,24 @@ function covers(ranges: ArrayLike<number>, need: ArrayLike<number>): boolean {
   return true;
 }
 
+/** What a worker needs to read a source by itself, where it can. */
+export function readsItself(client: Client, { blob, telemetry, handle }: Source): { blob: Blob; telemetry: Counter; handle: FileSystemFileHandle | null } | null {
+  return client.reads && blob && telemetry instanceof Counter ? { blob, telemetry, handle: handle ?? null } : null;
+}
+
+/** How many bytes work is told to ask for at a time; nothing where it may choose. */
+export function windowFor(client: Client, source: Source): number | undefined {
+  const reads = readsItself(client, source);
+  return reads ? (reads.handle ? CACHED : STREAMED) : undefined;
+}
+
 /**
  * The turns of a piece of work, each with the bytes that were read so far; the next begins when it is asked for. While
  * the worker is at one turn, what the next will need is read.
  */
 export async function* steps(client: Client, id: number, source: Source, how: Drive): AsyncGenerator<[Turn, number], void> {
   const { signal, widen, ahead, output = 0 } = how;
-  const { blob, telemetry } = source;
-  const here = how.readsItself && client.reads && blob && telemetry instanceof Counter ? { blob, telemetry } : null;
+  const here = how.readsItself ? readsItself(client, source) : null;
   let chunks: Chunk[] = [];
   let ranges: ArrayLike<number> = [];
   let bytes = 0;
@@ -67,13 +77,14 @@ export async function* steps(client: Client, id: number, source: Source, how: Dr
       signal?.throwIfAborted();
       let turn: Turn;
       if (here) {
-        // Counted when they are asked for, as all reads are.
-        bytes += here.telemetry.add(ranges);
-        turn = await abortable(call(client, source.name, "turn", [id, ranges, output, here.blob]), signal);
+        turn = await abortable(call(client, source.name, "turns", [id, ranges, output, here.blob, here.handle]), signal);
+        here.telemetry.requests += turn.requests;
+        here.telemetry.bytesRead += turn.bytes;
+        bytes += turn.bytes;
       } else {
         for (const [, part] of chunks) bytes += part.byteLength;
         const moved = chunks.map(([, part]) => part.buffer as ArrayBuffer);
-        turn = await abortable(call(client, source.name, "turn", [id, chunks, output, null], [...new Set(moved)]), signal);
+        turn = await abortable(call(client, source.name, "turn", [id, chunks, output], [...new Set(moved)]), signal);
       }
       yield [turn, bytes];
       const need: ArrayLike<number> | null = turn.need;

@@ -1,0 +1,113 @@
+/** Bytes on their way from a worker's work to a file. */
+
+/** Bytes that go on together. */
+const GATHERED = 2 << 20;
+/** Parcels on their way to another worker before the work waits. */
+const UNDER_WAY = 6;
+
+/** What goes to the worker that writes. */
+export interface Parcel {
+  at: number;
+  buffer: ArrayBuffer;
+  length: number;
+}
+
+/** What comes back: the memory, for what comes next, or why it could not be written. */
+export type Reply = { buffer: ArrayBuffer } | { failed: string };
+
+/** How bytes go on. */
+interface Carrier {
+  /** Memory for the next ones. */
+  memory(): ArrayBuffer;
+  /** Takes that memory with so many bytes. */
+  carry(parcel: Parcel): void;
+  /** Until at most so many parcels are under way. */
+  under(most: number): Promise<void>;
+}
+
+/** Gathers what work writes piece by piece, and lets it go on in parcels. */
+export class Outlet {
+  #memory: Uint8Array<ArrayBuffer> | null = null;
+  #at = 0;
+  #length = 0;
+
+  private constructor(readonly carrier: Carrier) {}
+
+  /** Written in this worker, at once. */
+  static here(write: (at: number, bytes: Uint8Array) => void): Outlet {
+    const memory = new ArrayBuffer(GATHERED);
+    const carry = ({ at, buffer, length }: Parcel) => write(at, new Uint8Array(buffer, 0, length));
+    return new Outlet({ memory: () => memory, carry, under: async () => {} });
+  }
+
+  /** Written by another worker, meanwhile. */
+  static through(port: MessagePort): Outlet {
+    return new Outlet(new Through(port));
+  }
+
+  /** The next bytes, which mostly follow the last. */
+  write(at: number, bytes: Uint8Array): void {
+    if (at !== this.#at + this.#length) {
+      this.#go();
+      this.#at = at;
+    }
+    for (let done = 0; done < bytes.length; ) {
+      const memory = (this.#memory ??= new Uint8Array(this.carrier.memory()));
+      const part = bytes.subarray(done, done + memory.length - this.#length);
+      memory.set(part, this.#length);
+      this.#length += part.length;
+      done += part.length;
+      if (this.#length === memory.length) this.#go();
+    }
+  }
+
+  /** Until there is room for more. */
+  room(): Promise<void> {
+    return this.carrier.under(UNDER_WAY);
+  }
+
+  /** Until everything is written. */
+  settled(): Promise<void> {
+    this.#go();
+    return this.carrier.under(0);
+  }
+
+  #go(): void {
+    const [memory, at, length] = [this.#memory, this.#at, this.#length];
+    this.#memory = null;
+    this.#at += length;
+    this.#length = 0;
+    if (memory && length > 0) this.carrier.carry({ at, buffer: memory.buffer, length });
+  }
+}
+
+/** Parcels through a port; their memory comes back. */
+class Through implements Carrier {
+  readonly #spare: ArrayBuffer[] = [];
+  #under = 0;
+  #failed: string | null = null;
+  #wake: () => void = () => {};
+
+  constructor(readonly port: MessagePort) {
+    port.onmessage = ({ data }: MessageEvent<Reply>) => {
+      this.#under--;
+      if ("failed" in data) this.#failed ??= data.failed;
+      else this.#spare.push(data.buffer);
+      this.#wake();
+    };
+  }
+
+  memory(): ArrayBuffer {
+    return this.#spare.pop() ?? new ArrayBuffer(GATHERED);
+  }
+
+  carry(parcel: Parcel): void {
+    this.#under++;
+    this.port.postMessage(parcel, [parcel.buffer]);
+  }
+
+  async under(most: number): Promise<void> {
+    while (this.#under > most && this.#failed === null) await new Promise<void>((resolve) => (this.#wake = resolve));
+    if (this.#failed !== null) throw this.#failed;
+  }
+}
