@@ -67,7 +67,10 @@ await main(async () => {
       await page.keyboard.press('c');
       await page.getByText(/Damaged: \d+ faults/).waitFor();
     });
-    await shot('convert', 'sample.tbl&q=json.label%20%3D%3D%20%22boat%22', {}, (page) => page.keyboard.press('e'));
+    await shot('convert', 'sample.tbl&q=json.label%20%3D%3D%20%22boat%22', {}, async (page) => {
+      await page.locator('.counts', { hasText: ' of ' }).waitFor();
+      await page.keyboard.press('e');
+    });
     // As over a connection that takes its time.
     const slowly = {
       before: (page) => page.route('**/data/sample.tar', (route) => sleep(350).then(() => route.continue()).catch(() => undefined)),

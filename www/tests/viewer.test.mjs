@@ -173,6 +173,16 @@ test('keys that move through the list do so as soon as it is there', async () =>
   }
 });
 
+test('an export that is asked for while the filter is at work is of what the filter keeps', async () => {
+  const page = await opened('file=1200.tbl&q=width%20%3E%3D%20777');
+  await page.keyboard.press('e');
+  const dialog = page.locator('forebay-convert');
+  assert.equal(await dialog.getByLabel('All 1,200').isChecked(), true);
+  await dialog.getByLabel(/^The filter's \d+/).waitFor();
+  assert.equal(await dialog.getByLabel(/^The filter's/).isChecked(), true);
+  await page.close();
+});
+
 test('what is open follows the list', async () => {
   for (const [hash, keys] of [['file=2000.tbl', 'ArrowRight'], ['file=2000.tbl&view=table', 'ArrowDown']]) {
     const page = await opened(hash);

@@ -1,5 +1,5 @@
 /** Convert and export: all samples, those of the filter, or those picked by hand, into a TBL or a TAR. */
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import type { ConvertOptions, ConvertSummary, Dataset } from "../../lib/src/types.ts";
 import { ConvertShell, type Running } from "./convert-shell.ts";
@@ -21,8 +21,19 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
   @state() private scope: Scope = "all";
   @state() private keepGoing = false;
   protected readonly unit = "sample";
+  /** The scope is the one that the dialog began with. */
+  private likely = true;
 
+  /** A filter that was still at work when the dialog came is wanted as much as one that was done. */
+  protected override willUpdate(changed: PropertyValues): void {
+    if (changed.has("kept") && this.kept && this.scope === "all" && this.likely && this.step === "ask") this.begin();
+  }
+  private choose(scope: Scope): void {
+    this.scope = scope;
+    this.likely = false;
+  }
   protected begin(): void {
+    this.likely = true;
     this.scope = this.picked.size > 0 ? "picked" : this.kept ? "filtered" : "all";
     this.to = this.data?.format === "tbl" && this.scope === "all" ? "tar" : "tbl";
   }
@@ -45,9 +56,9 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
   protected renderAsk(): TemplateResult {
     return html`
       <fieldset><legend>Samples</legend><div class="choices">
-        ${this.choice("scope", "all", this.scope, (v) => (this.scope = v), `All ${count(this.data?.length ?? 0)}`)}
-        ${this.choice("scope", "filtered", this.scope, (v) => (this.scope = v), this.kept ? `The filter's ${count(this.kept.length)}` : "The filter's", !this.kept)}
-        ${this.choice("scope", "picked", this.scope, (v) => (this.scope = v), this.picked.size > 0 ? `The picked ${count(this.picked.size)}` : "The picked", this.picked.size === 0)}
+        ${this.choice("scope", "all", this.scope, (v) => this.choose(v), `All ${count(this.data?.length ?? 0)}`)}
+        ${this.choice("scope", "filtered", this.scope, (v) => this.choose(v), this.kept ? `The filter's ${count(this.kept.length)}` : "The filter's", !this.kept)}
+        ${this.choice("scope", "picked", this.scope, (v) => this.choose(v), this.picked.size > 0 ? `The picked ${count(this.picked.size)}` : "The picked", this.picked.size === 0)}
       </div></fieldset>
       <fieldset><legend>Format</legend><div class="choices">
         ${this.choice("to", "tbl", this.to, (v) => (this.to = v), "TBL")}

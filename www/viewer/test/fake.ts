@@ -112,6 +112,8 @@ export const fake: Engine = {
         abort(o?.signal);
         const m = where.match(/^\(?(width|height|bytes) >= (\d+)(?: && \w+ < (\d+))?\)?$/) ?? where.match(/^format == "(\w+)"$/);
         if (!m) throw fail("filter.syntax", `expected an operator, found the end`, where.length);
+        // One that takes its time.
+        if (m[2] === "777") await new Promise((resolve) => setTimeout(resolve, 700));
         const keep: number[] = [];
         for (let i = 0; i < dataset.length!; i++) {
           const it = info(i);
