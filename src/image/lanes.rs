@@ -7,20 +7,22 @@ use fearless_simd::{Simd, prelude::*, u8x16, u16x8};
 /// Bytes that [`interleave`] writes: sixteen pixels, and four bytes behind them that mean nothing.
 pub(super) const INTERLEAVED: usize = 52;
 
-/// Writes sixteen pixels of three bytes, and four bytes behind them.
+/// The order in which [`interleave`] takes bytes: four pixels of four, without the last of each.
+pub(super) const ORDER: [u8; 16] = [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0];
+
+/// Writes sixteen pixels of three bytes, and four bytes behind them, by the [order](ORDER).
 #[inline(always)]
-pub(super) fn interleave<S: Simd>(simd: S, [r, g, b]: [u8x16<S>; 3], to: &mut [u8; INTERLEAVED]) {
-    // Four pixels of four bytes at a time, of which the last of each is left out.
+pub(super) fn interleave<S: Simd>([r, g, b]: [u8x16<S>; 3], order: u8x16<S>, to: &mut [u8; INTERLEAVED]) {
     let pairs = |v: u8x16<S>| v.bitcast::<u16x8<S>>();
     let (low, blue_low) = (pairs(r.zip_low(g)), pairs(b.zip_low(b)));
     let (high, blue_high) = (pairs(r.zip_high(g)), pairs(b.zip_high(b)));
-    let fours = [low.zip_low(blue_low), low.zip_high(blue_low), high.zip_low(blue_high), high.zip_high(blue_high)];
-    let order = u8x16::from_slice(simd, &[0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0]);
-    let mut i = 0;
-    while i < 4 {
-        fours[i].bitcast::<u8x16<S>>().swizzle_dyn_within_blocks(order).store_slice(&mut to[12 * i..12 * i + 16]);
-        i += 1;
-    }
+    let mut put = |i: usize, four: u16x8<S>| {
+        four.bitcast::<u8x16<S>>().swizzle_dyn_within_blocks(order).store_slice(&mut to[12 * i..12 * i + 16]);
+    };
+    put(0, low.zip_low(blue_low));
+    put(1, low.zip_high(blue_low));
+    put(2, high.zip_low(blue_high));
+    put(3, high.zip_high(blue_high));
 }
 
 /// Bytes that [`deinterleave`] looks at: sixteen pixels, and four bytes behind them.

@@ -1,7 +1,15 @@
 //! The entropy-coded bytes: stuffing taken out first, so that reading bits needs to look at no byte by itself.
+//!
+//! They are kept last byte first: so eight of them are a number whose first bits come first, as every processor reads it
+//! that has the lower half of numbers in front, and WebAssembly, which has no step to turn a number's bytes round.
+
+use fearless_simd::{Simd, prelude::*, u8x32};
 
 /// Zeros behind a segment: more than one block can use up, so that only the end of a block asks where it is.
 const PAD: usize = 1024;
+
+/// Bytes that are looked at in one go.
+const ABREAST: usize = 32;
 
 /// The segments of a scan, between restart markers, one after the other.
 #[derive(Debug)]
@@ -9,8 +17,10 @@ pub(super) struct Segments<'a> {
     payload: &'a [u8],
     /// Where the next segment begins.
     at: usize,
-    /// The segment without stuffing, and zeros.
+    /// At its end the segment without stuffing, backwards; in front of that zeros.
     bytes: &'a mut Vec<u8>,
+    /// Where these zeros begin.
+    low: usize,
     len: usize,
     /// The marker behind it; `None` where the file ends.
     pub(super) marker: Option<u8>,
@@ -18,39 +28,73 @@ pub(super) struct Segments<'a> {
 
 impl<'a> Segments<'a> {
     pub(super) fn new(payload: &'a [u8], at: usize, bytes: &'a mut Vec<u8>) -> Self {
-        bytes.clear();
-        bytes.resize(PAD, 0);
-        Segments { payload, at, bytes, len: 0, marker: None }
+        let room = payload.len().saturating_sub(at) + PAD;
+        if bytes.len() < room {
+            bytes.resize(room, 0);
+        }
+        let low = bytes.len();
+        Segments { payload, at, bytes, low, len: 0, marker: None }
     }
 
     /// Takes the stuffing out of what comes up to the next marker, and goes behind that.
-    pub(super) fn advance(&mut self) {
-        self.bytes.clear();
+    #[inline(never)]
+    pub(super) fn advance<S: Simd>(&mut self, simd: S) {
+        simd.vectorize(
+            #[inline(always)]
+            || self.take(simd),
+        );
+    }
+
+    #[inline(always)]
+    fn take<S: Simd>(&mut self, simd: S) {
         self.marker = None;
         let mut rest = self.payload.get(self.at..).unwrap_or_default();
-        while let Some(found) = memchr::memchr(0xff, rest) {
-            let (before, from) = rest.split_at(found);
-            self.bytes.extend_from_slice(before);
-            // Any number of 0xff may stand before a marker.
-            let fill = from.iter().take_while(|b| **b == 0xff).count();
-            let Some(&code) = from.get(fill) else {
-                rest = &[];
-                break;
-            };
-            rest = from.get(fill + 1..).unwrap_or_default();
-            if code != 0 {
-                self.marker = Some(code);
-                break;
+        let ones = u8x32::splat(simd, 0xff);
+        // Where the last byte was written.
+        let mut end = self.bytes.len();
+        while !rest.is_empty() {
+            let mut last = [0; ABREAST];
+            let (some, behind) = rest.split_first_chunk().unwrap_or_else(|| {
+                last[..rest.len()].copy_from_slice(rest);
+                (&last, &[])
+            });
+            let some = u8x32::from_slice(simd, some);
+            // What is too much is written over afterwards.
+            if let Some(to) = self.bytes.get_mut(..end).and_then(|bytes| bytes.last_chunk_mut::<ABREAST>()) {
+                some.reverse().store_slice(to);
             }
-            self.bytes.push(0xff);
-        }
-        if self.marker.is_none() {
-            self.bytes.extend_from_slice(rest);
-            rest = &[];
+            let found = some.simd_eq(ones).to_bitmask();
+            // Nearly always; then the next ones need not wait for what these are.
+            if found == 0 && rest.len() >= ABREAST {
+                end -= ABREAST;
+                rest = behind;
+                continue;
+            }
+            let found = found.trailing_zeros() as usize;
+            let most = rest.len().min(ABREAST);
+            let (count, is_found) = (found.min(most), found < most);
+            end -= count;
+            rest = &rest[count..];
+            if is_found {
+                // Any number of 0xff may stand before a marker.
+                let fill = rest.iter().take_while(|b| **b == 0xff).count();
+                let code = rest.get(fill).copied();
+                rest = rest.get(fill + 1..).unwrap_or_default();
+                match code {
+                    // One 0xff, which stands there already.
+                    Some(0) => end -= 1,
+                    None => {}
+                    marker => {
+                        self.marker = marker;
+                        break;
+                    }
+                }
+            }
         }
         self.at = self.payload.len() - rest.len();
-        self.len = self.bytes.len();
-        self.bytes.resize(self.len + PAD, 0);
+        self.len = self.bytes.len() - end;
+        self.low = end.saturating_sub(PAD);
+        self.bytes[self.low..end].fill(0);
     }
 
     /// Where the marker behind the segment is, or the end of the file.
@@ -59,7 +103,7 @@ impl<'a> Segments<'a> {
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
-        self.bytes
+        self.bytes.get(self.low..).unwrap_or_default()
     }
 
     /// True where more was read than the segment has.
@@ -83,9 +127,10 @@ impl Bits {
     /// Makes at least 56 bits count.
     #[inline(always)]
     pub(super) fn refill(&mut self, data: &[u8]) {
-        let next = match data.get(self.at..self.at + 8) {
-            Some(&[a, b, c, d, e, f, g, h]) => u64::from_be_bytes([a, b, c, d, e, f, g, h]),
-            _ => 0,
+        let from = data.len().wrapping_sub(8).wrapping_sub(self.at);
+        let next = match data.get(from..).and_then(|rest| rest.first_chunk()) {
+            Some(eight) => u64::from_le_bytes(*eight),
+            None => 0,
         };
         self.word |= next >> (self.count & 63);
         self.at += ((63 - self.count) >> 3) as usize;

@@ -14,9 +14,11 @@ pub(super) struct Block([i16; 256]);
 impl Block {
     pub(super) const ZERO: Block = Block([0; 256]);
 
+    /// Fills it with a `zero` of which the compiler should not know that it is one: of that it makes, in WebAssembly, a call
+    /// into the engine, which is slow.
     #[inline(always)]
-    pub(super) fn clear(&mut self) {
-        self.0[..64].fill(0);
+    pub(super) fn clear(&mut self, zero: i16) {
+        self.0[..64].fill(zero);
     }
 
     #[inline(always)]

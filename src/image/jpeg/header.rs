@@ -231,6 +231,12 @@ impl Header {
         (most(|c| c.across), most(|c| c.down))
     }
 
+    /// Units across and down.
+    pub(super) fn units(&self) -> (usize, usize) {
+        let (across, down) = self.unit();
+        ((self.width as usize).div_ceil(8 * across), (self.height as usize).div_ceil(8 * down))
+    }
+
     /// The scan's header.
     fn scan(&mut self, body: &[u8], at: usize, tables: &Tables) -> Result<Spec> {
         let wrong = || damaged("a scan of the JPEG is not one of its frame's");

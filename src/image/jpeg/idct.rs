@@ -4,7 +4,7 @@
 //! anything, so in which order the products are added does not matter. Here pairs of rows are multiplied and added at
 //! once, eight columns abreast.
 
-use fearless_simd::{Simd, i16x8, i16x16, i32x8, prelude::*, u8x16, u16x8};
+use fearless_simd::{Simd, i8x16, i16x8, i16x16, i32x8, prelude::*, u8x16, u16x8};
 
 /// Fractional bits of the constants, and those kept between the passes.
 const FRACTION: u32 = 13;
@@ -71,13 +71,16 @@ fn pass<S: Simd>(simd: S, rows: &[i16x8<S>; 8], shift: u32) -> [i32x8<S>; 8] {
 
 /// Columns to rows: three perfect shuffles.
 #[inline(always)]
-pub(super) fn transpose<S: Simd>(mut v: [i16x8<S>; 8]) -> [i16x8<S>; 8] {
-    for _ in 0..3 {
-        let low = |i: usize| v[i].zip_low(v[i + 4]);
-        let high = |i: usize| v[i].zip_high(v[i + 4]);
-        v = [low(0), high(0), low(1), high(1), low(2), high(2), low(3), high(3)];
-    }
-    v
+pub(super) fn transpose<S: Simd>(v: [i16x8<S>; 8]) -> [i16x8<S>; 8] {
+    // No loop: of so many vectors WebAssembly keeps it, and the vectors in memory.
+    shuffled(shuffled(shuffled(v)))
+}
+
+#[inline(always)]
+fn shuffled<S: Simd>(v: [i16x8<S>; 8]) -> [i16x8<S>; 8] {
+    let low = |i: usize| v[i].zip_low(v[i + 4]);
+    let high = |i: usize| v[i].zip_high(v[i + 4]);
+    [low(0), high(0), low(1), high(1), low(2), high(2), low(3), high(3)]
 }
 
 /// Transforms a block into `out`, whose lines are `stride` apart. A function of its own, so that its many constants
@@ -92,23 +95,23 @@ pub(super) fn whole<S: Simd>(simd: S, coefficients: &[i16; 64], quant: &[u16; 64
 
 #[inline(always)]
 fn transform<S: Simd>(simd: S, coefficients: &[i16; 64], quant: &[u16; 64], out: &mut [u8], stride: usize) {
-    let mut rows = [i16x8::splat(simd, 0); 8];
-    let mut i = 0;
-    while i < 8 {
-        rows[i] = dequantised(simd, coefficients, quant, i);
-        i += 1;
-    }
-    let down = narrow(simd, &pass(simd, &rows, FRACTION - KEPT));
-    let across = narrow(simd, &pass(simd, &transpose(down), FRACTION + KEPT + 3));
+    // Looked at once and beforehand: V8 moves what a store needs into every branch that has such a store, and so does all
+    // of it eight times where each line is looked at by itself.
+    let Some(out) = out.get_mut(..7 * stride + 8) else { return };
+    let row = |i: usize| dequantised(simd, coefficients, quant, i);
+    let rows = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
+    let down = narrow(pass(simd, &rows, FRACTION - KEPT));
+    let across = narrow(pass(simd, &transpose(down), FRACTION + KEPT + 3));
     let lines = pixels(simd, &across);
-    let mut y = 0;
-    while y < 8 {
-        // An array at once: copying a slice of eight bytes would be a call.
-        if let Some(to) = out.get_mut(y * stride..).and_then(|to| to.first_chunk_mut()) {
-            *to = lines[y];
-        }
-        y += 1;
-    }
+    let mut put = |y: usize| out[y * stride..y * stride + 8].copy_from_slice(&lines[y]);
+    put(0);
+    put(1);
+    put(2);
+    put(3);
+    put(4);
+    put(5);
+    put(6);
+    put(7);
 }
 
 /// A line of coefficients.
@@ -119,37 +122,30 @@ pub(super) fn dequantised<S: Simd>(simd: S, coefficients: &[i16; 64], quant: &[u
 }
 
 #[inline(always)]
-fn narrow<S: Simd>(simd: S, wide: &[i32x8<S>; 8]) -> [i16x8<S>; 8] {
-    // Loops, here and there: what closures of the standard library do is not compiled for the wider vectors.
-    let mut narrow = [i16x8::splat(simd, 0); 8];
-    let mut i = 0;
-    while i < 8 {
+fn narrow<S: Simd>(wide: [i32x8<S>; 8]) -> [i16x8<S>; 8] {
+    let one = |i: usize| {
         let (low, high) = wide[i].split();
-        narrow[i] = low.saturating_narrow(high);
-        i += 1;
-    }
-    narrow
+        low.saturating_narrow(high)
+    };
+    [one(0), one(1), one(2), one(3), one(4), one(5), one(6), one(7)]
 }
 
 /// Lines of pixels from columns of numbers around 0.
 #[inline(always)]
 pub(super) fn pixels<S: Simd>(simd: S, columns: &[i16x8<S>; 8]) -> [[u8; 8]; 8] {
     let two = |i: usize| columns[2 * i].saturating_narrow(columns[2 * i + 1]);
-    let mut v = [two(0), two(1), two(2), two(3)];
-    for _ in 0..3 {
-        v = [v[0].zip_low(v[2]), v[0].zip_high(v[2]), v[1].zip_low(v[3]), v[1].zip_high(v[3])];
-    }
+    let shuffled =
+        |v: [i8x16<S>; 4]| [v[0].zip_low(v[2]), v[0].zip_high(v[2]), v[1].zip_low(v[3]), v[1].zip_high(v[3])];
+    let v = shuffled(shuffled(shuffled([two(0), two(1), two(2), two(3)])));
     // The columns' middle is 128, which is the highest bit turned.
     let middle = u8x16::splat(simd, 0x80);
-    let mut lines = [[0; 8]; 8];
-    let mut i = 0;
-    while i < 4 {
+    let two = |i: usize| -> [[u8; 8]; 2] {
         let bytes: [u8; 16] = (v[i].bitcast::<u8x16<S>>() ^ middle).into();
         let halves = bytes.as_chunks::<8>().0;
-        (lines[2 * i], lines[2 * i + 1]) = (halves[0], halves[1]);
-        i += 1;
-    }
-    lines
+        [halves[0], halves[1]]
+    };
+    let ([a, b], [c, d], [e, f], [g, h]) = (two(0), two(1), two(2), two(3));
+    [a, b, c, d, e, f, g, h]
 }
 
 /// The pixel of a block that has only its first coefficient.

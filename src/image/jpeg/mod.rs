@@ -94,7 +94,7 @@ impl Jpeg {
             // No vectors, but the processor's own steps for shifting bits.
             dispatch!(self.level, simd => simd.vectorize(
                 #[inline(always)]
-                || kept.read(payload, header, tables, bytes, damaged)
+                || kept.read(simd, payload, header, tables, bytes, damaged)
             ))?;
         }
         let mut scan = scan::Scan {

@@ -65,7 +65,7 @@ impl Plan {
         let (across, down) = header.unit();
         let full = (header.width as usize, header.height as usize);
         let whole = ((full.0 * eighths).div_ceil(8), (full.1 * eighths).div_ceil(8));
-        let (units, rows) = (full.0.div_ceil(8 * across), full.1.div_ceil(8 * down));
+        let (units, rows) = header.units();
         let (x, y) = match region {
             None => (0..whole.0, 0..whole.1),
             Some((left, top, width, height)) => (cut(left, width, eighths, full.0), cut(top, height, eighths, full.1)),

@@ -12,9 +12,13 @@ const FRACTION: u32 = 13;
 const KEPT: u32 = 2;
 
 /// What the first coefficients of a line give to each of N pixels: by pixel, then two coefficients at a time, the
-/// first in the lower half.
+/// first in the lower half, as [`PAIRS`] says.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Factors([[i32; 4]; 8]);
+
+/// Coefficients that are multiplied at once: those that give the same to a pixel and to the one as far from the other end,
+/// then those that give the opposite.
+const PAIRS: [(usize, usize); 4] = [(0, 2), (4, 6), (1, 3), (5, 7)];
 
 impl Factors {
     pub(super) fn new(size: usize) -> Self {
@@ -27,7 +31,7 @@ impl Factors {
             let angle = ((2 * x + 1) * u) as f64 * std::f64::consts::PI / (2 * size) as f64;
             (scale * angle.cos() * f64::from(1 << FRACTION)).round() as i32
         };
-        let two = |x: usize, i: usize| factor(x, 2 * i) & 0xffff | factor(x, 2 * i + 1) << 16;
+        let two = |x: usize, i: usize| factor(x, PAIRS[i].0) & 0xffff | factor(x, PAIRS[i].1) << 16;
         Factors(std::array::from_fn(|x| std::array::from_fn(|i| two(x, i))))
     }
 }
@@ -36,10 +40,7 @@ impl Factors {
 #[inline(always)]
 pub(super) fn two(coefficients: &[i16; 64], quant: &[u16; 64], factors: &Factors, out: &mut [u8], stride: usize) {
     let value = |i: usize| i32::from(coefficients[i].wrapping_mul(quant[i] as i16));
-    let factor = |x: usize| {
-        let two = factors.0[x][0];
-        (i32::from(two as i16), two >> 16)
-    };
+    let factor = |x: usize| (i32::from(factors.0[x][0] as i16), i32::from(factors.0[x][2] as i16));
     let sum = |x: usize, a: i32, b: i32, shift: u32| {
         let (by_a, by_b) = factor(x);
         let sum = (a * by_a).wrapping_add(b * by_b).wrapping_add(1 << (shift - 1)) >> shift;
@@ -87,48 +88,74 @@ fn transform<S: Simd, const N: usize>(
     factors: &Factors,
     (out, stride): (&mut [u8], usize),
 ) {
-    let mut rows = [i16x8::splat(simd, 0); 8];
-    let mut i = 0;
-    while i < N {
-        rows[i] = dequantised(simd, coefficients, quant, i);
-        i += 1;
-    }
+    // Looked at once and beforehand, as for whole blocks.
+    let Some(out) = out.get_mut(..(N - 1) * stride + N) else { return };
+    let row = |i: usize| if i < N { dequantised(simd, coefficients, quant, i) } else { i16x8::splat(simd, 0) };
+    let rows = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
     let down = pass::<S, N>(simd, &rows, factors, FRACTION - KEPT);
     let across = pass::<S, N>(simd, &transpose(down), factors, FRACTION + KEPT);
     let lines = pixels(simd, &across);
-    let mut y = 0;
-    while y < N {
-        // An array at once: copying a slice of a few bytes would be a call.
-        if let (Some(to), Some(line)) =
-            (out.get_mut(y * stride..).and_then(|to| to.first_chunk_mut::<N>()), lines[y].first_chunk::<N>())
-        {
-            *to = *line;
+    let mut put = |y: usize| {
+        if y < N {
+            out[y * stride..y * stride + N].copy_from_slice(&lines[y][..N]);
         }
-        y += 1;
-    }
+    };
+    put(0);
+    put(1);
+    put(2);
+    put(3);
+    put(4);
+    put(5);
+    put(6);
 }
 
 /// N lines of the first N of eight, every column by itself.
 #[inline(always)]
 fn pass<S: Simd, const N: usize>(simd: S, rows: &[i16x8<S>; 8], factors: &Factors, shift: u32) -> [i16x8<S>; 8] {
-    let mut pairs = [i16x16::splat(simd, 0); 4];
-    let mut i = 0;
-    while i < N.div_ceil(2) {
-        pairs[i] = pair(rows[2 * i], rows[2 * i + 1]);
-        i += 1;
-    }
-    let mut lines = [i16x8::splat(simd, 0); 8];
-    let mut y = 0;
-    while y < N {
-        let mut sum = i32x8::splat(simd, 1 << (shift - 1));
-        let mut i = 0;
-        while i < N.div_ceil(2) {
-            sum += pairs[i].pairwise_dot_product(i32x8::splat(simd, factors.0[y][i]).bitcast::<i16x16<S>>());
-            i += 1;
+    let two = |(a, b): (usize, usize)| pair(rows[a], rows[b]);
+    let pairs = [two(PAIRS[0]), two(PAIRS[1]), two(PAIRS[2]), two(PAIRS[3])];
+    let ends = [
+        both::<S, N>(simd, &pairs, factors, 0, shift),
+        both::<S, N>(simd, &pairs, factors, 1, shift),
+        both::<S, N>(simd, &pairs, factors, 2, shift),
+        both::<S, N>(simd, &pairs, factors, 3, shift),
+    ];
+    let line = |y: usize| {
+        if y < N.div_ceil(2) {
+            ends[y].0
+        } else if y < N {
+            ends[N - 1 - y].1
+        } else {
+            i16x8::splat(simd, 0)
         }
-        let (low, high) = (sum >> shift).split();
-        lines[y] = low.saturating_narrow(high);
-        y += 1;
+    };
+    [line(0), line(1), line(2), line(3), line(4), line(5), line(6), line(7)]
+}
+
+/// A line and the one as far from the other end: what the coefficients give to both, and the opposite.
+#[inline(always)]
+fn both<S: Simd, const N: usize>(
+    simd: S,
+    pairs: &[i16x16<S>; 4],
+    factors: &Factors,
+    y: usize,
+    shift: u32,
+) -> (i16x8<S>, i16x8<S>) {
+    let zero = i16x8::splat(simd, 0);
+    if y >= N.div_ceil(2) {
+        return (zero, zero);
     }
-    lines
+    let product = |i: usize| pairs[i].pairwise_dot_product(i32x8::splat(simd, factors.0[y][i]).bitcast::<i16x16<S>>());
+    let (mut same, mut opposite) = (i32x8::splat(simd, 1 << (shift - 1)) + product(0), product(2));
+    if N > PAIRS[1].0 {
+        same += product(1);
+    }
+    if N > PAIRS[3].0 {
+        opposite += product(3);
+    }
+    let narrow = |sum: i32x8<S>| {
+        let (low, high) = (sum >> shift).split();
+        low.saturating_narrow(high)
+    };
+    (narrow(same + opposite), narrow(same - opposite))
 }

@@ -86,13 +86,13 @@ impl<'a> Scan<'a> {
         let left = if self.header.restart == 0 { u32::MAX } else { self.header.restart };
         let mut place = Place { bits: Bits::default(), before: [0; 4], left, marker: 0, lost: false, over: false };
         *self.blocks = [Block::ZERO; MOST];
-        self.segments.advance();
+        self.segments.advance(simd);
         for row in 0..plan.lines.end {
             let wanted = plan.lines.contains(&row);
             let mut at = 0;
             while at < plan.units {
                 if place.left == 0 {
-                    self.restart(&mut place)?;
+                    self.restart(simd, &mut place)?;
                 }
                 let end = plan.units.min(at.saturating_add(place.left as usize));
                 if self.header.restart > 0 {
@@ -153,11 +153,11 @@ impl<'a> Scan<'a> {
     }
 
     /// Goes to the segment behind a restart marker.
-    fn restart(&mut self, place: &mut Place) -> Result<()> {
+    fn restart<S: Simd>(&mut self, simd: S, place: &mut Place) -> Result<()> {
         let expected = 0xd0 | place.marker;
         match self.segments.marker {
             Some(found) if found == expected || (self.damaged && matches!(found, 0xd0..=0xd7)) => {
-                self.segments.advance();
+                self.segments.advance(simd);
                 place.lost = false;
             }
             _ if !self.damaged => return Err(damaged("a restart marker of the JPEG is missing")),
@@ -239,6 +239,8 @@ impl<'a> Scan<'a> {
         let mut bits = place.bits;
         let data = self.segments.bytes();
         let left = self.plan.columns.start;
+        // See `Block::clear`.
+        let zero = std::hint::black_box(0);
         for unit in units {
             // First all bits of the unit, then all transforms: a block that was just written is slow to read.
             let mut ends = [Ended::Broken; MOST];
@@ -256,7 +258,7 @@ impl<'a> Scan<'a> {
                     if first.is_none() || ended == Ended::Broken || self.segments.overrun(&bits) || beyond(*before) {
                         place.bits = bits;
                         trouble(&self.segments, place, self.damaged)?;
-                        block.clear();
+                        block.clear(zero);
                         break;
                     }
                     block.set_first(*before as i16);
@@ -272,7 +274,7 @@ impl<'a> Scan<'a> {
                 let to = self.rings[step.component].get_mut(at..).unwrap_or_default();
                 paint(simd, step.making, (step.size, step.stride), block.coefficients(), *ended, to);
                 if *ended == Ended::Fine {
-                    block.clear();
+                    block.clear(zero);
                 }
             }
         }

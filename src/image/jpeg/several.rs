@@ -1,6 +1,8 @@
 //! Pictures of several scans: progressive ones, whose coefficients come in parts, and those that store one component
 //! after the other. All coefficients are kept until the last scan is read.
 
+use fearless_simd::Simd;
+
 use super::{
     bits::{Bits, Segments},
     block::ORDER,
@@ -49,16 +51,16 @@ impl Coefficients {
 
     /// Reads all scans. Where `lenient`, what is there of a damaged picture is kept.
     #[inline(always)]
-    pub(super) fn read(
+    pub(super) fn read<S: Simd>(
         &mut self,
+        simd: S,
         payload: &[u8],
         header: &mut Header,
         tables: &mut Tables,
         bytes: &mut Vec<u8>,
         lenient: bool,
     ) -> Result<()> {
-        let (across, down) = header.unit();
-        let units = ((header.width as usize).div_ceil(8 * across), (header.height as usize).div_ceil(8 * down));
+        let units = header.units();
         // Every block needs at least a bit; a few bytes that claim many blocks are not given memory for them.
         let blocks = |c: &Component| units.0 * c.across * units.1 * c.down;
         if !lenient && header.components().iter().map(blocks).sum::<usize>() > payload.len().saturating_mul(8) {
@@ -77,7 +79,7 @@ impl Coefficients {
                 seen[*part] |= spec.first == 0;
             }
             let mut segments = Segments::new(payload, spec.at, bytes);
-            self.scan(header, &spec, tables, &mut segments, units, lenient)?;
+            self.scan(simd, header, &spec, tables, &mut segments, lenient)?;
             match header.next(payload, segments.end(), tables) {
                 Ok(Some(next)) => spec = next,
                 Ok(None) if lenient || seen.iter().take(header.components().len()).all(|seen| *seen) => return Ok(()),
@@ -90,17 +92,18 @@ impl Coefficients {
     }
 
     #[inline(always)]
-    fn scan(
+    fn scan<S: Simd>(
         &mut self,
+        simd: S,
         header: &Header,
         spec: &Spec,
         tables: &Tables,
         segments: &mut Segments<'_>,
-        (mut wide, mut high): (usize, usize),
         lenient: bool,
     ) -> Result<()> {
         let components = header.components();
         let (most_across, most_down) = header.unit();
+        let (mut wide, mut high) = header.units();
         let single = spec.parts().len() == 1;
         if let [part] = spec.parts() {
             // A component by itself has no blocks that only fill units.
@@ -112,14 +115,14 @@ impl Coefficients {
         let restart = if header.restart == 0 { u32::MAX } else { header.restart };
         let mut place =
             Place { bits: Bits::default(), spec, before: [0; 3], run: 0, left: restart, marker: 0, lost: false };
-        segments.advance();
+        segments.advance(simd);
         for y in 0..high {
             for x in 0..wide {
                 if place.left == 0 {
                     let expected = 0xd0 | place.marker;
                     match segments.marker {
                         Some(found) if found == expected || (lenient && matches!(found, 0xd0..=0xd7)) => {
-                            segments.advance();
+                            segments.advance(simd);
                             place.lost = false;
                         }
                         _ if lenient => place.lost = true,

@@ -1,5 +1,7 @@
 //! Lines of pixels to lines of fewer or more pixels, in planes: four lines at a time, since they share their weights.
 
+use std::hint::black_box;
+
 use fearless_simd::{Simd, i16x32, i32x4, i32x16, prelude::*, u8x16, u8x64, u16x32};
 
 use super::weights::Weights;
@@ -46,7 +48,8 @@ fn by<S: Simd, const PAIRS: usize>(
     // What is looked at for a pixel; there is as much behind the last one.
     let Some(last) = long.checked_sub(pairs.div_ceil(2) * 12 + 4) else { return };
     // Of four pixels of three bytes: each channel's first and third, second and fourth.
-    let order = u8x16::from_slice(simd, &[0, 6, 3, 9, 1, 7, 4, 10, 2, 8, 5, 11, 0, 6, 3, 9]);
+    // Kept from the compiler, so that it is read: V8 puts a constant together anew for every use.
+    let order = u8x16::from_slice(simd, &black_box([0, 6, 3, 9, 1, 7, 4, 10, 2, 8, 5, 11, 0, 6, 3, 9]));
     let making = Making {
         simd,
         lines: [&from[0][..long], &from[1][..long], &from[2][..long], &from[3][..long]],
@@ -143,18 +146,23 @@ fn store<S: Simd>(_: S, fours: [i32x16<S>; 4], width: usize, x: usize, out: &mut
         let ((a, b), (c, d)) = (low.split(), high.split());
         [a, b, c, d]
     };
-    let [a, b, c, d] = [parts(fours[0]), parts(fours[1]), parts(fours[2]), parts(fours[3])];
-    let mut line = 0;
-    while line < LINES {
-        let planes = lanes::planes([a[line], b[line], c[line], d[line]]);
-        let mut c = 0;
-        while c < 3 {
-            let at = (line * 3 + c) * width + x;
-            if let Some(to) = out.get_mut(at..at + ABREAST) {
-                planes[c].store_slice(to);
-            }
-            c += 1;
-        }
-        line += 1;
+    // Looked at once: where every store is a branch of its own, V8 repeats what they need in each.
+    if x + ABREAST > width || out.len() < LINES * 3 * width {
+        return;
     }
+    let [a, b, c, d] = [parts(fours[0]), parts(fours[1]), parts(fours[2]), parts(fours[3])];
+    let mut put = |line: usize, [r, g, b]: [u8x16<S>; 3]| {
+        let mut plane = |c: usize, levels: u8x16<S>| {
+            let at = (line * 3 + c) * width + x;
+            levels.store_slice(&mut out[at..at + ABREAST]);
+        };
+        plane(0, r);
+        plane(1, g);
+        plane(2, b);
+    };
+    // No loop: in WebAssembly it would have the vectors in memory.
+    put(0, lanes::planes([a[0], b[0], c[0], d[0]]));
+    put(1, lanes::planes([a[1], b[1], c[1], d[1]]));
+    put(2, lanes::planes([a[2], b[2], c[2], d[2]]));
+    put(3, lanes::planes([a[3], b[3], c[3], d[3]]));
 }

@@ -54,13 +54,11 @@ impl Summing<'_> {
         let round = i32x8::splat(simd, 1 << (self.bits - 1));
         let mut x = 0;
         while x + ABREAST <= plane {
-            let mut sums = [[round; 2]; 3];
-            let mut c = 0;
-            while c < 3 {
-                sums[c] = self.levels(simd, add(simd, sums[c], &lines, weights, c * plane + x));
-                c += 1;
-            }
-            put(x, sums);
+            // No loop: in WebAssembly it would have the sums in memory.
+            let red = self.levels(simd, add(simd, [round; 2], &lines, weights, x));
+            let green = self.levels(simd, add(simd, [round; 2], &lines, weights, plane + x));
+            let blue = self.levels(simd, add(simd, [round; 2], &lines, weights, 2 * plane + x));
+            put(x, [red, green, blue]);
             x += ABREAST;
         }
     }
@@ -88,13 +86,10 @@ impl Summing<'_> {
         let plane = kept.len() / 3;
         let mut x = 0;
         while x + ABREAST <= plane {
-            let mut sums = [[i32x8::splat(simd, 0); 2]; 3];
-            let mut c = 0;
-            while c < 3 {
-                sums[c] = self.levels(simd, sixteen(simd, &kept[c * plane + x..]));
-                c += 1;
-            }
-            put(x, sums);
+            let red = self.levels(simd, sixteen(simd, &kept[x..]));
+            let green = self.levels(simd, sixteen(simd, &kept[plane + x..]));
+            let blue = self.levels(simd, sixteen(simd, &kept[2 * plane + x..]));
+            put(x, [red, green, blue]);
             x += ABREAST;
         }
     }

@@ -5,7 +5,7 @@
 //! and kept until the last one has: what is worked on stays near, and lines outside are never looked at. Mirroring is
 //! a matter of which weights come first, so it costs nothing. Nothing is allocated once the buffers have their sizes.
 
-use fearless_simd::{Level, Simd, dispatch, prelude::*};
+use fearless_simd::{Level, Simd, dispatch, prelude::*, u8x16};
 
 use super::{
     Rect, Resampling,
@@ -169,12 +169,10 @@ impl Line<'_> {
     fn put<S: Simd>(&mut self, simd: S, x: usize, sums: [down::Sixteen<S>; 3]) {
         match self {
             Line::Pixels(out) => pixels(simd, out, x, sums),
-            Line::Planes(planes, normalizer) => {
-                let mut c = 0;
-                while c < 3 {
-                    normalizer.put(simd, c, sums[c], planes[c].get_mut(x..).unwrap_or_default());
-                    c += 1;
-                }
+            Line::Planes([r, g, b], normalizer) => {
+                normalizer.put(simd, 0, sums[0], r.get_mut(x..).unwrap_or_default());
+                normalizer.put(simd, 1, sums[1], g.get_mut(x..).unwrap_or_default());
+                normalizer.put(simd, 2, sums[2], b.get_mut(x..).unwrap_or_default());
             }
         }
     }
@@ -183,18 +181,14 @@ impl Line<'_> {
 /// Sixteen pixels from pixel `x` on, or as many as there is room for.
 #[inline(always)]
 fn pixels<S: Simd>(simd: S, out: &mut [u8], x: usize, sums: [down::Sixteen<S>; 3]) {
-    let mut planes = [fearless_simd::u8x16::splat(simd, 0); 3];
-    let mut c = 0;
-    while c < 3 {
-        planes[c] = down::bytes(sums[c]);
-        c += 1;
-    }
+    let planes = [down::bytes(sums[0]), down::bytes(sums[1]), down::bytes(sums[2])];
+    let order = u8x16::from_slice(simd, &lanes::ORDER);
     let rest = out.get_mut(x * 3..).unwrap_or_default();
     if let Some(to) = rest.first_chunk_mut::<{ lanes::INTERLEAVED }>() {
-        lanes::interleave(simd, planes, to);
+        lanes::interleave(planes, order, to);
     } else {
         let mut last = [0; lanes::INTERLEAVED];
-        lanes::interleave(simd, planes, &mut last);
+        lanes::interleave(planes, order, &mut last);
         let count = rest.len().min(48);
         rest[..count].copy_from_slice(&last[..count]);
     }
