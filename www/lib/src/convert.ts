@@ -2,7 +2,7 @@ import { abortable } from "./abort.js";
 import * as argument from "./arguments.js";
 import { OpenDataset } from "./dataset.js";
 import { ForebayError, hostError } from "./errors.js";
-import type { Turn } from "./kernel.js";
+import type { Turn } from "./protocol.js";
 import { openToConvert } from "./open.js";
 import { call } from "./pool.js";
 import { giveUp, pourInto } from "./pour.js";

@@ -2,7 +2,7 @@ import { anySignal } from "./abort.js";
 import * as argument from "./arguments.js";
 import { ForebayError, fromThrown } from "./errors.js";
 import { Index } from "./growth.js";
-import type { Opened, SampleModule, Selected } from "./kernel.js";
+import type { Opened, SampleModule, Selected } from "./protocol.js";
 import { codecs, formats, mediaFormats } from "./formats.js";
 import { bulkModule, call, othersThan, workerCount, type Client } from "./pool.js";
 import { readExactly } from "./ranges.js";

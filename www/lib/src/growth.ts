@@ -1,4 +1,4 @@
-import type { Opened } from "./kernel.js";
+import type { Opened } from "./protocol.js";
 import type { IndexColumns } from "./types.js";
 
 /** The first look at a growing dataset comes after this many milliseconds: most archives are whole by then. */

@@ -1,7 +1,6 @@
 /**
  * The WebAssembly modules behind numbered handles: what a worker runs, and what the caller's thread runs where there
- * are no workers. Everything in here is synchronous but opening a
- * file to write, and reading one.
+ * are no workers. What waits for files takes its time, everything else is done at once.
  */
 import * as full from "../wasm/convert.js";
 import * as wasm from "../wasm/forebay.js";
@@ -9,91 +8,21 @@ import * as pictures from "../wasm/pictures.js";
 import * as tables from "../wasm/tables.js";
 import * as tensors from "../wasm/tensor.js";
 import * as threaded from "../wasm/threads.js";
-import { closeOutput, openOutput, outletOf, outputThrough, readOutput, serveOutput, truncateOutput, writeOutput } from "./outputs.js";
 import { FrontToBack } from "./front.js";
+import { memoryBytes } from "./modules.js";
+import { closeOutput, openOutput, outputThrough, readOutput, serveOutput, truncateOutput, writeOutput } from "./outputs.js";
+import type { Opened, OpenedTable, Patch, SampleModule, Selected, TensorModule, Turn } from "./protocol.js";
 import type { Chunk } from "./ranges.js";
 import { scanBytes, widened } from "./scan.js";
-import type { ThreadStart } from "./threads.js";
-import type { RawBatch } from "./table-column.js";
-import type { IndexColumns, Limits, ModuleName } from "./types.js";
+import { stepped, told, written, type Handle, type Work } from "./steps.js";
+import type { IndexColumns, Limits } from "./types.js";
 
-/** What one turn of some work says. */
-export interface Turn {
-  /** Pairs of start and end to fetch, perhaps none; `null` when the work is done. */
-  need: Float64Array | null;
-  /** What the turn after the next will need, where the work knows. */
-  ahead: Float64Array | null;
-  /** Samples done, or members found. */
-  done: number;
-  /** Where the work stands in the file, where it knows. */
-  position: number;
-  /** Bytes to write, and where. */
-  out: Uint8Array | null;
-  at: number;
-  spool: Uint8Array | null;
-  /** Rows of a table. */
-  batch: RawBatch | null;
-  /** Ranges that were read for it here, and their bytes. */
-  requests: number;
-  bytes: number;
-}
-
-/** Something left to do to an output. */
-export interface Patch {
-  what: "bytes" | "move" | "zero" | "spool" | "end";
-  at: number;
-  from: number;
-  len: number;
-  bytes: Uint8Array;
-}
-
-/** What opening gives. */
-export interface Opened {
-  dataset: number;
-  about: string;
-  damage: string | null;
-  columns: IndexColumns;
-  names: string | null;
-}
-
-/** What selecting gives. */
-export interface Selected {
-  matches: Uint32Array;
-  stats: string | null;
-  faults: number;
-  firstFault: string | null;
-  /** The columns again, where sizes became known. */
-  columns: IndexColumns | null;
-}
-
-/** What opening a table gives. */
-export interface OpenedTable {
-  table: number;
-  about: string;
-}
-
-type Handle =
-  | wasm.Opener
-  | wasm.Dataset
-  | wasm.RecordReader
-  | wasm.DocumentReader
-  | wasm.Selector
-  | wasm.Checker
-  | full.Converter
-  | tables.TableOpener
-  | tables.Table
-  | tables.TableReader
-  | tables.TableStats
-  | tables.TableConverter
-  | tables.TableChecker;
-type Work = Exclude<Handle, wasm.Dataset | tables.Table>;
+export { failure, load, serve } from "./modules.js";
 
 /** Kinds of tensors that are kept ready, each with its buffers. */
 const KINDS = 8;
 const kinds = new Map<string, tensors.Tensors>();
 
-/** The modules that make tensors: the first reads JPEG and raw pixels, the second every format. */
-export type TensorModule = "tensor" | "pictures";
 const makers: Record<TensorModule, { Tensors: typeof tensors.Tensors }> = { tensor: tensors, pictures };
 
 /** What makes tensors of this kind; the one that was longest unused makes room. */
@@ -141,81 +70,12 @@ function columnsOf(dataset: wasm.Dataset, from = 0): IndexColumns {
   return columns;
 }
 
-/** Hands over all bytes and takes a step. */
-function pushed(work: Work, chunks: Chunk[]): Float64Array | null {
-  for (const [start, bytes] of chunks) work.push(start, bytes);
-  return work.step() ?? null;
-}
-
-/** Members of a TAR that are larger than this are not copied into the module to look at the next header. */
-const SKIPPED = 16 << 10;
-/** What a scan asked for last. */
-const asked = new WeakMap<Work, Float64Array>();
-
-/** The same of a scan, as many steps as these bytes allow, with only the bytes that it asks for. */
-function scanned(work: wasm.Opener, chunks: Chunk[]): Float64Array | null {
-  let need: Float64Array | null = asked.get(work) ?? null;
-  const [start, bytes] = chunks[0] ?? [0, new Uint8Array()];
-  if (!need || chunks.length !== 1 || work.position < work.found * SKIPPED) {
-    need = pushed(work, chunks);
-  } else {
-    const holds = (need: Float64Array) => need.length === 2 && need[0]! >= start && need[1]! <= start + bytes.length;
-    // What was read for it is handed over in any case.
-    do need = pushed(work, holds(need!) ? [[need![0]!, bytes.subarray(need![0]! - start, need![1]! - start)]] : chunks);
-    while (need && holds(need));
-  }
-  if (need) asked.set(work, need);
-  return need;
-}
-
-/** The modules that read samples: the second can do all that the first can, the third the same on several threads. */
-export type SampleModule = "forebay" | "convert" | "threads";
 const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(where: string): string }> = { forebay: wasm, convert: full, threads: threaded };
 
 /** Work that reads for itself is at it for so many milliseconds before it tells how far it is. */
 const MOMENT = 30;
 /** The files that are read here, by the work that they are read for. */
 const readings = new Map<number, FrontToBack>();
-
-/** Takes a step with these bytes; what it wrote goes into an output of this worker, if there is one. */
-function stepped(work: Work, chunks: Chunk[], output: number): Float64Array | null {
-  const need = "found" in work ? scanned(work, chunks) : pushed(work, chunks);
-  if (output === 0) return need;
-  const outlet = outletOf(output);
-  if ("drain" in work) work.drain(outlet);
-  else if ("patches" in work) {
-    const out = work.take();
-    if (out) outlet.write(work.at, out);
-  }
-  return need;
-}
-
-/** Until the output takes more, or has everything where that was all. */
-async function written(output: number, all: boolean): Promise<void> {
-  if (output === 0) return;
-  const outlet = outletOf(output);
-  await (all ? outlet.settled() : outlet.room());
-}
-
-/** What a step left to be told, and to be taken. */
-function told(work: Work, need: Float64Array | null, output: number): Turn {
-  const turn: Turn = { need, ahead: null, done: 0, position: 0, out: null, at: 0, spool: null, batch: null, requests: 0, bytes: 0 };
-  if ("found" in work) {
-    turn.done = work.found;
-    turn.position = work.position;
-  } else if ("patches" in work) {
-    turn.done = work.done;
-    if (output === 0) turn.out = work.take() ?? null;
-    turn.at = work.at;
-    if ("takeSpool" in work) turn.spool = work.takeSpool() ?? null;
-    if ("ahead" in work) turn.ahead = work.ahead() ?? null;
-  } else if ("done" in work) {
-    turn.done = work.done;
-    if ("ahead" in work) turn.ahead = work.ahead() ?? null;
-    if ("take" in work) turn.batch = (work.take() as RawBatch | undefined) ?? null;
-  }
-  return turn;
-}
 
 /** The operations, by name: the whole protocol between the two sides. */
 export const operations = {
@@ -351,69 +211,9 @@ export const operations = {
     readings.delete(id);
     handles.get(id)?.free();
     handles.delete(id);
-    return [Math.max(0, ...Array.from(loaded, (name) => glue[name].memoryBytes())), handles.size];
+    return [memoryBytes(), handles.size];
   },
 };
 
 /** The names of the operations. */
 export type Operation = keyof typeof operations;
-
-const glue: Record<ModuleName, { initSync(options: { module: WebAssembly.Module }): unknown; lastPanic(): string; memoryBytes(): number }> = {
-  forebay: wasm,
-  convert: full,
-  threads: threaded,
-  tables,
-  tensor: tensors,
-  pictures,
-};
-const loaded = new Set<ModuleName>();
-
-/** Makes a module ready; the threaded one with so many threads. */
-export function load(name: ModuleName, module: WebAssembly.Module, threads: number): void | Promise<void> {
-  if (loaded.has(name)) return;
-  glue[name].initSync({ module });
-  loaded.add(name);
-  if (name === "threads") return threaded.initThreadPool(threads) as Promise<void>;
-}
-
-/** Is one of the threads of another worker; returns when that worker is gone, if ever. */
-export function serve({ module, memory, receiver }: ThreadStart): void {
-  threaded.initSync({ module, memory });
-  postMessage("ready");
-  threaded.wbg_rayon_start_worker(receiver);
-}
-
-/** What crosses when an operation fails. */
-export interface Failed {
-  /** The JSON that the module threw. */
-  thrown?: string;
-  /** The module trapped: it must not be used any more. */
-  trap?: string;
-}
-
-/** What an operation's failure was. */
-export function failure(e: unknown): Failed {
-  if (typeof e === "string") return { thrown: e };
-  let message = e instanceof Error ? e.message : String(e);
-  for (const name of loaded) {
-    try {
-      message = glue[name].lastPanic() || message;
-    } catch {
-      // Too broken to say why.
-    }
-  }
-  return { trap: message };
-}
-
-/** The buffers of a result, to be moved and not copied. */
-export function buffersOf(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<ArrayBuffer> {
-  if (ArrayBuffer.isView(value)) {
-    // A view of a part would take the rest along; results are whole buffers.
-    if (value.buffer instanceof ArrayBuffer && value.byteLength > 0 && value.byteLength === value.buffer.byteLength) found.add(value.buffer);
-  } else if (Array.isArray(value)) {
-    for (const part of value) buffersOf(part, found);
-  } else if (typeof value === "object" && value !== null) {
-    for (const part of Object.values(value)) buffersOf(part, found);
-  }
-  return found;
-}

@@ -3,7 +3,7 @@ import * as argument from "./arguments.js";
 import { openDataset, type OpenDataset } from "./dataset.js";
 import { ForebayError, hostError, unopened } from "./errors.js";
 import { textFormatOf } from "./formats.js";
-import type { SampleModule } from "./kernel.js";
+import type { SampleModule } from "./protocol.js";
 import { bulkModule } from "./pool.js";
 import { isText, recognise } from "./recognise.js";
 import { sourceOf } from "./sources.js";

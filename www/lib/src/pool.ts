@@ -1,8 +1,9 @@
 import * as argument from "./arguments.js";
 import { ForebayError, fromThrown, hostError } from "./errors.js";
-import type { Failed, Operation, operations } from "./kernel.js";
+import type { Operation, operations } from "./kernel.js";
 import { builtin, isNode } from "./node.js";
 import { forgetModules, moduleFor, moduleOf } from "./parts.js";
+import type { Failed } from "./protocol.js";
 import type { ModuleName, RuntimeOptions } from "./types.js";
 
 type Operations = typeof operations;

@@ -1,5 +1,5 @@
 import { hostError } from "./errors.js";
-import type { Patch, Turn } from "./kernel.js";
+import type { Patch, Turn } from "./protocol.js";
 import { call, type Client } from "./pool.js";
 import { placeOf } from "./sinks.js";
 import type { Output, Sink, Source } from "./types.js";

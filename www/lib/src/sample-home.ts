@@ -1,6 +1,6 @@
 import { ForebayError, hostError } from "./errors.js";
 import { Pace } from "./growth.js";
-import type { Opened, SampleModule } from "./kernel.js";
+import type { Opened, SampleModule } from "./protocol.js";
 import { call, client, giveUpThreads, threadedClient, type Client } from "./pool.js";
 import { scanBytes, widened } from "./scan.js";
 import type { Home } from "./session.js";

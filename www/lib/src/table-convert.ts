@@ -1,7 +1,7 @@
 import * as argument from "./arguments.js";
 import { OpenDataset } from "./dataset.js";
 import { hostError } from "./errors.js";
-import type { Turn } from "./kernel.js";
+import type { Turn } from "./protocol.js";
 import { opening } from "./open.js";
 import { call, client } from "./pool.js";
 import { pourInto } from "./pour.js";

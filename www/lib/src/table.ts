@@ -1,7 +1,7 @@
 import * as argument from "./arguments.js";
 import type { OpenedTableFormat } from "./sample-home.js";
 import { ForebayError, hostError } from "./errors.js";
-import type { Turn } from "./kernel.js";
+import type { Turn } from "./protocol.js";
 import { call, client, type Client } from "./pool.js";
 import { pourInto } from "./pour.js";
 import { textSettings } from "./recognise.js";

@@ -1,5 +1,5 @@
 import { abortable } from "./abort.js";
-import type { Turn } from "./kernel.js";
+import type { Turn } from "./protocol.js";
 import { call, type Client } from "./pool.js";
 import { CACHED, STREAMED, readRanges, type Chunk } from "./ranges.js";
 import { Counter } from "./sources.js";
