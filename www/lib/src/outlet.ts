@@ -5,6 +5,11 @@ const GATHERED = 2 << 20;
 /** Parcels on their way to another worker before the work waits. */
 const UNDER_WAY = 6;
 
+/** A failure as the module throws its own, so that it is not taken for a trap. */
+export function unwritten(why: string): string {
+  return JSON.stringify({ code: "io", kind: "io", message: `the output cannot be written: ${why}` });
+}
+
 /** What goes to the worker that writes. */
 export interface Parcel {
   at: number;
@@ -23,6 +28,8 @@ interface Carrier {
   carry(parcel: Parcel): void;
   /** Until at most so many parcels are under way. */
   under(most: number): Promise<void>;
+  /** No answer will come any more. */
+  close(): void;
 }
 
 /** Gathers what work writes piece by piece, and lets it go on in parcels. */
@@ -37,7 +44,7 @@ export class Outlet {
   static here(write: (at: number, bytes: Uint8Array) => void): Outlet {
     const memory = new ArrayBuffer(GATHERED);
     const carry = ({ at, buffer, length }: Parcel) => write(at, new Uint8Array(buffer, 0, length));
-    return new Outlet({ memory: () => memory, carry, under: async () => {} });
+    return new Outlet({ memory: () => memory, carry, under: async () => {}, close: () => {} });
   }
 
   /** Written by another worker, meanwhile. */
@@ -72,6 +79,11 @@ export class Outlet {
     return this.carrier.under(0);
   }
 
+  /** Whoever waits for it need not wait any more. */
+  close(): void {
+    this.carrier.close();
+  }
+
   #go(): void {
     const [memory, at, length] = [this.#memory, this.#at, this.#length];
     this.#memory = null;
@@ -104,6 +116,12 @@ class Through implements Carrier {
   carry(parcel: Parcel): void {
     this.#under++;
     this.port.postMessage(parcel, [parcel.buffer]);
+  }
+
+  close(): void {
+    this.port.close();
+    this.#failed ??= unwritten("it was closed");
+    this.#wake();
   }
 
   async under(most: number): Promise<void> {

@@ -1,5 +1,5 @@
 /** Files of the origin-private file system that a worker writes without anything in between. */
-import { Outlet, type Parcel, type Reply } from "./outlet.js";
+import { Outlet, unwritten, type Parcel, type Reply } from "./outlet.js";
 
 /** What a worker has of such a file, beyond what the types of a page know. */
 interface SyncFile {
@@ -14,7 +14,7 @@ interface Open {
   readonly outlet: Outlet;
   /** Nothing where it is open in another worker. */
   readonly file?: SyncFile;
-  /** Where bytes go to that worker, or come from another. */
+  /** Where bytes come from another worker. */
   port?: MessagePort;
 }
 
@@ -24,11 +24,6 @@ const FLUSHED = 64 << 20;
 const outputs = new Map<number, Open>();
 let last = 0;
 
-/** A failure as the module throws its own, so that it is not taken for a trap. */
-function failed(what: string, e: unknown): string {
-  return JSON.stringify({ code: "io", kind: "io", message: `the output cannot be ${what}: ${(e as Error).message}` });
-}
-
 function keep(open: Open): number {
   outputs.set(++last, open);
   return last;
@@ -36,13 +31,13 @@ function keep(open: Open): number {
 
 function get(id: number): Open {
   const open = outputs.get(id);
-  if (!open) throw failed("written", new Error("it was closed"));
+  if (!open) throw unwritten("it was closed");
   return open;
 }
 
 function fileOf(id: number): SyncFile {
   const { file } = get(id);
-  if (!file) throw failed("written", new Error("another worker has it"));
+  if (!file) throw unwritten("another worker has it");
   return file;
 }
 
@@ -60,7 +55,7 @@ export async function openOutput(handle: FileSystemFileHandle): Promise<number> 
 
 /** An output that stands for a file which another worker has open, at the other end of this port. */
 export function outputThrough(port: MessagePort): number {
-  return keep({ port, outlet: Outlet.through(port) });
+  return keep({ outlet: Outlet.through(port) });
 }
 
 /** Writes what comes through this port, and sends it to the disk now and then while more is being made. */
@@ -91,9 +86,9 @@ function write(file: SyncFile, at: number, bytes: Uint8Array): void {
     try {
       n = file.write(bytes.subarray(done), { at: at + done });
     } catch (e) {
-      throw failed("written", e);
+      throw unwritten((e as Error).message);
     }
-    if (n === 0) throw failed("written", new Error("there is no room"));
+    if (n === 0) throw unwritten("there is no room");
     done += n;
   }
 }
@@ -102,7 +97,7 @@ function flush(file: SyncFile): void {
   try {
     file.flush();
   } catch (e) {
-    throw failed("written", e);
+    throw unwritten((e as Error).message);
   }
 }
 
@@ -123,14 +118,15 @@ export function truncateOutput(id: number, length: number): void {
   try {
     fileOf(id).truncate(length);
   } catch (e) {
-    throw failed("written", e);
+    throw unwritten((e as Error).message);
   }
 }
 
 /** Everything was written, or is not wanted. */
 export function closeOutput(id: number): void {
-  const { file, port } = outputs.get(id) ?? {};
+  const { file, port, outlet } = outputs.get(id) ?? {};
   outputs.delete(id);
+  outlet?.close();
   port?.close();
   try {
     if (file) flush(file);
