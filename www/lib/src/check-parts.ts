@@ -1,7 +1,7 @@
 import type { CheckReport, IndexColumns } from "./types.js";
 
 /** Payload bytes that are worth a part of their own: beginning one takes time too. */
-const SHARE = 24 << 20;
+const SHARE = 32 << 20;
 /** Faults and notes that a report has at most. */
 const KEPT = 100_000;
 
@@ -9,7 +9,7 @@ const KEPT = 100_000;
 export type Part = [start: number, end: number];
 
 /**
- * Runs of samples for so many workers, each run half of what would be a worker's share of what is left: who begins late
+ * Runs of samples for so many workers, each run nine tenths of what would be a worker's share of what is left: who begins late
  * or is slow leaves more to the others, and at the end nobody waits long for the last.
  */
 export function partsOf({ storedBytes }: IndexColumns, workers: number): Part[] {
@@ -20,7 +20,7 @@ export function partsOf({ storedBytes }: IndexColumns, workers: number): Part[] 
   let [start, bytes, left] = [0, 0, total];
   for (let i = 0; i < length; i++) {
     bytes += storedBytes[i]!;
-    if (bytes < Math.max(SHARE, (left * 3) / (4 * workers)) || left - bytes < SHARE) continue;
+    if (bytes < Math.max(SHARE, (left * 9) / (10 * workers)) || left - bytes < SHARE) continue;
     parts.push([start, i + 1]);
     left -= bytes;
     [start, bytes] = [i + 1, 0];
@@ -30,20 +30,20 @@ export function partsOf({ storedBytes }: IndexColumns, workers: number): Part[] 
 }
 
 /** Takes parts, one after the other, until none is left. */
-type All = (one: (k: number) => Promise<void>) => Promise<void>;
+export type All = (one: (k: number) => Promise<void>) => Promise<void>;
 
 /**
  * Has so many parts done by whoever is free: by the first from the start, by `others` as they come, who each begin only
  * if there is still something to take. Once one fails, no further part begins.
  */
-export async function shared(count: number, first: (k: number) => Promise<void>, others: (take: (other: (all: All) => Promise<void>) => Promise<void>) => Promise<void>): Promise<void> {
+export async function shared(count: number, first: (all: All) => Promise<void>, others: (take: (other: (all: All) => Promise<void>) => Promise<void>) => Promise<void>): Promise<void> {
   let next = 0;
   const all: All = async (one) => {
     while (next < count) await one(next++);
   };
   const take = async (other: (all: All) => Promise<void>) => (next < count ? other(all) : undefined);
   try {
-    await Promise.all([all(first), count > 1 ? others(take) : undefined]);
+    await Promise.all([first(all), count > 1 ? others(take) : undefined]);
   } finally {
     next = count;
   }

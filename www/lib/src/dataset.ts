@@ -28,7 +28,7 @@ import type {
 } from "./types.js";
 import { forget, openIn, reopen, type OpenedTableFormat, type SampleHome } from "./sample-home.js";
 import { Session } from "./session.js";
-import { merged, partsOf, shared, type Part } from "./check-parts.js";
+import { merged, partsOf, shared, type All, type Part } from "./check-parts.js";
 import { tensorOf } from "./tensor.js";
 import { free, windowFor, type Drive } from "./work.js";
 
@@ -335,21 +335,26 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
       const parts: Part[] = this.format === "tbl" ? partsOf(this.#index.columns, workers) : [[0, this.length]];
       const done = parts.map(() => [0, 0]);
       const reports: CheckReport[] = [];
-      const one = async ({ client, handle }: SampleHome, k: number) => {
+      const one = async ({ client, handle }: SampleHome, k: number, reading: number) => {
         const onTurn: Drive["onTurn"] = (turn, bytes) => {
           done[k] = [turn.done, bytes];
           const sum = (of: number) => done.reduce((all, one) => all + one[of]!, 0);
           options.onProgress?.({ samples: sum(0), totalSamples: this.length, bytes: sum(1), totalBytes: this.byteLength });
         };
         const id = await call(client, this.name, "check", [handle, ...parts[k]!, windowFor(client, this.source)]);
-        const text = await this.finish(client, id, { signal, onTurn, readsItself: true }, () => call(client, this.name, "text", [id]));
+        const text = await this.finish(client, id, { signal, onTurn, readsItself: true, reading }, () => call(client, this.name, "text", [id]));
         reports[k] = JSON.parse(text ?? "{}") as CheckReport;
       };
-      await shared(parts.length, (k) => one(home, k), async (take) => {
+      // Each worker opens the file once for all that it takes.
+      const each = async (at: SampleHome, all: All) => {
+        const reading = await call(at.client, this.name, "beginReading", []);
+        await all((k) => one(at, k, reading)).finally(() => call(at.client, this.name, "endReading", [reading]).catch(() => {}));
+      };
+      await shared(parts.length, (all) => each(home, all), async (take) => {
         const others = await othersThan(home.client, Math.min(workers, parts.length) - 1);
         await Promise.all(others.map((at) => take(async (all) => {
           const other = await reopen(this.source, this.#options, { module: home.module, at }, signal);
-          await all((k) => one(other, k)).finally(() => void free(other.client, other.handle));
+          await each(other, all).finally(() => void free(other.client, other.handle));
         })));
       });
       return merged(reports);

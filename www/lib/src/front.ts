@@ -1,7 +1,7 @@
 import { openPrivate, readPrivate, type ReadHandle } from "./private-file.js";
-import { GAP, readSync, type Chunk, coalesce } from "./ranges.js";
+import { readSync, type Chunk, coalesce } from "./ranges.js";
 
-/** A range that does not follow the last, and is shorter than this, is read by itself: a stream takes its time to begin. */
+/** A stream takes about as long to begin as to give so many bytes: it skips fewer, and a shorter range elsewhere is read by itself. */
 const WORTH_STREAM = 1 << 20;
 /** So many milliseconds may pass before messages are heard. */
 const DEAF = 10;
@@ -83,7 +83,7 @@ export class FrontToBack {
 
   async #range(start: number, end: number, spare: ArrayBuffer | undefined): Promise<Uint8Array> {
     if (this.#private) return this.#direct(this.#private, start, end, spare);
-    const follows = () => this.#stream !== null && start >= this.#at && start - this.#at <= GAP;
+    const follows = () => this.#stream !== null && start >= this.#at && start - this.#at <= WORTH_STREAM;
     if (!follows()) {
       this.#leave();
       await breath();

@@ -132,9 +132,10 @@ export const operations = {
     return told(work, need, output);
   },
   /** The same of work on a file that is read here, beginning with these ranges: as many steps as fit into a moment. */
-  async turns(id: number, ranges: ArrayLike<number>, output: number, file: Blob, handle: FileSystemFileHandle | null): Promise<Turn> {
-    let reading = readings.get(id);
-    if (!reading) readings.set(id, (reading = new FrontToBack(file, handle)));
+  async turns(id: number, ranges: ArrayLike<number>, output: number, file: Blob, handle: FileSystemFileHandle | null, shared: number): Promise<Turn> {
+    const key = shared || id;
+    let reading = readings.get(key);
+    if (!reading) readings.set(key, (reading = new FrontToBack(file, handle)));
     try {
       const until = performance.now() + MOMENT;
       for (let wanted = ranges; ; ) {
@@ -143,7 +144,7 @@ export const operations = {
         const need = stepped(work, chunks, output);
         await written(output, need === null);
         // Others may have the file before they hear that this is done.
-        if (need === null) reading.stop();
+        if (need === null && shared === 0) reading.stop();
         // Rows are handed over as they come.
         const rows = "take" in work && !("patches" in work);
         if (need === null || rows || performance.now() >= until) return Object.assign(told(work, need, output), reading.counted());
@@ -154,8 +155,14 @@ export const operations = {
       throw e;
     }
   },
-  /** Nobody waits for this work any more: nothing is read for it from now on. */
-  stop: (id: number): void => readings.get(id)?.stop(),
+  /** A number for what several pieces of work read, one after the other: the file is opened once for all of them. */
+  beginReading: (): number => ++last,
+  endReading(key: number): void {
+    readings.get(key)?.stop();
+    readings.delete(key);
+  },
+  /** Nobody waits for this work, or for what reads under this number, any more: nothing is read for it from now on. */
+  stop: (key: number): void => readings.get(key)?.stop(),
 
   /** The JSON that a record, a document, a check, statistics or a conversion ends with. */
   text(id: number): string | null {
@@ -207,8 +214,7 @@ export const operations = {
 
   /** Lets go of a handle; the memory of the largest module, and how many handles are left. */
   free(id: number): [number, number] {
-    readings.get(id)?.stop();
-    readings.delete(id);
+    operations.endReading(id);
     handles.get(id)?.free();
     handles.delete(id);
     return [memoryBytes(), handles.size];

@@ -115,6 +115,7 @@ function counted(source: Source, name: string | undefined): Source {
     byteLength: source.byteLength,
     ...(label === undefined ? {} : { name: label }),
     ...(source.blob ? { blob: source.blob } : {}),
+    ...(source.handle ? { handle: source.handle } : {}),
     ...(source.identity === undefined ? {} : { identity: source.identity }),
     telemetry,
     async read(start, end, options) {

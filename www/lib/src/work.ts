@@ -21,6 +21,8 @@ export interface Drive {
   ahead?: (read: ArrayLike<number>, turn: Turn) => ArrayLike<number> | null;
   /** The worker reads for itself, where it can: then several of them do not wait for one thread that reads. */
   readsItself?: boolean;
+  /** The number under which it reads then, where it is not the only work that does. */
+  reading?: number;
   /** A file in the worker that takes what the work writes. */
   output?: number | undefined;
 }
@@ -62,14 +64,14 @@ export function windowFor(client: Client, source: Source): number | undefined {
  * the worker is at one turn, what the next will need is read.
  */
 export async function* steps(client: Client, id: number, source: Source, how: Drive): AsyncGenerator<[Turn, number], void> {
-  const { signal, widen, ahead, output = 0 } = how;
+  const { signal, widen, ahead, output = 0, reading = 0 } = how;
   const here = how.readsItself ? readsItself(client, source) : null;
   let chunks: Chunk[] = [];
   let ranges: ArrayLike<number> = [];
   let bytes = 0;
   let early: Ahead | null = null;
   // What the worker reads for itself ends as soon as it hears of it.
-  const stop = () => void client.call("stop", [id]).catch(() => {});
+  const stop = () => void client.call("stop", [reading || id]).catch(() => {});
   if (here) signal?.addEventListener("abort", stop, { once: true });
   client.jobs++;
   try {
@@ -77,7 +79,7 @@ export async function* steps(client: Client, id: number, source: Source, how: Dr
       signal?.throwIfAborted();
       let turn: Turn;
       if (here) {
-        turn = await abortable(call(client, source.name, "turns", [id, ranges, output, here.blob, here.handle]), signal);
+        turn = await abortable(call(client, source.name, "turns", [id, ranges, output, here.blob, here.handle, reading]), signal);
         here.telemetry.requests += turn.requests;
         here.telemetry.bytesRead += turn.bytes;
         bytes += turn.bytes;
@@ -94,12 +96,12 @@ export async function* steps(client: Client, id: number, source: Source, how: Dr
       const known: Ahead | null = early !== null && covers(early.ranges, need) ? early : null;
       ranges = known?.ranges ?? (widen ? widen(turn.need!, turn) : need);
       if (here) continue;
-      const reading = known?.chunks ?? readRanges(source, ranges, signal);
+      const coming = known?.chunks ?? readRanges(source, ranges, signal);
       const next: ArrayLike<number> | null | undefined = turn.ahead ?? ahead?.(ranges, turn);
       early = next && next.length > 0 ? { ranges: next, chunks: readRanges(source, next, signal) } : null;
       // Who waits for it hears that it failed; nobody may.
       early?.chunks.catch(() => {});
-      chunks = await abortable(reading, signal);
+      chunks = await abortable(coming, signal);
     }
   } finally {
     client.jobs--;
