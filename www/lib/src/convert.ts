@@ -4,7 +4,7 @@ import { OpenDataset } from "./dataset.js";
 import { ForebayError, hostError } from "./errors.js";
 import type { Turn } from "./protocol.js";
 import { openToConvert } from "./open.js";
-import { call } from "./pool.js";
+import { bulkModule, call } from "./pool.js";
 import { giveUp, pourInto } from "./pour.js";
 import { noOutput, sinkOf } from "./sinks.js";
 import { OpenTable } from "./table.js";
@@ -103,7 +103,11 @@ async function run(
 ): Promise<Told> {
   const settings = { to, layout, compression, metadataFormat, keepGoing, source: dataset.name ?? "" };
   const total = chosen?.length ?? dataset.length;
-  const begin = (window: number | undefined) => call(client, dataset.name, "convert", [id, JSON.stringify({ ...settings, window }), chosen]);
+  const begin = (most: number | undefined) => {
+    // Threads share what is there at once: the more, the less they wait for each other.
+    const window = bulkModule(dataset.byteLength) === "threads" ? undefined : most;
+    return call(client, dataset.name, "convert", [id, JSON.stringify({ ...settings, window }), chosen]);
+  };
   const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: total, bytes, totalBytes: null });
   return JSON.parse(await pourInto(client, begin, dataset.source, output, { signal, onTurn })) as Told;
 }
