@@ -7,7 +7,7 @@ declare class FileReaderSync {
 }
 
 /** Ranges that are nearer than this are read as one: a request costs more than these bytes. */
-export const GAP = 64 << 10;
+const GAP = 64 << 10;
 /** The longest read that several ranges are merged into. */
 const MERGED = 8 << 20;
 /**

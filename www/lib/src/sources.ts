@@ -1,7 +1,6 @@
 import { hostError } from "./errors.js";
 import { fileSource, isNode } from "./node.js";
 import { httpSource } from "./http.js";
-import { coalesce } from "./ranges.js";
 import type { HttpOptions, Input, Source, Telemetry } from "./types.js";
 
 /** Counts what a source reads. */
@@ -9,15 +8,10 @@ export class Counter implements Telemetry {
   requests = 0;
   bytesRead = 0;
   constructor(readonly byteLength: number) {}
-  /** Counts ranges that a worker read; the bytes of them. */
-  add(pairs: ArrayLike<number>): number {
-    let bytes = 0;
-    for (const [start, end] of coalesce(pairs)) {
-      this.requests++;
-      bytes += end - start;
-    }
+  /** Counts what a worker read. */
+  add({ requests, bytes }: { requests: number; bytes: number }): void {
+    this.requests += requests;
     this.bytesRead += bytes;
-    return bytes;
   }
 }
 

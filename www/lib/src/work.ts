@@ -80,8 +80,7 @@ export async function* steps(client: Client, id: number, source: Source, how: Dr
       let turn: Turn;
       if (here) {
         turn = await abortable(call(client, source.name, "turns", [id, ranges, output, here.blob, here.handle, reading]), signal);
-        here.telemetry.requests += turn.requests;
-        here.telemetry.bytesRead += turn.bytes;
+        here.telemetry.add(turn);
         bytes += turn.bytes;
       } else {
         for (const [, part] of chunks) bytes += part.byteLength;
