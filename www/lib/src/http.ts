@@ -10,6 +10,8 @@ const RETRY_AFTER = 200;
 const NEAR = 4 << 10;
 /** as long as it brings no more than this. */
 const JOINED = 1 << 20;
+/** Milliseconds that a timer can take. */
+const LONGEST = 2 ** 31 - 1;
 /** Microtasks that are waited for others to ask. */
 const HOPS = 16;
 
@@ -38,11 +40,27 @@ interface Answer {
  * `options.byteLength`. Only ranges with a start and an end are asked for: others cost a preflight.
  */
 export async function httpSource(url: URL, options: HttpOptions & { signal?: AbortSignal } = {}, name?: string): Promise<Source> {
-  const file = name ?? nameIn(url);
-  if (options.byteLength !== undefined) argument.whole(options.byteLength, "http.byteLength");
-  const http = new Http(url, file, options);
+  const http = new Http(url, name ?? nameIn(url), settled(url, options));
   await http.connect(options.signal);
   return http;
+}
+
+/** The options as `fetch` takes them; what would be taken for something else is refused. */
+function settled(url: URL, options: HttpOptions): HttpOptions {
+  const { headers, fetch, byteLength, retries, stallTimeout, maxWholeBytes } = argument.options(options, "how to fetch");
+  if (url.username !== "" || url.password !== "") {
+    throw hostError("usage.argument", "an address with a name and a password in it cannot be fetched: send them as http.headers, { Authorization: … }");
+  }
+  for (const [what, value] of Object.entries({ byteLength, retries, maxWholeBytes })) if (value !== undefined) argument.whole(value, `http.${what}`);
+  if (stallTimeout !== undefined && stallTimeout !== Infinity) argument.whole(stallTimeout, "http.stallTimeout", 1);
+  if (fetch !== undefined && typeof fetch !== "function") throw hostError("usage.argument", "http.fetch must be a function");
+  if (headers === undefined) return options;
+  try {
+    // Also of a `Headers` or a list of pairs, as `fetch` has it.
+    return { ...options, headers: Object.fromEntries(new Headers(headers as HeadersInit)) };
+  } catch (e) {
+    throw hostError("usage.argument", `http.headers cannot be sent: ${(e as Error).message}`, {}, e);
+  }
 }
 
 /** The last part of the path; some are no text once they are decoded. */
@@ -84,6 +102,7 @@ class Http implements Source {
           "the server hides the file's length: Content-Range is not in Access-Control-Expose-Headers and HEAD gives no Content-Length; pass byteLength";
         throw hostError("http.length", message, { file: this.name });
       }
+      if (first.start !== 0) throw this.#elsewhere(0, first.start);
       if (first.bytes.byteLength !== Math.min(FIRST, length)) {
         throw hostError("http.truncated", `the server sent ${first.bytes.byteLength} bytes of a file of ${length}`, { file: this.name });
       }
@@ -165,11 +184,16 @@ class Http implements Source {
       const answer = await this.#get(start, end, signal, false);
       this.#same(answer);
       if (answer.status === 200) return answer.bytes.slice(start, end);
-      if (answer.bytes.byteLength !== end - start || (answer.start !== null && answer.start !== start)) {
+      if (answer.start !== null && answer.start !== start) throw new Again(this.#elsewhere(start, answer.start));
+      if (answer.bytes.byteLength !== end - start) {
         throw new Again(hostError("http.truncated", `the server sent ${answer.bytes.byteLength} bytes, ${end - start} were asked for`, { file: this.name, offset: start }));
       }
       return answer.bytes;
     }, signal);
+  }
+
+  #elsewhere(start: number, found: number | null): ForebayError {
+    return hostError("http.range", `bytes from ${start} on were asked for, and the server sent those from ${found} on`, { file: this.name, offset: start });
   }
 
   /** Refuses a mixture of two versions of the file. */
@@ -214,7 +238,8 @@ class Http implements Source {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const alive = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => stalled.abort(), patience);
+      // A timer of more than this ends at once.
+      if (patience <= LONGEST) timer = setTimeout(() => stalled.abort(), patience);
     };
     try {
       alive();
@@ -227,6 +252,7 @@ class Http implements Source {
         cache: "no-store",
         signal: both.signal,
       });
+      const from = /^bytes (\d+)-/.exec(response.headers.get("content-range") ?? "")?.[1];
       const total = /\/(\d+)\s*$/.exec(response.headers.get("content-range") ?? "")?.[1];
       if (response.status === 416 && first && (total === "0" || total === undefined)) {
         return { status: 200, bytes: new Uint8Array(0), start: 0, total: 0, tag: null };
@@ -237,6 +263,9 @@ class Http implements Source {
       }
       if (response.status === 206 && response.headers.get("content-encoding")) {
         throw hostError("http.encoding", "the server compresses parts of the file (Content-Encoding), so they cannot be read by range", { file: this.name });
+      }
+      if (response.status === 206 && response.headers.get("content-type")?.startsWith("multipart/")) {
+        throw hostError("http.range", "the server wraps the bytes of a range into a multipart message, which nobody asked for", { file: this.name });
       }
       let bound = end - start;
       if (response.status !== 206) {
@@ -252,7 +281,7 @@ class Http implements Source {
       return {
         status: response.status === 206 ? 206 : 200,
         bytes,
-        start: Number(/^bytes (\d+)-/.exec(response.headers.get("content-range") ?? "")?.[1] ?? NaN) || (start === 0 ? 0 : null),
+        start: from === undefined ? (start === 0 ? 0 : null) : Number(from),
         total: total === undefined ? null : Number(total),
         tag: response.headers.get("etag") ?? response.headers.get("last-modified"),
       };

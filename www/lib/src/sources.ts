@@ -1,3 +1,4 @@
+import * as argument from "./arguments.js";
 import { hostError } from "./errors.js";
 import { fileSource, isNode } from "./node.js";
 import { httpSource } from "./http.js";
@@ -83,7 +84,10 @@ export async function sourceOf(input: Input, name: string | undefined, http: Htt
   if (input instanceof URL || typeof input === "string") {
     const text = String(input);
     if (isNode && (text.startsWith("file:") || !/^[a-z][a-z\d+.-]+:/i.test(text))) return fileSource(input, name);
-    return httpSource(addressOf(text), { ...http, ...(signal ? { signal } : {}) }, name);
+    const url = addressOf(text);
+    if (url.protocol === "blob:" || url.protocol === "data:") return blobSource(await fetched(url, signal), name);
+    if (url.protocol !== "http:" && url.protocol !== "https:") throw hostError("usage.argument", `addresses begin with http: or https:, and ${JSON.stringify(text)} does not`);
+    return httpSource(url, { ...argument.options(http, "how to fetch"), ...(signal ? { signal } : {}) }, name);
   }
   const own = input as Source;
   if (typeof own === "object" && own !== null && typeof own.read === "function" && Number.isSafeInteger(own.byteLength) && own.byteLength >= 0) {
@@ -97,6 +101,16 @@ function addressOf(text: string): URL {
     return new URL(text, globalThis.location?.href);
   } catch (e) {
     throw hostError("usage.argument", `${JSON.stringify(text)} is no address`, {}, e);
+  }
+}
+
+/** What this page has already: ranges of it are for nobody to ask for. */
+async function fetched(url: URL, signal: AbortSignal | undefined): Promise<Blob> {
+  try {
+    return await (await fetch(url, signal ? { signal } : {})).blob();
+  } catch (e) {
+    signal?.throwIfAborted();
+    throw hostError("io", `the ${url.protocol.slice(0, -1)} address cannot be read: ${(e as Error).message}`, {}, e);
   }
 }
 

@@ -122,15 +122,15 @@ export interface Limits {
 export interface HttpOptions {
   /** Used in place of the global `fetch`. */
   fetch?: typeof fetch;
-  /** Sent with every request. Headers that are not safelisted cost a preflight. */
-  headers?: Record<string, string>;
+  /** Sent with every request, given as to `fetch`. Headers that are not safelisted cost a preflight. */
+  headers?: Record<string, string> | Headers | [name: string, value: string][];
   /** As of `fetch`. Usual: "same-origin". */
   credentials?: RequestCredentials;
   /** The length, for servers that hide it. */
   byteLength?: number;
   /** Times that a failed request is repeated; usual 3. */
   retries?: number;
-  /** Milliseconds without a byte after which a request has stalled; usual 30,000. */
+  /** Milliseconds without a byte after which a request has stalled; usual 30,000. `Infinity` waits for ever. */
   stallTimeout?: number;
   /** A server that ignores `Range` sends the whole file; it is kept in memory up to so many bytes. Usual 256 MiB. */
   maxWholeBytes?: number;

@@ -29,6 +29,11 @@ const modes = {
   failsOnce: { status: () => (count === 2 ? 503 : 0) },
   stalls: { stall: () => count > 1 },
   noLength: { range: false, chunked: true },
+  // The first bytes, whatever was asked for; or others from the beginning on.
+  sendsTheFirst: { from: (start) => (start > 0 ? 0 : start) },
+  sendsOthers: { from: (start) => start + 512 },
+  wraps: { type: 'multipart/byteranges; boundary=x' },
+  wantsName: { status: (request) => (request.headers.authorization === 'Bearer x' ? 0 : 401) },
   missing: { status: () => 404 },
   forbidden: { status: () => 403 },
 };
@@ -42,15 +47,16 @@ before(async () => {
     if (!mode) return response.writeHead(404).end();
     count++;
     asked.push(`${request.method} ${request.headers.range ?? ''}`.trim());
-    const status = mode.status?.();
+    const status = mode.status?.(request);
     if (status) return response.writeHead(status).end();
     if (request.method === 'HEAD') {
       return mode.head ? response.writeHead(mode.head).end() : response.writeHead(200, { 'content-length': file.length }).end();
     }
     const range = mode.range !== false && /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
-    let body = range ? file.subarray(Number(range[1]), Number(range[2]) + 1) : file;
-    const headers = { etag: mode.etag?.() ?? '"1"' };
-    if (range && mode.contentRange !== false) headers['content-range'] = `bytes ${range[1]}-${Number(range[1]) + body.length - 1}/${mode.total?.() ?? file.length}`;
+    const start = range && (mode.from?.(Number(range[1])) ?? Number(range[1]));
+    let body = range ? file.subarray(start, start + Number(range[2]) - Number(range[1]) + 1) : file;
+    const headers = { etag: mode.etag?.() ?? '"1"', ...(mode.type && { 'content-type': mode.type }) };
+    if (range && mode.contentRange !== false) headers['content-range'] = `bytes ${start}-${start + body.length - 1}/${mode.total?.() ?? file.length}`;
     if (mode.gzip) {
       body = gzipSync(body);
       headers['content-encoding'] = 'gzip';
@@ -206,4 +212,39 @@ test('an abort ends a request that stalls', async () => {
   await assert.rejects(promise, { name: 'AbortError' });
   assert.ok(performance.now() - started < 100);
   ds.close();
+});
+
+test('bytes of another place in the file are refused', async () => {
+  assert.equal(await codeOf(readLast('sendsTheFirst')), 'http.range');
+  assert.equal(await codeOf(openUrl('sendsOthers')), 'http.range');
+  assert.equal(await codeOf(openUrl('wraps')), 'http.range');
+});
+
+test('headers are sent in every form that fetch takes', async () => {
+  const headers = { Authorization: 'Bearer x' };
+  for (const form of [headers, new Headers(headers), Object.entries(headers)]) await readLast('wantsName', { http: { headers: form } });
+  assert.equal(await codeOf(openUrl('wantsName')), 'http.status');
+});
+
+test('options that make no sense are refused at once, and no time-out is none', async () => {
+  const wrong = [{ retries: NaN }, { retries: 'no' }, { retries: -1 }, { stallTimeout: 0 }, { stallTimeout: '5' }, { byteLength: -1 }, { maxWholeBytes: 0.5 }, { fetch: 3 }, { headers: { 'a b': 'c' } }, { headers: 3 }];
+  for (const http of wrong) assert.equal(await codeOf(openUrl('good', { http })), 'usage.argument', JSON.stringify(http));
+  assert.equal(await codeOf(open(`${base}good`, { http: 'fast' })), 'usage.argument');
+  assert.equal(asked.length, 0);
+  await readLast('good', { http: { stallTimeout: Infinity } });
+  await readLast('good', { http: { stallTimeout: 1e12 } });
+});
+
+test('addresses that no request can be made of are refused at once, those of the page itself are not asked by range', async () => {
+  asked = [];
+  for (const url of [base.replace('//', '//name:word@') + 'good', 'ftp://127.0.0.1/x', 'javascript:1']) assert.equal(await codeOf(open(url)), 'usage.argument', url);
+  assert.equal(asked.length, 0);
+  const blob = URL.createObjectURL(new Blob([file]));
+  for (const url of [blob, new URL(`data:;base64,${file.toString('base64')}`)]) {
+    const ds = await open(url);
+    assert.deepEqual([ds.length, ds.name], [300, undefined]);
+    ds.close();
+  }
+  URL.revokeObjectURL(blob);
+  assert.equal(await codeOf(open(blob)), 'io');
 });
