@@ -1,6 +1,6 @@
 import { anySignal } from "./abort.js";
 import * as argument from "./arguments.js";
-import { ForebayError, fromThrown } from "./errors.js";
+import { ForebayError, fromThrown, hostError, unopened } from "./errors.js";
 import { Index } from "./growth.js";
 import type { Opened, SampleModule, Selected } from "./protocol.js";
 import { codecs, formats, mediaFormats } from "./formats.js";
@@ -15,6 +15,7 @@ import type {
   Json,
   Metadata,
   OpenOptions,
+  OpenProgress,
   ReadOptions,
   Sample,
   SampleInfo,
@@ -328,6 +329,28 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   }
 
   check(options: CheckOptions = {}): Promise<CheckReport> {
+    return this.format === "tar" ? this.#scanAgain(options) : this.checkOpened(options);
+  }
+
+  /** A TAR is its headers: what was found when it was opened, or kept by an earlier visit, says nothing of the file as it is now. */
+  #scanAgain(options: CheckOptions): Promise<CheckReport> {
+    return this.run(options.signal, async (signal) => {
+      await this.whole.catch(() => {});
+      const { indexStore: _, grow: __, ...rest } = this.#options;
+      const onProgress = ({ samples, bytes, totalBytes }: OpenProgress) => options.onProgress?.({ samples, totalSamples: null, bytes, totalBytes });
+      try {
+        const again = await openDataset(this.source, { ...rest, keepGoing: true, signal, onProgress }, false);
+        if (typeof again === "string") throw hostError("io", "the file is another one now", { file: this.name });
+        return await again.checkOpened({ signal }).finally(() => again.close());
+      } catch (e) {
+        if (e instanceof ForebayError && (e.kind === "damaged" || e.kind === "limit")) return unopened(e);
+        throw e;
+      }
+    });
+  }
+
+  /** The same of what opening found, where that was just now. */
+  checkOpened(options: CheckOptions): Promise<CheckReport> {
     return this.run(options.signal, async (signal) => {
       await this.whole;
       const home = await this.homed(signal);

@@ -89,7 +89,7 @@ export async function check(input: Input, options: CheckOptions & OpenOptions & 
     return await opening(input, rest, async (source, owned) => {
       const found = await recognise(source, rest, owned, rest.from);
       try {
-        if (typeof found !== "string") return await found.check(how);
+        if (typeof found !== "string") return await found.checkOpened(how);
         return await (isText(found) ? checkText(source, found, rest, how) : checkTable(source, found, rest, how, null));
       } finally {
         if (typeof found !== "string") found.close();

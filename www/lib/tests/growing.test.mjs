@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { convert, memorySink, open, shutdown } from 'forebay';
+import { check, convert, memorySink, open, shutdown } from 'forebay';
 import { tarOf } from './helpers.mjs';
 
 after(shutdown);
@@ -97,6 +97,30 @@ test('what was found is kept, and opens the same file with one look', async () =
   // A store that fails costs nothing but the scan.
   const fails = { get: () => Promise.reject(new Error('full')), set: () => Promise.reject(new Error('full')) };
   assert.equal((await open(slow(TAR, { ms: 0, identity: 'a' }), { indexStore: fails })).length, 2400);
+});
+
+test('a check reads the headers as they are now, whatever an earlier visit or the opening found', async () => {
+  const kept = new Map();
+  const indexStore = { get: async (identity) => kept.get(identity), set: async (identity, index) => void kept.set(identity, index.slice()) };
+  const first = await open(slow(TAR, { ms: 0, identity: 'a' }), { indexStore });
+  while (kept.size === 0) await sleep(5);
+  assert.equal((await first.check()).ok, true);
+  const broken = TAR.slice();
+  const at = first.info(1500).offset - 512;
+  broken.fill(0x78, at + 100, at + 160);
+  const now = await open(slow(broken, { ms: 0, identity: 'a' }), { indexStore });
+  assert.deepEqual([now.fromStore, now.length], [true, 2400]);
+  let last;
+  const report = await now.check({ onProgress: (p) => (last = p) });
+  const afresh = await check(slow(broken, { ms: 0 }));
+  assert.deepEqual(report, afresh);
+  assert.deepEqual([report.ok, report.samples, report.fault_count], [false, 1500, 1]);
+  assert.ok(last.bytes > at - 512 && last.totalBytes === broken.length, JSON.stringify(last));
+  // What is damaged now is told of what opened whole, too.
+  const source = slow(TAR, { ms: 0 });
+  const sound = await open({ byteLength: TAR.length, read: (start, end) => (source.now ?? source).read(start, end) });
+  source.now = slow(broken, { ms: 0 });
+  assert.equal((await sound.check()).ok, false);
 });
 
 test('closing ends the reading, and a source that fails leaves what was found', async () => {
