@@ -6,7 +6,9 @@
 use std::{
     io::{Read, Write},
     net::TcpStream,
+    path::Path,
     sync::Arc,
+    time::Duration,
 };
 
 use forebay_native::serve::{Options, Server};
@@ -30,7 +32,11 @@ fn serving(options: &Options, test: impl FnOnce(&Server)) {
     let folder = tempfile::tempdir().unwrap();
     let bytes: Vec<u8> = (0..200_000_u32).map(|i| (i % 251) as u8).collect();
     std::fs::write(folder.path().join("a.tbl"), bytes).unwrap();
-    let server = Arc::new(Server::bind(&folder.path().join("a.tbl"), options).unwrap());
+    serving_file(&folder.path().join("a.tbl"), options, test);
+}
+
+fn serving_file(file: &Path, options: &Options, test: impl FnOnce(&Server)) {
+    let server = Arc::new(Server::bind(file, options).unwrap());
     let runner = std::thread::spawn({
         let server = server.clone();
         move || server.run()
@@ -52,6 +58,84 @@ fn parts_of_a_file_arrive_with_their_length_and_place() {
             exchange(server, "HEAD /data/a.tbl HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
         assert!(head.contains("Content-Length: 200000") && body.is_empty(), "{head}");
         assert_eq!(server.url(), format!("http://{}/#file=data/a.tbl", server.address()));
+    });
+}
+
+/// Reads one answer from a connection that stays: the head and so many bytes as it promises.
+fn answer(stream: &mut TcpStream) -> (String, Vec<u8>) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        head.push(byte[0]);
+    }
+    let head = String::from_utf8(head).unwrap();
+    let len = head.lines().find_map(|l| l.strip_prefix("Content-Length: ")).unwrap().parse().unwrap();
+    let mut body = vec![0; len];
+    stream.read_exact(&mut body).unwrap();
+    (head, body)
+}
+
+#[test]
+fn a_file_that_becomes_shorter_while_it_is_sent_ends_the_connection() {
+    const LEN: u64 = 256 << 20;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.tbl");
+    let file = std::fs::File::create(&path).unwrap();
+    file.set_len(LEN).unwrap();
+    serving_file(&path, &Options::default(), |server| {
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        // The connection would be kept: nothing but the server ends it.
+        stream.write_all(b"GET /data/a.tbl HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        let mut first = vec![0; 100_000];
+        stream.read_exact(&mut first).unwrap();
+        assert!(String::from_utf8_lossy(&first).contains(&format!("Content-Length: {LEN}\r\n")));
+        file.set_len(9 << 20).unwrap();
+        let rest = std::io::copy(&mut stream, &mut std::io::sink()).expect("the end comes before the patience ends");
+        assert!(rest < LEN - 100_000, "{rest} more bytes came of a file that has no more than 9 MiB");
+    });
+}
+
+#[test]
+fn one_connection_takes_many_requests_however_their_bytes_come() {
+    serving(&Options::default(), |server| {
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        let ask = |range: &str| format!("GET /data/a.tbl HTTP/1.1\r\nhost: localhost\r\nrange: bytes={range}\r\n\r\n");
+        for byte in ask("0-2").bytes() {
+            stream.write_all(&[byte]).unwrap();
+        }
+        let (head, body) = answer(&mut stream);
+        assert!(head.starts_with("HTTP/1.1 206 Partial Content\r\n") && !head.contains("close"), "{head}");
+        assert!(head.contains("\r\nDate: "), "{head}");
+        assert_eq!(body, [0, 1, 2]);
+        stream.write_all([ask("3-4"), ask("5-6")].concat().as_bytes()).unwrap();
+        assert_eq!((answer(&mut stream).1, answer(&mut stream).1), (vec![3, 4], vec![5, 6]));
+        // Another waits meanwhile without a word, and keeps nobody, not the server's end either.
+        let _idle = TcpStream::connect(server.address()).unwrap();
+        stream.write_all(ask("7-7").as_bytes()).unwrap();
+        assert_eq!(answer(&mut stream).1, [7]);
+    });
+}
+
+#[test]
+fn what_is_no_request_is_refused_and_ends_the_connection() {
+    serving(&Options::default(), |server| {
+        let long = format!("GET / HTTP/1.1\r\nHost: localhost\r\nCookie: {}\r\n\r\n", "x".repeat(100_000));
+        let many = format!("GET / HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "A: b\r\n".repeat(100));
+        let body = "POST /data/a.tbl HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nGET ";
+        for (request, status) in [
+            ("nonsense\r\n\r\n", 400),
+            ("GET /data/a.tbl HTTP/2.0\r\n\r\n", 400),
+            (long.as_str(), 431),
+            (many.as_str(), 431),
+            (body, 405),
+            ("GET /data/a.tbl HTTP/1.0\r\nHost: localhost\r\n\r\n", 200),
+        ] {
+            let (head, _) = exchange(server, request);
+            assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{head}");
+            assert!(head.contains("Connection: close") && head.contains("Content-Security-Policy"), "{head}");
+        }
     });
 }
 

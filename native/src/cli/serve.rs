@@ -49,6 +49,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         true => out.value(&json!({ "url": url, "address": server.address().to_string() })),
         false => out.line(&url),
     }
+    server.unread().iter().for_each(|unread| out.note(format!("left out: {unread}")));
     out.note(format!("serving {}; press Ctrl-C to stop", args.path.display()));
     if args.open
         && let Err(e) = open::that_detached(&url)

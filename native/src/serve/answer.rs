@@ -18,8 +18,9 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self' 'wa
      img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; connect-src 'self' http: https: blob:; \
      worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Parts up to this size are read before they are promised: a file that becomes shorter meanwhile would leave the
-/// visitor waiting for the rest. It is the most that the npm package asks for at once.
+/// Parts up to this size are read before they are promised, so that a file that becomes shorter meanwhile is told in
+/// words; in longer ones all that can be done is to end the connection. It is the most that the npm package asks for
+/// at once.
 const HELD: u64 = 8 << 20;
 
 /// What of a request matters.
@@ -70,7 +71,15 @@ pub(super) struct Desk {
 impl Desk {
     /// Answers a request.
     pub fn answer(&self, ask: &Ask<'_>) -> Answer {
-        let answer = self.admit(ask).unwrap_or_else(|| self.route(ask));
+        Self::guarded(self.admit(ask).unwrap_or_else(|| self.route(ask)))
+    }
+
+    /// The answer to what is no request.
+    pub fn refuse(&self, status: u16, why: &str) -> Answer {
+        Self::guarded(Answer::text(status, why))
+    }
+
+    fn guarded(answer: Answer) -> Answer {
         answer
             .with("Content-Security-Policy", CONTENT_SECURITY_POLICY)
             .with("X-Content-Type-Options", "nosniff")

@@ -13,9 +13,11 @@
 //! It speaks HTTP without encryption: across a network, put it behind a tunnel (`ssh -L`).
 
 mod answer;
+mod listen;
 mod range;
 mod shelf;
 mod site;
+mod talk;
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -24,13 +26,11 @@ use std::{
 };
 
 use forebay::{Error, Result};
-use tiny_http::{Header, Request, Response, StatusCode};
 
 use crate::input::io_error;
-use answer::{Ask, Desk};
+use answer::Desk;
+use listen::Listening;
 
-/// Requests answered at once. A browser opens six connections; a slow one must not keep others waiting.
-const THREADS: usize = 16;
 /// The token is made of so many random bytes.
 const TOKEN_BYTES: usize = 16;
 
@@ -53,16 +53,10 @@ impl Default for Options {
 }
 
 /// A server that listens, and answers while [`run`](Self::run) runs.
+#[derive(Debug)]
 pub struct Server {
-    http: tiny_http::Server,
+    listening: Listening,
     desk: Desk,
-    address: SocketAddr,
-}
-
-impl std::fmt::Debug for Server {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server").field("address", &self.address).field("desk", &self.desk).finish_non_exhaustive()
-    }
 }
 
 impl Server {
@@ -70,15 +64,15 @@ impl Server {
     pub fn bind(path: &Path, options: &Options) -> Result<Server> {
         let shelf = shelf::Shelf::new(path)?;
         let wanted = SocketAddr::new(options.host, options.port);
-        let refused = |e: String| Error::new(&codes::ADDRESS, format!("cannot listen on {wanted}: {e}"));
-        let http = tiny_http::Server::http(wanted).map_err(|e| refused(e.to_string()))?;
-        let address = http.server_addr().to_ip().ok_or_else(|| refused("it is no network address".into()))?;
+        let listening = Listening::bind(wanted)
+            .map_err(|e| Error::caused(&codes::ADDRESS, format!("cannot listen on {wanted}: {e}"), e))?;
         let token = match (&options.token, options.host.is_loopback()) {
             (Some(token), _) => Some(checked(token)?),
             (None, true) => None,
             (None, false) => Some(make_token()?),
         };
-        Ok(Server { http, desk: Desk { shelf, token, port: address.port() }, address })
+        let port = listening.address().port();
+        Ok(Server { listening, desk: Desk { shelf, token, port } })
     }
 
     /// Whether the command was built with the viewer in it. Without, only the data can be asked for.
@@ -86,18 +80,24 @@ impl Server {
         site::is_embedded()
     }
 
+    /// Folders that could not be read, and why; what is in them is not served.
+    pub fn unread(&self) -> &[String] {
+        self.desk.shelf.unread()
+    }
+
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.listening.address()
     }
 
     /// The address to open in a browser: it carries the token, and opens the file where there is only one.
     pub fn url(&self) -> String {
-        let host = match self.address.ip() {
+        let address = self.address();
+        let host = match address.ip() {
             ip if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
             ip => ip,
         };
-        let address = SocketAddr::new(host, self.address.port());
+        let address = SocketAddr::new(host, address.port());
         let token = self.desk.token.as_ref().map(|t| format!("?token={t}")).unwrap_or_default();
         let mut names = self.desk.shelf.names();
         let file = match (names.next(), names.next()) {
@@ -109,39 +109,15 @@ impl Server {
 
     /// Answers requests until [`stop`](Self::stop) is called.
     pub fn run(self: &Arc<Self>) {
-        std::thread::scope(|scope| {
-            for _ in 0..THREADS {
-                // The listener gives an error when it is told to stop.
-                scope.spawn(|| {
-                    while let Ok(request) = self.http.recv() {
-                        self.serve(request);
-                    }
-                });
-            }
+        self.listening.run(|stream| {
+            // Visitors hang up, and files end early; both end the connection, and nobody is left to be told.
+            let _ = talk::talk(stream, &self.desk);
         });
     }
 
     /// Ends [`run`](Self::run) once the requests in work are answered.
     pub fn stop(&self) {
-        (0..THREADS).for_each(|_| self.http.unblock());
-    }
-
-    fn serve(&self, request: Request) {
-        let header =
-            |name: &'static str| request.headers().iter().find(|h| h.field.equiv(name)).map(|h| h.value.as_str());
-        let answer = self.desk.answer(&Ask {
-            method: request.method().as_str(),
-            target: request.url(),
-            host: header("Host"),
-            range: header("Range"),
-            if_range: header("If-Range"),
-            cookie: header("Cookie"),
-        });
-        let headers = answer.headers.iter().filter_map(|(n, v)| Header::from_bytes(n.as_bytes(), v.as_bytes()).ok());
-        let len = usize::try_from(answer.len).ok();
-        let response = Response::new(StatusCode(answer.status), headers.collect(), answer.body, len, None);
-        // Lengths are known, so nothing needs to be sent in chunks. A visitor who hangs up is no error.
-        let _ = request.respond(response.with_chunked_threshold(usize::MAX));
+        self.listening.stop();
     }
 }
 

@@ -20,11 +20,13 @@ const EXTENSIONS: [&str; 16] = [
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shelf {
     files: BTreeMap<String, PathBuf>,
+    /// What of the folder could not be looked into, and why.
+    unread: Vec<String>,
 }
 
 impl Shelf {
     /// One file, or the datasets below a folder. Hidden files are left out; links inside a folder are not
-    /// followed, so that no link leads out of it.
+    /// followed, so that no link leads out of it. A folder inside that cannot be read keeps nobody from the rest.
     pub fn new(path: &Path) -> Result<Shelf> {
         let metadata = std::fs::metadata(path).map_err(|e| io_error(&display(path), "open", e))?;
         let mut shelf = Shelf::default();
@@ -35,9 +37,19 @@ impl Shelf {
         }
         let visible = |e: &walkdir::DirEntry| e.depth() == 0 || !e.file_name().to_string_lossy().starts_with('.');
         for entry in walkdir::WalkDir::new(path).into_iter().filter_entry(visible) {
-            let entry = entry.map_err(|e| {
-                Error::caused(&codes::IO, format!("cannot walk the folder: {e}"), e).file(display(path))
-            })?;
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(e) if e.depth() > 0 => {
+                    let name = e.path().and_then(|inner| inner.strip_prefix(path).ok()).unwrap_or(path);
+                    let why = e.io_error().map_or_else(|| e.to_string(), ToString::to_string);
+                    shelf.unread.push(format!("{}: {why}", name.display()));
+                    continue;
+                }
+                Err(e) => {
+                    let message = format!("cannot walk the folder: {e}");
+                    return Err(Error::caused(&codes::IO, message, e).file(display(path)));
+                }
+            };
             let extension = entry.path().extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
             if entry.file_type().is_file() && extension.is_some_and(|e| EXTENSIONS.contains(&e.as_str())) {
                 let name = entry.path().strip_prefix(path).unwrap_or(entry.path());
@@ -46,7 +58,11 @@ impl Shelf {
         }
         if shelf.files.is_empty() {
             let message = "the folder holds no dataset file; a folder of images becomes one with: forebay convert";
-            return Err(Error::new(&codes::ARGUMENT, format!("{message} {} out.tbl", path.display())));
+            let e = Error::new(&codes::ARGUMENT, format!("{message} {} out.tbl", path.display()));
+            return Err(match shelf.unread.first() {
+                Some(unread) => e.more(&format!("not all of it could be read: {unread}")),
+                None => e,
+            });
         }
         Ok(shelf)
     }
@@ -54,6 +70,11 @@ impl Shelf {
     /// The file that a request means.
     pub fn path(&self, name: &str) -> Option<&Path> {
         self.files.get(name).map(PathBuf::as_path)
+    }
+
+    /// What of the folder could not be read, and is not served.
+    pub fn unread(&self) -> &[String] {
+        &self.unread
     }
 
     /// Every served name, in order.
@@ -119,6 +140,29 @@ mod tests {
         for name in ["../a.tbl", "in/../a.tbl", "/etc/passwd", "notes.txt", "link.tbl", "a.tbl/", ""] {
             assert_eq!(shelf.path(name), None, "{name}");
         }
-        assert!(Shelf::new(&at("in/none")).is_err());
+        assert!(Shelf::new(&at("in/none")).is_err() && shelf.unread().is_empty());
+    }
+
+    /// Names that are too long together cannot be opened, by whomever; permissions do not stop root.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_folder_that_cannot_be_read_is_named_and_the_rest_is_served() {
+        let folder = tempfile::tempdir().unwrap();
+        let chain = |top: &str| (0..12).fold(folder.path().join(top), |path, _| path.join("n".repeat(200)));
+        let (deep, deeper) = (chain("deep"), chain("other"));
+        std::fs::create_dir_all(&deep).unwrap();
+        std::fs::create_dir_all(&deeper).unwrap();
+        std::fs::rename(folder.path().join("other"), deep.join("other")).unwrap();
+        let empty = Shelf::new(folder.path()).unwrap_err().to_string();
+        assert!(
+            empty.contains("holds no dataset file") && empty.contains("not all of it could be read: deep/"),
+            "{empty}"
+        );
+        std::fs::write(folder.path().join("a.tbl"), b"x").unwrap();
+        std::fs::write(deep.join("z.tbl"), b"x").unwrap();
+        let shelf = Shelf::new(folder.path()).unwrap();
+        assert_eq!(shelf.names().count(), 2);
+        assert_eq!(shelf.unread().len(), 1);
+        assert!(shelf.unread()[0].starts_with("deep/nnn"), "{:?}", shelf.unread());
     }
 }

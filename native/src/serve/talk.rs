@@ -1,0 +1,191 @@
+//! HTTP/1.1 over one connection: requests one after the other, until either side ends it.
+//!
+//! Ending the connection is the only way to say that a body which was promised cannot be sent to its end, so this
+//! is done here rather than by a server library, none of which without a runtime of its own lets go of the socket.
+
+use std::{
+    io::{self, ErrorKind, Read, Write},
+    net::{Shutdown, TcpStream},
+    time::{Duration, Instant, SystemTime},
+};
+
+use super::answer::{Answer, Ask, Desk};
+
+/// The most bytes of a request's line and headers.
+const MOST_HEAD: usize = 16 << 10;
+/// The most headers; a browser sends about twenty.
+const MOST_HEADERS: usize = 64;
+/// A visitor who sends no request or takes no bytes for so long is let go: each holds a thread.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Bytes that are read of a file and sent at once.
+const PIECE: usize = 128 << 10;
+
+/// Answers a visitor until one of both has enough. An error means that the connection broke or had to be broken.
+pub(super) fn talk(mut stream: &TcpStream, desk: &Desk) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut received = Vec::new();
+    loop {
+        let request = match next(stream, &mut received)? {
+            Next::End => return Ok(()),
+            Next::Head(request) => request,
+            Next::Refused(status, why) => {
+                send(stream, desk.refuse(status, why), false, true)?;
+                return linger(stream);
+            }
+        };
+        let answer = desk.answer(&Ask {
+            method: &request.method,
+            target: &request.target,
+            host: request.header("Host"),
+            range: request.header("Range"),
+            if_range: request.header("If-Range"),
+            cookie: request.header("Cookie"),
+        });
+        let close = request.is_last();
+        send(stream, answer, request.method == "HEAD", close)?;
+        if close {
+            return linger(stream);
+        }
+        stream.flush()?;
+    }
+}
+
+/// The line and the headers of a request.
+struct Request {
+    method: String,
+    target: String,
+    version: u8,
+    headers: Vec<(String, String)>,
+}
+
+impl Request {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether nothing can follow on this connection: the visitor says so, or a body follows that nobody reads.
+    fn is_last(&self) -> bool {
+        let closes = |value: &str| value.split(',').any(|word| word.trim().eq_ignore_ascii_case("close"));
+        let body = self.header("Content-Length").is_some_and(|length| length != "0");
+        self.version == 0
+            || self.header("Connection").is_some_and(closes)
+            || body
+            || self.header("Transfer-Encoding").is_some()
+    }
+}
+
+enum Next {
+    Head(Request),
+    /// What came is no request that can be answered, and where the next one begins is unknown.
+    Refused(u16, &'static str),
+    End,
+}
+
+/// Waits for a request. What came behind its head stays in `received`.
+fn next(mut stream: &TcpStream, received: &mut Vec<u8>) -> io::Result<Next> {
+    let until = Instant::now() + PATIENCE;
+    let mut piece = [0; 4096];
+    loop {
+        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+        let mut parsed = httparse::Request::new(&mut headers);
+        match parsed.parse(received) {
+            Ok(httparse::Status::Complete(len)) => {
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+                let request = Request {
+                    method: parsed.method.unwrap_or_default().to_owned(),
+                    target: parsed.path.unwrap_or_default().to_owned(),
+                    version: parsed.version.unwrap_or_default(),
+                    headers: parsed.headers.iter().map(|h| (h.name.to_owned(), text(h.value))).collect(),
+                };
+                received.drain(..len);
+                return Ok(Next::Head(request));
+            }
+            Ok(httparse::Status::Partial) if received.len() < MOST_HEAD => {}
+            Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
+                return Ok(Next::Refused(431, "the request's headers are too large"));
+            }
+            Err(_) => return Ok(Next::Refused(400, "this is no request of HTTP/1.1")),
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(Next::End);
+        }
+        stream.set_read_timeout(Some(left))?;
+        match stream.read(&mut piece) {
+            Ok(0) => return Ok(Next::End),
+            Ok(n) => received.extend_from_slice(piece.get(..n).unwrap_or_default()),
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => return Ok(Next::End),
+            Err(e) => return Err(e),
+        }
+    }
+}
+
+/// Sends an answer whole. An error where that cannot be done: the visitor has gone, or the file has.
+fn send(mut stream: &TcpStream, mut answer: Answer, head_only: bool, close: bool) -> io::Result<()> {
+    let mut head = format!("HTTP/1.1 {} {}\r\n", answer.status, reason(answer.status));
+    let mut header = |name: &str, value: &str| {
+        // What would end the line early is no value of a header.
+        if value.bytes().all(|b| matches!(b, b' '..=b'~')) {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+    };
+    header("Date", &httpdate::fmt_http_date(SystemTime::now()));
+    header("Content-Length", &answer.len.to_string());
+    answer.headers.iter().for_each(|(name, value)| header(name, value));
+    if close {
+        header("Connection", "close");
+    }
+    head.push_str("\r\n");
+    stream.write_all(head.as_bytes())?;
+    if head_only {
+        return Ok(());
+    }
+    let mut piece = vec![0; usize::try_from(answer.len).unwrap_or(PIECE).min(PIECE)];
+    let mut left = answer.len;
+    while left > 0 {
+        let most = usize::try_from(left).unwrap_or(PIECE).min(piece.len());
+        let piece = piece.get_mut(..most).unwrap_or_default();
+        match answer.body.read(piece) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(n) => {
+                stream.write_all(piece.get(..n).unwrap_or_default())?;
+                left = left.saturating_sub(n as u64);
+            }
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}
+
+/// Ends the connection in a way that lets the last answer arrive: closing while bytes wait unread would take it
+/// back.
+fn linger(mut stream: &TcpStream) -> io::Result<()> {
+    stream.shutdown(Shutdown::Write)?;
+    stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+    let mut unread = [0; 4096];
+    for _ in 0..64 {
+        if stream.read(&mut unread)? == 0 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        206 => "Partial Content",
+        303 => "See Other",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        416 => "Range Not Satisfiable",
+        431 => "Request Header Fields Too Large",
+        _ => "Internal Server Error",
+    }
+}
