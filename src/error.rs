@@ -129,6 +129,7 @@ struct Inner {
     code: &'static Code,
     message: String,
     place: Place,
+    options: &'static [&'static str],
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -139,7 +140,7 @@ pub struct Error(Box<Inner>);
 impl Error {
     /// An error without a place yet.
     pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
-        Error(Box::new(Inner { code, message: message.into(), place: Place::default(), source: None }))
+        Error(Box::new(Inner { code, message: message.into(), place: Place::default(), options: &[], source: None }))
     }
 
     /// An error that another one caused.
@@ -168,6 +169,21 @@ impl Error {
     /// Everything known about where.
     pub fn place(&self) -> &Place {
         &self.0.place
+    }
+
+    /// The options that let what failed go on, by their names in Rust, such as `lossy`. A host that calls them
+    /// otherwise says so in its own words; the message names none.
+    pub fn options(&self) -> &'static [&'static str] {
+        self.0.options
+    }
+
+    /// Names the options that let it go on. The first names given stay.
+    #[must_use]
+    pub fn with_options(mut self, names: &'static [&'static str]) -> Self {
+        if self.0.options.is_empty() {
+            self.0.options = names;
+        }
+        self
     }
 
     /// Adds to the message: what its cause did not know and the reader can do.

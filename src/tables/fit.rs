@@ -233,7 +233,7 @@ fn text_or_refuse(dtype: &DataType, target: &str, lossy: bool) -> Step {
     if lossy {
         return Step::Text;
     }
-    Step::Refuse(format!("{target} holds no values of type {dtype}; --lossy writes them as text"))
+    Step::Refuse(format!("{target} holds no values of type {dtype}; converting with losses writes them as text"))
 }
 
 impl Step {
@@ -250,7 +250,7 @@ impl Step {
         match self {
             Step::Keep | Step::Filled => Ok(column.clone()),
             Step::Refuse(why) => match (0..column.len()).find(|&i| !column.is_null(i)) {
-                Some(row) => Err(cannot(why.clone(), row)),
+                Some(row) => Err(lossless(why.clone(), row)),
                 None => Ok(Column::strings(vec![None::<&str>; column.len()])),
             },
             Step::Text => as_text(column),
@@ -274,6 +274,11 @@ impl Step {
 
 fn cannot(why: String, row: usize) -> Error {
     Error::new(&codes::TARGET, why).row(row as u64)
+}
+
+/// What only a conversion with losses can do.
+fn lossless(why: String, row: usize) -> Error {
+    cannot(why, row).with_options(&["lossy"])
 }
 
 /// Cells as CSV writes them.
@@ -339,7 +344,7 @@ fn durations(column: &Column, lossy: bool, lost: &mut Losses) -> Result<Column> 
     match ticks.iter().enumerate().position(|(row, &t)| t == i64::MIN && !column.is_null(row)) {
         None => Ok(column.clone()),
         Some(row) if !lossy => {
-            Err(cannot("the least duration, which IDV reads as 0; --lossy writes 0".to_owned(), row))
+            Err(lossless("the least duration, which IDV reads as 0; converting with losses writes 0".to_owned(), row))
         }
         Some(_) => {
             let least = (0..ticks.len()).filter(|&row| ticks[row] == i64::MIN && !column.is_null(row));
@@ -356,8 +361,11 @@ fn fill(column: Column, lossy: bool, lost: &mut Losses) -> Result<Column> {
     let Some(validity) = column.validity() else { return Ok(column) };
     let Some(row) = validity.iter().position(|there| !there) else { return column.with_validity(None) };
     if !lossy && !matches!(column.dtype(), DataType::Key { .. }) {
-        let why = format!("a missing value; the target has none for {}, --lossy writes a default", column.dtype());
-        return Err(cannot(why, row));
+        let why = format!(
+            "a missing value; the target has none for {}, converting with losses writes a default",
+            column.dtype()
+        );
+        return Err(lossless(why, row));
     }
     if !matches!(column.dtype(), DataType::Key { .. }) {
         lost.filled += column.null_count() as u64;

@@ -39,7 +39,7 @@ pub mod codes {
     /// The target cannot hold a value or type.
     pub const TARGET: Code = Code::unsupported(
         "table.target",
-        "The format to write cannot hold a type or value; `--lossy` changes it instead, where that makes sense.",
+        "The format to write cannot hold a type or value; converting with losses (`lossy`) changes it instead, where that makes sense.",
     );
     /// Every code of this module.
     pub const ALL: &[&Code] = &[&TARGET];

@@ -68,7 +68,8 @@ impl MetadataWriter {
                 bytes
             }
             (Layout::Guide, MetadataFormat::Protobuf, _) | (_, _, Document::Protobuf(_)) => {
-                return cannot("Protobuf metadata is the user's own bytes; give them with --metadata FILE");
+                let message = "Protobuf metadata is the user's own bytes, and none were given";
+                return Err(Error::new(&codes::LAYOUT_CANNOT, message).with_options(&["metadata"]));
             }
             (Layout::Guide, MetadataFormat::Json, Document::Fields(fields)) => {
                 documented = !fields.is_empty();

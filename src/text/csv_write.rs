@@ -75,8 +75,8 @@ impl CsvWriter {
     fn alone(&self, schema: &Arc<Schema>) -> Result<()> {
         let texts = |f: &Field| matches!(f.dtype, DataType::String | DataType::Bytes);
         if schema.fields().first().is_none_or(texts) {
-            let message = "a missing text alone in its row would be an empty line; give --null a word";
-            return Err(Error::new(&codes::TARGET, message).row(self.row));
+            let message = "a missing text alone in its row would be an empty line; missing values need a word";
+            return Err(Error::new(&codes::TARGET, message).row(self.row).with_options(&["null"]));
         }
         Ok(())
     }

@@ -160,8 +160,10 @@ impl JsonRows {
     fn push(&self, line: u64, row: &Map<String, Json>, columns: &mut [ColumnBuilder], rows: usize) -> Result<()> {
         for (name, json) in row {
             let Some(&place) = self.places.get(name) else {
-                let message = format!("the field {name:?} was not among the first rows; give --types or --sniff-rows");
-                return Err(bad_row(line, message).column(name));
+                let message = format!(
+                    "the field {name:?} was not among the first rows; give its type, or look at more rows first"
+                );
+                return Err(bad_row(line, message).column(name).with_options(&["types", "sniff_rows"]));
             };
             let Some(column) = place.and_then(|at| columns.get_mut(at)) else { continue };
             push_json(column, json).map_err(|e| bad_row(line, e.message()).column(name))?;

@@ -18,8 +18,8 @@ impl JsonWriter {
         let mut seen = std::collections::HashSet::new();
         match schema.fields().iter().find(|f| !seen.insert(&f.name)) {
             Some(field) => {
-                let message = "an object has each name once; choose columns with --columns";
-                Err(Error::new(&codes::TARGET, message).column(&field.name))
+                let message = "an object has each name once; choose among the columns";
+                Err(Error::new(&codes::TARGET, message).column(&field.name).with_options(&["columns"]))
             }
             None => Ok(JsonWriter { line: String::new() }),
         }

@@ -77,7 +77,7 @@ test('fields of metadata are named as filters name them', () => {
 
 test('trouble says where it is, in the words of the page', () => {
   const of = (e) => parts.trouble(e).message;
-  assert.equal(of({ message: 'a missing value; --lossy writes a default', code: 'table.target', column: 'name', row: 1200 }), 'Column "name", row 1,200: a missing value; changing what the format cannot hold writes a default');
+  assert.equal(of({ message: 'a missing value', code: 'table.target', column: 'name', row: 1200 }), 'Column "name", row 1,200: a missing value');
   assert.equal(of({ message: 'the payload differs', code: 'tbl.payload_crc', sample: 3 }), 'Sample 3: the payload differs');
   assert.equal(of({ message: 'there is no column "a"', code: 'table.column', column: 'a' }), 'There is no column "a"');
   assert.equal(of({ message: 'it is cut', code: 'tar.truncated', member: 'a/b.jpg' }), 'a/b.jpg: it is cut');

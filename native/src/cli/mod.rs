@@ -135,8 +135,9 @@ pub(crate) fn finish(outcome: Result<Outcome>, out: &Output) -> ExitCode {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,
         Ok(Outcome::Damaged) => ExitCode::from(1),
         Err(e) => {
-            out.error(&e);
-            ExitCode::from(e.kind().exit_code())
+            let exit = e.kind().exit_code();
+            out.error(e);
+            ExitCode::from(exit)
         }
     }
 }
@@ -149,7 +150,7 @@ fn usage(e: &clap::Error) -> ExitCode {
         let text = e.to_string();
         let text = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default().trim();
         let error = Error::new(&forebay::error::codes::ARGUMENT, text);
-        Output::new(Talk { json: true, ..Talk::default() }).error(&error);
+        Output::new(Talk { json: true, ..Talk::default() }).error(error);
         return ExitCode::from(2);
     }
     // Where the message cannot be printed there is nobody to tell.

@@ -30,9 +30,13 @@ impl Output {
         self.terminal && !self.talk.quiet && !self.talk.verbose
     }
 
-    /// A line of the result. A reader that has gone away, such as `head`, ends the command quietly; a full disk
-    /// does not.
+    /// A line of the result for a person. What came from a file must not steer the terminal, wherever it stands.
     pub fn line(&self, text: impl AsRef<str>) {
+        self.raw(text.as_ref().split('\n').map(printable).collect::<Vec<_>>().join("\n"));
+    }
+    /// A line of the result for a program, as it is. A reader that has gone away, such as `head`, ends the command
+    /// quietly; a full disk does not.
+    pub fn raw(&self, text: impl AsRef<str>) {
         let mut out = io::stdout().lock();
         match writeln!(out, "{}", text.as_ref()) {
             Ok(()) => {}
@@ -46,22 +50,24 @@ impl Output {
     /// A result as one line of JSON.
     pub fn value(&self, value: &impl Serialize) {
         // A struct of our own always serialises.
-        self.line(serde_json::to_string(value).unwrap_or_default());
+        self.raw(serde_json::to_string(value).unwrap_or_default());
     }
     /// Something to know that is not the result.
     pub fn note(&self, text: impl AsRef<str>) {
         if !self.talk.quiet {
-            eprintln!("{}", text.as_ref());
+            eprintln!("{}", printable(text.as_ref()));
         }
     }
 
     /// An error: JSON on standard output, or a sentence on standard error.
-    pub fn error(&self, e: &Error) {
+    pub fn error(&self, e: Error) {
+        let options: Vec<_> = e.options().iter().map(|name| format!("--{}", name.replace('_', "-"))).collect();
+        let e = if options.is_empty() { e } else { e.more(&format!("see {}", options.join(", "))) };
         if self.json() {
-            let fault = Fault::from(e);
+            let fault = Fault::from(&e);
             self.value(&json!({ "error": Named { file: e.place().file.as_deref(), kind: e.kind().name(), fault } }));
         } else {
-            eprintln!("error: {e}");
+            eprintln!("error: {}", printable(&e.to_string()));
         }
     }
 }
@@ -74,7 +80,35 @@ struct Named<'a> {
     fault: Fault,
 }
 
-/// Text from a file, made safe for a terminal: control characters are shown, not obeyed.
+/// Text from a file, made safe for a terminal: what would steer it or reorder the line is shown by its number.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect::<Vec<_>>() } else { vec![c] }).collect()
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c.is_control() || reorders(c) {
+            true => out.extend(c.escape_default()),
+            false => out.push(c),
+        }
+    }
+    out
+}
+
+/// Whether a character, itself unseen, turns the direction of what stands around it (`photo\u{202e}gpj.exe` looks
+/// like a picture) or ends the line.
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_or_turns_text_is_shown_by_its_number() {
+        assert_eq!(printable("a\u{1b}[2Jb\rc\u{9b}d\n"), "a\\u{1b}[2Jb\\rc\\u{9b}d\\n");
+        assert_eq!(printable("photo\u{202e}gpj.exe"), "photo\\u{202e}gpj.exe");
+        assert_eq!(printable("\u{2067}\u{2069}\u{200f}\u{61c}\u{2028}"), r"\u{2067}\u{2069}\u{200f}\u{61c}\u{2028}");
+        for plain in ["日本 é שלום مرحبا", "👩\u{200d}🚀", "a\\b"] {
+            assert_eq!(printable(plain), plain);
+        }
+    }
 }

@@ -38,16 +38,12 @@ export interface Trouble {
   readonly offset: number | undefined;
 }
 
-/** What messages call by the names of the command's options. */
-const OPTIONS: readonly (readonly [string, string])[] = [["--lossy", "changing what the format cannot hold"], [" with --columns", ""]];
-
 /** Anything thrown, as trouble. */
 export function trouble(e: unknown): Trouble {
   const it = e as Partial<Record<"message" | "code" | "offset" | "member" | "sample" | "column" | "row", unknown>> | null;
   const code = typeof it?.code === "string" ? it.code : undefined;
   const text = typeof it?.message === "string" ? it.message : String(e);
-  const bare = code ? text.replace(` [${code}]`, "") : text;
-  const told = OPTIONS.reduce((message, [option, words]) => message.replace(option, words), bare);
+  const told = code ? text.replace(` [${code}]`, "") : text;
   const number = (what: "sample" | "row"): string | false => typeof it?.[what] === "number" && !told.includes(`${what} `) && `${what} ${count(it[what] as number)}`;
   const place = [
     typeof it?.member === "string" && !told.includes(it.member) && it.member, number("sample"),

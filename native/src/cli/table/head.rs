@@ -28,7 +28,7 @@ pub(in crate::cli) struct Wanted {
 
 pub(in crate::cli) fn run(path: &Path, read: &ReadOptions, scan: &Scan, wanted: &Wanted, out: &Output) -> Result<()> {
     if let Some(json) = document(path, read)? {
-        out.line(json);
+        out.raw(json);
         return Ok(());
     }
     let mut read = read.clone();
@@ -45,7 +45,7 @@ pub(in crate::cli) fn run(path: &Path, read: &ReadOptions, scan: &Scan, wanted: 
         for row in batch.iter() {
             if at >= wanted.skip && at < last {
                 if out.json() {
-                    out.line(row.to_json(style));
+                    out.raw(row.to_json(style));
                 } else {
                     table.push(cells(at, &row, style));
                 }
