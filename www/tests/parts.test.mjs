@@ -10,7 +10,7 @@ import { ROOT } from './browser.mjs';
 const folder = mkdtempSync(join(tmpdir(), 'forebay-parts-'));
 const parts = {};
 before(async () => {
-  const names = ['scroller', 'boxes', 'link', 'facets', 'fields', 'words', 'masks', 'complete', 'rhythm'];
+  const names = ['scroller', 'boxes', 'link', 'facets', 'fields', 'words', 'masks', 'complete', 'rhythm', 'blob-sink'];
   await build({ entryPoints: names.map((name) => join(ROOT, `www/viewer/src/${name}.ts`)), bundle: true, format: 'esm', outdir: folder, outExtension: { '.js': '.mjs' }, logLevel: 'error' });
   for (const name of names) Object.assign(parts, await import(join(folder, `${name}.mjs`)));
 });
@@ -146,4 +146,29 @@ test('the filter box completes fields, operators and values, and nothing inside 
   assert.deepEqual(at('json.label != b'), ['json.label != "boat"', 'json.label != "big \\"boat\\""']);
   assert.deepEqual(at('json.label == "7'), ['json.label == "7"']);
   for (const text of ['', 'width >= 4', 'name ~ "wid', 'format == "jpeg"', 'nothing ']) assert.deepEqual(at(text), [], text);
+});
+
+test('what is written into a Blob in any order reads as the file that it stands for', async () => {
+  const sink = parts.blobSink();
+  let file = Buffer.alloc(0);
+  let seed = 7;
+  const random = (n) => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;
+  const text = async () => Buffer.from(await sink.blob().arrayBuffer());
+  for (let k = 0; k < 300; k++) {
+    const bytes = Buffer.alloc(1 + random(40), 1 + random(255));
+    const at = random(3) === 0 ? random(file.length + 50) : file.length;
+    file = Buffer.concat([file, Buffer.alloc(Math.max(0, at + bytes.length - file.length))]);
+    bytes.copy(file, at);
+    await sink.write(at, bytes);
+    if (k % 20 === 19) {
+      const to = random(2) === 0 ? random(file.length) : file.length + random(3_000_000 / 300);
+      file = Buffer.concat([file.subarray(0, to), Buffer.alloc(Math.max(0, to - file.length))]);
+      await sink.truncate(to);
+      assert.ok((await text()).equals(file), `step ${k}`);
+      assert.ok(Buffer.from(await sink.read(to >> 2, to >> 1)).equals(file.subarray(to >> 2, to >> 1)));
+    }
+  }
+  await sink.abort();
+  await sink.truncate(2_500_000);
+  assert.ok((await text()).equals(Buffer.alloc(2_500_000)));
 });

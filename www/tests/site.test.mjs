@@ -185,6 +185,56 @@ test('a file dropped on a static host converts to the same bytes as by the comma
   }
 });
 
+test('a page over http from another machine, which may store nothing, converts and shows text all the same', async () => {
+  const other = await launch(['--host-resolver-rules=MAP other.test 127.0.0.1']);
+  const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
+  const page = await newPage(other);
+  try {
+    await page.goto(host.replace('127.0.0.1', 'other.test'));
+    assert.deepEqual(await page.evaluate(() => [isSecureContext, navigator.storage]), [false, undefined]);
+    await page.locator('input[type=file]').setInputFiles(join(folder, 'sample.tar'));
+    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+    await page.keyboard.press('e');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Convert…' }).click()]);
+    await page.getByText('✓ sample.tbl').waitFor();
+    assert.ok(readFileSync(await download.path()).equals(readFileSync(join(folder, 'sample.tbl'))), 'byte-identical');
+    await page.getByRole('button', { name: 'Done' }).click();
+    writeFileSync(join(folder, 'people.csv'), 'name,age\nAda,36\n');
+    await page.locator('input[type=file]').setInputFiles(join(folder, 'people.csv'));
+    await page.getByRole('gridcell', { name: 'Ada' }).waitFor();
+    assert.deepEqual(page.faults, []);
+  } finally {
+    await other.close();
+    server.close();
+  }
+});
+
+test('what was spooled for a page that went is removed later', async () => {
+  const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
+  const page = await newPage(browser);
+  const names = () => page.evaluate(async () => Array.fromAsync((await navigator.storage.getDirectory()).keys()));
+  try {
+    await page.addInitScript(() => { delete globalThis.showSaveFilePicker; });
+    await page.goto(host);
+    await page.locator('input[type=file]').setInputFiles(join(folder, 'sample.tar'));
+    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+    await page.keyboard.press('e');
+    await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Convert…' }).click()]);
+    assert.equal((await names()).length, 1);
+    await page.reload();
+    assert.equal((await names()).length, 1, 'it may still be on its way');
+    await page.addInitScript(() => { const { now } = Date; Date.now = () => now() + 2 * 86_400_000; });
+    await page.reload();
+    for (let tries = 0; (await names()).length > 0; tries++) {
+      assert.ok(tries < 50, JSON.stringify(await names()));
+      await page.waitForTimeout(100);
+    }
+  } finally {
+    await page.close();
+    server.close();
+  }
+});
+
 test('the list of a served folder is offered', async () => {
   const page = await newPage(browser);
   await page.goto(url);

@@ -1,5 +1,10 @@
 /** Where a conversion writes to. */
 import type { Output } from "../../lib/src/types.ts";
+import { blobSink } from "./blob-sink.ts";
+import { spoolFile } from "./spool.ts";
+
+/** Milliseconds that a download may take to read its file. */
+const LASTS = 10 * 60_000;
 
 /** Where bytes go, and what to do with them at the end. */
 export interface Target {
@@ -8,7 +13,16 @@ export interface Target {
   readonly discard: () => Promise<void>;
 }
 
-/** A file that the user names where the browser can; else one in the browser's own store, then a download. */
+/** Lets the browser download a file; `then` is called when it has had the time to. */
+function download(file: Blob, name: string, then: () => void = () => undefined): void {
+  const a = document.createElement("a");
+  a.href = URL.createObjectURL(file);
+  a.download = name;
+  a.click();
+  setTimeout(() => { URL.revokeObjectURL(a.href); then(); }, LASTS);
+}
+
+/** A file that the user names where the browser can; else one in the browser's own store, or a Blob, then a download. */
 export async function makeTarget(name: string): Promise<Target> {
   const nothing = async (): Promise<void> => undefined;
   const picker = (globalThis as { showSaveFilePicker?: (o: object) => Promise<FileSystemFileHandle> }).showSaveFilePicker;
@@ -16,17 +30,11 @@ export async function makeTarget(name: string): Promise<Target> {
     const output = await picker({ suggestedName: name });
     return { output, finish: nothing, discard: nothing };
   }
-  const store = await navigator.storage.getDirectory();
-  const spool = `forebay-${crypto.randomUUID()}`;
-  const output = await store.getFileHandle(spool, { create: true });
-  const discard = (): Promise<void> => store.removeEntry(spool);
-  const finish = async (): Promise<void> => {
-    const a = document.createElement("a");
-    a.href = URL.createObjectURL(await output.getFile());
-    a.download = name;
-    a.click();
-    // The download reads the spooled file for as long as it takes; it goes when the page does, at the latest.
-    setTimeout(() => { URL.revokeObjectURL(a.href); void discard().catch(() => undefined); }, 10 * 60_000);
-  };
-  return { output, finish, discard };
+  const spool = await spoolFile().catch(() => null);
+  if (!spool) {
+    const output = blobSink();
+    return { output, finish: async () => download(output.blob(), name), discard: nothing };
+  }
+  const { output, remove } = spool;
+  return { output, finish: async () => download(await output.getFile(), name, () => void remove().catch(() => undefined)), discard: remove };
 }

@@ -1,7 +1,9 @@
 /** CSV and JSON lines as a table: a TBF that is made of the text while it opens, and lies in the browser's own store. */
 import { textFormatOf } from "../../lib/src/formats.ts";
 import type { Input, OpenProgress, Output, TextFormat } from "../../lib/src/types.ts";
+import { blobSink } from "./blob-sink.ts";
 import type { Engine } from "./engine.ts";
+import { spoolFile } from "./spool.ts";
 
 /** The largest text that is shown: a larger one is better converted once than at every visit. */
 export const SHOWN_BYTES = 500_000_000;
@@ -74,31 +76,13 @@ interface Spool {
   readonly forget: () => void;
 }
 
-const PREFIX = "forebay-text-";
-const DAY = 86_400_000;
-
-/** A file in the browser's own store; where there is none, parts of a Blob, which the browser may keep on disk. */
+/** A file in the browser's own store; where there is none, a Blob. */
 async function spool(): Promise<Spool> {
   try {
-    const store = await navigator.storage.getDirectory();
-    const name = `${PREFIX}${Date.now()}-${crypto.randomUUID()}`;
-    const output = await store.getFileHandle(name, { create: true });
-    return { output, blob: () => output.getFile(), forget: () => void store.removeEntry(name).catch(() => undefined) };
+    const { output, remove } = await spoolFile();
+    return { output, blob: () => output.getFile(), forget: () => void remove().catch(() => undefined) };
   } catch {
-    const parts: Blob[] = [];
-    const write = async (_: number, bytes: Uint8Array): Promise<void> => void parts.push(new Blob([bytes as BlobPart]));
-    return { output: { write }, blob: async () => new Blob(parts), forget: () => void parts.splice(0) };
-  }
-}
-
-/** Removes what pages left behind that were closed without a word; what is young may be open in another page. */
-export async function sweep(): Promise<void> {
-  const store = (await navigator.storage?.getDirectory?.().catch(() => null)) as (FileSystemDirectoryHandle & { keys?(): AsyncIterable<string> }) | null;
-  if (!store?.keys) return;
-  for await (const name of store.keys()) {
-    // What was being written has a dot in front.
-    const plain = name.replace(/^\./, "");
-    const made = plain.startsWith(PREFIX) ? Number.parseInt(plain.slice(PREFIX.length), 10) : Infinity;
-    if (made < Date.now() - DAY) await store.removeEntry(name).catch(() => undefined);
+    const output = blobSink();
+    return { output, blob: async () => output.blob(), forget: () => void output.truncate!(0) };
   }
 }
