@@ -136,7 +136,7 @@ test('CSV and JSON lines are shown as rows, exported from the text itself, and l
   await page.keyboard.press('Escape');
   const texts = () => page.evaluate(async () => {
     const names = [];
-    for await (const name of (await navigator.storage.getDirectory()).keys()) if (name.startsWith('forebay-spool-')) names.push(name);
+    for await (const name of (await navigator.storage.getDirectory()).keys()) if (name.startsWith('forebay-text-')) names.push(name);
     return names.length;
   });
   assert.equal(await texts(), 1);

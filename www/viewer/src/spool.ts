@@ -7,13 +7,13 @@ export interface Spool {
 }
 
 /** What their names begin with; the time follows. */
-const PREFIX = "forebay-spool-";
+const NAMED = /^\.?forebay-(?:text|download)-(\d+)-/;
 const DAY = 86_400_000;
 
 /** A new file; rejects in pages that may have none: those that came over http from another machine, and private windows. */
-export async function spoolFile(): Promise<Spool> {
+export async function spoolFile(what: "text" | "download"): Promise<Spool> {
   const store = await navigator.storage.getDirectory();
-  const name = `${PREFIX}${Date.now()}-${crypto.randomUUID()}`;
+  const name = `forebay-${what}-${Date.now()}-${crypto.randomUUID()}`;
   return { output: await store.getFileHandle(name, { create: true }), remove: () => store.removeEntry(name) };
 }
 
@@ -23,8 +23,7 @@ export async function sweep(): Promise<void> {
   if (!store?.keys) return;
   for await (const name of store.keys()) {
     // What was being written has a dot in front.
-    const plain = name.replace(/^\./, "");
-    const made = plain.startsWith(PREFIX) ? Number.parseInt(plain.slice(PREFIX.length), 10) : Infinity;
-    if (made < Date.now() - DAY) await store.removeEntry(name).catch(() => undefined);
+    const made = NAMED.exec(name)?.[1];
+    if (made !== undefined && Number(made) < Date.now() - DAY) await store.removeEntry(name).catch(() => undefined);
   }
 }

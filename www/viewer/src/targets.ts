@@ -30,7 +30,7 @@ export async function makeTarget(name: string): Promise<Target> {
     const output = await picker({ suggestedName: name });
     return { output, finish: nothing, discard: nothing };
   }
-  const spool = await spoolFile().catch(() => null);
+  const spool = await spoolFile("download").catch(() => null);
   if (!spool) {
     const output = blobSink();
     return { output, finish: async () => download(output.blob(), name), discard: nothing };

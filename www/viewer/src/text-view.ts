@@ -79,7 +79,7 @@ interface Spool {
 /** A file in the browser's own store; where there is none, a Blob. */
 async function spool(): Promise<Spool> {
   try {
-    const { output, remove } = await spoolFile();
+    const { output, remove } = await spoolFile("text");
     return { output, blob: () => output.getFile(), forget: () => void remove().catch(() => undefined) };
   } catch {
     const output = blobSink();
