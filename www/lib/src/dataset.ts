@@ -398,7 +398,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
       } finally {
         void free(client, handle);
       }
-    });
+    }, 1); // What was written is not taken back.
   }
 
   override close(): void {

@@ -190,6 +190,14 @@ function makeWorker(onMessage: (answer: Answer) => void, onError: (message: stri
   };
 }
 
+/** What was thrown to those who only had work in a worker that failed at something else. */
+const innocent = new WeakSet<object>();
+
+/** Whether it says nothing about the work that it ended: that can be done again in another worker. */
+export function wasInnocent(e: unknown): boolean {
+  return e instanceof ForebayError && (innocent.has(e) || wasInnocent(e.cause));
+}
+
 async function startWorker(): Promise<Client> {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(e: unknown): void }>();
   let dead = false;
@@ -201,6 +209,11 @@ async function startWorker(): Promise<Client> {
     for (const { reject } of waiting.values()) reject(e);
     waiting.clear();
   };
+  const ended = (): ForebayError => {
+    const e = hostError("worker.trapped", "the worker failed at something else meanwhile");
+    innocent.add(e);
+    return e;
+  };
   const worker = makeWorker(
     ({ id, value, failed }) => {
       const call = waiting.get(id);
@@ -210,12 +223,12 @@ async function startWorker(): Promise<Client> {
       if (failed.thrown !== undefined) return call?.reject(failed.thrown);
       const e = hostError("worker.trapped", `the module failed: ${failed.trap}`);
       call?.reject(e);
-      die(e);
+      die(ended());
     },
     (message) => die(hostError("runtime.load", message)),
   );
   const post = (op: string, args: unknown[], transfer: Transferable[]): Promise<unknown> => {
-    if (dead) return Promise.reject(hostError("worker.trapped", "the worker has ended"));
+    if (dead) return Promise.reject(ended());
     return new Promise((resolve, reject) => {
       waiting.set(++last, { resolve, reject });
       worker.hold(true);

@@ -1,7 +1,7 @@
 import { ForebayError, hostError } from "./errors.js";
 import { Pace } from "./growth.js";
 import type { Opened, SampleModule } from "./protocol.js";
-import { call, client, giveUpThreads, threadedClient, type Client } from "./pool.js";
+import { call, client, giveUpThreads, threadedClient, wasInnocent, type Client } from "./pool.js";
 import { scanBytes, widened } from "./scan.js";
 import type { Home } from "./session.js";
 import type { OpenOptions, Source } from "./types.js";
@@ -85,6 +85,7 @@ export async function openIn(source: Source, options: OpenOptions, { module = "f
     }
     return { client: home, handle: opened.dataset, opened, kept: stored != null && !scanned, module };
   } catch (e) {
+    if (!at && !known && wasInnocent(e)) return openIn(source, options, { module, grown, ...(kept && { kept }) });
     if (e instanceof ForebayError && e.code === "format.not_samples") {
       const format = await call(home, source.name, "formatOf", [opener]);
       if (format === "tbf" || format === "idv") return format;

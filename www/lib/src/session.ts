@@ -1,6 +1,6 @@
 import { abortable, anySignal } from "./abort.js";
 import { hostError } from "./errors.js";
-import type { Client } from "./pool.js";
+import { wasInnocent, type Client } from "./pool.js";
 import type { Source, Telemetry } from "./types.js";
 import { drive, free, type Drive } from "./work.js";
 
@@ -20,6 +20,9 @@ const letGo = ({ home }: Held<Home>): void => void home.then(({ client, handle }
 
 /** What nobody has any more and nobody closed. */
 const forgotten = new FinalizationRegistry(letGo);
+
+/** Times that work is begun which others end. */
+const TRIES = 3;
 
 /** What everything opened has: a source, a worker that knows the file, and an end. */
 export abstract class Session<H extends Home> {
@@ -88,11 +91,22 @@ export abstract class Session<H extends Home> {
     }
   }
 
-  /** Ends with the caller's signal or with `close`, whichever comes first. */
-  protected async run<T>(signal: AbortSignal | undefined, body: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /**
+   * Ends with the caller's signal or with `close`, whichever comes first. Where the worker failed at something else, it
+   * is done again in another, `tries` times in all.
+   */
+  protected async run<T>(signal: AbortSignal | undefined, body: (signal: AbortSignal) => Promise<T>, tries = TRIES): Promise<T> {
     const both = this.joined(signal);
+    const attempt = async (left: number): Promise<T> => {
+      try {
+        return await body(both.signal);
+      } catch (e) {
+        if (left <= 1 || both.signal.aborted || !wasInnocent(e)) throw e;
+        return attempt(left - 1);
+      }
+    };
     try {
-      return await abortable(body(both.signal), both.signal);
+      return await abortable(attempt(tries), both.signal);
     } finally {
       both.release();
     }

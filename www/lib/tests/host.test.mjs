@@ -44,6 +44,31 @@ test('a worker whose module traps is replaced, and the dataset goes on in anothe
   ds.close();
 });
 
+test('what else the worker was at goes on in another', async () => {
+  configure({ workers: 1 });
+  try {
+    await shutdown();
+    const slowly = (bytes) => ({ byteLength: bytes.length, name: 'slow', read: async (start, end) => (await new Promise((resolve) => setTimeout(resolve, 20)), bytes.slice(start, end)) });
+    const sink = memorySink();
+    await convert(tarOf(400, 100), sink, { to: 'tbl', compression: 'lz4' });
+    const good = await openSamples(slowly(sink.bytes()));
+    const bad = await openSamples(await impossible(), { limits: { itemBytes: 2 ** 40 } });
+    const work = [
+      good.bytes(1), good.record(2), good.check(), good.stats({ classField: 'cls' }), good.matches('cls == 1'),
+      good.tensor(5, { size: [8, 8] }), open(slowly(tarOf(100))),
+    ];
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    assert.equal(await codeOf(bad.bytes(0, { verify: false })), 'worker.trapped');
+    const [bytes, record, report, stats, matches, tensor, opened] = await Promise.all(work);
+    assert.deepEqual([bytes.length, record.cls, report.ok, stats.samples, matches.length, tensor.data.length, opened.length], [good.info(1).bytes, 2, true, 400, 133, 192, 100]);
+    assert.equal((await convert(good, memorySink(), { to: 'tar' })).samples, 400);
+    for (const dataset of [good, bad, opened]) dataset.close();
+  } finally {
+    configure({ workers: undefined });
+    await shutdown();
+  }
+});
+
 test('the usual limits refuse what would trap', async () => {
   const ds = await openSamples(await impossible());
   assert.equal(await codeOf(ds.bytes(0, { verify: false })), 'limit.item');
