@@ -10,7 +10,7 @@ import { ROOT } from './browser.mjs';
 const folder = mkdtempSync(join(tmpdir(), 'forebay-parts-'));
 const parts = {};
 before(async () => {
-  const names = ['scroller', 'boxes', 'link', 'facets', 'fields', 'words', 'masks', 'complete', 'rhythm', 'blob-sink'];
+  const names = ['scroller', 'boxes', 'link', 'facets', 'fields', 'words', 'masks', 'complete', 'rhythm', 'blob-sink', 'unseen', 'cells'];
   await build({ entryPoints: names.map((name) => join(ROOT, `www/viewer/src/${name}.ts`)), bundle: true, format: 'esm', outdir: folder, outExtension: { '.js': '.mjs' }, logLevel: 'error' });
   for (const name of names) Object.assign(parts, await import(join(folder, `${name}.mjs`)));
 });
@@ -82,6 +82,16 @@ test('trouble says where it is, in the words of the page', () => {
   assert.equal(of({ message: 'there is no column "a"', code: 'table.column', column: 'a' }), 'There is no column "a"');
   assert.equal(of({ message: 'it is cut', code: 'tar.truncated', member: 'a/b.jpg' }), 'a/b.jpg: it is cut');
   assert.equal(of(new Error('no')), 'No');
+});
+
+test('what is not seen and turns text around is shown by its number', () => {
+  assert.equal(parts.visible('photo\u202egpj.exe'), 'photo\\u{202e}gpj.exe');
+  assert.equal(parts.visible('\u001b[2J\u0007\u009b\u2067\u200f'), '\\u{1b}[2J\\u{7}\\u{9b}\\u{2067}\\u{200f}');
+  for (const plain of ['日本 é שלום مرحبا', '👩\u200d🚀', 'two\nlines\tand a tab', 'a\\b']) assert.equal(parts.visible(plain), plain);
+  assert.equal(parts.cellText('a\u202eb', 'string'), 'a\\u{202e}b');
+  assert.equal(parts.cellText(['a\u202eb'], 'vector<string>'), '[a\\u{202e}b]');
+  const told = parts.trouble({ message: 'it is cut', code: 'tar.truncated', member: 'a\u202eb' });
+  assert.equal(told.message, 'a\\u{202e}b: it is cut');
 });
 
 test('fields that nobody has are told from those that are known, and from texts', () => {

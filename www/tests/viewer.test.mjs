@@ -320,6 +320,63 @@ test('a file that cannot be opened says why, as text', async () => {
   await page.close();
 });
 
+/** Everything that a page shows or has read out: texts, titles and labels. */
+const words = (page) => page.evaluate(() => {
+  const all = [document.title];
+  const look = (node) => {
+    for (const child of node.childNodes) {
+      if (child.nodeType === 3) all.push(child.data);
+      else if (child.nodeType === 1 && child.localName !== 'style') {
+        for (const name of ['title', 'aria-label', 'placeholder']) all.push(child.getAttribute(name) ?? '');
+        if (child.shadowRoot) look(child.shadowRoot);
+        look(child);
+      }
+    }
+  };
+  look(document.body);
+  return all.join('\n');
+});
+
+test('names, labels and metadata that would turn text around show what they hold', async () => {
+  const turns = /[\u202a-\u202e\u2066-\u2069\u001b]/u;
+  const file = (end) => `file=${encodeURIComponent(`turn\u202e300.${end}`)}`;
+  const page = await opened(`${file('tbl')}&i=6`);
+  await page.locator('.key', { hasText: 'key' }).waitFor();
+  const clean = async (what, ...shown) => {
+    const said = await words(page);
+    const at = said.search(turns);
+    assert.equal(at, -1, `${what}: ${JSON.stringify(said.slice(Math.max(0, at - 60), at + 20))}`);
+    for (const text of shown) assert.ok(said.includes(text), `${what} does not show ${text}`);
+  };
+  await clean('a sample', 'turn\\u{202e}300.tbl', '6gnp\\u{202e}\\u{2066}\\u{1b}[1m.png', 'keygnp\\u{202e}', 'gullgnp\\u{202e}');
+  await page.getByRole('button', { name: 'Close the sample' }).click();
+  await page.locator('.bar', { hasText: 'boatgnp' }).click();
+  await page.locator('.chips button', { hasText: 'boatgnp' }).waitFor();
+  await clean('a facet', 'boatgnp\\u{202e}');
+  await page.getByRole('button', { name: 'Check', exact: true }).click();
+  await page.getByRole('button', { name: 'Done' }).and(page.locator(':enabled')).waitFor();
+  await clean('a check');
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.keyboard.press('i');
+  await page.getByText('Note:').waitFor();
+  await clean('about the file');
+  await visit(page, at(`${file('tbf')}&i=3`));
+  await page.locator('forebay-row dt').first().waitFor();
+  await clean('a table', '\\u{202e}city\\u{1b}');
+  await page.close();
+});
+
+test('a phone shows several pictures side by side', async () => {
+  for (const [width, least] of [[360, 2], [320, 2], [412, 2], [1280, 5]]) {
+    const page = await opened('file=300.tbl', { viewport: { width, height: 740 } });
+    const tiles = await page.locator('[role=option]').evaluateAll((all) => all.map((tile) => tile.getBoundingClientRect()).map(({ top, left, right }) => ({ top, left, right })));
+    const row = tiles.filter((tile) => tile.top === Math.min(...tiles.map((t) => t.top)));
+    assert.ok(row.length >= least, `${row.length} at ${width}`);
+    assert.ok(row.every((tile) => tile.left >= 0 && tile.right <= width), JSON.stringify(row));
+    await page.close();
+  }
+});
+
 test('no page has a fault that axe knows, light or dark, wide or narrow', async () => {
   for (const options of [{}, { colorScheme: 'dark' }, { viewport: { width: 400, height: 780 } }]) {
     const page = await newPage(browser, options);

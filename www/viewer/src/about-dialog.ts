@@ -5,6 +5,7 @@ import type { Dataset, Json, Table } from "../../lib/src/types.ts";
 import { controls, factStyles } from "./styles.ts";
 import type { TextSource } from "./text-view.ts";
 import { tree, treeStyles } from "./tree.ts";
+import { visible } from "./unseen.ts";
 import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts";
 
 /** `<forebay-about>`: sends `forget` where the index that was kept is not wanted. */
@@ -65,24 +66,24 @@ export class AboutDialog extends LitElement {
     const { metadata: m, telemetry: t } = data;
     const { text } = this;
     const facts: (readonly [string, string] | false | undefined | "" | null)[] = [
-      ["Name", data.name ?? "–"],
+      ["Name", visible(data.name ?? "–")],
       text && ["Format", `${text.format.toUpperCase()}, ${count(text.bytes)} bytes (${bytes(text.bytes)})`],
       [text ? "Shown as" : "Format", `${data.format.toUpperCase()}${m.layout ? `, layout ${m.layout}` : ""}${m.version ? `, version ${m.version}` : ""}`],
       ["Size", `${count(data.byteLength)} bytes (${bytes(data.byteLength)})`],
       !m.document && ["Rows", count(data.length)],
       !m.document && ["Columns", count(data.schema.length)],
       m.groups > 0 && ["Row groups", count(m.groups)],
-      m.createdBy && ["Written by", m.createdBy],
+      m.createdBy && ["Written by", visible(m.createdBy)],
       ["Read so far", `${plural(t.requests, "request")}, ${bytes(t.bytesRead)}`],
     ];
     return html`
       <dl>${facts.map((fact) => (fact ? html`<dt>${fact[0]}</dt><dd>${fact[1]}</dd>` : nothing))}</dl>
-      ${[...(text?.notes ?? []), ...m.notes].map((note) => html`<p class="muted">Note: ${note}</p>`)}`;
+      ${[...(text?.notes ?? []), ...m.notes].map((note) => html`<p class="muted">Note: ${visible(note)}</p>`)}`;
   }
   private renderFacts(data: Dataset): TemplateResult {
     const { metadata: m, telemetry: t } = data;
     const facts: (readonly [string, string | TemplateResult] | false | undefined)[] = [
-      ["Name", data.name ?? "–"],
+      ["Name", visible(data.name ?? "–")],
       ["Format", `${data.format.toUpperCase()}${m.layout ? `, ${m.layout} layout` : ""}`],
       ["Size", `${count(data.byteLength)} bytes (${bytes(data.byteLength)})`],
       ["Samples", `${count(data.length)}${data.growing ? " so far" : ""}`],
@@ -97,7 +98,7 @@ export class AboutDialog extends LitElement {
     const some = this.document_ !== null && Object.keys(this.document_).length > 0;
     return html`
       <dl>${facts.map((fact) => (fact ? html`<dt>${fact[0]}</dt><dd>${fact[1]}</dd>` : nothing))}</dl>
-      ${m.notes.map((note) => html`<p class="muted">Note: ${note}</p>`)}
+      ${m.notes.map((note) => html`<p class="muted">Note: ${visible(note)}</p>`)}
       ${this.failure ? html`<p class="bad">${this.failure.message} <code>${this.failure.code ?? ""}</code></p>` : nothing}
       ${some ? html`<h3>Metadata of the whole</h3><div class="document">${tree("document", this.document_!)}</div>` : nothing}`;
   }

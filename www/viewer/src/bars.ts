@@ -1,5 +1,6 @@
 /** One value of a facet, as long as it is frequent. */
 import { css, html, type TemplateResult } from "lit";
+import { visible } from "./unseen.ts";
 import { count } from "./words.ts";
 
 /** How bars look. */
@@ -44,8 +45,8 @@ export const barStyles = css`
 /** A bar: how many there are in all, how many of them the filter keeps, and whether it is the filter. Without `act` it is none. */
 export function bar({ label, all, kept, most, on }: { label: string; all: number; kept: number; most: number; on: boolean }, act: (() => void) | null): TemplateResult {
   return html`
-    <button class="bar" aria-pressed=${on} title=${label} ?disabled=${act === null} @click=${act}>
+    <button class="bar" aria-pressed=${on} title=${visible(label)} ?disabled=${act === null} @click=${act}>
       <i .style=${`width:${(100 * all) / most}%`}></i><i .style=${`width:${(100 * kept) / most}%`}></i>
-      <span>${label}</span><span>${count(kept)}</span>
+      <span>${visible(label)}</span><span>${count(kept)}</span>
     </button>`;
 }

@@ -1,6 +1,7 @@
 /** Cells of tables as text. */
 import type { Cell, SparseVector } from "../../lib/src/table-column.ts";
 import type { TableField } from "../../lib/src/types.ts";
+import { visible } from "./unseen.ts";
 
 /** Characters of a cell that a row of a table shows. */
 const SHORT = 160;
@@ -22,7 +23,7 @@ function numberText(value: number, type: string): string {
 
 /** A cell in one line; `short` cuts what is long. */
 export function cellText(cell: Cell, type: string, short = true): string {
-  const text = textOf(cell, type, short ? ITEMS : Infinity);
+  const text = visible(textOf(cell, type, short ? ITEMS : Infinity));
   return short && text.length > SHORT ? `${text.slice(0, SHORT)}…` : text;
 }
 function textOf(cell: Cell, type: string, items: number): string {

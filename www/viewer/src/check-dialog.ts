@@ -5,6 +5,7 @@ import type { CheckReport, Dataset, Fault, OpenProgress, Progress, Table } from 
 import type { Engine } from "./engine.ts";
 import { controls } from "./styles.ts";
 import type { TextSource } from "./text-view.ts";
+import { visible } from "./unseen.ts";
 import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts";
 
 /** Faults that are listed; a ruined file has as many as it has samples. */
@@ -136,15 +137,15 @@ export class CheckDialog extends LitElement {
       <p class="muted">${plural(report.samples, this.one)}${this.text ? " could be read; a text has no checksums." : ", every checksum verified where the format has one."}</p>
       ${report.faults.length > 0 ? html`<ol aria-label="Faults">${report.faults.slice(0, SHOWN).map((f) => this.renderFault(f))}</ol>` : nothing}
       ${report.fault_count > SHOWN ? html`<p class="muted">and ${count(report.fault_count - SHOWN)} more; the command <code>forebay check --json</code> lists all</p>` : nothing}
-      ${report.notes.map((note) => html`<p class="muted">Note: ${note.message}</p>`)}`;
+      ${report.notes.map((note) => html`<p class="muted">Note: ${visible(note.message)}</p>`)}`;
   }
   private renderFault(fault: Fault): TemplateResult {
     const sample = fault.sample ?? fault.row ?? null;
     const place = [
-      fault.section, fault.member, fault.column && `column ${fault.column}`, sample !== null && `${this.one} ${count(sample)}`,
+      fault.section, fault.member && visible(fault.member), fault.column && `column ${visible(fault.column)}`, sample !== null && `${this.one} ${count(sample)}`,
       typeof fault.block === "number" && `block ${count(fault.block)}`, fault.offset !== null && `byte ${count(fault.offset)}`,
     ].filter(Boolean).join(", ");
-    const inner = html`<code>${fault.code}</code><span class="muted">${place}</span><span class="message">${fault.message}</span>`;
+    const inner = html`<code>${fault.code}</code><span class="muted">${place}</span><span class="message">${visible(fault.message)}</span>`;
     // Of a text the rows that cannot be read are not among those that are shown.
     const there = !this.text && sample !== null && this.data !== null && sample < this.data.length;
     return html`<li>${there

@@ -3,6 +3,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import type { ConvertOptions, ConvertSummary, Dataset } from "../../lib/src/types.ts";
 import { ConvertShell, type Running } from "./convert-shell.ts";
+import { visible } from "./unseen.ts";
 import { bytes, count, plural, stem } from "./words.ts";
 
 type Scope = "all" | "filtered" | "picked";
@@ -81,7 +82,7 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
   }
   protected renderDone(s: ConvertSummary): TemplateResult {
     return html`
-      <p class="verdict">✓ ${this.saved}</p>
+      <p class="verdict">✓ ${visible(this.saved)}</p>
       <dl><dt>Samples</dt><dd>${count(s.samples)}</dd><dt>Written</dt><dd>${bytes(s.outputBytes)}</dd>
         ${s.compressedSamples > 0 ? html`<dt>Compressed</dt><dd>${plural(s.compressedSamples, "sample")}, ${bytes(s.payloadBytes)} to ${bytes(s.storedBytes)}</dd>` : nothing}
         ${s.skippedMembers > 0 ? html`<dt>Left out</dt><dd>${plural(s.skippedMembers, "member")} that are no files</dd>` : nothing}

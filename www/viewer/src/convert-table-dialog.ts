@@ -4,6 +4,7 @@ import { customElement, property, state } from "lit/decorators.js";
 import type { Input, Table, TableConvertOptions, TableConvertSummary, TableFormat } from "../../lib/src/types.ts";
 import { ConvertShell, type Running } from "./convert-shell.ts";
 import type { TextSource } from "./text-view.ts";
+import { visible } from "./unseen.ts";
 import { bytes, count, plural, stem } from "./words.ts";
 
 /** Notes that are shown. */
@@ -77,7 +78,7 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
         <fieldset><legend>Columns</legend><div class="choices">
           ${this.choice("columns", "all", this.columns, (v) => (this.columns = v), `All ${count(data.schema.length)}`)}
           ${this.choice("columns", "shown", this.columns, (v) => (this.columns = v), some ? `The ${count(this.shown.length)} that are shown` : "Those that are shown", !some)}
-        </div></fieldset>` : html`<p>${this.text ? html`<b>${this.text.name}</b> is too large to be shown as it is. As a TBF it opens at once, whatever its size.` : nothing}</p>
+        </div></fieldset>` : html`<p>${this.text ? html`<b>${visible(this.text.name)}</b> is too large to be shown as it is. As a TBF it opens at once, whatever its size.` : nothing}</p>
         <p><input class="where" type="text" aria-label="Only rows where" placeholder="Only rows where…  age > 30 &amp;&amp; city ~ &quot;B*&quot;" .value=${this.where} @input=${(e: Event) => (this.where = (e.target as HTMLInputElement).value)} /></p>`}
       <fieldset><legend>Format</legend><div class="choices">
         ${FORMATS.map(([format, label]) => this.choice("to", format, this.to, (v) => (this.to = v), label))}
@@ -95,9 +96,9 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
   }
   protected renderDone(s: TableConvertSummary): TemplateResult {
     return html`
-      <p class="verdict">✓ ${this.saved}</p>
+      <p class="verdict">✓ ${visible(this.saved)}</p>
       <dl><dt>Rows</dt><dd>${count(s.rows)}, in ${plural(s.columns, "column")}</dd><dt>Written</dt><dd>${bytes(s.outputBytes)}</dd>
         ${s.skippedRows > 0 ? html`<dt>Left out</dt><dd class="bad">${plural(s.skippedRows, "bad row")}</dd>` : nothing}</dl>
-      ${s.notes.length === 0 ? nothing : html`<ul class="notes">${s.notes.slice(0, SHOWN).map((note) => html`<li>${note}</li>`)}${s.notes.length > SHOWN ? html`<li>and ${count(s.notes.length - SHOWN)} more notes</li>` : nothing}</ul>`}`;
+      ${s.notes.length === 0 ? nothing : html`<ul class="notes">${s.notes.slice(0, SHOWN).map((note) => html`<li>${visible(note)}</li>`)}${s.notes.length > SHOWN ? html`<li>and ${count(s.notes.length - SHOWN)} more notes</li>` : nothing}</ul>`}`;
   }
 }

@@ -5,6 +5,7 @@ import { customElement, property, query, state } from "lit/decorators.js";
 import { bar, barStyles } from "./bars.ts";
 import { rangeExpression, quote, type Facets, type Histogram } from "./facets.ts";
 import { controls } from "./styles.ts";
+import { visible } from "./unseen.ts";
 import { bytes, count, plural, short, type Trouble } from "./words.ts";
 
 /** A part of the filter that was clicked together. */
@@ -140,7 +141,7 @@ export class FacetsView extends LitElement {
     const offered = Math.min(MORE, (classes?.top.length ?? 0) - top.length);
     return html`
       <section aria-label="Classes">
-        <h2>Class ${classes && !asked ? html`<div class="row"><span>${count(classes.distinct)} of <code title=${classes.field}>${classes.field}</code></span><button class="bare" aria-label="Change the field that is counted" @click=${this.choose}>change</button></div>` : nothing}</h2>
+        <h2>Class ${classes && !asked ? html`<div class="row"><span>${count(classes.distinct)} of <code title=${visible(classes.field)}>${visible(classes.field)}</code></span><button class="bare" aria-label="Change the field that is counted" @click=${this.choose}>change</button></div>` : nothing}</h2>
         ${asked ? this.renderAsk() : nothing}
         ${this.renderTrouble("classes")}
         ${top.map((c) => {

@@ -3,6 +3,7 @@ import { LitElement, css, html, nothing, type PropertyValues, type TemplateResul
 import { customElement, property, query, state } from "lit/decorators.js";
 import { completions, type Choice, type FilterField, type Values } from "./complete.ts";
 import { controls } from "./styles.ts";
+import { visible } from "./unseen.ts";
 import type { Trouble } from "./words.ts";
 
 /** Milliseconds without a key after which the filter is applied. */
@@ -124,14 +125,14 @@ export class FilterBox extends LitElement {
         <input type="text" role="combobox" spellcheck="false" autocomplete="off" aria-label="Filter" aria-autocomplete="list"
           aria-controls="fields" aria-expanded=${listed} aria-invalid=${this.error !== null}
           aria-activedescendant=${listed ? `f${this.chosen}` : nothing} aria-describedby=${this.error ? "error" : nothing}
-          placeholder="Filter, such as  ${this.example}" .value=${this.value}
+          placeholder="Filter, such as  ${visible(this.example)}" .value=${this.value}
           @input=${this.typed} @keydown=${this.onKey} @focus=${() => (this.inside = true)} @blur=${() => (this.inside = false)} />
         ${this.value ? html`<button class="bare icon clear" aria-label="Clear the filter" @click=${() => this.apply("")}>✕</button>` : nothing}
       </div>
       <ul class="list" id="fields" role="listbox" aria-label="What could come here" ?hidden=${!listed}>
         ${this.choices.map((choice, k) => html`
           <li id="f${k}" role="option" aria-selected=${k === this.chosen} class=${k === this.chosen ? "on" : ""}
-            @mousedown=${(e: Event) => { e.preventDefault(); this.complete(choice.text); }}>${choice.text}<span>${choice.note}</span></li>`)}
+            @mousedown=${(e: Event) => { e.preventDefault(); this.complete(choice.text); }}><bdi>${visible(choice.text)}</bdi><span>${choice.note}</span></li>`)}
       </ul>
       ${this.error && !listed ? this.renderError(this.error) : nothing}`;
   }
@@ -141,7 +142,7 @@ export class FilterBox extends LitElement {
     const text = [...this.value];
     const at = Math.min(error.offset ?? text.length, text.length);
     return html`<div class="error" id="error" role="alert">
-      ${error.offset === undefined ? nothing : html`<pre>${text.slice(0, at).join("")}<mark>${text[at] ?? " "}</mark>${text.slice(at + 1).join("")}</pre>`}
+      ${error.offset === undefined ? nothing : html`<pre>${visible(text.slice(0, at).join(""))}<mark>${visible(text[at] ?? " ")}</mark>${visible(text.slice(at + 1).join(""))}</pre>`}
       ${error.message}</div>`;
   }
 

@@ -4,10 +4,13 @@ import { customElement, property } from "lit/decorators.js";
 import { Collection, windowStyles } from "./collection.ts";
 import { controls } from "./styles.ts";
 import { Thumbs } from "./thumbs.ts";
+import { visible } from "./unseen.ts";
 import { bytes, count } from "./words.ts";
 
 const GAP = 10;
 const CAPTION = 26;
+/** Pixels of a page below which tiles become smaller than was asked for. */
+const NARROW = 420;
 /** Windows of samples a second over which nothing is decoded: they would be gone before they are drawn. */
 const FAST = 3;
 /** Milliseconds of rest after which decoding goes on. */
@@ -105,7 +108,7 @@ export class Gallery extends Collection {
     }
   `];
 
-  /** Pixels that a tile is wide, at least. */
+  /** Pixels that a tile is wide, at least, where the page is not narrow. */
   @property({ type: Number }) size = 168;
   private thumbs: Thumbs | undefined;
   /** What each canvas shows: a picture at a size. */
@@ -116,7 +119,9 @@ export class Gallery extends Collection {
   private seen = { top: 0, at: 0 };
 
   protected get perRow(): number {
-    return Math.max(1, Math.floor((this.width - GAP) / (this.size + GAP)));
+    // On a phone tiles shrink with the page, so that several stand side by side.
+    const size = this.size * Math.min(1, this.width / NARROW);
+    return Math.max(1, Math.floor((this.width - GAP) / (size + GAP)));
   }
   private get tile(): number {
     return Math.max(40, Math.floor((this.width - GAP) / this.perRow) - GAP);
@@ -167,7 +172,8 @@ export class Gallery extends Collection {
     const x = GAP + column * (this.tile + GAP);
     const y = GAP + row * this.rowHeight - top;
     const size = info.width > 0 ? `${info.width} × ${info.height}` : bytes(info.bytes);
-    const name = this.data.nameOf(i);
+    const stored = this.data.nameOf(i);
+    const name = stored && visible(stored);
     const label = `Sample ${count(i)}${name ? `, ${name}` : ""}, ${info.damaged ? "damaged" : `${info.format}, ${size}`}`;
     return html`
       <div id="p${position}" class="tile ${position === this.current ? "current" : ""}" role="option"

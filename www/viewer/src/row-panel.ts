@@ -6,6 +6,7 @@ import type { Json, Table } from "../../lib/src/types.ts";
 import { cellText } from "./cells.ts";
 import { controls, panelStyles } from "./styles.ts";
 import { tree, treeStyles } from "./tree.ts";
+import { visible } from "./unseen.ts";
 import { count, isAbort, trouble, type Trouble } from "./words.ts";
 
 /** Columns that are shown; a table may have a hundred thousand. */
@@ -90,7 +91,7 @@ export class RowPanel extends LitElement {
       <dl>${batch.columns.slice(0, SHOWN).map((column, k) => {
         const cell = column.get(0);
         const value = this.data.schema[k]?.type === "json" && typeof cell === "string" ? parsed(cell) : undefined;
-        return html`<dt>${column.name}<span>${column.type}</span></dt>
+        return html`<dt><bdi>${visible(column.name)}</bdi><span>${column.type}</span></dt>
           <dd class=${cell === null ? "null" : ""}>${value !== undefined && value !== null && typeof value === "object" ? tree("json", value) : cellText(cell, column.type, false)}</dd>`;
       })}</dl>
       ${batch.columns.length > SHOWN ? html`<p class="muted">and ${count(batch.columns.length - SHOWN)} more columns</p>` : nothing}`;

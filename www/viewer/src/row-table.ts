@@ -6,6 +6,7 @@ import type { Table } from "../../lib/src/types.ts";
 import { cellText, isNumeric, widthOf } from "./cells.ts";
 import { Collection, windowStyles } from "./collection.ts";
 import { controls, rowStyles } from "./styles.ts";
+import { visible } from "./unseen.ts";
 import { count, isAbort, trouble, type Trouble } from "./words.ts";
 
 const ROW = 30;
@@ -157,7 +158,7 @@ export class RowTable extends Collection<Table> {
               <span role="columnheader" class="number position" aria-colindex="1">Row</span>
               ${this.columns.map((c, k) => {
                 const field = this.data.schema[c]!;
-                return html`<span role="columnheader" class=${isNumeric(field) ? "number" : ""} aria-colindex=${c + 2} title="${field.name}: ${field.type}" .style=${`width:${this.widths[k]}px`}>${field.name}<small>${field.type}</small></span>`;
+                return html`<span role="columnheader" class=${isNumeric(field) ? "number" : ""} aria-colindex=${c + 2} title="${visible(field.name)}: ${field.type}" .style=${`width:${this.widths[k]}px`}><bdi>${visible(field.name)}</bdi><small>${field.type}</small></span>`;
               })}
             </div>
             ${this.slots().map((p) => (p < 0 ? nothing : this.renderRow(p, top)))}

@@ -7,6 +7,7 @@ import { drawMask, type Mask } from "./masks.ts";
 import { controls, factStyles, panelStyles } from "./styles.ts";
 import { NotDrawn, decode, UNKNOWN } from "./thumbs.ts";
 import { tree, treeStyles } from "./tree.ts";
+import { visible } from "./unseen.ts";
 import { bytes, count, isAbort, trouble, type Trouble } from "./words.ts";
 
 const HEX_BYTES = 512;
@@ -313,12 +314,13 @@ export class SamplePanel extends LitElement {
       }
       g.strokeRect(x, y, w, h);
       if (!box.label || this.boxes.length > 200) continue;
-      const wide = g.measureText(box.label).width + letter * 0.6;
+      const label = visible(box.label);
+      const wide = g.measureText(label).width + letter * 0.6;
       const up = y >= letter * 1.4 ? y - letter * 1.4 : y;
       g.fillStyle = colour;
       g.fillRect(x - line / 2, up, wide, letter * 1.4);
       g.fillStyle = "#10151a";
-      g.fillText(box.label, x + letter * 0.25, up + letter * 0.2);
+      g.fillText(label, x + letter * 0.25, up + letter * 0.2);
     }
   }
 
@@ -350,11 +352,11 @@ export class SamplePanel extends LitElement {
   }
 
   override render(): TemplateResult {
-    const name = this.data.nameOf(this.index);
+    const name = visible(this.data.nameOf(this.index) ?? "");
     const send = (type: string, detail?: unknown) => () => this.dispatchEvent(new CustomEvent(type, { detail }));
     return html`
       <div class="head">
-        <div class="title"><h2>Sample ${count(this.index)}</h2> <span class="muted" title=${name ?? ""}>${name ?? ""}</span></div>
+        <div class="title"><h2>Sample ${count(this.index)}</h2> <span class="muted" title=${name}>${name}</span></div>
         <button class="icon bare" aria-label="Previous sample" title="Previous (←)" @click=${send("step", -1)}>←</button>
         <button class="icon bare" aria-label="Next sample" title="Next (→)" @click=${send("step", 1)}>→</button>
         <button aria-pressed=${this.picked} @click=${send("pick", this.index)}>${this.picked ? "Picked" : "Pick"}</button>
@@ -390,7 +392,7 @@ export class SamplePanel extends LitElement {
       this.hidden_ = hidden;
     };
     return html`<div class="legend">${labels.map((label) => html`
-      <button aria-pressed=${!this.hidden_.has(label)} @click=${toggle(label)}><i .style=${`background:${colourOf(label)}`}></i>${label || "box"} <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`)}</div>`;
+      <button aria-pressed=${!this.hidden_.has(label)} @click=${toggle(label)}><i .style=${`background:${colourOf(label)}`}></i><bdi>${visible(label) || "box"}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`)}</div>`;
   }
 
   private renderPage(): TemplateResult {

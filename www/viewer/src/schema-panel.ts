@@ -7,6 +7,7 @@ import { bar, barStyles } from "./bars.ts";
 import { LOOKED_AT, bucketExpression, numberText, usualOf } from "./column-stats.ts";
 import type { Clause } from "./facets-view.ts";
 import { controls, factStyles } from "./styles.ts";
+import { visible } from "./unseen.ts";
 import { count, isAbort, plural, short, trouble } from "./words.ts";
 
 /** Different numbers of a column up to which each is named. */
@@ -124,8 +125,8 @@ export class SchemaPanel extends LitElement {
     return html`
       <li>
         <div class="column">
-          <input type="checkbox" aria-label="Show ${field.name}" .checked=${on} @change=${() => this.toggle(k)} />
-          <button class="bare" aria-expanded=${open} title="${field.name}: ${notes}" @click=${() => this.look(k)}><span class="name">${field.name}</span><span class="type">${field.type}${field.nullable ? "?" : ""}</span></button>
+          <input type="checkbox" aria-label="Show ${visible(field.name)}" .checked=${on} @change=${() => this.toggle(k)} />
+          <button class="bare" aria-expanded=${open} title="${visible(`${field.name}: ${notes}`)}" @click=${() => this.look(k)}><span class="name">${visible(field.name)}</span><span class="type">${field.type}${field.nullable ? "?" : ""}</span></button>
         </div>
         ${open ? html`<div class="found">${this.renderFound(field, k)}</div>` : nothing}
       </li>`;
@@ -156,7 +157,7 @@ export class SchemaPanel extends LitElement {
   private renderFound(field: TableField, k: number): TemplateResult {
     const stats = this.stats.get(k);
     if (this.failure) return html`<p class="bad">${this.failure}</p>`;
-    if (!stats) return html`<progress aria-label="Looking through ${field.name}" max="1" .value=${this.lookedAt}></progress>`;
+    if (!stats) return html`<progress aria-label="Looking through ${visible(field.name)}" max="1" .value=${this.lookedAt}></progress>`;
     const key = `column ${k}`;
     const on = this.clauses.get(key);
     const send = (clause: Clause | null): void => void this.dispatchEvent(new CustomEvent("clause", { detail: { key, clause } }));
@@ -175,14 +176,14 @@ export class SchemaPanel extends LitElement {
     return html`
       <dl>
         ${field.encoding ? html`<dt>Stored as</dt><dd>${field.encoding}</dd>` : nothing}
-        ${ranged ? html`<dt>From, to</dt><dd>${numberText(stats.min)} to ${numberText(stats.max)}</dd>` : nothing}
+        ${ranged ? html`<dt>From, to</dt><dd>${visible(numberText(stats.min))} to ${visible(numberText(stats.max))}</dd>` : nothing}
         ${stats.mean === null ? nothing : html`<dt>Mean</dt><dd>${numberText(stats.mean)}</dd>`}
         <dt>Different</dt><dd>${stats.distinct === null ? `more than ${count(stats.distinct_at_least ?? 0)}` : count(stats.distinct)}</dd>
         ${field.nullable ? html`<dt>Missing</dt><dd>${count(stats.nulls)}</dd>` : nothing}
         ${stats.nan ? html`<dt>Not a number</dt><dd>${count(stats.nan)}</dd>` : nothing}
       </dl>
       ${spread || (histogram.length > 1 && usual.length === 0) ? html`
-        <forebay-histogram .label=${field.name} .all=${counts} .kept=${counts} .edges=${edges} @brush=${brushed} @clear=${() => send(null)}></forebay-histogram>` : nothing}
+        <forebay-histogram .label=${visible(field.name)} .all=${counts} .kept=${counts} .edges=${edges} @brush=${brushed} @clear=${() => send(null)}></forebay-histogram>` : nothing}
       ${spread ? nothing : usual.map(({ text, rows, expression }) => bar({ label: text, all: rows, kept: rows, most, on: expression !== null && on?.expression === expression },
         expression === null ? null : () => send(on?.expression === expression ? null : { label: `${field.name}: ${text}`, expression })))}
       ${this.data.length > LOOKED_AT ? html`<p class="note">Of the first ${plural(LOOKED_AT, "row")}.</p>` : nothing}`;

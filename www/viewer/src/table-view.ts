@@ -17,6 +17,7 @@ import type { TextSource } from "./text-view.ts";
 import { tree, treeStyles } from "./tree.ts";
 import { viewerStyles } from "./viewer-styles.ts";
 import { Walker } from "./walker.ts";
+import { visible } from "./unseen.ts";
 import { count, isAbort, plural, trouble, type Trouble } from "./words.ts";
 
 /** Columns that are shown unasked. */
@@ -164,7 +165,7 @@ export class TableView extends LitElement {
               @filter=${(e: CustomEvent<string>) => { this.typed = e.detail; void this.refilter(); }}></forebay-filter>
             <span class="counts">${this.filtering !== null ? `filtering… ${this.filtering > 0 ? count(this.filtering) : ""}` : rows.kept ? `${count(rows.length)} of ${count(table.length)}` : count(table.length)}</span>
           </div>
-          <div class="chips">${this.renderSkipped()}${[...this.clauses].map(([key, clause]) => html`<button aria-label="Remove ${clause.label}" @click=${() => this.setClause(key, null)}>${clause.label} ✕</button>`)}</div>
+          <div class="chips">${this.renderSkipped()}${[...this.clauses].map(([key, clause]) => html`<button aria-label="Remove ${visible(clause.label)}" @click=${() => this.setClause(key, null)}><bdi>${visible(clause.label)}</bdi> ✕</button>`)}</div>
           ${rows.length === 0
             ? html`<div class="empty">${rows.kept ? "No row matches the filter." : "There are no rows in this file."}</div>`
             : html`<forebay-rows .data=${table} .rows=${rows} .columns=${this.columns} .current=${this.walker.current}
@@ -178,7 +179,7 @@ export class TableView extends LitElement {
   private renderSkipped(): TemplateResult | typeof nothing {
     const skipped = this.text?.skipped ?? 0;
     if (skipped === 0) return nothing;
-    return html`<div class="notice" role="alert"><span><b>${plural(skipped, "row")} could not be read and ${skipped === 1 ? "is" : "are"} left out.</b> ${this.text?.notes.find((note) => note.includes("line ")) ?? ""}</span></div>`;
+    return html`<div class="notice" role="alert"><span><b>${plural(skipped, "row")} could not be read and ${skipped === 1 ? "is" : "are"} left out.</b> ${visible(this.text?.notes.find((note) => note.includes("line ")) ?? "")}</span></div>`;
   }
   private get example(): string {
     const number = this.fields.find((f) => f.type === "number");

@@ -3,6 +3,7 @@ import { css, html, nothing, type PropertyValues, type TemplateResult } from "li
 import { customElement } from "lit/decorators.js";
 import { Collection, windowStyles } from "./collection.ts";
 import { controls, rowStyles } from "./styles.ts";
+import { visible } from "./unseen.ts";
 import { bytes, count } from "./words.ts";
 
 const ROW = 32;
@@ -100,7 +101,7 @@ export class Table extends Collection {
         aria-selected=${this.picked.has(i)} .style=${`transform:translateY(${ROW + position * ROW - top}px)`}
         @click=${(e: MouseEvent) => this.onClick(e, position)}>
         <span role="gridcell" class="number">${this.picked.has(i) ? html`<span class="tick">✓</span>` : nothing}${count(i)}</span>
-        ${cell(this.data.nameOf(i) ?? "", false)}
+        ${cell(visible(this.data.nameOf(i) ?? ""), false)}
         ${info.damaged
           ? html`<span role="gridcell" class="bad">damaged</span>${[1, 2, 3, 4, 5, 6, 7].map(() => cell(""))}`
           : html`${cell(info.format, false)}${cell(known ? count(info.width) : "–")}${cell(known ? count(info.height) : "–")}

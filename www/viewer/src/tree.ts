@@ -2,6 +2,7 @@
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import type { Json } from "../../lib/src/types.ts";
+import { visible } from "./unseen.ts";
 
 /** How a tree looks. */
 export const treeStyles = css`
@@ -10,8 +11,10 @@ export const treeStyles = css`
     margin-right: 10px;
     font-family: var(--mono);
     font-size: 12.5px;
+    unicode-bidi: isolate;
   }
   .value {
+    unicode-bidi: isolate;
     white-space: pre-wrap;
     overflow-wrap: anywhere;
     font-family: var(--mono);
@@ -47,14 +50,14 @@ const DEEPEST = 64;
 const scalar = (value: Json): TemplateResult => {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   const kind = value === null ? "null" : typeof value;
-  return html`<span class="value ${kind}">${text.length > LONG ? `${text.slice(0, LONG)}…` : text}</span>`;
+  return html`<span class="value ${kind}">${text.length > LONG ? `${visible(text.slice(0, LONG))}…` : visible(text)}</span>`;
 };
 
 /** Draws a value under a name. Deep branches start folded, and are drawn once they are opened. */
 export function tree(name: string, value: Json, depth = 0): TemplateResult {
-  if (value === null || typeof value !== "object") return html`<div class="leaf"><span class="key">${name}</span>${scalar(value)}</div>`;
+  if (value === null || typeof value !== "object") return html`<div class="leaf"><span class="key">${visible(name)}</span>${scalar(value)}</div>`;
   if (Array.isArray(value) && value.length <= 8 && value.every((v) => v === null || typeof v !== "object")) {
-    return html`<div class="leaf"><span class="key">${name}</span><span class="value">[${value.map((v) => JSON.stringify(v)).join(", ")}]</span></div>`;
+    return html`<div class="leaf"><span class="key">${visible(name)}</span><span class="value">[${visible(value.map((v) => JSON.stringify(v)).join(", "))}]</span></div>`;
   }
   return html`<forebay-branch .name=${name} .value=${value} .depth=${depth}></forebay-branch>`;
 }
@@ -81,7 +84,7 @@ export class Branch extends LitElement {
     const { value, depth, total } = this;
     return html`
       <details ?open=${this.opened} @toggle=${(e: Event) => (this.opened = (e.target as HTMLDetailsElement).open)}>
-        <summary><span class="key">${this.name}</span><span class="muted">${Array.isArray(value) ? `[${total}]` : `{${total}}`}</span></summary>
+        <summary><span class="key">${visible(this.name)}</span><span class="muted">${Array.isArray(value) ? `[${total}]` : `{${total}}`}</span></summary>
         <div class="branch ${depth < INDENTED ? "" : "flat"}">${this.opened ? this.renderEntries() : nothing}</div>
       </details>`;
   }

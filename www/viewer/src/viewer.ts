@@ -39,6 +39,7 @@ import { viewerStyles } from "./viewer-styles.ts";
 import { Walker } from "./walker.ts";
 import "./welcome.ts";
 import { LOGO, type Failure, type Offer } from "./welcome.ts";
+import { visible } from "./unseen.ts";
 import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts";
 
 /** Milliseconds after which the first pictures are no longer waited for. */
@@ -159,8 +160,8 @@ export class Viewer extends LitElement {
       }
       this.textual = textual;
       this.opening = null;
-      document.title = `${name} – Forebay`;
-      this.say(`${name}: ${plural(found.length, found.kind === "table" ? "row" : "sample")}`);
+      document.title = `${visible(name)} – Forebay`;
+      this.say(`${visible(name)}: ${plural(found.length, found.kind === "table" ? "row" : "sample")}`);
       if (found.kind === "table") this.table = found;
       else this.beginSamples(found);
       const url = fileUrl(file, location.href);
@@ -173,7 +174,7 @@ export class Viewer extends LitElement {
       this.opening = null;
       if (!isAbort(e)) {
         this.failure = this.failed(e, input, name, file);
-        this.say(`${name} could not be opened`);
+        this.say(`${visible(name)} could not be opened`);
       }
     }
   }
@@ -299,7 +300,7 @@ export class Viewer extends LitElement {
   private settled(dataset: Dataset): void {
     if (this.data !== dataset) return;
     this.growth = null;
-    this.say(`${dataset.name ?? "the file"}: ${plural(dataset.length, "sample")}${dataset.damage ? ", and then it could not be read" : ""}`);
+    this.say(`${visible(dataset.name ?? "the file")}: ${plural(dataset.length, "sample")}${dataset.damage ? ", and then it could not be read" : ""}`);
     if (this.expression) void this.refilter();
     else {
       this.rows = new Rows(dataset.length, null);
@@ -353,7 +354,7 @@ export class Viewer extends LitElement {
     this.close(false);
     const entry = (await recents()).find((r) => r.name === name && r.handle);
     const message = "This link is to a file of your own machine, which a page cannot open by itself: choose it, or drop it here.";
-    const way = { words: entry ? `Open ${name}` : "Choose the file", go: () => void (entry ? this.openRecent(entry) : this.choose()) };
+    const way = { words: entry ? `Open ${visible(name)}` : "Choose the file", go: () => void (entry ? this.openRecent(entry) : this.choose()) };
     this.failure = { name, trouble: { message, code: undefined, offset: undefined }, way, kind: "asks" };
   }
   private openUrlKeepingLink(file: string): void {
@@ -633,7 +634,7 @@ export class Viewer extends LitElement {
         <button class="brand" title="Close the file" aria-label="Forebay: close the file" @click=${() => this.close()}><svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg><span>Forebay</span></button>
         <div class="file">
           <button class="badge" title="About this file (i)" @click=${() => this.aboutDialog.show()}>${(this.textual?.text.format ?? open.format).toUpperCase()}</button>
-          <h1 title=${open.name ?? ""}>${open.name ?? "dataset"}</h1>
+          <h1 title=${visible(open.name ?? "")}>${visible(open.name ?? "dataset")}</h1>
           <span class="facts">${facts.join(" · ")}</span>
           <span class="facts more" title="What was read so far">${this.read}</span>
         </div>
@@ -681,7 +682,7 @@ export class Viewer extends LitElement {
               </div>
             </div>
             ${this.growth ? this.renderGrowth(this.growth) : nothing}
-            <div class="chips">${this.renderDamage(dataset)}${[...this.clauses].map(([key, clause]) => html`<button aria-label="Remove ${clause.label}" @click=${() => this.setClause(key, null)}>${clause.label} ✕</button>`)}</div>
+            <div class="chips">${this.renderDamage(dataset)}${[...this.clauses].map(([key, clause]) => html`<button aria-label="Remove ${visible(clause.label)}" @click=${() => this.setClause(key, null)}><bdi>${visible(clause.label)}</bdi> ✕</button>`)}</div>
             ${this.renderCollection(dataset)}
           </main>
           ${this.walker.open === null ? nothing : html`
@@ -712,7 +713,7 @@ export class Viewer extends LitElement {
   /** What a filter that matches nothing may have got wrong. */
   private renderUnknown(): TemplateResult | typeof nothing {
     const unknown = unknownFields(this.expression, this.fields.map((f) => f.name));
-    return unknown.length === 0 ? nothing : html`<div class="muted">The first sample has no field ${unknown.map((name, k) => html`${k > 0 ? ", " : ""}<code>${name}</code>`)}.</div>`;
+    return unknown.length === 0 ? nothing : html`<div class="muted">The first sample has no field ${unknown.map((name, k) => html`${k > 0 ? ", " : ""}<code>${visible(name)}</code>`)}.</div>`;
   }
   private renderCollection(dataset: Dataset): TemplateResult {
     if (this.rows.length === 0) return html`<div class="empty">${this.rows.kept ? html`<div>No sample matches the filter.</div>${this.renderUnknown()}` : "There are no samples in this file."}</div>`;

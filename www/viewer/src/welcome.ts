@@ -5,6 +5,7 @@ import type { OpenProgress } from "../../lib/src/types.ts";
 import type { Recent } from "./recent.ts";
 import { controls } from "./styles.ts";
 import { SHOWN_SIZE } from "./text-view.ts";
+import { visible } from "./unseen.ts";
 import { bytes, count, type Trouble } from "./words.ts";
 
 /** The mark of the project. */
@@ -168,7 +169,7 @@ export class Welcome extends LitElement {
   private renderLists(): TemplateResult {
     const recent = this.recent.filter((r) => r.url || r.handle);
     const row = (name: string, size: number | null, act: () => void): TemplateResult =>
-      html`<li><button @click=${act}><span>${name}</span><span class="muted">${size === null ? "" : bytes(size)}</span></button></li>`;
+      html`<li><button @click=${act}><span>${visible(name)}</span><span class="muted">${size === null ? "" : bytes(size)}</span></button></li>`;
     return html`
       ${this.offers.length === 0 ? nothing : html`<section><h2>Served here</h2>
         <ul>${this.offers.map((o) => row(o.name, o.bytes, () => this.send("url", o.url)))}</ul></section>`}
@@ -180,7 +181,7 @@ export class Welcome extends LitElement {
     const { name, progress: p } = this.opening!;
     return html`
       <div class="opening" role="group" aria-label="Opening">
-        <h1>Opening ${name}</h1>
+        <h1>Opening <bdi>${visible(name)}</bdi></h1>
         <progress aria-label="Opened" max="1" .value=${p && p.totalBytes > 0 ? p.bytes / p.totalBytes : 0}></progress>
         <div class="muted">${p ? `${count(p.samples)} found, ${bytes(p.bytes)} of ${bytes(p.totalBytes)} looked through` : "reading the index…"}</div>
         <div class="buttons"><button @click=${() => this.send("back")}>Cancel</button></div>
@@ -190,7 +191,7 @@ export class Welcome extends LitElement {
     const { name, trouble: t, way, kind } = this.failure!;
     return html`
       <div class="failed" role="alert">
-        <h1>${kind === "asks" ? `Open ${name}` : `${name} could not be opened`}</h1>
+        <h1>${kind === "asks" ? html`Open <bdi>${visible(name)}</bdi>` : html`<bdi>${visible(name)}</bdi> could not be opened`}</h1>
         <div>${t.message}</div>
         ${t.code ? html`<code class="bad">${t.code}</code>` : nothing}
         <div class="buttons">${way ? html`<button class="primary" @click=${way.go}>${way.words}</button>` : nothing}<button class=${way ? "" : "primary"} @click=${() => this.send("back")}>Open another</button></div>

@@ -1,4 +1,5 @@
 /** Numbers and errors in words. */
+import { visible } from "./unseen.ts";
 
 const groups = new Intl.NumberFormat("en-US");
 
@@ -43,15 +44,16 @@ export function trouble(e: unknown): Trouble {
   const it = e as Partial<Record<"message" | "code" | "offset" | "member" | "sample" | "column" | "row", unknown>> | null;
   const code = typeof it?.code === "string" ? it.code : undefined;
   const text = typeof it?.message === "string" ? it.message : String(e);
-  const told = code ? text.replace(` [${code}]`, "") : text;
+  const told = visible(code ? text.replace(` [${code}]`, "") : text);
   const number = (what: "sample" | "row"): string | false => typeof it?.[what] === "number" && !told.includes(`${what} `) && `${what} ${count(it[what] as number)}`;
+  const [member, column] = [it?.member, it?.column].map((name) => (typeof name === "string" ? visible(name) : ""));
   const place = [
-    typeof it?.member === "string" && !told.includes(it.member) && it.member, number("sample"),
-    typeof it?.column === "string" && !told.includes(`"${it.column}"`) && `column "${it.column}"`, number("row"),
+    member && !told.includes(member) && member, number("sample"),
+    column && !told.includes(`"${column}"`) && `column "${column}"`, number("row"),
   ].filter(Boolean).join(", ");
   const plain = place ? `${place}: ${told}` : told;
   return {
-    message: typeof it?.member === "string" && plain.startsWith(it.member) ? plain : plain.slice(0, 1).toUpperCase() + plain.slice(1),
+    message: member && plain.startsWith(member) ? plain : plain.slice(0, 1).toUpperCase() + plain.slice(1),
     code,
     offset: typeof it?.offset === "number" ? it.offset : undefined,
   };

@@ -41,15 +41,16 @@ function columnOf(c: number, rows: ArrayLike<number>): RawColumn {
 /** A table of so many rows. */
 export function fakeTable(name: string, length: number): Table {
   const telemetry = { requests: 2, bytesRead: 4000, byteLength: length * 60 };
+  const schema = name.startsWith("turn") ? SCHEMA.map((field) => ({ ...field, name: `\u202e${field.name}\u001b` })) : SCHEMA;
   const places = (columns?: readonly ColumnName[]): number[] => (columns ?? SCHEMA.map((_, k) => k)).map((c) => (typeof c === "number" ? c : SCHEMA.findIndex((f) => f.name === c)));
   const batch = (rows: ArrayLike<number>, columns?: readonly ColumnName[]): TableBatch => {
     const wanted = places(columns);
     telemetry.requests++;
-    return new TableBatch(wanted.map((c) => SCHEMA[c]!.name), { length: rows.length, numbers: Float64Array.from(rows), columns: wanted.map((c) => columnOf(c, rows)) });
+    return new TableBatch(wanted.map((c) => schema[c]!.name), { length: rows.length, numbers: Float64Array.from(rows), columns: wanted.map((c) => columnOf(c, rows)) });
   };
   const range = (start: number, end: number): number[] => Array.from({ length: end - start }, (_, k) => start + k);
   const table: Partial<Table> = {
-    kind: "table", format: "tbf", length, name, byteLength: telemetry.byteLength, telemetry, schema: SCHEMA,
+    kind: "table", format: "tbf", length, name, byteLength: telemetry.byteLength, telemetry, schema,
     metadata: { layout: "D", groups: 10, document: false, notes: [], createdBy: "a test" },
     columns: async (start, end, columns) => batch(range(start, end), columns),
     take: async (rows, columns) => batch(rows, columns),

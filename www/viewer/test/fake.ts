@@ -4,6 +4,8 @@ import type { Engine } from "../src/engine.ts";
 import { fakeTable } from "./fake-table.ts";
 
 const CLASSES = ["boat", "buoy", "gull", "pier"];
+/** What a file named `turn…` has in all its names: it turns text around, and controls a terminal. */
+const TURNS = "gnp\u202e\u2066\u001b[1m";
 const abort = (signal?: AbortSignal): void => signal?.throwIfAborted();
 const random = (i: number): number => (Math.imul(i + 1, 2654435761) >>> 0) / 2 ** 32;
 const fail = (code: string, message: string, offset?: number): Error => Object.assign(new Error(message), { code, offset, kind: "usage" });
@@ -78,6 +80,8 @@ export const fake: Engine = {
     if (name.startsWith("bad")) throw Object.assign(fail("tbl.magic", "index, byte 0: <b>this</b> is no TBL [tbl.magic]"), { kind: "damaged" });
     const length = Number(name.match(/\d+/)?.[0] ?? 500);
     if (name.endsWith(".tbf")) return fakeTable(name, length);
+    const turn = name.startsWith("turn") ? TURNS : "";
+    const classes = CLASSES.map((label) => label + turn);
     const columns = columnsOf(length);
     let closed = false;
     const telemetry = { requests: 2, bytesRead: 64 + 24 * length, byteLength: length * 190_000 + 64 };
@@ -92,15 +96,15 @@ export const fake: Engine = {
       return make();
     };
     const record = (i: number): Json => ({
-      name: `train/${String(i).padStart(8, "0")}.png`, cls: i % CLASSES.length,
-      json: { label: CLASSES[i % CLASSES.length]!, note: "<img src=x onerror=alert(1)>", boxes: boxesOf(i, columns.width[i]!, columns.height[i]!).map((bbox, k) => ({ label: CLASSES[(i + k) % CLASSES.length]!, bbox })) },
+      name: `train/${String(i).padStart(8, "0")}.png${turn}`, cls: i % CLASSES.length,
+      json: { label: classes[i % CLASSES.length]!, [`key${turn}`]: [turn], note: "<img src=x onerror=alert(1)>", boxes: boxesOf(i, columns.width[i]!, columns.height[i]!).map((bbox, k) => ({ label: classes[(i + k) % CLASSES.length]!, bbox })) },
     });
     const dataset: Partial<Dataset> = {
       kind: "samples",
       format: name.endsWith(".tar") ? "tar" : "tbl", length, name, byteLength: telemetry.byteLength, telemetry, damage: null, growing: false, whole: Promise.resolve(), fromStore: false,
-      metadata: { layout: "guide", compression: "none", metadataFormat: "json", notes: [] },
+      metadata: { layout: "guide", compression: "none", metadataFormat: "json", notes: turn ? [turn] : [] },
       schema: ["index", "name", "format", "width", "height", "aspect", "pixels", "bytes", "stored_bytes"].map((field) => ({ name: field, type: field === "name" || field === "format" ? "string" : "integer", indexed: true })),
-      info, columns: () => columns, nameOf: () => undefined,
+      info, columns: () => columns, nameOf: (i) => (turn ? `${i}${turn}.png` : undefined),
       blob: (i, o) => read(i, () => picture(i, columns.width[i]!, columns.height[i]!), o?.signal),
       bytes: (i, o) => read(i, () => {
         if (i % 97 === 13) throw fail("tbl.payload_crc", "the payload's checksum differs");
@@ -129,7 +133,7 @@ export const fake: Engine = {
           const top = Array.from({ length: 150 }, (_, k) => ({ label: `shade ${k}`, samples: 150 - k }));
           return { classes: { distinct: 400, other: 0, unlabelled: 0, top } } as unknown as Stats;
         }
-        return { classes: { distinct: 4, other: 0, unlabelled: 0, top: CLASSES.map((label, k) => ({ label, samples: Math.ceil((length - k) / 4) })) } } as unknown as Stats;
+        return { classes: { distinct: 4, other: 0, unlabelled: 0, top: classes.map((label, k) => ({ label, samples: Math.ceil((length - k) / 4) })) } } as unknown as Stats;
       },
       async check(o) {
         for (let k = 1; k <= 5; k++) {
@@ -137,7 +141,7 @@ export const fake: Engine = {
           abort(o?.signal);
           o?.onProgress?.({ samples: (length * k) / 5, totalSamples: length, bytes: k, totalBytes: 5 });
         }
-        const faults = [13, 110, 207].filter((i) => i < length).map((sample) => ({ code: "tbl.payload_crc", message: "the payload's checksum differs", section: "payload", sample, offset: sample * 190_000 }));
+        const faults = [13, 110, 207].filter((i) => i < length).map((sample) => ({ code: "tbl.payload_crc", message: `the payload's checksum differs${turn}`, section: "payload", sample, ...(turn && { member: turn }), offset: sample * 190_000 }));
         return { ok: faults.length === 0, samples: length, fault_count: faults.length, faults, notes: [] } satisfies CheckReport;
       },
       close: () => void (closed = true),
