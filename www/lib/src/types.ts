@@ -572,7 +572,9 @@ export interface Sink {
   close?(): Promise<void>;
   /**
    * The conversion failed or was cancelled: what was written is not wanted. Called when the last write has ended; none
-   * follows it. After a cancel nobody waits for it: `convert` has rejected by then.
+   * follows it. After a cancel nobody waits for it: `convert` has rejected by then. As with a `WritableStream`, a write
+   * that has begun is not interrupted, and where it never ends this is never called; a sink that may wait forever
+   * listens to the conversion's `signal` itself.
    */
   abort?(reason: unknown): Promise<void>;
 }
