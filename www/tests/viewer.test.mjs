@@ -212,6 +212,48 @@ test('a link to a file of this machine asks for it, and keeps what else it says'
   await page.close();
 });
 
+test('back leads from a file to the page without one, and forward to the file', async () => {
+  const page = await newPage(browser);
+  await page.goto(site.url);
+  await page.getByLabel('Address of a file').fill('300.tbl');
+  await page.getByRole('button', { name: 'Open', exact: true }).click();
+  await page.locator('[role=option]').first().waitFor();
+  await page.locator('[role=option]').nth(3).click();
+  await page.getByRole('heading', { name: 'Sample 3', exact: true }).waitFor();
+  await page.goBack();
+  await page.getByText('Drop a dataset file here').waitFor();
+  assert.equal(page.url(), site.url);
+  await page.goForward();
+  await page.getByRole('heading', { name: 'Sample 3', exact: true }).waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('a link can be dropped, and a folder says that it is one', async () => {
+  const page = await newPage(browser);
+  await page.goto(site.url);
+  const drop = (type, text) => page.evaluate(([type, text]) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.setData(type, text);
+    document.querySelector('forebay-viewer').dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  }, [type, text]);
+  const cdp = await page.context().newCDPSession(page);
+  const dropFolder = async () => {
+    const at = { x: 400, y: 300, data: { items: [], files: [join(ROOT, 'docs')], dragOperationsMask: 1 } };
+    for (const type of ['dragEnter', 'dragOver', 'drop']) await cdp.send('Input.dispatchDragEvent', { type, ...at });
+  };
+  await dropFolder();
+  await page.getByText('This is a folder').waitFor();
+  await drop('text/uri-list', `# a comment\r\n${site.url}300.tbl\r\n`);
+  await page.locator('.facts', { hasText: '300 samples' }).waitFor();
+  await dropFolder();
+  await drop('text/plain', 'just words');
+  await page.waitForTimeout(200);
+  assert.equal(await page.locator('.facts', { hasText: '300 samples' }).count(), 1, 'what is open stays so');
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
 test('an empty address opens nothing', async () => {
   const page = await newPage(browser);
   await visit(page, site.url);

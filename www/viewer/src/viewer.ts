@@ -252,22 +252,32 @@ export class Viewer extends LitElement {
       history.replaceState(null, "", location.pathname + location.search);
     }
   }
+  /** Says why something is not opened at all. */
+  private refuse(name: string, message: string): void {
+    // What is open stays so.
+    if (this.data || this.table) return this.say(message);
+    this.close();
+    this.failure = { name, trouble: { message, code: undefined, offset: undefined } };
+  }
   private openUrl(text: string): void {
     if (text.trim() === "") return;
     const url = fileUrl(text.trim(), location.href);
-    if (!url) {
-      this.failure = { name: text, trouble: { message: "This is no address of the web: it begins with http:// or https://.", code: undefined, offset: undefined } };
-      return;
-    }
+    if (!url) return this.refuse(text, "This is no address of the web: it begins with http:// or https://.");
     const own = url.href.startsWith(new URL("./", location.href).href);
     const file = own ? text.trim() : url.href;
-    history.replaceState(null, "", formatLink({ file }));
+    this.point(file);
     const last = url.pathname.split("/").pop() ?? "";
     void this.open(url, decodeURIComponentSafely(last) || url.host, file);
   }
+  /** The address of the page is that of this file; from the empty page, "back" leads to the empty page. */
+  private point(file: string): void {
+    const link = formatLink({ file });
+    if (location.hash === "") history.pushState(null, "", link);
+    else history.replaceState(null, "", link);
+  }
   private openFile(file: File, handle?: FileSystemFileHandle): void {
     // A link to this file may say more than its name.
-    if (parseLink(location.hash).file !== `local:${file.name}`) history.replaceState(null, "", formatLink({ file: `local:${file.name}` }));
+    if (parseLink(location.hash).file !== `local:${file.name}`) this.point(`local:${file.name}`);
     void this.open(file, file.name, `local:${file.name}`, handle ? { handle } : {});
   }
   private async openRecent(entry: Recent): Promise<void> {
@@ -344,7 +354,10 @@ export class Viewer extends LitElement {
 
   private readonly onHash = (): void => {
     const link = parseLink(location.hash);
-    if (!link.file) return;
+    if (!link.file) {
+      if (this.file !== "" || this.failure) this.close();
+      return;
+    }
     if (link.file === this.file) void this.applyLink();
     else if (!link.file.startsWith("local:")) this.openUrlKeepingLink(link.file);
     else void this.askFor(link.file.slice("local:".length));
@@ -560,9 +573,16 @@ export class Viewer extends LitElement {
   private readonly onDrop = (e: DragEvent): void => {
     e.preventDefault();
     this.dragging = false;
-    const item = [...(e.dataTransfer?.items ?? [])].find((i) => i.kind === "file");
+    const items = [...(e.dataTransfer?.items ?? [])];
+    const item = items.find((i) => i.kind === "file");
+    if (item?.webkitGetAsEntry?.()?.isDirectory) return this.refuse("the folder", "This is a folder: drop one of its files.");
     const file = item?.getAsFile();
-    if (!file) return;
+    if (!file) {
+      // A link that was dragged from elsewhere.
+      const address = (e.dataTransfer?.getData("text/uri-list") || e.dataTransfer?.getData("text/plain") || "").split(/\r?\n/).find((line) => /^https?:/i.test(line));
+      if (address) this.openUrl(address);
+      return;
+    }
     const asking = item as DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> };
     const handle = asking.getAsFileSystemHandle?.().catch(() => null) ?? Promise.resolve(null);
     void handle.then((h) => this.openFile(file, h?.kind === "file" ? (h as FileSystemFileHandle) : undefined));
