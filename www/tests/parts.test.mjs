@@ -48,6 +48,19 @@ test('boxes are found in the shapes of COCO, YOLO, Pascal and plain lists', () =
   }
 });
 
+test('boxes that reach over the edge are drawn, and what cannot be drawn is counted', () => {
+  const told = (record) => {
+    const { boxes, broken, outside } = parts.findAnnotations(record, 200, 100);
+    return [boxes.length, broken, outside];
+  };
+  const boxes = [[-50, -40, 120, 100], [150, 60, 200, 200], [300, 300, 50, 50], [50, 50, -20, -30], [10, 10, 0, 0], [1e308, 1, 1e308, 5], ['x', 1, 2, 3], [1, null, 2, 3]];
+  assert.deepEqual(told({ annotations: boxes.map((bbox) => ({ bbox })) }), [3, 5, 1]);
+  assert.deepEqual(told({ annotations: [{ segmentation: { size: [4, 4], counts: [1, 2] } }, { id: 3 }] }), [0, 1, 0]);
+  assert.deepEqual(told({ txt: '0 0.5 0.5 0.2 0.2\n1 0.98 0.5 1.0000001 0.3\n2 -0.01 0.2 0.1 0.1\n' }), [3, 0, 0]);
+  assert.deepEqual(told({ txt: '0 nan 0.5 0.2 0.2\n1 0.5 0.5 0.3 0.3\n2 0.5 0.5 -0.1 0.2\n3 120 40 20 20' }), [1, 3, 0]);
+  for (const txt of ['2024 1 1 12 30', '3 cats and 4 dogs', '', '5', '0 120 40 20 20', '0 0.5 0.5 0.2 0.2\na photo of 3 cats']) assert.deepEqual(told({ txt }), [0, 0, 0], txt);
+});
+
 test('links come back as they were, and nonsense is left out', () => {
   const link = { file: 'data/ü &#?.tbl', i: 17, q: 'width >= 224 && name ~ "*.jpg"', view: 'table' };
   assert.deepEqual(parts.parseLink(parts.formatLink(link)), link);

@@ -37,10 +37,36 @@ const word = (v: Json | undefined): string | undefined =>
 /** More boxes than any eye tells apart are not drawn. */
 const MOST = 20_000;
 
+/** What the metadata says is in the picture. */
+export interface Annotations {
+  /** What can be drawn. */
+  readonly boxes: readonly Box[];
+  /** How many cannot: they have no area, or their numbers are none. */
+  readonly broken: number;
+  /** How many of the boxes lie outside of the picture altogether. */
+  readonly outside: number;
+}
+
+/** Boxes, and how many could not be made. */
+class Found extends Array<Box> {
+  broken = 0;
+}
+
 /** Every box that the metadata holds, for an image of this size. */
-export function findBoxes(record: Json, width: number, height: number): Box[] {
-  if (!isFields(record)) return [];
-  const found: Box[] = [];
+export const findBoxes = (record: Json, width: number, height: number): readonly Box[] => findAnnotations(record, width, height).boxes;
+
+/** The same, with what is wrong with them. */
+export function findAnnotations(record: Json, width: number, height: number): Annotations {
+  const found = new Found();
+  find(found, record, width, height);
+  const boxes = [...found].slice(0, MOST);
+  const sized = width > 0 && height > 0;
+  const outside = boxes.filter(({ x, y, w, h }) => sized && (x >= width || y >= height || x + w <= 0 || y + h <= 0)).length;
+  return { boxes, broken: found.broken, outside };
+}
+
+function find(found: Found, record: Json, width: number, height: number): void {
+  if (!isFields(record)) return;
   const places = [record, record.json, record.metadata].filter(isFields);
   for (const place of places) {
     const names = categories(place);
@@ -54,10 +80,9 @@ export function findBoxes(record: Json, width: number, height: number): Box[] {
   }
   for (const key of ["txt", "yolo", "boxes"]) {
     const text = record[key];
-    if (typeof text === "string") found.push(...yolo(text, width, height));
+    if (typeof text === "string") yolo(found, text, width, height);
   }
-  if (typeof record.xml === "string") found.push(...pascal(record.xml));
-  return found.slice(0, MOST);
+  if (typeof record.xml === "string") pascal(found, record.xml);
 }
 
 function categories(place: Fields): Map<string, string> {
@@ -71,8 +96,8 @@ function categories(place: Fields): Map<string, string> {
   return names;
 }
 
-function push(found: Box[], [x, y, w, h]: number[], label: Json | undefined, names: Map<string, string>, outlines: number[][], mask: Mask | null = null): void {
-  if (x === undefined || y === undefined || !(w! > 0) || !(h! > 0)) return;
+function push(found: Found, [x, y, w, h]: number[], label: Json | undefined, names: Map<string, string>, outlines: number[][], mask: Mask | null = null): void {
+  if (x === undefined || y === undefined || !(w! > 0) || !(h! > 0) || !Number.isFinite(x + y + w! + h!)) return void found.broken++;
   const name = isFields(label) ? word(label.name) : word(label);
   found.push({ x, y, w: w!, h: h!, label: name === undefined ? "" : (names.get(name) ?? name), outlines, mask });
 }
@@ -89,7 +114,7 @@ function around(outlines: readonly (readonly number[])[]): number[] | null {
   return right > left ? [left, top, right - left, bottom - top] : null;
 }
 
-function one(found: Box[], item: Json | undefined, label: Json | undefined, names: Map<string, string>): void {
+function one(found: Found, item: Json | undefined, label: Json | undefined, names: Map<string, string>): void {
   if (isNumbers(item, 4)) return push(found, item, label, names, []);
   if (!isFields(item)) return;
   const named = item.label ?? item.name ?? item.category ?? item.class ?? item.cls ?? item.category_id ?? label;
@@ -108,40 +133,46 @@ function one(found: Box[], item: Json | undefined, label: Json | undefined, name
   if (x !== undefined && y !== undefined && w !== undefined && h !== undefined) return push(found, [x, y, w, h], named, names, outlines, mask);
   const alone = around(outlines) ?? (mask && extent(mask));
   if (alone) push(found, alone, named, names, outlines, mask);
+  // It says that it has a place, and that is none.
+  else if (box !== undefined || item.bndbox !== undefined || item.segmentation !== undefined || item.xmin !== undefined) found.broken++;
 }
+
+/** How far outside of the picture a part of it may lie: tools round, and boxes reach over the edge. */
+const BEYOND = 1;
 
 /** Lines of YOLO. A text in which any line is something else is a caption, not boxes. */
-function yolo(text: string, width: number, height: number): Box[] {
-  if (!(width > 0 && height > 0)) return [];
-  const lines = text.trim().split(/\r?\n/).map((l) => l.trim().split(/\s+/).map(Number));
-  const parts = (l: number[]): boolean => Number.isInteger(l[0]) && l.slice(1).every((v) => v >= 0 && v <= 1);
-  const isBox = (l: number[]): boolean => (l.length === 5 || l.length === 6) && parts(l);
-  const isOutline = (l: number[]): boolean => l.length >= 7 && l.length % 2 === 1 && parts(l);
-  const found: Box[] = [];
+function yolo(found: Found, text: string, width: number, height: number): void {
+  if (!(width > 0 && height > 0)) return;
+  const lines = text.trim().split(/\r?\n/).map((line) => line.trim().split(/\s+/));
+  // Words that are numbers, or what tools write where a number went wrong.
+  const numeric = (word: string): boolean => word !== "" && (!Number.isNaN(Number(word)) || /^[+-]?(nan|inf)$/i.test(word));
+  const like = (line: string[]): boolean => /^\d+$/.test(line[0]!) && (line.length === 5 || line.length === 6 || (line.length >= 7 && line.length % 2 === 1)) && line.every(numeric);
+  const parts = (line: string[]): number[] => line.slice(1).map(Number);
+  const within = (line: string[]): boolean => parts(line).every((v) => v >= -BEYOND && v <= 1 + BEYOND);
+  // Without one good line they are numbers that mean something else.
+  if (!lines.every(like) || !lines.some(within)) return;
   for (const line of lines) {
-    const [cls, ...rest] = line;
-    if (isBox(line)) {
-      const [cx, cy, w, h] = rest as [number, number, number, number];
-      found.push({ x: (cx - w / 2) * width, y: (cy - h / 2) * height, w: w * width, h: h * height, label: String(cls), outlines: [], mask: null });
-    } else if (isOutline(line)) {
-      const outline = rest.map((v, k) => v * (k % 2 === 0 ? width : height));
-      push(found, around([outline]) ?? [], String(cls), new Map(), [outline]);
-    } else return [];
+    const label = line[0]!;
+    if (!within(line)) found.broken++;
+    else if (line.length <= 6) {
+      const [cx, cy, w, h] = parts(line) as [number, number, number, number];
+      push(found, [(cx - w / 2) * width, (cy - h / 2) * height, w * width, h * height], String(Number(label)), new Map(), []);
+    } else {
+      const outline = parts(line).map((v, k) => v * (k % 2 === 0 ? width : height));
+      push(found, around([outline]) ?? [], String(Number(label)), new Map(), [outline]);
+    }
   }
-  return found;
 }
 
-function pascal(xml: string): Box[] {
-  const found: Box[] = [];
+function pascal(found: Found, xml: string): void {
   // The parsed document is only asked for texts; it never becomes a part of the page.
   for (const object of new DOMParser().parseFromString(xml, "text/xml").getElementsByTagName("object")) {
     const text = (name: string): string => object.getElementsByTagName(name)[0]?.textContent ?? "";
     const [x1, y1, x2, y2] = [text("xmin"), text("ymin"), text("xmax"), text("ymax")].map((t) => number(t));
     if (x1 !== undefined && y1 !== undefined && x2 !== undefined && y2 !== undefined) {
       push(found, [x1, y1, x2 - x1, y2 - y1], text("name"), new Map(), []);
-    }
+    } else found.broken++;
   }
-  return found;
 }
 
 /** The hue of a label: the same label has the same colour in every sample. */

@@ -2,16 +2,17 @@
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json } from "../../lib/src/types.ts";
-import { colourOf, findBoxes, rgbOf, type Box } from "./boxes.ts";
+import { colourOf, findAnnotations, rgbOf, type Annotations, type Box } from "./boxes.ts";
 import { drawMask, type Mask } from "./masks.ts";
 import { controls, factStyles, panelStyles } from "./styles.ts";
 import { NotDrawn, decode, UNKNOWN } from "./thumbs.ts";
 import { tree, treeStyles } from "./tree.ts";
 import { visible } from "./unseen.ts";
-import { bytes, count, isAbort, trouble, type Trouble } from "./words.ts";
+import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts";
 
 const HEX_BYTES = 512;
 type Tab = "metadata" | "details" | "bytes";
+const NONE: Annotations = { boxes: [], broken: 0, outside: 0 };
 
 /** `<forebay-sample>`: sends `step` with -1 or 1, and `close`. */
 @customElement("forebay-sample")
@@ -77,6 +78,13 @@ export class SamplePanel extends LitElement {
     .legend button[aria-pressed="false"] {
       opacity: 0.75;
       text-decoration: line-through;
+    }
+    .legend .wrong {
+      padding: 4px 8px;
+      border-radius: 7px;
+      font-size: 12px;
+      color: var(--ink);
+      background: var(--bad-soft);
     }
     .legend i {
       width: 9px;
@@ -147,7 +155,7 @@ export class SamplePanel extends LitElement {
   @state() private head: Uint8Array | null = null;
   @state() private digest = "";
   @state() private sum: { state: "reading" | "good" | "bad"; text: string } = { state: "reading", text: "reading…" };
-  @state() private boxes: readonly Box[] = [];
+  @state() private annotations: Annotations = NONE;
   @state() private hidden_: ReadonlySet<string> = new Set();
   @state() private boxesOn = true;
   @state() private tab: Tab = "metadata";
@@ -198,6 +206,9 @@ export class SamplePanel extends LitElement {
     this.place();
   }
 
+  private get boxes(): readonly Box[] {
+    return this.annotations.boxes;
+  }
   private async load(): Promise<void> {
     try {
       await this.readAll();
@@ -216,7 +227,7 @@ export class SamplePanel extends LitElement {
     this.head = null;
     this.digest = "";
     this.record = undefined;
-    this.boxes = [];
+    this.annotations = NONE;
     this.sum = { state: "reading", text: "reading…" };
     const unless = <T>(then: (value: T) => void) => (value: T): void => {
       if (!signal.aborted) then(value);
@@ -242,7 +253,7 @@ export class SamplePanel extends LitElement {
     await Promise.all([image, record]);
     if (signal.aborted) return;
     const info = dataset.info(index);
-    this.boxes = findBoxes(this.record ?? null, this.image?.width ?? info.width, this.image?.height ?? info.height);
+    this.annotations = findAnnotations(this.record ?? null, this.image?.width ?? info.width, this.image?.height ?? info.height);
     dataset.prefetch(this.next, { signal }).catch(() => undefined);
   }
 
@@ -363,7 +374,7 @@ export class SamplePanel extends LitElement {
         <button class="icon bare" aria-label="Save the sample's file" title="Save the file" @click=${this.save}>⤓</button>
         <button class="icon bare" aria-label="Close the sample" title="Close (Esc)" @click=${send("close")}>✕</button>
       </div>
-      <div class="stage" tabindex="0" role="group" aria-label="Picture of sample ${count(this.index)}${this.boxes.length ? `, ${count(this.boxes.length)} boxes` : ""}" @pointerdown=${this.drag} @dblclick=${this.reset}>
+      <div class="stage" tabindex="0" role="group" aria-label="Picture of sample ${count(this.index)}${this.boxes.length ? `, ${plural(this.boxes.length, "box", "boxes")}` : ""}" @pointerdown=${this.drag} @dblclick=${this.reset}>
         ${this.image ? html`<div class="sheet"><canvas class="picture"></canvas><canvas class="boxes"></canvas></div>` : nothing}
         ${this.imageTrouble ? html`<div class="trouble"><div class=${this.imageTrouble.code ? "bad" : "muted"}>${this.imageTrouble.message}</div>${this.imageTrouble.code ? html`<code>${this.imageTrouble.code}</code>` : nothing}</div>` : nothing}
         ${this.renderLegend()}
@@ -385,14 +396,16 @@ export class SamplePanel extends LitElement {
 
   private renderLegend(): TemplateResult | typeof nothing {
     const labels = [...new Set(this.boxes.map((b) => b.label))].slice(0, 40);
-    if (!this.boxesOn || labels.length === 0) return nothing;
+    const { broken, outside } = this.annotations;
+    const wrong = [broken > 0 && `${plural(broken, "box", "boxes")} without area or number`, outside > 0 && `${plural(outside, "box", "boxes")} outside of the picture`].filter(Boolean).join(", ");
+    if (!this.boxesOn || (labels.length === 0 && !wrong)) return nothing;
     const toggle = (label: string) => () => {
       const hidden = new Set(this.hidden_);
       if (!hidden.delete(label)) hidden.add(label);
       this.hidden_ = hidden;
     };
     return html`<div class="legend">${labels.map((label) => html`
-      <button aria-pressed=${!this.hidden_.has(label)} @click=${toggle(label)}><i .style=${`background:${colourOf(label)}`}></i><bdi>${visible(label) || "box"}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`)}</div>`;
+      <button aria-pressed=${!this.hidden_.has(label)} @click=${toggle(label)}><i .style=${`background:${colourOf(label)}`}></i><bdi>${visible(label) || "box"}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`)}${wrong ? html`<span class="wrong">${wrong}</span>` : nothing}</div>`;
   }
 
   private renderPage(): TemplateResult {
