@@ -520,3 +520,18 @@ fn completions_and_manual_are_printed() {
     let man = String::from_utf8(place.run(&["man"]).stdout).unwrap();
     assert!(man.starts_with(".") && man.contains("keep\\-going"));
 }
+
+#[cfg(unix)]
+#[test]
+fn what_of_a_folder_cannot_be_read_is_an_error_that_names_it_and_no_sample_is_lost_in_silence() {
+    let place = Place::new();
+    fs::create_dir_all(place.path("pictures/a")).unwrap();
+    fs::write(place.path("pictures/a/1.bmp"), bmp(8, 4)).unwrap();
+    std::os::unix::fs::symlink("gone", place.path("pictures/b")).unwrap();
+    for args in [["convert", "pictures", "out.tbl"].as_slice(), &["check", "pictures"], &["stats", "pictures"]] {
+        let (code, said) = place.json(args);
+        let message = said[0]["error"]["message"].as_str().unwrap_or_default();
+        assert!(code == 2 && message.contains("pictures/b"), "{args:?}: {code} {said:?}");
+    }
+    assert_eq!(place.files(), ["pictures"]);
+}
