@@ -327,11 +327,15 @@ export class SamplePanel extends LitElement {
       if (!box.label || this.boxes.length > 200) continue;
       const label = visible(box.label);
       const wide = g.measureText(label).width + letter * 0.6;
-      const up = y >= letter * 1.4 ? y - letter * 1.4 : y;
+      const tall = letter * 1.4;
+      if (x >= canvas.width || y >= canvas.height || x + w <= 0 || y + h <= 0) continue;
+      // Of a box that reaches over the edge the name stands inside.
+      const left = Math.max(0, Math.min(x - line / 2, canvas.width - wide));
+      const up = Math.max(0, Math.min(y >= tall ? y - tall : y, canvas.height - tall));
       g.fillStyle = colour;
-      g.fillRect(x - line / 2, up, wide, letter * 1.4);
+      g.fillRect(left, up, wide, tall);
       g.fillStyle = "#10151a";
-      g.fillText(label, x + letter * 0.25, up + letter * 0.2);
+      g.fillText(label, left + letter * 0.25, up + letter * 0.2);
     }
   }
 
