@@ -4,6 +4,7 @@ import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json } from "../../lib/src/types.ts";
 import { colourOf, findAnnotations, rgbOf, type Annotations, type Box } from "./boxes.ts";
 import { drawMask, type Mask } from "./masks.ts";
+import { lies, orientationOf, unturned } from "./orientation.ts";
 import { controls, factStyles, panelStyles } from "./styles.ts";
 import { NotDrawn, decode, UNKNOWN } from "./thumbs.ts";
 import { tree, treeStyles } from "./tree.ts";
@@ -156,6 +157,10 @@ export class SamplePanel extends LitElement {
   @state() private digest = "";
   @state() private sum: { state: "reading" | "good" | "bad"; text: string } = { state: "reading", text: "reading…" };
   @state() private annotations: Annotations = NONE;
+  /** How the browser turned the picture, as its EXIF says; 1 where it did not. */
+  @state() private orientation = 1;
+  /** Draw it as it is stored: then boxes fit that were made by code which knows no EXIF. */
+  @state() private asStored = false;
   @state() private hidden_: ReadonlySet<string> = new Set();
   @state() private boxesOn = true;
   @state() private tab: Tab = "metadata";
@@ -193,12 +198,15 @@ export class SamplePanel extends LitElement {
     if (changed.has("index") || changed.has("data")) void this.load();
   }
   override updated(changed: PropertyValues): void {
-    if (changed.has("image" as never) && this.image) {
+    if (this.image && (changed.has("image" as never) || changed.has("asStored" as never) || changed.has("orientation" as never))) {
       const canvas = this.renderRoot.querySelector<HTMLCanvasElement>(".picture");
-      if (canvas) {
-        canvas.width = this.image.width;
-        canvas.height = this.image.height;
-        canvas.getContext("2d")?.drawImage(this.image, 0, 0);
+      const g = canvas?.getContext("2d");
+      if (canvas && g) {
+        const { width, height } = this.shown;
+        canvas.width = width;
+        canvas.height = height;
+        if (this.asStored) g.setTransform(...unturned(this.orientation, width, height));
+        g.drawImage(this.image, 0, 0);
       }
       this.pan = { x: 0, y: 0 };
       this.zoom = 1;
@@ -228,6 +236,8 @@ export class SamplePanel extends LitElement {
     this.digest = "";
     this.record = undefined;
     this.annotations = NONE;
+    this.orientation = 1;
+    this.asStored = false;
     this.sum = { state: "reading", text: "reading…" };
     const unless = <T>(then: (value: T) => void) => (value: T): void => {
       if (!signal.aborted) then(value);
@@ -242,8 +252,9 @@ export class SamplePanel extends LitElement {
       this.imageTrouble = e instanceof NotDrawn ? { message: e.message === UNKNOWN ? "This is no picture that the browser knows." : `Browsers do not draw ${e.message} pictures.`, code: undefined, offset: undefined } : trouble(e);
     }));
     const record = dataset.record(index, { signal }).then(unless((found) => (this.record = found)), unless((e) => (this.recordTrouble = trouble(e))));
-    void dataset.bytes(index, { signal, verify: true }).then(
+    const whole = dataset.bytes(index, { signal, verify: true }).then(
       unless((payload) => {
+        this.orientation = orientationOf(payload);
         this.head = payload.slice(0, HEX_BYTES);
         void crypto.subtle?.digest("SHA-256", payload as BufferSource).then(unless((sum) => (this.digest = hexText(new Uint8Array(sum)))));
         this.sum = dataset.format === "tbl" ? { state: "good", text: "✓ sound" } : { state: "good", text: "read whole" };
@@ -252,9 +263,37 @@ export class SamplePanel extends LitElement {
     );
     await Promise.all([image, record]);
     if (signal.aborted) return;
-    const info = dataset.info(index);
-    this.annotations = findAnnotations(this.record ?? null, this.image?.width ?? info.width, this.image?.height ?? info.height);
+    this.annotate();
+    await whole;
+    if (signal.aborted) return;
+    if (this.orientation > 1) this.choose();
     dataset.prefetch(this.next, { signal }).catch(() => undefined);
+  }
+
+  /** The picture's size as it is drawn. */
+  private get shown(): { width: number; height: number } {
+    const { width, height } = this.image ?? this.data.info(this.index);
+    return this.asStored && this.image && lies(this.orientation) ? { width: height, height: width } : { width, height };
+  }
+  private annotate(): void {
+    const { width, height } = this.shown;
+    this.annotations = findAnnotations(this.record ?? null, width, height);
+  }
+  /** Of a picture that is turned: draws it as it is stored where its boxes fit into that, and not into what is turned. */
+  private choose(): void {
+    const over = (): number => {
+      this.annotate();
+      const { width, height } = this.shown;
+      return this.boxes.filter(({ x, y, w, h }) => x < -1 || y < -1 || x + w > width + 1 || y + h > height + 1).length;
+    };
+    const turned = over();
+    this.asStored = true;
+    if (over() >= turned) this.asStored = false;
+    this.annotate();
+  }
+  private toggleStored(): void {
+    this.asStored = !this.asStored;
+    this.annotate();
   }
 
   /** Zooms about a point, counted from the middle of the stage. */
@@ -283,7 +322,7 @@ export class SamplePanel extends LitElement {
   private place(): void {
     const sheet = this.renderRoot.querySelector<HTMLElement>(".sheet");
     if (!sheet || !this.image) return;
-    const { width, height } = this.image;
+    const { width, height } = this.shown;
     this.fit = Math.min(this.stage.clientWidth / width, this.stage.clientHeight / height, 8) * 0.96;
     const scale = this.fit * this.zoom;
     sheet.style.transform = `translate(${this.pan.x - (width * scale) / 2}px, ${this.pan.y - (height * scale) / 2}px) scale(${scale})`;
@@ -295,11 +334,12 @@ export class SamplePanel extends LitElement {
   private drawBoxes(scale: number): void {
     const canvas = this.renderRoot.querySelector<HTMLCanvasElement>(".boxes");
     if (!canvas || !this.image) return;
-    const sharp = Math.min(4, Math.max(1, scale * devicePixelRatio), 8192 / Math.max(this.image.width, this.image.height));
-    canvas.width = Math.round(this.image.width * sharp);
-    canvas.height = Math.round(this.image.height * sharp);
-    canvas.style.width = `${this.image.width}px`;
-    canvas.style.height = `${this.image.height}px`;
+    const { width, height } = this.shown;
+    const sharp = Math.min(4, Math.max(1, scale * devicePixelRatio), 8192 / Math.max(width, height));
+    canvas.width = Math.round(width * sharp);
+    canvas.height = Math.round(height * sharp);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
     const g = canvas.getContext("2d");
     if (!g || !this.boxesOn) return;
     const line = (2 * sharp) / scale;
@@ -383,6 +423,7 @@ export class SamplePanel extends LitElement {
         ${this.imageTrouble ? html`<div class="trouble"><div class=${this.imageTrouble.code ? "bad" : "muted"}>${this.imageTrouble.message}</div>${this.imageTrouble.code ? html`<code>${this.imageTrouble.code}</code>` : nothing}</div>` : nothing}
         ${this.renderLegend()}
         <div class="tools">
+          ${this.image && this.orientation > 1 ? html`<button aria-pressed=${this.asStored} title="Its EXIF says that it is to be turned; most training code does not turn it" @click=${this.toggleStored}>As stored</button>` : nothing}
           ${this.boxes.length > 0 ? html`<button aria-pressed=${this.boxesOn} title="Boxes (b)" @click=${() => (this.boxesOn = !this.boxesOn)}>Boxes</button>` : nothing}
           <button class="icon" aria-label="Zoom out" title="Zoom out (-)" @click=${() => this.zoomBy(1 / 1.4)}>−</button>
           <button class="icon" aria-label="Zoom in" title="Zoom in (+)" @click=${() => this.zoomBy(1.4)}>+</button>
@@ -422,7 +463,7 @@ export class SamplePanel extends LitElement {
     if (this.tab === "bytes") return html`<pre>${this.head ? hex(this.head) : this.sum.text}</pre>${info.bytes > HEX_BYTES ? html`<p class="muted">the first ${HEX_BYTES} of ${count(info.bytes)} bytes</p>` : nothing}`;
     const rows: [string, string][] = [
       ["Format", `${info.format} (${info.mime})`],
-      ["Size", info.width > 0 ? `${count(info.width)} × ${count(info.height)} pixels` : this.image ? `${count(this.image.width)} × ${count(this.image.height)} pixels, from the picture` : "not in the index"],
+      ["Size", info.width > 0 ? `${count(info.width)} × ${count(info.height)} pixels${this.orientation > 1 ? ", to be turned as its EXIF says" : ""}` : this.image ? `${count(this.image.width)} × ${count(this.image.height)} pixels, from the picture` : "not in the index"],
       ["Bytes", `${count(info.bytes)} (${bytes(info.bytes)})`],
       ["Stored", `${count(info.storedBytes)} bytes, ${info.codec === "none" ? "as it is" : info.codec}`],
       ["In the file", `bytes ${count(info.offset)} to ${count(info.offset + info.storedBytes)}`],
