@@ -262,6 +262,41 @@ test('a picture that its EXIF turns is drawn as it is stored where its boxes are
   server.close();
 });
 
+test('pictures that the network lost are asked for again once it is back', async () => {
+  const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
+  const page = await newPage(browser);
+  const file = readFileSync(join(folder, 'sample.tbl'));
+  let lost = false;
+  await page.route('**/far.tbl', (route) => {
+    if (lost) return route.abort('internetdisconnected');
+    const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(route.request().headers().range).map(Number);
+    const body = file.subarray(start, end + 1);
+    return route.fulfill({ status: 206, headers: { etag: '"1"', 'content-range': `bytes ${start}-${start + body.length - 1}/${file.length}` }, body });
+  });
+  try {
+    await visit(page, `${host}#file=far.tbl`);
+    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+    lost = true;
+    await page.locator('.scroll').focus();
+    await page.keyboard.press('End');
+    await page.locator('.why', { hasText: 'http.network' }).first().waitFor();
+    lost = false;
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await page.locator('.why', { hasText: 'http.network' }).first().waitFor({ state: 'detached', timeout: 5000 });
+    lost = true;
+    await page.keyboard.press('Home');
+    for (let row = 0; row < 4; row++) await page.keyboard.press('PageDown');
+    await page.locator('.why', { hasText: 'http.network' }).first().waitFor();
+    lost = false;
+    // Nobody says that it is back.
+    await page.locator('.why', { hasText: 'http.network' }).first().waitFor({ state: 'detached', timeout: 15_000 });
+    await page.locator('[role=option] canvas[data-ready]').nth(3).waitFor();
+  } finally {
+    await page.close();
+    server.close();
+  }
+});
+
 test('what was spooled for a page that went is removed later', async () => {
   const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
   const page = await newPage(browser);

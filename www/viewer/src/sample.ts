@@ -71,6 +71,9 @@ export class SamplePanel extends LitElement {
       max-height: 70px;
       overflow: auto;
     }
+    .legend.beside {
+      max-width: calc(100% - 262px);
+    }
     .legend button {
       min-height: 26px;
       padding: 0 8px;
@@ -449,7 +452,7 @@ export class SamplePanel extends LitElement {
       if (!hidden.delete(label)) hidden.add(label);
       this.hidden_ = hidden;
     };
-    return html`<div class="legend">${labels.map((label) => html`
+    return html`<div class="legend ${this.orientation > 1 ? "beside" : ""}">${labels.map((label) => html`
       <button aria-pressed=${!this.hidden_.has(label)} @click=${toggle(label)}><i .style=${`background:${colourOf(label)}`}></i><bdi>${visible(label) || "box"}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`)}${wrong ? html`<span class="wrong">${wrong}</span>` : nothing}</div>`;
   }
 

@@ -6,7 +6,7 @@ import { isAbort, trouble } from "./words.ts";
 export type Thumb =
   | { readonly state: "ready"; readonly bitmap: ImageBitmap }
   | { readonly state: "none"; readonly why: string }
-  | { readonly state: "broken"; readonly why: string };
+  | { readonly state: "broken"; readonly why: string; readonly passing: boolean };
 
 /** Pictures are decoded to this size at most. */
 const EDGE = 256;
@@ -14,6 +14,10 @@ const EDGE = 256;
 const BUDGET = 96 * 1024 * 1024;
 /** Reads at once: all that are in sight, so that a source can read near ones together. */
 const READS = 64;
+/** Failures that say nothing of the file: it may be there again in a moment. */
+const PASSING = new Set(["io", "http.network", "http.stalled", "http.truncated", "http.status"]);
+/** Milliseconds after which what failed in passing is tried again, at first and at last. */
+const AGAIN = [3000, 60_000] as const;
 /** Pictures decoded at once. */
 const LANES = 4;
 
@@ -47,11 +51,17 @@ export class Thumbs {
   private closed = false;
   private readonly gate = new Gate();
   private told = false;
+  /** Runs while something is to be tried again. */
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private patience: number = AGAIN[0];
+  private readonly online = (): void => this.again();
 
   constructor(
     private readonly dataset: Dataset,
     private readonly changed: () => void,
-  ) {}
+  ) {
+    globalThis.addEventListener("online", this.online);
+  }
 
   /** The thumbnail, where it is there. */
   get(i: number): Thumb | undefined {
@@ -75,11 +85,21 @@ export class Thumbs {
   /** Lets go of everything. */
   close(): void {
     this.closed = true;
+    clearTimeout(this.timer);
+    globalThis.removeEventListener("online", this.online);
     this.wanted = [];
     for (const controller of this.running.values()) controller.abort();
     for (const thumb of this.kept.values()) if (thumb.state === "ready") thumb.bitmap.close();
     this.kept.clear();
     this.bytes = 0;
+  }
+
+  /** Forgets what failed in passing: what of it is in sight is asked for again. */
+  private again(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    for (const [i, thumb] of this.kept) if (thumb.state === "broken" && thumb.passing) this.kept.delete(i);
+    if (!this.closed) this.changed();
   }
 
   private pump(): void {
@@ -99,7 +119,13 @@ export class Thumbs {
 
   private keep(i: number, thumb: Thumb): void {
     this.kept.set(i, thumb);
-    if (thumb.state === "ready") this.bytes += thumb.bitmap.width * thumb.bitmap.height * 4;
+    if (thumb.state === "ready") {
+      this.bytes += thumb.bitmap.width * thumb.bitmap.height * 4;
+      this.patience = AGAIN[0];
+    } else if (thumb.state === "broken" && thumb.passing && this.timer === undefined) {
+      this.timer = setTimeout(() => this.again(), this.patience);
+      this.patience = Math.min(AGAIN[1], this.patience * 2);
+    }
     for (const [old, gone] of this.kept) {
       if (this.bytes <= BUDGET) break;
       if (gone.state !== "ready" || old === i) continue;
@@ -122,7 +148,8 @@ export class Thumbs {
     } catch (e) {
       if (signal.aborted || isAbort(e)) return undefined;
       if (e instanceof NotDrawn) return { state: "none", why: e.message };
-      return { state: "broken", why: trouble(e).code ?? "cannot be decoded" };
+      const { code } = trouble(e);
+      return { state: "broken", why: code ?? "cannot be decoded", passing: PASSING.has(code ?? "") };
     }
   }
 }
