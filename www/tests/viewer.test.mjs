@@ -254,6 +254,21 @@ test('a link can be dropped, and a folder says that it is one', async () => {
   await page.close();
 });
 
+test('a page that converts does not go without being asked', async () => {
+  const page = await opened('file=1200.tbl');
+  const goes = () => page.evaluate(() => dispatchEvent(new Event('beforeunload', { cancelable: true })));
+  await page.evaluate(() => (globalThis.showSaveFilePicker = async () => ({})));
+  assert.equal(await goes(), true);
+  await page.keyboard.press('e');
+  await page.getByRole('button', { name: 'Convert…' }).click();
+  await page.locator('forebay-convert').getByRole('button', { name: 'Cancel' }).waitFor();
+  assert.equal(await goes(), false);
+  await page.locator('forebay-convert').getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('Cancelled; nothing was kept.').waitFor();
+  assert.equal(await goes(), true);
+  await page.close();
+});
+
 test('an empty address opens nothing', async () => {
   const page = await newPage(browser);
   await visit(page, site.url);

@@ -265,7 +265,12 @@ async function startWorker(): Promise<Client> {
 
 /** The caller's own thread. After a trap there is no other module to take its place. */
 async function inline(): Promise<Client> {
-  const kernel = await import("./kernel.js");
+  const kernel = await import("./kernel.js").catch((e: unknown) => {
+    const why = "ServiceWorkerGlobalScope" in globalThis
+      ? "a service worker may neither start workers nor load modules later: open files in a page, or in a worker of one"
+      : `the package's own modules cannot be loaded: ${(e as Error).message}`;
+    throw hostError("runtime.load", why, {}, e);
+  });
   let trapped: ForebayError | undefined;
   return {
     reads: false,

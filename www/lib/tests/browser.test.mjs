@@ -8,13 +8,18 @@ import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { tarOf } from './helpers.mjs';
+import { bitmap, tarOf } from './helpers.mjs';
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
 const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src blob:";
 const PAGE = '<!doctype html><title>forebay</title><script type="module" src="/page.js"></script>';
 const SCRIPT = "import * as forebay from '/dist/index.js'; globalThis.forebay = forebay;";
+
+const SHARED = `import * as forebay from '/dist/index.js';
+onconnect = ({ ports: [port] }) => forebay.open('/train.tar').then(async (ds) => port.postMessage([ds.length, (await ds.check()).ok, (await ds.bytes(3)).length]), (e) => port.postMessage(String(e)));`;
+const SERVICE = `import * as forebay from '/dist/index.js';
+onmessage = (e) => e.waitUntil(forebay.open('/train.tar').then(() => 'opened', (e) => [e.code, e.message]).then((said) => e.source.postMessage(said)));`;
 
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}`;
@@ -33,6 +38,8 @@ before(async () => {
     const send = (type, body) => response.writeHead(200, { 'content-type': type, 'content-security-policy': POLICY }).end(body);
     if (path === '/') return send('text/html', PAGE);
     if (path === '/page.js') return send('text/javascript', SCRIPT);
+    if (path === '/service.js') return send('text/javascript', SERVICE);
+    if (path === '/shared.js') return send('text/javascript', SHARED);
     if (path === '/train.tar') {
       const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
       if (start === undefined) return response.writeHead(200).end(tar);
@@ -121,4 +128,26 @@ test('errors keep their codes across the worker, and the page lives on', { skip 
     return [await code(forebay.open(new Blob([]))), await code(forebay.open('/nothing')), await code(forebay.open(new Blob(['x'.repeat(600)]))), (await forebay.open(document.querySelector('input').files[0])).length];
   });
   assert.deepEqual(seen, ['format.empty', 'http.status', 'format.unknown', 300]);
+});
+
+test('a shared worker, which has no workers of its own, works by itself', { skip }, async () => {
+  const said = await page.evaluate(() => new Promise((resolve) => {
+    const { port } = new SharedWorker('/shared.js', { type: 'module' });
+    port.onmessage = (e) => resolve(e.data);
+  }));
+  assert.deepEqual(said, [300, true, bitmap(40, 24, 3).length]);
+});
+
+test('a service worker is told that it cannot', { skip }, async () => {
+  const said = await page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.register('/service.js', { type: 'module' });
+    const active = registration.active ?? registration.installing ?? registration.waiting;
+    while (active.state !== 'activated') await new Promise((resolve) => setTimeout(resolve, 20));
+    const answer = new Promise((resolve) => (navigator.serviceWorker.onmessage = (e) => resolve(e.data)));
+    navigator.serviceWorker.startMessages();
+    active.postMessage('');
+    return answer.finally(() => registration.unregister());
+  });
+  assert.equal(said[0], 'runtime.load');
+  assert.match(said[1], /service worker/);
 });

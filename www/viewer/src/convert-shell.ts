@@ -68,6 +68,9 @@ const shellStyles = css`
     }
 `;
 
+/** Has the browser ask before the page goes with what it is at. */
+const stay = (e: Event): void => e.preventDefault();
+
 /** A dialog that converts; what it asks and does is up to who extends it. */
 export abstract class ConvertShell<S> extends LitElement {
   static override styles = [controls, factStyles, shellStyles];
@@ -126,6 +129,7 @@ export abstract class ConvertShell<S> extends LitElement {
     this.step = "work";
     this.started = performance.now();
     this.failure = this.summary = this.progress = null;
+    window.addEventListener("beforeunload", stay);
     try {
       this.summary = await this.convert({ output: target.output, signal: work.signal, onProgress: (p) => (this.progress = p) });
       await target.finish();
@@ -134,6 +138,8 @@ export abstract class ConvertShell<S> extends LitElement {
       await target.discard().catch(() => undefined);
       this.failure = isAbort(e) ? { message: "Cancelled; nothing was kept.", code: undefined, offset: undefined } : trouble(e);
       this.step = "ask";
+    } finally {
+      window.removeEventListener("beforeunload", stay);
     }
   }
 
