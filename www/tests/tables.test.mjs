@@ -103,7 +103,7 @@ test('what a format cannot hold is refused with its column, and changed where th
   await other.locator('[role=alert] code', { hasText: 'table.target' }).waitFor();
   const words = await other.getByRole('alert').innerText();
   assert.match(words, /column "/i);
-  assert.match(words, /changing what the format cannot hold/);
+  assert.match(words, /converting with losses/);
   assert.doesNotMatch(words, /--/);
   await other.getByLabel('Change what the format cannot hold').check();
   const lossy = await saved(rows, other);

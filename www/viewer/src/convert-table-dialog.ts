@@ -89,7 +89,7 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
           ${this.choice("packing", "none", this.packing, (v) => (this.packing = v), "None")}
         </div></fieldset>` : nothing}
       <div class="choices">
-        ${this.tick(this.lossy, (on) => (this.lossy = on), "Change what the format cannot hold, and say so")}
+        ${this.tick(this.lossy, (on) => (this.lossy = on), "With losses: change what the format cannot hold, and say so")}
         ${this.text ? this.tick(this.skip, (on) => (this.skip = on), "Leave bad rows out and list them") : nothing}
       </div>
       ${this.renderPromise()}`;
