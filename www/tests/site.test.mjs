@@ -262,6 +262,31 @@ test('a picture that its EXIF turns is drawn as it is stored where its boxes are
   server.close();
 });
 
+test('a file that is changed while it is open is said to have changed, not to be broken', async () => {
+  const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
+  const page = await newPage(browser);
+  const file = join(folder, 'changing.tar');
+  copyFileSync(join(folder, 'sample.tar'), file);
+  try {
+    await page.goto(host);
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+    writeFileSync(file, readFileSync(file).subarray(0, 2_000_000));
+    await page.locator('.scroll').focus();
+    await page.keyboard.press('End');
+    await page.locator('.why', { hasText: 'the file changed' }).first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('forebay-sample .trouble', { hasText: 'changed, moved or removed' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('c');
+    await page.locator('forebay-check p.bad', { hasText: 'changed, moved or removed' }).waitFor();
+    assert.deepEqual(page.faults, []);
+  } finally {
+    await page.close();
+    server.close();
+  }
+});
+
 test('pictures that the network lost are asked for again once it is back', async () => {
   const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
   const page = await newPage(browser);
