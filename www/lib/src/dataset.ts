@@ -63,7 +63,7 @@ export async function openDataset(source: Source, options: OpenOptions, owned: b
     const begin = (home: SampleHome): void => {
       let end: (e?: unknown) => void = () => {};
       const whole = new Promise<void>((done, failed) => (end = (e) => (e === undefined ? done() : failed(e))));
-      growing = { dataset: new OpenDataset(source, options, home, owned, { whole, stop: () => closed.abort() }), end };
+      growing = { dataset: new OpenDataset(source, options, home, owned, { whole, stop: () => closed.abort(hostError("dataset.closed", "the dataset was closed", { file: source.name })) }), end };
       resolve(growing.dataset);
     };
     const grown = (home: SampleHome) => (growing ? growing.dataset.grow(home.opened) : begin(home));
@@ -130,7 +130,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   /** No more will become known; `e` is why, where it is not the end of the file. */
   settle(e?: unknown): void {
     this.growing = false;
-    if (e instanceof ForebayError) this.damage = e;
+    if (e instanceof ForebayError && e.code !== "dataset.closed") this.damage = e;
   }
 
   info(i: number): SampleInfo {

@@ -126,8 +126,12 @@ test('a check reads the headers as they are now, whatever an earlier visit or th
 test('closing ends the reading, and a source that fails leaves what was found', async () => {
   const source = slow(TAR);
   const ds = await open(source, { grow: true });
+  const converting = convert(ds, memorySink(), { to: 'tbl' });
+  converting.catch(() => {});
   ds.close();
-  await assert.rejects(ds.whole);
+  // Nobody aborted anything.
+  await assert.rejects(ds.whole, { code: 'dataset.closed' });
+  await assert.rejects(converting, { code: 'dataset.closed' });
   const reads = source.reads.length;
   await sleep(200);
   assert.equal(source.reads.length, reads);
