@@ -354,11 +354,12 @@ ${[
 ].join('\n')}
 
 A conversion is held up by the browser, which reads the file in another process, and a TAR is read twice, once for its
-headers. One worker reads and packs while another writes (through a synchronous handle); the command maps one file and writes
-the other directly. A check of a file on disk is mostly the browser's reading: a single worker is as fast as that already, so
-that a second one can gain no more than what the row below it says, which checks nothing. A file of the origin-private file
-system is read by each worker for itself, without the browser's process. A check is shared by workers, which need no
-special headers; threads are used where there is more to do: packing with LZ4.
+headers. One worker reads, one packs and one writes (through a synchronous handle), on two processors; the command maps one
+file and writes the other directly. A check of a file on disk is mostly the browser's reading: a single worker is as fast as
+that already, so that a second one can gain no more than what the row below it says, which checks nothing. A file of the
+origin-private file system is read by each worker for itself, without the browser's process. A check is shared by workers,
+which need no special headers. Threads are for packing with LZ4 on more than two processors: on two, the workers that read
+and write leave them nothing, so that they are used there only where they are asked for, as here.
 The native tensor is made with the command's usual decoder, as the module does it (docs/decoders.md).
 
 ## Modules

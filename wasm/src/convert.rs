@@ -222,8 +222,14 @@ impl Converter {
                 other => other?,
             }
         }
-        // What was written is taken before the next window is asked for.
-        Ok(Some(Vec::new()))
+        // What was written is taken while the next window is read; before the end there is nothing to read.
+        if self.next >= self.count() {
+            return Ok(Some(Vec::new()));
+        }
+        let next = self.window_from(self.next);
+        let lacking = next.lacking();
+        self.window = Some(next);
+        Ok(Some(lacking))
     }
 
     /// The fields at the top of the document, as the command writes them.

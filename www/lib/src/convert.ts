@@ -109,5 +109,5 @@ async function run(
     return call(client, dataset.name, "convert", [id, JSON.stringify({ ...settings, window }), chosen]);
   };
   const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: total, bytes, totalBytes: null });
-  return JSON.parse(await pourInto(client, begin, dataset.source, output, { signal, onTurn })) as Told;
+  return JSON.parse(await pourInto(client, begin, dataset.source, output, { signal, onTurn, readsAhead: true })) as Told;
 }

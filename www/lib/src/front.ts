@@ -1,5 +1,5 @@
 import { openPrivate, readPrivate, type ReadHandle } from "./private-file.js";
-import { readSync, type Chunk, coalesce } from "./ranges.js";
+import { coalesce, readSync, type Chunk, type Counted, type Reading } from "./ranges.js";
 
 /** A stream takes about as long to begin as to give so many bytes: it skips fewer, and a shorter range elsewhere is read by itself. */
 const WORTH_STREAM = 1 << 20;
@@ -14,7 +14,7 @@ interface FillingReader {
 }
 
 /** As the module throws what it knows, so that it is not taken for a trap. */
-function unread(message: string, offset: number): string {
+export function unread(message: string, offset: number): string {
   return JSON.stringify({ code: "io", kind: "io", message: `the file cannot be read: ${message}`, offset });
 }
 
@@ -32,13 +32,13 @@ function breath(): Promise<void> {
  * follows the last, so that the browser reads on while the worker is busy. That takes about half of the processors'
  * time of reading range by range. Nothing begins to be read once it was stopped.
  */
-export class FrontToBack {
+export class FrontToBack implements Reading {
   #stream: ReadableStreamBYOBReader | null = null;
   /** Where the stream stands. */
   #at = 0;
   #stopped = false;
   #used: ArrayBuffer[] = [];
-  #counted = { requests: 0, bytes: 0 };
+  #counted: Counted = { requests: 0, bytes: 0 };
   /** The file without a stream, where it can be had; not known before the first range. */
   #private: ReadHandle | null | undefined;
   #listened = performance.now();
@@ -48,7 +48,7 @@ export class FrontToBack {
     readonly handle: FileSystemFileHandle | null,
   ) {}
 
-  /** The bytes of these ranges, near ones together; good until the next ranges are asked for. */
+  /** Near ranges come together. */
   async read(pairs: ArrayLike<number>): Promise<Chunk[]> {
     if (performance.now() - this.#listened > DEAF) {
       await breath();
@@ -68,14 +68,17 @@ export class FrontToBack {
     return chunks;
   }
 
-  /** What was read since this was asked last. */
-  counted(): { requests: number; bytes: number } {
+  /** Memory for the next ranges, where the last was given away. */
+  reuse(buffers: ArrayBuffer[]): void {
+    this.#used = buffers;
+  }
+
+  counted(): Counted {
     const counted = this.#counted;
     this.#counted = { requests: 0, bytes: 0 };
     return counted;
   }
 
-  /** Ends what is being read, and reads no more. */
   stop(): void {
     this.#stopped = true;
     this.#leave();

@@ -9,10 +9,11 @@ import * as tables from "../wasm/tables.js";
 import * as tensors from "../wasm/tensor.js";
 import * as threaded from "../wasm/threads.js";
 import { FrontToBack } from "./front.js";
+import { Inlet, serveReading } from "./inlet.js";
 import { memoryBytes } from "./modules.js";
 import { closeOutput, openOutput, outputThrough, readOutput, serveOutput, truncateOutput, writeOutput } from "./outputs.js";
 import type { Opened, OpenedTable, Patch, SampleModule, Selected, TensorModule, Turn } from "./protocol.js";
-import type { Chunk } from "./ranges.js";
+import type { Chunk, Reading } from "./ranges.js";
 import { scanBytes, widened } from "./scan.js";
 import { stepped, told, written, type Handle, type Work } from "./steps.js";
 import type { IndexColumns, Limits } from "./types.js";
@@ -75,7 +76,7 @@ const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(wh
 /** Work that reads for itself is at it for so many milliseconds before it tells how far it is. */
 const MOMENT = 30;
 /** The files that are read here, by the work that they are read for. */
-const readings = new Map<number, FrontToBack>();
+const readings = new Map<number, Reading>();
 
 /** The operations, by name: the whole protocol between the two sides. */
 export const operations = {
@@ -139,7 +140,10 @@ export const operations = {
     try {
       const until = performance.now() + MOMENT;
       for (let wanted = ranges; ; ) {
-        const chunks = await reading.read(wanted);
+        const next = reading.expect && "ahead" in get<Work>(id) ? get<full.Converter>(id).ahead() : undefined;
+        const coming = reading.read(wanted);
+        if (next) reading.expect?.(next);
+        const chunks = await coming;
         const work = get<Work>(id);
         const need = stepped(work, chunks, output);
         await written(output, need === null);
@@ -157,6 +161,12 @@ export const operations = {
   },
   /** A number for what several pieces of work read, one after the other: the file is opened once for all of them. */
   beginReading: (): number => ++last,
+  /** The same, of what another worker reads, at the other end of this port. */
+  readThrough(port: MessagePort): number {
+    readings.set(++last, new Inlet(port));
+    return last;
+  },
+  serveReading,
   endReading(key: number): void {
     readings.get(key)?.stop();
     readings.delete(key);

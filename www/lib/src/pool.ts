@@ -32,8 +32,13 @@ const START_TIMEOUT = 20_000;
 
 /** Threads that the threaded module starts by itself. */
 const MOST_THREADS = 8;
+/** Processors that are busy without threads: one worker reads, and another writes, while a third packs. */
+const BUSY = 2;
 /** A file from this size on is worth the start of threads. */
 const WORTH_THREADS = 32 << 20;
+
+/** A file from this size on is worth the start of a worker that does nothing else with it than to read or to write it. */
+const WORTH_WORKER = 64 << 20;
 
 /** Workers and threads that may be asked for. */
 const MOST = 256;
@@ -77,7 +82,8 @@ let threadless = false;
 /** How many threads the threaded module may have; 0 where it cannot be used. */
 export function threadCount(): number {
   if (!isolated || threadless || workerCount() === 0) return 0;
-  return options.threads ?? Math.min(MOST_THREADS, navigator.hardwareConcurrency ?? 2);
+  const processors = navigator.hardwareConcurrency ?? BUSY;
+  return options.threads ?? (processors > BUSY ? Math.min(MOST_THREADS, processors) : 0);
 }
 
 /** Does without threads from now on. */
@@ -111,9 +117,12 @@ async function clientAt(k: number): Promise<Client> {
   return one;
 }
 
-/** A worker beside the others, for one piece of work that ends it; nothing where there may be no further one. */
-export async function ownWorker(): Promise<Client | null> {
-  return workerCount() > 1 ? startWorker().catch(() => null) : null;
+/**
+ * A worker beside the others, to read or to write a file of about this size, for one piece of work that ends it; nothing
+ * where there may be no further one, or where it is not worth it.
+ */
+export async function ownWorker(byteLength: number): Promise<Client | null> {
+  return byteLength >= WORTH_WORKER && workerCount() > 1 ? startWorker().catch(() => null) : null;
 }
 
 /** As many other clients as there are, at most `count`. */

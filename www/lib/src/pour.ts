@@ -1,6 +1,7 @@
 import { hostError } from "./errors.js";
 import type { Patch, Turn } from "./protocol.js";
 import { call, type Client } from "./pool.js";
+import { readerFor, type Reader } from "./reader.js";
 import { placeOf } from "./sinks.js";
 import type { Output, Sink, Source } from "./types.js";
 import { drive, free, windowFor, type Drive } from "./work.js";
@@ -14,6 +15,8 @@ export interface Pour {
   onTurn: (turn: Turn, bytes: number) => void;
   /** The file in the worker that the sink stands for, where there is one. */
   output?: number;
+  /** The work knows what it will need next, which another worker can read meanwhile. */
+  readsAhead?: boolean;
   /** As of {@link Drive}. */
   ahead?: NonNullable<Drive["ahead"]>;
 }
@@ -60,16 +63,19 @@ function until(signal: AbortSignal, sink: Sink): Sink {
 }
 
 /** Runs a conversion in a worker to its end: what it makes goes into the sink. The JSON that it ends with. */
-async function pour(client: Client, job: number, source: Source, given: Sink, { signal, onTurn, output = 0, ahead }: Pour): Promise<string> {
+async function pour(client: Client, job: number, source: Source, given: Sink, { signal, onTurn, output = 0, readsAhead = false, ahead }: Pour): Promise<string> {
   const sink = until(signal, given);
   // A Blob may live on disk: metadata that waits for the end takes no memory there.
   const spool: Blob[] = [];
   let writing: Promise<void> = Promise.resolve();
+  let reader: Reader | null = null;
   try {
+    if (output !== 0 && readsAhead) reader = await readerFor(client, source);
     await drive(client, job, source, {
       signal,
       output,
       readsItself: output !== 0,
+      ...(reader && { reading: reader.reading }),
       ...(ahead && { ahead }),
       async onTurn(turn, bytes) {
         if (turn.spool) spool.push(new Blob([turn.spool as BlobPart]));
@@ -87,6 +93,7 @@ async function pour(client: Client, job: number, source: Source, given: Sink, { 
     return (await call(client, source.name, "text", [job])) ?? "{}";
   } finally {
     await writing.catch(() => {});
+    reader?.end();
     void free(client, job);
   }
 }

@@ -23,6 +23,24 @@ const PARALLEL = 6;
 /** Bytes of the file from a position on. */
 export type Chunk = [start: number, bytes: Uint8Array];
 
+/** What reads a file in a worker for some work there. */
+export interface Reading {
+  /** The bytes of these ranges; good until the next ranges are asked for. */
+  read(pairs: ArrayLike<number>): Promise<Chunk[]>;
+  /** Ranges that will be asked for next, where it can read them meanwhile. */
+  expect?(pairs: ArrayLike<number>): void;
+  /** What was read since this was asked last. */
+  counted(): Counted;
+  /** Ends what is being read, and reads no more. */
+  stop(): void;
+}
+
+/** Ranges that were read, and their bytes. */
+export interface Counted {
+  requests: number;
+  bytes: number;
+}
+
 /** Merges ranges, given as pairs of start and end, that lie near each other. */
 export function coalesce(pairs: ArrayLike<number>, gap = GAP, most = MERGED): [number, number][] {
   const ranges: [number, number][] = [];

@@ -67,9 +67,6 @@ export interface Place {
   readonly output: number;
 }
 
-/** From so many bytes on a worker of its own writes them, while the other makes more. */
-const WORTH_WRITER = 64 << 20;
-
 /** A file that can be moved, which the types of a page do not know. */
 type Movable = FileSystemFileHandle & { move?(to: FileSystemDirectoryHandle, name: string): Promise<void> };
 
@@ -87,7 +84,7 @@ async function privateSink(client: Client, handle: FileSystemFileHandle, expecte
   for (const part of path) folder = await folder.getDirectoryHandle(part);
   const part = `.${name}.${crypto.randomUUID()}.part`;
   const file: Movable = await folder.getFileHandle(part, { create: true });
-  const writer = (expected >= WORTH_WRITER && (await ownWorker())) || client;
+  const writer = (await ownWorker(expected)) ?? client;
   const release = () => writer !== client && writer.end();
   const remove = () => folder.removeEntry(part).catch(() => {});
   const output = await call(writer, undefined, "openOutput", [file]).catch(() => 0);

@@ -68,7 +68,7 @@ export interface RuntimeOptions {
   wasmModules?: Partial<Record<ModuleName, WebAssembly.Module>>;
   /** Workers at most; 0 does all work on the caller's thread. Usual: one more than half the processors, at most 4. */
   workers?: number;
-  /** Threads of the threaded build; 0 does without it. Usual: one for each processor, at most 8. */
+  /** Threads of the threaded build; 0 does without it. Usual: one for each processor, at most 8; none on two. */
   threads?: number;
 }
 
@@ -660,8 +660,8 @@ export interface Capabilities {
   /** Workers that the pool may start; 0 where work happens on the caller's thread. */
   readonly workers: number;
   /**
-   * Whether the threaded build is used, for checks and conversions of large files: where the page is cross-origin
-   * isolated. Everything works without it.
+   * Whether the threaded build is used, for conversions of large files: where the page is cross-origin isolated, on more
+   * than two processors or where {@link configure} was given `threads`. Everything works without it.
    */
   readonly threads: boolean;
   /** Whether WebAssembly SIMD is there. Without it the package does not run. */

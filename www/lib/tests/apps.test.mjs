@@ -20,8 +20,10 @@ const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-em
 const THREADED = EXPECTED.replace('false', 'true');
 
 /** What every app does: opens by URL, filters, makes a tensor, converts, reads a table. */
-const WORK = `import { capabilities, convert, memorySink, open, openSamples, openTable } from 'forebay';
+const WORK = `import { capabilities, configure, convert, memorySink, open, openSamples, openTable } from 'forebay';
 export async function work(base) {
+  // Two processors do without threads that nobody asks for.
+  configure({ threads: 2 });
   const ds = await openSamples(new URL('a.tar', base));
   const matches = await ds.matches('cls == 1');
   const tensor = await ds.tensor(2, { size: [8, 8], dtype: 'u8' });

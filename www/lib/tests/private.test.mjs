@@ -1,7 +1,7 @@
 // Files of the origin-private file system in Chromium: written by a worker beside the one that makes the bytes, read
 // by workers without another process.
 import assert from 'node:assert/strict';
-import { createReadStream, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, createReadStream, existsSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
@@ -78,8 +78,8 @@ after(async () => {
   if (folder) rmSync(folder, { recursive: true });
 });
 
-test('what a worker of its own writes has the bytes of what is kept in memory, and the worker is gone afterwards', { skip }, async () => {
-  for (const [mb, extra] of [[20, 0], [90, 1]]) {
+test('what workers of their own read and write has the bytes of what is kept in memory, and they are gone afterwards', { skip }, async () => {
+  for (const [mb, extra] of [[20, 0], [90, 2]]) {
     const found = await page.evaluate(async (mb) => {
       const input = tar(mb);
       // Both workers are there before they are counted.
@@ -121,7 +121,7 @@ test('a writer without room ends the conversion, and leaves the file as it was',
   await page.evaluate(() => clear());
 });
 
-test('a conversion into a private file that is given up ends its writer too', { skip }, async () => {
+test('a conversion into a private file that is given up ends its reader and its writer too', { skip }, async () => {
   for (const k of [1, 2, 4]) {
     const [given, left] = await page.evaluate(async (k) => {
       const controller = new AbortController();
@@ -136,6 +136,23 @@ test('a conversion into a private file that is given up ends its writer too', { 
     assert.equal(left, 'out');
     assert.ok(page.workers().length <= 2, `turn ${k}: ${page.workers().length} workers`);
   }
+  await page.evaluate(() => clear());
+});
+
+test('a file that changes before it is read on ends the conversion, its reader and its writer', { skip }, async () => {
+  const path = join(folder, '90.tar');
+  await page.evaluate(async () => (globalThis.opened = await forebay.open(tar(90))));
+  appendFileSync(path, 'longer');
+  const found = await page.evaluate(async () => {
+    const e = await forebay.convert(opened, await handleOf('out'), { to: 'tbl' }).then(() => null, (e) => e);
+    opened.close();
+    return [e?.code, e?.message.startsWith('the file cannot be read'), await names()];
+  });
+  assert.deepEqual(found, ['io', true, 'out']);
+  assert.ok(page.workers().length <= 2, `${page.workers().length} workers`);
+  // The same file for the tests behind this one.
+  truncateSync(path, statSync(path).size - 'longer'.length);
+  await page.setInputFiles('input', [3, 20, 90].map((mb) => join(folder, `${mb}.tar`)));
   await page.evaluate(() => clear());
 });
 
