@@ -1,13 +1,12 @@
 /** Files of the origin-private file system that a worker writes without anything in between. */
 import { Outlet, unwritten, type Parcel, type Reply } from "./outlet.js";
+import { readPrivate, type ReadHandle } from "./private-file.js";
 
-/** What a worker has of such a file, beyond what the types of a page know. */
-interface SyncFile {
+/** What a worker has of such a file that it may write. */
+interface SyncFile extends ReadHandle {
   write(bytes: Uint8Array, place: { at: number }): number;
-  read(bytes: Uint8Array, place: { at: number }): number;
   truncate(length: number): void;
   flush(): void;
-  close(): void;
 }
 
 interface Open {
@@ -109,7 +108,7 @@ export function writeOutput(id: number, at: number, bytes: Uint8Array): void {
 /** Reads back what was written. */
 export function readOutput(id: number, start: number, end: number): Uint8Array {
   const bytes = new Uint8Array(end - start);
-  const n = fileOf(id).read(bytes, { at: start });
+  const n = readPrivate(fileOf(id), start, bytes);
   return n === bytes.length ? bytes : bytes.slice(0, n);
 }
 

@@ -1,7 +1,7 @@
 /** Files of the origin-private file system, read in a worker without another process in between. */
 
 /** What a worker has of such a file, beyond what the types of a page know. */
-interface ReadHandle {
+export interface ReadHandle {
   readonly mode?: string;
   read(bytes: Uint8Array, place: { at: number }): number;
   getSize(): number;
@@ -36,5 +36,3 @@ export function readPrivate(file: ReadHandle, start: number, bytes: Uint8Array):
   }
   return done;
 }
-
-export type { ReadHandle };
