@@ -81,8 +81,8 @@ function same(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
   return a.length === b.length && Array.prototype.every.call(a, (value, k) => value === b[k]);
 }
 
-/** Reads what is asked for through this port, one answer after the other. */
-export function serveReading(file: Blob, port: MessagePort): void {
+/** Reads what is asked for through this port, one answer after the other. Who waits for it hears of nothing but the worker's end. */
+export function serveReading(file: Blob, port: MessagePort): Promise<never> {
   const reading = new FrontToBack(file, null);
   const answer = async ({ ranges, buffers }: Asked): Promise<void> => {
     try {
@@ -95,4 +95,5 @@ export function serveReading(file: Blob, port: MessagePort): void {
   };
   let last = Promise.resolve();
   port.onmessage = ({ data }: MessageEvent<Asked>) => void (last = last.then(() => answer(data)));
+  return new Promise(() => {});
 }

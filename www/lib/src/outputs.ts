@@ -57,8 +57,11 @@ export function outputThrough(port: MessagePort): number {
   return keep({ outlet: Outlet.through(port) });
 }
 
-/** Writes what comes through this port, and sends it to the disk now and then while more is being made. */
-export function serveOutput(id: number, port: MessagePort): void {
+/**
+ * Writes what comes through this port, and sends it to the disk now and then while more is being made. Who waits for it
+ * hears of nothing but the worker's end.
+ */
+export async function serveOutput(id: number, port: MessagePort): Promise<never> {
   const open = get(id);
   const file = fileOf(id);
   open.port = port;
@@ -76,6 +79,7 @@ export function serveOutput(id: number, port: MessagePort): void {
       port.postMessage({ failed: e as string } satisfies Reply);
     }
   };
+  return new Promise(() => {});
 }
 
 /** Writes all of it, or fails. */

@@ -14,9 +14,11 @@ export async function readerFor(client: Client, { name, blob, handle, byteLength
   const worker = blob && !handle ? await ownWorker(byteLength) : null;
   if (!blob || !worker) return null;
   const { port1, port2 } = new MessageChannel();
+  const lost = call(worker, name, "serveReading", [blob, port2], [port2]);
   try {
-    await call(worker, name, "serveReading", [blob, port2], [port2]);
     const reading = await call(client, name, "readThrough", [port1], [port1]);
+    // The work must not wait for a reader that is gone.
+    lost.catch(() => client.call("stop", [reading]).catch(() => {}));
     return {
       reading,
       end() {
@@ -25,6 +27,7 @@ export async function readerFor(client: Client, { name, blob, handle, byteLength
       },
     };
   } catch (e) {
+    lost.catch(() => {});
     worker.end();
     throw e;
   }

@@ -117,8 +117,12 @@ async function privateSink(client: Client, handle: FileSystemFileHandle, expecte
 /** What stands in one worker for an output of another. */
 async function joined(maker: Client, writer: Client, output: number): Promise<number> {
   const { port1, port2 } = new MessageChannel();
-  await call(writer, undefined, "serveOutput", [output, port2], [port2]);
-  return call(maker, undefined, "outputThrough", [port1], [port1]);
+  const lost = call(writer, undefined, "serveOutput", [output, port2], [port2]);
+  lost.catch(() => {});
+  const made = await call(maker, undefined, "outputThrough", [port1], [port1]);
+  // What is made must not wait for a writer that is gone.
+  lost.catch(() => maker.call("closeOutput", [made]).catch(() => {}));
+  return made;
 }
 
 /** The sink for whatever `convert` takes; `client` makes the bytes, about so many. */

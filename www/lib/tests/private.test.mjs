@@ -15,10 +15,10 @@ const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', 
 const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
 /** Counts the workers that were started, and the handles that a worker opened to read. */
 const WATCH = `
-globalThis.seen = { started: 0, reading: 0 };
+globalThis.seen = { started: 0, workers: [], reading: 0 };
 const told = new BroadcastChannel('handles');
 told.onmessage = ({ data }) => (seen.reading += data);
-if (globalThis.Worker) globalThis.Worker = class extends Worker { constructor(...args) { super(...args); seen.started++; } };
+if (globalThis.Worker) globalThis.Worker = class extends Worker { constructor(...args) { super(...args); seen.started++; seen.workers.push(this); } };
 if (globalThis.FileSystemFileHandle?.prototype.createSyncAccessHandle) {
   const { createSyncAccessHandle: own } = FileSystemFileHandle.prototype;
   FileSystemFileHandle.prototype.createSyncAccessHandle = function (o) { if (o?.mode === 'read-only') told.postMessage(1); return own.call(this, o); };
@@ -135,6 +135,26 @@ test('a conversion into a private file that is given up ends its reader and its 
     assert.ok(given === 'AbortError' || (k > 1 && given === 'too quick'), `turn ${k}: ${given}`);
     assert.equal(left, 'out');
     assert.ok(page.workers().length <= 2, `turn ${k}: ${page.workers().length} workers`);
+  }
+  await page.evaluate(() => clear());
+});
+
+test('a conversion whose reader or writer is lost ends, and leaves the file as it was', { skip }, async () => {
+  for (const lost of [1, 2]) {
+    const found = await page.evaluate(async (lost) => {
+      let n = 0;
+      const onProgress = () => {
+        if (n++ > 0) return;
+        const worker = seen.workers.at(-lost);
+        worker.terminate();
+        worker.onerror(new ErrorEvent('error', { message: 'lost' }));
+      };
+      const e = await forebay.convert(tar(90), await handleOf('out'), { to: 'tbl', onProgress }).then(() => null, (e) => e);
+      await wait(300);
+      return [n > 0, e?.name, (await (await handleOf('out')).getFile()).size];
+    }, lost);
+    assert.deepEqual(found, [true, 'ForebayError', 0], `the worker that was started ${lost === 1 ? 'last' : 'before it'}`);
+    assert.ok(page.workers().length <= 2, `${page.workers().length} workers`);
   }
   await page.evaluate(() => clear());
 });
