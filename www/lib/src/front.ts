@@ -1,3 +1,4 @@
+import { whyUnread } from "./changed.js";
 import { openPrivate, readPrivate, type ReadHandle } from "./private-file.js";
 import { coalesce, readSync, type Chunk, type Counted, type Reading } from "./ranges.js";
 
@@ -16,6 +17,11 @@ interface FillingReader {
 /** As the module throws what it knows, so that it is not taken for a trap. */
 export function unread(message: string, offset: number): string {
   return JSON.stringify({ code: "io", kind: "io", message: `the file cannot be read: ${message}`, offset });
+}
+
+/** The same of what the browser threw; its own words are the cause. */
+function failed(e: unknown, offset: number): string {
+  return JSON.stringify({ code: "io", kind: "io", message: whyUnread(e), offset, cause: String(e) });
 }
 
 /** Lets the messages through that have come, such as that nobody waits for this any more. */
@@ -102,7 +108,7 @@ export class FrontToBack implements Reading {
       const wanted = new Uint8Array(buffer, done, length - done);
       const { value, done: ended } = await (stream as FillingReader).read(wanted, { min: wanted.length }).catch((e: Error) => {
         this.#alive(start);
-        throw unread(e.message, start + done);
+        throw failed(e, start + done);
       });
       this.#alive(start);
       if (!value || (ended && value.length < wanted.length)) throw unread("it ends too early", this.#at);
@@ -124,7 +130,7 @@ export class FrontToBack implements Reading {
     try {
       n = readPrivate(file, start, bytes);
     } catch (e) {
-      throw unread((e as Error).message, start);
+      throw failed(e, start);
     }
     if (n < length) throw unread("it ends too early", start + n);
     this.#used.push(buffer);
@@ -135,7 +141,7 @@ export class FrontToBack implements Reading {
     try {
       return readSync(this.file, start, end);
     } catch (e) {
-      throw unread((e as Error).message, start);
+      throw failed(e, start);
     }
   }
 

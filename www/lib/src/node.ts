@@ -1,4 +1,4 @@
-import { hostError } from "./errors.js";
+import { ForebayError, hostError } from "./errors.js";
 import type { Sink, Source, Telemetry } from "./types.js";
 
 interface NodeProcess {
@@ -18,6 +18,8 @@ export function builtin<T>(name: string): T {
 }
 
 type Fs = typeof import("node:fs/promises");
+type FileHandle = import("node:fs/promises").FileHandle;
+type BigIntStats = import("node:fs").BigIntStats;
 type Path = typeof import("node:path");
 type Url = typeof import("node:url");
 
@@ -29,18 +31,45 @@ function pathOf(path: string | URL): string {
 const refused = (path: string, what: string, e: unknown) =>
   hostError("io", `cannot ${what}: ${(e as Error).message}`, { file: path }, e);
 
-/** A file of this machine (Node only). */
+/** Opens it for reading; what it is like then. Some systems open folders too, and fail when they are read. */
+async function openFile(file: string): Promise<[FileHandle, BigIntStats]> {
+  const fs = builtin<Fs>("node:fs/promises");
+  const handle = await fs.open(file, "r").catch(async (e: unknown) => {
+    const folder = await fs.stat(file).then((it) => it.isDirectory(), () => false);
+    throw folder ? isFolder(file) : refused(file, "open", e);
+  });
+  try {
+    const opened = await handle.stat({ bigint: true });
+    if (opened.isDirectory()) throw isFolder(file);
+    return [handle, opened];
+  } catch (e) {
+    await handle.close();
+    throw e instanceof ForebayError ? e : refused(file, "open", e);
+  }
+}
+
+const isFolder = (file: string) => hostError("usage.argument", "this is a folder; give the path of a file in it", { file });
+
+/**
+ * A file of this machine (Node only). Once it was written in place, longer or shorter, reading it fails: bytes of two
+ * files would be mixed. A file that took its place under its name is another: this one is read on as it was.
+ */
 export async function fileSource(path: string | URL, name?: string): Promise<Source> {
   const file = pathOf(path);
-  const handle = await builtin<Fs>("node:fs/promises")
-    .open(file, "r")
-    .catch((e: unknown) => {
-      throw refused(file, "open", e);
+  const [handle, opened] = await openFile(file);
+  /** Looks after reading, so that what is handed out is of the file that was opened. */
+  const unchanged = async (offset: number) => {
+    const now = await handle.stat({ bigint: true }).catch((e: unknown) => {
+      throw refused(file, "read", e);
     });
+    if (now.size === opened.size && now.mtimeNs === opened.mtimeNs) return;
+    const sizes = now.size === opened.size ? "" : ` (it had ${opened.size} bytes, and has ${now.size})`;
+    throw hostError("io", `the file changed since it was opened${sizes}: open it again`, { file, offset });
+  };
   const telemetry: { -readonly [K in keyof Telemetry]: Telemetry[K] } = {
     requests: 0,
     bytesRead: 0,
-    byteLength: (await handle.stat()).size,
+    byteLength: Number(opened.size),
   };
   const source: Source = {
     byteLength: telemetry.byteLength,
@@ -59,6 +88,7 @@ export async function fileSource(path: string | URL, name?: string): Promise<Sou
         done += bytesRead;
       }
       telemetry.bytesRead += done;
+      await unchanged(start);
       return bytes.subarray(0, done);
     },
     close() {

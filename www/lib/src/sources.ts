@@ -1,4 +1,5 @@
 import * as argument from "./arguments.js";
+import { whyUnread } from "./changed.js";
 import { hostError } from "./errors.js";
 import { fileSource, isNode } from "./node.js";
 import { httpSource } from "./http.js";
@@ -34,7 +35,7 @@ export function blobSource(blob: Blob, name?: string): Source {
         telemetry.bytesRead += bytes.byteLength;
         return bytes;
       } catch (e) {
-        throw hostError("io", `the file cannot be read: ${(e as Error).message}`, { offset: start }, e);
+        throw hostError("io", whyUnread(e), { offset: start }, e);
       }
     },
   };

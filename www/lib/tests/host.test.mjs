@@ -1,12 +1,12 @@
 // What only this host has: its own codes, workers that fail, memory.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, openAsBlob, readFileSync, readdirSync, readlinkSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import v8 from 'node:v8';
 import vm from 'node:vm';
-import { bytesSource, check, configure, convert, hostCodes, memorySink, open, openSamples, shutdown } from 'forebay';
+import { bytesSource, check, configure, convert, fileSource, hostCodes, memorySink, open, openSamples, shutdown } from 'forebay';
 import { ROOT, codeOf, tarOf } from './helpers.mjs';
 
 after(shutdown);
@@ -182,4 +182,80 @@ test('a file of this machine is closed once nobody has its dataset any more', { 
     process.off('warning', hear);
     rmSync(folder, { recursive: true });
   }
+});
+
+/** Runs with a folder of its own. Its files were last written some time ago: file systems count in steps of milliseconds. */
+async function withFiles(files, body) {
+  const folder = mkdtempSync(join(tmpdir(), 'forebay-'));
+  const paths = files.map((bytes, k) => join(folder, `${k}.tar`));
+  paths.forEach((path, k) => writeFileSync(path, files[k]));
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  try {
+    return await body(...paths, folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('a file that is written in place while it is open is refused, by whoever reads it, and opens again', async () => {
+  const [was, now] = [tarOf(30), tarOf(30).map((byte) => byte ^ 1)];
+  const ways = [
+    [(path) => writeFileSync(path, now), /^the file changed since it was opened: open it again/],
+    [(path) => appendFileSync(path, 'more'), /since it was opened \(it had \d+ bytes, and has \d+\): open it again/],
+    [(path) => truncateSync(path, was.length / 2), /since it was opened \(it had \d+ bytes, and has \d+\): open it again/],
+  ];
+  for (const [change, message] of ways) {
+    await withFiles([was], async (path) => {
+      const ds = await openSamples(path);
+      assert.equal((await ds.bytes(1)).length, ds.info(1).bytes);
+      change(path);
+      // The first and the last sample: what lies before the change is refused too, as nobody knows where it is.
+      for (const read of [() => ds.bytes(0), () => ds.bytes(29), () => ds.check(), () => convert(ds, memorySink(), { to: 'tbl' })]) {
+        await assert.rejects(read, { code: 'io', kind: 'io', file: path, message });
+      }
+      ds.close();
+      writeFileSync(path, was);
+      const again = await openSamples(path);
+      assert.deepEqual(await again.bytes(29), was.slice(again.info(29).offset, again.info(29).offset + again.info(29).bytes));
+      again.close();
+    });
+  }
+});
+
+test('a file that another took the place of is read on as it was', async () => {
+  const was = tarOf(30);
+  await withFiles([was, tarOf(12)], async (path, other) => {
+    const ds = await openSamples(path);
+    renameSync(other, path);
+    assert.equal((await ds.check()).samples, 30);
+    assert.deepEqual(await ds.bytes(29), was.slice(ds.info(29).offset, ds.info(29).offset + ds.info(29).bytes));
+    ds.close();
+  });
+});
+
+test('a folder is said to be one, and its handle is not kept', async () => {
+  await withFiles([], async (folder) => {
+    for (const ask of [open, check, fileSource]) {
+      await assert.rejects(ask(folder), { code: 'usage.argument', message: 'this is a folder; give the path of a file in it', file: folder });
+    }
+    await assert.rejects(open(join(folder, 'none.tar')), { code: 'io', message: /^cannot open: ENOENT/ });
+    if (process.platform === 'linux') assert.ok(!readdirSync('/proc/self/fd').some((fd) => { try { return readlinkSync(`/proc/self/fd/${fd}`) === folder; } catch { return false; } }));
+  });
+});
+
+test('a blob of a file that changed is said to have changed, with the words of the host as the cause', async () => {
+  await withFiles([tarOf(30)], async (path) => {
+    const ds = await openSamples(await openAsBlob(path));
+    appendFileSync(path, 'more');
+    const e = await ds.bytes(3).catch((thrown) => thrown);
+    assert.equal(e.code, 'io');
+    assert.equal(e.message, 'the file cannot be read any more: it was probably changed, moved or removed since it was opened; choose it again');
+    assert.equal(e.cause.name, 'NotReadableError');
+    ds.close();
+  });
+  const broken = new Blob([tarOf(3)]);
+  const ds = await openSamples(broken);
+  broken.slice = () => ({ arrayBuffer: () => Promise.reject(new RangeError('Array buffer allocation failed')) });
+  await assert.rejects(ds.bytes(0), { code: 'io', message: 'the file cannot be read: Array buffer allocation failed' });
+  ds.close();
 });

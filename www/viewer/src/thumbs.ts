@@ -1,6 +1,7 @@
 /** Thumbnails: decoded by the browser, kept up to a bound, let go when they are out of sight. */
+import { CHANGED, whyUnread } from "../../lib/src/changed.ts";
 import type { Dataset } from "../../lib/src/types.ts";
-import { CHANGED, isAbort, trouble } from "./words.ts";
+import { isAbort, trouble } from "./words.ts";
 
 /** What a tile can show. */
 export type Thumb =
@@ -149,7 +150,7 @@ export class Thumbs {
       if (signal.aborted || isAbort(e)) return undefined;
       if (e instanceof NotDrawn) return { state: "none", why: e.message };
       const { code, message } = trouble(e);
-      return { state: "broken", why: message === CHANGED ? "the file changed" : code ?? "cannot be decoded", passing: PASSING.has(code ?? "") };
+      return { state: "broken", why: message.includes(CHANGED) ? "the file changed" : code ?? "cannot be decoded", passing: PASSING.has(code ?? "") };
     }
   }
 }
@@ -177,13 +178,13 @@ export async function decode(dataset: Dataset, i: number, signal: AbortSignal, e
     signal.throwIfAborted();
     return createImageBitmap(blob, small ? {} : options).catch(async (e: unknown) => {
       // Of a file that can no longer be read browsers say that it is no picture.
-      if (!(await readable(blob))) throw Object.assign(new Error(CHANGED), { code: "io" });
+      await blob.slice(0, 1).arrayBuffer().catch((why: unknown) => {
+        throw Object.assign(new Error(whyUnread(why)), { code: "io" });
+      });
       throw info.format === "unknown" ? new NotDrawn(UNKNOWN) : e;
     });
   });
 }
-
-const readable = (blob: Blob): Promise<boolean> => blob.slice(0, 1).arrayBuffer().then(() => true, () => false);
 
 function pixels(rgb: Uint8Array, width: number, height: number): ImageData {
   if (width * height * 3 !== rgb.length || rgb.length === 0) throw new NotDrawn("RAW");

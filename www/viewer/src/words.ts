@@ -39,17 +39,11 @@ export interface Trouble {
   readonly offset: number | undefined;
 }
 
-/** What browsers say of a file that was written, moved or removed after it was opened, each part of them in its own words. */
-const GONE = /requested file could not be read|network error|object can not be found|no longer readable/i;
-/** The same in words that help. */
-export const CHANGED = "The file was changed, moved or removed since it was opened: open it again";
-
 /** Anything thrown, as trouble. */
 export function trouble(e: unknown): Trouble {
   const it = e as Partial<Record<"message" | "code" | "offset" | "member" | "sample" | "column" | "row", unknown>> | null;
   const code = typeof it?.code === "string" ? it.code : undefined;
-  const said = typeof it?.message === "string" ? it.message : String(e);
-  const text = code === "io" && GONE.test(said) ? CHANGED : said;
+  const text = typeof it?.message === "string" ? it.message : String(e);
   const told = visible(code ? text.replace(` [${code}]`, "") : text);
   const number = (what: "sample" | "row"): string | false => typeof it?.[what] === "number" && !told.includes(`${what} `) && `${what} ${count(it[what] as number)}`;
   const [member, column] = [it?.member, it?.column].map((name) => (typeof name === "string" ? visible(name) : ""));
