@@ -8,7 +8,7 @@ use std::{
     net::TcpStream,
     path::Path,
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use forebay_native::serve::{Options, Server};
@@ -98,6 +98,32 @@ fn a_file_that_becomes_shorter_while_it_is_sent_ends_the_connection() {
 }
 
 #[test]
+fn nobody_keeps_the_server_from_ending() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.tbl");
+    std::fs::File::create(&path).unwrap().set_len(256 << 20).unwrap();
+    let (mut idle, mut visitors) = (None, Vec::new());
+    let mut stopping = Instant::now();
+    serving_file(&path, &Options::default(), |server| {
+        let ask = b"GET /data/a.tbl HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        let mut takes_nothing = TcpStream::connect(server.address()).unwrap();
+        takes_nothing.write_all(ask).unwrap();
+        takes_nothing.read_exact(&mut [0; 100]).unwrap();
+        let mut never_has_enough = TcpStream::connect(server.address()).unwrap();
+        let mut answers = never_has_enough.try_clone().unwrap();
+        let many = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(100);
+        visitors.push(std::thread::spawn(move || while never_has_enough.write_all(&many).is_ok() {}));
+        visitors.push(std::thread::spawn(move || drop(std::io::copy(&mut answers, &mut std::io::sink()))));
+        idle = Some(takes_nothing);
+        stopping = Instant::now();
+    });
+    let waited = stopping.elapsed();
+    drop(idle);
+    assert!(waited < Duration::from_secs(30), "{waited:?}");
+    visitors.into_iter().for_each(|visitor| visitor.join().unwrap());
+}
+
+#[test]
 fn one_connection_takes_many_requests_however_their_bytes_come() {
     serving(&Options::default(), |server| {
         let mut stream = TcpStream::connect(server.address()).unwrap();
@@ -124,12 +150,14 @@ fn what_is_no_request_is_refused_and_ends_the_connection() {
         let long = format!("GET / HTTP/1.1\r\nHost: localhost\r\nCookie: {}\r\n\r\n", "x".repeat(100_000));
         let many = format!("GET / HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "A: b\r\n".repeat(100));
         let body = "POST /data/a.tbl HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nGET ";
+        let twice = "GET /data/a.tbl HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nContent-Length: 4\r\n\r\nGET ";
         for (request, status) in [
             ("nonsense\r\n\r\n", 400),
             ("GET /data/a.tbl HTTP/2.0\r\n\r\n", 400),
             (long.as_str(), 431),
             (many.as_str(), 431),
             (body, 405),
+            (twice, 200),
             ("GET /data/a.tbl HTTP/1.0\r\nHost: localhost\r\n\r\n", 200),
         ] {
             let (head, _) = exchange(server, request);

@@ -10,6 +10,9 @@ use std::{
 
 /// Connections at once; a browser opens six. Further ones wait.
 const MOST: usize = 128;
+/// So long a request that is in work when the server stops may take: a visitor who never has enough, or takes nothing
+/// of an answer, must not keep it from ending.
+const GRACE: Duration = Duration::from_secs(3);
 
 /// A listener that hands each connection to a thread until it is told to stop.
 #[derive(Debug)]
@@ -50,6 +53,9 @@ impl Listening {
                     open = self.left.wait(open).unwrap_or_else(PoisonError::into_inner);
                 }
                 if open.stopped {
+                    let waited = self.left.wait_timeout_while(open, GRACE, |open| !open.streams.is_empty());
+                    let (open, _) = waited.unwrap_or_else(PoisonError::into_inner);
+                    shut(&open, Shutdown::Both);
                     return;
                 }
                 // Refused for want of memory or descriptors, mostly: there may be some soon.
@@ -73,14 +79,12 @@ impl Listening {
         });
     }
 
-    /// Ends [`run`](Self::run) once the requests in work are answered.
+    /// Ends [`run`](Self::run) once the requests in work are answered, or have taken too long.
     pub fn stop(&self) {
         let mut open = self.open();
         open.stopped = true;
-        for stream in open.streams.values() {
-            // Nobody asks for more; answers may still be sent. Who has gone already needs no telling.
-            let _ = stream.shutdown(Shutdown::Read);
-        }
+        // Nobody asks for more; answers may still be sent.
+        shut(&open, Shutdown::Read);
         drop(open);
         self.left.notify_all();
         let ip = match self.address.ip() {
@@ -95,6 +99,13 @@ impl Listening {
     fn open(&self) -> MutexGuard<'_, Open> {
         // What a thread that panicked left behind is whole: each change is one step.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn shut(open: &Open, how: Shutdown) {
+    for stream in open.streams.values() {
+        // Who has gone already needs no telling.
+        let _ = stream.shutdown(how);
     }
 }
 

@@ -115,7 +115,7 @@ impl Server {
         });
     }
 
-    /// Ends [`run`](Self::run) once the requests in work are answered.
+    /// Ends [`run`](Self::run) once the requests in work are answered, or have taken some seconds more.
     pub fn stop(&self) {
         self.listening.stop();
     }

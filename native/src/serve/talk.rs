@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PIECE: usize = 128 << 10;
 
 /// Answers a visitor until one of both has enough. An error means that the connection broke or had to be broken.
-pub(super) fn talk(mut stream: &TcpStream, desk: &Desk) -> io::Result<()> {
+pub(super) fn talk(stream: &TcpStream, desk: &Desk) -> io::Result<()> {
     stream.set_nodelay(true)?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let mut received = Vec::new();
@@ -47,7 +47,6 @@ pub(super) fn talk(mut stream: &TcpStream, desk: &Desk) -> io::Result<()> {
         if close {
             return linger(stream);
         }
-        stream.flush()?;
     }
 }
 
@@ -60,18 +59,20 @@ struct Request {
 }
 
 impl Request {
-    fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    fn header<'a>(&'a self, name: &'a str) -> Option<&'a str> {
+        self.all(name).next()
+    }
+
+    /// The values of a header that came more than once.
+    fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.headers.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
     /// Whether nothing can follow on this connection: the visitor says so, or a body follows that nobody reads.
     fn is_last(&self) -> bool {
         let closes = |value: &str| value.split(',').any(|word| word.trim().eq_ignore_ascii_case("close"));
-        let body = self.header("Content-Length").is_some_and(|length| length != "0");
-        self.version == 0
-            || self.header("Connection").is_some_and(closes)
-            || body
-            || self.header("Transfer-Encoding").is_some()
+        let body = self.all("Content-Length").any(|length| length != "0") || self.header("Transfer-Encoding").is_some();
+        self.version == 0 || body || self.all("Connection").any(closes)
     }
 }
 
