@@ -34,8 +34,10 @@ test('a track of any length reaches every row, and its scrollbar comes back to w
   }
 });
 
+const findBoxes = (...asked) => parts.findAnnotations(...asked).boxes;
+
 test('boxes are found in the shapes of COCO, YOLO, Pascal and plain lists', () => {
-  const boxes = (record) => parts.findBoxes(record, 200, 100).map(({ x, y, w, h, label }) => [x, y, w, h, label]);
+  const boxes = (record) => findBoxes(record, 200, 100).map(({ x, y, w, h, label }) => [x, y, w, h, label]);
   assert.deepEqual(boxes({ json: { boxes: [{ label: 'cat', bbox: [1, 2, 3, 4] }] } }), [[1, 2, 3, 4, 'cat']]);
   assert.deepEqual(boxes({ boxes: [[1, 2, 3, 4]], labels: ['dog'] }), [[1, 2, 3, 4, 'dog']]);
   assert.deepEqual(boxes({ json: { annotations: [{ bbox: [1, 2, 3, 4], category_id: 7 }], categories: [{ id: 7, name: 'pier' }] } }), [[1, 2, 3, 4, 'pier']]);
@@ -127,7 +129,7 @@ test('masks are read from run lengths, as numbers and packed, and lies are refus
   for (const lie of [null, 3, 'x', [], {}, { size: [2, 3], counts: [7] }, { size: [2, 3], counts: [-2, 8] }, { size: [2, 3], counts: 'é' }, { size: [1e6, 1e6], counts: [1e12] }, { size: [2.5, 2], counts: [5] }, { size: [2, 3], counts: 'o'.repeat(50) }]) {
     assert.equal(parts.maskOf(lie), null, JSON.stringify(lie));
   }
-  const [box] = parts.findBoxes({ annotations: [{ category_id: 3, segmentation: { size: [10, 10], counts: [32, 4, 6, 4, 6, 4, 6, 4, 34] } }] }, 10, 10);
+  const [box] = findBoxes({ annotations: [{ category_id: 3, segmentation: { size: [10, 10], counts: [32, 4, 6, 4, 6, 4, 6, 4, 34] } }] }, 10, 10);
   assert.deepEqual([box.x, box.y, box.w, box.h, box.label, box.mask.width], [3, 2, 4, 4, '3', 10]);
 });
 
@@ -148,7 +150,7 @@ function pack(runs) {
 }
 
 test('outlines of YOLO and of COCO without boxes have the box around them', () => {
-  const boxes = (record) => parts.findBoxes(record, 200, 100).map(({ x, y, w, h, label, outlines }) => [x, y, w, h, label, outlines.length]);
+  const boxes = (record) => findBoxes(record, 200, 100).map(({ x, y, w, h, label, outlines }) => [x, y, w, h, label, outlines.length]);
   assert.deepEqual(boxes({ txt: '1 0.1 0.1 0.5 0.1 0.5 0.6\n0 0.5 0.5 0.5 0.5' }), [[20, 10, 80, 50, '1', 1], [50, 25, 100, 50, '0', 0]]);
   assert.deepEqual(boxes({ annotations: [{ label: 'a', segmentation: [[1, 2, 5, 2, 5, 9]] }] }), [[1, 2, 4, 7, 'a', 1]]);
 });
@@ -192,6 +194,7 @@ test('what is written into a Blob in any order reads as the file that it stands 
     }
   }
   await sink.abort();
+  assert.equal(sink.blob().size, 0);
   await sink.truncate(2_500_000);
   assert.ok((await text()).equals(Buffer.alloc(2_500_000)));
 });

@@ -4,6 +4,8 @@ import type { Sink } from "../../lib/src/types.ts";
 /** A sink, and what was written into it. */
 export interface BlobSink extends Sink {
   blob(): Blob;
+  /** Lets go of everything. */
+  abort(): Promise<void>;
 }
 
 interface Part {
@@ -57,6 +59,7 @@ export function blobSink(): BlobSink {
     },
     async abort() {
       parts = [];
+      length = 0;
     },
   };
 }

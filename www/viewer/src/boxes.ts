@@ -47,19 +47,17 @@ export interface Annotations {
   readonly outside: number;
 }
 
-/** Boxes, and how many could not be made. */
-class Found extends Array<Box> {
-  broken = 0;
+/** What was found so far. */
+interface Found {
+  readonly boxes: Box[];
+  broken: number;
 }
 
-/** Every box that the metadata holds, for an image of this size. */
-export const findBoxes = (record: Json, width: number, height: number): readonly Box[] => findAnnotations(record, width, height).boxes;
-
-/** The same, with what is wrong with them. */
+/** Every box that the metadata holds, for an image of this size, and what is wrong with them. */
 export function findAnnotations(record: Json, width: number, height: number): Annotations {
-  const found = new Found();
+  const found: Found = { boxes: [], broken: 0 };
   find(found, record, width, height);
-  const boxes = [...found].slice(0, MOST);
+  const boxes = found.boxes.slice(0, MOST);
   const sized = width > 0 && height > 0;
   const outside = boxes.filter(({ x, y, w, h }) => sized && (x >= width || y >= height || x + w <= 0 || y + h <= 0)).length;
   return { boxes, broken: found.broken, outside };
@@ -99,7 +97,7 @@ function categories(place: Fields): Map<string, string> {
 function push(found: Found, [x, y, w, h]: number[], label: Json | undefined, names: Map<string, string>, outlines: number[][], mask: Mask | null = null): void {
   if (x === undefined || y === undefined || !(w! > 0) || !(h! > 0) || !Number.isFinite(x + y + w! + h!)) return void found.broken++;
   const name = isFields(label) ? word(label.name) : word(label);
-  found.push({ x, y, w: w!, h: h!, label: name === undefined ? "" : (names.get(name) ?? name), outlines, mask });
+  found.boxes.push({ x, y, w: w!, h: h!, label: name === undefined ? "" : (names.get(name) ?? name), outlines, mask });
 }
 
 /** The smallest box around outlines. */

@@ -23,8 +23,8 @@ function numberText(value: number, type: string): string {
 
 /** A cell in one line; `short` cuts what is long. */
 export function cellText(cell: Cell, type: string, short = true): string {
-  const text = visible(textOf(cell, type, short ? ITEMS : Infinity));
-  return short && text.length > SHORT ? `${text.slice(0, SHORT)}…` : text;
+  const text = textOf(cell, type, short ? ITEMS : Infinity);
+  return short && text.length > SHORT ? `${visible(text.slice(0, SHORT))}…` : visible(text);
 }
 function textOf(cell: Cell, type: string, items: number): string {
   if (cell === null) return "null";

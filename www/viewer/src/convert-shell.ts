@@ -166,7 +166,8 @@ export abstract class ConvertShell<S> extends LitElement {
     return html`<label><input type="checkbox" .checked=${on} @change=${(e: Event) => set((e.target as HTMLInputElement).checked)} />${label}</label>`;
   }
   protected renderPromise(): TemplateResult {
-    return html`<p class="muted">Everything happens on this machine. The file is written as it is made, and never held in memory.</p>`;
+    // A page over http from another machine may write no file: there the browser holds it, in memory or not.
+    return html`<p class="muted">Everything happens on this machine.${isSecureContext ? " The file is written as it is made, and never held in memory." : ""}</p>`;
   }
 
   private renderWork(): TemplateResult {

@@ -4,8 +4,9 @@ import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json } from "../../lib/src/types.ts";
 import { colourOf, findAnnotations, rgbOf, type Annotations, type Box } from "./boxes.ts";
 import { drawMask, type Mask } from "./masks.ts";
-import { lies, orientationOf, unturned } from "./orientation.ts";
+import { isOnItsSide, orientationOf, unturned } from "./orientation.ts";
 import { controls, factStyles, panelStyles } from "./styles.ts";
+import { download } from "./targets.ts";
 import { NotDrawn, decode, UNKNOWN } from "./thumbs.ts";
 import { tree, treeStyles } from "./tree.ts";
 import { visible } from "./unseen.ts";
@@ -276,7 +277,7 @@ export class SamplePanel extends LitElement {
   /** The picture's size as it is drawn. */
   private get shown(): { width: number; height: number } {
     const { width, height } = this.image ?? this.data.info(this.index);
-    return this.asStored && this.image && lies(this.orientation) ? { width: height, height: width } : { width, height };
+    return this.asStored && this.image && isOnItsSide(this.orientation) ? { width: height, height: width } : { width, height };
   }
   private annotate(): void {
     const { width, height } = this.shown;
@@ -479,11 +480,7 @@ export class SamplePanel extends LitElement {
   private async save(): Promise<void> {
     const blob = await this.data.blob(this.index).catch(() => null);
     if (!blob) return;
-    const a = document.createElement("a");
-    a.href = URL.createObjectURL(blob);
-    a.download = this.data.nameOf(this.index)?.split("/").pop() ?? `${String(this.index).padStart(8, "0")}.${this.data.info(this.index).extension}`;
-    a.click();
-    setTimeout(() => URL.revokeObjectURL(a.href), 60_000);
+    download(blob, this.data.nameOf(this.index)?.split("/").pop() ?? `${String(this.index).padStart(8, "0")}.${this.data.info(this.index).extension}`);
   }
 }
 

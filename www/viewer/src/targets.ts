@@ -14,7 +14,7 @@ export interface Target {
 }
 
 /** Lets the browser download a file; `then` is called when it has had the time to. */
-function download(file: Blob, name: string, then: () => void = () => undefined): void {
+export function download(file: Blob, name: string, then: () => void = () => undefined): void {
   const a = document.createElement("a");
   a.href = URL.createObjectURL(file);
   a.download = name;

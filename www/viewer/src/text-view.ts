@@ -51,7 +51,7 @@ export async function tableOf(engine: Engine, text: TextSource, signal: AbortSig
   const inner = new AbortController();
   const end = (): void => inner.abort(signal.reason);
   signal.addEventListener("abort", end);
-  const place = await spool();
+  const place = await makePlace();
   try {
     const told = await engine.convert(text.input, place.output, {
       // What a TBF cannot hold is shown as the text that it is.
@@ -70,19 +70,20 @@ export async function tableOf(engine: Engine, text: TextSource, signal: AbortSig
   }
 }
 
-interface Spool {
+/** Where the table lies. */
+interface Place {
   readonly output: Output;
   readonly blob: () => Promise<Blob>;
   readonly forget: () => void;
 }
 
 /** A file in the browser's own store; where there is none, a Blob. */
-async function spool(): Promise<Spool> {
+async function makePlace(): Promise<Place> {
   try {
     const { output, remove } = await spoolFile("text");
     return { output, blob: () => output.getFile(), forget: () => void remove().catch(() => undefined) };
   } catch {
     const output = blobSink();
-    return { output, blob: async () => output.blob(), forget: () => void output.truncate!(0) };
+    return { output, blob: async () => output.blob(), forget: () => void output.abort() };
   }
 }

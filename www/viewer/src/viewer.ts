@@ -254,8 +254,8 @@ export class Viewer extends LitElement {
   }
   /** Says why something is not opened at all. */
   private refuse(name: string, message: string): void {
-    // What is open stays so.
-    if (this.data || this.table) return this.say(message);
+    // What is open stays so, and what is on its way too.
+    if (this.data || this.table || this.opening) return this.say(message);
     this.close();
     this.failure = { name, trouble: { message, code: undefined, offset: undefined } };
   }
