@@ -247,6 +247,7 @@ test('a link can be dropped, and a folder says that it is one', async () => {
   await drop('text/uri-list', `# a comment\r\n${site.url}300.tbl\r\n`);
   await page.locator('.facts', { hasText: '300 samples' }).waitFor();
   await dropFolder();
+  await page.getByRole('alert').filter({ hasText: 'This is a folder' }).waitFor();
   await drop('text/plain', 'just words');
   await page.waitForTimeout(200);
   assert.equal(await page.locator('.facts', { hasText: '300 samples' }).count(), 1, 'what is open stays so');

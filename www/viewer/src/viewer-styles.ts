@@ -172,6 +172,20 @@ export const viewerStyles = css`
   .notice b {
     font-weight: 650;
   }
+  .warning:not([hidden]) {
+    position: fixed;
+    inset: auto 12px 16px;
+    z-index: 20;
+    width: fit-content;
+    max-width: min(560px, calc(100% - 24px));
+    margin: 0 auto;
+    padding: 10px 14px;
+    border: 1px solid var(--warn);
+    border-radius: 9px;
+    background: var(--warn-soft);
+    color: var(--warn);
+    box-shadow: 0 6px 24px rgb(0 0 0 / 0.18);
+  }
   forebay-sample,
   .panel {
     border-left: 1px solid var(--line);

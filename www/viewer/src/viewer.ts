@@ -46,6 +46,8 @@ import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts
 const PATIENCE = 1200;
 /** Samples whose metadata is counted without being asked for. */
 const COUNTED_UNASKED = 5000;
+/** Milliseconds that a warning stays. */
+const WARNED = 8000;
 
 @customElement("forebay-viewer")
 export class Viewer extends LitElement {
@@ -93,6 +95,8 @@ export class Viewer extends LitElement {
   @state() private facetsShown = false;
   @state() private read = "";
   @state() private said = "";
+  @state() private warning = "";
+  private warned: ReturnType<typeof setTimeout> | undefined;
   @query("forebay-about") private aboutDialog!: AboutDialog;
   @query("forebay-check") private checkDialog!: CheckDialog;
   @query("forebay-convert") private convertDialog!: ConvertDialog;
@@ -255,7 +259,7 @@ export class Viewer extends LitElement {
   /** Says why something is not opened at all. */
   private refuse(name: string, message: string): void {
     // What is open stays so, and what is on its way too.
-    if (this.data || this.table || this.opening) return this.say(message);
+    if (this.data || this.table || this.opening) return this.warn(message);
     this.close();
     this.failure = { name, trouble: { message, code: undefined, offset: undefined } };
   }
@@ -604,6 +608,12 @@ export class Viewer extends LitElement {
   private say(text: string): void {
     this.said = text;
   }
+  /** Shows why nothing came of what was just tried, for as long as it takes to read. */
+  private warn(text: string): void {
+    this.warning = text;
+    clearTimeout(this.warned);
+    this.warned = setTimeout(() => (this.warning = ""), WARNED);
+  }
   private updateRead(): void {
     const t = (this.data ?? this.table)?.telemetry;
     // A text was read whole; what is counted since then is the table that was made of it.
@@ -628,6 +638,7 @@ export class Viewer extends LitElement {
       <forebay-convert .engine=${this.engine} .data=${this.data} ?growing=${this.growth !== null} .kept=${this.rows.kept} .picked=${this.picked}></forebay-convert>
       <forebay-help></forebay-help>
       <input type="file" hidden aria-label="Open a file" @change=${this.chosen} />
+      <div class="warning" role="alert" ?hidden=${this.warning === ""}>${this.warning}</div>
       <div class="visually-hidden" role="status" aria-live="polite">${this.said}</div>`;
   }
 
