@@ -2,8 +2,8 @@
 
 /** Bytes that go on together. */
 const GATHERED = 2 << 20;
-/** Parcels on their way to another worker before the work waits. */
-const UNDER_WAY = 6;
+/** Parcels on their way to another worker before the work waits: what it makes while that one sends bytes to the disk. */
+const UNDER_WAY = 20;
 
 /** A failure as the module throws its own, so that it is not taken for a trap. */
 export function unwritten(why: string): string {
