@@ -165,6 +165,16 @@ test('a field that nobody has is named where a filter matches nothing', async ()
   await page.close();
 });
 
+/** Opens the sample's TAR by the file field, and downloads a TBL that has the command's bytes. */
+async function convertsAsTheCommand(page) {
+  await page.locator('input[type=file]').setInputFiles(join(folder, 'sample.tar'));
+  await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+  await page.keyboard.press('e');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Convert…' }).click()]);
+  await page.getByText('✓ sample.tbl').waitFor();
+  assert.ok(readFileSync(await download.path()).equals(readFileSync(join(folder, 'sample.tbl'))), 'byte-identical');
+}
+
 test('a file dropped on a static host converts to the same bytes as by the command', async () => {
   const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
   const page = await newPage(browser);
@@ -172,12 +182,7 @@ test('a file dropped on a static host converts to the same bytes as by the comma
     // Without the picker the file is spooled in the browser's own store and then downloaded.
     await page.addInitScript(() => { delete globalThis.showSaveFilePicker; delete globalThis.showOpenFilePicker; });
     await page.goto(host);
-    await page.locator('input[type=file]').setInputFiles(join(folder, 'sample.tar'));
-    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
-    await page.keyboard.press('e');
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Convert…' }).click()]);
-    await page.getByText('✓ sample.tbl').waitFor();
-    assert.ok(readFileSync(await download.path()).equals(readFileSync(join(folder, 'sample.tbl'))), 'byte-identical');
+    await convertsAsTheCommand(page);
     assert.deepEqual(page.faults, []);
   } finally {
     await page.close();
@@ -192,12 +197,7 @@ test('a page over http from another machine, which may store nothing, converts a
   try {
     await page.goto(host.replace('127.0.0.1', 'other.test'));
     assert.deepEqual(await page.evaluate(() => [isSecureContext, navigator.storage]), [false, undefined]);
-    await page.locator('input[type=file]').setInputFiles(join(folder, 'sample.tar'));
-    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
-    await page.keyboard.press('e');
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Convert…' }).click()]);
-    await page.getByText('✓ sample.tbl').waitFor();
-    assert.ok(readFileSync(await download.path()).equals(readFileSync(join(folder, 'sample.tbl'))), 'byte-identical');
+    await convertsAsTheCommand(page);
     await page.getByRole('button', { name: 'Done' }).click();
     writeFileSync(join(folder, 'people.csv'), 'name,age\nAda,36\n');
     await page.locator('input[type=file]').setInputFiles(join(folder, 'people.csv'));

@@ -1,6 +1,6 @@
 import { whyUnread } from "./changed.js";
 import { openPrivate, readPrivate, type ReadHandle } from "./private-file.js";
-import { coalesce, readSync, type Chunk, type Counted, type Reading } from "./ranges.js";
+import { coalesce, readSync, Tally, type Chunk, type Counted, type Reading } from "./ranges.js";
 
 /** A stream takes about as long to begin as to give so many bytes: it skips fewer, and a shorter range elsewhere is read by itself. */
 const WORTH_STREAM = 1 << 20;
@@ -44,7 +44,7 @@ export class FrontToBack implements Reading {
   #at = 0;
   #stopped = false;
   #used: ArrayBuffer[] = [];
-  #counted: Counted = { requests: 0, bytes: 0 };
+  readonly #read = new Tally();
   /** The file without a stream, where it can be had; not known before the first range. */
   #private: ReadHandle | null | undefined;
   #listened = performance.now();
@@ -67,8 +67,7 @@ export class FrontToBack implements Reading {
     const spares = this.#used.splice(0).slice(0, SPARES);
     const chunks: Chunk[] = [];
     for (const [start, end] of coalesce(pairs)) {
-      this.#counted.requests++;
-      this.#counted.bytes += end - start;
+      this.#read.add(end - start);
       chunks.push([start, await this.#range(start, end, spares.pop())]);
     }
     return chunks;
@@ -80,9 +79,7 @@ export class FrontToBack implements Reading {
   }
 
   counted(): Counted {
-    const counted = this.#counted;
-    this.#counted = { requests: 0, bytes: 0 };
-    return counted;
+    return this.#read.taken();
   }
 
   stop(): void {

@@ -1,6 +1,6 @@
 /** Bytes of a file on their way from a worker that reads it to the one that needs them. */
 import { FrontToBack, unread } from "./front.js";
-import type { Chunk, Counted, Reading } from "./ranges.js";
+import { Tally, type Chunk, type Counted, type Reading } from "./ranges.js";
 
 /** What goes to the worker that reads: ranges, and memory for them that is free again. */
 interface Asked {
@@ -25,7 +25,7 @@ export class Inlet implements Reading {
   /** What was asked for and has not come yet. */
   #unanswered: Coming[] = [];
   #used: ArrayBuffer[] = [];
-  #counted: Counted = { requests: 0, bytes: 0 };
+  readonly #read = new Tally();
   #stopped = false;
 
   constructor(readonly port: MessagePort) {
@@ -40,8 +40,7 @@ export class Inlet implements Reading {
     this.expect(ranges);
     const chunks = await this.#coming.shift()!.chunks;
     for (const [, bytes] of chunks) {
-      this.#counted.requests++;
-      this.#counted.bytes += bytes.length;
+      this.#read.add(bytes.length);
       this.#used.push(bytes.buffer as ArrayBuffer);
     }
     return chunks;
@@ -63,9 +62,7 @@ export class Inlet implements Reading {
   }
 
   counted(): Counted {
-    const counted = this.#counted;
-    this.#counted = { requests: 0, bytes: 0 };
-    return counted;
+    return this.#read.taken();
   }
 
   stop(): void {

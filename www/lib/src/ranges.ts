@@ -41,6 +41,22 @@ export interface Counted {
   bytes: number;
 }
 
+/** Counts what is read until somebody asks. */
+export class Tally {
+  #counted: Counted = { requests: 0, bytes: 0 };
+
+  add(bytes: number): void {
+    this.#counted.requests++;
+    this.#counted.bytes += bytes;
+  }
+
+  taken(): Counted {
+    const counted = this.#counted;
+    this.#counted = { requests: 0, bytes: 0 };
+    return counted;
+  }
+}
+
 /** Merges ranges, given as pairs of start and end, that lie near each other. */
 export function coalesce(pairs: ArrayLike<number>, gap = GAP, most = MERGED): [number, number][] {
   const ranges: [number, number][] = [];
