@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release --features decode,transform --example tensor -- FILE WIDTH HEIGHT f32|u8 nchw|nhwc
-//!     stretch|center|letterbox imagenet|unit [TIMES]
+//!     stretch|center-crop|pad|letterbox imagenet|unit [TIMES]
 //! ```
 //!
 //! Writes the values as they lie in memory; with TIMES, makes it so often and prints the pictures of a second instead.
@@ -24,11 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arg = |i: usize| args.get(i).map(String::as_str).ok_or("FILE WIDTH HEIGHT DTYPE LAYOUT FIT NORMALIZE [TIMES]");
     let payload = std::fs::read(arg(0)?)?;
     let (width, height) = (arg(1)?.parse()?, arg(2)?.parse()?);
-    let fit = match arg(5)? {
-        "center" => Fit::CenterCrop { short: Some(width) },
-        "letterbox" => Fit::Letterbox,
-        _ => Fit::Stretch,
-    };
+    let fit = Fit::named(arg(5)?, None, (width, height))?;
     let layout = if arg(4)? == "nhwc" { Layout::Nhwc } else { Layout::Nchw };
     let mut recipe = Recipe::new(width, height).fit(fit).layout(layout);
     if arg(6)? == "imagenet" {

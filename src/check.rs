@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::error::Error;
+use crate::error::{Error, Kind};
 
 /// Faults kept in a report; beyond that they are only counted, so that a ruined file of a million samples
 /// does not fill the memory.
@@ -16,6 +16,8 @@ const KEPT: usize = 100_000;
 pub struct Fault {
     /// The stable code.
     pub code: &'static str,
+    /// Whose fault it is: `damaged`, or `limit` where the file asks for more than the limits of this check allow.
+    pub kind: &'static str,
     /// The part of the file.
     pub section: Option<&'static str>,
     /// The archive's member.
@@ -43,6 +45,7 @@ impl From<&Error> for Fault {
         let place = e.place().clone();
         Fault {
             code: e.code().id(),
+            kind: e.kind().name(),
             section: place.section,
             member: place.member,
             sample: place.sample,
@@ -63,6 +66,9 @@ pub struct Report {
     pub ok: bool,
     /// Samples or rows in the file, as far as it could be opened.
     pub samples: u64,
+    /// Pictures that were decoded from the first line to the last, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decoded: Option<u64>,
     /// How many faults there are.
     pub fault_count: u64,
     /// The faults, at most the first 100,000.
@@ -93,6 +99,13 @@ impl Report {
     /// Adds the fault of a failed result; returns what a good one holds.
     pub fn keep<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         result.map_err(|e| self.fault(&e)).ok()
+    }
+    /// True where nothing is wrong with the file as far as it was read: every fault is that it asks for more than the
+    /// limits of this check allow.
+    pub fn is_over_limits(&self) -> bool {
+        self.fault_count > 0
+            && self.fault_count == self.faults.len() as u64
+            && self.faults.iter().all(|fault| fault.kind == Kind::Limit.name())
     }
     /// Adds a note.
     pub fn note(&mut self, e: &Error) {

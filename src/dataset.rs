@@ -21,6 +21,7 @@ use bytes::Bytes;
 use crate::{
     detect::{Format, HEAD_LEN, detect},
     error::{Error, Result, codes},
+    foreign::foreign,
     limits::Limits,
     model::SampleInfo,
     plan::SamplePlan,
@@ -161,6 +162,7 @@ impl Opener {
         if self.file_len == 0 {
             return Err(Error::new(&codes::EMPTY, "the file has no bytes").offset(0));
         }
+        let mut known = None;
         for wanted in [HEADER_LEN, HEAD_LEN] {
             let range = 0..wanted.min(self.file_len);
             let Some(head) = self.pieces.get(range.clone()) else {
@@ -183,11 +185,15 @@ impl Opener {
                         format!("this is {}, not a container of samples", other.name()),
                     ));
                 }
-                None => continue,
+                None => {
+                    known = foreign(&head);
+                    continue;
+                }
             };
             return Ok(None);
         }
-        Err(Error::new(&codes::UNKNOWN_FORMAT, "the first bytes belong to no format that Forebay reads").offset(0))
+        let message = known.unwrap_or("the first bytes belong to no format that Forebay reads");
+        Err(Error::new(&codes::UNKNOWN_FORMAT, message).offset(0))
     }
 }
 

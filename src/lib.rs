@@ -40,6 +40,8 @@ pub mod dataset;
 pub mod detect;
 pub mod error;
 pub mod filter;
+mod foreign;
+mod holds;
 pub mod idv;
 pub mod image;
 pub mod limits;

@@ -23,16 +23,25 @@ pub struct Limits {
     pub metadata_bytes: u64,
     /// How deep values may nest.
     pub nesting: u32,
-    /// The most pixels an image may have to be decoded.
+    /// The most pixels an image may have to be decoded. Decoded they are three bytes each, and a decoder may hold as much
+    /// again and more meanwhile: coefficients of progressive JPEGs, four bytes a pixel of lossless WebP.
     pub pixels: u64,
 }
 
 impl Limits {
-    /// For a server or workstation: items to 256 MiB, an index to 16 GiB, metadata to 1 GiB, 2^28 pixels.
+    /// For a server or workstation: items to 256 MiB, an index to 16 GiB, metadata to 1 GiB, 89,478,485 pixels, which
+    /// decoded are 256 MiB as well (the number from which Pillow warns of a bomb).
     pub const fn host() -> Self {
-        Limits { item_bytes: 256 << 20, index_bytes: 16 << 30, metadata_bytes: 1 << 30, nesting: 128, pixels: 1 << 28 }
+        Limits {
+            item_bytes: 256 << 20,
+            index_bytes: 16 << 30,
+            metadata_bytes: 1 << 30,
+            nesting: 128,
+            pixels: (256 << 20) / 3,
+        }
     }
-    /// For a browser tab: items to 64 MiB, an index to 512 MiB, metadata to 128 MiB, 2^26 pixels.
+    /// For a browser tab: items to 64 MiB, an index to 512 MiB, metadata to 128 MiB, 2^26 pixels, which decoded are
+    /// 192 MiB: cameras and telephones take pictures of 50 million.
     pub const fn browser() -> Self {
         Limits {
             item_bytes: 64 << 20,

@@ -6,12 +6,15 @@
 //! numbers to check another implementation by.
 //!
 //! ```
-//! use forebay::random::{Draws, key};
-//! let mut a = Draws::new(key(42, &[3, 17]));
-//! let mut b = Draws::new(key(42, &[3, 17]));
+//! use forebay::random::{Draws, Purpose};
+//! let mut a = Draws::new(Purpose::Sample.key(42, &[3, 17]));
+//! let mut b = Draws::new(Purpose::Sample.key(42, &[3, 17]));
 //! assert_eq!(a.unit(), b.unit());
 //! assert!(a.below(6) < 6);
 //! ```
+//!
+//! Two uses of randomness never share a stream, because each is a [`Purpose`] or, within one sample, a [`Stream`]: all of
+//! them are listed here, and the compiler refuses a number that is taken.
 
 /// The odd number nearest 2^64 divided by the golden ratio: steps of it visit all 64-bit numbers evenly.
 pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -24,9 +27,81 @@ pub const fn mix(z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A key from a seed and the words that say what it is for.
+/// What the keys of a run are for: the first word of a key. Everything that derives a key from a run's seed takes its
+/// number here, also outside of this crate. Saved runs depend on the numbers, so they are only added to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u64)]
+pub enum Purpose {
+    /// The order of an epoch; then the epoch.
+    Epoch = 1,
+    /// Which source comes next in a mix; then the number of the period.
+    Mix = 2,
+    /// The order of one source of a mix; then the source and how often it was used up.
+    MixPass = 3,
+    /// Everything random about a sample; then the epoch and the sample's index.
+    Sample = 4,
+    /// Everything random about a batch; then the epoch and the position at which it begins.
+    Batch = 5,
+    /// The order of the steps in a window of groups; then the epoch and the window.
+    Groups = 6,
+    /// Everything random about a sample whose pixels are stored once; then the sample's number.
+    Stored = 7,
+}
+
+impl Purpose {
+    /// Every purpose.
+    pub const ALL: &[Purpose] = &[
+        Purpose::Epoch,
+        Purpose::Mix,
+        Purpose::MixPass,
+        Purpose::Sample,
+        Purpose::Batch,
+        Purpose::Groups,
+        Purpose::Stored,
+    ];
+
+    /// The key for this purpose, from a run's seed and the words that this purpose takes.
+    pub fn key(self, seed: u64, words: &[u64]) -> u64 {
+        extend(key(seed, &[self as u64]), words)
+    }
+}
+
+/// What is drawn for one sample: the one word behind a sample's key. Each has a stream of its own, so that adding one
+/// change to a recipe does not move the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u64)]
+pub enum Stream {
+    /// Which part of the picture is taken.
+    Crop = 0,
+    /// Whether it is mirrored left to right, then whether top to bottom.
+    Flip = 1,
+    /// Changes of color, and the blur.
+    Color = 2,
+    /// The rectangle that is painted over.
+    Erase = 3,
+}
+
+impl Stream {
+    /// Every stream.
+    pub const ALL: &[Stream] = &[Stream::Crop, Stream::Flip, Stream::Color, Stream::Erase];
+    /// From this number on streams are the caller's: `key(sample_key, &[Stream::OWN + 1])`. None below is ever theirs.
+    pub const OWN: u64 = 1 << 32;
+
+    /// The draws of this stream for the sample of this key.
+    pub fn draws(self, sample_key: u64) -> Draws {
+        Draws::new(key(sample_key, &[self as u64]))
+    }
+}
+
+/// A key from a seed and the words that say what it is for. What comes from a run's seed has a [`Purpose`].
 pub fn key(seed: u64, words: &[u64]) -> u64 {
-    words.iter().fold(mix(seed.wrapping_add(GOLDEN)), |h, &word| mix((h ^ word).wrapping_add(GOLDEN)))
+    extend(mix(seed.wrapping_add(GOLDEN)), words)
+}
+
+fn extend(key: u64, words: &[u64]) -> u64 {
+    words.iter().fold(key, |h, &word| mix((h ^ word).wrapping_add(GOLDEN)))
 }
 
 /// Takes the upper 32 of 64 random bits to a number below `n`, which is at most 2^32.
@@ -98,6 +173,21 @@ mod tests {
         assert!(seen.iter().all(|n| (850..1150).contains(n)), "{seen:?}");
         assert_eq!((draws.below(0), draws.below(1), draws.between(3.0, 1.0)), (0, 0, 3.0));
         assert!(!draws.chance(0.0) && draws.chance(1.0));
+    }
+
+    #[test]
+    fn no_two_purposes_and_no_two_streams_share_a_key() {
+        let purposes: Vec<u64> = Purpose::ALL.iter().map(|p| p.key(42, &[0, 0])).collect();
+        let streams: Vec<u64> = Stream::ALL.iter().map(|s| s.draws(42).bits()).collect();
+        for keys in [&purposes, &streams] {
+            let distinct: std::collections::HashSet<_> = keys.iter().collect();
+            assert_eq!(distinct.len(), keys.len());
+        }
+        // The lists are whole: numbers are given out one after the other.
+        assert!(Purpose::ALL.iter().map(|p| *p as u64).eq(1..=Purpose::ALL.len() as u64));
+        assert!(Stream::ALL.iter().map(|s| *s as u64).eq(0..Stream::ALL.len() as u64));
+        assert!(Stream::ALL.iter().all(|s| (*s as u64) < Stream::OWN));
+        assert_eq!(Purpose::Sample.key(7, &[8, 9]), key(7, &[4, 8, 9]));
     }
 
     #[test]

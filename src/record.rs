@@ -30,6 +30,7 @@ use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
     error::{Code, Error, Result},
+    holds::{LEVELS, holds},
     model::MediaFormat,
     msgpack::{base64_bytes, base64_value},
 };
@@ -120,8 +121,9 @@ fn readable(sidecar: &Sidecar<'_>) -> String {
     match sidecar.extension {
         extension if extension == "json" || extension.ends_with(".json") => {
             if let Ok(raw) = serde_json::from_str::<&RawValue>(text)
-                // What every reader of the record can hold: a number such as 1e400 is text to them.
-                && serde_json::from_str::<Value>(text).is_ok()
+                // What every reader of the record can hold, where it stands a level deeper: a number such as 1e400
+                // is text to them.
+                && holds(text, LEVELS - 1).is_ok()
             {
                 return raw.get().to_owned();
             }
@@ -183,7 +185,7 @@ fn fields_of(record: &str) -> Option<Vec<(String, Box<RawValue>)>> {
 /// The files of a sample, in the order that they had: what [`compose`] took comes back byte for byte. A record
 /// that did not come from files gives the payload under a numbered name and itself as `.json`.
 /// `extension` is the payload's, where no name says otherwise; but raw pixels are never called by the name of the
-/// file that they were decoded from.
+/// file that they were decoded from. A name that would leave the folder becomes one that does not, by [`inside`].
 pub fn files(record: &str, id: u64, extension: &str) -> Result<Vec<RestoredFile>> {
     let numbered = |id: u64| format!("{id:08}");
     let payload = |name: String| RestoredFile { name, content: None };
@@ -198,8 +200,10 @@ pub fn files(record: &str, id: u64, extension: &str) -> Result<Vec<RestoredFile>
     let Some(name) = field("name").and_then(|v| serde_json::from_str::<String>(v.get()).ok()) else {
         return Ok(whole(numbered(id)));
     };
-    safe_name(&name).map_err(|e| e.sample(id))?;
-    let (stem, own) = split(&name);
+    let (_, own) = split(&name);
+    let changed = inside(&name);
+    // What is behind the first dot stays as it is, so that the sidecars are still told by it.
+    let (stem, name) = (split(&changed).0, changed.as_ref());
     let parse = |key: &str| field(key).and_then(|v| serde_json::from_str::<Value>(v.get()).ok());
     let exact = parse("exact");
     let members: Vec<Option<String>> = match parse("members") {
@@ -215,7 +219,7 @@ pub fn files(record: &str, id: u64, extension: &str) -> Result<Vec<RestoredFile>
         let member = member.as_deref();
         if member == own && !placed {
             placed = true;
-            files.push(payload(payload_name(&name, extension)));
+            files.push(payload(payload_name(name, extension)));
             continue;
         }
         let Some(member) = member else { continue };
@@ -226,13 +230,12 @@ pub fn files(record: &str, id: u64, extension: &str) -> Result<Vec<RestoredFile>
             None => field(member).and_then(|v| render(v)),
         };
         if let Some(content) = content {
-            let name = format!("{stem}.{member}");
-            safe_name(&name).map_err(|e| e.sample(id))?;
+            let name = inside(&format!("{stem}.{member}")).into_owned();
             files.push(RestoredFile { name, content: Some(content) });
         }
     }
     if !placed {
-        files.insert(0, payload(payload_name(&name, extension)));
+        files.insert(0, payload(payload_name(name, extension)));
     }
     let foreign = parse("members").is_none()
         && field("json").is_none()
@@ -256,18 +259,60 @@ fn payload_name(name: &str, extension: &str) -> String {
 
 /// Refuses names that could write outside the folder or archive they are extracted to.
 pub fn safe_name(name: &str) -> Result<()> {
-    let bad = name.is_empty()
-        || name.starts_with('/')
-        || name.contains('\0')
-        || name.split(['/', '\\']).any(|part| part == "..")
-        || name.contains(':') && name.as_bytes().get(1) == Some(&b':');
-    if bad {
+    if is_outside(name) {
         return Err(Error::new(
             &codes::NAME,
             format!("the name {name:?} leaves the folder that it would be written to"),
         ));
     }
     Ok(())
+}
+
+fn is_outside(name: &str) -> bool {
+    name.is_empty()
+        || name.starts_with('/')
+        || name.contains('\0')
+        || name.split(['/', '\\']).any(|part| part == "..")
+        || is_folder(name)
+        // A drive's letter, where there are drives.
+        || cfg!(windows) && (name.starts_with('\\') || name.as_bytes().get(1) == Some(&b':'))
+}
+
+/// A name that no file can have, since it is that of a folder.
+fn is_folder(name: &str) -> bool {
+    name.ends_with('/') || name == "." || name.ends_with("/.")
+}
+
+/// The name under which a file goes out: its own, unless that is one that [`safe_name`] refuses. Then each part `..` is
+/// `__`, and what is in front of a leading `/` is `_`, so that no two names become one that were two; a drive's colon,
+/// and what no name can hold, is `_` too, and behind a folder's name stands one.
+///
+/// ```
+/// use forebay::record::inside;
+/// assert_eq!(inside("a/b.jpg"), "a/b.jpg");
+/// assert_eq!(inside("../a.jpg"), "__/a.jpg");
+/// assert_eq!(inside("/etc/a.jpg"), "_/etc/a.jpg");
+/// ```
+pub fn inside(name: &str) -> Cow<'_, str> {
+    if !is_outside(name) {
+        return name.into();
+    }
+    let mut changed = String::with_capacity(name.len() + 1);
+    if name.is_empty() || name.starts_with('/') || cfg!(windows) && name.starts_with('\\') {
+        changed.push('_');
+    }
+    for part in name.split_inclusive(['/', '\\']) {
+        let word = part.trim_end_matches(['/', '\\']);
+        changed.push_str(if word == ".." { "__" } else { word });
+        changed.push_str(&part[word.len()..]);
+    }
+    if cfg!(windows) && changed.as_bytes().get(1) == Some(&b':') {
+        changed.replace_range(1..2, "_");
+    }
+    if is_folder(&changed) {
+        changed.push('_');
+    }
+    changed.replace('\0', "_").into()
 }
 
 /// The same record with another number: samples move when files are filtered, split or joined. A record that
@@ -331,6 +376,10 @@ pub fn merge(record: &str, more: &Map<String, Value>) -> String {
             for (key, value) in fields.iter().filter(|(key, _)| key == "id" || !more.contains_key(key)) {
                 push_field(&mut out, key, value.get());
             }
+        }
+        // A level deeper it may be more than a value holds.
+        None if holds(record, LEVELS - 1).is_err() => {
+            push_field(&mut out, "metadata", &Value::from(record).to_string())
         }
         None => push_field(&mut out, "metadata", record),
     }
@@ -401,11 +450,52 @@ mod tests {
     }
 
     #[test]
-    fn names_that_climb_out_are_refused() {
-        for name in ["../x.jpg", "/etc/x", "a/../../x", "", "C:\\x", "a\0b"] {
+    fn names_that_climb_out_are_refused_and_others_found_for_them() {
+        for (name, instead) in [
+            ("../x.jpg", "__/x.jpg"),
+            ("/etc/x", "_/etc/x"),
+            ("//x", "_//x"),
+            ("a/../../x", "a/__/__/x"),
+            ("a\\..\\x.jpg", "a\\__\\x.jpg"),
+            ("", "_"),
+            ("..", "__"),
+            ("a/..", "a/__"),
+            ("a\0b", "a_b"),
+            ("a/", "a/_"),
+            (".", "._"),
+            ("../.", "__/._"),
+        ] {
             assert!(safe_name(name).is_err(), "{name:?}");
+            assert_eq!(inside(name), instead);
+            assert!(safe_name(instead).is_ok(), "{instead:?}");
         }
-        assert!(safe_name("a/b..c/d.jpg").is_ok());
+        for name in ["a/b..c/d.jpg", "a..", "...", "dir/a:b.jpg"] {
+            assert!(safe_name(name).is_ok() && inside(name) == name, "{name:?}");
+        }
+        // A colon is a drive only where there are drives.
+        assert_eq!(safe_name("a:b.jpg").is_err(), cfg!(windows));
+    }
+
+    #[test]
+    fn files_of_names_that_climb_out_come_back_under_names_that_do_not() {
+        for (name, instead) in [("../a.b/x.seg.png", "__/a.b/x.seg.png"), ("/x.png", "_/x.png"), ("a/..png", "a/..png")]
+        {
+            let sidecars = [Sidecar { extension: "cls", bytes: b"3" }, Sidecar { extension: "txt", bytes: b"a" }];
+            let names: Vec<_> = files(&compose(0, name, &sidecars, 0, &[]), 0, "png").unwrap();
+            let stem = split(instead).0;
+            let expected = [instead.to_owned(), format!("{stem}.cls"), format!("{stem}.txt")];
+            assert_eq!(names.into_iter().map(|f| f.name).collect::<Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
+    fn a_sidecar_that_nests_as_deep_as_values_may_leaves_its_record_readable() {
+        for levels in [125, 126, 127, 128, 1000] {
+            let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+            let record = compose(0, "a.jpg", &[Sidecar { extension: "json", bytes: text.as_bytes() }], 0, &[]);
+            assert!(serde_json::from_str::<Value>(&record).is_ok(), "{levels}");
+            assert_eq!(files(&record, 0, "jpg").unwrap()[1].content.as_deref(), Some(text.as_bytes()));
+        }
     }
 
     proptest! {

@@ -18,20 +18,42 @@
 //! # Ok::<(), forebay::Error>(())
 //! ```
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use bytes::Bytes;
 use serde_json::Value;
 
 use crate::{
     dataset::Dataset,
-    error::{Error, Result},
+    error::{Error, Kind, Result},
+    holds::{LEVELS, holds},
     image::{Probe, probe, probe_named},
     model::{MediaFormat, SampleInfo},
     record::{self, RestoredFile, Sidecar},
     tar::{header_for, padding},
-    tbl::{self, Metadata},
+    tbl::{self, Metadata, SampleMetadata, Tbl},
 };
+
+/// A sample's record as it was found.
+///
+/// Metadata of a TBL that no reader here can hold, such as `{"a": NaN}`, `1e400` or MessagePack that breaks off, hides
+/// neither its sample nor the others: it is kept in the record, byte for byte, as a file beside the sample would be.
+/// Going into an archive it becomes that file.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct FoundRecord {
+    /// JSON text that reads as a value.
+    pub text: String,
+    /// Why the metadata is kept as text or bytes, where it is.
+    pub kept: Option<Error>,
+}
+
+impl FoundRecord {
+    /// A record that reads.
+    pub fn new(text: String) -> Self {
+        FoundRecord { text, kept: None }
+    }
+}
 
 impl Dataset {
     /// The bytes that [`record`](Self::record) will ask for. `metadata` is that of a TBL, opened; a TAR needs none.
@@ -43,35 +65,42 @@ impl Dataset {
     }
 
     /// Sample `i`'s metadata as JSON text: a TBL's own, or the record that a TBL of an archive's sample would hold.
-    /// `None` where there is none.
+    /// `None` where there is none. [`find_record`](Self::find_record) also says what does not read.
     pub fn record(
         &self,
         i: u64,
         metadata: Option<&Metadata>,
         fetch: impl Fn(Range<u64>) -> Result<Bytes>,
     ) -> Result<Option<String>> {
-        match self {
-            Dataset::Tbl(tbl) => {
-                let Some(metadata) = metadata else { return Ok(None) };
-                let Some(range) = metadata.range(i)? else { return Ok(None) };
-                let found = metadata.decode(i, fetch(range)?)?;
-                let Some(found) = found.filter(|m| !m.bytes.is_empty()) else { return Ok(None) };
-                match found.json_text() {
-                    Some(text) => Ok(Some(text.to_owned())),
-                    None => found.value(tbl.limits()).map(|value| Some(value.to_string())),
-                }
-            }
-            Dataset::Tar(tar) => {
-                let Some(name) = tar.name(i) else { return Ok(None) };
-                let mut owned = Vec::new();
-                for (extension, member) in tar.sidecars(i) {
-                    owned.push((extension, if member.size > 0 { fetch(member.range())? } else { Bytes::new() }));
-                }
-                let sidecars: Vec<_> = owned.iter().map(|(extension, bytes)| Sidecar { extension, bytes }).collect();
-                Ok(Some(record::compose(i, name, &sidecars, tar.sample(i).map_or(0, |s| s.before), &[])))
-            }
+        Ok(self.find_record(i, metadata, fetch)?.map(|found| found.text))
+    }
+
+    /// As [`record`](Self::record), and why it keeps the metadata as text, where it does.
+    pub fn find_record(
+        &self,
+        i: u64,
+        metadata: Option<&Metadata>,
+        fetch: impl Fn(Range<u64>) -> Result<Bytes>,
+    ) -> Result<Option<FoundRecord>> {
+        self.find(i, i, metadata, fetch).map_err(|e| e.sample(i))
+    }
+
+    /// As [`record_as`](Self::record_as), and why it keeps the metadata as text, where it does.
+    pub fn find_record_as(
+        &self,
+        i: u64,
+        id: u64,
+        metadata: Option<&Metadata>,
+        fetch: impl Fn(Range<u64>) -> Result<Bytes>,
+    ) -> Result<Option<FoundRecord>> {
+        let mut found = self.find(i, id, metadata, fetch).map_err(|e| e.sample(i))?;
+        if let Some(found) = &mut found
+            // A record that is no object, or that carries another number, is made to fit.
+            && (id != i || matches!(self, Dataset::Tbl(_)))
+        {
+            found.text = record::renumber(&found.text, id);
         }
-        .map_err(|e: Error| e.sample(i))
+        Ok(found)
     }
 
     /// As [`record`](Self::record), for the sample's place in another file: the number inside is `id`.
@@ -82,12 +111,63 @@ impl Dataset {
         metadata: Option<&Metadata>,
         fetch: impl Fn(Range<u64>) -> Result<Bytes>,
     ) -> Result<Option<String>> {
-        let record = self.record(i, metadata, fetch)?;
-        Ok(match record {
-            // A record that is no object, or that carries another number, is made to fit.
-            Some(text) if id != i || matches!(self, Dataset::Tbl(_)) => Some(record::renumber(&text, id)),
-            other => other,
-        })
+        Ok(self.find_record_as(i, id, metadata, fetch)?.map(|found| found.text))
+    }
+
+    /// Sample `i`'s metadata as a value, and why it is kept as text, where it is.
+    pub fn find_value(
+        &self,
+        i: u64,
+        metadata: Option<&Metadata>,
+        fetch: impl Fn(Range<u64>) -> Result<Bytes>,
+    ) -> Result<Option<(Value, Option<Error>)>> {
+        let placed = |e: Error| e.sample(i);
+        if let Dataset::Tbl(tbl) = self
+            && let Some(raw) = stored(i, metadata, &fetch).map_err(placed)?
+            && let Some(text) = raw.json_text()
+        {
+            // The usual case, parsed once.
+            match serde_json::from_str(text) {
+                Ok(Value::Null) => return Ok(None),
+                Ok(value) => return Ok(Some((value, None))),
+                Err(e) => {
+                    let found = kept(tbl, i, i, &raw, no_json(e));
+                    return Ok(Some((parse_record(i, &found.text)?, found.kept.map(placed))));
+                }
+            }
+        }
+        let Some(found) = self.find_record(i, metadata, fetch)? else { return Ok(None) };
+        Ok(Some((parse_record(i, &found.text)?, found.kept)))
+    }
+
+    /// The record of sample `i`; what does not read is kept under the name of sample `id`.
+    fn find(
+        &self,
+        i: u64,
+        id: u64,
+        metadata: Option<&Metadata>,
+        fetch: impl Fn(Range<u64>) -> Result<Bytes>,
+    ) -> Result<Option<FoundRecord>> {
+        match self {
+            Dataset::Tbl(tbl) => {
+                let Some(raw) = stored(i, metadata, fetch)? else { return Ok(None) };
+                match readable(&raw, tbl) {
+                    Ok(text) => Ok(text.map(|text| FoundRecord::new(text.into_owned()))),
+                    Err(e) if e.kind() == Kind::Io => Err(e),
+                    Err(e) => Ok(Some(kept(tbl, i, id, &raw, e.sample(i)))),
+                }
+            }
+            Dataset::Tar(tar) => {
+                let Some(name) = tar.name(i) else { return Ok(None) };
+                let mut owned = Vec::new();
+                for (extension, member) in tar.sidecars(i) {
+                    owned.push((extension, if member.size > 0 { fetch(member.range())? } else { Bytes::new() }));
+                }
+                let sidecars: Vec<_> = owned.iter().map(|(extension, bytes)| Sidecar { extension, bytes }).collect();
+                let text = record::compose(i, name, &sidecars, tar.sample(i).map_or(0, |s| s.before), &[]);
+                Ok(Some(FoundRecord::new(text)))
+            }
+        }
     }
 
     /// Sample `i`'s name: an archive's headers have it, a TBL has it in the sample's metadata.
@@ -124,13 +204,43 @@ impl Dataset {
     }
 }
 
+/// What a TBL has for a sample; an empty text is nothing.
+fn stored(
+    i: u64,
+    metadata: Option<&Metadata>,
+    fetch: impl Fn(Range<u64>) -> Result<Bytes>,
+) -> Result<Option<SampleMetadata>> {
+    let Some(metadata) = metadata else { return Ok(None) };
+    let Some(range) = metadata.range(i)? else { return Ok(None) };
+    Ok(metadata.decode(i, fetch(range)?)?.filter(|m| !m.bytes.is_empty()))
+}
+
+/// A TBL's own metadata as JSON that reads as a value; `null` says nothing.
+fn readable<'a>(raw: &'a SampleMetadata, tbl: &Tbl) -> Result<Option<Cow<'a, str>>> {
+    let text: Cow<'a, str> = match raw.json_text() {
+        Some(text) => text.trim_matches([' ', '\n', '\r', '\t']).into(),
+        None => raw.value(tbl.limits())?.to_string().into(),
+    };
+    holds(&text, LEVELS).map_err(no_json)?;
+    Ok((text != "null").then_some(text))
+}
+
+/// What does not read, as the record of a sample with that file beside it.
+fn kept(tbl: &Tbl, i: u64, id: u64, raw: &SampleMetadata, why: Error) -> FoundRecord {
+    let extension = tbl.info(i).map_or(MediaFormat::Unknown, |info| info.format).extension();
+    let sidecar = Sidecar { extension: raw.format.name(), bytes: &raw.bytes };
+    let text = record::compose(id, &format!("{id:08}.{extension}"), &[sidecar], 0, &[]);
+    FoundRecord { text, kept: Some(why) }
+}
+
+fn no_json(e: serde_json::Error) -> Error {
+    Error::caused(&tbl::codes::METADATA, format!("the sample's metadata is no JSON that reads: {e}"), e)
+        .section("metadata")
+}
+
 /// Sample metadata as a value.
 pub fn parse_record(i: u64, text: &str) -> Result<Value> {
-    serde_json::from_str(text).map_err(|e| {
-        Error::caused(&tbl::codes::METADATA, format!("the sample's metadata is no JSON: {e}"), e)
-            .section("metadata")
-            .sample(i)
-    })
+    serde_json::from_str(text).map_err(|e| no_json(e).sample(i))
 }
 
 /// A sample's file as it goes into an archive.
@@ -150,6 +260,7 @@ impl ArchiveFile {
 }
 
 /// The files of sample `id` as an archive holds them: under the names that they had, or numbered.
+/// [`renamed`] says where a name could not stay.
 pub fn archive_files(id: u64, record: Option<&str>, payload: &Bytes, format: MediaFormat) -> Result<Vec<ArchiveFile>> {
     let extension = format.extension();
     let files = match record {
@@ -161,4 +272,81 @@ pub fn archive_files(id: u64, record: Option<&str>, payload: &Bytes, format: Med
         Ok(ArchiveFile { header: header_for(&file.name, content.len() as u64)?, content })
     };
     files.into_iter().map(file).collect()
+}
+
+/// What of the samples that were converted is not as it was: counted, with the first of each by name.
+#[derive(Clone, Debug, Default)]
+pub struct Oddities {
+    kept: Counted,
+    renamed: Counted,
+    taken_in: Counted,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Counted {
+    count: u64,
+    first: String,
+}
+
+impl Counted {
+    fn add(&mut self, first: impl FnOnce() -> String) {
+        if self.count == 0 {
+            self.first = first();
+        }
+        self.count += 1;
+    }
+}
+
+impl Oddities {
+    /// A record that keeps metadata as text: [`FoundRecord::kept`].
+    pub fn kept(&mut self, why: &Error) {
+        self.kept.add(|| why.to_string());
+    }
+    /// A sample that goes into an archive under another name: [`renamed`].
+    pub fn renamed(&mut self, sample: u64, name: &str) {
+        self.renamed.add(|| format!("sample {sample}, {name:?}, is {:?}", record::inside(name)));
+    }
+    /// A sample that goes into a TBL under its name, if that is one under which it will not come out.
+    pub fn taken_in(&mut self, sample: u64, name: &str) {
+        if record::safe_name(name).is_err() {
+            self.taken_in.add(|| format!("sample {sample}, {name:?}, will be {:?}", record::inside(name)));
+        }
+    }
+    /// What is to be said of all that.
+    pub fn notes(self) -> impl Iterator<Item = String> {
+        let said = |counted: Counted, one: &str, many: &str| {
+            let what = if counted.count == 1 { one.to_owned() } else { many.replace('#', &counted.count.to_string()) };
+            (counted.count > 0).then(|| format!("{what}: {}", counted.first))
+        };
+        [
+            said(
+                self.kept,
+                "the metadata of 1 sample does not read and is kept as text",
+                "the metadata of # samples does not read and is kept as text; the first",
+            ),
+            said(
+                self.taken_in,
+                "1 name leaves its folder and comes out as another",
+                "# names leave their folder and come out as others; the first",
+            ),
+            said(
+                self.renamed,
+                "1 name left its folder and is another now",
+                "# names left their folder and are others now; the first",
+            ),
+        ]
+        .into_iter()
+        .flatten()
+    }
+}
+
+/// The name of a record that leaves the folder, so that its files go out under [another](record::inside).
+pub fn renamed(record: &str) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Named<'a> {
+        #[serde(borrow)]
+        name: Option<Cow<'a, str>>,
+    }
+    let name = serde_json::from_str::<Named<'_>>(record).ok()?.name?;
+    record::safe_name(&name).is_err().then(|| name.into_owned())
 }

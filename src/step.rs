@@ -81,6 +81,8 @@ fn missing(range: &Range<u64>) -> Error {
 #[derive(Clone, Debug, Default)]
 pub struct Pieces {
     by_start: BTreeMap<u64, Bytes>,
+    /// The most bytes that any piece has had, so that a search knows where to stop.
+    longest: u64,
 }
 
 impl Pieces {
@@ -92,6 +94,7 @@ impl Pieces {
         match self.by_start.get(&start) {
             Some(old) if old.len() >= bytes.len() => {}
             _ => {
+                self.longest = self.longest.max(bytes.len() as u64);
                 self.by_start.insert(start, bytes);
             }
         }
@@ -155,9 +158,10 @@ impl Pieces {
 
     /// The longest piece that holds the byte at `position`.
     fn covering(&self, position: u64) -> Option<(u64, &Bytes)> {
-        // Pieces may overlap, so the nearest start need not be the one that reaches `position`.
+        // Pieces may overlap, so the nearest start need not be the one that reaches `position`; none that begins
+        // further in front than the longest one reaches does.
         self.by_start
-            .range(..=position)
+            .range(position.saturating_sub(self.longest)..=position)
             .rev()
             .find(|(start, piece)| **start + piece.len() as u64 > position)
             .map(|(&start, piece)| (start, piece))

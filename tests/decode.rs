@@ -8,7 +8,7 @@ mod images;
 
 use std::{fs, io::Read};
 
-use common::shared;
+use common::corpus;
 use forebay::{
     Limits,
     error::Kind,
@@ -95,7 +95,7 @@ fn a_small_file_that_claims_many_pixels_is_refused_before_memory_is_asked_for() 
             assert_eq!((e.code().id(), e.kind()), ("image.pixels", Kind::Limit), "{}", case["name"]);
         }
     }
-    let Some(path) = shared("corpus/tar/corrupt_jpegs.tar") else { return };
+    let path = corpus("tar/corrupt_jpegs.tar");
     let bomb = members(&path).into_iter().find(|(name, _)| name.contains("65500")).unwrap().1;
     for jpeg in [JpegBackend::Forebay, JpegBackend::Zune, JpegBackend::Turbo] {
         let e = decoder.decode(&bomb, None, &Options::default().with_jpeg(jpeg)).unwrap_err();
@@ -116,7 +116,7 @@ fn members(path: &std::path::Path) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn broken_pictures_are_named_broken_and_whole_ones_are_not() {
-    let Some(path) = shared("corpus/tar/corrupt_jpegs.tar") else { return };
+    let path = corpus("tar/corrupt_jpegs.tar");
     let mut decoder = Decoder::default();
     for jpeg in [JpegBackend::Forebay, JpegBackend::Zune, JpegBackend::Turbo] {
         for (name, data) in members(&path) {
@@ -126,6 +126,8 @@ fn broken_pictures_are_named_broken_and_whole_ones_are_not() {
                 "001" | "002" => "image.damaged",
                 "003" | "004" => "image.unsupported",
                 "010" => "image.pixels",
+                // Bytes are left over, of which libjpeg-turbo warns; the others do not see them.
+                "005" if jpeg == JpegBackend::Forebay => "image.damaged",
                 _ => "fine",
             };
             assert_eq!(code, expected, "{name} {jpeg:?}");
@@ -138,7 +140,7 @@ fn broken_pictures_are_named_broken_and_whole_ones_are_not() {
 
 #[test]
 fn real_pictures_of_every_format_decode_to_their_size() {
-    let Some(path) = shared("corpus/tar/allformats.tar") else { return };
+    let path = corpus("tar/allformats.tar");
     let mut decoder = Decoder::default();
     let mut seen = 0;
     for (name, data) in members(&path) {

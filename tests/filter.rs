@@ -220,7 +220,7 @@ fn fields_are_known_before_any_record_is() {
     let columns = ["price", "my col"];
     let e = e.check_fields(|p| columns.contains(&p.root()), columns).unwrap_err();
     assert_eq!((e.code().id(), e.place().offset), ("filter.field", Some(14)));
-    assert_eq!(e.message(), "there is no field prise; there are price, `my col`");
+    assert_eq!(e.message(), "there is no field prise; there are price, `my col`; did you mean price?");
 }
 
 #[test]

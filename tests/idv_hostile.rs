@@ -77,7 +77,7 @@ fn survive(name: &str, bytes: Vec<u8>) -> bool {
 
 #[test]
 fn every_truncation_and_every_flipped_bit_is_survived() {
-    let Some(dir) = common::shared("corpus/idv") else { return };
+    let dir = common::corpus("idv");
     let _turn = TURN.lock();
     let mut flips = 0;
     for name in [
@@ -114,7 +114,7 @@ fn every_truncation_and_every_flipped_bit_is_survived() {
 
 #[test]
 fn every_four_bytes_of_a_file_may_lie() {
-    let Some(dir) = common::shared("corpus/idv") else { return };
+    let dir = common::corpus("idv");
     let _turn = TURN.lock();
     for name in ["handmade/v_vec_mixed", "handmade/v_var_lens", "handmade/v_deflate", "metadata_all_types"] {
         let bytes = std::fs::read(dir.join(name).with_extension("idv")).unwrap();

@@ -5,7 +5,7 @@ mod common;
 
 use std::{collections::BTreeMap, fs, io::Read};
 
-use common::shared;
+use common::corpus;
 use forebay::{
     image::{Probe, format_of, probe},
     model::MediaFormat,
@@ -31,7 +31,7 @@ fn size(p: Probe) -> (u32, u32) {
 
 #[test]
 fn sizes_and_formats_agree_with_every_tbl_of_the_corpus() {
-    let Some(folder) = shared("corpus/tbl") else { return };
+    let folder = corpus("tbl");
     let (mut compared, mut files) = (0, 0);
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -67,7 +67,7 @@ fn sizes_and_formats_agree_with_every_tbl_of_the_corpus() {
 
 #[test]
 fn every_picture_of_the_mixed_archive_has_its_format_and_size() {
-    let Some(path) = shared("corpus/tar/allformats.tar") else { return };
+    let path = corpus("tar/allformats.tar");
     let mut by_format = BTreeMap::new();
     for (name, data) in tar_members(&path) {
         let p = probe(&data);
@@ -98,7 +98,7 @@ fn content_comes_before_the_name() {
 
 #[test]
 fn truncation_gives_the_whole_answer_or_an_honest_unknown() {
-    let Some(path) = shared("corpus/tar/allformats.tar") else { return };
+    let path = corpus("tar/allformats.tar");
     for (name, data) in tar_members(&path) {
         let whole = probe(&data);
         let mut seen_size = false;

@@ -13,9 +13,9 @@ fn limits() -> Limits {
     Limits::default()
 }
 
-fn corpus(name: &str) -> Option<Bytes> {
-    #[allow(clippy::disallowed_methods, reason = "tests read files")]
-    common::shared("corpus/tar").map(|folder| std::fs::read(folder.join(name)).unwrap().into())
+#[allow(clippy::disallowed_methods, reason = "tests read files")]
+fn corpus(name: &str) -> Bytes {
+    std::fs::read(common::corpus("tar").join(name)).unwrap().into()
 }
 
 fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
@@ -62,7 +62,7 @@ const FIFTEEN: [(&str, u64, u32); 15] = [
 #[test]
 fn every_dialect_of_the_corpus_gives_all_its_members() {
     for file in ["ustar.tar", "v7.tar", "space_size.tar", "base256_size.tar", "no_eof_blocks.tar", "concatenated.tar"] {
-        let Some(bytes) = corpus(file) else { return };
+        let bytes = corpus(file);
         let found = scan(&bytes, &limits()).unwrap_or_else(|e| panic!("{file}: {e}"));
         let times = if file == "concatenated.tar" { 2 } else { 1 };
         let crc = |m: Member<'_>| crc32(&bytes[m.range().start as usize..m.range().end as usize]);
@@ -82,7 +82,7 @@ fn long_names_are_whole_in_every_dialect() {
         ("gnu_long.tar", &[181, 10, 181, 10, 181, 10]),
         ("ustar_prefix.tar", &[152, 152, 152, 152, 100, 99, 161]),
     ] {
-        let Some(bytes) = corpus(file) else { return };
+        let bytes = corpus(file);
         let found = scan(&bytes, &limits()).unwrap();
         assert_eq!(found.members.names().map(str::len).collect::<Vec<_>>(), lengths, "{file}");
         // A global header stands before the first member and is not its own.
@@ -95,17 +95,17 @@ fn long_names_are_whole_in_every_dialect() {
 
 #[test]
 fn folders_links_and_pipes_are_counted_and_empty_files_are_members() {
-    let Some(bytes) = corpus("dirs_links_empty.tar") else { return };
+    let bytes = corpus("dirs_links_empty.tar");
     let found = scan(&bytes, &limits()).unwrap();
     assert_eq!(names(&found), ["train/a.jpg", "empty.jpg", "tiny.jpg", "train/b.jpg", "exact512.jpg"]);
     assert_eq!(found.members.iter().map(|m| m.size).collect::<Vec<_>>(), [3072, 0, 2, 13894, 9728]);
     assert_eq!((found.skipped.directories, found.skipped.links, found.skipped.specials), (2, 2, 1));
-    let Some(bytes) = corpus("allformats.tar") else { return };
+    let bytes = corpus("allformats.tar");
     let found = scan(&bytes, &limits()).unwrap();
     assert_eq!(found.members.len(), 43);
-    let Some(bytes) = corpus("corrupt_jpegs.tar") else { return };
+    let bytes = corpus("corrupt_jpegs.tar");
     assert_eq!(scan(&bytes, &limits()).unwrap().members.len(), 12, "what a payload holds does not matter here");
-    let Some(bytes) = corpus("empty.tar") else { return };
+    let bytes = corpus("empty.tar");
     let found = scan(&bytes, &limits()).unwrap();
     assert_eq!((found.members.len(), found.archives, found.ending), (0, 1, Ending::Closed));
 }
@@ -119,7 +119,7 @@ fn damage_names_its_place_and_keeps_what_came_before() {
         ("truncated_header.tar", "tar.truncated", "header", 14),
         ("zero_bytes.tar", "format.empty", "", 0),
     ] {
-        let Some(bytes) = corpus(file) else { return };
+        let bytes = corpus(file);
         let (kept, error) = stopped(&bytes);
         assert_eq!(error.code().id(), code, "{file}: {error}");
         assert_eq!(error.place().section.unwrap_or_default(), section, "{file}: {error}");
@@ -132,7 +132,7 @@ fn damage_names_its_place_and_keeps_what_came_before() {
 
 #[test]
 fn webdataset_members_become_samples_with_their_sidecars() {
-    let Some(bytes) = corpus("wds.tar") else { return };
+    let bytes = corpus("wds.tar");
     let found = scan(&bytes, &limits()).unwrap();
     let groups = webdataset::group(found.members.names()).unwrap();
     assert_eq!((found.members.len(), groups.len()), (45, 15));

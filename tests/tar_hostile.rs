@@ -132,7 +132,7 @@ fn small() -> Bytes {
 #[test]
 #[allow(clippy::disallowed_methods, reason = "tests read files")]
 fn the_corpus_reads_the_same_as_a_file_and_as_a_stream() {
-    let Some(folder) = common::shared("corpus/tar") else { return };
+    let folder = common::corpus("tar");
     let mut archives = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -49,7 +49,7 @@ fn metadata(tbl: &Tbl, file: &Bytes) -> Vec<Option<(MetadataFormat, Bytes)>> {
 
 #[test]
 fn every_file_of_the_real_package_reads_as_its_twin_says() {
-    let Some(folder) = common::shared("corpus/tbl") else { return };
+    let folder = common::corpus("tbl");
     let mut seen = 0;
     for path in
         fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e == "tbl"))
@@ -95,7 +95,7 @@ fn every_file_of_the_real_package_reads_as_its_twin_says() {
 
 #[test]
 fn every_hostile_file_is_refused_at_the_place_of_its_lie() {
-    let Some(folder) = common::shared("corpus/tbl/hostile") else { return };
+    let folder = common::corpus("tbl/hostile");
     // What the layout has no checksum for cannot be seen: metadata, and sizes in the index (a note, below).
     let sound = [
         "raw00_raw_ok",

@@ -4,7 +4,8 @@
 //! A [`Target`] is a body and the valid inputs that mutation starts from. `fuzz_targets/NAME.rs` hands bodies to
 //! libFuzzer; `tests/smoke.rs` runs all of them for a few seconds on the stable toolchain. README.md says how to
 //! add one.
-#![forbid(unsafe_code)]
+// Only the C library needs it.
+#![cfg_attr(not(feature = "libjpeg"), forbid(unsafe_code))]
 
 use forebay::Limits;
 
@@ -12,6 +13,8 @@ mod codec;
 mod filter;
 mod idv;
 mod image;
+#[cfg(feature = "libjpeg")]
+mod jpeg_peer;
 mod pixels;
 mod tar;
 mod tbf;
@@ -38,6 +41,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "idv", body: idv::body, seeds: idv::seeds },
     Target { name: "image_decode", body: pixels::body, seeds: pixels::seeds },
     Target { name: "image_probe", body: image::body, seeds: image::seeds },
+    #[cfg(feature = "libjpeg")]
+    Target { name: "jpeg_peer", body: jpeg_peer::body, seeds: jpeg_peer::seeds },
     Target { name: "jsonl", body: text::jsonl, seeds: text::jsonl_seeds },
     Target { name: "tar_scan", body: tar::body, seeds: tar::seeds },
     Target { name: "tbf", body: tbf::body, seeds: tbf::seeds },

@@ -52,7 +52,8 @@ fn every_target_has_its_file_for_cargo_fuzz() {
 }
 
 fn smoke(target: &'static Target, time: Duration, inputs: &mut u64) -> Result<(), String> {
-    let seeds = (target.seeds)();
+    let mut seeds = (target.seeds)();
+    seeds.extend(kept(target.name));
     let mut run = |input: Vec<u8>| {
         *inputs += 1;
         one(target, input)
@@ -74,6 +75,15 @@ fn smoke(target: &'static Target, time: Duration, inputs: &mut u64) -> Result<()
         run(input)?;
     }
     Ok(())
+}
+
+/// What coverage-guided runs found worth keeping.
+fn kept(name: &str) -> Vec<Vec<u8>> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("kept").join(name);
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<_> = entries.map(|e| e.expect("a kept input").path()).collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read(path).expect("a kept input")).collect()
 }
 
 fn mutate(input: &mut Vec<u8>, random: &mut fastrand::Rng) {

@@ -1,79 +1,217 @@
 //! Every fault of a file, found on all cores.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
 
-use forebay::{Error, Result, check::Report, error};
+use bytes::Bytes;
+use forebay::{
+    Error, Result,
+    check::Report,
+    error::{self, Kind},
+    image::decode::{self, Decoder},
+    model::MediaFormat,
+};
 
 use crate::{
-    convert::{pipeline::ordered, release},
+    convert::{
+        pipeline::{all_cores, ordered},
+        release,
+    },
     dataset::Dataset,
 };
 
 /// Bytes of a gap that are looked at in one piece.
 const PIECE: u64 = 8 << 20;
 
+/// How to check.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CheckOptions {
+    /// Threads.
+    pub workers: usize,
+    /// Decode every picture too, from the first line to the last, in this way.
+    pub decode: Option<decode::Options>,
+}
+
+impl Default for CheckOptions {
+    /// All cores, nothing decoded.
+    fn default() -> Self {
+        CheckOptions { workers: all_cores(), decode: None }
+    }
+}
+
 /// Checks an opened dataset: structure first, then every payload on `workers` threads, then the metadata.
 /// `progress` hears how many samples were checked.
 pub fn check(dataset: &Dataset, workers: usize, progress: &mut dyn FnMut(u64)) -> Result<Report> {
+    check_with(dataset, &CheckOptions { workers, ..CheckOptions::default() }, progress)
+}
+
+/// As [`check`], with options.
+pub fn check_with(dataset: &Dataset, options: &CheckOptions, progress: &mut dyn FnMut(u64)) -> Result<Report> {
     let mut report = Report::new(dataset.len());
-    if let Some(e) = dataset.damage() {
-        report.fault(e);
-    }
-    let mut gaps = Vec::new();
-    if let Some(tbl) = dataset.tbl() {
-        gaps = tbl.check_index(&mut report);
-    }
-    if let Some(note) = dataset.tar().and_then(|tar| tar.archive().ending.note()) {
-        report.note(&Error::new(&error::codes::NOTE, note));
-    }
-    check_samples(dataset, workers, &mut report, progress)?;
-    if let (Some(input), Some(tbl)) = (dataset.input(), dataset.tbl()) {
-        for gap in gaps {
-            let mut at = gap.start;
-            while at < gap.end {
-                let range = at..gap.end.min(at + PIECE);
-                at = range.end;
-                // One fault a gap is enough.
-                if report.keep(tbl.check_gap(range.start, &input.slice(range)?)).is_none() {
-                    break;
-                }
-            }
-        }
-        let header = tbl.header();
-        let slice = |range: &Option<std::ops::Range<u64>>| {
-            range.clone().map_or_else(|| Ok(Default::default()), |r| input.slice(r))
-        };
-        tbl.check_metadata(&slice(&header.metadata)?, &slice(&header.sample_index)?, &mut report);
-    }
+    let mut rest = Report::new(dataset.len());
+    check_around(dataset, &mut report, &mut rest)?;
+    check_samples(dataset, options, &mut report, progress)?;
+    report.merge(rest);
     Ok(report)
 }
 
-fn check_samples(dataset: &Dataset, workers: usize, report: &mut Report, progress: &mut dyn FnMut(u64)) -> Result<()> {
-    let work = |i: u64| -> Result<Option<Error>> {
+/// All of a check but what it finds in payloads.
+pub(crate) fn check_structure(dataset: &Dataset) -> Result<Report> {
+    let (mut report, mut rest) = (Report::new(dataset.len()), Report::new(dataset.len()));
+    check_around(dataset, &mut report, &mut rest)?;
+    report.merge(rest);
+    Ok(report)
+}
+
+/// What stands before the samples in a report, and what behind them.
+fn check_around(dataset: &Dataset, report: &mut Report, rest: &mut Report) -> Result<()> {
+    if let Some(e) = dataset.damage() {
+        report.fault(e);
+    }
+    let note = |note: String| Error::new(&error::codes::NOTE, note);
+    if let Some(ending) = dataset.tar().and_then(|tar| tar.archive().ending.note()) {
+        report.note(&note(ending.to_string()));
+    }
+    dataset.notes().into_iter().for_each(|said| report.note(&note(said)));
+    let (Some(input), Some(tbl)) = (dataset.input(), dataset.tbl()) else { return Ok(()) };
+    for gap in tbl.check_index(report) {
+        let mut at = gap.start;
+        while at < gap.end {
+            let range = at..gap.end.min(at + PIECE);
+            at = range.end;
+            // One fault a gap is enough.
+            if rest.keep(tbl.check_gap(range.start, &input.lend(range)?)).is_none() {
+                break;
+            }
+        }
+    }
+    let header = tbl.header();
+    let slice =
+        |range: &Option<std::ops::Range<u64>>| range.clone().map_or_else(|| Ok(Default::default()), |r| input.slice(r));
+    tbl.check_metadata(&slice(&header.metadata)?, &slice(&header.sample_index)?, rest);
+    Ok(())
+}
+
+fn check_samples(
+    dataset: &Dataset,
+    options: &CheckOptions,
+    report: &mut Report,
+    progress: &mut dyn FnMut(u64),
+) -> Result<()> {
+    let pictures = options.decode.as_ref().map(Pictures::new);
+    let work = |i: u64| -> Result<Vec<Outcome>> {
+        let mut found = Vec::new();
         match (dataset.input(), dataset.tbl()) {
             (Some(input), Some(tbl)) => {
                 // An entry that cannot be planned was reported with the index.
-                let Ok(plan) = tbl.plan(i) else { return Ok(None) };
-                tbl.check_sample(i, &input.slice(plan.range())?)
+                let Ok(plan) = tbl.plan(i) else { return Ok(found) };
+                match tbl.check_sample(i, &input.lend(plan.range()).map_err(|e| e.sample(i))?) {
+                    Ok(odd) => found.extend(odd.map(Outcome::Note)),
+                    // What does not come out of the file is no picture either.
+                    Err(e) => return Ok(vec![Outcome::Fault(e)]),
+                }
             }
             // Neither archives nor folders have checksums: that the bytes can be read is all there is to say.
-            (Some(_), None) => Ok(None),
-            _ => dataset.payload(i).map(|_| None),
+            (Some(_), None) => {}
+            _ => drop(dataset.payload(i)?),
         }
+        if let Some(pictures) = &pictures
+            && let Err(e) = pictures.decode(dataset, i)
+        {
+            let member = dataset.tar().and_then(|tar| tar.name(i)).or(dataset.folder().and_then(|f| f.sample_name(i)));
+            let e = e.sample(i);
+            found.push(Outcome::Fault(match member {
+                Some(name) => e.member(name),
+                None => e,
+            }));
+        }
+        Ok(found)
     };
     let weigh = |i: &u64| dataset.stored_range(*i).map_or(0, |r| r.end - r.start);
     let shared = Arc::new(dataset.clone());
     let mut checked = 0;
-    ordered((0..dataset.len()).map(Ok), weigh, workers, work, |chunk| {
+    ordered((0..dataset.len()).map(Ok), weigh, options.workers, work, |chunk| {
         let seen = checked..checked + chunk.len() as u64;
         checked = seen.end;
         release(seen.map(|i| Some((shared.clone(), dataset.stored_range(i)?))));
         for outcome in chunk {
-            if let Some(odd) = report.keep(outcome).flatten() {
-                report.note(&odd);
+            // What could not be read is no fault of the file's.
+            let outcome = match outcome {
+                Err(e) if e.kind() == Kind::Io => return Err(e),
+                outcome => outcome,
+            };
+            for found in report.keep(outcome).into_iter().flatten() {
+                match found {
+                    Outcome::Fault(e) => report.fault(&e),
+                    Outcome::Note(e) => report.note(&e),
+                }
             }
         }
         progress(checked);
         Ok(())
-    })
+    })?;
+    if let Some(pictures) = pictures {
+        report.decoded = Some(pictures.decoded.into_inner());
+        let other = pictures.other.into_inner();
+        if other > 0 {
+            let message = match other {
+                1 => "1 sample is no picture that is decoded here, and only its bytes were checked".to_owned(),
+                n => format!("{n} samples are no pictures that are decoded here, and only their bytes were checked"),
+            };
+            report.note(&Error::new(&error::codes::NOTE, message));
+        }
+    }
+    Ok(())
+}
+
+/// What was found in a sample.
+enum Outcome {
+    Fault(Error),
+    Note(Error),
+}
+
+/// Decodes pictures to see whether they can be.
+struct Pictures {
+    options: decode::Options,
+    /// Decoders for as many threads as ask at once; each keeps its buffers from picture to picture.
+    idle: Mutex<Vec<Decoder>>,
+    decoded: AtomicU64,
+    /// Samples that are no pictures.
+    other: AtomicU64,
+}
+
+impl Pictures {
+    fn new(options: &decode::Options) -> Self {
+        // All of it, as it is stored: parts and reduced sizes are had without looking at the rest.
+        let mut options = options.clone();
+        (options.at_least, options.region) = (None, None);
+        Pictures { options, idle: Mutex::default(), decoded: AtomicU64::new(0), other: AtomicU64::new(0) }
+    }
+
+    fn decode(&self, dataset: &Dataset, i: u64) -> Result<()> {
+        let info = dataset.info(i)?;
+        let payload: Bytes = dataset.payload(i)?;
+        let seen = forebay::image::probe(&payload).format;
+        let raw = (info.format == MediaFormat::RawU8).then_some((info.width, info.height));
+        let is_picture = |format| {
+            use MediaFormat::{Bmp, Jpeg, Png, Tiff, WebP};
+            matches!(format, Jpeg | Png | WebP | Bmp | Tiff)
+        };
+        if raw.is_none() && !is_picture(seen) && !is_picture(info.format) {
+            self.other.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
+        // A thread that panicked while it held the lock had no time to leave anything half done.
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = idle().pop();
+        let mut decoder = taken.unwrap_or_default();
+        let done = decoder.decode(&payload, raw, &self.options).map(drop);
+        idle().push(decoder);
+        done?;
+        self.decoded.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
 }

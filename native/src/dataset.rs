@@ -1,6 +1,7 @@
-//! A dataset on this machine: a mapped TBL or TAR, or a folder of files, with everything at hand.
+//! A dataset on this machine: a TBL or TAR, or a folder of files, with everything at hand.
 
 use std::{
+    ops::Range,
     path::Path,
     sync::{Arc, OnceLock},
 };
@@ -11,11 +12,12 @@ use forebay::{
     codec::checksum::fnv1a,
     dataset::{Dataset as Container, Opener},
     detect::Format,
+    error::Kind,
     image::{Probe, probe::HEAD_BYTES, probe_named},
     model::{MediaFormat, SampleInfo},
     plan::Proof,
     record,
-    sample::parse_record,
+    sample::{FoundRecord, parse_record},
     tar::Tar,
     tbl::{Metadata, MetadataFormat, OpenMetadata, SampleMetadata, Tbl},
 };
@@ -56,6 +58,9 @@ pub struct OpenOptions {
     pub keep_going: bool,
     /// How the bytes of a TBL or TAR come in; the files of a folder are always read.
     pub io: Io,
+    /// At which level of a folder the classes are, from 1; 0 for none. Without it they are
+    /// [looked for](Folder::open).
+    pub class_level: Option<u32>,
 }
 
 /// A payload as a worker takes it.
@@ -91,7 +96,7 @@ impl Dataset {
     /// Opens with options.
     pub fn open_with(path: &Path, options: &OpenOptions) -> Result<Dataset> {
         if path.is_dir() {
-            let folder = Folder::open(path)?;
+            let folder = Folder::open_at(path, options.class_level)?;
             return Ok(Self::new(Source::Folder(Arc::new(folder)), options, None));
         }
         Self::from_input(Input::open(path, options.io)?, options)
@@ -104,7 +109,8 @@ impl Dataset {
         let (container, damage) = match input.drive(&mut opener, |o| if o.scanner().is_some() { WINDOW } else { 0 }) {
             Ok(container) => (container, None),
             Err(e) => match opener.into_scanner() {
-                Some(scanner) if options.keep_going => {
+                // What could not be read is no damage.
+                Some(scanner) if options.keep_going && e.kind() != Kind::Io => {
                     let tar = Tar::new(scanner.into_partial()).map_err(named)?;
                     (Container::Tar(tar), Some(Arc::new(named(e))))
                 }
@@ -169,6 +175,15 @@ impl Dataset {
     pub fn damage(&self) -> Option<&Error> {
         self.damage.as_deref()
     }
+    /// What is worth knowing of the file as a whole: where a folder's classes were found, sidecars of an archive that
+    /// lie apart from their pictures.
+    pub fn notes(&self) -> Vec<String> {
+        match (self.tar(), self.folder()) {
+            (Some(tar), _) => tar.stray().map(|stray| stray.note()).into_iter().collect(),
+            (_, Some(folder)) => folder.notes(),
+            _ => Vec::new(),
+        }
+    }
     /// The bounds that reading keeps.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -195,7 +210,7 @@ impl Dataset {
                 }
                 let info = container.plan(i).map_err(named)?.info;
                 let whole = info.range();
-                let look = |most: u64| input.slice(whole.start..whole.end.min(whole.start.saturating_add(most)));
+                let look = |most: u64| input.lend(whole.start..whole.end.min(whole.start.saturating_add(most)));
                 let name = container.name(i, None).unwrap_or_default();
                 Ok(self.probed(name, info.bytes, look)?.told_to(info))
             }
@@ -223,13 +238,22 @@ impl Dataset {
         }
     }
 
-    /// Sample `i`'s payload, verified and decompressed. What is stored as it is comes without copying.
+    /// Sample `i`'s payload, verified and decompressed. Of a mapped file, what is stored as it is comes without copying.
     pub fn payload(&self, i: u64) -> Result<Bytes> {
+        self.payload_by(i, Input::slice)
+    }
+
+    /// As [`payload`](Self::payload), for bytes that are let go soon: small ones may keep their neighbours in memory.
+    pub(crate) fn lend(&self, i: u64) -> Result<Bytes> {
+        self.payload_by(i, Input::lend)
+    }
+
+    fn payload_by(&self, i: u64, read: impl Fn(&Input, Range<u64>) -> Result<Bytes>) -> Result<Bytes> {
         match &self.source {
             Source::File(input, container) => {
                 let named = |e: Error| e.file(self.name());
                 let plan = container.plan(i).map_err(named)?;
-                plan.decode(&input.slice(plan.range())?, &self.limits).map_err(named)
+                plan.decode(&read(input, plan.range())?, &self.limits).map_err(named)
             }
             Source::Folder(folder) => folder.payload(i),
         }
@@ -270,7 +294,7 @@ impl Dataset {
     pub fn record(&self, i: u64) -> Result<Option<String>> {
         match &self.source {
             Source::File(input, container) => container
-                .record(i, self.open_metadata(input, container)?, |range| input.slice(range))
+                .record(i, self.open_metadata(input, container)?, |range| input.lend(range))
                 .map_err(|e| e.file(self.name())),
             Source::Folder(folder) => folder.record(i).map(Some),
         }
@@ -293,15 +317,17 @@ impl Dataset {
         }
     }
 
-    /// As [`record`](Self::record), with the number that the sample has elsewhere.
-    pub(crate) fn record_as(&self, i: u64, id: u64) -> Result<Option<String>> {
+    /// As [`record`](Self::record), with the number that the sample has elsewhere, and why it keeps the metadata as
+    /// text, where it does.
+    pub(crate) fn record_as(&self, i: u64, id: u64) -> Result<Option<FoundRecord>> {
+        let made = |text: String| Some(FoundRecord::new(text));
         match &self.source {
             Source::File(input, container) => container
-                .record_as(i, id, self.open_metadata(input, container)?, |range| input.slice(range))
+                .find_record_as(i, id, self.open_metadata(input, container)?, |range| input.lend(range))
                 .map_err(|e| e.file(self.name())),
             // A folder's record carries the sample's own number.
-            Source::Folder(folder) if id == i => folder.record(i).map(Some),
-            Source::Folder(folder) => folder.record(i).map(|text| Some(record::renumber(&text, id))),
+            Source::Folder(folder) if id == i => folder.record(i).map(made),
+            Source::Folder(folder) => folder.record(i).map(|text| made(record::renumber(&text, id))),
         }
     }
 
@@ -352,10 +378,22 @@ impl Dataset {
         }
     }
 
-    /// Sample `i`'s metadata as a value.
+    /// Sample `i`'s metadata as a value. What does not read is in there as text or bytes.
     pub fn metadata_value(&self, i: u64) -> Result<Option<Value>> {
-        let Some(text) = self.record(i)? else { return Ok(None) };
-        parse_record(i, &text).map(Some).map_err(|e| e.file(self.name()))
+        Ok(self.find_metadata(i)?.map(|(value, _)| value))
+    }
+
+    /// As [`metadata_value`](Self::metadata_value), and why it is in there as text, where it is.
+    pub fn find_metadata(&self, i: u64) -> Result<Option<(Value, Option<Error>)>> {
+        let named = |e: Error| e.file(self.name());
+        match &self.source {
+            Source::File(input, container) => {
+                let metadata = self.open_metadata(input, container)?;
+                let found = container.find_value(i, metadata, |range| input.slice(range)).map_err(named)?;
+                Ok(found.map(|(value, kept)| (value, kept.map(named))))
+            }
+            Source::Folder(folder) => Ok(Some((parse_record(i, &folder.record(i)?).map_err(named)?, None))),
+        }
     }
 
     /// Where a TBL's records lie; nothing for a TAR.

@@ -1,12 +1,7 @@
-//! A folder of files as a dataset: every image or video a sample, files of the same stem its sidecars, the first
-//! folder level its class. Other files are left out and counted.
+//! A folder of files as a dataset: every image or video a sample, files of the same stem its sidecars, one folder level
+//! its class. Other files are left out and counted.
 
-use std::{
-    collections::BTreeSet,
-    fs::File,
-    io::Read,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use forebay::{
@@ -19,7 +14,11 @@ use forebay::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::input::{display, io_error};
+mod classes;
+
+use classes::ClassLevel;
+
+use crate::input::{Input, codes::CHANGED, display};
 
 /// A folder that was walked: names and sizes, no contents. Files are in the order of their names, so that
 /// every machine sees the same dataset.
@@ -32,19 +31,36 @@ pub struct Folder {
     /// Which of the groups are samples.
     samples: Vec<u32>,
     left_out: u64,
-    classes: Vec<String>,
+    /// Links that lead back into a folder that they lie in.
+    loops: u64,
+    levels: ClassLevel,
 }
 
 impl Folder {
-    /// Walks a folder. Hidden files are left out, links are followed.
+    /// Walks a folder. Hidden files are left out, links are followed, but for those that lead back to where they are.
+    ///
+    /// The classes are looked for: they are the first folder level, or where that is one folder, or those of the parts
+    /// of a set (`train`, `val`, `test`), the next.
     pub fn open(root: &Path) -> Result<Folder> {
+        Self::open_at(root, None)
+    }
+
+    /// As [`open`](Self::open), with the classes at this folder level, from 1; 0 for none.
+    pub fn open_at(root: &Path, class_level: Option<u32>) -> Result<Folder> {
         let name = display(root);
-        let mut files = Vec::new();
+        let (mut files, mut loops) = (Vec::new(), 0);
         let visible = |e: &walkdir::DirEntry| e.depth() == 0 || !e.file_name().to_string_lossy().starts_with('.');
         for entry in walkdir::WalkDir::new(root).follow_links(true).into_iter().filter_entry(visible) {
             let failed =
                 |e: walkdir::Error| Error::caused(&codes::IO, format!("cannot walk the folder: {e}"), e).file(&name);
-            let entry = entry.map_err(failed)?;
+            let entry = match entry {
+                Err(e) if e.loop_ancestor().is_some() => {
+                    // What it leads to is walked already.
+                    loops += 1;
+                    continue;
+                }
+                entry => entry.map_err(failed)?,
+            };
             if !entry.file_type().is_file() {
                 continue;
             }
@@ -66,14 +82,31 @@ impl Folder {
         let of = |i: u32| groups.get(i as usize);
         let kept: usize = samples.iter().filter_map(|&i| of(i)).map(|s| 1 + s.sidecars.len()).sum();
         let primaries = || samples.iter().filter_map(|&i| of(i)).filter_map(|s| files.get(s.primary));
-        let classes: BTreeSet<&str> = primaries().filter_map(|(name, _)| class_of(name)).collect();
-        // Classes only where every sample has one: a lone folder beside pictures is no label.
-        let classes = match primaries().all(|(name, _)| class_of(name).is_some()) {
-            true => classes.into_iter().map(str::to_owned).collect(),
-            false => Vec::new(),
-        };
+        let levels = ClassLevel::of(primaries().map(|(name, _)| name.as_str()), class_level);
         let left_out = (files.len() - kept) as u64;
-        Ok(Folder { root: root.into(), name, files, groups, samples, left_out, classes })
+        Ok(Folder { root: root.into(), name, files, groups, samples, left_out, loops, levels })
+    }
+
+    /// Refuses a folder without any picture, where one is wanted to read from: of datasets it says how they are.
+    pub(crate) fn refuse_without_pictures(&self) -> Result<()> {
+        if !self.is_empty() {
+            return Ok(());
+        }
+        let is = |name: &str, wanted: &str| name.rsplit_once('.').is_some_and(|(_, e)| e.eq_ignore_ascii_case(wanted));
+        let count = |extension: &str| self.files.iter().filter(|(name, _)| is(name, extension)).count();
+        let (tbl, tar) = (count("tbl"), count("tar"));
+        let (count, extension) = if tbl >= tar { (tbl, "tbl") } else { (tar, "tar") };
+        let message = match (count, self.left_out) {
+            (0, 0) => "the folder has no pictures".to_owned(),
+            (0, n) => format!("the folder has no pictures, but {n} other files"),
+            (n, _) => format!(
+                "the folder has no pictures, but {n} {}; datasets are named one by one or by a pattern, and joined by: \
+                 forebay concat '{}/*.{extension}' -o all.{extension}",
+                if n == 1 { "dataset" } else { "datasets" },
+                self.name.trim_end_matches('/'),
+            ),
+        };
+        Err(Error::new(&codes::NOT_SAMPLES, message).file(&self.name))
     }
 
     /// The folder's name as the user gave it.
@@ -94,13 +127,28 @@ impl Folder {
     }
     /// The classes, in the order of their numbers.
     pub fn classes(&self) -> &[String] {
-        &self.classes
+        &self.levels.classes
+    }
+    /// The folder level that the classes are at, from 1; 0 where there are none.
+    pub fn class_level(&self) -> u32 {
+        self.levels.level
+    }
+    /// What is worth knowing of the folder: where classes were found that are not at its first level, links that were not
+    /// followed.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = self.levels.note.iter().cloned().collect();
+        match self.loops {
+            0 => {}
+            1 => notes.push("1 link that leads back to a folder that it lies in was not followed".into()),
+            n => notes.push(format!("{n} links that lead back to a folder that they lie in were not followed")),
+        }
+        notes
     }
     /// What a TBL's document says of the folder.
     pub fn document(&self) -> Map<String, Value> {
         let mut document = Map::new();
-        if !self.classes.is_empty() {
-            document.insert("classes".into(), json!(self.classes));
+        if !self.classes().is_empty() {
+            document.insert("classes".into(), json!(self.classes()));
         }
         document
     }
@@ -133,19 +181,21 @@ impl Folder {
     }
     /// At most `most` first bytes of sample `i`.
     pub fn first(&self, i: u64, most: u64) -> Result<Bytes> {
-        self.read(&self.file(i)?.0, most)
+        self.read(self.file(i)?, most)
     }
     /// Sample `i`'s bytes.
     pub fn payload(&self, i: u64) -> Result<Bytes> {
-        self.read(&self.file(i)?.0, u64::MAX)
+        self.read(self.file(i)?, u64::MAX)
     }
 
-    fn read(&self, name: &str, most: u64) -> Result<Bytes> {
-        let path = self.root.join(name);
-        let failed = |e| io_error(&display(&path), "read", e);
-        let mut bytes = Vec::new();
-        File::open(&path).map_err(failed)?.take(most).read_to_end(&mut bytes).map_err(failed)?;
-        Ok(bytes.into())
+    /// A file must have the length that it had when the folder was walked: that was told, and parts may have been read.
+    fn read(&self, (name, size): &(String, u64), most: u64) -> Result<Bytes> {
+        let input = Input::pieces(&self.root.join(name))?;
+        if input.len() != *size {
+            let message = format!("the file has {} bytes; it had {size} when the folder was opened", input.len());
+            return Err(Error::new(&CHANGED, message).file(input.name()));
+        }
+        input.slice(0..most.min(*size))
     }
 
     /// The record of sample `i`: its name, its sidecars, its class.
@@ -154,15 +204,13 @@ impl Folder {
         let sample = self.sample(i);
         let mut owned = Vec::new();
         for &sidecar in sample.map(|s| s.sidecars).unwrap_or_default() {
-            if let Some((name, _)) = self.files.get(sidecar as usize) {
-                owned.push((record::split(name).1.unwrap_or_default(), self.read(name, u64::MAX)?));
+            if let Some(file) = self.files.get(sidecar as usize) {
+                owned.push((record::split(&file.0).1.unwrap_or_default(), self.read(file, u64::MAX)?));
             }
         }
         let sidecars: Vec<_> = owned.iter().map(|(extension, bytes)| Sidecar { extension, bytes }).collect();
         let mut extra = Vec::new();
-        if let Some(class) = class_of(name)
-            && let Ok(number) = self.classes.binary_search_by(|c| c.as_str().cmp(class))
-        {
+        if let Some((class, number)) = self.levels.of_name(name) {
             if !sidecars.iter().any(|s| s.extension == "cls") {
                 extra.push(("cls", json!(number)));
             }
@@ -170,8 +218,4 @@ impl Folder {
         }
         Ok(record::compose(i, name, &sidecars, sample.map_or(0, |s| s.before), &extra))
     }
-}
-
-fn class_of(name: &str) -> Option<&str> {
-    name.split_once('/').map(|(class, _)| class)
 }

@@ -1,17 +1,28 @@
-//! Opening what the user named: a file, mapped, read, or read piece by piece.
+//! Opening what the user named: a file that is read piece by piece or mapped, memory, or a pipe.
+
+mod ahead;
+mod buffers;
+mod reading;
+mod source;
 
 use std::{
+    ffi::OsStr,
     fs::File,
-    io::{self, Read},
+    io,
     ops::Range,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use bytes::{Bytes, BytesMut};
-use forebay::{Error, Result, Step, Stepper, error::codes};
+use forebay::{Error, Result, Step, Stepper};
 
-use crate::map::Map;
+use buffers::Buffers;
+pub use reading::{Reading, first_bytes, is_pipe, unread};
+pub use source::{Advice, Source};
 
 /// The name for standard input and output.
 pub const PIPE: &str = "-";
@@ -19,72 +30,66 @@ pub const PIPE: &str = "-";
 /// Bytes of a mapped file that a pass over it keeps at a time.
 pub const WINDOW: u64 = 8 << 20;
 
-/// Bytes that a pass over a file that is not mapped reads at a time: a header and small members behind it.
-const PIECE: u64 = 16 << 10;
+/// Bytes that a pass over a file that is not in memory reads at a time: few behind a jump, more as long as it goes on.
+const LEAST_AHEAD: u64 = 4 << 10;
+const MOST_AHEAD: u64 = 256 << 10;
+
+/// Work that begins with a look at the first bytes and then wants the rest gets it in one piece.
+const LOOK: u64 = 4 << 10;
 
 /// How a file's bytes come in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Io {
-    /// The file is mapped: nothing is copied. If another process shortens the file meanwhile, the system ends this
-    /// process with SIGBUS.
+    /// Every piece is read where it is needed. What goes wrong on the way, in the disk or by others who write or shorten
+    /// the file, is an error.
     #[default]
-    Map,
-    /// Every piece is read where it is needed: for network disks, and files that others may shorten, which then is
-    /// an error.
     Read,
+    /// The file is mapped: nothing is copied. A disk that fails, or a process that shortens the file meanwhile, then ends
+    /// this process with SIGBUS, without a word and with whatever it had half done.
+    Map,
 }
 
-/// A file's bytes: mapped, read into memory, or read where they are needed.
+/// An opened file and its name. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Input {
     name: String,
-    bytes: Bytes,
-    len: u64,
-    map: Option<Map>,
-    /// Of a mapped file: where it is, and which file it is there.
-    origin: Option<Arc<(PathBuf, FileId)>>,
-    /// Where pieces are read from; `bytes` is empty then.
-    file: Option<Arc<File>>,
+    source: Arc<dyn Source>,
+    buffers: Arc<Buffers>,
+    /// Tells it from all others of this process.
+    number: u64,
 }
 
 impl Input {
+    /// The bytes of any source, under this name.
+    pub fn over(name: impl Into<String>, source: impl Source + 'static) -> Input {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Input { name: name.into(), source: Arc::new(source), buffers: Arc::default(), number }
+    }
+
+    /// Bytes that are in memory.
+    pub fn memory(name: impl Into<String>, bytes: impl Into<Bytes>) -> Input {
+        Self::over(name, source::Memory(bytes.into()))
+    }
+
     /// Maps a file.
     pub fn map(path: &Path) -> Result<Input> {
         let name = display(path);
-        let file = open(path)?;
-        if file.metadata().map_err(|e| io_error(&name, "read", e))?.len() == 0 {
-            return Ok(Self::of(name, Bytes::new(), None));
+        let named = |e: Error| e.file(&name);
+        let pieces = Self::pieces(path)?;
+        // No bytes cannot be mapped.
+        if pieces.is_empty() {
+            return Ok(pieces);
         }
-        let map = Map::new(&file).map_err(|e| io_error(&name, "map", e))?;
-        let id = file.metadata().map(|metadata| file_id(&metadata));
-        let mut input = Self::of(name, map.bytes().clone(), Some(map));
-        input.origin = id.ok().map(|id| Arc::new((path.to_owned(), id)));
-        Ok(input)
-    }
-
-    /// Refuses a mapped file that has become shorter since: touching what it lost would end the process. That it is
-    /// whole now says nothing about the next moment; [`Io::Read`] is safe at any.
-    pub fn check_whole(&self) -> Result<()> {
-        let Some((path, id)) = self.origin.as_deref() else { return Ok(()) };
-        match std::fs::metadata(path) {
-            Ok(now) if file_id(&now) == *id && now.len() < self.len => Err(self.shorter()),
-            // What lies there now may be another file; the mapped one is still whole then.
-            _ => Ok(()),
-        }
-    }
-
-    fn of(name: String, bytes: Bytes, map: Option<Map>) -> Input {
-        let len = bytes.len() as u64;
-        Input { name, bytes, len, map, origin: None, file: None }
+        source::Mapped::open(path).map_err(named).map(|mapped| Self::over(&name, mapped))
     }
 
     /// Opens a file of which each piece is read where it is needed.
     pub fn pieces(path: &Path) -> Result<Input> {
         let name = display(path);
-        let file = open(path)?;
-        let len = file.metadata().map_err(|e| io_error(&name, "read", e))?.len();
-        Ok(Input { name, bytes: Bytes::new(), len, map: None, origin: None, file: Some(Arc::new(file)) })
+        reading::refuse_pipe(path)?;
+        source::Pieces::open(path).map_err(|e| e.file(&name)).map(|pieces| Self::over(&name, pieces))
     }
 
     /// Opens a file in the given way.
@@ -95,69 +100,94 @@ impl Input {
         }
     }
 
-    /// Reads a file into memory: for files that others may shorten meanwhile.
+    /// Reads a file, or what comes through a pipe, into memory.
     pub fn read(path: &Path) -> Result<Input> {
-        let name = display(path);
+        let mut reading = Reading::open(path)?;
         let mut bytes = Vec::new();
-        open(path)?.read_to_end(&mut bytes).map_err(|e| io_error(&name, "read", e))?;
-        Ok(Self::of(name, bytes.into(), None))
+        io::Read::read_to_end(&mut reading, &mut bytes).map_err(|e| unread(reading.name(), e))?;
+        Ok(Self::memory(reading.name(), bytes))
     }
 
     /// The file's name as the user gave it.
     pub fn name(&self) -> &str {
         &self.name
     }
-    /// Every byte of the file; none where it is read piece by piece.
-    pub fn bytes(&self) -> &Bytes {
-        &self.bytes
-    }
     /// The file's length.
     pub fn len(&self) -> u64 {
-        self.len
+        self.source.len()
     }
     /// True for a file without bytes.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
-    /// Bytes of a range that the core planned: without copying, but for a file that is read piece by piece.
+
+    /// Bytes of a range: without copying where they are in memory or mapped, else read. Small ranges that follow each
+    /// other are read together.
     pub fn slice(&self, range: Range<u64>) -> Result<Bytes> {
-        self.slice_in(range, &mut BytesMut::new())
+        let lent = self.lend(range.clone())?;
+        if self.source.at_hand(0..0).is_none() && range.end - range.start <= ahead::SMALL {
+            // So that who keeps a few bytes does not keep the piece that they came in.
+            return Ok(Bytes::copy_from_slice(&lent));
+        }
+        Ok(lent)
+    }
+
+    /// As [`slice`](Self::slice), for bytes that are let go soon: they may keep a larger piece in memory.
+    pub fn lend(&self, range: Range<u64>) -> Result<Bytes> {
+        let len = self.length_of(&range)?;
+        if let Some(bytes) = self.source.at_hand(range.clone()) {
+            return Ok(bytes);
+        }
+        if len == 0 {
+            return Ok(Bytes::new());
+        }
+        if len as u64 <= ahead::SMALL {
+            return ahead::small(self.number, self.len(), range, |range| self.fetch(range));
+        }
+        self.fetch(range)
+    }
+
+    fn fetch(&self, range: Range<u64>) -> Result<Bytes> {
+        let len = self.length_of(&range)?;
+        self.buffers.fill(len, |out| self.fill(range.start, out)).map_err(|e| e.file(&self.name))
+    }
+
+    /// Fills `out`. That the file is still what it was is looked at afterwards: bytes that were read are its own.
+    fn fill(&self, at: u64, out: &mut [u8]) -> Result<()> {
+        let done = self.source.read_at(at, out).and_then(|()| self.source.unchanged());
+        done.map_err(|e| e.file(&self.name).offset(at))
     }
 
     /// As [`slice`](Self::slice); what must be read is read into `buffer`, whose memory is used again once the bytes
     /// of earlier calls are let go.
     pub fn slice_in(&self, range: Range<u64>, buffer: &mut BytesMut) -> Result<Bytes> {
-        if let Some(file) = &self.file {
-            let len = range.end.checked_sub(range.start).filter(|_| range.end <= self.len);
-            let len = len.and_then(|n| usize::try_from(n).ok()).ok_or_else(|| self.outside(&range))?;
-            buffer.clear();
-            buffer.resize(len, 0);
-            read_at(file, buffer, range.start).map_err(|e| {
-                let at = io_error(&self.name, "read", e).offset(range.start);
-                if file.metadata().is_ok_and(|m| m.len() < self.len) { self.shorter() } else { at }
-            })?;
-            return Ok(buffer.split().freeze());
+        let len = self.length_of(&range)?;
+        if let Some(bytes) = self.source.at_hand(range.clone()) {
+            return Ok(bytes);
         }
-        match (usize::try_from(range.start), usize::try_from(range.end)) {
-            (Ok(start), Ok(end)) if start <= end && end <= self.bytes.len() => Ok(self.bytes.slice(start..end)),
-            _ => Err(self.outside(&range)),
-        }
+        buffer.clear();
+        buffer.resize(len, 0);
+        self.fill(range.start, buffer)?;
+        Ok(buffer.split().freeze())
     }
 
-    fn outside(&self, range: &Range<u64>) -> Error {
-        let message = format!("bytes {}..{} are not in the file", range.start, range.end);
-        Error::new(&codes::MISSING_BYTES, message).file(&self.name)
+    /// How many bytes a range has, which must be the file's.
+    fn length_of(&self, range: &Range<u64>) -> Result<usize> {
+        let len = range.end.checked_sub(range.start).filter(|_| range.end <= self.len());
+        len.and_then(|n| usize::try_from(n).ok()).ok_or_else(|| {
+            let message = format!("bytes {}..{} are not in the file", range.start, range.end);
+            Error::new(&forebay::error::codes::MISSING_BYTES, message).file(&self.name)
+        })
     }
-    fn shorter(&self) -> Error {
-        let message = format!("the file has become shorter than the {} bytes that it had when it was opened", self.len);
-        Error::new(&codes::IO, message).file(&self.name)
-    }
-    /// Gives a stepper what it asks for, without copying. Where `ahead` says so it gets that many bytes at once, and
-    /// what lies before them is let go: work that only moves forward through a large file, such as the scan of an
-    /// archive, keeps no more of it in memory.
+
+    /// Gives a stepper what it asks for. Where `ahead` says so it gets that many bytes at once, and what lies before them
+    /// is let go: work that only moves forward through a large file, such as the scan of an archive, keeps no more of it
+    /// in memory.
     pub fn drive<S: Stepper>(&self, work: &mut S, ahead: impl Fn(&S) -> u64) -> Result<S::Output> {
         // Where the bytes in use begin, for work that moves forward.
         let mut used = None;
+        let in_memory = self.source.at_hand(0..0).is_some();
+        let (mut size, mut end_before) = (LEAST_AHEAD, 0);
         loop {
             match work.step()? {
                 Step::Done(output) => {
@@ -168,9 +198,21 @@ impl Input {
                 }
                 Step::Need(ranges) => {
                     for range in ranges {
-                        let ahead = if self.file.is_some() { ahead(work).min(PIECE) } else { ahead(work) };
+                        let mut ahead = ahead(work);
+                        if ahead > 0 && !in_memory {
+                            let goes_on = range.start.saturating_sub(end_before) < size;
+                            size = if goes_on { (size * 2).min(MOST_AHEAD) } else { LEAST_AHEAD };
+                            ahead = ahead.min(size);
+                        }
+                        let all = range.start <= LOOK && range.end == self.len();
+                        let start = if all { 0 } else { range.start };
                         let end = range.end.max(range.start.saturating_add(ahead).min(self.len()));
-                        work.push(range.start, self.slice(range.start..end)?);
+                        // What was not asked for may be what cannot be read.
+                        let more = self.lend(start..end);
+                        let bytes =
+                            more.or_else(|e| if end > range.end { self.lend(start..range.end) } else { Err(e) })?;
+                        work.push(start, bytes);
+                        end_before = end;
                         if ahead > 0 {
                             self.release(used.unwrap_or(0)..range.start);
                             used = Some(range.start);
@@ -181,84 +223,55 @@ impl Input {
         }
     }
 
+    /// Refuses a file that is no longer what it was when it was opened. Reading looks by itself; what was mapped must be
+    /// looked at before and after its bytes are used, and a disk that fails is not seen so.
+    pub fn unchanged(&self) -> Result<()> {
+        self.source.unchanged().map_err(|e| e.file(&self.name))
+    }
+
     /// Lets go of mapped pages that were used.
     pub fn release(&self, range: Range<u64>) {
-        if let Some(map) = &self.map {
-            map.release(range);
-        }
+        self.source.advise(range, Advice::Done);
     }
     /// Says that a range will be read soon.
     pub fn will_need(&self, range: Range<u64>) {
-        if let Some(map) = &self.map {
-            map.will_need(range);
-        } else if let Some(file) = &self.file {
-            will_need(file, range);
-        }
+        self.source.advise(range, Advice::Soon);
     }
     /// Says that the file will be read from front to back.
     pub fn sequential(&self) {
-        if let Some(map) = &self.map {
-            map.sequential();
-        }
+        self.source.advise(0..self.len(), Advice::Sequential);
     }
 }
 
+/// What can go wrong with files, beside what the system says.
+pub mod codes {
+    use forebay::error::Code;
+    /// A file changed while it was read.
+    pub const CHANGED: Code = Code::io(
+        "source.changed",
+        "The file was written, shortened or lengthened while it was open; what was read of it may not belong together.",
+    );
+    /// A pipe where a file is needed.
+    pub const PIPE: Code = Code::unsupported(
+        "source.pipe",
+        "A pipe or device gives its bytes once, from front to back; what was asked for needs a file.",
+    );
+    /// Every code of this module.
+    pub const ALL: &[&Code] = &[&CHANGED, &PIPE];
+}
+
 fn open(path: &Path) -> Result<File> {
-    let name = display(path);
-    let file = File::open(path).map_err(|e| io_error(&name, "open", e))?;
+    let file = File::open(path).map_err(|e| read_error("open", e))?;
     if file.metadata().is_ok_and(|m| m.is_dir()) {
-        return Err(Error::new(&codes::ARGUMENT, "this is a folder, a file is expected").file(name));
+        return Err(Error::new(&forebay::error::codes::ARGUMENT, "this is a folder, a file is expected"));
     }
     Ok(file)
 }
 
-/// What tells a file from another that later has its name.
-type FileId = (u64, u64);
-
-#[cfg(unix)]
-fn file_id(metadata: &std::fs::Metadata) -> FileId {
-    use std::os::unix::fs::MetadataExt;
-    (metadata.dev(), metadata.ino())
+/// What the system said, of a file that is named later.
+fn read_error(tried: &str, e: io::Error) -> Error {
+    Error::caused(&forebay::error::codes::IO, format!("cannot {tried}: {e}"), e)
 }
-
-/// Where a mapped file cannot be shortened, as on Windows, nothing needs to be told apart.
-#[cfg(not(unix))]
-fn file_id(_: &std::fs::Metadata) -> FileId {
-    (0, 0)
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
-    while !buffer.is_empty() {
-        match std::os::windows::fs::FileExt::seek_read(file, buffer, offset) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(n) => {
-                buffer = std::mem::take(&mut buffer).get_mut(n..).unwrap_or_default();
-                offset += n as u64;
-            }
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
-    }
-    Ok(())
-}
-
-/// Advice is a hint: where it is refused, nothing is lost.
-#[cfg(target_os = "linux")]
-fn will_need(file: &File, range: Range<u64>) {
-    use rustix::fs::{Advice, fadvise};
-    if let Some(len) = range.end.checked_sub(range.start).and_then(std::num::NonZeroU64::new) {
-        let _ = fadvise(file, range.start, Some(len), Advice::WillNeed);
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn will_need(_: &File, _: Range<u64>) {}
 
 /// A path as it is shown to people.
 pub fn display(path: &Path) -> String {
@@ -267,18 +280,23 @@ pub fn display(path: &Path) -> String {
 
 /// An I/O error that names the file and what was tried.
 pub fn io_error(file: &str, tried: &str, e: io::Error) -> Error {
-    Error::caused(&codes::IO, format!("cannot {tried}: {e}"), e).file(file)
+    Error::caused(&forebay::error::codes::IO, format!("cannot {tried}: {e}"), e).file(file)
 }
 
-/// Expands patterns such as `shards/*.tbl`; a name without a pattern, or that exists as it is, stays.
-pub fn expand(names: &[String]) -> Result<Vec<PathBuf>> {
+/// Expands patterns such as `shards/*.tbl`; a name without a pattern, or that exists as it is, stays, and so does one
+/// that is no text.
+pub fn expand<S: AsRef<OsStr>>(names: &[S]) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
-    for name in names {
-        if !name.contains(['*', '?', '[']) || Path::new(name).exists() {
-            paths.push(PathBuf::from(name));
-            continue;
-        }
-        let bad = |e: String| Error::new(&codes::ARGUMENT, format!("the pattern {name:?}: {e}"));
+    for given in names {
+        let path = Path::new(given);
+        let name = match path.to_str() {
+            Some(name) if name.contains(['*', '?', '[']) && !path.exists() => name,
+            _ => {
+                paths.push(path.to_owned());
+                continue;
+            }
+        };
+        let bad = |e: String| Error::new(&forebay::error::codes::ARGUMENT, format!("the pattern {name:?}: {e}"));
         let before = paths.len();
         for found in glob::glob(name).map_err(|e| bad(e.to_string()))? {
             paths.push(found.map_err(|e| bad(e.to_string()))?);

@@ -1,4 +1,4 @@
-//! Forebay on a machine: files, memory maps, parallel conversion, and the command `forebay`.
+//! Forebay on a machine: files, parallel conversion, and the command `forebay`.
 //!
 //! The formats themselves are the crate `forebay`; this crate gives it bytes and takes bytes from it.
 //!
@@ -16,7 +16,7 @@
 //! | [`convert`] | any of these into a TBL or TAR, on all cores |
 //! | [`loader`] | batches of tensors for training |
 //! | [`check`](mod@check) | every fault of a file, on all cores |
-//! | [`input`], [`map`], [`output`] | mapped files in, whole files out |
+//! | [`input`], [`map`], [`output`] | files in, read or mapped; whole files out |
 //! | [`serve`] | the viewer over HTTP, on files of this machine |
 //! | [`tables`] | CSV, JSON lines, Parquet, Arrow, TBF and IDV, in and out |
 //! | [`cli`] | the command |
@@ -24,9 +24,12 @@
 // The clock, threads and files that the core must not touch are this crate's work.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 #![deny(unsafe_code)]
+// They panic where nobody listens; `cli::output` does not.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::unimplemented)]
 
 mod blocks;
+mod budget;
 pub mod check;
 pub mod cli;
 pub mod convert;
@@ -45,7 +48,10 @@ pub use input::Input;
 
 /// The error codes of this crate, beside those of [`forebay::catalog`].
 pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
-    [convert::codes::ALL, loader::codes::ALL, serve::codes::ALL, tables::codes::ALL].into_iter().flatten().copied()
+    [convert::codes::ALL, input::codes::ALL, loader::codes::ALL, serve::codes::ALL, tables::codes::ALL]
+        .into_iter()
+        .flatten()
+        .copied()
 }
 
 /// The Rust code of the README, so that it compiles.

@@ -1,18 +1,27 @@
 //! Files appear whole or not at all.
 //!
-//! Bytes go to a hidden sibling; [`AtomicFile::commit`] makes them durable and renames. Dropping it, an error, or
-//! Ctrl-C removes the sibling; a machine that dies leaves at most the sibling, never half an output.
+//! Bytes go to a hidden sibling; [`AtomicFile::commit`] makes them durable and renames. Dropping it or an error removes
+//! the sibling; a host that hears signals calls [`remove_half_written`] before it ends, as the command does. What a
+//! killed process leaves is removed by the next one that writes the same output. Never is there half an output.
+
+mod at;
+mod beneath;
+mod part;
+mod stage;
 
 use std::{
+    ffi::OsStr,
     fs::{self, File},
     io::{self, IoSlice, Read, Seek, SeekFrom, Write},
-    os::unix::fs::FileExt,
     path::{Path, PathBuf},
-    sync::{Mutex, Once, PoisonError},
 };
 
 use forebay::{Error, Result, error::codes};
-use tempfile::NamedTempFile;
+
+pub use beneath::{Beneath, Written};
+use part::Part;
+pub use part::remove_half_written;
+pub use stage::Stage;
 
 use crate::input::{PIPE, display, io_error};
 
@@ -33,12 +42,20 @@ enum Target {
     Special(PathBuf),
 }
 
+/// Who may read and write a new file, less what the process's mask takes.
+const ANYBODY: u32 = 0o666;
+/// Who may read and write what is on its way to a pipe: it lies where everybody looks.
+const OWNER: u32 = 0o600;
+/// Links that are followed to an output that does not exist yet.
+const LINKS: usize = 40;
+
 /// A file that is being written.
 pub struct AtomicFile {
-    temp: Option<NamedTempFile>,
+    temp: Option<Part>,
     /// Where bytes go at once, for outputs that are not files and are written from front to back.
     stream: Option<Box<dyn Write + Send>>,
     target: Target,
+    force: bool,
     name: String,
 }
 
@@ -48,62 +65,54 @@ impl std::fmt::Debug for AtomicFile {
     }
 }
 
+/// What stands where an output is to be.
+enum There {
+    Nothing,
+    File(fs::Metadata),
+    /// A device, a pipe.
+    Special,
+}
+
 impl AtomicFile {
     /// As [`create`](Self::create), for a writer that only appends: a pipe gets its bytes as they come.
     pub fn create_streaming(path: &Path, force: bool) -> Result<AtomicFile> {
         let name = display(path);
-        let special = fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir());
         let stream: Box<dyn Write + Send> = if name == PIPE {
             Box::new(io::stdout())
-        } else if special {
+        } else if let There::Special = there(path, &name)? {
             Box::new(fs::OpenOptions::new().write(true).open(path).map_err(|e| io_error(&name, "open", e))?)
         } else {
             return Self::create(path, force);
         };
-        Ok(AtomicFile { temp: None, stream: Some(stream), target: Target::Stdout, name })
+        Ok(AtomicFile { temp: None, stream: Some(stream), target: Target::Stdout, force, name })
     }
 
-    /// Begins writing `path`; `-` is standard output. An existing file is refused unless `force`.
+    /// Begins writing `path`; `-` is standard output. An existing file is refused unless `force`, now and when it is
+    /// put in place. A link is written through, also one that leads to nothing yet, so that it stays a link.
     pub fn create(path: &Path, force: bool) -> Result<AtomicFile> {
-        let name = display(path);
-        if name == PIPE {
-            return Self::temporary(std::env::temp_dir().as_path(), "stdout", Target::Stdout, name);
-        }
-        let parent = match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
+        let name = display(&part::shown(path));
+        let begin = |folder: &Path, stem: &OsStr, mode: u32, target: Target, name: String| {
+            let temp = Part::create(folder, stem, mode)
+                .map_err(|e| io_error(&name, &format!("write into the folder {}", folder.display()), e))?;
+            Ok(AtomicFile { temp: Some(temp), stream: None, target, force, name })
         };
-        match fs::metadata(path) {
-            Ok(meta) if meta.is_dir() => {
-                return Err(Error::new(&codes::ARGUMENT, "the output is a folder; name a file").file(name));
-            }
-            Ok(meta) if !meta.is_file() => {
-                return Self::temporary(std::env::temp_dir().as_path(), "special", Target::Special(path.into()), name);
-            }
-            Ok(_) if !force => {
-                return Err(Error::new(&codes::ARGUMENT, "the output exists already; --force replaces it").file(name));
-            }
-            _ => {}
+        let common = std::env::temp_dir();
+        if name == PIPE {
+            return begin(&common, "stdout".as_ref(), OWNER, Target::Stdout, name);
         }
-        let stem = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        // A link is written through, so that it stays a link.
-        let real = fs::canonicalize(path).unwrap_or_else(|_| path.into());
-        let parent = real.parent().map_or(parent, |p| if real == path { parent } else { p });
-        Self::temporary(parent, &stem, Target::File(real.clone()), name)
-    }
-
-    fn temporary(folder: &Path, stem: &str, target: Target, name: String) -> Result<AtomicFile> {
-        on_interrupt();
-        let mut builder = tempfile::Builder::new();
-        let prefix = format!(".{stem}.");
-        builder.prefix(&prefix).suffix(".part");
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let temp = builder
-            .tempfile_in(folder)
-            .map_err(|e| io_error(&name, &format!("write into the folder {}", folder.display()), e))?;
-        half_written().push(temp.path().to_owned());
-        Ok(AtomicFile { temp: Some(temp), stream: None, target, name })
+        let mode = match there(path, &name)? {
+            There::Special => return begin(&common, "special".as_ref(), OWNER, Target::Special(path.into()), name),
+            There::File(_) if !force => return Err(exists().file(name)),
+            // Never more than the old one, not even until it is whole.
+            There::File(old) => mode(&old),
+            There::Nothing => ANYBODY,
+        };
+        let real = destination(path).map_err(|e| io_error(&name, "look for the output", e))?;
+        let Some(stem) = real.file_name() else {
+            return Err(Error::new(&codes::ARGUMENT, "the output is a folder; name a file").file(name));
+        };
+        let folder = real.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        begin(folder, stem, mode, Target::File(real.clone()), name)
     }
 
     /// The output's name as the user gave it.
@@ -112,7 +121,7 @@ impl AtomicFile {
     }
     /// Where the bytes are until they are committed, for reading them back.
     pub fn path(&self) -> Option<&Path> {
-        self.temp.as_ref().map(NamedTempFile::path)
+        self.temp.as_ref().and_then(Part::path)
     }
     /// The folder for files that must wait beside this one.
     pub fn folder(&self) -> PathBuf {
@@ -122,7 +131,7 @@ impl AtomicFile {
     fn file(&self) -> Result<&File> {
         self.temp
             .as_ref()
-            .map(|t| t.as_file())
+            .and_then(Part::file)
             .ok_or_else(|| io_error(&self.name, "write", io::ErrorKind::NotFound.into()))
     }
 
@@ -159,7 +168,7 @@ impl AtomicFile {
 
     /// Writes bytes at a position.
     pub fn write_at(&self, at: u64, bytes: &[u8]) -> Result<()> {
-        self.file()?.write_all_at(bytes, at).map_err(|e| io_error(&self.name, "write", e))
+        at::write_all_at(self.file()?, bytes, at).map_err(|e| io_error(&self.name, "write", e))
     }
 
     /// Copies bytes inside the file as if through memory.
@@ -172,8 +181,8 @@ impl AtomicFile {
             // Backwards when the target lies behind, so that overlapping bytes are read before they are overwritten.
             let at = if to > from { len - done - n } else { done };
             let part = &mut buffer[..n as usize];
-            file.read_exact_at(part, from + at).map_err(|e| io_error(&self.name, "read back", e))?;
-            file.write_all_at(part, to + at).map_err(|e| io_error(&self.name, "write", e))?;
+            at::read_exact_at(file, part, from + at).map_err(|e| io_error(&self.name, "read back", e))?;
+            at::write_all_at(file, part, to + at).map_err(|e| io_error(&self.name, "write", e))?;
             done += n;
         }
         Ok(())
@@ -211,50 +220,123 @@ impl AtomicFile {
         if let Some(mut stream) = self.stream.take() {
             return stream.flush().map_err(|e| io_error(&self.name, "write", e));
         }
-        let Some(mut temp) = self.temp.take() else { return Ok(()) };
-        let path = temp.path().to_owned();
+        let Some(temp) = self.temp.take() else { return Ok(()) };
         let fail = |tried: &str, e: io::Error| io_error(&self.name, tried, e);
-        let outcome = match &self.target {
-            Target::File(target) => match sync {
-                true => temp.as_file().sync_all(),
-                false => Ok(()),
-            }
-            .map_err(|e| fail("write", e))
-            .and_then(|()| {
-                if let Ok(old) = fs::metadata(target) {
-                    // The replaced file's permissions stay.
-                    let _ = fs::set_permissions(&path, old.permissions());
+        match &self.target {
+            Target::File(target) => {
+                if let Some(file) = temp.file() {
+                    if sync {
+                        file.sync_all().map_err(|e| fail("write", e))?;
+                    }
+                    if self.force
+                        && let Ok(old) = fs::metadata(target)
+                    {
+                        // The replaced file's permissions stay; where a file system has none, there are none to keep.
+                        let _ = file.set_permissions(plain_permissions(&old));
+                    }
                 }
-                temp.persist(target).map_err(|e| fail("rename the finished file", e.error))?;
-                if let Some(folder) = target.parent().filter(|p| sync && !p.as_os_str().is_empty()) {
-                    // The rename itself is durable only with its folder; where folders cannot be synced it is as safe as can be.
-                    let _ = File::open(folder).and_then(|f| f.sync_all());
+                temp.place(target, self.force).map_err(|e| match e.kind() {
+                    io::ErrorKind::AlreadyExists if !self.force => appeared().file(&self.name),
+                    _ => fail("rename the finished file", e),
+                })?;
+                // What is staged is made durable with its place.
+                if sync && part::shown(target) == *target {
+                    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+                    sync_folder(folder.unwrap_or(Path::new("."))).map_err(|e| not_durable(&self.name, e))?;
                 }
                 Ok(())
-            }),
-            Target::Stdout => copy_out(&mut temp, &mut io::stdout().lock()).map_err(|e| fail("write", e)),
+            }
+            Target::Stdout => copy_out(&temp, &mut io::stdout().lock()).map_err(|e| fail("write", e)),
             Target::Special(target) => fs::OpenOptions::new()
                 .write(true)
                 .open(target)
-                .and_then(|mut out| copy_out(&mut temp, &mut out))
+                .and_then(|mut out| copy_out(&temp, &mut out))
                 .map_err(|e| fail("write", e)),
-        };
-        half_written().retain(|p| *p != path);
-        outcome
-    }
-}
-
-impl Drop for AtomicFile {
-    fn drop(&mut self) {
-        if let Some(temp) = self.temp.take() {
-            half_written().retain(|p| p != temp.path());
         }
     }
 }
 
-fn copy_out(temp: &mut NamedTempFile, out: &mut impl Write) -> io::Result<()> {
-    temp.as_file_mut().seek(SeekFrom::Start(0))?;
-    io::copy(temp.as_file_mut(), out)?;
+fn exists() -> Error {
+    Error::new(&codes::ARGUMENT, "the output exists already; --force replaces it")
+}
+
+fn appeared() -> Error {
+    let message = "the output exists since this began, and is left as it is; --force replaces it";
+    Error::new(&codes::ARGUMENT, message)
+}
+
+fn not_durable(name: &str, e: io::Error) -> Error {
+    let message = "the output is in place, but may be gone if the machine dies now: its folder cannot be synced";
+    Error::caused(&codes::IO, format!("{message}: {e}"), e).file(name)
+}
+
+/// What stands at a path. That this cannot be known is an error, and not an answer.
+fn there(path: &Path, name: &str) -> Result<There> {
+    match fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => {
+            Err(Error::new(&codes::ARGUMENT, "the output is a folder; name a file").file(name))
+        }
+        Ok(meta) if meta.is_file() => Ok(There::File(meta)),
+        Ok(_) => Ok(There::Special),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(There::Nothing),
+        Err(e) => Err(io_error(name, "look for the output", e)),
+    }
+}
+
+/// Where a path leads: to the file that is there, or to where it will be.
+fn destination(path: &Path) -> io::Result<PathBuf> {
+    if let Ok(real) = fs::canonicalize(path) {
+        return Ok(real);
+    }
+    let mut at = path.to_owned();
+    for _ in 0..LINKS {
+        match fs::read_link(&at) {
+            Ok(next) => at = at.parent().unwrap_or(Path::new("")).join(next),
+            // No link, or nothing there.
+            Err(_) => return Ok(at),
+        }
+    }
+    Err(io::Error::other("too many links lead to each other"))
+}
+
+#[cfg(unix)]
+fn mode(old: &fs::Metadata) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(&old.permissions()) & 0o777
+}
+
+#[cfg(not(unix))]
+fn mode(_: &fs::Metadata) -> u32 {
+    ANYBODY
+}
+
+/// A file's permissions without the bits that lend its owner's rights.
+fn plain_permissions(old: &fs::Metadata) -> fs::Permissions {
+    #[cfg(unix)]
+    return std::os::unix::fs::PermissionsExt::from_mode(mode(old));
+    #[cfg(not(unix))]
+    old.permissions()
+}
+
+/// Makes the names in a folder durable. Where folders cannot be synced, or not by us, they are as safe as can be.
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+    match File::open(folder).and_then(|folder| folder.sync_all()) {
+        Err(e) if matches!(e.kind(), PermissionDenied | InvalidInput | Unsupported) => Ok(()),
+        other => other,
+    }
+}
+
+/// No folder can be opened there, and none needs it.
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn copy_out(temp: &Part, out: &mut impl Write) -> io::Result<()> {
+    let mut file = temp.file().ok_or(io::ErrorKind::NotFound)?;
+    file.seek(SeekFrom::Start(0))?;
+    io::copy(&mut file, out)?;
     out.flush()
 }
 
@@ -286,23 +368,4 @@ impl Spool {
             }
         }
     }
-}
-
-fn half_written() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
-    static PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-    PATHS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Ctrl-C and a polite kill remove what is half written.
-fn on_interrupt() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // A host that has a handler of its own keeps it.
-        let _ = ctrlc::try_set_handler(|| {
-            for path in half_written().drain(..) {
-                let _ = fs::remove_file(path);
-            }
-            std::process::exit(130);
-        });
-    });
 }

@@ -232,9 +232,7 @@ fn a_warm_loader_allocates_nothing_for_a_photograph() {
         let image = Image::new(24, 24).random_resized_crop().hflip().normalize(IMAGENET);
         let builder = Loader::open(&path).unwrap().batch(256).workers(2).shuffle(1).image(image);
         let each = allocations_per_picture(builder);
-        // Files of four colours go to zune-jpeg, which makes buffers of its own for each.
-        let most = if case["name"] == "jpeg cmyk" { 10.0 } else { 0.2 };
-        assert!(each < most, "{each} allocations for each photograph ({})", case["name"]);
+        assert!(each < 0.2, "{each} allocations for each photograph ({})", case["name"]);
     }
 }
 
@@ -244,14 +242,13 @@ fn a_warm_decoder_of_jpeg_allocates_nothing() {
     const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/images");
     let index: serde_json::Value = serde_json::from_slice(&std::fs::read(format!("{FIXTURES}.json")).unwrap()).unwrap();
     let blob = std::fs::read(format!("{FIXTURES}.bin")).unwrap();
-    let ours = |name: &str| name.starts_with("jpeg") && !name.contains("cmyk");
+    let ours = |name: &str| name.starts_with("jpeg");
     let cases = index["decode"].as_array().unwrap().iter().filter(|case| ours(case["name"].as_str().unwrap()));
     let at = |case: &serde_json::Value, i: usize| case["data"][i].as_u64().unwrap() as usize;
     let jpegs: Vec<&[u8]> = cases.map(|case| &blob[at(case, 0)..at(case, 0) + at(case, 1)]).collect();
     assert!(jpegs.len() > 8);
     let mut decoder = Decoder::default();
-    let mut allocations = 0;
-    for _ in 0..2 {
+    let mut allocations = || {
         let region = Region::new(MEMORY);
         for jpeg in &jpegs {
             for least in [1, 12, 100] {
@@ -259,7 +256,11 @@ fn a_warm_decoder_of_jpeg_allocates_nothing() {
             }
         }
         let change = region.change();
-        allocations = change.allocations + change.reallocations;
-    }
-    assert_eq!(allocations, 0, "however different the pictures are");
+        change.allocations + change.reallocations
+    };
+    allocations();
+    // The harness's own thread may report the test before this one meanwhile, which is counted too; what the decoder
+    // allocates is in every round.
+    let least = (0..8).map(|_| allocations()).min();
+    assert_eq!(least, Some(0), "however different the pictures are");
 }

@@ -28,6 +28,13 @@ fn get(server: &Server, target: &str, more: &str) -> (String, Vec<u8>) {
     exchange(server, &format!("GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{more}\r\n"))
 }
 
+/// Without a token, as these tests need none.
+fn anyone() -> Options {
+    let mut options = Options::default();
+    options.anyone = true;
+    options
+}
+
 fn serving(options: &Options, test: impl FnOnce(&Server)) {
     let folder = tempfile::tempdir().unwrap();
     let bytes: Vec<u8> = (0..200_000_u32).map(|i| (i % 251) as u8).collect();
@@ -48,7 +55,7 @@ fn serving_file(file: &Path, options: &Options, test: impl FnOnce(&Server)) {
 
 #[test]
 fn parts_of_a_file_arrive_with_their_length_and_place() {
-    serving(&Options::default(), |server| {
+    serving(&anyone(), |server| {
         let (head, body) = get(server, "/data/a.tbl", "Range: bytes=100-70099\r\n");
         assert!(head.starts_with("HTTP/1.1 206"), "{head}");
         assert!(head.contains("Content-Range: bytes 100-70099/200000"), "{head}");
@@ -83,7 +90,7 @@ fn a_file_that_becomes_shorter_while_it_is_sent_ends_the_connection() {
     let path = folder.path().join("a.tbl");
     let file = std::fs::File::create(&path).unwrap();
     file.set_len(LEN).unwrap();
-    serving_file(&path, &Options::default(), |server| {
+    serving_file(&path, &anyone(), |server| {
         let mut stream = TcpStream::connect(server.address()).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         // The connection would be kept: nothing but the server ends it.
@@ -104,7 +111,7 @@ fn nobody_keeps_the_server_from_ending() {
     std::fs::File::create(&path).unwrap().set_len(256 << 20).unwrap();
     let (mut idle, mut visitors) = (None, Vec::new());
     let mut stopping = Instant::now();
-    serving_file(&path, &Options::default(), |server| {
+    serving_file(&path, &anyone(), |server| {
         let ask = b"GET /data/a.tbl HTTP/1.1\r\nHost: localhost\r\n\r\n";
         let mut takes_nothing = TcpStream::connect(server.address()).unwrap();
         takes_nothing.write_all(ask).unwrap();
@@ -125,7 +132,7 @@ fn nobody_keeps_the_server_from_ending() {
 
 #[test]
 fn one_connection_takes_many_requests_however_their_bytes_come() {
-    serving(&Options::default(), |server| {
+    serving(&anyone(), |server| {
         let mut stream = TcpStream::connect(server.address()).unwrap();
         let ask = |range: &str| format!("GET /data/a.tbl HTTP/1.1\r\nhost: localhost\r\nrange: bytes={range}\r\n\r\n");
         for byte in ask("0-2").bytes() {
@@ -146,7 +153,7 @@ fn one_connection_takes_many_requests_however_their_bytes_come() {
 
 #[test]
 fn what_is_no_request_is_refused_and_ends_the_connection() {
-    serving(&Options::default(), |server| {
+    serving(&anyone(), |server| {
         let long = format!("GET / HTTP/1.1\r\nHost: localhost\r\nCookie: {}\r\n\r\n", "x".repeat(100_000));
         let many = format!("GET / HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "A: b\r\n".repeat(100));
         let body = "POST /data/a.tbl HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nGET ";
@@ -154,6 +161,8 @@ fn what_is_no_request_is_refused_and_ends_the_connection() {
         for (request, status) in [
             ("nonsense\r\n\r\n", 400),
             ("GET /data/a.tbl HTTP/2.0\r\n\r\n", 400),
+            ("GET /data/a.tbl HTTP/1.1\r\n\r\n", 400),
+            ("GET /data/a.tbl HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n", 400),
             (long.as_str(), 431),
             (many.as_str(), 431),
             (body, 405),
@@ -169,7 +178,7 @@ fn what_is_no_request_is_refused_and_ends_the_connection() {
 
 #[test]
 fn raw_paths_that_climb_find_nothing() {
-    serving(&Options::default(), |server| {
+    serving(&anyone(), |server| {
         for target in
             ["/data/../../../../etc/passwd", "/../../etc/passwd", "/data/%2e%2e%2fetc%2fpasswd", "/data/a.tbl/"]
         {
@@ -180,10 +189,20 @@ fn raw_paths_that_climb_find_nothing() {
 }
 
 #[test]
-fn wider_than_loopback_needs_a_token_even_when_none_was_given() {
-    let mut options = Options::default();
+fn visitors_need_a_token_even_when_none_was_given_on_loopback_too() {
+    for host in ["127.0.0.1", "0.0.0.0"] {
+        let mut options = Options::default();
+        options.host = host.parse().unwrap();
+        needs_a_token(&options);
+    }
+    let mut options = anyone();
     options.host = "0.0.0.0".parse().unwrap();
-    serving(&options, |server| {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    assert_eq!(Server::bind(file.path(), &options).unwrap_err().code().id(), "serve.token");
+}
+
+fn needs_a_token(options: &Options) {
+    serving(options, |server| {
         assert!(get(server, "/data/a.tbl", "").0.starts_with("HTTP/1.1 401"));
         let url = server.url();
         let token = url.split_once("?token=").unwrap().1.split('#').next().unwrap();
@@ -207,4 +226,98 @@ fn odd_options_are_refused_in_words() {
     options.port = taken.local_addr().unwrap().port();
     assert_eq!(Server::bind(file.path(), &options).unwrap_err().code().id(), "serve.address");
     assert!(Server::bind(std::path::Path::new("/nowhere/at/all"), &options).is_err());
+}
+
+#[test]
+fn half_sent_requests_keep_nobody_out() {
+    serving(&anyone(), |server| {
+        let half = || {
+            let mut stream = TcpStream::connect(server.address()).unwrap();
+            stream.write_all(b"GET /data/a.tbl HTTP/1.1\r\nHost: loc").unwrap();
+            stream
+        };
+        let held: Vec<TcpStream> = (0..300).map(|_| half()).collect();
+        let began = Instant::now();
+        for _ in 0..20 {
+            let (head, _) = get(server, "/data/a.tbl", "Range: bytes=0-9\r\n");
+            assert!(head.starts_with("HTTP/1.1 206"), "{head}");
+        }
+        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+        drop(held);
+    });
+}
+
+#[test]
+fn who_was_admitted_keeps_its_connection_while_strangers_come() {
+    let mut options = Options::default();
+    options.token = Some("a-token-of-mine".into());
+    serving(&options, |server| {
+        let mut known = TcpStream::connect(server.address()).unwrap();
+        let cookie = format!("forebay-{}=a-token-of-mine", server.address().port());
+        let ask = format!("GET /data/a.tbl HTTP/1.1\r\nHost: x\r\nCookie: {cookie}\r\nRange: bytes=0-2\r\n\r\n");
+        known.write_all(ask.as_bytes()).unwrap();
+        assert_eq!(answer(&mut known).1, [0, 1, 2]);
+        let strangers: Vec<TcpStream> = (0..300).map(|_| TcpStream::connect(server.address()).unwrap()).collect();
+        // Who does not bring the token gets an answer, and no connection to keep.
+        let (head, _) = exchange(server, "GET /data/a.tbl HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert!(head.starts_with("HTTP/1.1 401") && head.contains("Connection: close"), "{head}");
+        known.write_all(ask.as_bytes()).unwrap();
+        assert_eq!(answer(&mut known).1, [0, 1, 2], "the connection was given to a stranger");
+        drop(strangers);
+    });
+}
+
+#[test]
+fn what_was_not_changed_is_not_sent_again_and_what_was_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.tbl");
+    std::fs::write(&path, b"0123456789").unwrap();
+    serving_file(&path, &anyone(), |server| {
+        let tag = |head: &str| head.lines().find_map(|l| l.strip_prefix("ETag: ")).unwrap().to_owned();
+        let first = tag(&get(server, "/data/a.tbl", "").0);
+        for known in [first.clone(), format!("\"x\", W/{first}"), "*".into()] {
+            let (head, body) = get(server, "/data/a.tbl", &format!("If-None-Match: {known}\r\n"));
+            assert!(head.starts_with("HTTP/1.1 304 Not Modified") && body.is_empty(), "{known}: {head}");
+            assert!(!head.contains("Content-Length"), "{head}");
+        }
+        assert!(get(server, "/data/a.tbl", "If-None-Match: \"x\"\r\n").0.starts_with("HTTP/1.1 200"));
+        // Other bytes of the same length and the same time, moved into place.
+        let time = std::fs::metadata(&path).unwrap().modified().unwrap();
+        let other = folder.path().join("other");
+        std::fs::write(&other, b"abcdefghij").unwrap();
+        std::fs::OpenOptions::new().write(true).open(&other).unwrap().set_modified(time).unwrap();
+        std::fs::rename(&other, &path).unwrap();
+        let more = format!("If-None-Match: {first}\r\nIf-Range: {first}\r\nRange: bytes=0-1\r\n");
+        let (head, body) = get(server, "/data/a.tbl", &more);
+        assert!(head.starts_with("HTTP/1.1 200") && tag(&head) != first, "{head}");
+        assert_eq!(body, b"abcdefghij");
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn what_took_the_place_of_a_served_file_is_not_followed_and_holds_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(at("data/in")).unwrap();
+    std::fs::create_dir_all(at("outside")).unwrap();
+    for name in ["data/link.tbl", "data/pipe.tbl", "data/dir.tbl", "data/in/a.tbl", "outside/a.tbl"] {
+        std::fs::write(at(name), name).unwrap();
+    }
+    std::os::unix::fs::symlink(at("data"), at("behind a link")).unwrap();
+    serving_file(&at("behind a link"), &anyone(), |server| {
+        assert_eq!(get(server, "/data/in/a.tbl", "").1, b"data/in/a.tbl", "a link that was named is followed");
+        for name in ["data/link.tbl", "data/pipe.tbl", "data/dir.tbl"] {
+            std::fs::remove_file(at(name)).unwrap();
+        }
+        std::os::unix::fs::symlink(at("outside/a.tbl"), at("data/link.tbl")).unwrap();
+        std::fs::create_dir(at("data/dir.tbl")).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(at("data/pipe.tbl")).status().unwrap().success());
+        std::fs::rename(at("data/in"), at("data/was")).unwrap();
+        std::os::unix::fs::symlink(at("outside"), at("data/in")).unwrap();
+        for name in ["link.tbl", "pipe.tbl", "dir.tbl", "in/a.tbl"] {
+            let (head, body) = get(server, &format!("/data/{name}"), "");
+            assert!(head.starts_with("HTTP/1.1 404"), "{name}: {head} {body:?}");
+        }
+    });
 }

@@ -59,7 +59,7 @@ fn no_command_on_samples_passes_on_what_steers_a_terminal() {
     fine(&folder, &["extract", &b, "-i", "0", "--verbose", "-o", &format!("o{EVIL}.bmp")]);
     fine(&folder, &["split", &b, "-o", &format!("shards{EVIL}"), "--shards", "2", "--verbose"]);
     fine(&folder, &["concat", &a, &b, "-o", &format!("both{EVIL}.tbl"), "--verbose"]);
-    fine(&folder, &["convert", &b, "two.tar", "--where", "i < 2"]);
+    fine(&folder, &["convert", &b, "two.tar", "--where", "id < 2"]);
     said(&folder, &["diff", "two.tar", &b]);
     said(&folder, &["check", "cut.tar"]);
 }

@@ -74,7 +74,7 @@ impl Op {
 }
 
 impl Operand {
-    fn is_null_literal(&self) -> bool {
+    pub(super) fn is_null_literal(&self) -> bool {
         matches!(self, Operand::Literal(Value::Null))
     }
 

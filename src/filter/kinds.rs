@@ -33,6 +33,8 @@ pub enum FieldKind {
     List,
     /// What compares with nothing but null: bytes.
     Opaque,
+    /// What has fields of its own, which compare.
+    Object,
     /// Nothing: there is no such place in the field.
     Nowhere,
 }
@@ -158,6 +160,7 @@ impl Checker<'_> {
             (K::Opaque, _) => {
                 Err(self.error(path, format!("{} holds bytes, which compare with null only", known.words)))
             }
+            (K::Object, _) => Err(self.object(path, &known)),
             (K::List, _) => {
                 let item = Operand::Literal(value.clone());
                 wrong(format!(
@@ -223,6 +226,7 @@ impl Checker<'_> {
                 K::Opaque => {
                     return Err(self.error(path, format!("{} holds bytes, which compare with null only", known.words)));
                 }
+                K::Object => return Err(self.object(path, known)),
                 _ => {}
             }
         }
@@ -241,6 +245,10 @@ impl Checker<'_> {
                 Err(self.error(a, message))
             }
         }
+    }
+
+    fn object(&self, path: &Path, known: &KnownField) -> Error {
+        self.error(path, format!("{} holds objects: name a field inside of it, as {path}.x names x", known.words))
     }
 
     fn nowhere(&self, path: &Path, known: &KnownField) -> Error {
@@ -262,6 +270,7 @@ fn holds(kind: FieldKind) -> &'static str {
         FieldKind::Span => "spans of time",
         FieldKind::List => "lists",
         FieldKind::Opaque => "bytes",
+        FieldKind::Object => "objects",
         FieldKind::Any | FieldKind::Nowhere => "something",
     }
 }

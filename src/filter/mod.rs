@@ -38,7 +38,8 @@
 //!
 //! `index`, `name`, `format` (`"jpeg"`, `"png"`...), `width`, `height`, `aspect` (width / height), `pixels`,
 //! `bytes`, `stored_bytes`; every other path goes to the sample's metadata, and `metadata.width` to a metadata
-//! field that has one of these names. A size that the index does not know is `null`, not 0.
+//! field that has one of these names. A size that the index does not know is `null`, not 0. What no sample has, or
+//! holds in no sample what it is compared with, is a mistake that [`Seen`] finds once all were looked at.
 //!
 //! # What is equal to what
 //!
@@ -53,9 +54,11 @@ mod bounds;
 mod expr;
 mod glob;
 mod kinds;
+mod near;
 mod parse;
 mod path;
 mod sample;
+mod seen;
 mod token;
 mod value;
 
@@ -65,6 +68,7 @@ pub use bounds::Bounds;
 pub use kinds::{FieldKind, KnownField};
 pub use path::{Builtin, Path, Segment};
 pub use sample::SampleRecord;
+pub use seen::Seen;
 pub use value::{Record, Value};
 
 use crate::{
@@ -133,9 +137,12 @@ impl Filter {
         all: impl IntoIterator<Item = &'a str>,
     ) -> Result<()> {
         let Some(field) = self.fields.iter().find(|f| !known(&f.path)) else { return Ok(()) };
-        let all: Vec<String> = all.into_iter().take(20).map(|name| Path::from_name(name).to_string()).collect();
-        let there = if all.is_empty() { "there are none".into() } else { format!("there are {}", all.join(", ")) };
-        let message = format!("there is no field {}; {there}", field.path);
+        let all: Vec<String> = all.into_iter().map(|name| Path::from_name(name).to_string()).collect();
+        let (path, shown) = (field.path.to_string(), all.get(..20).unwrap_or(&all));
+        let there = if all.is_empty() { "there are none".into() } else { format!("there are {}", shown.join(", ")) };
+        let meant = near::nearest(&path, all.iter().map(String::as_str));
+        let meant = meant.map(|name| format!("; did you mean {name}?")).unwrap_or_default();
+        let message = format!("there is no field {path}; {there}{meant}");
         Err(Error::new(&codes::FIELD, message).section("filter").offset(field.at as u64))
     }
 
@@ -181,8 +188,9 @@ pub mod codes {
         "filter.string",
         "A string, quoted name or pattern in a filter is not closed, or has an unknown escape.",
     );
-    /// There is no such column.
-    pub const FIELD: Code = Code::usage("filter.field", "A filter names a field that the table does not have.");
+    /// There is no such column, or no sample with such metadata.
+    pub const FIELD: Code =
+        Code::usage("filter.field", "A filter names a field that the table, or every sample, does not have.");
     /// A comparison never holds.
     pub const KIND: Code = Code::usage(
         "filter.kind",

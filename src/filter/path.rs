@@ -36,19 +36,21 @@ pub enum Builtin {
 }
 
 impl Builtin {
+    /// Every one, by its name.
+    pub(super) const ALL: [(&'static str, Builtin); 9] = [
+        ("index", Self::Index),
+        ("name", Self::Name),
+        ("format", Self::Format),
+        ("width", Self::Width),
+        ("height", Self::Height),
+        ("aspect", Self::Aspect),
+        ("pixels", Self::Pixels),
+        ("bytes", Self::Bytes),
+        ("stored_bytes", Self::StoredBytes),
+    ];
+
     fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "index" => Self::Index,
-            "name" => Self::Name,
-            "format" => Self::Format,
-            "width" => Self::Width,
-            "height" => Self::Height,
-            "aspect" => Self::Aspect,
-            "pixels" => Self::Pixels,
-            "bytes" => Self::Bytes,
-            "stored_bytes" => Self::StoredBytes,
-            _ => return None,
-        })
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, builtin)| *builtin)
     }
 }
 

@@ -23,6 +23,16 @@ impl<'a> SampleRecord<'a> {
     fn metadata(&self, segments: &[Segment]) -> Option<&'a serde_json::Value> {
         Path::lookup(segments, self.metadata?)
     }
+
+    /// What the metadata has at this path, if it is not one of the index: `metadata.x` is its field `x` too.
+    pub(super) fn find(&self, path: &Path) -> Option<&'a serde_json::Value> {
+        let segments = path.segments();
+        let inside = || match segments {
+            [Segment::Key(root), rest @ ..] if root == "metadata" && !rest.is_empty() => self.metadata(rest),
+            _ => None,
+        };
+        self.metadata(segments).or_else(inside)
+    }
 }
 
 impl Record for SampleRecord<'_> {
@@ -31,12 +41,7 @@ impl Record for SampleRecord<'_> {
         let (width, height) = (u64::from(info.width), u64::from(info.height));
         let known = (width > 0 && height > 0).then_some(());
         let Some(builtin) = path.builtin() else {
-            let segments = path.segments();
-            let inside = match segments {
-                [Segment::Key(root), rest @ ..] if root == "metadata" && !rest.is_empty() => self.metadata(rest),
-                _ => None,
-            };
-            return self.metadata(segments).or(inside).into();
+            return self.find(path).into();
         };
         match builtin {
             Builtin::Index => info.index.into(),

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     check::Report,
     codec::deflate::Inflater,
-    error::{Code, Error, Result},
+    error::{Code, Error, Kind, Result},
     limits::Limits,
     step::{Pieces, Step, Stepper},
     table::{self, ColumnData},
@@ -25,7 +25,8 @@ const WINDOW: u64 = 8 << 20;
 const WINDOW_BLOCKS: usize = 4096;
 
 /// Checks a whole file, in windows of bounded size. What concerns one column or block is reported and gone past;
-/// damage to the header or the table of contents ends the check with what was found until then.
+/// damage to the header or the table of contents ends the check with what was found until then. A file of a version
+/// that is not read is an error.
 ///
 /// ```
 /// use forebay::{idv::Checker, step::drive};
@@ -44,6 +45,8 @@ pub struct Checker {
     inflater: Inflater,
     /// The next block, and within it the next column.
     next: (u64, usize),
+    /// Blocks that some lookup table lists, found once: it takes a look at every column.
+    listed: u64,
     /// What was seen of each column that is no fault: how often, and where first.
     seen: BTreeMap<(usize, &'static str), Seen>,
 }
@@ -67,6 +70,7 @@ impl Checker {
             pieces: Pieces::default(),
             inflater: Inflater::default(),
             next: (0, 0),
+            listed: 0,
             seen: BTreeMap::new(),
         }
     }
@@ -92,13 +96,14 @@ impl Checker {
         }
         self.report.notes.extend(file.notes.iter().cloned());
         file.columns.iter().filter_map(odd_annotation).for_each(|e| self.report.note(&e));
+        self.listed = file.listed_blocks();
         self.file = Some(file);
     }
 
     /// The blocks from `next` on that fit a window: what to read, and where the window ends.
-    fn window(file: &File, mut next: (u64, usize)) -> ((u64, usize), Vec<Range<u64>>) {
+    fn window(file: &File, listed: u64, mut next: (u64, usize)) -> ((u64, usize), Vec<Range<u64>>) {
         let (mut ranges, mut bytes, mut blocks) = (Vec::new(), 0, 0);
-        while next.0 < file.listed_blocks() && bytes < WINDOW && blocks < WINDOW_BLOCKS {
+        while next.0 < listed && bytes < WINDOW && blocks < WINDOW_BLOCKS {
             if let Ok(entry) = file.entry(next.1, next.0)
                 && file.live(next.1).is_ok()
                 && entry.stored_bytes > 0
@@ -174,6 +179,8 @@ impl Stepper for Checker {
                     self.opener.take_faults().iter().for_each(|e| self.report.fault(e));
                     self.opened(file);
                 }
+                // A file that is newer than this reader is not damaged, unless something else shows that it is.
+                Err(e) if e.kind() == Kind::Unsupported && self.opener.has_no_faults() => return Err(e),
                 Err(e) => {
                     self.opener.take_faults().iter().for_each(|e| self.report.fault(e));
                     self.report.fault(&e);
@@ -183,7 +190,7 @@ impl Stepper for Checker {
         }
         let Some(file) = self.file.take() else { return Ok(Step::Done(std::mem::take(&mut self.report))) };
         loop {
-            let (end, ranges) = Self::window(&file, self.next);
+            let (end, ranges) = Self::window(&file, self.listed, self.next);
             let lacking: Vec<_> = ranges.into_iter().flat_map(|r| self.pieces.lacking(r)).collect();
             if !lacking.is_empty() {
                 self.file = Some(file);
@@ -195,7 +202,7 @@ impl Stepper for Checker {
             }
             self.pieces = Pieces::default();
             // What no table lists was reported with the table, once and not for each of the blocks that it claims.
-            if self.next.0 >= file.listed_blocks() {
+            if self.next.0 >= self.listed {
                 return Ok(Step::Done(self.finish(&file)));
             }
         }

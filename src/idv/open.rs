@@ -117,6 +117,11 @@ impl Opener {
         std::mem::take(&mut self.faults)
     }
 
+    /// True where nothing was gone past.
+    pub(super) fn has_no_faults(&self) -> bool {
+        self.faults.is_empty()
+    }
+
     fn open(&mut self) -> Result<File, Stop> {
         // What follows the header is looked at again on every step.
         self.faults.truncate(self.header_faults);

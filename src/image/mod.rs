@@ -67,6 +67,11 @@ pub mod codes {
     );
     /// Too many pixels.
     pub const PIXELS: Code = Code::limit("image.pixels", "A picture has more pixels than the limit `pixels`.");
+    /// Too many scans.
+    pub const SCANS: Code = Code::limit(
+        "image.scans",
+        "A JPEG of several scans asks for more passes over its pixels than programs write: over 100 scans, or 24 passes over a large picture.",
+    );
     /// Raw pixels of another size than the index says.
     pub const RAW_SIZE: Code =
         Code::damaged("image.raw_size", "A raw RGB sample does not have height × width × 3 bytes.");
@@ -74,5 +79,5 @@ pub mod codes {
     pub const RECIPE: Code =
         Code::usage("image.recipe", "A transform's sizes, ranges or buffers make no sense; the message says which.");
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&DAMAGED, &UNSUPPORTED, &PIXELS, &RAW_SIZE, &RECIPE];
+    pub const ALL: &[&Code] = &[&DAMAGED, &UNSUPPORTED, &PIXELS, &SCANS, &RAW_SIZE, &RECIPE];
 }

@@ -50,6 +50,16 @@ impl Probe {
         SampleInfo { format: self.format, width: self.width, height: self.height, ..info }
     }
 
+    /// Bytes that the picture has as 8-bit RGB: what decoding it takes at least. 0 where the size is not known.
+    ///
+    /// ```
+    /// let bmp = b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x03\0\0\0\xfe\xff\xff\xff";
+    /// assert_eq!(forebay::image::probe(bmp).pixel_bytes(), 3 * 2 * 3);
+    /// ```
+    pub fn pixel_bytes(&self) -> u64 {
+        (u64::from(self.width) * u64::from(self.height)).saturating_mul(3)
+    }
+
     /// Whether the size may stand behind the bytes that were looked at: a picture's kind is known and its size is
     /// not. Where those were only the first [`HEAD_BYTES`], the whole payload is worth a look.
     pub fn is_undecided(&self) -> bool {
@@ -133,9 +143,41 @@ fn le16(data: &[u8], at: usize) -> Option<u32> {
     bytes(data, at).map(|b| u32::from(u16::from_le_bytes(b)))
 }
 
-/// Walks the segments up to the frame header. A height of 0 is announced after the first scan, if at all: it
-/// counts as not known.
+/// A height of 0 is announced after the first scan, if at all: it counts as not known.
 fn jpeg(data: &[u8]) -> Option<(u32, u32)> {
+    segments(data, |marker, at| match marker {
+        // The end or the first scan: no frame header came.
+        0xD9 | 0xDA => Some(None),
+        _ if is_frame(marker) => Some(be16(data, at + 5).zip(be16(data, at + 3))),
+        _ => None,
+    })?
+}
+
+/// SOF0 to SOF15; C4, C8 and CC are tables.
+fn is_frame(marker: u8) -> bool {
+    matches!(marker, 0xC0..=0xCF) && !matches!(marker, 0xC4 | 0xC8 | 0xCC)
+}
+
+/// Whether a JPEG comes in several scans, so that a decoder has to keep what it reads of all the picture.
+#[cfg(feature = "jpeg")]
+pub(crate) fn jpeg_in_scans(data: &[u8]) -> bool {
+    let mut components = None;
+    let found = segments(data, |marker, at| match marker {
+        0xD9 => Some(false),
+        // The first scan has all of the frame's components, or others follow.
+        0xDA => Some(components.is_some() && components != data.get(at + 2).copied()),
+        0xC2 | 0xC6 | 0xCA | 0xCE => Some(true),
+        _ if is_frame(marker) => {
+            components = data.get(at + 7).copied();
+            None
+        }
+        _ => None,
+    });
+    found.unwrap_or(false)
+}
+
+/// Walks the segments of a JPEG, each by its marker and where its length stands, until `look` has an answer.
+fn segments<T>(data: &[u8], mut look: impl FnMut(u8, usize) -> Option<T>) -> Option<T> {
     let mut at = 2;
     for _ in 0..MOST_PARTS {
         if *data.get(at)? != 0xFF {
@@ -149,13 +191,12 @@ fn jpeg(data: &[u8]) -> Option<(u32, u32)> {
         match marker {
             // No length follows: TEM, restarts and a repeated start of image.
             0x01 | 0xD0..=0xD8 => {}
-            // A stuffed zero, the end, or the first scan: no frame header came.
-            0x00 | 0xD9 | 0xDA => return None,
-            // SOF0 to SOF15; C4, C8 and CC are tables.
-            0xC0..=0xCF if !matches!(marker, 0xC4 | 0xC8 | 0xCC) => {
-                return Some((be16(data, at + 5)?, be16(data, at + 3)?));
-            }
+            // A stuffed zero.
+            0x00 => return None,
             _ => {
+                if let Some(answer) = look(marker, at) {
+                    return Some(answer);
+                }
                 let length = be16(data, at)?;
                 if length < 2 {
                     return None;
@@ -219,7 +260,7 @@ fn tiff(data: &[u8]) -> Option<(u32, u32)> {
 }
 
 /// The value of one field in the first directory of a TIFF, such as the one inside an EXIF block.
-#[cfg(feature = "jpeg")]
+#[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 pub(crate) fn tiff_value(data: &[u8], tag: u64) -> Option<u32> {
     tiff_values(data, [tag])[0]
 }

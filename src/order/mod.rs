@@ -38,32 +38,23 @@ pub use state::{Position, SourceState, State};
 
 use crate::{
     error::{Error, Result},
-    random::key,
+    random::Purpose,
 };
 use arrangement::Arrangement;
 
 /// The most samples an order runs over: what a JavaScript number counts exactly.
 pub const MOST_SAMPLES: u64 = 1 << 53;
 
-/// What the words of a key stand for; no two uses share one.
-mod purpose {
-    pub(super) const EPOCH: u64 = 1;
-    pub(super) const MIX: u64 = 2;
-    pub(super) const MIX_PASS: u64 = 3;
-    pub(super) const SAMPLE: u64 = 4;
-    pub(super) const BATCH: u64 = 5;
-}
-
 /// The key for everything random about one sample in one epoch, such as its crop: a function of these three
 /// numbers alone. `index` is [`Item::index`].
 pub fn sample_key(seed: u64, epoch: u64, index: u64) -> u64 {
-    key(seed, &[purpose::SAMPLE, epoch, index])
+    Purpose::Sample.key(seed, &[epoch, index])
 }
 
 /// The key for everything random about one batch in one epoch, such as how its pictures are mixed. `position` is
 /// where it begins, [`Epoch::positions`]'s start: so every rank draws for itself.
 pub fn batch_key(seed: u64, epoch: u64, position: u64) -> u64 {
-    key(seed, &[purpose::BATCH, epoch, position])
+    Purpose::Batch.key(seed, &[epoch, position])
 }
 
 /// What becomes of the samples that do not fill a batch on every rank.
@@ -247,7 +238,7 @@ impl Order {
                 None => return Err(Error::new(&codes::SETTINGS, format!("epoch {epoch} lies beyond 2^53 samples"))),
             }
         } else {
-            let pass_key = key(self.settings.seed, &[purpose::EPOCH, epoch]);
+            let pass_key = Purpose::Epoch.key(self.settings.seed, &[epoch]);
             Walk::Together(Arrangement::new(self.epoch_samples, self.settings.shuffle, pass_key))
         };
         Ok(Epoch { order: self, epoch, walk })
@@ -257,12 +248,12 @@ impl Order {
     fn draw(&self, k: u64) -> (usize, u64) {
         let period = self.weight_before.last().copied().unwrap_or(1).max(1);
         let seed = self.settings.seed;
-        let slot = Permutation::new(period, key(seed, &[purpose::MIX, k / period])).at(k % period);
+        let slot = Permutation::new(period, Purpose::Mix.key(seed, &[k / period])).at(k % period);
         let source = holder(&self.weight_before, slot);
         let (first, weight) = (self.weight_before[source], self.weight_before[source + 1] - self.weight_before[source]);
         let draw = (k / period) * weight + (slot - first);
         let n = self.sources[source].selected().max(1);
-        let pass_key = key(seed, &[purpose::MIX_PASS, source as u64, draw / n]);
+        let pass_key = Purpose::MixPass.key(seed, &[source as u64, draw / n]);
         (source, Arrangement::new(n, self.settings.shuffle, pass_key).at(draw % n))
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 use super::{
     BitmapBuilder, Clock, Column, ColumnData, DataType, KeyType, StringsBuilder, Value, VectorColumn, codes,
-    time::{parse_clock, parse_date, parse_timestamp_us},
+    time::{parse_clock, parse_date, parse_timestamp_ns, parse_timestamp_us},
 };
 use crate::error::{Error, Result};
 
@@ -163,7 +163,9 @@ impl Store {
             T::I8 => Store::I8(vec![]),
             T::I16 => Store::I16(vec![]),
             T::I32 | T::Date => Store::I32(vec![]),
-            T::I64 | T::TimeUs | T::TimestampMs | T::TimestampUs | T::Ticks | T::DateTime => Store::I64(vec![]),
+            T::I64 | T::TimeUs | T::TimestampMs | T::TimestampUs | T::TimestampNs | T::Ticks | T::DateTime => {
+                Store::I64(vec![])
+            }
             T::U8 | T::Key { inner: KeyType::U8, .. } => Store::U8(vec![]),
             T::U16 | T::Key { inner: KeyType::U16, .. } => Store::U16(vec![]),
             T::U32 | T::Key { inner: KeyType::U32, .. } => Store::U32(vec![]),
@@ -289,10 +291,14 @@ fn time(dtype: &DataType, value: &Value<'_>) -> Option<i64> {
         (DataType::TimeUs, Value::Time(Clock::TimeUs(n)))
         | (DataType::TimestampMs, Value::Time(Clock::TimestampMs(n)))
         | (DataType::TimestampUs, Value::Time(Clock::TimestampUs(n)))
+        | (DataType::TimestampNs, Value::Time(Clock::TimestampNs(n)))
         | (DataType::Ticks, Value::Time(Clock::Ticks(n)))
         | (DataType::DateTime, Value::Time(Clock::DateTime(n))) => Some(n),
         (DataType::TimestampUs, Value::Time(Clock::TimestampMs(n))) => n.checked_mul(1000),
+        (DataType::TimestampNs, Value::Time(Clock::TimestampMs(n))) => n.checked_mul(1_000_000),
+        (DataType::TimestampNs, Value::Time(Clock::TimestampUs(n))) => n.checked_mul(1000),
         (DataType::TimestampUs, Value::Str(s)) => parse_timestamp_us(s),
+        (DataType::TimestampNs, Value::Str(s)) => parse_timestamp_ns(s),
         (DataType::TimestampMs, Value::Str(s)) => parse_timestamp_us(s).filter(|us| us % 1000 == 0).map(|us| us / 1000),
         (DataType::TimeUs, Value::Str(s)) => parse_clock(s),
         _ => None,

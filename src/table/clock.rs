@@ -16,6 +16,7 @@ pub fn parse_time(dtype: &DataType, text: &str) -> Option<Clock> {
         DataType::Ticks => Clock::Ticks(span(text, 7)?),
         DataType::TimestampMs => Clock::TimestampMs(zoned(text, 3)?),
         DataType::TimestampUs => Clock::TimestampUs(zoned(text, 6)?),
+        DataType::TimestampNs => Clock::TimestampNs(zoned(text, 9)?),
         DataType::DateTime => Clock::DateTime(since_year_1(text)?),
         DataType::DateTimeOffset => {
             let (local, minutes) = split_zone(text)?;
@@ -117,6 +118,9 @@ mod tests {
             (DataType::TimestampUs, Clock::TimestampUs(i64::MIN)),
             (DataType::TimestampUs, Clock::TimestampUs(i64::MAX)),
             (DataType::TimestampMs, Clock::TimestampMs(-1)),
+            (DataType::TimestampNs, Clock::TimestampNs(i64::MIN)),
+            (DataType::TimestampNs, Clock::TimestampNs(i64::MAX)),
+            (DataType::TimestampNs, Clock::TimestampNs(1_700_000_000_000_000_001)),
             (DataType::DateTime, Clock::DateTime(0)),
             (DataType::DateTime, Clock::DateTime(3_155_378_975_999_999_999)),
             (DataType::DateTimeOffset, Clock::DateTimeOffset { ticks: 5, minutes: -90 }),

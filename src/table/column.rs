@@ -217,7 +217,10 @@ fn stores(dtype: &DataType, data: &ColumnData) -> bool {
                 | (T::I8, C::I8(_))
                 | (T::I16, C::I16(_))
                 | (T::I32 | T::Date, C::I32(_))
-                | (T::I64 | T::TimeUs | T::TimestampMs | T::TimestampUs | T::Ticks | T::DateTime, C::I64(_))
+                | (
+                    T::I64 | T::TimeUs | T::TimestampMs | T::TimestampUs | T::TimestampNs | T::Ticks | T::DateTime,
+                    C::I64(_)
+                )
                 | (T::U8, C::U8(_))
                 | (T::U16, C::U16(_))
                 | (T::U32, C::U32(_))

@@ -9,15 +9,21 @@ use super::{Column, DataType, Value, VectorRow};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JsonStyle {
-    /// Keep sparse vectors sparse: `{"length":5,"indices":[1],"values":[2.5]}`. Those of more than a million
-    /// slots, of which few bytes of a file can hold billions, are always written so.
+    /// Keep sparse vectors sparse: `{"length":5,"indices":[1],"values":[2.5]}`. Those of more than 4,096 slots that
+    /// list less than one in sixteen are always written so: few bytes of a file can hold billions of slots.
     pub sparse: bool,
+    /// Write every slot of every vector, however many there are: for comparing what is stored in different ways.
+    pub every_slot: bool,
 }
 
 impl JsonStyle {
     /// Sparse vectors stay sparse.
     pub const fn sparse() -> Self {
-        JsonStyle { sparse: true }
+        JsonStyle { sparse: true, every_slot: false }
+    }
+    /// No vector is sparse.
+    pub const fn every_slot() -> Self {
+        JsonStyle { sparse: false, every_slot: true }
     }
 }
 
@@ -58,8 +64,15 @@ impl Value<'_> {
     }
 }
 
-/// Sparse vectors are written slot by slot up to this length.
-const MOST_SLOTS: u32 = 1_000_000;
+/// Sparse vectors are written slot by slot up to this length, and where they list enough of their slots.
+const MOST_SLOTS: u32 = 4096;
+/// How many times what is listed all slots may be.
+const MOST_TIMES: usize = 16;
+
+/// True where writing every slot would be far longer than writing what is listed.
+fn is_long(row: VectorRow<'_>) -> bool {
+    row.len > MOST_SLOTS && row.len as usize / MOST_TIMES >= row.count
+}
 
 fn special(x: f64) -> &'static str {
     if x.is_nan() {
@@ -96,7 +109,7 @@ fn vector(out: &mut String, row: VectorRow<'_>, items: &Column, style: JsonStyle
     };
     match row.indices {
         None => explicit(out),
-        Some(indices) if style.sparse || row.len > MOST_SLOTS => {
+        Some(indices) if style.sparse || (is_long(row) && !style.every_slot) => {
             out.push_str(&format!("{{\"length\":{},\"indices\":{indices:?},\"values\":", row.len).replace(", ", ","));
             explicit(out);
             out.push('}');
@@ -127,7 +140,7 @@ fn default_json(dtype: &DataType) -> &'static str {
         DataType::String | DataType::Bytes => "\"\"",
         DataType::Ticks | DataType::TimeUs => "\"00:00:00\"",
         DataType::Date => "\"1970-01-01\"",
-        DataType::TimestampMs | DataType::TimestampUs => "\"1970-01-01T00:00:00\"",
+        DataType::TimestampMs | DataType::TimestampUs | DataType::TimestampNs => "\"1970-01-01T00:00:00\"",
         DataType::DateTime => "\"0001-01-01T00:00:00\"",
         DataType::DateTimeOffset => "\"0001-01-01T00:00:00+00:00\"",
         DataType::RowId => "\"00000000000000000000000000000000\"",
@@ -159,7 +172,18 @@ mod tests {
         let v = Value::Vector { row, items: &items };
         assert_eq!(v.to_json(JsonStyle::default()), "[0.0,2.5,0.0]");
         assert_eq!(v.to_json(JsonStyle::sparse()), r#"{"length":3,"indices":[1],"values":[2.5]}"#);
-        let huge = Value::Vector { row: VectorRow { len: u32::MAX, ..row }, items: &items };
-        assert_eq!(huge.to_json(JsonStyle::default()), r#"{"length":4294967295,"indices":[1],"values":[2.5]}"#);
+        for len in [4_097, u32::MAX] {
+            let long = Value::Vector { row: VectorRow { len, ..row }, items: &items };
+            let expected = format!(r#"{{"length":{len},"indices":[1],"values":[2.5]}}"#);
+            assert_eq!(long.to_json(JsonStyle::default()), expected);
+            assert!(len > 5000 || long.to_json(JsonStyle::every_slot()).starts_with("[0.0,2.5,0.0,"));
+        }
+        let short = Value::Vector { row: VectorRow { len: 4096, ..row }, items: &items };
+        assert!(short.to_json(JsonStyle::default()).starts_with("[0.0,2.5,0.0,"));
+        // Sparse in name only: half of the slots are listed.
+        let (indices, items): (Vec<u32>, Vec<f32>) = (0..4096).map(|i| (2 * i, 1.0)).unzip();
+        let items = Column::from(items);
+        let row = VectorRow { len: 8192, first: 0, count: 4096, indices: Some(&indices) };
+        assert!(Value::Vector { row, items: &items }.to_json(JsonStyle::default()).starts_with("[1.0,0.0,1.0,"));
     }
 }

@@ -58,7 +58,7 @@ pub use memory::MemoryTable;
 pub use schema::{Annotation, DataType, Field, KeyType, Schema};
 pub use spec::{ColumnSpec, TableSpec, parse_type};
 pub use strings::{Binary, DictIndices, DictStrings, Strings, StringsBuilder};
-pub use time::{Clock, days_from_civil, parse_date, parse_timestamp_us};
+pub use time::{Clock, days_from_civil, parse_date, parse_timestamp_ns, parse_timestamp_us};
 pub use value::Value;
 pub use vector::{VectorColumn, VectorRow};
 

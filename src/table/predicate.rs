@@ -69,6 +69,7 @@ fn kind(dtype: &DataType) -> FieldKind {
         T::TimeUs => time!(TimeUs, "12:30:00"),
         T::TimestampMs => time!(TimestampMs, "2024-02-29T12:30:00"),
         T::TimestampUs => time!(TimestampUs, "2024-02-29T12:30:00"),
+        T::TimestampNs => time!(TimestampNs, "2024-02-29T12:30:00"),
         T::DateTime => time!(DateTime, "2024-02-29T12:30:00"),
         T::DateTimeOffset => time!(DateTimeOffset, "2024-02-29T12:30:00+02:00"),
         T::Ticks => FieldKind::Span,
@@ -198,7 +199,14 @@ mod tests {
             match dtype.zero() {
                 Some(zero) => assert!(zero.same(&shown), "{dtype}: {shown:?}"),
                 None => assert!(
-                    matches!(dtype, DataType::Bytes | DataType::Date | DataType::TimestampMs | DataType::TimestampUs),
+                    matches!(
+                        dtype,
+                        DataType::Bytes
+                            | DataType::Date
+                            | DataType::TimestampMs
+                            | DataType::TimestampUs
+                            | DataType::TimestampNs
+                    ),
                     "{dtype}"
                 ),
             }

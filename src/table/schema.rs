@@ -1,6 +1,6 @@
 //! What the columns of a table are called and what they hold.
 
-use std::{fmt, sync::Arc};
+use std::{collections::HashMap, fmt, sync::Arc};
 
 use super::{Column, codes};
 use crate::error::{Error, Result};
@@ -33,6 +33,8 @@ pub enum DataType {
     TimestampMs,
     /// Microseconds since 1970-01-01T00:00:00, 64 bits.
     TimestampUs,
+    /// Nanoseconds since 1970-01-01T00:00:00, 64 bits: the years 1677 to 2262.
+    TimestampNs,
     /// A span of time in ticks of 100 ns, 64 bits (IDV).
     Ticks,
     /// Ticks of 100 ns since 0001-01-01T00:00:00 on an unnamed clock (IDV).
@@ -136,7 +138,7 @@ impl DataType {
 }
 
 /// The types that are no keys and no vectors, and their names.
-static SIMPLE: [(DataType, &str); 22] = [
+static SIMPLE: [(DataType, &str); 23] = [
     (DataType::Bool, "bool"),
     (DataType::I8, "i8"),
     (DataType::I16, "i16"),
@@ -154,6 +156,7 @@ static SIMPLE: [(DataType, &str); 22] = [
     (DataType::TimeUs, "time_us"),
     (DataType::TimestampMs, "timestamp_ms"),
     (DataType::TimestampUs, "timestamp_us"),
+    (DataType::TimestampNs, "timestamp_ns"),
     (DataType::Ticks, "ticks"),
     (DataType::DateTime, "datetime"),
     (DataType::DateTimeOffset, "datetime_offset"),
@@ -262,7 +265,22 @@ impl Schema {
     }
     /// The numbers of the columns of these names, in this order.
     pub fn positions<S: AsRef<str>>(&self, names: impl IntoIterator<Item = S>) -> Result<Vec<usize>> {
-        names.into_iter().map(|n| self.position(n.as_ref()).ok_or_else(|| self.unknown(n.as_ref()))).collect()
+        // Found one by one at first; for many names it pays to list all columns once.
+        const FEW: usize = 16;
+        let mut listed: Option<HashMap<&str, usize>> = None;
+        let find = |(n, name): (usize, S)| {
+            let name = name.as_ref();
+            let found = match &listed {
+                Some(listed) => listed.get(name).copied(),
+                None if n < FEW => self.position(name),
+                None => {
+                    let all = self.fields.iter().enumerate().map(|(i, field)| (field.name.as_str(), i));
+                    listed.insert(all.collect()).get(name).copied()
+                }
+            };
+            found.ok_or_else(|| self.unknown(name))
+        };
+        names.into_iter().enumerate().map(find).collect()
     }
     /// A schema of some of the columns, in the order given.
     pub fn project(&self, columns: &[usize]) -> Result<Arc<Schema>> {

@@ -100,7 +100,7 @@ pub fn parse_type(text: &str) -> Result<DataType> {
         Error::new(
             &codes::ARGUMENT,
             format!(
-                "{text:?} is no type; types are bool, i8 to i64, u8 to u64, f32, f64, string, bytes, date, time_us, timestamp_ms, timestamp_us, ticks, datetime, datetime_offset, row_id, json, key<u32, 5>, vector<f32>, vector<f32, 10>"
+                "{text:?} is no type; types are bool, i8 to i64, u8 to u64, f32, f64, string, bytes, date, time_us, timestamp_ms, timestamp_us, timestamp_ns, ticks, datetime, datetime_offset, row_id, json, key<u32, 5>, vector<f32>, vector<f32, 10>"
             ),
         )
     };

@@ -250,9 +250,12 @@ impl Gather {
 fn ticks(time: Clock) -> i128 {
     match time {
         Clock::Date(n) => n.into(),
-        Clock::TimeUs(n) | Clock::TimestampMs(n) | Clock::TimestampUs(n) | Clock::Ticks(n) | Clock::DateTime(n) => {
-            n.into()
-        }
+        Clock::TimeUs(n)
+        | Clock::TimestampMs(n)
+        | Clock::TimestampUs(n)
+        | Clock::TimestampNs(n)
+        | Clock::Ticks(n)
+        | Clock::DateTime(n) => n.into(),
         // Moments are compared, not what the clock showed.
         Clock::DateTimeOffset { ticks, minutes } => i128::from(ticks) - i128::from(minutes) * 600_000_000,
     }

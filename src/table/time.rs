@@ -20,6 +20,8 @@ pub enum Clock {
     TimestampMs(i64),
     /// Microseconds since 1970.
     TimestampUs(i64),
+    /// Nanoseconds since 1970.
+    TimestampNs(i64),
     /// A span in ticks of 100 ns.
     Ticks(i64),
     /// Ticks since the year 1.
@@ -35,6 +37,7 @@ impl fmt::Display for Clock {
             Clock::TimeUs(us) => span(f, us.into(), 1_000_000, 6),
             Clock::TimestampMs(ms) => moment(f, ms.into(), 1000, 3),
             Clock::TimestampUs(us) => moment(f, us.into(), 1_000_000, 6),
+            Clock::TimestampNs(ns) => moment(f, ns.into(), 1_000_000_000, 9),
             Clock::Ticks(ticks) => span(f, ticks.into(), 10_000_000, 7),
             Clock::DateTime(ticks) => since_year_1(f, ticks),
             Clock::DateTimeOffset { ticks, minutes } => {
@@ -147,6 +150,14 @@ pub fn parse_timestamp_us(text: &str) -> Option<i64> {
     };
     let us = i64::from(days).checked_mul(86_400_000_000)?.checked_add(parse_clock(time)?)?;
     us.checked_sub(east * 60_000_000)
+}
+
+/// As [`parse_timestamp_us`] in nanoseconds, in the years 1677 to 2262 that these reach.
+pub fn parse_timestamp_ns(text: &str) -> Option<i64> {
+    match super::parse_time(&super::DataType::TimestampNs, text)? {
+        Clock::TimestampNs(ns) => Some(ns),
+        _ => None,
+    }
 }
 
 fn parse_zone(text: &str) -> Option<i64> {

@@ -63,6 +63,7 @@ impl Column {
                 DataType::TimeUs => Value::Time(Clock::TimeUs(at!(b))),
                 DataType::TimestampMs => Value::Time(Clock::TimestampMs(at!(b))),
                 DataType::TimestampUs => Value::Time(Clock::TimestampUs(at!(b))),
+                DataType::TimestampNs => Value::Time(Clock::TimestampNs(at!(b))),
                 DataType::Ticks => Value::Time(Clock::Ticks(at!(b))),
                 DataType::DateTime => Value::Time(Clock::DateTime(at!(b))),
                 _ => Value::Int(at!(b)),

@@ -70,6 +70,14 @@ impl VectorColumn {
     pub fn items(&self) -> &Column {
         &self.items
     }
+    /// The same vectors of other items, as many as there are.
+    pub(crate) fn with_items(&self, items: Column) -> Result<Self> {
+        if items.len() != self.items.len() {
+            let message = format!("{} items in place of {}", items.len(), self.items.len());
+            return Err(Error::new(&codes::SHAPE, message));
+        }
+        Ok(VectorColumn { items: Box::new(items), ..self.clone() })
+    }
     /// How long each vector is.
     pub fn lengths(&self) -> &Buffer<u32> {
         &self.lengths

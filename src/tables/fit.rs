@@ -30,7 +30,7 @@ pub enum Target {
 }
 
 /// Ticks of 100 ns from 0001-01-01 to 1970-01-01.
-const TICKS_BEFORE_1970: i64 = 719_162 * 864_000_000_000;
+const TICKS_BEFORE_1970: i128 = 719_162 * 864_000_000_000;
 /// The last tick of the year 9999.
 const LAST_TICK: i64 = 3_155_378_975_999_999_999;
 
@@ -52,7 +52,7 @@ enum Step {
     /// Like `Filled`; the least duration has no place, for it would be read as 0.
     Durations,
     /// Times in other units: new = old * mul / div + add.
-    Time { to: DataType, mul: i64, div: i64, add: i64 },
+    Time { to: DataType, mul: i64, div: i64, add: i128 },
 }
 
 /// Makes batches fit a target.
@@ -76,6 +76,8 @@ pub struct Fit {
 struct Losses {
     /// Missing values that became others.
     filled: u64,
+    /// Those inside of vectors.
+    items: u64,
     /// Times that were finer than what the target holds.
     cut: u64,
     /// Least durations that became 0.
@@ -90,7 +92,8 @@ impl Fit {
         for field in schema.fields() {
             let step = match target {
                 Target::Idv => for_idv(&field.dtype, lossy),
-                Target::Text(_) | Target::Arrow => Step::Keep,
+                Target::Text(_) => Step::Keep,
+                Target::Arrow => for_arrow(&field.dtype),
                 Target::Tbf(Dialect::T) => for_tagged(&field.dtype),
                 Target::Tbf(Dialect::C) => for_columnar(&field.dtype, lossy),
                 Target::Tbf(_) => for_tbf(&field.dtype, lossy),
@@ -104,7 +107,7 @@ impl Fit {
                 notes.push(format!("column {:?}: {} becomes {}", field.name, field.dtype, new.dtype));
             }
             let keeps = matches!(target, Target::Idv | Target::Arrow);
-            if keeps && new.dtype == field.dtype {
+            if keeps && (new.dtype == field.dtype || target == Target::Arrow) {
                 new.metadata.clone_from(&field.metadata);
             } else if !field.metadata.is_empty() {
                 let names: Vec<_> = field.metadata.iter().map(|a| a.name.as_str()).collect();
@@ -143,13 +146,14 @@ impl Fit {
                     said.push(format!("column {:?}: {n} {what}", field.name));
                 }
             };
-            let instead = match field.dtype {
-                DataType::F32 | DataType::F64 => "missing values became NaN",
-                DataType::String => "missing values became empty texts",
-                _ => "missing values became the default of their type",
+            say(lost.filled, &format!("missing values became {}", instead_of(&field.dtype)));
+            let item = match &field.dtype {
+                DataType::Vector { item, .. } => &**item,
+                other => other,
             };
-            say(lost.filled, instead);
-            say(lost.cut, "times were cut to microseconds");
+            say(lost.items, &format!("missing values inside of vectors became {}", instead_of(item)));
+            let unit = if field.dtype == DataType::DateTime { "100 nanoseconds" } else { "microseconds" };
+            say(lost.cut, &format!("times were cut to {unit}"));
             say(lost.zeroed, "least durations became 0");
         }
         said
@@ -176,9 +180,26 @@ impl Fit {
     }
 }
 
+/// What a missing value of a type becomes where none can be missing.
+fn instead_of(dtype: &DataType) -> &'static str {
+    match dtype {
+        DataType::F32 | DataType::F64 => "NaN",
+        DataType::String => "empty texts",
+        _ => "the default of their type",
+    }
+}
+
 /// Why rows of nothing cannot be written.
 pub fn without_columns(target: &str) -> Error {
     Error::new(&codes::TARGET, format!("{target} has no place for rows without columns; JSON lines and Arrow have"))
+}
+
+/// Arrow has a type of its own for moments; other programs would take ticks for plain numbers.
+fn for_arrow(dtype: &DataType) -> Step {
+    match dtype {
+        DataType::DateTime => Step::Time { to: DataType::TimestampUs, mul: 1, div: 10, add: -TICKS_BEFORE_1970 },
+        _ => Step::Keep,
+    }
 }
 
 fn for_idv(dtype: &DataType, lossy: bool) -> Step {
@@ -188,6 +209,7 @@ fn for_idv(dtype: &DataType, lossy: bool) -> Step {
         T::Date => Step::Time { to: T::DateTime, mul: 864_000_000_000, div: 1, add: TICKS_BEFORE_1970 },
         T::TimestampMs => Step::Time { to: T::DateTime, mul: 10_000, div: 1, add: TICKS_BEFORE_1970 },
         T::TimestampUs => Step::Time { to: T::DateTime, mul: 10, div: 1, add: TICKS_BEFORE_1970 },
+        T::TimestampNs => Step::Time { to: T::DateTime, mul: 1, div: 100, add: TICKS_BEFORE_1970 * 100 },
         T::TimeUs => Step::Time { to: T::Ticks, mul: 10, div: 1, add: 0 },
         T::Ticks => Step::Durations,
         other if idv::Codec::of(other).is_ok() => Step::Filled,
@@ -200,6 +222,7 @@ fn for_tbf(dtype: &DataType, lossy: bool) -> Step {
     match dtype {
         T::Key { inner, .. } => Step::Number(inner.integer()),
         T::DateTime => Step::Time { to: T::TimestampUs, mul: 1, div: 10, add: -TICKS_BEFORE_1970 },
+        T::TimestampNs => Step::Time { to: T::TimestampUs, mul: 1, div: 1000, add: 0 },
         T::TimeUs | T::Ticks | T::DateTimeOffset | T::RowId | T::Vector { .. } | T::Json => {
             text_or_refuse(dtype, "TBF", lossy)
         }
@@ -212,10 +235,8 @@ fn for_tagged(dtype: &DataType) -> Step {
     use DataType as T;
     match dtype {
         T::Key { inner, .. } => Step::Number(inner.integer()),
-        T::Date | T::TimeUs | T::TimestampMs | T::TimestampUs | T::Ticks | T::DateTime | T::DateTimeOffset => {
-            Step::Text
-        }
-        T::RowId => Step::Text,
+        T::Date | T::TimeUs | T::TimestampMs | T::TimestampUs | T::TimestampNs => Step::Text,
+        T::Ticks | T::DateTime | T::DateTimeOffset | T::RowId => Step::Text,
         _ => Step::Keep,
     }
 }
@@ -224,7 +245,9 @@ fn for_columnar(dtype: &DataType, lossy: bool) -> Step {
     use DataType as T;
     match dtype {
         T::Key { inner, .. } => Step::Number(inner.integer()),
-        T::Bytes | T::Date | T::TimestampMs | T::TimestampUs | T::DateTime => text_or_refuse(dtype, "layout C", lossy),
+        T::Bytes | T::Date | T::TimestampMs | T::TimestampUs | T::TimestampNs | T::DateTime => {
+            text_or_refuse(dtype, "layout C", lossy)
+        }
         other => for_tbf(other, lossy),
     }
 }
@@ -311,29 +334,35 @@ fn time(
     column: &Column,
     row: usize,
     to: &DataType,
-    (mul, div, add): (i64, i64, i64),
+    (mul, div, add): (i64, i64, i128),
     lossy: bool,
     lost: &mut Losses,
 ) -> Result<i64> {
     let units = match column.value(row) {
         Value::Time(Clock::Date(n)) => i64::from(n),
         Value::Time(
-            Clock::TimeUs(n) | Clock::TimestampMs(n) | Clock::TimestampUs(n) | Clock::DateTime(n) | Clock::Ticks(n),
+            Clock::TimeUs(n)
+            | Clock::TimestampMs(n)
+            | Clock::TimestampUs(n)
+            | Clock::TimestampNs(n)
+            | Clock::DateTime(n)
+            | Clock::Ticks(n),
         ) => n,
         _ => return Ok(0),
     };
-    // The shift is in the finer unit of the two.
-    let shifted = match div {
-        1 => units.checked_mul(mul).and_then(|n| n.checked_add(add)),
-        _ => units.checked_add(add),
-    };
-    let exact = shifted.is_none_or(|n| n % div == 0);
-    let moved = shifted.map(|n| n.div_euclid(div)).filter(|_| exact || lossy);
+    let units = i128::from(units);
+    // The shift is in the finer unit of the two; no step has both a factor and a divisor.
+    let div = i128::from(div);
+    let shifted = units * i128::from(mul) + add;
+    let exact = shifted % div == 0;
+    let text = || column.value(row).to_json(JsonStyle::default());
     let allowed = |n: &i64| *to != DataType::DateTime || (0..=LAST_TICK).contains(n);
-    let moved = moved.filter(allowed).ok_or_else(|| {
-        let text = column.value(row).to_json(JsonStyle::default());
-        cannot(format!("{text} is outside of what a {to} holds, or finer than it"), row)
-    })?;
+    let moved = i64::try_from(shifted.div_euclid(div)).ok().filter(allowed);
+    let moved = moved.ok_or_else(|| cannot(format!("{} is outside of what a {to} holds", text()), row))?;
+    if !exact && !lossy {
+        let why = format!("{} is finer than what a {to} holds; converting with losses cuts it", text());
+        return Err(lossless(why, row));
+    }
     lost.cut += u64::from(!exact);
     Ok(moved)
 }
@@ -358,6 +387,7 @@ fn durations(column: &Column, lossy: bool, lost: &mut Losses) -> Result<Column> 
 /// The column without missing values: keys have a number for them; floats with `lossy` become NaN, everything
 /// else its default.
 fn fill(column: Column, lossy: bool, lost: &mut Losses) -> Result<Column> {
+    let column = fill_items(column, lossy, lost)?;
     let Some(validity) = column.validity() else { return Ok(column) };
     let Some(row) = validity.iter().position(|there| !there) else { return column.with_validity(None) };
     if !lossy && !matches!(column.dtype(), DataType::Key { .. }) {
@@ -376,6 +406,36 @@ fn fill(column: Column, lossy: bool, lost: &mut Losses) -> Result<Column> {
         out.push(if column.is_null(i) { default.value(0) } else { column.value(i) })?;
     }
     out.finish()
+}
+
+/// The column with nothing missing inside of its vectors.
+fn fill_items(column: Column, lossy: bool, lost: &mut Losses) -> Result<Column> {
+    let ColumnData::Vector(vectors) = column.data() else { return Ok(column) };
+    let items = vectors.items();
+    let missing = |row: usize| {
+        let row = vectors.row(row);
+        (row.first..row.first + row.count).any(|i| items.is_null(i))
+    };
+    let Some(row) = items.validity().and_then(|_| (0..column.len()).find(|&row| missing(row))) else {
+        return Ok(column);
+    };
+    let key = matches!(items.dtype(), DataType::Key { .. });
+    if !lossy && !key {
+        let why = format!(
+            "a missing value inside of a vector; the target has none for {}, converting with losses writes a default",
+            items.dtype()
+        );
+        return Err(lossless(why, row));
+    }
+    let mut inside = Losses::default();
+    let filled = fill(items.clone(), true, &mut inside)?;
+    if !key {
+        let used = (0..column.len()).map(|row| vectors.row(row));
+        let missing = used.flat_map(|row| row.first..row.first + row.count).filter(|&i| items.is_null(i));
+        lost.items += missing.count() as u64;
+    }
+    let data = ColumnData::Vector(vectors.with_items(filled)?);
+    Column::new(column.dtype().clone(), data, column.validity().cloned())
 }
 
 /// What stands for a missing value where none can be missing.
@@ -433,6 +493,49 @@ mod tests {
         let field = Field::new("t", DataType::DateTime);
         assert!(one(field.clone(), ticks(15), TBF, false).is_err());
         assert!(one(field, ticks(15), TBF, true).is_ok());
+    }
+
+    #[test]
+    fn nanoseconds_keep_what_the_target_holds_of_them() {
+        let ns = |n: i64| Column::new(DataType::TimestampNs, ColumnData::I64(vec![n].into()), None).unwrap();
+        let field = Field::new("t", DataType::TimestampNs);
+        let json = |n: i64, target, lossy| {
+            one(field.clone(), ns(n), target, lossy).map(|batch| batch.row(0).unwrap().to_json(Default::default()))
+        };
+        assert_eq!(json(i64::MIN, Target::Arrow, false).unwrap(), r#"{"t":"1677-09-21T00:12:43.145224192"}"#);
+        assert_eq!(json(1_000, TBF, false).unwrap(), r#"{"t":"1970-01-01T00:00:00.000001"}"#);
+        assert_eq!(json(1_500, TBF, false).unwrap_err().place().row, Some(0));
+        assert_eq!(json(-1, TBF, true).unwrap(), r#"{"t":"1969-12-31T23:59:59.999999"}"#);
+        assert_eq!(json(1_500, Target::Idv, false).unwrap(), r#"{"t":"1970-01-01T00:00:00.0000015"}"#);
+        assert!(json(1_550, Target::Idv, false).unwrap_err().message().contains("finer"));
+        assert_eq!(json(i64::MAX, Target::Idv, true).unwrap(), r#"{"t":"2262-04-11T23:47:16.8547758"}"#);
+    }
+
+    #[test]
+    fn moments_of_idv_are_moments_of_arrow() {
+        let ticks = |n: i64| Column::new(DataType::DateTime, ColumnData::I64(vec![n].into()), None).unwrap();
+        let field = Field::new("t", DataType::DateTime);
+        let batch = one(field.clone(), ticks(0), Target::Arrow, false).unwrap();
+        assert_eq!(batch.schema().fields()[0].dtype, DataType::TimestampUs);
+        assert_eq!(batch.row(0).unwrap().to_json(Default::default()), r#"{"t":"0001-01-01T00:00:00"}"#);
+        assert_eq!(one(field, ticks(7), Target::Arrow, false).unwrap_err().code().id(), "table.target");
+    }
+
+    #[test]
+    fn what_is_missing_inside_of_a_vector_is_said_to_be_there() {
+        let dtype = DataType::vector(DataType::F32, None);
+        let mut column = ColumnBuilder::new(&dtype);
+        column.push_json(&serde_json::json!([1.5])).unwrap();
+        column.push_json(&serde_json::json!([null, 2.5, null])).unwrap();
+        let (field, column) = (Field::new("v", dtype), column.finish().unwrap());
+        let e = one(field.clone(), column.clone(), Target::Idv, false).unwrap_err();
+        assert_eq!((e.place().row, e.message().starts_with("a missing value inside of a vector")), (Some(1), true));
+        let schema = Arc::new(Schema::new(vec![field]).unwrap());
+        let mut fit = Fit::new(&schema, Target::Idv, true).unwrap();
+        let batch = fit.batch(&Batch::new(schema, vec![column]).unwrap()).unwrap();
+        assert_eq!(batch.row(1).unwrap().to_json(Default::default()), r#"{"v":["NaN",2.5,"NaN"]}"#);
+        assert_eq!(fit.losses(), ["column \"v\": 2 missing values inside of vectors became NaN"]);
+        assert!(idv::Codec::of(&batch.schema().fields()[0].dtype).is_ok());
     }
 
     #[test]

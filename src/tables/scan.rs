@@ -1,6 +1,6 @@
 //! Some of the columns and some of the rows of a table.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     error::Result,
@@ -29,14 +29,14 @@ impl Scan {
             return Ok(Scanning { read: None, project: None, filter, schema: all.clone() });
         };
         let wanted = all.positions(names)?;
-        let mut read = Vec::new();
+        let (mut read, mut places) = (Vec::new(), HashMap::new());
         for &column in wanted.iter().chain(&filtered) {
-            if !read.contains(&column) {
+            places.entry(column).or_insert_with(|| {
                 read.push(column);
-            }
+                read.len() - 1
+            });
         }
-        let place = |c: &usize| read.iter().position(|r| r == c).unwrap_or_default();
-        let places: Vec<usize> = wanted.iter().map(place).collect();
+        let places: Vec<usize> = wanted.iter().filter_map(|column| places.get(column).copied()).collect();
         let project = Some(places).filter(|p| !p.iter().copied().eq(0..read.len()));
         Ok(Scanning { schema: all.project(&wanted)?, read: Some(read), project, filter })
     }

@@ -1,12 +1,12 @@
 //! The formats that are written, behind one face: batches in, bytes to append out.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use super::Target;
 use crate::{
     error::{Error, Result, codes::ARGUMENT},
     idv::{self, raw::HEADER_BYTES},
-    table::{Batch, Schema, TableSpec},
+    table::{Batch, ColumnSpec, Schema, TableSpec},
     tbf::{self, ColumnarWriter, Dialect, FieldEncoding, TableSchema, TaggedWriter},
     text::{CsvStyle, CsvWriter, JsonWriter, TextFormat},
 };
@@ -122,8 +122,11 @@ impl TableWriter {
 /// The columns with the encodings that the user gave by name.
 fn encoded(schema: &Arc<Schema>, spec: Option<&TableSpec>) -> Result<TableSchema> {
     let mut builder = TableSchema::builder();
+    // Of columns of one name the last stays.
+    let given = spec.into_iter().flat_map(|spec| &spec.columns).map(|column| (column.name.as_str(), column));
+    let given: HashMap<&str, &ColumnSpec> = given.collect();
     for field in schema.fields() {
-        let given = spec.and_then(|s| s.columns.iter().rev().find(|c| c.name == field.name));
+        let given = given.get(field.name.as_str());
         let encoding = match given.and_then(|c| Some((c.encoding.as_deref()?, c.offset))) {
             Some((name, offset)) => FieldEncoding::from_name(name, offset).ok_or_else(|| {
                 Error::new(&ARGUMENT, format!("there is no encoding {name:?} with this offset")).column(&field.name)

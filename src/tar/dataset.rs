@@ -1,5 +1,7 @@
 //! An archive as samples.
 
+use std::collections::HashSet;
+
 use super::{
     archive::{Archive, Member},
     codes,
@@ -31,6 +33,29 @@ pub struct Tar {
     groups: Groups,
 }
 
+/// Sidecars apart from their pictures: [`Tar::stray`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stray {
+    /// How many.
+    pub count: u64,
+    /// The first of them.
+    pub first: String,
+}
+
+impl Stray {
+    /// What is to be said of it.
+    pub fn note(&self) -> String {
+        let (are, first) =
+            if self.count == 1 { ("file is a sample", "") } else { ("files are samples", "the first is ") };
+        format!(
+            "{} {are} by being apart from the pictures of the same name ({first}{}): the files of a sample follow each \
+             other in an archive, so sort it by name",
+            self.count, self.first
+        )
+    }
+}
+
 impl Tar {
     /// Groups an archive's members by their names.
     pub fn new(archive: Archive) -> Result<Self> {
@@ -42,6 +67,21 @@ impl Tar {
     pub fn growing(archive: Archive) -> Result<Self> {
         let groups = finished(archive.members.names())?;
         Ok(Tar { archive, groups })
+    }
+
+    /// Sidecars that are samples of their own because they lie apart from their pictures: the files of a sample follow
+    /// each other in an archive.
+    pub fn stray(&self) -> Option<Stray> {
+        let is_media = |name: &str| MediaFormat::from_name(name) != MediaFormat::Unknown;
+        let name = |i: usize| self.groups.get(i).and_then(|s| self.archive.members.name(s.primary));
+        let others = || (0..self.groups.len()).filter_map(name).filter(|name| !is_media(name));
+        // Most archives have none, and no names are kept to see it.
+        others().next()?;
+        let keys: HashSet<&str> =
+            (0..self.groups.len()).filter_map(name).filter(|n| is_media(n)).map(|n| record::split(n).0).collect();
+        let mut apart = others().filter(|name| keys.contains(record::split(name).0));
+        let first = apart.next()?.to_owned();
+        Some(Stray { count: 1 + apart.count() as u64, first })
     }
 
     /// How many samples there are.

@@ -47,7 +47,7 @@ pub mod webdataset;
 mod write;
 
 pub use archive::{Archive, Ending, Member, Members, Skipped};
-pub use dataset::Tar;
+pub use dataset::{Stray, Tar};
 pub use read::{Scanner, scan};
 pub use stream::{Event, StreamReader, Summary};
 pub use write::{END, header_for, padding};

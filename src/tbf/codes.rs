@@ -7,7 +7,10 @@ pub const TRUNCATED: Code = Code::damaged("tbf.truncated", "The file ends before
 /// The first bytes are none of the six layouts.
 pub const MAGIC: Code = Code::damaged("tbf.magic", "The first bytes are those of no TBF layout.");
 /// A version that this reader does not know.
-pub const VERSION: Code = Code::unsupported("tbf.version", "The file has a version that Forebay does not know.");
+pub const VERSION: Code = Code::unsupported(
+    "tbf.version",
+    "The file has a version, or a type or encoding of a newer version, that Forebay does not know.",
+);
 /// A variable-length integer of more than its bits.
 pub const VARINT: Code = Code::damaged("tbf.varint", "A variable-length integer has more bits than its type.");
 /// A count that the bytes left cannot hold.

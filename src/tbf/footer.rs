@@ -154,7 +154,15 @@ impl Footer {
         if crc32(body) != crc {
             return Err(damaged("its checksum does not match".into()));
         }
-        let footer: Footer = serde_json::from_slice(body).map_err(|e| damaged(format!("it does not parse: {e}")))?;
+        // These bytes are those that were written, so that a word which is not known is a newer writer's.
+        let footer: Footer = serde_json::from_slice(body).map_err(|e| match e.to_string() {
+            text if text.contains("unknown variant") => {
+                Error::new(&codes::VERSION, format!("an encoding that is not known: {text}"))
+                    .section("footer")
+                    .offset(end)
+            }
+            text => damaged(format!("it does not parse: {text}")),
+        })?;
         footer.validate(end)?;
         Ok(footer)
     }
@@ -163,7 +171,7 @@ impl Footer {
     pub fn schema(&self) -> Result<Arc<Schema>> {
         let field = |c: &ColumnMeta| {
             let dtype = DataType::from_name(&c.dtype).ok_or_else(|| {
-                Error::new(&codes::FOOTER, format!("type {:?} is not known", c.dtype)).column(&c.name)
+                Error::new(&codes::VERSION, format!("type {:?} is not known", c.dtype)).column(&c.name)
             })?;
             let field = Field::new(&c.name, dtype);
             Ok(if c.nullable { field.nullable() } else { field })
@@ -243,7 +251,8 @@ pub fn trailer(last: &[u8], file_len: u64) -> Result<Option<(Range<u64>, u32)>> 
     }
     let bad = |why: String| Error::new(&codes::FOOTER, why).section("trailer").offset(file_len - TRAILER as u64);
     if magic != TRAILER_MAGIC {
-        return Err(bad("a version of the footer that is not known".into()));
+        let message = "a version of the footer that is not known";
+        return Err(Error::new(&codes::VERSION, message).section("trailer").offset(file_len - TRAILER as u64));
     }
     let length = u64::from(u32::from_le_bytes([l0, l1, l2, l3]));
     let end = file_len - TRAILER as u64;

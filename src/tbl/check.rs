@@ -17,6 +17,7 @@ use crate::{
     check::Report,
     cursor::Cursor,
     error::{Error, Result},
+    holds::{LEVELS, holds},
     image::probe,
     model::MediaFormat,
     step::{Pieces, Step, Stepper},
@@ -176,8 +177,10 @@ impl Tbl {
                     let at = range.start + span.start;
                     let bytes =
                         section.get(span.start as usize..).and_then(|s| s.get(..span.len as usize)).unwrap_or_default();
-                    if let Some(e) = self.odd_block(span.format, bytes) {
-                        report.fault(&e.section("metadata").sample(i).offset(at));
+                    let place = |e: Error| e.section("metadata").sample(i).offset(at);
+                    match self.odd_block(span.format, bytes) {
+                        Some(e) => report.fault(&place(e)),
+                        None => self.unread(span.format, bytes).into_iter().for_each(|e| report.note(&place(e))),
                     }
                     Ok(())
                 });
@@ -209,6 +212,30 @@ impl Tbl {
         }
     }
 
+    /// What is sound and yet more than a reader here holds, so that it is shown as text: `1e400`, half of a surrogate
+    /// pair, values nested too deeply.
+    fn unread(&self, format: MetadataFormat, bytes: &[u8]) -> Option<Error> {
+        if bytes.is_empty() {
+            return None;
+        }
+        let why = match format {
+            MetadataFormat::Json => holds(std::str::from_utf8(bytes).ok()?, LEVELS).err()?.to_string(),
+            MetadataFormat::Msgpack => {
+                let cursor = Cursor::new(bytes, 0, "metadata", &codes::METADATA);
+                let mut reader = crate::msgpack::Reader::new(cursor, &codes::METADATA, self.limits());
+                match reader.value(0) {
+                    Ok(value) => holds(&value.to_string(), LEVELS).err()?.to_string(),
+                    Err(e) => e.message().to_owned(),
+                }
+            }
+            MetadataFormat::Protobuf | MetadataFormat::Custom => return None,
+        };
+        Some(Error::new(
+            &codes::METADATA,
+            format!("the sample's metadata is shown as text, since values do not hold it: {why}"),
+        ))
+    }
+
     /// Turboloader: each entry's flag says whether the metadata has a block for it.
     fn check_flags(&self, has: &[u64], report: &mut Report) {
         for i in 0..self.len() {
@@ -230,6 +257,13 @@ impl Tbl {
         if scan.spans.len() as u64 > self.len() {
             let message = format!("the document describes {} samples of {}", scan.spans.len(), self.len());
             report.fault(&Error::new(&codes::METADATA, message).section("metadata").offset(base));
+        }
+        for (i, span) in scan.spans.iter().enumerate() {
+            let Some(span) = span else { continue };
+            let bytes = section.get(span.start as usize..).and_then(|s| s.get(..span.len as usize)).unwrap_or_default();
+            if let Some(e) = self.unread(span.format, bytes) {
+                report.note(&e.section("metadata").sample(i as u64).offset(base + span.start));
+            }
         }
         let Some(index_range) = &self.header().sample_index else { return };
         let mut c = Cursor::new(index, index_range.start, "sample-metadata index", &codes::METADATA_INDEX);

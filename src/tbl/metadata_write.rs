@@ -112,6 +112,10 @@ impl MetadataWriter {
 
     /// Takes in the next sample's record, a JSON object, and appends to `spool` what the section gets.
     pub fn add(&mut self, record: Option<&str>, spool: &mut Vec<u8>) -> Result<()> {
+        // Where a sample's part lies is where its value does: white space around it is not of it, and `null` in a
+        // document says that there is nothing.
+        let record = record.map(|text| text.trim_matches([' ', '\n', '\r', '\t']));
+        let record = record.filter(|text| self.layout == Layout::Turboloader || *text != "null");
         let i = self.samples;
         self.samples += 1;
         if !self.keeps_records() {

@@ -12,6 +12,7 @@ use crate::{
         checksum::{crc16, crc32},
     },
     error::{Error, Result},
+    limits::Limits,
     model::MediaFormat,
 };
 
@@ -64,6 +65,14 @@ impl Packed {
     /// Bytes of the payload before compression.
     pub fn payload_len(&self) -> u64 {
         self.entry.bytes.into()
+    }
+    /// Refuses what no reader that keeps these limits would read back: a payload that is over them once it is
+    /// decompressed. One that is stored as it is, is borrowed and costs no reader anything.
+    pub fn check(&self, limits: &Limits) -> Result<()> {
+        if self.entry.stored != self.entry.bytes {
+            limits.item(self.payload_len()).map_err(|e| e.section("payload").with_options(&["max_sample_bytes"]))?;
+        }
+        Ok(())
     }
     /// What the payload is.
     pub fn format(&self) -> MediaFormat {

@@ -39,6 +39,19 @@ impl Chunks {
             self.at = 0;
         }
     }
+    /// The first so many bytes at hand, fewer where the text has no more; `None` where more must come first. What the
+    /// answer is does not depend on how the bytes came.
+    pub fn peek(&self, n: usize) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        for (i, chunk) in self.waiting.iter().enumerate() {
+            let rest = if i == 0 { chunk.get(self.at..).unwrap_or_default() } else { chunk };
+            out.extend_from_slice(rest.get(..n - out.len()).unwrap_or(rest));
+            if out.len() == n {
+                return Some(out);
+            }
+        }
+        self.ended.then_some(out)
+    }
     /// Goes past these bytes where the text goes on with them; `None` where more must come to tell.
     pub fn skip(&mut self, prefix: &[u8]) -> Option<()> {
         let next = self.waiting.iter().flat_map(|chunk| chunk.iter()).skip(self.at);

@@ -6,6 +6,7 @@ use super::{
     BATCH_BYTES, TextFormat, TextOptions,
     cell::push_text,
     chunks::{Chunks, Found},
+    delimiter,
     records::{Record, Records, bad_row},
     rows::{TextRow, with_types},
     sniff::TextGuess,
@@ -20,6 +21,10 @@ use crate::{
 pub(super) struct CsvRows {
     records: Records,
     record: Record,
+    /// What stands between fields is still to be found out.
+    undecided: bool,
+    /// What was found, where it is not the usual one.
+    pub found_delimiter: Option<char>,
     begun: bool,
     header: Option<Vec<String>>,
     /// Records that were read for sniffing and come first.
@@ -41,6 +46,8 @@ impl CsvRows {
         Ok(CsvRows {
             records: Records::new(delimiter, &options.limits),
             record: Record::default(),
+            undecided: format == TextFormat::Csv && options.delimiter.is_none(),
+            found_delimiter: None,
             begun: false,
             header: None,
             sampled: VecDeque::new(),
@@ -53,6 +60,15 @@ impl CsvRows {
 
     /// The columns, from the header and the first rows; `None` where more bytes must come first.
     pub fn open(&mut self, chunks: &mut Chunks, options: &TextOptions) -> Result<Option<Schema>> {
+        if self.undecided {
+            let Some(sample) = chunks.peek(delimiter::SAMPLE) else { return Ok(None) };
+            let found = delimiter::sniff(sample, &options.limits);
+            if found != TextFormat::Csv.delimiter() {
+                self.records = Records::new(found, &options.limits);
+                self.found_delimiter = Some(found.into());
+            }
+            self.undecided = false;
+        }
         if !self.begun {
             match self.records.next(chunks, &mut self.record)? {
                 Found::More => return Ok(None),

@@ -31,13 +31,15 @@ impl CsvStyle {
 #[derive(Debug)]
 pub struct CsvWriter {
     style: CsvStyle,
+    /// There is one column, so that nothing shows what stands between columns.
+    single: bool,
     row: u64,
 }
 
 impl CsvWriter {
     /// Writes the names, where the style says so.
     pub fn new(schema: &Schema, style: CsvStyle, out: &mut Vec<u8>) -> CsvWriter {
-        let writer = CsvWriter { style, row: 0 };
+        let writer = CsvWriter { style, single: schema.len() == 1, row: 0 };
         if writer.style.header && !schema.is_empty() {
             for (i, field) in schema.fields().iter().enumerate() {
                 if i > 0 {
@@ -83,7 +85,8 @@ impl CsvWriter {
 
     /// Appends a field, in quotes where it would not read back as itself.
     fn field(&self, text: &str, out: &mut Vec<u8>) {
-        let special = |b: &u8| *b == self.style.delimiter || matches!(b, b'"' | b'\n' | b'\r');
+        let mistaken = |b: &u8| self.single && matches!(b, b',' | b';' | b'\t' | b'|');
+        let special = |b: &u8| *b == self.style.delimiter || matches!(b, b'"' | b'\n' | b'\r') || mistaken(b);
         // What stands at the very front could be taken for a byte order mark.
         let marked = text.is_empty() || text == self.style.null || text.starts_with('\u{feff}');
         if !marked && !text.as_bytes().iter().any(special) {

@@ -1,4 +1,4 @@
-//! JSON lines in: one object a line, types sniffed or given.
+//! JSON in: one object a line, or an array of objects; types sniffed or given.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -8,92 +8,18 @@ use super::{
     BATCH_BYTES, TextOptions,
     cell::push_json,
     chunks::{Chunks, Found},
+    json_values::{Line, Lines},
     records::bad_row,
     rows::{TextRow, with_types},
     sniff::JsonGuess,
 };
 use crate::{
     error::Result,
-    limits::Limits,
     table::{ColumnBuilder, DataType, Field, Schema},
 };
 
-/// A line that is not blank.
-#[derive(Debug)]
-struct Line {
-    /// From 1.
-    number: u64,
-    bytes: usize,
-    /// The row, or why it cannot be read.
-    parsed: Result<Map<String, Json>>,
-}
-
-/// Finds lines.
-#[derive(Debug)]
-struct Lines {
-    /// The last line's number.
-    number: u64,
-    /// The beginning of a line that the bytes so far do not end.
-    begun: Vec<u8>,
-    limits: Limits,
-}
-
-impl Lines {
-    /// The next line that is not blank.
-    fn next(&mut self, chunks: &mut Chunks) -> Result<Found<Line>> {
-        loop {
-            let Some(bytes) = chunks.fill() else { return Ok(Found::More) };
-            if bytes.is_empty() && self.begun.is_empty() {
-                return Ok(Found::End);
-            }
-            let end = bytes.iter().position(|b| *b == b'\n').map(|at| at + 1);
-            let part = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
-            let length = self.begun.len() + part.len();
-            let least_of_too_many = self.limits.item_bytes.saturating_add(1);
-            self.limits.item(least_of_too_many.min(length as u64)).map_err(|e| e.row(self.number + 1))?;
-            // A line that lies in one piece is read where it lies.
-            let whole = end.is_some() && self.begun.is_empty();
-            if !whole {
-                self.begun.extend_from_slice(part);
-            }
-            let ended = end.is_some() || bytes.is_empty();
-            let mut line = None;
-            if ended {
-                self.number += 1;
-                line = parse(self.number, if whole { part } else { &self.begun });
-                self.begun.clear();
-            }
-            let read = part.len();
-            chunks.consume(read);
-            if let Some(line) = line {
-                return Ok(Found::One(line));
-            }
-        }
-    }
-}
-
-/// A line's row; `None` for a blank line.
-fn parse(number: u64, line: &[u8]) -> Option<Line> {
-    let text = match number {
-        1 => line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line),
-        _ => line,
-    };
-    if text.iter().all(u8::is_ascii_whitespace) {
-        return None;
-    }
-    let parsed = match serde_json::from_slice::<Json>(text) {
-        Ok(Json::Object(row)) => Ok(row),
-        Ok(_) => Err(bad_row(number, "this is no JSON object")),
-        Err(e) => Err(bad_row(number, format!("column {}: {}", e.column(), short(&e)))),
-    };
-    Some(Line { number, bytes: line.len(), parsed })
-}
-
-/// The parser's message without its own line number, which is always 1.
-fn short(e: &serde_json::Error) -> String {
-    let text = e.to_string();
-    text.split(" at line ").next().unwrap_or_default().to_owned()
-}
+/// The least memory that a cell of a column takes.
+const CELL: usize = 4;
 
 /// The rows of JSON lines.
 #[derive(Debug)]
@@ -108,7 +34,7 @@ pub(super) struct JsonRows {
 
 impl JsonRows {
     pub fn new(options: &TextOptions) -> JsonRows {
-        let lines = Lines { number: 0, begun: Vec::new(), limits: options.limits.clone() };
+        let lines = Lines::new(&options.limits);
         let (sampled, places) = (VecDeque::new(), HashMap::new());
         JsonRows { lines, sampled, sampled_bytes: 0, schema: Schema::default(), places }
     }
@@ -121,7 +47,7 @@ impl JsonRows {
                 Found::More => return Ok(None),
                 Found::End => break,
                 Found::One(line) => {
-                    self.sampled_bytes += line.bytes;
+                    self.sampled_bytes += line.bytes + line.memory / 16;
                     self.sampled.push_back(line);
                 }
             }
@@ -154,7 +80,8 @@ impl JsonRows {
             },
         };
         let outcome = line.parsed.and_then(|row| self.push(line.number, &row, columns, rows));
-        Ok(Found::One(TextRow { bytes: line.bytes, outcome }))
+        // A row of few bytes has a cell in every column all the same.
+        Ok(Found::One(TextRow { bytes: line.bytes + CELL * columns.len(), outcome }))
     }
 
     fn push(&self, line: u64, row: &Map<String, Json>, columns: &mut [ColumnBuilder], rows: usize) -> Result<()> {

@@ -25,8 +25,8 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `reader.rs`, `rows.rs`, `chunks.rs` | what both formats share: bytes in, rows that may be bad, batches out |
-//! | `csv.rs`, `records.rs` | CSV in |
-//! | `json.rs` | JSON lines in |
+//! | `csv.rs`, `records.rs`, `delimiter.rs` | CSV in |
+//! | `json.rs`, `json_values.rs` | JSON lines in, and arrays of objects |
 //! | `sniff.rs`, `cell.rs` | types from values; a cell into a column |
 //! | `csv_write.rs`, `json_write.rs` | out |
 
@@ -34,7 +34,9 @@ mod cell;
 mod chunks;
 mod csv;
 mod csv_write;
+mod delimiter;
 mod json;
+mod json_values;
 mod json_write;
 mod reader;
 mod records;
@@ -101,7 +103,7 @@ pub struct TextOptions {
     pub types: Vec<(String, DataType)>,
     /// CSV: the first row holds the names.
     pub header: bool,
-    /// CSV: what stands between fields; by default what the format says.
+    /// CSV: what stands between fields; by default what the first rows say, in TSV a tab.
     pub delimiter: Option<u8>,
     /// CSV: the field, not in quotes, that means a missing value. By default the empty one.
     pub null: String,

@@ -16,6 +16,9 @@ use crate::{
     table::{Batch, ColumnBuilder, Schema},
 };
 
+/// Memory that a column takes before it has a value.
+const COLUMN: u64 = 512;
+
 /// What a reader says.
 #[derive(Debug)]
 pub enum TextStep {
@@ -89,6 +92,8 @@ impl TextReader {
         if self.all.is_none()
             && let Some(schema) = self.source.open(&mut self.chunks, &self.options)?
         {
+            // Few bytes of text name very many columns, each of which takes room for its name, its type and its values.
+            self.options.limits.metadata(schema.len() as u64 * COLUMN)?;
             self.schema = Arc::new(schema);
             self.hint = self.other_delimiter();
             self.all = Some(self.schema.clone());
@@ -96,8 +101,15 @@ impl TextReader {
         Ok(self.all.is_some())
     }
 
-    /// A text of one column whose name looks like several.
+    /// What stands between columns where that is not a comma, and a text of one column whose name looks like several.
     fn other_delimiter(&self) -> Option<String> {
+        if let Source::Csv(rows) = &self.source
+            && let Some(found) = rows.found_delimiter
+        {
+            return Some(format!(
+                "{found:?} stands between columns, as the first rows have it; a delimiter given by name goes before"
+            ));
+        }
         let [field] = self.schema.fields() else { return None };
         if !matches!(self.source, Source::Csv(_)) || self.options.delimiter.is_some() {
             return None;

@@ -12,6 +12,9 @@ use crate::{
     limits::Limits,
 };
 
+/// Memory that a field takes beside its bytes: where it ends, while it is read and in its record.
+const FIELD_COST: usize = 24;
+
 /// One record: its fields, and where it stands.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Record {
@@ -80,6 +83,9 @@ impl Records {
             }
             self.unmarked = true;
         }
+        if self.begun.is_none() && self.pass_blank_lines(chunks).is_none() {
+            return Ok(Found::More);
+        }
         let first_line = *self.begun.get_or_insert_with(|| {
             self.raw.clear();
             (self.bytes, self.fields) = (0, 0);
@@ -94,6 +100,9 @@ impl Records {
             chunks.consume(read);
             self.bytes += written;
             self.fields += ended;
+            // What a record takes: its bytes, and the places of its fields, which may be empty.
+            let taken = self.raw.len() as u64 + (FIELD_COST * self.fields) as u64;
+            self.limits.item(taken.min(self.limits.item_bytes.saturating_add(1))).map_err(|e| e.row(first_line))?;
             match result {
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull => {
@@ -106,17 +115,36 @@ impl Records {
             }
         };
         self.begun = None;
-        let blank = self.raw.iter().take_while(|b| matches!(b, b'\n' | b'\r'));
-        let skipped = blank.clone().filter(|b| **b == b'\n').count() as u64;
-        record.line = first_line + skipped;
+        record.line = first_line;
         record.text.clear();
         record.text.extend_from_slice(&self.text[..self.bytes]);
         record.ends.clear();
-        let own = self.raw.get(blank.count()..).unwrap_or_default();
-        let mut quotes = Quotes { raw: own, delimiter: self.delimiter, open: false };
+        let mut quotes = Quotes { raw: &self.raw, delimiter: self.delimiter, open: false };
         record.ends.extend(self.ends[..self.fields].iter().map(|&end| (end, quotes.next())));
         record.open = at_end && quotes.open;
         Ok(Found::One(()))
+    }
+}
+
+impl Records {
+    /// Goes past the ends of lines in front of a record, of which there may be any number: nothing of them is kept.
+    /// `None` where more bytes must come to tell.
+    fn pass_blank_lines(&mut self, chunks: &mut Chunks) -> Option<()> {
+        loop {
+            let input = chunks.fill()?;
+            // Most records begin where the last one ended.
+            if input.first().is_some_and(|b| !matches!(b, b'\n' | b'\r')) {
+                return Some(());
+            }
+            let blank = input.iter().take_while(|b| matches!(b, b'\n' | b'\r')).count();
+            let lines = input[..blank].iter().filter(|b| **b == b'\n').count() as u64;
+            let whole = blank == input.len() && blank > 0;
+            self.core.set_line(self.core.line() + lines);
+            chunks.consume(blank);
+            if !whole {
+                return Some(());
+            }
+        }
     }
 }
 
@@ -206,6 +234,28 @@ mod tests {
         let rows = read("a,b\n1,\"open\n2,3\n");
         assert_eq!((rows.len(), rows[1].2), (2, true));
         assert!(!read("a,\"b\"")[0].2);
+    }
+
+    #[test]
+    fn a_record_of_nothing_but_fields_is_bounded_too() {
+        let limits = Limits::host().with_item_bytes(100_000);
+        let mut records = Records::new(b',', &limits);
+        let e = records.next(&mut chunks(&",".repeat(5_000)), &mut Record::default()).unwrap_err();
+        assert_eq!((e.code().id(), e.place().row), ("limit.item", Some(1)));
+        assert_eq!(read(&",".repeat(3_000))[0].1.len(), 3_001);
+    }
+
+    #[test]
+    fn blank_lines_of_any_number_and_kind_are_counted_and_not_kept() {
+        let text = format!("\r\n\n{}a,b\r{}1,2\r\n\r\n", "\n".repeat(70_000), "\r\n".repeat(70_000));
+        let (mut records, mut chunks) = (Records::new(b',', &Limits::host()), chunks(&text));
+        let mut record = Record::default();
+        for line in [70_003, 140_003] {
+            assert!(matches!(records.next(&mut chunks, &mut record).unwrap(), Found::One(())));
+            assert_eq!((record.line, record.len()), (line, 2));
+            assert!(records.raw.capacity() < 100, "{}", records.raw.capacity());
+        }
+        assert!(matches!(records.next(&mut chunks, &mut record).unwrap(), Found::End));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::{
 /// Bad rows that are described; beyond that they are counted.
 const DESCRIBED: usize = 20;
 
-/// A row that was read from text: how many bytes it had, and whether it went into the columns.
+/// A row that was read from text: about how many bytes it takes, and whether it went into the columns.
 #[derive(Debug)]
 pub(super) struct TextRow {
     pub bytes: usize,
@@ -138,11 +138,12 @@ fn without(mut columns: Vec<Column>, rows: usize, broken: &[usize], schema: &Arc
 
 /// The schema with the types that the user gave.
 pub(super) fn with_types(mut fields: Vec<Field>, options: &TextOptions) -> Result<Schema> {
-    for (name, dtype) in &options.types {
-        match fields.iter_mut().rev().find(|f| f.name == *name) {
-            Some(field) => field.dtype = dtype.clone(),
-            // Says which columns there are.
-            None => drop(Schema::new(fields.clone())?.positions([name])?),
+    let schema = Schema::new(std::mem::take(&mut fields))?;
+    let places = schema.positions(options.types.iter().map(|(name, _)| name))?;
+    fields.extend_from_slice(schema.fields());
+    for (place, (_, dtype)) in places.into_iter().zip(&options.types) {
+        if let Some(field) = fields.get_mut(place) {
+            field.dtype = dtype.clone();
         }
     }
     Schema::new(fields)

@@ -1,6 +1,6 @@
 //! Which type a column of text has, from a sample of its values.
 
-use crate::table::{DataType, parse_timestamp_us};
+use crate::table::{DataType, parse_timestamp_ns, parse_timestamp_us};
 use serde_json::Value as Json;
 
 use super::cell::is_sparse;
@@ -13,6 +13,8 @@ pub(super) struct TextGuess {
     negative: bool,
     /// An integer that a float cannot hold exactly was among them.
     wide: bool,
+    /// A moment outside of the years that nanoseconds reach was among them.
+    beyond_ns: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,8 @@ enum Kind {
     Float,
     Date,
     Timestamp,
+    /// Finer than microseconds, and in the years that 64 bits of nanoseconds reach.
+    Nanoseconds,
     Text,
 }
 
@@ -35,13 +39,26 @@ impl TextGuess {
             self.negative |= n < 0;
             self.wide |= n.unsigned_abs() > 1 << 53;
         }
+        if kind == Kind::Timestamp {
+            let local = text.strip_suffix('Z').unwrap_or(text);
+            self.beyond_ns |= parse_timestamp_ns(local).is_none();
+        }
         self.seen = Some(match (self.seen, kind) {
             (None, kind) => kind,
             (Some(a), b) if a == b => a,
             (Some(Kind::Int | Kind::Float), Kind::Int | Kind::Float) => Kind::Float,
             (Some(Kind::Int | Kind::UInt), Kind::Int | Kind::UInt) => Kind::UInt,
+            (Some(Kind::Timestamp | Kind::Nanoseconds), Kind::Timestamp | Kind::Nanoseconds) => Kind::Nanoseconds,
             _ => Kind::Text,
         });
+    }
+
+    /// Hears a text that is a date, a moment or nothing else: in JSON numbers are not texts.
+    fn add_time(&mut self, text: &str) {
+        match time_kind(text) {
+            Some(_) => self.add(text),
+            None => self.seen = Some(Kind::Text),
+        }
     }
 
     /// The type; text where nothing was seen, or where no number type holds all of them exactly.
@@ -53,12 +70,16 @@ impl TextGuess {
             Some(Kind::Float) if !self.wide => DataType::F64,
             Some(Kind::Date) => DataType::Date,
             Some(Kind::Timestamp) => DataType::TimestampUs,
+            Some(Kind::Nanoseconds) if !self.beyond_ns => DataType::TimestampNs,
             _ => DataType::String,
         }
     }
 }
 
 fn kind_of(text: &str) -> Kind {
+    if let Some(kind) = time_kind(text) {
+        return kind;
+    }
     let trimmed = text.trim();
     let digits = trimmed.strip_prefix('-').unwrap_or(trimmed);
     // Zeros in front mean that this is a name, such as a postal code, and no number.
@@ -85,13 +106,28 @@ fn kind_of(text: &str) -> Kind {
     if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") {
         return Kind::Bool;
     }
+    Kind::Text
+}
+
+/// Whether a text is a date or a moment: the same in CSV and in JSON, and in all years.
+fn time_kind(text: &str) -> Option<Kind> {
+    // Hardly a text gets further than this.
+    let day = text.as_bytes().iter().skip(3).take(6).position(|b| *b == b'-');
+    day.filter(|_| text.as_bytes().last().is_some_and(|b| b.is_ascii_digit() || *b == b'Z'))?;
     if crate::table::parse_date(text).is_some() {
-        return Kind::Date;
+        return Some(Kind::Date);
     }
     // A zone other than UTC would be lost, so such a column stays text unless the user says otherwise.
     let local = text.strip_suffix('Z').unwrap_or(text);
-    let zoned = local.get(10..).is_some_and(|t| t.contains(['+', '-']));
-    if !zoned && parse_timestamp_us(local).is_some() { Kind::Timestamp } else { Kind::Text }
+    let zoned = local.split_once(['T', ' ']).is_some_and(|(_, time)| time.contains(['+', '-']));
+    if zoned {
+        return None;
+    }
+    match (parse_timestamp_us(local), parse_timestamp_ns(local)) {
+        (Some(_), _) => Some(Kind::Timestamp),
+        (None, Some(_)) => Some(Kind::Nanoseconds),
+        _ => None,
+    }
 }
 
 /// What the values of one JSON field have in common so far.
@@ -100,8 +136,9 @@ pub(super) struct JsonGuess {
     seen: Option<DataType>,
     /// Words for NaN and infinities were among texts or numbers.
     words: bool,
-    /// Other texts were.
+    /// Other texts were, and what they have in common.
     texts: bool,
+    times: TextGuess,
     /// An integer below 0 was.
     negative: bool,
 }
@@ -123,6 +160,7 @@ impl JsonGuess {
                     self.words = true;
                 } else {
                     self.texts = true;
+                    self.times.add_time(text);
                 }
                 return;
             }
@@ -132,6 +170,10 @@ impl JsonGuess {
                 let nested = list.iter().any(|item| item.is_array() || item.is_object());
                 match items.dtype() {
                     _ if nested => DataType::Json,
+                    // Vectors of times have no place in most formats; those of texts do.
+                    Some(DataType::Date | DataType::TimestampUs | DataType::TimestampNs) => {
+                        DataType::vector(DataType::String, None)
+                    }
                     // An empty array says nothing of its items; numbers are the likeliest.
                     Some(item) if item != DataType::Json => DataType::vector(item, None),
                     None => DataType::vector(DataType::Bool, None),
@@ -155,7 +197,8 @@ impl JsonGuess {
     pub fn dtype(&self) -> Option<DataType> {
         match (&self.seen, self.texts, self.words) {
             (None, false, false) => None,
-            (None, true, _) => Some(DataType::String),
+            (None, true, false) => Some(self.times.dtype()),
+            (None, true, true) => Some(DataType::String),
             (None | Some(DataType::F64), false, true) => Some(DataType::F64),
             (Some(DataType::I64), false, true) => Some(DataType::F64),
             (Some(DataType::U64), ..) if self.negative => Some(DataType::Json),
@@ -214,6 +257,12 @@ mod tests {
         assert_eq!(text(&["2024-02-29", "2023-02-29"]), DataType::String);
         assert_eq!(text(&["2024-02-29T01:02:03.5Z", "2024-02-29 01:02:03"]), DataType::TimestampUs);
         assert_eq!(text(&["2024-02-29T01:02:03+02:00"]), DataType::String);
+        assert_eq!(text(&["0044-03-15", "0999-12-31", "12024-01-01", "-0044-03-15"]), DataType::Date);
+        assert_eq!(text(&["0999-12-31T00:00:00", "0001-01-01 00:00:00"]), DataType::TimestampUs);
+        assert_eq!(text(&["2024-02-29T01:02:03.123456789", "2024-02-29 01:02:03"]), DataType::TimestampNs);
+        // No type holds both, and neither is rounded.
+        assert_eq!(text(&["2024-02-29T01:02:03.123456789", "0999-12-31T00:00:00"]), DataType::String);
+        assert_eq!(text(&["2024-02-29", "2024-02-29T00:00:00"]), DataType::String);
         assert_eq!(text(&["1", "x"]), DataType::String);
         assert_eq!(text(&["-1", "18446744073709551615"]), DataType::String);
         assert_eq!(text(&["0.5", "9007199254740993"]), DataType::String);
@@ -226,6 +275,15 @@ mod tests {
         assert_eq!(json(&[json!(1), json!(u64::MAX)]), Some(DataType::U64));
         assert_eq!(json(&[json!(1.5), json!("NaN")]), Some(DataType::F64));
         assert_eq!(json(&[json!("NaN"), json!("Anna")]), Some(DataType::String));
+        assert_eq!(json(&[json!("2024-02-29"), Json::Null, json!("0999-12-31")]), Some(DataType::Date));
+        assert_eq!(json(&[json!("2024-02-29T01:02:03Z")]), Some(DataType::TimestampUs));
+        assert_eq!(json(&[json!("2024-02-29T01:02:03.000000001")]), Some(DataType::TimestampNs));
+        assert_eq!(json(&[json!("2024-02-29"), json!("soon")]), Some(DataType::String));
+        assert_eq!(json(&[json!("soon"), json!("2024-02-29")]), Some(DataType::String));
+        assert_eq!(json(&[json!("2024-02-29"), json!("NaN")]), Some(DataType::String));
+        assert_eq!(json(&[json!("2024-02-29"), json!(1)]), Some(DataType::Json));
+        assert_eq!(json(&[json!("7"), json!("true")]), Some(DataType::String));
+        assert_eq!(json(&[json!(["2024-02-29"])]), Some(DataType::vector(DataType::String, None)));
         assert_eq!(json(&[json!(1), json!("a")]), Some(DataType::Json));
         assert_eq!(json(&[json!([]), json!([1]), json!([2.5])]), Some(DataType::vector(DataType::F64, None)));
         assert_eq!(json(&[json!([[1]])]), Some(DataType::Json));

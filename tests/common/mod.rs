@@ -3,20 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-/// A file or folder of the shared material beside the checkout (or under `FOREBAY_SHARED`); `None`, with a
-/// word on stderr, where there is none.
-#[allow(clippy::disallowed_methods, reason = "tests are hosts: they read files and the environment")]
-pub fn shared(rel: &str) -> Option<PathBuf> {
-    let root = match std::env::var("FOREBAY_SHARED") {
-        Ok(root) => PathBuf::from(root),
-        Err(_) => Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared")).to_path_buf(),
-    };
-    let path = root.join(rel);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("skipped: {} is not here", path.display());
-    None
+/// A file or folder of `tests/corpus`: what other programs wrote, with twins that say what it holds. One that is not
+/// there fails the test.
+pub fn corpus(rel: &str) -> PathBuf {
+    // The native crate's tests share this file; they stand one folder deeper.
+    let roots = ["tests/corpus", "../tests/corpus"].map(|at| Path::new(env!("CARGO_MANIFEST_DIR")).join(at));
+    let found = roots.iter().map(|root| root.join(rel)).find(|path| path.exists());
+    found.unwrap_or_else(|| panic!("tests/corpus/{rel} is missing from the checkout"))
 }
 
 /// A TBL in memory: every sample's bytes, format, size and record.

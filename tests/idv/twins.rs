@@ -99,14 +99,14 @@ fn matches_twin(path: &Path) {
 
 #[test]
 fn every_file_that_ml_net_wrote_decodes_to_its_twin() {
-    let Some(dir) = common::shared("corpus/idv") else { return };
+    let dir = common::corpus("idv");
     files(&dir, "idv").iter().for_each(|f| matches_twin(f));
     files(&dir.join("repo"), "idv").iter().for_each(|f| matches_twin(f));
 }
 
 #[test]
 fn every_handmade_file_reads_as_ml_net_reads_it() {
-    let Some(dir) = common::shared("corpus/idv/handmade") else { return };
+    let dir = common::corpus("idv/handmade");
     files(&dir, "idv").iter().for_each(|f| matches_twin(f));
 }
 
@@ -123,7 +123,7 @@ fn read_all(path: &Path) -> Result<(), Error> {
 
 #[test]
 fn every_rejected_file_is_refused_and_the_error_says_where() {
-    let Some(dir) = common::shared("corpus/idv/rejected") else { return };
+    let dir = common::corpus("idv/rejected");
     // ML.NET means to skip an annotation that it cannot interpret, but formatting its warning throws. Read here.
     const BUGS: [&str; 3] = ["b_meta_unknown_both", "b_meta_unknown_codec_and_good", "b_meta_unknown_compression"];
     for path in files(&dir, "idv") {

@@ -7,11 +7,12 @@ use forebay::{
     Error, Result,
     check::Fault,
     codec::{Codec, Compression},
+    dataset::Dataset,
     error::codes,
     image::Probe,
     model::MediaFormat,
     record,
-    sample::archive_files,
+    sample::{Oddities, archive_files, renamed},
     tar::END,
     tbl::{Document, Encoder, Layout, MetadataFormat, MetadataWriter, PackOptions, Packed, Patch, pack},
 };
@@ -105,14 +106,19 @@ pub struct Converter {
     out: Vec<Bytes>,
     spool: Vec<u8>,
     summary: Summary,
+    odd: Oddities,
 }
 
 struct Loaded {
+    /// Its number in the source.
+    i: u64,
     payload: Bytes,
     format: MediaFormat,
     width: u32,
     height: u32,
     record: Option<String>,
+    /// Why the record keeps the metadata as text, where it does.
+    kept: Option<Error>,
     /// As it is stored, in a TBL.
     packed: Option<Packed>,
 }
@@ -157,7 +163,7 @@ impl Converter {
             other => return unknown("output format", other),
         };
         let mut summary = Summary::default();
-        if let forebay::dataset::Dataset::Tar(tar) = &opened.core {
+        if let Dataset::Tar(tar) = &opened.core {
             summary.skipped_members = tar.archive().skipped.total();
         }
         summary.faults.extend(opened.damage.as_ref().map(Fault::from));
@@ -174,6 +180,7 @@ impl Converter {
             out: Vec::new(),
             spool: Vec::new(),
             summary,
+            odd: Oddities::default(),
         })
     }
 
@@ -252,24 +259,37 @@ impl Converter {
 
     fn load(&self, window: &Window, i: u64, id: u64, payload: Bytes) -> Result<Loaded> {
         let Probe { format, width, height } = self.opened.core.written_info(i, &payload)?;
-        let record = window.record(i, Some(id))?;
-        Ok(Loaded { payload, format, width, height, record, packed: None })
+        let (record, kept) = window.record_as(i, id)?.map_or((None, None), |found| (Some(found.text), found.kept));
+        if let Some(record) = &record {
+            // What is written must not be more than what is read.
+            self.opened.limits.item(record.len() as u64).map_err(|e| e.section("metadata").sample(i))?;
+        }
+        Ok(Loaded { i, payload, format, width, height, record, kept, packed: None })
     }
 
     /// Compresses, where that was asked for, and makes the checksums of a TBL.
     fn packed(&self, loaded: Vec<Result<Loaded>>) -> Vec<Result<Loaded>> {
         let Writer::Tbl { pack: options, .. } = &self.writer else { return loaded };
+        let limits = &self.opened.limits;
         threads::map(loaded, |loaded| {
             let mut sample = loaded?;
-            sample.packed = Some(pack(sample.payload.clone(), sample.format, sample.width, sample.height, options)?);
+            let packed = pack(sample.payload.clone(), sample.format, sample.width, sample.height, options)?;
+            packed.check(limits)?;
+            sample.packed = Some(packed);
             Ok(sample)
         })
     }
 
     fn write(&mut self, sample: Loaded, id: u64) -> Result<()> {
         let first = self.out.is_empty();
+        if let Some(e) = &sample.kept {
+            self.odd.kept(e);
+        }
         match &mut self.writer {
             Writer::Tar { at } => {
+                if let Some(name) = sample.record.as_deref().and_then(renamed) {
+                    self.odd.renamed(id, &name);
+                }
                 let files = archive_files(id, sample.record.as_deref(), &sample.payload, sample.format)?;
                 if first {
                     self.at = *at;
@@ -284,6 +304,11 @@ impl Converter {
                 self.summary.stored_bytes += sample.payload.len() as u64;
             }
             Writer::Tbl { encoder, metadata, .. } => {
+                if let Dataset::Tar(tar) = &self.opened.core
+                    && let Some(name) = tar.name(sample.i)
+                {
+                    self.odd.taken_in(id, name);
+                }
                 let (Some(encoder), Some(packed)) = (encoder, sample.packed) else { return Ok(()) };
                 let length = sample.payload.len() as u64;
                 let place = encoder.count();
@@ -438,7 +463,8 @@ impl Converter {
     }
 
     /// What was done, as JSON.
-    pub fn finish(&self) -> String {
+    pub fn finish(&mut self) -> String {
+        self.summary.notes.extend(std::mem::take(&mut self.odd).notes());
         text(&self.summary)
     }
 }

@@ -114,7 +114,8 @@ impl Opener {
     pub fn so_far(&self) -> Outcome<Option<Dataset>> {
         let Some(scanner) = self.work.as_ref().and_then(CoreOpener::scanner) else { return Ok(None) };
         let tar = Tar::growing(scanner.so_far()).map_err(thrown)?;
-        Ok((!tar.is_empty()).then(|| Dataset::new(Opened::new(Core::Tar(tar), self.limits.clone(), None))))
+        let growing = |tar| Opened { growing: true, ..Opened::new(Core::Tar(tar), self.limits.clone(), None) };
+        Ok((!tar.is_empty()).then(|| Dataset::new(growing(tar))))
     }
 
     /// The opened file.

@@ -28,11 +28,21 @@ pub(crate) struct Opened {
     pub run: RefCell<Option<(u64, Metadata)>>,
     /// Sizes of a TAR's samples, as far as their payloads were looked at; shared by what is known of a growing one.
     pub probed: Rc<RefCell<Vec<Option<Probed>>>>,
+    /// Whether more samples may follow: an archive that is still being scanned.
+    pub growing: bool,
 }
 
 impl Opened {
     pub fn new(core: Core, limits: Limits, damage: Option<Error>) -> Self {
-        Opened { core, limits, damage, metadata: OnceCell::new(), run: RefCell::default(), probed: Rc::default() }
+        Opened {
+            core,
+            limits,
+            damage,
+            metadata: OnceCell::new(),
+            run: RefCell::default(),
+            probed: Rc::default(),
+            growing: false,
+        }
     }
 
     pub fn is_tbl(&self) -> bool {

@@ -5,8 +5,7 @@ use std::{ops::Range, rc::Rc};
 use forebay::{
     Result,
     check::Fault,
-    filter::{Builtin, Filter, Path, Record, SampleRecord},
-    sample::parse_record,
+    filter::{Builtin, Filter, Path, Record, SampleRecord, Seen},
     stats::Stats,
 };
 use wasm_bindgen::prelude::*;
@@ -27,6 +26,7 @@ const TURN: usize = 1 << 16;
 pub struct Selector {
     opened: Rc<Opened>,
     filter: Filter,
+    seen: Seen,
     wants: Wants,
     gate: Gate,
     window: Option<Window>,
@@ -58,6 +58,7 @@ impl Selector {
         Ok(Selector {
             gate: Gate::new(&opened, wants.record),
             opened,
+            seen: Seen::new(&filter),
             filter,
             wants,
             window: None,
@@ -79,7 +80,7 @@ impl Selector {
         loop {
             let window = match self.window.take() {
                 Some(window) => window,
-                None if self.next >= len => return Ok(None),
+                None if self.next >= len => return self.judge().map(|()| None),
                 None => Window::fill(&self.opened, self.wants, BYTES, &mut (self.next..len)),
             };
             let lacking = window.lacking();
@@ -101,18 +102,26 @@ impl Selector {
         }
     }
 
+    /// Refuses what no sample has, once all of them are there and were looked at.
+    fn judge(&self) -> Result<()> {
+        if self.opened.growing { Ok(()) } else { self.seen.judge(&self.filter) }
+    }
+
     fn look(&mut self, window: &Window, i: u64) -> Result<()> {
         let info = window.info(i)?;
         let metadata = match self.wants.record {
-            true => window.record(i, None)?.map(|record| parse_record(i, &record)).transpose()?,
+            true => window.value(i)?,
             false => None,
         };
+        // What does not read is in there as text, as for the command.
+        let metadata = metadata.map(|(value, _)| value);
         let mut record = SampleRecord::new(&info);
         record.name = match self.filter.needs_name() {
             true => self.opened.core.name(i, metadata.as_ref()),
             false => None,
         };
         record.metadata = metadata.as_ref();
+        self.seen.add(&record);
         if !self.filter.matches(&record) {
             return Ok(());
         }

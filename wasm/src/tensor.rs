@@ -52,20 +52,8 @@ fn unknown(what: &str, word: &str) -> Error {
 
 impl Wanted {
     fn recipe(&self) -> Result<Recipe> {
-        let fit = match self.fit.as_str() {
-            "stretch" => Fit::Stretch,
-            "center" => Fit::CenterCrop { short: Some(self.short.unwrap_or(self.size.0.min(self.size.1))) },
-            "pad" => Fit::CenterCrop { short: None },
-            "letterbox" => Fit::Letterbox,
-            other => return Err(unknown("fit", other)),
-        };
-        let resampling = match self.resampling.as_str() {
-            "nearest" => Resampling::Nearest,
-            "bilinear" => Resampling::Bilinear,
-            "bicubic" => Resampling::Bicubic,
-            "lanczos" => Resampling::Lanczos,
-            other => return Err(unknown("resampling", other)),
-        };
+        let fit = Fit::named(&self.fit, self.short, self.size)?;
+        let resampling = Resampling::named(&self.resampling)?;
         let layout = match self.layout.as_str() {
             "nchw" => Layout::Nchw,
             "nhwc" => Layout::Nhwc,
@@ -88,6 +76,9 @@ impl Tensors {
             serde_json::from_str(wanted).map_err(|e| Error::new(&ARGUMENT, format!("the wanted tensor: {e}")))?;
         let transformer = Transformer::new(wanted.recipe()?)?;
         let values = match wanted.dtype.as_str() {
+            "u8" if wanted.mean.is_some() || wanted.std.is_some() => {
+                return Err(Error::new(&ARGUMENT, "bytes are not normalized; leave out what normalizes, or take f32"));
+            }
             "u8" => Values::U8(vec![0; transformer.values()]),
             "f32" => Values::F32(vec![0.0; transformer.values()]),
             other => return Err(unknown("dtype", other)),

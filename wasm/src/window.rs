@@ -171,12 +171,14 @@ impl Window {
         }
     }
 
-    /// Sample `i`'s metadata; as that of a sample numbered `id`, where one is given.
-    pub fn record(&self, i: u64, id: Option<u64>) -> Result<Option<String>> {
-        let (core, metadata) = (&self.opened.core, self.opened.metadata.get());
-        match id {
-            Some(id) => core.record_as(i, id, metadata, |range| self.fetch(range)),
-            None => core.record(i, metadata, |range| self.fetch(range)),
-        }
+    /// Sample `i`'s metadata as a value, and why it is shown as text, where it is.
+    pub fn value(&self, i: u64) -> Result<Option<(serde_json::Value, Option<forebay::Error>)>> {
+        self.opened.core.find_value(i, self.opened.metadata.get(), |range| self.fetch(range))
+    }
+
+    /// Sample `i`'s metadata as that of a sample numbered `id`.
+    #[cfg(feature = "convert")]
+    pub fn record_as(&self, i: u64, id: u64) -> Result<Option<forebay::sample::FoundRecord>> {
+        self.opened.core.find_record_as(i, id, self.opened.metadata.get(), |range| self.fetch(range))
     }
 }

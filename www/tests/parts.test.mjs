@@ -10,7 +10,7 @@ import { ROOT } from './browser.mjs';
 const folder = mkdtempSync(join(tmpdir(), 'forebay-parts-'));
 const parts = {};
 before(async () => {
-  const names = ['scroller', 'boxes', 'link', 'facets', 'fields', 'words', 'masks', 'complete', 'rhythm', 'blob-sink', 'unseen', 'cells'];
+  const names = ['scroller', 'boxes', 'link', 'facets', 'fields', 'words', 'masks', 'complete', 'rhythm', 'blob-sink', 'unseen', 'cells', 'output-name', 'targets', 'unpack', 'failures'];
   await build({ entryPoints: names.map((name) => join(ROOT, `www/viewer/src/${name}.ts`)), bundle: true, format: 'esm', outdir: folder, outExtension: { '.js': '.mjs' }, logLevel: 'error' });
   for (const name of names) Object.assign(parts, await import(join(folder, `${name}.mjs`)));
 });
@@ -115,6 +115,51 @@ test('fields that nobody has are told from those that are known, and from texts'
   assert.deepEqual(parts.unknownFields('json.`my key` == 1 || json.lable == "x" || not (lable == \'y\')', known), ['json.lable', 'lable']);
   assert.deepEqual(parts.unknownFields('json != null', known), []);
   assert.deepEqual(parts.unknownFields('nosuch == 1', []), []);
+});
+
+test('a filter is held back while a word of it is likely being written, and not once it is whole', () => {
+  const known = ['index', 'width', 'height', 'json.label', 'json.tags', 'json.ok', 'json.`my key`'];
+  const held = (text) => parts.isUnfinished(text, known);
+  const whole = 'json.label == "boat" && width >= height';
+  for (const text of ['j', 'json', 'json.', 'json.la', 'json.label', 'json.label ', 'width >= 3 && j', 'width >= 3 and', 'json.`my k', 'json.`my key`', 'json.labe == "boat"', 'width == hei', '"cat" in json.ta', '!json.o', 'not']) {
+    assert.equal(held(text), true, text);
+  }
+  for (const text of ['', ' ', 'width >', 'width >= ', 'width >= 2', 'width >= 224', whole, 'json.ok == true', 'json.label == null', 'json.label != "j', 'json.label == "no such.field"', '"cat" in json.tags', 'width in [1, 2]', 'not (json.ok == false)']) {
+    assert.equal(held(text), false, text);
+  }
+  // While the fields are not known yet only the end says something.
+  assert.equal(parts.isUnfinished('nosuch == 1', []), false);
+});
+
+test('what is made of a file has never its name, on no disk', () => {
+  const name = (source, made) => parts.outputName(source, { to: 'tbl', otherwise: 'dataset', selection: false, apart: 'lz4', ...made });
+  assert.equal(name('train.tar'), 'train.tbl');
+  assert.equal(name('train.tbl'), 'train-lz4.tbl');
+  assert.equal(name('train.TBL'), 'train-lz4.tbl');
+  assert.equal(name('data/train.tbl'), 'train-lz4.tbl');
+  assert.equal(name('e\u0301t\u00e9.tbl'), 'e\u0301t\u00e9-lz4.tbl');
+  assert.equal(name('train.tbl', { selection: true }), 'train-selection.tbl');
+  assert.equal(name('people-selection.csv', { to: 'csv', selection: true }), 'people-selection-selection.csv');
+  assert.equal(name(undefined), 'dataset.tbl');
+  assert.equal(name('a:b*c\u0000?.tbl'), 'a_b_c__.tbl');
+});
+
+test('a name is free where neither a file nor a folder has it', async () => {
+  const fail = (name) => Promise.reject(Object.assign(new Error(name), { name }));
+  const folder = (taken) => ({ name: 'x', getFileHandle: (name) => (taken[name] === 'file' ? Promise.resolve({}) : fail(taken[name] ?? 'NotFoundError')) });
+  assert.equal(await parts.freeName(folder({}), 'a.b.tbl'), 'a.b.tbl');
+  assert.equal(await parts.freeName(folder({ 'a.b.tbl': 'file', 'a.b (2).tbl': 'TypeMismatchError' }), 'a.b.tbl'), 'a.b (3).tbl');
+  await assert.rejects(parts.freeName(folder({ 'a.tbl': 'NotAllowedError' }), 'a.tbl'), /cannot be written into the folder x: NotAllowedError/);
+});
+
+test('a file that cannot be opened leads on', () => {
+  const help = { convertText() {}, chooseSchema() {}, unpack() {} };
+  const of = (message, code, name) => parts.failureOf({ message, code }, name, name, help);
+  const packed = of('this is gzip, not a container of samples', 'format.not_samples', 'train.tar.gz');
+  assert.deepEqual(packed.ways.map((way) => way.words), ['Unpack and open']);
+  assert.match(of('this is parquet, not a container of samples', 'format.not_samples', 'my file.parquet').trouble.message, /forebay convert 'my file\.parquet' 'my file'\.tbf$/);
+  assert.match(of('this is zstd, not a container of samples', 'format.not_samples', 'a.tar.zst').trouble.message, /zstd -d a\.tar\.zst$/);
+  assert.deepEqual(['a.tar.gz', 'a.TGZ', 'a.csv.gz', 'a'].map(parts.unpackedName), ['a.tar', 'a.tar', 'a.csv', 'a']);
 });
 
 test('masks are read from run lengths, as numbers and packed, and lies are refused', () => {

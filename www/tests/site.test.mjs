@@ -1,10 +1,11 @@
 // The built site with the real package: served by the command, and by a static host without special headers.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { ROOT, axe, launch, newPage, serveFolder, visit } from './browser.mjs';
 
 const FOREBAY = process.env.FOREBAY ?? join(ROOT, 'target/release/forebay');
@@ -26,7 +27,7 @@ before(async () => {
   for (const [name, text] of [['a.txt', 'hello'], ['b.txt', 'there'], ['b.json', JSON.stringify({ deep: { points } })]]) writeFileSync(join(folder, name), text);
   execFileSync('tar', ['-cf', join(folder, 'texts.tar'), '-C', folder, 'a.txt', 'b.txt', 'b.json']);
   writeFileSync(join(folder, 'cut.tar'), readFileSync(join(folder, 'sample.tar')).subarray(0, 3_000_123));
-  served = spawn(FOREBAY, ['serve', folder, '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  served = spawn(FOREBAY, ['serve', folder, '--port', '0', '--no-token', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
   url = JSON.parse(await new Promise((resolve) => served.stdout.once('data', (d) => resolve(String(d))))).url;
   browser = await launch();
 });
@@ -71,10 +72,187 @@ test('a TAR opens, with pictures and names', async () => {
   await visit(page, at('file=data/sample.tar'));
   await page.locator('[role=option] canvas[data-ready]').first().waitFor();
   await page.getByText('000003.jpg').first().waitFor();
-  // Its headers know no sizes: they come with the classes, which look at the pictures.
-  await page.locator('forebay-facets').getByRole('region', { name: 'Width', exact: true }).locator('forebay-histogram').waitFor();
+  // Its headers know no sizes: they come with the classes, which look at the pictures once somebody wants them.
+  const width = page.locator('forebay-facets').getByRole('region', { name: 'Width', exact: true }).locator('forebay-histogram');
+  assert.equal(await width.count(), 0);
+  await page.getByRole('button', { name: 'Count', exact: true }).click();
+  await width.waitFor();
   assert.deepEqual(page.faults, []);
   await page.close();
+});
+
+test('of a file on a server nothing is read that nobody looks at, and nothing twice', async () => {
+  for (const name of ['sample.tar', 'sample.tbl']) {
+    const page = await newPage(browser);
+    const total = statSync(join(folder, name)).size;
+    const read = new Uint8Array(total);
+    let bytes = 0;
+    page.on('request', (request) => {
+      const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers().range ?? '')?.map(Number) ?? [];
+      if (!request.url().includes('/data/') || start === undefined) return;
+      bytes += Math.min(end + 1, total) - start;
+      for (let k = start; k <= Math.min(end, total - 1); k++) read[k] = 1;
+    });
+    await visit(page, at(`file=data/${name}`));
+    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+    await page.locator('.facts', { hasText: '240 samples' }).waitFor();
+    await page.waitForTimeout(2500);
+    const shown = await page.locator('canvas[data-ready]').count();
+    const different = read.reduce((sum, one) => sum + one, 0);
+    // The headers of a TAR lie between its pictures: here they are read with nearly all of the file, and what is in sight again.
+    assert.ok(bytes < (name.endsWith('.tar') ? 1.15 : 0.25) * total, `${name}: ${bytes} of ${total} bytes for ${shown} pictures`);
+    assert.ok(bytes - different < 0.15 * total, `${name}: ${bytes - different} bytes again`);
+    await page.close();
+  }
+});
+
+test('a file of nothing but zeros says so, and an archive in which nothing is does not', async () => {
+  const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
+  const page = await newPage(browser);
+  try {
+    for (const [name, bytes, zeros] of [['zeros.tbl', 3_000_000, 1], ['empty.tar', 10_240, 0], ['end.tar', 1024, 0]]) {
+      await page.goto('about:blank');
+      await page.goto(host);
+      await page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.alloc(bytes) });
+      await page.getByText('There are no samples in this file.').waitFor();
+      assert.equal(await page.getByRole('alert').filter({ hasText: 'This file holds only zeros.' }).count(), zeros, name);
+    }
+    assert.deepEqual(await axe(page), []);
+    assert.deepEqual(page.faults, []);
+  } finally {
+    await page.close();
+    server.close();
+  }
+});
+
+test('what is packed as a whole is unpacked and opened, and what only the command reads is said with the command', async () => {
+  const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
+  const page = await newPage(browser);
+  const packed = gzipSync(readFileSync(join(folder, 'sample.tar')), { level: 1 });
+  const stored = () => page.evaluate(async () => (await Array.fromAsync((await navigator.storage.getDirectory()).keys())).filter((name) => name.startsWith('forebay-unpacked')).length);
+  try {
+    await page.addInitScript(() => { delete globalThis.showOpenFilePicker; });
+    await page.goto(host);
+    await page.locator('input[type=file]').setInputFiles({ name: 'sample.tar.gz', mimeType: '', buffer: packed });
+    await page.getByRole('button', { name: 'Unpack and open' }).waitFor();
+    assert.deepEqual(await axe(page), []);
+    await page.getByRole('button', { name: 'Unpack and open' }).click();
+    await page.locator('h1', { hasText: /^sample\.tar$/ }).waitFor();
+    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+    assert.equal(await stored(), 1);
+    await page.getByRole('button', { name: /close the file/ }).click();
+    await page.getByText('Drop a dataset file here').waitFor();
+    await page.waitForTimeout(300);
+    assert.equal(await stored(), 0);
+    // One that is cut, a table, and what is none of these.
+    await page.locator('input[type=file]').setInputFiles({ name: 'cut.tgz', mimeType: '', buffer: packed.subarray(0, 100_000) });
+    await page.getByRole('button', { name: 'Unpack and open' }).click();
+    await page.getByText('It could not be unpacked here').waitFor();
+    assert.equal(await stored(), 0);
+    await page.locator('input[type=file]').setInputFiles({ name: 'people.csv.gz', mimeType: '', buffer: gzipSync('name,age\nAda,36\n') });
+    await page.getByRole('button', { name: 'Unpack and open' }).click();
+    await page.getByRole('gridcell', { name: 'Ada' }).waitFor();
+    await page.getByRole('button', { name: /close the file/ }).click();
+    await page.locator('input[type=file]').setInputFiles({ name: 'people.parquet', mimeType: '', buffer: Buffer.from(`PAR1${'x'.repeat(600)}PAR1`) });
+    await page.getByText('forebay convert people.parquet people.tbf').waitFor();
+    assert.deepEqual(page.faults, []);
+  } finally {
+    await page.close();
+    server.close();
+  }
+});
+
+test('a picture that is damaged is drawn as far as it goes, a film is played, and a huge picture is no larger than its place', async () => {
+  const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
+  const page = await newPage(browser);
+  const at = join(folder, 'kinds');
+  mkdirSync(at);
+  await page.goto(host);
+  const made = await page.evaluate(async () => {
+    const text = async (blob) => {
+      let binary = '';
+      for (const byte of new Uint8Array(await blob.arrayBuffer())) binary += String.fromCharCode(byte);
+      return btoa(binary);
+    };
+    const draw = (width, height) => {
+      const canvas = new OffscreenCanvas(width, height);
+      const g = canvas.getContext('2d');
+      for (let k = 0; k < 60; k++) {
+        g.fillStyle = `hsl(${k * 6} 80% 60%)`;
+        g.fillRect(0, (k * height) / 60, width, height / 60);
+      }
+      return canvas.convertToBlob({ type: 'image/jpeg', quality: 0.8 });
+    };
+    const screen = Object.assign(document.createElement('canvas'), { width: 64, height: 64 });
+    const type = ['video/mp4;codecs=vp9', 'video/mp4'].find((one) => MediaRecorder.isTypeSupported(one));
+    let film = null;
+    if (type) {
+      const g = screen.getContext('2d');
+      const recorder = new MediaRecorder(screen.captureStream(20), { mimeType: type });
+      const parts = [];
+      recorder.ondataavailable = ({ data }) => parts.push(data);
+      recorder.start();
+      for (let k = 0; k < 12; k++) {
+        g.fillStyle = k % 2 ? 'red' : 'blue';
+        g.fillRect(0, 0, 64, 64);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      await new Promise((resolve) => { recorder.onstop = resolve; recorder.stop(); });
+      film = await text(new Blob(parts));
+    }
+    return { small: await text(await draw(640, 480)), large: await text(await draw(6000, 4000)), film };
+  });
+  const [small, large] = [made.small, made.large].map((one) => Buffer.from(one, 'base64'));
+  writeFileSync(join(at, '1.jpg'), small.subarray(0, small.length * 0.6));
+  writeFileSync(join(at, '2.jpg'), large);
+  if (made.film) writeFileSync(join(at, '3.mp4'), Buffer.from(made.film, 'base64'));
+  writeFileSync(join(at, '4.mp4'), Buffer.concat([Buffer.from('0000001866747970', 'hex'), Buffer.from('isom\0\0\0\0isomiso2'), Buffer.alloc(600, 7)]));
+  execFileSync('tar', ['--sort=name', '-cf', join(folder, 'kinds.tar'), '-C', at, '.']);
+  await page.locator('input[type=file]').setInputFiles(join(folder, 'kinds.tar'));
+  await page.locator('[role=option] .part', { hasText: 'damaged' }).waitFor();
+  const show = async (k) => {
+    await page.evaluate((k) => (location.hash = `file=local:kinds.tar&i=${k}`), k);
+    await page.getByRole('heading', { name: `Sample ${k}`, exact: true }).waitFor();
+  };
+  const pixel = (x, y) => page.evaluate(([x, y]) => {
+    const { data } = document.querySelector('forebay-viewer').shadowRoot.querySelector('forebay-sample').shadowRoot.querySelector('.picture').getContext('2d').getImageData(x, y, 1, 1);
+    return [...data];
+  }, [x, y]);
+  try {
+    await show(0);
+    await page.getByText('This picture is damaged: what could be decoded of it is drawn.').waitFor();
+    const [r, g, b, alpha] = await pixel(320, 4);
+    assert.ok(alpha === 255 && r > 150 && g < 140 && b < 140, `the upper part is there: ${[r, g, b]}`);
+    assert.deepEqual(await axe(page), []);
+    await show(1);
+    await page.locator('forebay-sample .sum.good').waitFor();
+    await page.locator('forebay-sample .picture').waitFor();
+    const canvases = () => page.locator('forebay-sample').evaluate((panel) => Object.fromEntries([...panel.shadowRoot.querySelectorAll('canvas:not([hidden])')].map((canvas) => [canvas.className, [canvas.width, canvas.height]])));
+    // The picture before stays until this one is decoded.
+    while ((await canvases()).picture[0] === 640) await page.waitForTimeout(100);
+    const { picture, ...others } = await canvases();
+    assert.ok(picture[0] <= 2048 && Math.abs(picture[0] / picture[1] - 1.5) < 0.01, JSON.stringify(picture));
+    assert.deepEqual(others, {}, 'without boxes there is nothing to draw them on');
+    for (let k = 0; k < 9; k++) await page.keyboard.press('+');
+    await page.locator('forebay-sample .detail:not([hidden])').waitFor();
+    const { detail } = await canvases();
+    assert.ok(detail[0] <= 1400 && detail[1] <= 1400, JSON.stringify(detail));
+    await page.keyboard.press('0');
+    await page.locator('forebay-sample .detail').waitFor({ state: 'hidden' });
+    if (made.film) {
+      await show(2);
+      const film = page.locator('forebay-sample video');
+      await film.waitFor();
+      await film.evaluate((video) => new Promise((resolve, reject) => { video.onended = resolve; video.onerror = () => reject(new Error('not played')); video.muted = true; void video.play(); }));
+      assert.deepEqual(await axe(page), []);
+    }
+    await show(made.film ? 3 : 2);
+    await page.getByText('This browser cannot play this MP4').waitFor();
+    assert.deepEqual(page.faults.filter((fault) => !/decode|DEMUXER/i.test(fault)), []);
+  } finally {
+    await page.close();
+    server.close();
+  }
 });
 
 test('what was found in a TAR is kept for the next visit, and can be forgotten', async () => {
@@ -304,17 +482,20 @@ test('pictures that the network lost are asked for again once it is back', async
     lost = true;
     await page.locator('.scroll').focus();
     await page.keyboard.press('End');
-    await page.locator('.why', { hasText: 'http.network' }).first().waitFor();
+    await page.locator('.why', { hasText: 'not reached' }).nth(1).waitFor();
+    assert.deepEqual([await page.locator('.tile', { hasText: 'http.network' }).count(), await page.locator('.lost').count()], [0, 1], 'it is said once');
+    assert.deepEqual(await axe(page), []);
+    await page.locator('.lost', { hasText: 'http.network' }).waitFor();
     lost = false;
     await page.evaluate(() => dispatchEvent(new Event('online')));
-    await page.locator('.why', { hasText: 'http.network' }).first().waitFor({ state: 'detached', timeout: 5000 });
+    await page.locator('.lost').waitFor({ state: 'detached', timeout: 5000 });
     lost = true;
     await page.keyboard.press('Home');
     for (let row = 0; row < 4; row++) await page.keyboard.press('PageDown');
-    await page.locator('.why', { hasText: 'http.network' }).first().waitFor();
+    await page.locator('.lost', { hasText: 'http.network' }).waitFor();
     lost = false;
     // Nobody says that it is back.
-    await page.locator('.why', { hasText: 'http.network' }).first().waitFor({ state: 'detached', timeout: 15_000 });
+    await page.locator('.lost').waitFor({ state: 'detached', timeout: 15_000 });
     await page.locator('[role=option] canvas[data-ready]').nth(3).waitFor();
   } finally {
     await page.close();

@@ -87,6 +87,182 @@ test('a filter is applied, counted, kept in the link, and its errors stand where
   await page.close();
 });
 
+test('while a filter is typed, what was found stays, and only what is likely meant is looked for', async () => {
+  const page = await opened('file=1200.tbl');
+  await page.locator('forebay-facets').getByText('4 of json.label').waitFor();
+  await page.evaluate(() => (globalThis.asked = []));
+  await page.keyboard.press('/');
+  for (const letter of 'json.label == "boat"') {
+    await page.keyboard.type(letter);
+    await page.waitForTimeout(320);
+    assert.ok((await page.locator('[role=option]').count()) > 0, `the pictures stay after ${await page.locator('forebay-filter input').inputValue()}`);
+    assert.doesNotMatch(await page.locator('.counts').innerText(), /^0 of/);
+  }
+  await page.locator('.counts', { hasText: '300 of 1,200' }).waitFor();
+  const asked = await page.evaluate(() => globalThis.asked);
+  assert.ok(asked.every((text) => /^json\.label ==? ?/.test(text)), JSON.stringify(asked));
+  assert.equal(asked.filter((text) => !/"?\w*$/.test(text) || text.endsWith('"boat"')).length, 1, JSON.stringify(asked));
+  // A field alone is a filter too, for who says so; and who leaves the box is done with it.
+  for (const done of ['Enter', 'Tab']) {
+    await page.locator('forebay-filter input').fill('json.o');
+    await page.getByText('The first sample has no json.o. Enter filters all the same.').waitFor();
+    assert.deepEqual(await axe(page), []);
+    await page.keyboard.press(done);
+    await page.getByText('No sample matches the filter.').waitFor();
+    await page.getByLabel('Clear the filter').click();
+    await page.locator('.counts', { hasText: /^\s*1,200\s*$/ }).waitFor();
+  }
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('where the user\'s few colours take the place of all others, states can still be told apart', async () => {
+  const page = await opened('file=300.tbl&i=8', { forcedColors: 'active' });
+  await page.locator('forebay-sample .legend i').first().waitFor();
+  await page.evaluate(() => {
+    globalThis.look = (path) => {
+      const element = path.reduce((root, selector) => (root.shadowRoot ?? root).querySelector(selector), document);
+      const { outlineStyle, outlineWidth, outlineColor, backgroundColor, borderBottomColor, fill, height } = getComputedStyle(element);
+      return JSON.stringify([outlineStyle, outlineStyle === 'none' ? '' : [outlineWidth, outlineColor], backgroundColor, borderBottomColor, fill, height]);
+    };
+  });
+  const look = (...path) => page.evaluate((path) => look(path), ['forebay-viewer', ...path]);
+  const apart = async (what, one, other) => assert.notEqual(await look(...one), await look(...other), what);
+  const picked = page.locator('#p3');
+  await picked.click({ modifiers: ['Control'] });
+  await page.locator('#p8').click();
+  await apart('the current tile', ['forebay-gallery', '#p8'], ['forebay-gallery', '#p4']);
+  await apart('a picked tile', ['forebay-gallery', '#p3'], ['forebay-gallery', '#p4']);
+  await apart('a picked tile and the current one', ['forebay-gallery', '#p3'], ['forebay-gallery', '#p8']);
+  await apart('the view', ['.views [aria-pressed=true]'], ['.views [aria-pressed=false]']);
+  await apart('the tab', ['forebay-sample', '[aria-selected=true]'], ['forebay-sample', '[aria-selected=false]']);
+  await apart('a label that is hidden', ['forebay-sample', '.legend button'], await (async () => {
+    await page.locator('forebay-sample .legend button').nth(1).click();
+    return ['forebay-sample', '.legend button[aria-pressed=false]'];
+  })());
+  await apart('colours of labels', ['forebay-sample', '.legend button:nth-child(1) i'], ['forebay-sample', '.legend button:nth-child(2) i']);
+  await apart('bars of a facet', ['forebay-facets', '.bar i'], ['forebay-facets', '.bar i + i']);
+  await apart('bars of a histogram', ['forebay-facets', 'forebay-histogram', '.all'], ['forebay-facets', 'forebay-histogram', '.kept']);
+  await page.keyboard.press('t');
+  await page.locator('[role=grid]').waitFor();
+  await apart('the current row', ['forebay-table', '#p8'], ['forebay-table', '#p4']);
+  assert.deepEqual(await axe(page), []);
+  await page.close();
+});
+
+test('what was wrong with a filter is no fault of the classes once it is mended', async () => {
+  const page = await opened('file=1200.tbl&q=width%20%3E');
+  await page.locator('.error').waitFor();
+  const classes = page.getByRole('region', { name: 'Classes' });
+  await classes.getByText('4 of json.label').waitFor();
+  assert.equal(await classes.getByRole('alert').count(), 0);
+  // What went wrong with one field is not said of what comes after it.
+  await page.getByRole('button', { name: 'Change the field that is counted' }).click();
+  await page.keyboard.type('torn');
+  await page.keyboard.press('Enter');
+  await classes.getByRole('alert').waitFor();
+  await page.locator('forebay-filter input').fill('width >= 400');
+  await page.locator('.counts', { hasText: 'of 1,200' }).waitFor();
+  await classes.getByRole('alert').waitFor({ state: 'detached' });
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('files of one name are remembered each by itself', async () => {
+  const page = await newPage(browser);
+  for (const folder of ['good', 'other', 'good']) {
+    await visit(page, at(`file=${folder}/300.tbl`));
+    await page.locator('[role=option]').first().waitFor();
+    await page.waitForTimeout(200);
+  }
+  await page.goto('about:blank');
+  await page.goto(site.url);
+  const recent = page.locator('forebay-welcome section', { hasText: 'Recent' }).locator('li');
+  await recent.nth(1).waitFor();
+  assert.equal(await recent.count(), 2);
+  assert.match(await recent.nth(0).innerText(), /\/good\//);
+  assert.match(await recent.nth(1).innerText(), /\/other\//);
+  assert.deepEqual(await axe(page), []);
+  await recent.nth(1).locator('button').click();
+  await page.locator('[role=option]').first().waitFor();
+  assert.match(page.url(), /other\/300\.tbl$/);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('a link to a file of which there are several by its name lets choose among them', async () => {
+  const page = await newPage(browser);
+  await page.goto(site.url);
+  await page.evaluate(async () => {
+    const root = await navigator.storage.getDirectory();
+    const db = await new Promise((resolve) => (indexedDB.open('forebay-viewer').onsuccess = (e) => resolve(e.target.result)));
+    const store = db.transaction('recent', 'readwrite').objectStore('recent');
+    const handles = [];
+    for (const name of ['one', 'two']) handles.push(await (await root.getDirectoryHandle(name, { create: true })).getFileHandle('300.tbl', { create: true }));
+    const again = db.transaction('recent', 'readwrite').objectStore('recent');
+    handles.forEach((handle, k) => again.put({ id: String(k), name: '300.tbl', handle, bytes: 1000 * (k + 1), when: 1e12 + k }));
+    await new Promise((resolve) => (again.transaction.oncomplete = resolve));
+    db.close();
+    void store;
+  });
+  await visit(page, at('file=local:300.tbl&i=7'));
+  await page.getByText('There are 2 of this name.').waitFor();
+  await page.getByRole('button', { name: 'Open 300.tbl, 2.0 kB' }).waitFor();
+  await page.getByRole('button', { name: 'Choose the file' }).waitFor();
+  await page.getByRole('button', { name: 'Open 300.tbl, 1.0 kB' }).click();
+  await page.getByRole('heading', { name: 'Sample 7', exact: true }).waitFor();
+  await page.close();
+});
+
+test('captions of tiles mean the same, whichever samples were opened', async () => {
+  const page = await opened('file=300.tbl');
+  const captions = () => page.locator('.tile .caption').evaluateAll((all) => all.map((caption) => caption.lastElementChild.textContent));
+  assert.ok((await captions()).every((text) => /^\d+ × \d+$/.test(text)));
+  await page.locator('#p2').click();
+  await page.locator('forebay-sample .title', { hasText: '00000002.png' }).waitFor();
+  await page.keyboard.press('ArrowRight');
+  await page.locator('forebay-sample .title', { hasText: '00000003.png' }).waitFor();
+  assert.ok((await captions()).every((text) => /^\d+ × \d+$/.test(text)), JSON.stringify(await captions()));
+  await visit(page, at('file=300.tar'));
+  await page.locator('[role=option]').first().waitFor();
+  assert.ok((await captions()).every((text) => /^\d{8}\.png$/.test(text)), 'names where the index knows all of them');
+  await page.close();
+});
+
+test('who opens a file by keys goes on in it, and the first stop of the tabulator leads to what is shown', async () => {
+  const page = await newPage(browser);
+  const active = () => page.evaluate(() => {
+    let at = document.activeElement;
+    while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+    return at?.className || at?.tagName;
+  });
+  for (const [name, words] of [['300.tbl', 'To the samples'], ['2000.tbf', 'To the rows']]) {
+    await visit(page, site.url);
+    await page.getByLabel('Address of a file').fill(name);
+    await page.keyboard.press('Enter');
+    await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+    for (let tries = 0; (await active()) !== 'scroll'; tries++) {
+      assert.ok(tries < 30, `the focus is at ${await active()}`);
+      await page.waitForTimeout(100);
+    }
+    await visit(page, at(`file=${name}`));
+    await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+    assert.equal(await active(), 'BODY', 'a link takes the focus from nobody');
+    await page.keyboard.press('Tab');
+    const skip = page.getByRole('button', { name: words });
+    assert.equal(await active(), 'skip');
+    assert.ok((await skip.boundingBox()).height > 20, 'it is seen while it has the focus');
+    assert.deepEqual(await axe(page), []);
+    await page.keyboard.press('Enter');
+    for (let tries = 0; (await active()) !== 'scroll'; tries++) {
+      assert.ok(tries < 30, `the focus is at ${await active()}`);
+      await page.waitForTimeout(100);
+    }
+  }
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
 test('a growing file is shown and filtered while it grows, and nothing jumps', async () => {
   const page = await newPage(browser);
   await visit(page, at('file=grow60000.tar'));
@@ -178,6 +354,7 @@ test('an export that is asked for while the filter is at work is of what the fil
   await page.keyboard.press('e');
   const dialog = page.locator('forebay-convert');
   assert.equal(await dialog.getByLabel('All 1,200').isChecked(), true);
+  await page.evaluate(() => (globalThis.goOn = true));
   await dialog.getByLabel(/^The filter's \d+/).waitFor();
   assert.equal(await dialog.getByLabel(/^The filter's/).isChecked(), true);
   await page.close();
@@ -258,7 +435,6 @@ test('a link can be dropped, and a folder says that it is one', async () => {
 test('a page that converts does not go without being asked', async () => {
   const page = await opened('file=1200.tbl');
   const goes = () => page.evaluate(() => dispatchEvent(new Event('beforeunload', { cancelable: true })));
-  await page.evaluate(() => (globalThis.showSaveFilePicker = async () => ({})));
   assert.equal(await goes(), true);
   await page.keyboard.press('e');
   await page.getByRole('button', { name: 'Convert…' }).click();
@@ -267,6 +443,19 @@ test('a page that converts does not go without being asked', async () => {
   await page.locator('forebay-convert').getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('Cancelled; nothing was kept.').waitFor();
   assert.equal(await goes(), true);
+  await page.close();
+});
+
+test('keys do nothing behind a dialog, wherever the focus is', async () => {
+  const page = await opened('file=300.tbl');
+  await page.keyboard.press('e');
+  await page.locator('forebay-convert dialog[open]').waitFor();
+  await page.evaluate(() => document.activeElement.blur());
+  await page.mouse.click(3, 3);
+  for (const key of ['t', 'c', 'End', '/']) await page.keyboard.press(key);
+  await page.waitForTimeout(200);
+  assert.equal(await page.locator('[role=grid]').count(), 0);
+  assert.equal(await page.locator('dialog[open]').count(), 1);
   await page.close();
 });
 

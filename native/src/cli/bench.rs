@@ -1,6 +1,9 @@
 //! `forebay bench`: how fast the loader is on this machine and these files, and against the bare decoder.
 
-use std::time::{Duration, Instant};
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 use clap::ValueEnum;
 use forebay::{
@@ -10,7 +13,7 @@ use forebay::{
         codes as image_codes,
         decode::{self, Decoder, JpegBackend},
         probe,
-        transform::{Out, Transformer, f16},
+        transform::{Out, Resampling, Transformer, f16},
     },
     model::MediaFormat,
     order::{Item, sample_key},
@@ -19,9 +22,8 @@ use serde_json::{Value, json};
 
 use super::{
     Outcome, Output,
-    filtering::{LimitArgs, open, paths},
+    filtering::{LimitArgs, PixelLimitArgs, open, paths},
     human, pixels,
-    pixels::ResampleArg,
 };
 use crate::{
     convert::pipeline::all_cores,
@@ -34,7 +36,7 @@ use crate::{
 pub(super) struct Args {
     /// Files, folders or patterns: their samples follow each other as one dataset.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
     /// Samples in a batch.
     #[arg(long, default_value_t = 64)]
     batch: u64,
@@ -54,8 +56,8 @@ pub(super) struct Args {
     #[arg(long)]
     augment: bool,
     /// How pictures are resized, by default bilinear. All but `nearest` and `bilinear-plain` are antialiased.
-    #[arg(long, value_enum)]
-    resample: Option<ResampleArg>,
+    #[arg(long, value_parser = pixels::resampling())]
+    resample: Option<Resampling>,
     /// The type of the numbers.
     #[arg(long, value_enum, default_value = "f32")]
     dtype: DtypeArg,
@@ -83,6 +85,8 @@ pub(super) struct Args {
     decode_alone: u64,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    pixel_limit: PixelLimitArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -133,8 +137,9 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
 }
 
 fn recipe(args: &Args) -> Image {
-    let image = Image::new(args.image.0, args.image.1).resampling(args.resample.unwrap_or_default().into());
-    let image = image.normalize(IMAGENET);
+    let image = Image::new(args.image.0, args.image.1).resampling(args.resample.unwrap_or_default());
+    // Bytes are the pixels themselves.
+    let image = if matches!(args.dtype, DtypeArg::U8) { image } else { image.normalize(IMAGENET) };
     if args.augment { image.random_resized_crop().hflip() } else { image }
 }
 
@@ -155,7 +160,7 @@ fn builder(args: &Args, jpeg: JpegBackend) -> Result<Builder> {
             IoArg::Read => Io::Read,
             IoArg::Map => Io::Map,
         })
-        .limits(args.limits.limits());
+        .limits(args.pixel_limit.limits(args.limits.limits()));
     if let Some(seed) = args.shuffle {
         builder = builder.shuffle(seed);
     }
@@ -310,7 +315,7 @@ fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
     let share = |sum: Duration| sum.as_secs_f64() / all;
     let each = |sum: Duration, n: u64| 1000.0 * sum.as_secs_f64() / n.max(1) as f64;
     let mut value = json!({
-        "files": args.files,
+        "files": args.files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
         "samples": run.samples,
         "batch": args.batch,
         "shape": [3, args.image.1, args.image.0],

@@ -1,20 +1,21 @@
 //! `forebay check`: is it sound?
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use forebay::{Error, Limits, Result, check::Report, error::Kind};
+use forebay::{Error, Limits, Result, check::Report, error::Kind, image::decode};
 use serde_json::json;
 
 use super::{
     Outcome, Output,
-    filtering::{LimitArgs, open, paths},
+    effect::{Given, Route, Uses},
+    filtering::{LimitArgs, PixelLimitArgs, open, paths},
     human,
     output::printable,
     progress::Meter,
     table::{self, args::TableReadArgs},
 };
 use crate::{
-    check::check,
+    check::{CheckOptions, check_with},
     convert::{Progress, pipeline::all_cores},
     tables,
 };
@@ -26,22 +27,35 @@ const SHOWN: usize = 20;
 pub(super) struct Args {
     /// Files, folders or patterns.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
     /// Threads.
     #[arg(long, default_value_t = all_cores())]
     workers: usize,
+    /// Samples: decode every picture too, from the first line to the last. Without it their bytes are checked, and
+    /// not what is in them.
+    #[arg(long)]
+    decode: bool,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    pixel_limit: PixelLimitArgs,
     #[command(flatten)]
     table: TableReadArgs,
 }
 
-pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+/// Which options have an effect on what.
+pub(super) const USES: Uses = &[
+    (&["decode", "max_pixels"], &[Route::Samples]),
+    (&["max_sample_bytes"], &[Route::Samples, Route::Table]),
+    (&["schema", "types", "no_header", "delimiter", "null", "on_bad_row", "sniff_rows"], &[Route::Table]),
+];
+
+pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let mut outcome = Outcome::Fine;
     let limits = args.limits.limits();
     let files = paths(&args.files)?;
     for path in &files {
-        let report = one(path, args, &limits, out)?;
+        let (report, unit) = one(path, args, given, &limits, out)?;
         if !report.ok {
             outcome = Outcome::Damaged;
         }
@@ -56,42 +70,61 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
                 }
                 out.value(&value);
             }
-            (false, _) => {
-                let is_table = table::is_table(path, &args.table.options(&limits, false)?)?.is_some();
-                print(path, &report, if is_table { "rows" } else { "samples" }, out);
-            }
+            (false, _) => print(path, &report, unit, out),
         }
     }
     Ok(outcome)
 }
 
-/// A file that is too damaged to open is a report with one fault; what cannot be read at all is an error.
-fn one(path: &Path, args: &Args, limits: &Limits, out: &Output) -> Result<Report> {
+/// A report, and what it counts. A file that is too damaged to open is a report with one fault; what cannot be read at
+/// all is an error.
+fn one(path: &Path, args: &Args, given: &Given, limits: &Limits, out: &Output) -> Result<(Report, &'static str)> {
     let read = args.table.options(limits, false)?;
     if let Some(format) = table::is_table(path, &read)? {
+        given.check(USES, Route::Table)?;
         let mut meter = Meter::of_rows(out, "checking");
-        return tables::check(path, format, &read, &mut |samples, total| {
+        let report = tables::check(path, format, &read, &mut |samples, total| {
             meter.update(&Progress { samples, total, ..Progress::default() });
         });
+        return Ok((report?, "rows"));
     }
+    given.check(USES, Route::Samples)?;
     let dataset = match open(path, limits, true) {
         Ok(dataset) => dataset,
-        Err(e) if matches!(e.kind(), Kind::Damaged | Kind::Limit) => return Ok(Report::unopened(&e)),
+        Err(e) if matches!(e.kind(), Kind::Damaged | Kind::Limit) => return Ok((Report::unopened(&e), "samples")),
         Err(e) => return Err(e),
     };
     let mut meter = Meter::new(out, "checking");
     let total = dataset.len();
-    check(&dataset, args.workers, &mut |done| meter.samples(done, total)).map_err(|e: Error| e.file(dataset.name()))
+    let decode = args.decode.then(|| decode::Options::default().with_limits(args.pixel_limit.limits(limits.clone())));
+    let options = CheckOptions { workers: args.workers, decode };
+    let report = check_with(&dataset, &options, &mut |done| meter.samples(done, total));
+    Ok((report.map_err(|e: Error| e.file(dataset.name()))?, "samples"))
 }
 
 fn print(path: &Path, report: &Report, unit: &str, out: &Output) {
     let name = printable(&path.display().to_string());
+    let decoded = report.decoded.map(|n| format!(", {} pictures decoded", human::count(n))).unwrap_or_default();
     match report.fault_count {
-        0 => out.line(format!("{name}: sound, {} {unit}", human::count(report.samples))),
+        0 => out.line(format!("{name}: sound, {} {unit}{decoded}", human::count(report.samples))),
+        // Nothing that was read is wrong.
+        n if report.is_over_limits() => {
+            let what = if n == 1 { "1 is" } else { &format!("{} are", human::count(n)) };
+            out.line(format!(
+                "{name}: NOT CHECKED TO THE END, {what} over the limits, {} {unit}",
+                human::count(report.samples)
+            ));
+        }
         n => out.line(format!("{name}: DAMAGED, {} faults, {} {unit}", human::count(n), human::count(report.samples))),
     }
     for fault in report.faults.iter().take(SHOWN) {
         out.line(format!("  {}", describe(fault)));
+    }
+    if report.faults.iter().any(|fault| fault.code == "limit.item") {
+        out.line("  --max-sample-bytes raises the limit of samples");
+    }
+    if report.faults.iter().any(|fault| fault.code == "image.pixels") {
+        out.line("  --max-pixels raises the limit of pixels");
     }
     if report.fault_count > SHOWN as u64 {
         out.line(format!("  and {} more; --json lists them", human::count(report.fault_count - SHOWN as u64)));

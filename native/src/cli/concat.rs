@@ -7,7 +7,8 @@ use forebay::Result;
 use super::{
     Outcome, Output,
     convert::{MetadataFormatArg, WriteArgs, metadata, report, target},
-    filtering::{LimitArgs, filter, open, paths},
+    effect::{Given, Route, Uses},
+    filtering::{FolderArgs, LimitArgs, filter, whole_sets},
 };
 use crate::convert::{Job, To};
 
@@ -15,7 +16,7 @@ use crate::convert::{Job, To};
 pub(super) struct Args {
     /// The datasets, in order: files, folders or patterns.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
     /// The file to write, or - for standard output.
     #[arg(short, long)]
     output: PathBuf,
@@ -30,15 +31,30 @@ pub(super) struct Args {
     /// How metadata is written.
     #[arg(long, value_enum, default_value = "json")]
     metadata_format: MetadataFormatArg,
+    /// Write an output without samples where the filter selects none.
+    #[arg(long, requires = "filter")]
+    allow_empty: bool,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    folder: FolderArgs,
 }
 
-pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+/// Which options have an effect on what.
+pub(super) const USES: Uses = &[
+    (&["layout", "compression", "level", "metadata_format"], &[Route::Tbl]),
+    (&["class_level"], &[Route::Tbl, Route::Tar]),
+];
+
+pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
-    let mut options = args.write.options(target(args.to, &args.output)?)?;
+    let to = target(args.to, &args.output)?;
+    given.check(USES, if to == To::Tar { Route::Tar } else { Route::Tbl })?;
+    let mut options = args.write.options(to, &limits)?;
+    options.allow_empty = args.allow_empty;
     options.metadata = metadata(None, args.metadata_format.into(), &limits)?;
-    let sources = paths(&args.files)?.iter().map(|p| open(p, &limits, false)).collect::<Result<_>>()?;
+    let sources =
+        whole_sets(&args.files)?.iter().map(|p| args.folder.open(p, &limits, false)).collect::<Result<_>>()?;
     let mut job = Job::new(sources, options);
     if let Some(filter) = filter(args.filter.as_deref())? {
         job = job.filter(&filter)?;

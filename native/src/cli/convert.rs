@@ -17,7 +17,8 @@ use serde_json::json;
 
 use super::{
     Outcome, Output, check,
-    filtering::{LimitArgs, filter, open, paths},
+    effect::{Given, Route, Uses},
+    filtering::{FolderArgs, LimitArgs, filter, open, whole_sets},
     human,
     pixels::DecodeArgs,
     progress::Meter,
@@ -30,14 +31,15 @@ use super::{
 use crate::{
     convert::{Job, MetadataChoice, Options, StreamInput, Summary, To, pipeline::all_cores},
     input,
-    tables::{TableCompression, TableFormat},
+    tables::{ReadOptions, TableCompression, TableFormat, packing::refuse_promise},
 };
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// What to convert: a TAR (also .tar.gz, .tar.zst, or - for standard input), a TBL, or a folder of images; or a
-    /// table: CSV, JSON lines, Parquet, Arrow, TBF or IDV.
-    input: String,
+    /// table: CSV, JSON lines, Parquet, Arrow, TBF or IDV. Several become one, in this order.
+    #[arg(required = true, num_args = 1.., value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
     /// The file to write, or - for standard output.
     output: PathBuf,
     /// The format to write; by default the output's extension says it.
@@ -60,13 +62,30 @@ pub(super) struct Args {
     /// Leave out what is broken, list it, and keep the rest; the exit code is 1 all the same.
     #[arg(long)]
     keep_going: bool,
+    /// Write an output without samples where the filter selects none.
+    #[arg(long, requires = "filter")]
+    allow_empty: bool,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    folder: FolderArgs,
     #[command(flatten)]
     table: TableReadArgs,
     #[command(flatten)]
     table_write: TableWriteArgs,
 }
+
+/// Which options have an effect on what.
+pub(super) const USES: Uses = &[
+    (&["layout", "metadata", "metadata_format"], &[Route::Tbl]),
+    (&["decode", "fit", "short", "resample", "fill", "orient", "exact", "max_pixels"], &[Route::Tbl]),
+    (&["keep_going", "allow_empty", "class_level"], &[Route::Tbl, Route::Tar]),
+    (&["max_sample_bytes"], &[Route::Tbl, Route::Tar, Route::Table, Route::Rows]),
+    (&["compression", "level"], &[Route::Tbl, Route::Table, Route::Rows]),
+    (&["columns", "lossy", "group_rows", "dialect"], &[Route::Table, Route::Rows]),
+    (&["types", "schema", "null", "delimiter", "no_header", "sniff_rows"], &[Route::Table, Route::Rows]),
+    (&["on_bad_row"], &[Route::Table]),
+];
 
 /// Arguments of every command that writes a dataset.
 #[derive(Debug, clap::Args)]
@@ -101,8 +120,9 @@ impl WriteArgs {
         self.force
     }
 
-    pub fn options(&self, to: To) -> Result<Options> {
+    pub fn options(&self, to: To, limits: &Limits) -> Result<Options> {
         let mut options = Options::new(to);
+        options.limits = limits.clone();
         options.layout = self.layout.into();
         let codec = match self.compression {
             None | Some(CompressionArg::None) => Codec::None,
@@ -214,6 +234,8 @@ impl From<MetadataFormatArg> for MetadataFormat {
 
 /// The format to write: what the user says, else the output's extension.
 pub(super) fn target(to: Option<To>, output: &Path) -> Result<To> {
+    // A name such as x.tar.gz is a promise, whatever --to says.
+    refuse_promise(output, "a TBL or TAR")?;
     to.or_else(|| To::from_name(output)).ok_or_else(|| {
         let message = "the name does not say which format to write; end it in .tbl or .tar, or give --to";
         Error::new(&codes::ARGUMENT, message).file(input::display(output))
@@ -231,28 +253,28 @@ pub(super) fn metadata(file: Option<&Path>, format: MetadataFormat, limits: &Lim
     }
 }
 
-pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
-    let files = paths(std::slice::from_ref(&args.input))?;
+    let files = whole_sets(&args.inputs)?;
     let mut read = args.table.options(&limits, args.table_write.lossy())?;
     let named = || To::from_name(&args.output).is_none().then(|| TableFormat::from_name(&args.output)).flatten();
     let to_table = args.to.map_or_else(named, AnyArg::table);
-    let from_table = match files.first() {
-        Some(first) => table::is_table(first, &read)?,
-        None => None,
-    };
+    let from_table = tables_or_samples(&files, &read)?;
+    let shown = || args.inputs.first().map(|input| input::display(input)).unwrap_or_default();
     match (from_table, to_table) {
         (Some(_), Some(_)) if args.decode.wanted() => {
-            return Err(Error::new(&codes::ARGUMENT, "this is a table; --decode is for pictures").file(&args.input));
+            return Err(Error::new(&codes::ARGUMENT, "this is a table; --decode is for pictures").file(shown()));
         }
-        (None, Some(_)) if args.input == input::PIPE => {
-            return Err(Error::new(&codes::ARGUMENT, "--from says what standard input is: csv, jsonl or arrows"));
+        (None, Some(_)) if files.iter().any(|file| input::is_pipe(file)) => {
+            let message = "--from says what comes through a pipe: csv, tsv, jsonl or arrows";
+            return Err(Error::new(&codes::ARGUMENT, message).file(shown()));
         }
         (None, Some(_)) if args.decode.wanted() => {
             let message = "a table of samples has no pictures; --decode is for TBL and TAR";
-            return Err(Error::new(&codes::ARGUMENT, message).file(&args.input));
+            return Err(Error::new(&codes::ARGUMENT, message).file(shown()));
         }
         (from, Some(format)) => {
+            given.check(USES, if from.is_none() { Route::Rows } else { Route::Table })?;
             // Samples become a table of what is known of them.
             read.samples = from.is_none();
             let common = Common {
@@ -270,29 +292,59 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         }
         (None, None) => {}
         (Some(_), None) => {
-            let message =
-                "this is a table; name an output ending in .csv, .jsonl, .parquet, .arrow, .tbf or .idv, or give --to";
-            return Err(Error::new(&codes::ARGUMENT, message).file(&args.input));
+            let message = "this is a table; name an output ending in .csv, .jsonl (one object a line), .parquet, .arrow, .tbf or .idv, or give --to";
+            return Err(Error::new(&codes::ARGUMENT, message).file(shown()));
         }
     }
-    let to = args.to.and_then(AnyArg::samples);
-    let mut options = args.write.options(target(to, &args.output)?)?;
-    options.keep_going = args.keep_going;
-    options.pixels = args.decode.pixels()?;
-    if options.to == To::Tar && args.metadata.is_some() {
+    let to = target(args.to.and_then(AnyArg::samples), &args.output)?;
+    if to == To::Tar && args.metadata.is_some() {
         let message = "a tar archive has no place for a document; --metadata is for TBL";
         return Err(Error::new(&codes::ARGUMENT, message));
     }
+    if to == To::Tar && args.decode.wanted() {
+        let message = "a tar archive has no place for the size of raw pixels; decode into a .tbl";
+        return Err(Error::new(&codes::ARGUMENT, message));
+    }
+    given.check(USES, if to == To::Tar { Route::Tar } else { Route::Tbl })?;
+    let mut options = args.write.options(to, &limits)?;
+    (options.keep_going, options.allow_empty) = (args.keep_going, args.allow_empty);
+    options.pixels = args.decode.pixels(&limits)?;
     options.metadata = metadata(args.metadata.as_deref(), args.metadata_format.into(), &limits)?;
     let filter = filter(args.filter.as_deref())?;
     let mut job = match files.as_slice() {
-        [only] => job(only, options, &limits)?,
-        many => Job::new(many.iter().map(|p| open(p, &limits, args.keep_going)).collect::<Result<_>>()?, options),
+        [only] if !args.folder.given() => job(only, options, &limits)?,
+        many => {
+            let open = |path: &PathBuf| args.folder.open(path, &limits, args.keep_going);
+            Job::new(many.iter().map(open).collect::<Result<_>>()?, options)
+        }
     };
     if let Some(filter) = &filter {
         job = job.filter(filter)?;
     }
     report(job, &args.output, out)
+}
+
+/// The format of the first input, where all are tables; `None` where all are samples.
+fn tables_or_samples(files: &[PathBuf], read: &ReadOptions) -> Result<Option<TableFormat>> {
+    let mut first = None;
+    for (n, path) in files.iter().enumerate() {
+        let found = table::is_table(path, read)?;
+        match first {
+            None => first = Some(found),
+            Some(before) if before.is_some() == found.is_some() => {}
+            Some(before) => {
+                let words = |is_table: bool| if is_table { "a table" } else { "a dataset of samples" };
+                let message = format!(
+                    "input {} is {}, and the first is {}: they do not become one",
+                    n + 1,
+                    words(found.is_some()),
+                    words(before.is_some())
+                );
+                return Err(Error::new(&codes::ARGUMENT, message).file(input::display(path)));
+            }
+        }
+    }
+    Ok(first.flatten())
 }
 
 /// A job over one input, mapped where it can be and streamed where it must.
@@ -306,15 +358,29 @@ pub(super) fn job(path: &Path, options: Options, limits: &Limits) -> Result<Job>
 
 /// Runs a job with progress, and prints what came of it.
 pub(super) fn report(job: Job, output: &Path, out: &Output) -> Result<Outcome> {
-    let mut meter = Meter::new(out, "converting");
-    let summary = job.run_with(output, &mut |progress| meter.update(progress))?;
-    let seconds = meter.elapsed().as_secs_f64();
-    drop(meter);
+    let (summary, seconds) = run_job(job, output, out)?;
     print(&summary, seconds, out);
     Ok(if summary.faults.is_empty() { Outcome::Fine } else { Outcome::Damaged })
 }
 
-fn print(summary: &Summary, seconds: f64, out: &Output) {
+/// Runs a job with progress; says also how many seconds it took.
+pub(super) fn run_job(job: Job, output: &Path, out: &Output) -> Result<(Summary, f64)> {
+    let mut meter = Meter::new(out, "converting");
+    let summary = job.run_with(output, &mut |progress| meter.update(progress))?;
+    Ok((summary, meter.elapsed().as_secs_f64()))
+}
+
+/// How the output compares with the inputs, where all of these went into it.
+fn saved(summary: &Summary) -> Option<(&'static str, String)> {
+    if summary.input_bytes == 0 || !summary.whole || !summary.faults.is_empty() {
+        return None;
+    }
+    let by = human::bytes(summary.saved().unsigned_abs());
+    let percent = 100.0 * summary.saved().unsigned_abs() as f64 / summary.input_bytes as f64;
+    Some((if summary.saved() < 0 { "larger by" } else { "saved" }, format!("{by} ({percent:.2} %)")))
+}
+
+pub(super) fn print(summary: &Summary, seconds: f64, out: &Output) {
     if summary.output == input::PIPE {
         // The output itself goes there.
         return;
@@ -335,13 +401,12 @@ fn print(summary: &Summary, seconds: f64, out: &Output) {
     if let Some(mean) = summary.payload_bytes.checked_div(summary.samples) {
         row("mean size", human::bytes(mean));
     }
-    let percent = 100.0 * summary.saved() as f64 / (summary.input_bytes.max(1)) as f64;
     row(
         "ratio",
         format!("{:.3} ({} of {} samples compressed)", summary.ratio(), summary.compressed_samples, summary.samples),
     );
-    if summary.input_bytes > 0 {
-        row("saved", format!("{} ({percent:.2} %)", human::signed_bytes(summary.saved())));
+    if let Some((label, value)) = saved(summary) {
+        row(label, value);
     }
     if summary.verified > 0 {
         row("verified", format!("{} payloads read back equal", human::count(summary.verified)));

@@ -2,9 +2,8 @@
 
 use std::{
     collections::HashSet,
-    fs,
     io::{IoSlice, Write},
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 use forebay::{
@@ -24,7 +23,7 @@ use super::{
 use crate::{
     dataset::Dataset,
     input::{self, PIPE},
-    output::AtomicFile,
+    output::{AtomicFile, Beneath, Written},
     select::accepts,
 };
 
@@ -59,7 +58,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     match (args.index, &args.to) {
         (Some(i), None) => one(&dataset, i, args, out),
         (Some(i), Some(folder)) => {
-            let written = write_sample(&dataset, i, folder, args.force, &mut HashSet::new())?;
+            let written = Target::open(folder, args.force)?.write(&dataset, i)?;
             done(out, 1, written, folder)
         }
         (None, Some(folder)) => all(&dataset, folder, args, out),
@@ -75,7 +74,8 @@ fn one(dataset: &Dataset, i: u64, args: &Args, out: &Output) -> Result<Outcome> 
     };
     if target.as_os_str() == PIPE {
         let failed = |e| input::io_error("stdout", "write", e);
-        std::io::stdout().write_all(&payload).map_err(failed)?;
+        let mut out = std::io::stdout().lock();
+        out.write_all(&payload).and_then(|()| out.flush()).map_err(failed)?;
         return Ok(Outcome::Fine);
     }
     write_file(&target, &payload, args.force)?;
@@ -91,7 +91,7 @@ fn all(dataset: &Dataset, folder: &Path, args: &Args, out: &Output) -> Result<Ou
     let filter = filter(args.filter.as_deref())?;
     filter.iter().try_for_each(Filter::check_for_samples)?;
     let mut meter = Meter::new(out, "extracting");
-    let mut names = HashSet::new();
+    let mut target = Target::open(folder, args.force)?;
     let (mut samples, mut written) = (0, 0);
     for i in 0..dataset.len() {
         if let Some(filter) = &filter
@@ -99,7 +99,7 @@ fn all(dataset: &Dataset, folder: &Path, args: &Args, out: &Output) -> Result<Ou
         {
             continue;
         }
-        written += write_sample(dataset, i, folder, args.force, &mut names)?;
+        written += target.write(dataset, i)?;
         samples += 1;
         meter.samples(i + 1, dataset.len());
     }
@@ -116,37 +116,53 @@ fn done(out: &Output, samples: u64, files: u64, folder: &Path) -> Result<Outcome
     Ok(Outcome::Fine)
 }
 
-/// Writes a sample's files; returns how many. Nothing leaves the folder, whatever the names say.
-fn write_sample(dataset: &Dataset, i: u64, folder: &Path, force: bool, names: &mut HashSet<String>) -> Result<u64> {
-    let extension = dataset.info(i)?.format.extension();
-    let files = match dataset.record(i)? {
-        Some(record) => files(&record, i, extension).map_err(|e| e.file(dataset.name()))?,
-        None => vec![RestoredFile { name: format!("{i:08}.{extension}"), content: None }],
-    };
-    let payload = dataset.payload(i)?;
-    let mut written = 0;
-    for file in &files {
-        safe_name(&file.name).map_err(|e| e.sample(i).file(dataset.name()))?;
-        // Two samples of one name must not overwrite each other, not even with --force.
-        let name = match names.insert(file.name.clone()) {
-            true => file.name.clone(),
-            false => beside(&file.name, i),
-        };
-        let path = folder.join(&name);
-        if !path.components().all(|c| !matches!(c, Component::ParentDir))
-            && folder.components().all(|c| !matches!(c, Component::ParentDir))
-        {
-            return Err(
-                Error::new(&forebay::record::codes::NAME, format!("the name {name:?} leaves the folder")).sample(i)
-            );
-        }
-        if let Some(parent) = path.parent() {
-            inside(folder, parent)?;
-        }
-        write_file(&path, file.content.as_deref().unwrap_or(&payload), force)?;
-        written += 1;
+/// The folder that samples go to.
+struct Target {
+    folder: Beneath,
+    force: bool,
+    /// Every name that this run has given: two files of one name must not overwrite each other, not even with --force.
+    names: HashSet<PathBuf>,
+}
+
+impl Target {
+    fn open(folder: &Path, force: bool) -> Result<Target> {
+        Ok(Target { folder: Beneath::open(folder)?, force, names: HashSet::new() })
     }
-    Ok(written)
+
+    /// Writes a sample's files; returns how many. Nothing leaves the folder, whatever the names say.
+    fn write(&mut self, dataset: &Dataset, i: u64) -> Result<u64> {
+        let extension = dataset.info(i)?.format.extension();
+        let files = match dataset.record(i)? {
+            Some(record) => files(&record, i, extension).map_err(|e| e.file(dataset.name()))?,
+            None => vec![RestoredFile { name: format!("{i:08}.{extension}"), content: None }],
+        };
+        let payload = dataset.payload(i)?;
+        for file in &files {
+            safe_name(&file.name).map_err(|e| e.sample(i).file(dataset.name()))?;
+            let content = file.content.as_deref().unwrap_or(&payload);
+            let mut name = file.name.clone();
+            loop {
+                let path = plain(&name).ok_or_else(|| {
+                    let message = format!("the name {name:?} is none that a file can have");
+                    Error::new(&forebay::record::codes::NAME, message).sample(i).file(dataset.name())
+                })?;
+                // The file system may take names for the same that are not, such as those that differ in case.
+                if self.names.insert(path.clone()) && self.folder.write(&path, content, self.force)? == Written::Whole {
+                    break;
+                }
+                name = beside(&name, i);
+            }
+        }
+        Ok(files.len() as u64)
+    }
+}
+
+/// The path of a name, without the parts that say nothing; `None` where no part is left, or one is no name here.
+fn plain(name: &str) -> Option<PathBuf> {
+    let parts = || name.split('/').filter(|part| !part.is_empty() && *part != ".");
+    let path: PathBuf = parts().collect();
+    let names = path.components().filter(|c| matches!(c, std::path::Component::Normal(_))).count();
+    (names > 0 && names == path.components().count() && !name.ends_with('/')).then_some(path)
 }
 
 /// A name that is taken gets the sample's number in front of its extension.
@@ -155,19 +171,6 @@ fn beside(name: &str, i: u64) -> String {
         (stem, Some(extension)) => format!("{stem}~{i}.{extension}"),
         (stem, None) => format!("{stem}~{i}"),
     }
-}
-
-/// Makes the folders of a file, and refuses links that lead out of the target folder.
-fn inside(folder: &Path, parent: &Path) -> Result<()> {
-    let failed = |path: &Path, e| input::io_error(&input::display(path), "make the folder", e);
-    fs::create_dir_all(parent).map_err(|e| failed(parent, e))?;
-    let root = fs::canonicalize(folder).map_err(|e| failed(folder, e))?;
-    let real = fs::canonicalize(parent).map_err(|e| failed(parent, e))?;
-    if !real.starts_with(&root) {
-        let message = format!("{} is a link out of {}", parent.display(), folder.display());
-        return Err(Error::new(&forebay::record::codes::NAME, message));
-    }
-    Ok(())
 }
 
 fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<()> {

@@ -1,11 +1,14 @@
 //! `forebay head`: the first samples or rows, as a table or one JSON object a line.
 
+use std::path::PathBuf;
+
 use forebay::{Result, filter::Filter};
 use serde_json::{Value, json};
 
 use super::{
     Outcome, Output,
-    filtering::{LimitArgs, filter, open, paths},
+    effect::{Given, Route, Uses},
+    filtering::{Faults, FolderArgs, LimitArgs, filter, paths},
     human,
     output::printable,
     table::{
@@ -14,13 +17,24 @@ use super::{
         head::Wanted,
     },
 };
-use crate::{dataset::Dataset, select::accepts};
+use crate::{dataset::Dataset, select::Watch};
+
+/// Which options have an effect on what.
+pub(super) const USES: Uses = &[
+    (&["n", "skip", "filter"], &[Route::Samples, Route::Table]),
+    (&["hash", "class_level"], &[Route::Samples]),
+    (&["max_sample_bytes"], &[Route::Samples, Route::Table]),
+    (
+        &["columns", "sparse", "schema", "types", "no_header", "delimiter", "null", "on_bad_row", "sniff_rows"],
+        &[Route::Table],
+    ),
+];
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Files, folders or patterns.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
     /// How many samples or rows.
     #[arg(short = 'n', long = "lines", default_value_t = 10)]
     n: u64,
@@ -35,6 +49,8 @@ pub(super) struct Args {
     hash: bool,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    folder: FolderArgs,
     /// Tables: only these columns, in this order.
     #[arg(long, value_name = "NAMES")]
     columns: Option<String>,
@@ -45,31 +61,39 @@ pub(super) struct Args {
     table: TableReadArgs,
 }
 
-pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let (limits, filter) = (args.limits.limits(), filter(args.filter.as_deref())?);
-    let read = args.table.options(&limits, false)?;
+    // Looking on cuts what is finer than our own types, and says so.
+    let read = args.table.options(&limits, true)?;
+    let mut faults = Faults::default();
+    let mut watch = filter.as_ref().map(Watch::new);
+    // A filter is judged by all samples of all files, and none of them was passed over.
+    let mut all = args.skip == 0;
     for path in paths(&args.files)? {
         if table::is_table(&path, &read)?.is_some() {
+            given.check(USES, Route::Table)?;
             let wanted = Wanted { n: args.n, skip: args.skip, sparse: args.sparse };
             let scan = scan(args.columns.as_deref(), args.filter.as_deref())?;
             table::head::run(&path, &read, &scan, &wanted, out)?;
             continue;
         }
+        given.check(USES, Route::Samples)?;
         filter.iter().try_for_each(Filter::check_for_samples)?;
-        let dataset = open(&path, &limits, false)?;
+        let dataset = args.folder.open(&path, &limits, false)?;
         let mut table = Table::default();
         let mut left = args.n;
         for i in args.skip..dataset.len() {
             if left == 0 {
+                all = false;
                 break;
             }
-            if let Some(filter) = &filter
-                && !accepts(&dataset, i, filter)?
+            if let Some(watch) = &mut watch
+                && faults.forgive(i, watch.accepts(&dataset, i))? != Some(true)
             {
                 continue;
             }
             left -= 1;
-            let row = row(&dataset, i, args.hash)?;
+            let row = row(&dataset, i, args.hash, &mut faults)?;
             if out.json() {
                 out.value(&row);
             } else {
@@ -80,33 +104,49 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
             table.print(out);
         }
     }
-    Ok(Outcome::Fine)
+    if let Some(watch) = watch {
+        if all {
+            watch.judge()?;
+        }
+        watch.notes().for_each(|note| out.note(format!("note: {note}")));
+    }
+    Ok(faults.tell(out))
 }
 
 /// What is known of one sample. Its payload is read only for the hash; over a TBL nothing but its index entry and
-/// its metadata is touched.
-fn row(dataset: &Dataset, i: u64, hash: bool) -> Result<Value> {
-    let info = dataset.info(i)?;
-    let metadata = dataset.metadata_value(i)?;
+/// its metadata is touched. What cannot be read is `fault`, and the rest is there.
+fn row(dataset: &Dataset, i: u64, hash: bool, faults: &mut Faults) -> Result<Value> {
+    let before = faults.count;
+    let info = faults.forgive(i, dataset.info(i))?;
+    let metadata = faults.forgive(i, dataset.find_metadata(i))?.flatten();
+    let metadata = metadata.map(|(value, kept)| {
+        kept.iter().for_each(|e| faults.add(e));
+        value
+    });
     let name = match &metadata {
         Some(value) => value["name"].as_str().map(str::to_owned),
+        None if dataset.tbl().is_some() => None,
         None => dataset.sample_name(i)?,
     };
     let known = |n: u32| if n == 0 { Value::Null } else { n.into() };
     let mut row = json!({
         "i": i,
         "name": name,
-        "format": info.format,
-        "width": known(info.width),
-        "height": known(info.height),
-        "bytes": info.bytes,
-        "stored_bytes": info.stored_bytes,
-        "offset": info.offset,
-        "codec": info.codec,
+        "format": info.as_ref().map(|info| info.format),
+        "width": info.as_ref().map(|info| known(info.width)),
+        "height": info.as_ref().map(|info| known(info.height)),
+        "bytes": info.as_ref().map(|info| info.bytes),
+        "stored_bytes": info.as_ref().map(|info| info.stored_bytes),
+        "offset": info.as_ref().map(|info| info.offset),
+        "codec": info.as_ref().map(|info| info.codec),
         "metadata": metadata,
     });
     if hash {
-        row["sha256"] = sha256(&dataset.payload(i)?).into();
+        row["sha256"] = faults.forgive(i, dataset.payload(i))?.map(|payload| sha256(&payload)).into();
+    }
+    // Of several the first says it: a damaged entry has no payload either.
+    if faults.count > before {
+        row["fault"] = json!(faults.all.get(before as usize));
     }
     Ok(row)
 }
@@ -138,6 +178,9 @@ impl Table {
             .map(|(key, value)| format!("{}={}", printable(key), printable(&value.to_string())))
             .collect();
         let mut last: String = more.join(" ").chars().take(60).collect();
+        if let Some(fault) = row["fault"]["message"].as_str() {
+            last = format!("DAMAGED: {} {last}", printable(fault)).chars().take(100).collect();
+        }
         if let Some(hash) = row["sha256"].as_str() {
             last = format!("{hash} {last}");
         }

@@ -15,11 +15,6 @@ pub(crate) fn bytes(n: u64) -> String {
     format!("{value:.1} {}", UNITS[unit])
 }
 
-/// Bytes with a sign.
-pub(crate) fn signed_bytes(n: i64) -> String {
-    format!("{}{}", if n < 0 { "-" } else { "" }, bytes(n.unsigned_abs()))
-}
-
 /// Digits in groups of three.
 pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
@@ -42,6 +37,5 @@ mod tests {
         assert_eq!((bytes(999), bytes(1000), bytes(999_960)), ("999 B".into(), "1.0 kB".into(), "1.0 MB".into()));
         assert_eq!(bytes(u64::MAX), "18.4 EB");
         assert_eq!((count(1), count(1_281_167)), ("1".into(), "1,281,167".into()));
-        assert_eq!(signed_bytes(-1500), "-1.5 kB");
     }
 }

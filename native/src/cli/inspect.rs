@@ -1,39 +1,52 @@
 //! `forebay inspect`: what a file is, how big, what is inside.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
-use forebay::{Result, detect::Format, model::MediaFormat};
+use forebay::{Result, detect::Format, error::Kind, model::MediaFormat};
 use serde_json::{Map, Value, json};
 
 use super::{
     Outcome, Output,
-    filtering::{LimitArgs, open, paths},
+    effect::{Given, Route, Uses},
+    filtering::{FolderArgs, LimitArgs, paths},
     human,
     output::printable,
     table::{self, args::TableReadArgs},
 };
 use crate::dataset::Dataset;
 
+/// Which options have an effect on what.
+pub(super) const USES: Uses = &[
+    (&["class_level"], &[Route::Samples]),
+    (&["max_sample_bytes"], &[Route::Samples, Route::Table]),
+    (&["schema", "types", "no_header", "delimiter", "null", "on_bad_row", "sniff_rows"], &[Route::Table]),
+];
+
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Files, folders or patterns.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    folder: FolderArgs,
     #[command(flatten)]
     table: TableReadArgs,
 }
 
-pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
-    let read = args.table.options(&limits, false)?;
+    // Looking on cuts what is finer than our own types, and says so.
+    let read = args.table.options(&limits, true)?;
     for path in paths(&args.files)? {
         if table::is_table(&path, &read)?.is_some() {
+            given.check(USES, Route::Table)?;
             table::inspect::run(&path, &read, out)?;
             continue;
         }
-        let dataset = open(&path, &limits, false)?;
+        given.check(USES, Route::Samples)?;
+        let dataset = args.folder.open(&path, &limits, false)?;
         let facts = facts(&dataset)?;
         if out.json() {
             out.value(&facts);
@@ -91,10 +104,12 @@ fn facts(dataset: &Dataset) -> Result<Value> {
     }
     if let Some(folder) = dataset.folder() {
         put("classes", json!(folder.classes()));
+        put("class_level", folder.class_level().into());
         put("left_out", folder.left_out().into());
         put("compression", "none".into());
         put("metadata", Value::Null);
     }
+    put("notes", json!(dataset.notes()));
     Ok(facts.into())
 }
 
@@ -107,6 +122,7 @@ fn metadata(dataset: &Dataset) -> Result<Value> {
     let Some(range) = &header.metadata else { return Ok(Value::Null) };
     let document = match dataset.document() {
         Ok(document) => Value::Object(document),
+        Err(e) if e.kind() == Kind::Io => return Err(e),
         // The samples can be read all the same, and `check` names the fault.
         Err(e) => json!({ "error": e.message() }),
     };
@@ -186,5 +202,8 @@ fn print(facts: &Value, out: &Output) {
     }
     if let Some(classes) = facts["classes"].as_array().filter(|c| !c.is_empty()) {
         row("classes", classes.iter().filter_map(Value::as_str).map(printable).collect::<Vec<_>>().join(", "));
+    }
+    for note in facts["notes"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        row("note", printable(note));
     }
 }

@@ -8,6 +8,7 @@ mod check;
 mod concat;
 mod convert;
 mod diff;
+mod effect;
 mod extract;
 mod filtering;
 mod head;
@@ -18,16 +19,18 @@ mod pixels;
 mod plan;
 mod progress;
 mod serve;
+mod signals;
 mod split;
 mod stats;
 mod table;
 pub mod tar_to_tbl;
 
-use std::process::ExitCode;
+use std::{io::Write, process::ExitCode};
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use forebay::{Error, Result};
 
+use effect::Given;
 pub(crate) use output::Output;
 
 /// Opens, checks, converts and feeds machine-learning dataset files.
@@ -90,32 +93,48 @@ enum Command {
     Man,
 }
 
+impl Command {
+    /// Whether something is left half done, or somebody half served, where it is ended in the middle.
+    fn has_work(&self) -> bool {
+        use Command::{Concat, Convert, Extract, Serve, Split};
+        matches!(self, Convert(_) | Extract(_) | Concat(_) | Split(_) | Serve(_))
+    }
+    /// Whether a reader who has gone leaves nothing to do. The exit code of others says something of every file.
+    fn only_prints(&self) -> bool {
+        matches!(self, Command::Head(_) | Command::Plan(_))
+    }
+}
+
 /// Runs the command with the process's arguments.
 pub fn main() -> ExitCode {
     #[cfg(feature = "arrow")]
     keep_quiet_about_errors();
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    signals::make_writes_fail();
+    let command = Cli::command();
+    let matches = command.clone().try_get_matches();
+    let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, Given::of(&command, &matches))));
+    let (cli, given) = match parsed {
+        Ok(parsed) => parsed,
         Err(e) => return usage(&e),
     };
-    let out = Output::new(cli.talk);
+    if cli.command.has_work() {
+        signals::watch();
+    }
+    let out = Output::new(cli.talk).only_prints(cli.command.only_prints());
     let outcome = match &cli.command {
-        Command::Inspect(args) => inspect::run(args, &out),
-        Command::Head(args) => head::run(args, &out),
-        Command::Check(args) => check::run(args, &out),
-        Command::Stats(args) => stats::run(args, &out),
-        Command::Convert(args) => convert::run(args, &out),
+        Command::Inspect(args) => inspect::run(args, &given, &out),
+        Command::Head(args) => head::run(args, &given, &out),
+        Command::Check(args) => check::run(args, &given, &out),
+        Command::Stats(args) => stats::run(args, &given, &out),
+        Command::Convert(args) => convert::run(args, &given, &out),
         Command::Extract(args) => extract::run(args, &out),
         Command::Diff(args) => diff::run(args, &out),
-        Command::Concat(args) => concat::run(args, &out),
-        Command::Split(args) => split::run(args, &out),
+        Command::Concat(args) => concat::run(args, &given, &out),
+        Command::Split(args) => split::run(args, &given, &out),
         Command::Plan(args) => plan::run(args, &out),
         Command::Bench(args) => bench::run(args, &out),
         Command::Serve(args) => serve::run(args, &out),
-        Command::Completions { shell } => {
-            clap_complete::generate(*shell, &mut Cli::command(), "forebay", &mut std::io::stdout());
-            Ok(Outcome::Fine)
-        }
+        Command::Completions { shell } => completions(*shell),
         Command::Man => man(),
     };
     finish(outcome, &out)
@@ -132,35 +151,50 @@ pub(crate) enum Outcome {
 
 pub(crate) fn finish(outcome: Result<Outcome>, out: &Output) -> ExitCode {
     match outcome {
-        Ok(Outcome::Fine) => ExitCode::SUCCESS,
-        Ok(Outcome::Damaged) => ExitCode::from(1),
+        Ok(Outcome::Fine) => out.end(0),
+        Ok(Outcome::Damaged) => out.end(1),
         Err(e) => {
             let exit = e.kind().exit_code();
             out.error(e);
-            ExitCode::from(exit)
+            out.end(exit)
         }
     }
 }
 
-/// What clap says: help and version are no errors; with `--json` a wrong argument is an error like any other.
-fn usage(e: &clap::Error) -> ExitCode {
+/// What clap says: help and version are no errors, unless nobody can read them; with `--json` a wrong argument is an
+/// error like any other.
+pub(crate) fn usage(e: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     let help = matches!(e.kind(), DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand);
     if !help && std::env::args_os().any(|a| a == "--json") {
         let text = e.to_string();
         let text = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default().trim();
         let error = Error::new(&forebay::error::codes::ARGUMENT, text);
-        Output::new(Talk { json: true, ..Talk::default() }).error(error);
-        return ExitCode::from(2);
+        return finish(Err(error), &Output::new(Talk { json: true, ..Talk::default() }));
     }
-    // Where the message cannot be printed there is nobody to tell.
-    let _ = e.print();
-    ExitCode::from(e.exit_code() as u8)
+    let printed = e.print().and_then(|()| std::io::stdout().flush());
+    let code = e.exit_code() as u8;
+    match printed {
+        Err(e) if code == 0 && e.kind() != std::io::ErrorKind::BrokenPipe => {
+            output::say(&format!("error: standard output: {e}"));
+            ExitCode::from(2)
+        }
+        // Where a mistake cannot be told there is nobody to tell.
+        _ => ExitCode::from(code),
+    }
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<Outcome> {
+    // In memory first: what makes them panics where they cannot be written.
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "forebay", &mut text);
+    output::print_all(&text)?;
+    Ok(Outcome::Fine)
 }
 
 fn man() -> Result<Outcome> {
     let mut page = Vec::new();
-    let failed = |e| crate::input::io_error("stdout", "write", e);
+    let failed = |e| crate::input::io_error("the manual", "make", e);
     clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(failed)?;
     for command in Cli::command().get_subcommands() {
         if command.get_name() != "help" {
@@ -171,7 +205,7 @@ fn man() -> Result<Outcome> {
             man.render_options_section(&mut page).map_err(failed)?;
         }
     }
-    std::io::Write::write_all(&mut std::io::stdout(), &page).map_err(failed)?;
+    output::print_all(&page)?;
     Ok(Outcome::Fine)
 }
 

@@ -1,23 +1,41 @@
 //! What the command prints, and where: results on standard output, the rest on standard error.
+//!
+//! Printing never ends work. Where standard output is closed or full, nothing more is printed and the work goes on; the
+//! exit code says what became of it, and a full one, or any other failure but a reader who left, makes a 0 a 2. Where
+//! standard error is closed or full there is nobody to tell, and that is all.
 
-use std::io::{self, IsTerminal, Write};
+use std::{
+    io::{self, IsTerminal, Write},
+    process::ExitCode,
+    sync::OnceLock,
+};
 
-use forebay::{Error, check::Fault};
+use forebay::{Error, Result, check::Fault};
 use serde::Serialize;
 use serde_json::json;
 
 use super::Talk;
+use crate::input::io_error;
 
 /// Printing, in the form that the user asked for.
 #[derive(Debug)]
 pub(crate) struct Output {
     talk: Talk,
     terminal: bool,
+    /// Why nothing more can be printed.
+    failed: OnceLock<io::Error>,
+    /// There is nothing to do but print.
+    only_prints: bool,
 }
 
 impl Output {
     pub fn new(talk: Talk) -> Output {
-        Output { talk, terminal: io::stderr().is_terminal() }
+        Output { talk, terminal: io::stderr().is_terminal(), failed: OnceLock::new(), only_prints: false }
+    }
+    /// For a command that has nothing to do but print: it ends where that ends.
+    pub fn only_prints(mut self, only: bool) -> Output {
+        self.only_prints = only;
+        self
     }
     pub fn json(&self) -> bool {
         self.talk.json
@@ -34,19 +52,38 @@ impl Output {
     pub fn line(&self, text: impl AsRef<str>) {
         self.raw(text.as_ref().split('\n').map(printable).collect::<Vec<_>>().join("\n"));
     }
-    /// A line of the result for a program, as it is. A reader that has gone away, such as `head`, ends the command
-    /// quietly; a full disk does not.
+    /// A line of the result for a program, as it is.
     pub fn raw(&self, text: impl AsRef<str>) {
+        if self.failed.get().is_some() {
+            return;
+        }
         let mut out = io::stdout().lock();
-        match writeln!(out, "{}", text.as_ref()) {
-            Ok(()) => {}
-            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
-            Err(e) => {
-                eprintln!("error: standard output: {e}");
-                std::process::exit(2);
+        let text = text.as_ref().as_bytes();
+        let printed = out.write_all(text).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
+        drop(out);
+        if let Err(e) = printed {
+            let _ = self.failed.set(e);
+            if self.only_prints {
+                std::process::exit(self.exit_code(0).into());
             }
         }
     }
+
+    /// The exit code of work that ended with `code`. Says on standard error why nothing was printed.
+    fn exit_code(&self, code: u8) -> u8 {
+        match self.failed.get() {
+            Some(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+                say(&format!("error: standard output: {e}"));
+                if code == 0 { 2 } else { code }
+            }
+            _ => code,
+        }
+    }
+    /// The end of the command, whose work ended with `code`.
+    pub fn end(&self, code: u8) -> ExitCode {
+        self.exit_code(code).into()
+    }
+
     /// A result as one line of JSON.
     pub fn value(&self, value: &impl Serialize) {
         // A struct of our own always serialises.
@@ -55,7 +92,7 @@ impl Output {
     /// Something to know that is not the result.
     pub fn note(&self, text: impl AsRef<str>) {
         if !self.talk.quiet {
-            eprintln!("{}", printable(text.as_ref()));
+            say(&printable(text.as_ref()));
         }
     }
 
@@ -67,8 +104,22 @@ impl Output {
             let fault = Fault::from(&e);
             self.value(&json!({ "error": Named { file: e.place().file.as_deref(), kind: e.kind().name(), fault } }));
         } else {
-            eprintln!("error: {}", printable(&e.to_string()));
+            say(&format!("error: {}", printable(&e.to_string())));
         }
+    }
+}
+
+/// A line on standard error. Where it cannot be written there is nobody to tell.
+pub(super) fn say(line: &str) {
+    let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
+}
+
+/// Prints a whole text that is the command's only result. A reader who has enough is content.
+pub(super) fn print_all(text: &[u8]) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(io_error("standard output", "write", e)),
+        _ => Ok(()),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Arguments that say which pixels of a picture are wanted: the size, what becomes of its shape, how it is resized.
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use forebay::{
-    Error, Result,
+    Error, Limits, Result,
     error::codes,
     image::{
         decode,
@@ -10,6 +10,7 @@ use forebay::{
     },
 };
 
+use super::filtering::PixelLimitArgs;
 use crate::convert::Pixels;
 
 /// Decoding while converting.
@@ -21,20 +22,25 @@ pub(super) struct DecodeArgs {
     /// With --decode: what becomes of a picture of another shape. `stretch` distorts it, `center-crop` resizes the
     /// shorter side and takes the middle, `letterbox` shows all of it amid the fill color, `pad` takes the middle
     /// without resizing.
-    #[arg(long, value_enum, requires = "decode")]
-    fit: Option<FitArg>,
+    #[arg(long, value_parser = PossibleValuesParser::new(Fit::NAMES), requires = "decode")]
+    fit: Option<String>,
     /// With --fit center-crop: the shorter side before the crop; by default the larger side of SIZE.
     #[arg(long, value_name = "PIXELS", requires = "fit")]
     short: Option<u32>,
     /// With --decode: the filter, by default bilinear. All but `nearest` and `bilinear-plain` are antialiased.
-    #[arg(long, value_enum, requires = "decode")]
-    resample: Option<ResampleArg>,
+    #[arg(long, value_parser = resampling(), requires = "decode")]
+    resample: Option<Resampling>,
     /// With --decode: the color where there is no picture, as RRGGBB.
     #[arg(long, value_name = "COLOR", value_parser = color, requires = "decode")]
     fill: Option<[u8; 3]>,
     /// With --decode: turn pictures as their EXIF orientation says.
     #[arg(long, requires = "decode")]
     orient: bool,
+    /// With --decode: decode JPEGs at full size also where a smaller version would do; slower for large pictures.
+    #[arg(long, requires = "decode")]
+    exact: bool,
+    #[command(flatten)]
+    limit: PixelLimitArgs,
 }
 
 impl DecodeArgs {
@@ -44,62 +50,31 @@ impl DecodeArgs {
     }
 
     /// What is wanted of every picture, where decoding is.
-    pub fn pixels(&self) -> Result<Option<Pixels>> {
+    pub fn pixels(&self, limits: &Limits) -> Result<Option<Pixels>> {
         let Some((width, height)) = self.decode else { return Ok(None) };
-        let fit = fit(self.fit.unwrap_or_default(), self.short, (width, height))?;
+        let name = self.fit.as_deref().unwrap_or("stretch");
+        if self.short.is_some() && name != "center-crop" {
+            return Err(Error::new(&codes::ARGUMENT, "--short is the shorter side of --fit center-crop"));
+        }
+        let fit = Fit::named(name, self.short, (width, height))?;
         Ok(Some(
             Pixels::new(width, height)
                 .with_fit(fit)
-                .with_resampling(self.resample.unwrap_or_default().into())
+                .with_resampling(self.resample.unwrap_or_default())
                 .with_fill(self.fill.unwrap_or_default())
-                .with_decode(decode::Options::default().with_orient(self.orient)),
+                .with_decode(
+                    decode::Options::default()
+                        .with_orient(self.orient)
+                        .with_exact(self.exact)
+                        .with_limits(self.limit.limits(limits.clone())),
+                ),
         ))
     }
 }
 
-/// What becomes of a picture of another shape.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum FitArg {
-    #[default]
-    Stretch,
-    CenterCrop,
-    Letterbox,
-    Pad,
-}
-
-/// How pictures are resized.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(super) enum ResampleArg {
-    #[default]
-    Bilinear,
-    BilinearPlain,
-    Bicubic,
-    Lanczos,
-    Nearest,
-}
-
-impl From<ResampleArg> for Resampling {
-    fn from(arg: ResampleArg) -> Resampling {
-        match arg {
-            ResampleArg::Bilinear => Resampling::Bilinear,
-            ResampleArg::BilinearPlain => Resampling::BilinearPlain,
-            ResampleArg::Bicubic => Resampling::Bicubic,
-            ResampleArg::Lanczos => Resampling::Lanczos,
-            ResampleArg::Nearest => Resampling::Nearest,
-        }
-    }
-}
-
-fn fit(arg: FitArg, short: Option<u32>, (width, height): (u32, u32)) -> Result<Fit> {
-    if short.is_some() && arg != FitArg::CenterCrop {
-        return Err(Error::new(&codes::ARGUMENT, "--short is the shorter side of --fit center-crop"));
-    }
-    Ok(match arg {
-        FitArg::Stretch => Fit::Stretch,
-        FitArg::CenterCrop => Fit::CenterCrop { short: Some(short.unwrap_or(width.max(height))) },
-        FitArg::Letterbox => Fit::Letterbox,
-        FitArg::Pad => Fit::CenterCrop { short: None },
-    })
+/// Filters by their names.
+pub(super) fn resampling() -> impl TypedValueParser<Value = Resampling> {
+    PossibleValuesParser::new(Resampling::NAMES).try_map(|name| Resampling::named(&name))
 }
 
 /// `224` or `320x240`: width, then height.

@@ -1,6 +1,8 @@
 //! `forebay plan`: which samples each rank of a training run gets, in which order, and how many bytes that is. Nothing
 //! but the index is read.
 
+use std::path::PathBuf;
+
 use clap::ValueEnum;
 use forebay::{
     Error, Result,
@@ -15,13 +17,13 @@ use super::{
     human,
     output::printable,
 };
-use crate::{dataset::Dataset, select::matching};
+use crate::{dataset::Dataset, select::matching_all};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Files, folders or patterns: their samples follow each other as one dataset.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
     /// Ranks: the processes that share an epoch.
     #[arg(long, default_value_t = 1)]
     world: u64,
@@ -88,11 +90,13 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let (limits, wanted) = (args.limits.limits(), filter(args.filter.as_deref())?);
     let datasets: Vec<Dataset> =
         paths(&args.files)?.iter().map(|path| open(path, &limits, false)).collect::<Result<_>>()?;
+    let selected = wanted.as_ref().map(|filter| matching_all(&datasets, filter, |_| false)).transpose()?;
+    let mut chosen = selected.map(|selected| selected.chosen.into_iter());
     let mut sources = Vec::with_capacity(datasets.len());
     for dataset in &datasets {
         let source = Source::new(dataset.name(), dataset.len());
-        sources.push(match &wanted {
-            Some(filter) => source.select(matching(dataset, filter)?)?,
+        sources.push(match chosen.as_mut().and_then(Iterator::next) {
+            Some(chosen) => source.select(chosen)?,
             None => source,
         });
     }

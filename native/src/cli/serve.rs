@@ -5,11 +5,17 @@ use std::{net::IpAddr, path::PathBuf, sync::Arc};
 use forebay::{Error, Result};
 use serde_json::json;
 
-use super::{Outcome, Output};
-use crate::serve::{Options, Server, codes};
+use super::{Outcome, Output, signals};
+use crate::{
+    input::{display, io_error},
+    serve::{Options, Server, codes},
+};
 
 /// The usual port: the browser keeps what it remembers by address, port included.
 const PORT: u16 = 8750;
+
+/// Where a token may stand.
+const VARIABLE: &str = "FOREBAY_TOKEN";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -18,15 +24,35 @@ pub(super) struct Args {
     /// The port to listen on; 0 takes a free one. Without it, 8750, or a free one where that is taken.
     #[arg(long, short)]
     port: Option<u16>,
-    /// The address to listen on. Another than loopback needs a token, which is made up where none is given.
+    /// The address to listen on. Visitors need the token that the printed address carries.
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
     host: IpAddr,
-    /// What visitors must bring; the printed address carries it.
-    #[arg(long)]
+    /// What visitors must bring, instead of a token that is made up. Other users see it in the list of processes;
+    /// --token-file and the variable FOREBAY_TOKEN keep it to yourself.
+    #[arg(long, conflicts_with_all = ["token_file", "no_token"])]
     token: Option<String>,
+    /// Read the token from the first line of this file.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_token")]
+    token_file: Option<PathBuf>,
+    /// Ask for no token: every user of this machine may read what is served. Only on loopback.
+    #[arg(long)]
+    no_token: bool,
     /// Open the page in the browser.
     #[arg(long)]
     open: bool,
+}
+
+/// The token that was asked for: by an option, in a file, or in the environment.
+fn token(args: &Args) -> Result<Option<String>> {
+    if args.no_token {
+        return Ok(None);
+    }
+    if let Some(path) = &args.token_file {
+        let text = std::fs::read_to_string(path).map_err(|e| io_error(&display(path), "read the token in", e))?;
+        return Ok(Some(text.lines().next().unwrap_or_default().trim().to_owned()));
+    }
+    let variable = || std::env::var(VARIABLE).ok().filter(|token| !token.is_empty());
+    Ok(args.token.clone().or_else(variable))
 }
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
@@ -35,7 +61,8 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         return Err(Error::new(&codes::NO_VIEWER, message));
     }
     let mut options = Options::default();
-    (options.host, options.port, options.token) = (args.host, args.port.unwrap_or(PORT), args.token.clone());
+    (options.host, options.port) = (args.host, args.port.unwrap_or(PORT));
+    (options.token, options.anyone) = (token(args)?, args.no_token);
     let server = match Server::bind(&args.path, &options) {
         Err(e) if args.port.is_none() && e.code() == &codes::ADDRESS => {
             options.port = 0;
@@ -44,6 +71,9 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         other => other?,
     };
     let server = Arc::new(server);
+    let stopper = server.clone();
+    // Before anybody is told where it is.
+    signals::instead(move || stopper.stop());
     let url = server.url();
     match out.json() {
         true => out.value(&json!({ "url": url, "address": server.address().to_string() })),
@@ -56,9 +86,6 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     {
         out.note(format!("no browser could be started ({e}); open the address above"));
     }
-    let stopper = server.clone();
-    // Where the handler is taken already, Ctrl-C ends the process as it always does.
-    let _ = ctrlc::set_handler(move || stopper.stop());
     server.run();
     Ok(Outcome::Fine)
 }

@@ -1,20 +1,19 @@
 //! `forebay split`: one dataset becomes shards of almost equal length, in order.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
 use forebay::{Error, Result, error::codes};
 
 use super::{
     Outcome, Output,
-    convert::{MetadataFormatArg, WriteArgs, metadata, report},
+    convert::{MetadataFormatArg, WriteArgs, metadata, print, run_job},
+    effect::{Given, Route, Uses},
     filtering::{LimitArgs, open},
 };
 use crate::{
     convert::{Job, To},
     input,
+    output::Stage,
 };
 
 #[derive(Debug, clap::Args)]
@@ -39,45 +38,43 @@ pub(super) struct Args {
     limits: LimitArgs,
 }
 
-pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+/// Which options have an effect on what.
+pub(super) const USES: Uses = &[(&["layout", "compression", "level", "metadata_format"], &[Route::Tbl])];
+
+pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     if args.shards == 0 || args.shards > 1_000_000 {
         return Err(Error::new(&codes::ARGUMENT, "--shards takes a number from 1 to 1,000,000"));
     }
     let limits = args.limits.limits();
     let dataset = open(&args.file, &limits, false)?;
     let to = args.to.unwrap_or(if dataset.tar().is_some() { To::Tar } else { To::Tbl });
-    let mut options = args.write.options(to)?;
+    given.check(USES, if to == To::Tar { Route::Tar } else { Route::Tbl })?;
+    let mut options = args.write.options(to, &limits)?;
     options.metadata = metadata(None, args.metadata_format.into(), &limits)?;
     fs::create_dir_all(&args.output)
         .map_err(|e| input::io_error(&input::display(&args.output), "make the folder", e))?;
     let stem = args.file.file_stem().map_or_else(|| "shard".into(), |s| s.to_string_lossy().into_owned());
     let extension = if to == To::Tar { "tar" } else { "tbl" };
-    let name = |shard: u64| args.output.join(format!("{stem}-{shard:05}-of-{:05}.{extension}", args.shards));
-    if !args.write.force() {
-        refuse_existing((0..args.shards).map(name))?;
-    }
-    for shard in 0..args.shards {
+    let name = |shard: u64| format!("{stem}-{shard:05}-of-{:05}.{extension}", args.shards);
+    let names: Vec<String> = (0..args.shards).map(name).collect();
+    let stage = Stage::begin(&args.output, stem.as_ref(), names.iter().cloned(), args.write.force())?;
+    let mut written = Vec::with_capacity(names.len());
+    for (shard, name) in (0..).zip(&names) {
         let range = bounds(dataset.len(), args.shards, shard)..bounds(dataset.len(), args.shards, shard + 1);
         let job = Job::new(vec![dataset.clone()], options.clone()).select(range.map(|i| (0, i)).collect());
-        report(job, &name(shard), out)?;
+        let (mut summary, seconds) = run_job(job, &stage.at(name), out)?;
+        summary.output = input::display(&args.output.join(name));
+        written.push((summary, seconds));
     }
+    stage.commit(&names, options.sync)?;
+    // Said when it is true.
+    written.iter().for_each(|(summary, seconds)| print(summary, *seconds, out));
     Ok(Outcome::Fine)
 }
 
 /// Where shard number `shard` begins: lengths differ by at most one.
 fn bounds(len: u64, shards: u64, shard: u64) -> u64 {
     (u128::from(len) * u128::from(shard) / u128::from(shards)) as u64
-}
-
-/// Nothing is written where a later shard could not be.
-fn refuse_existing(mut names: impl Iterator<Item = PathBuf>) -> Result<()> {
-    match names.find(|path: &PathBuf| Path::exists(path)) {
-        Some(path) => {
-            let message = "the output exists already; --force replaces it";
-            Err(Error::new(&codes::ARGUMENT, message).file(input::display(&path)))
-        }
-        None => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,19 @@
 //! `forebay stats`: sizes, shapes, formats and classes.
 
+use std::path::PathBuf;
+
 use forebay::{
     Error, Result,
     error::codes,
     filter::{Filter, Path, Record},
     stats::{Histogram, Report, Stats},
 };
+use serde_json::json;
 
 use super::{
     Outcome, Output,
-    filtering::{LimitArgs, filter, open, paths},
+    effect::{Given, Route, Uses},
+    filtering::{Faults, FolderArgs, LimitArgs, filter, paths},
     human,
     output::printable,
     table::{
@@ -17,13 +21,21 @@ use super::{
         args::{TableReadArgs, scan},
     },
 };
-use crate::{dataset::Dataset, select::accepts};
+use crate::{dataset::Dataset, select::Watch};
+
+/// Which options have an effect on what.
+pub(super) const USES: Uses = &[
+    (&["filter"], &[Route::Samples, Route::Table]),
+    (&["label", "class_level"], &[Route::Samples]),
+    (&["max_sample_bytes"], &[Route::Samples, Route::Table]),
+    (&["columns", "schema", "types", "no_header", "delimiter", "null", "on_bad_row", "sniff_rows"], &[Route::Table]),
+];
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Files, folders or patterns; several are counted together.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
     /// Only samples that this filter accepts.
     #[arg(long = "where", value_name = "FILTER")]
     filter: Option<String>,
@@ -32,6 +44,8 @@ pub(super) struct Args {
     label: Option<String>,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    folder: FolderArgs,
     /// Tables: only these columns.
     #[arg(long, value_name = "NAMES")]
     columns: Option<String>,
@@ -39,32 +53,46 @@ pub(super) struct Args {
     table: TableReadArgs,
 }
 
-pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let (limits, filter) = (args.limits.limits(), filter(args.filter.as_deref())?);
     let labels: Vec<Path> = match &args.label {
         Some(field) => vec![path(field)?],
         None => vec![path("class")?, path("cls")?],
     };
-    let read = args.table.options(&limits, false)?;
+    // Looking on cuts what is finer than our own types, and says so.
+    let read = args.table.options(&limits, true)?;
     let files = paths(&args.files)?;
     if let Some(first) = files.first()
         && table::is_table(first, &read)?.is_some()
     {
+        given.check(USES, Route::Table)?;
         let scan = scan(args.columns.as_deref(), args.filter.as_deref())?;
         table::stats::run(&files, &read, &scan, out)?;
         return Ok(Outcome::Fine);
     }
-    let mut stats = Stats::default();
+    given.check(USES, Route::Samples)?;
+    filter.iter().try_for_each(Filter::check_for_samples)?;
+    let (mut stats, mut faults) = (Stats::default(), Faults::default());
+    let mut watch = filter.as_ref().map(Watch::new);
     for file in files {
-        count(&open(&file, &limits, false)?, filter.as_ref(), &labels, &mut stats)?;
+        count(&args.folder.open(&file, &limits, false)?, watch.as_mut(), &labels, &mut stats, &mut faults)?;
+    }
+    if let Some(watch) = watch {
+        watch.judge()?;
+        watch.notes().for_each(|note| out.note(format!("note: {note}")));
     }
     let report = stats.report();
     if out.json() {
-        out.value(&report);
+        let mut value = json!(report);
+        if faults.count > 0 {
+            value["fault_count"] = faults.count.into();
+            value["faults"] = json!(faults.all);
+        }
+        out.value(&value);
     } else {
         print(&report, out);
     }
-    Ok(Outcome::Fine)
+    Ok(faults.tell(out))
 }
 
 /// A field as the filter language writes it.
@@ -73,16 +101,26 @@ fn path(field: &str) -> Result<Path> {
     parsed.fields().next().cloned().ok_or_else(|| Error::new(&codes::ARGUMENT, format!("{field:?} is no field")))
 }
 
-fn count(dataset: &Dataset, filter: Option<&Filter>, labels: &[Path], stats: &mut Stats) -> Result<()> {
-    filter.into_iter().try_for_each(Filter::check_for_samples)?;
+/// Counts the samples; one that cannot be read is a fault, and of one whose metadata cannot the rest counts.
+fn count(
+    dataset: &Dataset,
+    mut watch: Option<&mut Watch<'_>>,
+    labels: &[Path],
+    stats: &mut Stats,
+    faults: &mut Faults,
+) -> Result<()> {
     for i in 0..dataset.len() {
-        if let Some(filter) = filter
-            && !accepts(dataset, i, filter)?
+        if let Some(watch) = &mut watch
+            && faults.forgive(i, watch.accepts(dataset, i))? != Some(true)
         {
             continue;
         }
-        let info = dataset.info(i)?;
-        let metadata = dataset.metadata_value(i)?;
+        let Some(info) = faults.forgive(i, dataset.info(i))? else { continue };
+        let metadata = faults.forgive(i, dataset.find_metadata(i))?.flatten();
+        let metadata = metadata.map(|(value, kept)| {
+            kept.iter().for_each(|e| faults.add(e));
+            value
+        });
         let mut record = forebay::filter::SampleRecord::new(&info);
         record.metadata = metadata.as_ref();
         let label = labels.iter().find_map(|path| record.field(path).label());

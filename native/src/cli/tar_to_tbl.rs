@@ -11,7 +11,7 @@ use forebay::{
 use super::{
     Output, Talk,
     convert::{job, report},
-    finish,
+    finish, signals, usage,
 };
 use crate::convert::{Options, To, pipeline::all_cores};
 
@@ -42,7 +42,12 @@ struct Args {
 
 /// Runs the command with the process's arguments.
 pub fn main() -> ExitCode {
-    let args = Args::parse();
+    signals::make_writes_fail();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(e) => return usage(&e),
+    };
+    signals::watch();
     let out = Output::new(Talk { json: args.json, quiet: false, verbose: args.verbose });
     let run = || {
         let mut options = Options::new(To::Tbl);

@@ -14,7 +14,7 @@ use super::{
     options::Options,
     stream::{StreamInput, Streamed},
 };
-use crate::dataset::Dataset;
+use crate::{dataset::Dataset, select::is_of_sample};
 
 /// Where samples come from.
 #[derive(Debug)]
@@ -46,13 +46,22 @@ impl Origin {
     }
 
     /// What a TBL's document inherits: where the samples are from, and the documents of TBLs and folders.
-    pub fn document(&self) -> Result<Map<String, Value>> {
+    ///
+    /// A document that does not read is an error, or with `forgive` one that is handed there and left out.
+    pub fn document(&self, mut forgive: Option<&mut dyn FnMut(Error)>) -> Result<Map<String, Value>> {
         let mut document = Map::new();
         let short = |name: &str| name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(name).to_owned();
         match self {
             Origin::Datasets { sources, .. } => {
                 for source in sources.iter() {
-                    for (key, value) in source.document()? {
+                    let found = match (source.document(), &mut forgive) {
+                        (Err(e), Some(forgive)) if is_of_sample(&e) => {
+                            forgive(e);
+                            continue;
+                        }
+                        (found, _) => found?,
+                    };
+                    for (key, value) in found {
                         document.entry(key).or_insert(value);
                     }
                 }
@@ -67,6 +76,22 @@ impl Origin {
             Origin::Stream(input) => drop(document.insert("source".into(), short(input.name()).into())),
         }
         Ok(document)
+    }
+
+    /// What is worth knowing of the sources themselves.
+    pub fn notes(&self) -> Vec<String> {
+        match self {
+            Origin::Datasets { sources, .. } => {
+                let several = sources.len() > 1;
+                let of = |s: &Arc<Dataset>| {
+                    let name = s.name().to_owned();
+                    let notes = s.notes().into_iter();
+                    notes.map(move |note| if several { format!("{name}: {note}") } else { note }).collect::<Vec<_>>()
+                };
+                sources.iter().flat_map(of).collect()
+            }
+            Origin::Stream(_) => Vec::new(),
+        }
     }
 
     /// Folders, links and specials of archives, and files of folders that belong to no image.
@@ -158,16 +183,23 @@ impl Item {
         let id = self.id;
         match self.from {
             From::Dataset { dataset, i } => {
-                let payload = dataset.payload(i)?;
+                let payload = dataset.lend(i)?;
                 let Probe { format, width, height } = dataset.written_info(i, &payload)?;
-                let record = dataset.record_as(i, id)?;
+                let found = dataset.record_as(i, id)?;
+                let (record, kept) = found.map_or((None, None), |found| (Some(found.text), found.kept));
                 let used = dataset.stored_range(i);
+                let name = match dataset.tbl() {
+                    Some(_) => None,
+                    None => dataset.sample_name(i)?,
+                };
                 Ok(Loaded {
                     id,
                     format,
                     width,
                     height,
                     record: with_users(record, id, options),
+                    kept: kept.map(|e| e.file(dataset.name())),
+                    name,
                     used: used.map(|range| (dataset, range)),
                     payload,
                 })
@@ -178,7 +210,8 @@ impl Item {
                 let record = record::compose(id, &sample.name, &sidecars, sample.before, &[]);
                 let Probe { format, width, height } = probe_named(&sample.name, &sample.payload);
                 let record = with_users(Some(record), id, options);
-                Ok(Loaded { id, payload: sample.payload, format, width, height, record, used: None })
+                let (payload, name) = (sample.payload, Some(sample.name));
+                Ok(Loaded { id, payload, format, width, height, record, kept: None, name, used: None })
             }
         }
     }

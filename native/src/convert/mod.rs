@@ -20,9 +20,13 @@ mod to_tbl;
 
 use std::{path::Path, sync::Arc};
 
-use forebay::{Error, Result, check::Fault, filter::Filter};
+use forebay::{Error, Result, check::Fault, filter::Filter, sample::Oddities};
 
-use crate::dataset::Dataset;
+use crate::{
+    dataset::Dataset,
+    input::codes::CHANGED,
+    select::{is_of_sample, matching_all},
+};
 use item::Origin;
 pub(crate) use loaded::release;
 pub use options::{MetadataChoice, Options, To};
@@ -35,6 +39,16 @@ pub use summary::{Progress, Summary};
 pub struct Job {
     origin: Origin,
     options: Options,
+    filtered: Filtered,
+}
+
+/// What became of the filter, where there is one.
+#[derive(Debug, Default)]
+struct Filtered {
+    /// Whether there is one.
+    any: bool,
+    /// What it could not look at.
+    faults: Vec<Fault>,
 }
 
 impl Job {
@@ -43,11 +57,12 @@ impl Job {
         Job {
             origin: Origin::Datasets { sources: sources.into_iter().map(Arc::new).collect(), selection: None },
             options,
+            filtered: Filtered::default(),
         }
     }
     /// A compressed TAR, or one from a pipe, read once from front to back.
     pub fn stream(input: StreamInput, options: Options) -> Job {
-        Job { origin: Origin::Stream(input), options }
+        Job { origin: Origin::Stream(input), options, filtered: Filtered::default() }
     }
 
     /// Keeps only these samples, by dataset and number.
@@ -59,17 +74,20 @@ impl Job {
         self
     }
 
-    /// Keeps only the samples that a filter accepts.
+    /// Keeps only the samples that a filter accepts. A field that none of them has is an error
+    /// ([`Seen::judge`](forebay::filter::Seen::judge)), and so is an output without samples, when it is written, unless
+    /// [`Options::allow_empty`] says otherwise.
     pub fn filter(mut self, filter: &Filter) -> Result<Job> {
         filter.check_for_samples()?;
+        self.filtered.any = true;
         match &mut self.origin {
             Origin::Datasets { sources, selection } => {
-                let mut kept = Vec::new();
-                for (number, source) in sources.iter().enumerate() {
-                    for i in crate::select::matching(source, filter)? {
-                        kept.push((number as u32, i));
-                    }
-                }
+                let keep_going = self.options.keep_going;
+                let forgiven = |e: &Error| keep_going && is_of_sample(e);
+                let selected = matching_all(sources.iter().map(Arc::as_ref), filter, forgiven)?;
+                self.filtered.faults.extend(selected.broken.iter().map(Fault::from));
+                let number = |(source, chosen): (usize, Vec<u64>)| chosen.into_iter().map(move |i| (source as u32, i));
+                let kept: Vec<(u32, u64)> = selected.chosen.into_iter().enumerate().flat_map(number).collect();
                 *selection = Some(match selection.take() {
                     Some(before) => {
                         let kept: std::collections::HashSet<_> = kept.into_iter().collect();
@@ -90,27 +108,64 @@ impl Job {
 
     /// As [`run`](Self::run), telling how far it is after every chunk of samples.
     pub fn run_with(self, output: &Path, progress: &mut dyn FnMut(&Progress)) -> Result<Summary> {
+        if let Origin::Datasets { sources, .. } = &self.origin {
+            sources.iter().filter_map(|source| source.folder()).try_for_each(|f| f.refuse_without_pictures())?;
+        }
+        if self.filtered.any && self.origin.count() == Some(0) {
+            refuse_empty(&self.options)?;
+        }
+        let summary = begin(&self.origin, self.filtered, output);
         match self.options.to {
             To::Tar if self.options.pixels.is_some() => {
                 let message = "a tar archive has no place for the size of raw pixels; decode into a .tbl";
                 Err(Error::new(&forebay::error::codes::ARGUMENT, message))
             }
-            To::Tbl => to_tbl::run(self.origin, &self.options, output, progress),
-            To::Tar => to_tar::run(self.origin, &self.options, output, progress),
+            To::Tbl => to_tbl::run(self.origin, &self.options, output, summary, progress),
+            To::Tar => to_tar::run(self.origin, &self.options, output, summary, progress),
         }
     }
 }
 
 /// What is known of a conversion before its first sample: among that, what stopped a damaged TAR, of which everything
 /// before it is kept.
-fn begin(origin: &Origin, output: &Path) -> Summary {
+fn begin(origin: &Origin, filtered: Filtered, output: &Path) -> Begun {
     let (inputs, input_bytes) = origin.inputs();
     let mut summary = Summary { inputs, input_bytes, output: output.display().to_string(), ..Summary::default() };
-    if let Origin::Datasets { sources, .. } = origin {
+    summary.whole = !filtered.any;
+    if let Origin::Datasets { sources, selection } = origin {
         summary.faults.extend(sources.iter().filter_map(|s| s.damage()).map(Fault::from));
+        summary.whole = selection.is_none();
     }
+    summary.faults.extend(filtered.faults);
     summary.skipped_members = origin.skipped_members();
-    summary
+    summary.notes = origin.notes();
+    Begun { summary, odd: Oddities::default(), filtered: filtered.any }
+}
+
+/// A conversion that goes on: what is known of it so far.
+struct Begun {
+    summary: Summary,
+    odd: Oddities,
+    filtered: bool,
+}
+
+impl Begun {
+    /// The end, before anything of the output is to be seen: one that a filter left empty is refused.
+    fn end(mut self, options: &Options) -> Result<Summary> {
+        if self.filtered && self.summary.samples == 0 {
+            refuse_empty(options)?;
+        }
+        self.summary.notes.extend(self.odd.notes());
+        Ok(self.summary)
+    }
+}
+
+fn refuse_empty(options: &Options) -> Result<()> {
+    if options.allow_empty {
+        return Ok(());
+    }
+    let message = "the filter selects no sample, so nothing is written";
+    Err(Error::new(&codes::EMPTY, message).with_options(&["allow_empty"]))
 }
 
 /// The samples that came through. With `keep_going` a broken one is left out and listed, else it ends the work.
@@ -119,7 +174,8 @@ fn kept<T>(chunk: Vec<Result<T>>, options: &Options, faults: &mut Vec<Fault>) ->
     for result in chunk {
         match result {
             Ok(value) => kept.push(value),
-            Err(e) if options.keep_going => faults.push(Fault::from(&e)),
+            // Of a file that changes nothing can be believed, what was read before included.
+            Err(e) if options.keep_going && e.code() != &CHANGED => faults.push(Fault::from(&e)),
             Err(e) => return Err(e),
         }
     }
@@ -135,8 +191,11 @@ pub mod codes {
     /// What was written reads back differently.
     pub const VERIFY: Code =
         Code::io("convert.verify", "A sample that was written reads back differently; the output was not kept.");
+    /// A filter selects nothing.
+    pub const EMPTY: Code =
+        Code::usage("convert.empty", "A filter selects no sample, and an output without samples was not asked for.");
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&WORKER, &VERIFY];
+    pub const ALL: &[&Code] = &[&WORKER, &VERIFY, &EMPTY];
 }
 
 pub(crate) fn verify_error(sample: u64, what: &str) -> Error {

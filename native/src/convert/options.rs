@@ -117,6 +117,10 @@ pub struct Options {
     pub verify: bool,
     /// Leave broken samples out, list them, and keep the rest.
     pub keep_going: bool,
+    /// Write an output without samples where a filter selects none, instead of refusing it.
+    pub allow_empty: bool,
+    /// Bounds that readers of the output will keep: what is over them is refused.
+    pub limits: Limits,
     /// Make the output durable before it appears. Without it the output is still whole or absent unless the
     /// machine itself dies.
     pub sync: bool,
@@ -135,6 +139,8 @@ impl Options {
             force: false,
             verify: false,
             keep_going: false,
+            allow_empty: false,
+            limits: Limits::host(),
             sync: true,
         }
     }

@@ -1,10 +1,16 @@
 //! Work on many threads, results in order, memory bounded.
 //!
-//! One thread feeds, the workers work, the caller's thread takes the results in the order of the items.
+//! One thread feeds, the workers work, the caller's thread takes the results in the order of the items. Where the system
+//! has not so many threads to give, those that there are do the work; at the worst the caller's alone.
 //! Items travel in chunks; a chunk is fed only when a ticket is free, and its ticket is free again when its
 //! results were taken. So what is in flight is bounded, however uneven the work is.
 
-use std::{collections::BTreeMap, num::NonZero, thread};
+use std::{
+    collections::BTreeMap,
+    num::NonZero,
+    sync::{Mutex, PoisonError},
+    thread::{self, Builder},
+};
 
 use crossbeam_channel::{bounded, unbounded};
 use forebay::{Error, Result};
@@ -37,20 +43,42 @@ pub fn ordered<T: Send, R: Send>(
     }
     let (task_give, task_take) = bounded::<(u64, Vec<T>)>(workers);
     let (done_give, done_take) = unbounded::<(u64, Result<Vec<R>>)>();
+    // Taken by the thread that feeds, and left here where there is none.
+    let feeding = Mutex::new(Some((items, weigh, ticket_take, task_give, done_give.clone())));
+    let take_feeding = || feeding.lock().unwrap_or_else(PoisonError::into_inner).take();
     thread::scope(|scope| {
         let work = &work;
-        for _ in 0..workers {
+        let mut threads = Vec::new();
+        for number in 0..workers {
             let (tasks, done) = (task_take.clone(), done_give.clone());
-            scope.spawn(move || {
+            let turns = move || {
                 for (number, chunk) in tasks {
                     if done.send((number, Ok(chunk.into_iter().map(work).collect()))).is_err() {
                         break;
                     }
                 }
-            });
+            };
+            match Builder::new().name(format!("forebay-{number}")).spawn_scoped(scope, turns) {
+                Ok(thread) => threads.push(thread),
+                Err(_) => break,
+            }
         }
-        drop(task_take);
-        let feeder = scope.spawn(move || feed(items, weigh, ticket_take, task_give, done_give));
+        drop((task_take, done_give));
+        let turn = || {
+            take_feeding().map_or(0, |(items, weigh, tickets, tasks, done)| feed(items, weigh, tickets, tasks, done))
+        };
+        let feeder = match threads.is_empty() {
+            true => None,
+            false => Builder::new().name("forebay-feed".into()).spawn_scoped(scope, turn).ok(),
+        };
+        let Some(feeder) = feeder else {
+            let left = take_feeding();
+            return left.map_or(Ok(()), |(items, _, _, tasks, done)| {
+                // The workers that there are come to their end.
+                drop((tasks, done));
+                alone(items, work, &mut sink)
+            });
+        };
         let mut early = BTreeMap::new();
         let mut next = 0;
         let mut outcome = Ok(());
@@ -72,11 +100,25 @@ pub fn ordered<T: Send, R: Send>(
         // Without tickets and receivers the other threads come to their end.
         drop((ticket_give, done_take));
         let fed = feeder.join().unwrap_or(u64::MAX);
-        if outcome.is_ok() && next != fed {
+        // Joined one by one, for the scope would pass on the panic of a thread that is not.
+        let mut whole = true;
+        for thread in threads {
+            whole &= thread.join().is_ok();
+        }
+        if outcome.is_ok() && !(whole && next == fed) {
             return Err(Error::new(&codes::WORKER, "a worker stopped before its work was done"));
         }
         outcome
     })
+}
+
+/// All of it on the caller's thread.
+fn alone<T, R>(
+    mut items: impl Iterator<Item = Result<T>>,
+    work: impl Fn(T) -> R,
+    mut sink: impl FnMut(Vec<R>) -> Result<()>,
+) -> Result<()> {
+    items.try_for_each(|item| sink(vec![work(item?)]))
 }
 
 /// Groups items into chunks; returns how many chunks, the one with an error included, were sent.

@@ -11,11 +11,12 @@ use forebay::{
         transform::{Fit, Layout, Out, Recipe, Resampling, Transformer},
     },
     model::MediaFormat,
-    random::key,
+    random::Purpose,
 };
 use serde_json::{Value, json};
 
 use super::loaded::Loaded;
+use crate::{budget::Budget, convert::pipeline::all_cores};
 
 /// Decode every picture and resize it: samples become raw RGB, height × width × 3 bytes.
 ///
@@ -89,29 +90,16 @@ impl Pixels {
 
     /// What a TBL's document says of it.
     pub(super) fn describe(&self) -> Value {
-        let fit = match self.fit {
-            Fit::Stretch => "stretch",
-            Fit::CenterCrop { short: Some(_) } => "center-crop",
-            Fit::CenterCrop { short: None } => "pad",
-            Fit::Letterbox => "letterbox",
-            Fit::RandomCrop { .. } => "random-crop",
-            Fit::RandomResizedCrop { .. } => "random-resized-crop",
-            _ => "other",
-        };
-        let resampling = match self.resampling {
-            Resampling::Nearest => "nearest",
-            Resampling::Bilinear => "bilinear",
-            Resampling::BilinearPlain => "bilinear-plain",
-            Resampling::Bicubic => "bicubic",
-            Resampling::Lanczos => "lanczos",
-            _ => "other",
-        };
+        let (fit, resampling) = (self.fit.name(), self.resampling.name());
         let mut said = json!({ "width": self.width, "height": self.height, "fit": fit, "resampling": resampling });
         if let Fit::CenterCrop { short: Some(short) } = self.fit {
             said["short"] = short.into();
         }
         if self.decode.orient {
             said["oriented"] = true.into();
+        }
+        if self.decode.exact {
+            said["exact"] = true.into();
         }
         said
     }
@@ -121,6 +109,8 @@ impl Pixels {
 #[derive(Debug)]
 pub(super) struct Decoding {
     pixels: Pixels,
+    /// Of all threads together.
+    budget: Budget,
     idle: Mutex<Vec<(Decoder, Transformer)>>,
 }
 
@@ -132,7 +122,7 @@ impl Decoding {
         }
         // The first one says here, and not for every sample, what is wrong with the size.
         let first = (Decoder::default(), Transformer::new(pixels.recipe())?);
-        Ok(Decoding { pixels: pixels.clone(), idle: Mutex::new(vec![first]) })
+        Ok(Decoding { pixels: pixels.clone(), budget: Budget::default(), idle: Mutex::new(vec![first]) })
     }
 
     /// Bytes that every sample becomes.
@@ -151,14 +141,16 @@ impl Decoding {
         };
         let mut out = vec![0; transformer.values()];
         let raw = (sample.format == MediaFormat::RawU8).then_some((sample.width, sample.height));
-        let done = transformer.decode(
-            &mut decoder,
-            &sample.payload,
-            raw,
-            &self.pixels.decode,
-            key(0, &[sample.id]),
-            Out::U8(&mut out),
-        );
+        let (payload, key) = (&sample.payload, Purpose::Stored.key(0, &[sample.id]));
+        let needs = transformer.needs(payload, raw, &self.pixels.decode, key);
+        let cost = needs.cost(payload);
+        let share = self.budget.take(cost);
+        let decoded = transformer.decode_as(&needs, &mut decoder, payload, key);
+        let done = decoded.and_then(|decoded| transformer.finish(&decoded, key, Out::U8(&mut out)));
+        if self.budget.is_much(cost, all_cores()) {
+            decoder = Decoder::default();
+        }
+        drop(share);
         idle().push((decoder, transformer));
         done?;
         sample.payload = Bytes::from(out);

@@ -1,7 +1,6 @@
 //! An archive that is read once, from front to back: `.tar.gz`, `.tar.zst`, a pipe.
 
 use std::{
-    fs::File,
     io::{self, Read},
     path::Path,
 };
@@ -10,8 +9,7 @@ use bytes::Bytes;
 use forebay::{
     Error, Limits, Result,
     detect::{Format, HEAD_LEN, detect},
-    error::codes,
-    filter::{Filter, SampleRecord},
+    filter::{Filter, SampleRecord, Seen},
     image::probe_named,
     model::SampleInfo,
     record::{self, Sidecar},
@@ -21,7 +19,7 @@ use forebay::{
     },
 };
 
-use crate::input::{PIPE, display, io_error};
+use crate::input::{Reading, codes::PIPE, display, first_bytes, is_pipe, unread};
 
 /// Bytes read at a time.
 const READ: usize = 256 << 10;
@@ -52,36 +50,33 @@ pub(crate) struct Streamed {
 }
 
 impl StreamInput {
-    /// Opens a file that must be read in order, or standard input (`-`); `None` where the file can be mapped instead.
+    /// Opens a file that must be read in order, or a pipe such as standard input (`-`); `None` for a file that can be
+    /// asked at random.
     pub fn open(path: &Path, limits: &Limits) -> Result<Option<StreamInput>> {
+        if path.is_dir() {
+            return Ok(None);
+        }
+        let piped = is_pipe(path);
+        let format = detect(&first_bytes(path, HEAD_LEN)?);
         let name = display(path);
-        let failed = |e| io_error(&name, "read", e);
-        let (mut raw, file_len): (Box<dyn Read + Send>, u64) = match name.as_str() {
-            PIPE => (Box::new(io::stdin()), 0),
-            _ => {
-                let file = File::open(path).map_err(|e| io_error(&name, "open", e))?;
-                let meta = file.metadata().map_err(failed)?;
-                if meta.is_dir() {
-                    return Ok(None);
-                }
-                (Box::new(file), meta.len())
-            }
-        };
-        let mut head = vec![0; HEAD_LEN as usize];
-        let n = fill(&mut raw, &mut head).map_err(failed)?;
-        head.truncate(n);
-        let format = detect(&head);
-        let raw = io::Cursor::new(head).chain(raw);
         let reader: Box<dyn Read + Send> = match format {
-            Some(Format::Gzip) => Box::new(flate2::read::MultiGzDecoder::new(raw)),
-            Some(Format::Zstd) => Box::new(zstd::stream::read::Decoder::new(raw).map_err(failed)?),
-            Some(Format::Tar) | None if name == PIPE => Box::new(raw),
-            Some(other) if name == PIPE => {
-                let message = format!("standard input is {}; only a tar archive can be read from a pipe", other.name());
-                return Err(Error::new(&codes::NOT_SAMPLES, message).file(name));
+            Some(Format::Gzip) => Box::new(flate2::read::MultiGzDecoder::new(Reading::open(path)?)),
+            Some(Format::Zstd) => {
+                let raw = Reading::open(path)?;
+                Box::new(zstd::stream::read::Decoder::new(raw).map_err(|e| unread(&name, e))?)
+            }
+            Some(Format::Tar) | None if piped => Box::new(Reading::open(path)?),
+            Some(other) if piped => {
+                let message = format!(
+                    "this pipe gives {}; of samples only a tar archive can be read from a pipe: write it to a file \
+                     first, as in: cat > FILE",
+                    other.name()
+                );
+                return Err(Error::new(&PIPE, message).file(name));
             }
             _ => return Ok(None),
         };
+        let file_len = std::fs::metadata(path).ok().filter(|m| m.is_file()).map_or(0, |m| m.len());
         Ok(Some(StreamInput { name, file_len, reader, limits: limits.clone(), filter: None }))
     }
 
@@ -104,6 +99,7 @@ impl StreamInput {
             name: self.name,
             reader: self.reader,
             limits: self.limits,
+            seen: self.filter.as_ref().map(Seen::new),
             filter: self.filter,
             buffer: vec![0; READ],
             boundary: Boundary::default(),
@@ -134,6 +130,8 @@ struct Samples {
     tar: Option<StreamReader>,
     limits: Limits,
     filter: Option<Filter>,
+    /// What the filter was asked about.
+    seen: Option<Seen>,
     buffer: Vec<u8>,
     boundary: Boundary,
     /// The files of the group that is coming in.
@@ -147,8 +145,7 @@ impl Samples {
         let Some(mut tar) = self.tar.take() else { return Ok(false) };
         let before = self.ready.len();
         while self.ready.len() == before {
-            let n =
-                fill(&mut self.reader, &mut self.buffer).map_err(|e| io_error(&self.name, "read or decompress", e))?;
+            let n = fill(&mut self.reader, &mut self.buffer).map_err(|e| unread(&self.name, e))?;
             let mut input = &self.buffer[..n];
             let mut whole = Vec::new();
             while let Some(event) = tar.next(&mut input)? {
@@ -172,6 +169,9 @@ impl Samples {
                 tar.finish()?;
                 whole.push(std::mem::take(&mut self.files));
                 self.add(whole)?;
+                if let (Some(seen), Some(filter)) = (&self.seen, &self.filter) {
+                    seen.judge(filter)?;
+                }
                 return Ok(self.ready.len() > 0);
             }
             self.add(whole)?;
@@ -210,7 +210,7 @@ impl Samples {
         Ok(())
     }
 
-    fn wanted(&self, sample: &Streamed) -> bool {
+    fn wanted(&mut self, sample: &Streamed) -> bool {
         let Some(filter) = &self.filter else { return true };
         let seen = probe_named(&sample.name, &sample.payload);
         let info = seen.told_to(SampleInfo::unread(0, 0, sample.payload.len() as u64, seen.format));
@@ -222,6 +222,9 @@ impl Samples {
         let mut record = SampleRecord::new(&info);
         record.name = Some(&sample.name);
         record.metadata = metadata.as_ref();
+        if let Some(seen) = &mut self.seen {
+            seen.add(&record);
+        }
         filter.matches(&record)
     }
 }

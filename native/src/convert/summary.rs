@@ -50,6 +50,9 @@ pub struct Summary {
     pub faults: Vec<Fault>,
     /// Things worth knowing.
     pub notes: Vec<String>,
+    /// Whether all of the inputs was to go into the output, so that their sizes compare.
+    #[serde(skip)]
+    pub whole: bool,
 }
 
 impl Summary {

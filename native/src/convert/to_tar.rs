@@ -6,12 +6,12 @@ use forebay::{
     Error, Limits, Result,
     codec::checksum::crc32,
     error,
-    sample::{ArchiveFile, archive_files},
+    sample::{ArchiveFile, archive_files, renamed},
     tar::{END, Scanner},
 };
 
 use super::{
-    begin,
+    Begun,
     item::{Item, Origin},
     kept,
     loaded::{Loaded, release},
@@ -21,7 +21,7 @@ use super::{
     verify_error,
 };
 use crate::{
-    input::{Input, WINDOW},
+    input::{Input, Io, WINDOW},
     output::AtomicFile,
 };
 
@@ -29,9 +29,10 @@ pub(super) fn run(
     origin: Origin,
     options: &Options,
     output: &Path,
+    mut begun: Begun,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<Summary> {
-    let mut summary = begin(&origin, output);
+    let summary = &mut begun.summary;
     let mut so_far = Progress { total: origin.count(), ..Progress::default() };
     let mut file = AtomicFile::create_streaming(output, options.force)?;
     if options.verify && file.path().is_none() {
@@ -50,6 +51,10 @@ pub(super) fn run(
         let ready = kept(chunk, options, &mut summary.faults)?;
         let mut slices = Vec::new();
         for (sample, parts) in &ready {
+            sample.kept.iter().for_each(|e| begun.odd.kept(e));
+            if let Some(name) = sample.record.as_deref().and_then(renamed) {
+                begun.odd.renamed(sample.id, &name);
+            }
             if options.verify {
                 digests.extend(parts.iter().map(|part| (crc32(&part.content), part.content.len() as u64)));
             }
@@ -69,6 +74,7 @@ pub(super) fn run(
         release(ready.into_iter().map(|(sample, _)| sample.used));
         Ok(())
     })?;
+    let mut summary = begun.end(options)?;
     file.append(&mut [IoSlice::new(&END)])?;
     summary.output_bytes += END.len() as u64;
     summary.stored_bytes = summary.payload_bytes;
@@ -83,7 +89,7 @@ pub(super) fn run(
 /// samples' files there are.
 fn verify(file: &AtomicFile, digests: &[(u32, u64)]) -> Result<u64> {
     let Some(path) = file.path() else { return Ok(0) };
-    let written = Input::map(path)?;
+    let written = Input::open(path, Io::Read)?;
     let mut scanner = Scanner::new(written.len(), Limits::host());
     let archive = written.drive(&mut scanner, |_| WINDOW).map_err(|e| e.file(file.name()))?;
     if archive.members.len() != digests.len() {

@@ -5,13 +5,14 @@ use std::{io::IoSlice, path::Path, sync::Arc};
 use bytes::Bytes;
 use forebay::{
     Error, Result,
+    check::Fault,
     codec::checksum::crc32,
     error, record,
     tbl::{Document, Encoder, Layout, MetadataFormat, MetadataWriter, Packed, Patch, pack},
 };
 
 use super::{
-    begin,
+    Begun, codes,
     item::Origin,
     kept,
     loaded::{Loaded, release},
@@ -22,8 +23,9 @@ use super::{
     verify_error,
 };
 use crate::{
+    check::check_structure,
     dataset::{Dataset, OpenOptions},
-    input::Input,
+    input::{Input, Io},
     output::{AtomicFile, Spool},
 };
 
@@ -38,11 +40,12 @@ pub(super) fn run(
     origin: Origin,
     options: &Options,
     output: &Path,
+    mut begun: Begun,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<Summary> {
     let pack_options = options.pack();
     let pixels = options.pixels.as_ref().map(Decoding::new).transpose()?;
-    let mut summary = begin(&origin, output);
+    let summary = &mut begun.summary;
     let count = origin.count();
     if let Some(total) = count
         && !options.metadata.samples.is_empty()
@@ -51,7 +54,7 @@ pub(super) fn run(
         let message = format!("the metadata describes {} samples, there are {total}", options.metadata.samples.len());
         return Err(Error::new(&error::codes::ARGUMENT, message));
     }
-    let mut metadata = metadata_writer(&origin, options, &mut summary)?;
+    let mut metadata = metadata_writer(&origin, options, summary)?;
     let mut encoder = Encoder::new(pack_options, count)?;
     let mut file = AtomicFile::create(output, options.force)?;
     let mut spool = Spool::new(file.name(), &file.folder());
@@ -65,7 +68,11 @@ pub(super) fn run(
             pixels.decode(&mut sample).map_err(&blame)?;
         }
         let packed = pack(sample.payload.clone(), sample.format, sample.width, sample.height, &pack_options);
-        let packed = packed.map_err(blame)?;
+        let packed = packed.and_then(|packed| packed.check(&options.limits).map(|()| packed)).map_err(&blame)?;
+        if let Some(record) = &sample.record {
+            let place = |e: Error| e.section("metadata").with_options(&["max_sample_bytes"]);
+            options.limits.item(record.len() as u64).map_err(place).map_err(&blame)?;
+        }
         let crc = if options.verify { crc32(&sample.payload) } else { 0 };
         Ok(Ready { sample, packed, crc })
     };
@@ -80,6 +87,8 @@ pub(super) fn run(
         let mut first = None;
         for one in &ready {
             let id = encoder.count();
+            one.sample.kept.iter().for_each(|e| begun.odd.kept(e));
+            one.sample.name.iter().for_each(|name| begun.odd.taken_in(id, name));
             // Samples that were left out move the numbers of those behind them.
             let renumbered =
                 (one.sample.id != id).then(|| one.sample.record.as_deref().map(|r| record::renumber(r, id)));
@@ -117,6 +126,7 @@ pub(super) fn run(
     })?;
 
     summary.samples = encoder.count();
+    let mut summary = begun.end(options)?;
     let tail = metadata.and_then(MetadataWriter::finish);
     summary.output_bytes = apply(encoder.finish(tail)?, &file, &mut spool)?;
     if options.verify {
@@ -139,26 +149,30 @@ fn metadata_writer(origin: &Origin, options: &Options, summary: &mut Summary) ->
     if !protobuf.is_empty() {
         summary.notes.push("the source's Protobuf metadata is left out: it cannot be joined or translated".into());
     }
+    let faults = &mut summary.faults;
+    let mut forgiving = |e: Error| faults.push(Fault::from(&e));
+    let forgive = options.keep_going.then_some(&mut forgiving as &mut dyn FnMut(Error));
+    let notes = &mut summary.notes;
     let inherited = match (options.layout, choice.format) {
         (Layout::Turboloader, _) => {
             let lost: Vec<String> = origin
-                .document()?
+                .document(forgive)?
                 .into_iter()
                 .map(|(key, _)| key)
                 .filter(|k| k != "source" && k != "sources")
                 .collect();
             if !lost.is_empty() {
-                summary.notes.push(format!("the turboloader layout has no document; left out: {}", lost.join(", ")));
+                notes.push(format!("the turboloader layout has no document; left out: {}", lost.join(", ")));
             }
             Default::default()
         }
         (Layout::Guide, MetadataFormat::Protobuf) => {
             let note = "Protobuf metadata is your own bytes: names and sidecars of the samples are left out";
-            summary.notes.push(note.into());
+            notes.push(note.into());
             Default::default()
         }
         (Layout::Guide, _) => {
-            let mut document = origin.document()?;
+            let mut document = origin.document(forgive)?;
             document.extend(options.pixels.as_ref().map(|pixels| ("decoded".to_owned(), pixels.describe())));
             document
         }
@@ -185,16 +199,29 @@ fn apply(patches: Vec<Patch>, file: &AtomicFile, spool: &mut Spool) -> Result<u6
     Ok(end)
 }
 
-/// Opens what was written as any reader would, and compares every payload with what went in.
+/// Opens what was written as any reader would, holds it to the rules of a check, and compares every payload with what
+/// went in.
 fn verify(file: &AtomicFile, digests: &[(u32, u32)], options: &Options) -> Result<u64> {
     let Some(path) = file.path() else { return Ok(0) };
-    let written = Dataset::from_input(Input::map(path)?, &OpenOptions::default()).map_err(|e| e.file(file.name()))?;
+    let named = |e: Error| e.file(file.name());
+    let open = OpenOptions { limits: options.limits.clone(), ..OpenOptions::default() };
+    let written = Dataset::from_input(Input::open(path, Io::Read)?, &open).map_err(named)?;
     let written = Arc::new(written);
     if written.len() != digests.len() as u64 {
         return Err(verify_error(written.len(), "another number of samples"));
     }
+    let report = check_structure(&written).map_err(named)?;
+    if let Some(fault) = report.faults.first() {
+        let message = format!("what was written is not sound, and this is a bug of Forebay: {}", fault.message);
+        let mut e = Error::new(&codes::VERIFY, message);
+        if let Some(i) = fault.sample {
+            e = e.sample(i);
+        }
+        return Err(named(e));
+    }
     let check = |(i, (crc, len)): (usize, (u32, u32))| -> Result<_> {
-        let payload: Bytes = written.payload(i as u64)?;
+        // What a check finds in a payload, decoding it says as well.
+        let payload: Bytes = written.lend(i as u64)?;
         if payload.len() as u64 != u64::from(len) || crc32(&payload) != crc {
             return Err(verify_error(i as u64, "other bytes"));
         }
@@ -209,7 +236,7 @@ fn verify(file: &AtomicFile, digests: &[(u32, u32)], options: &Options) -> Resul
         check,
         |chunk| {
             verified += chunk.len() as u64;
-            let used = chunk.into_iter().collect::<Result<Vec<_>>>().map_err(|e| e.file(file.name()))?;
+            let used = chunk.into_iter().collect::<Result<Vec<_>>>().map_err(named)?;
             release(used.into_iter());
             Ok(())
         },

@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use forebay::{Result, image::transform::Out, order::Item};
+use forebay::{
+    Result,
+    image::transform::{Out, Placement},
+    order::Item,
+};
 use serde_json::Value;
 
 use super::{Dtype, Skipped, Tensor, pool::Pool, worker::Shared};
@@ -17,6 +21,7 @@ pub struct Batch {
     pub(super) items: Vec<Item>,
     pub(super) indices: Vec<u64>,
     pub(super) labels: Vec<i64>,
+    pub(super) placements: Vec<Placement>,
     pub(super) payloads: Vec<Bytes>,
     pub(super) skipped: Vec<Skipped>,
     /// The batch's length and then the shape of one sample.
@@ -66,6 +71,12 @@ impl Batch {
     /// The type of its numbers.
     pub fn dtype(&self) -> Dtype {
         self.dtype
+    }
+    /// What became of each picture's geometry: which part of it was taken, at what size it was seen and where, and
+    /// whether it was mirrored, so that boxes and points [can follow](Placement::rect). Empty unless the loader gives
+    /// images.
+    pub fn placements(&self) -> &[Placement] {
+        &self.placements
     }
     /// The payloads, where the loader gives these: verified, decompressed, and parts of the mapped file where they
     /// are stored as they are. Empty otherwise.

@@ -16,9 +16,11 @@ use forebay::{
     order::{Mix, Order, Settings, Shuffle, Tail},
 };
 
+use memmap2::MmapMut;
+
 use super::{
     Dtype, Groups, Image, Labels, Loader, OnBroken, State, codes,
-    content::{Content, Sample},
+    content::{Content, Sample, batch_bytes},
     groups::Plan,
     labels::Resolver,
     pool::Pool,
@@ -28,8 +30,9 @@ use super::{
 };
 use crate::{
     OpenOptions,
+    budget::{self, Budget},
     convert::pipeline::all_cores,
-    input::{Io, display, expand},
+    input::{Io, display, expand, is_pipe},
 };
 
 /// Settings of a [`Loader`]. Each setter takes and gives the builder; the last one called counts.
@@ -52,6 +55,8 @@ pub struct Builder {
     resume: Option<State>,
     groups: Option<Groups>,
     read_ahead: bool,
+    decoded_bytes: Option<u64>,
+    allow_empty: bool,
 }
 
 impl Loader {
@@ -75,7 +80,8 @@ impl Loader {
         if all.is_empty() {
             return Err(Error::new(&common::ARGUMENT, "a loader needs at least one file"));
         }
-        if let Some(absent) = all.iter().find(|path| !path.exists()) {
+        // What is a pipe says so when it is opened.
+        if let Some(absent) = all.iter().find(|path| !path.exists() && !is_pipe(path)) {
             return Err(Error::new(&common::IO, "there is no such file").file(display(absent)));
         }
         Ok(Builder {
@@ -95,16 +101,32 @@ impl Loader {
             resume: None,
             groups: None,
             read_ahead: true,
+            decoded_bytes: None,
+            allow_empty: false,
         })
     }
 }
 
 impl Builder {
-    /// Takes only the samples that a filter accepts, such as `width >= 224 && height >= 224`.
+    /// Takes only the samples that a filter accepts, such as `width >= 224 && height >= 224`. Building is refused where
+    /// no sample has a field that it names, and where it selects none at all, unless [`allow_empty`](Self::allow_empty)
+    /// says otherwise.
     pub fn filter(mut self, text: &str) -> Result<Self> {
         self.filter = Some(Filter::parse(text)?);
         self.settings.filter = Some(text.to_owned());
         Ok(self)
+    }
+
+    /// Whether a filter may select no sample, so that epochs have no batches; it may not otherwise, since training on
+    /// nothing runs without a word.
+    pub fn allow_empty(mut self, allow: bool) -> Self {
+        self.allow_empty = allow;
+        self
+    }
+    /// At which level of a folder of pictures the classes are, from 1; 0 for none. They are looked for otherwise.
+    pub fn class_level(mut self, level: u32) -> Self {
+        self.open.class_level = Some(level);
+        self
     }
 
     /// Samples in a batch of this rank.
@@ -201,10 +223,24 @@ impl Builder {
         self.decode.orient = orient;
         self
     }
+    /// Decodes at full size even where a smaller version would do, which is several times as fast for large pictures: for
+    /// pixels that do not depend on how much larger than the tensor a picture is.
+    pub fn exact(mut self, exact: bool) -> Self {
+        self.decode.exact = exact;
+        self
+    }
     /// Bounds on what files may cost.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.decode.limits = limits.clone();
         self.open.limits = limits;
+        self
+    }
+    /// About how many bytes all workers together may hold for decoding at once: pixels, and what decoders need beside
+    /// them. A worker waits until there is room for its picture, and one that needs more than all of it is decoded
+    /// while no other is; so giant pictures cost time and not memory. Otherwise 64 MiB for each worker, and at least
+    /// 512 MiB.
+    pub fn decoded_bytes(mut self, bytes: u64) -> Self {
+        self.decoded_bytes = Some(bytes);
         self
     }
     /// How bytes come in: mapped, or read piece by piece.
@@ -256,14 +292,18 @@ impl Builder {
                 Transformer::new((**image).clone())?;
             }
         }
-        let slot_bytes = |content: &Content| content.slot_bytes(self.dtype, self.settings.batch);
-        let slot_bytes = contents.iter().map(slot_bytes).collect::<Result<Vec<_>>>()?;
+        contents.iter().try_for_each(|content| content.check(self.dtype))?;
+        let slot_bytes = contents.iter().map(|content| content.slot_bytes(self.dtype)).collect::<Result<Vec<_>>>()?;
         let sources = Sources::open(&self.paths, &self.open)?;
-        let order = Order::new(sources.describe(self.filter.as_ref())?, self.settings)?;
+        let described = sources.describe(self.filter.as_ref(), self.on_broken)?;
+        if self.filter.is_some() && !self.allow_empty && described.iter().all(|source| source.selected() == 0) {
+            return refuse("the filter selects no sample; allow_empty lets epochs be empty".into());
+        }
+        let order = Order::new(described, self.settings)?;
         let most = most_in_a_step(&order);
-        let largest = slot_bytes.iter().max().copied().unwrap_or(0);
+        let batch_bytes = batch_bytes(slot_bytes.iter().max().copied().unwrap_or(0), most)?;
         let waiting = most.saturating_mul(self.prefetch).min(MOST_WAITING);
-        fits_in_memory(largest.saturating_mul(most), order.steps(), self.prefetch)?;
+        fits_in_memory(batch_bytes, order.steps(), self.prefetch)?;
         let resumed = self.resume.as_ref().map(|state| state.position(&order, self.groups.as_ref())).transpose()?;
         let labels = Resolver::new(self.labels.as_ref(), &sources)?;
         let shared = Shared {
@@ -278,10 +318,12 @@ impl Builder {
             on_broken: self.on_broken,
             decode: self.decode,
             verify: self.verify,
+            budget: Budget::new(self.decoded_bytes.unwrap_or_else(|| budget::usual(self.workers))),
+            workers: self.workers,
             clock: Clock::default(),
             generation: AtomicU64::new(0),
         };
-        let pool = Pool::new(largest * most, self.prefetch.saturating_add(1));
+        let pool = Pool::new(batch_bytes, self.prefetch.saturating_add(1));
         let skipped = self.resume.map_or(0, |state| state.skipped);
         let plan = Plan::new(self.groups);
         Ok(Loader::new(
@@ -313,10 +355,10 @@ fn most_in_a_step(order: &Order) -> usize {
 /// Refuses what the system would not give, instead of ending the process over it later.
 fn fits_in_memory(batch_bytes: usize, steps: u64, prefetch: usize) -> Result<()> {
     let batches = usize::try_from(steps).unwrap_or(usize::MAX).min(prefetch.saturating_add(1));
-    let mut all = Vec::<u8>::new();
-    let given = all.try_reserve_exact(batch_bytes.saturating_mul(batches)).is_ok();
-    // Looked at, so that asking is not left out as needless.
-    if std::hint::black_box(&mut all).capacity() == 0 && !given {
+    let all = batch_bytes.saturating_mul(batches);
+    // Asked of the system and not of the allocator, which would take it for a habit: after a large piece was given back,
+    // glibc takes pieces of that size from its heap, and clears them before the workers come to them.
+    if all > 0 && MmapMut::map_anon(all).is_err() {
         let message = format!("there is no memory for {batches} batches of {batch_bytes} bytes each");
         return Err(Error::new(&codes::SETTINGS, message));
     }

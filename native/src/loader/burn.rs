@@ -28,7 +28,7 @@ use burn_dataset::{Dataset, DatasetError};
 use forebay::{Error, Result, error::codes as common};
 
 use super::{
-    Dtype, Loader, codes,
+    Dtype, Loader, Placement, codes,
     content::Content,
     pool::{Pool, lock},
     worker::{Shared, Worker},
@@ -46,6 +46,8 @@ pub struct Picture {
     pub label: i64,
     /// Its number among all samples of all sources.
     pub index: u64,
+    /// Which part of it was taken, and whether it was mirrored.
+    pub placement: Placement,
 }
 
 /// The samples of a loader, by number.
@@ -110,7 +112,7 @@ impl Pictures {
         let slot = made?;
         let values = Dtype::F32.view(&slot.memory).f32().unwrap_or_default().to_vec();
         self.pool.give(slot.memory);
-        Ok(Picture { values, shape: self.shape, label: slot.label, index: item.index })
+        Ok(Picture { values, shape: self.shape, label: slot.label, index: item.index, placement: slot.placement })
     }
 }
 

@@ -8,7 +8,10 @@ use forebay::{
     image::transform::{Layout, Out},
 };
 
+use serde_json::Value;
+
 use super::{Dtype, Image, codes};
+use crate::Dataset;
 
 /// What a user's function sees of a sample.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +25,21 @@ pub struct Sample<'a> {
     pub key: u64,
     /// Width and height of raw pixels, where the index says that the payload is that.
     pub raw: Option<(u32, u32)>,
+    /// Its label; 0 if the loader reads none.
+    pub label: i64,
+    pub(super) dataset: &'a Dataset,
+    pub(super) number: u64,
+}
+
+impl Sample<'_> {
+    /// Its name, if it has one: read when this is called.
+    pub fn name(&self) -> Result<Option<String>> {
+        self.dataset.sample_name(self.number)
+    }
+    /// Its metadata, if it has any: read when this is called.
+    pub fn metadata(&self) -> Result<Option<Value>> {
+        self.dataset.metadata_value(self.number)
+    }
 }
 
 /// A user's function: payload in, numbers out. It runs on the workers, many at a time.
@@ -74,22 +92,37 @@ impl Content {
         }
     }
 
-    /// Bytes of one sample's slot; 0 where there is no tensor. Refused where a batch of them is beyond reason.
-    pub(super) fn slot_bytes(&self, dtype: Dtype, batch: u64) -> Result<usize> {
+    /// Bytes of one sample's slot; 0 where there is no tensor.
+    pub(super) fn slot_bytes(&self, dtype: Dtype) -> Result<usize> {
         if matches!(self, Content::Payloads) {
             return Ok(0);
         }
         let values = self.shape().iter().try_fold(1_usize, |product, &n| product.checked_mul(n));
         let slot = values.and_then(|n| n.checked_mul(dtype.bytes())).filter(|&n| n > 0);
-        let whole = slot.and_then(|n| u64::try_from(n).ok()?.checked_mul(batch)).filter(|&n| n <= MOST_BATCH_BYTES);
-        match (slot, whole) {
-            (Some(slot), Some(_)) => Ok(slot),
-            _ => {
-                let message = format!("batches of {batch} × {:?} numbers make no sense", self.shape());
-                Err(Error::new(&codes::SETTINGS, message))
-            }
-        }
+        slot.filter(|n| *n as u64 <= MOST_BATCH_BYTES).ok_or_else(|| {
+            let message = format!("samples of {:?} numbers are none, or more than any memory holds", self.shape());
+            Error::new(&codes::SETTINGS, message)
+        })
     }
+
+    /// Refuses settings that would be passed over.
+    pub(super) fn check(&self, dtype: Dtype) -> Result<()> {
+        let Content::Images(image) = self else { return Ok(()) };
+        if dtype == Dtype::U8 && image.normalize.is_some() {
+            let message = "bytes are not normalized: leave `normalize` out, or take Dtype::F32 or Dtype::F16";
+            return Err(Error::new(&codes::SETTINGS, message));
+        }
+        Ok(())
+    }
+}
+
+/// Memory for a batch of so many samples; refused where that is beyond reason.
+pub(super) fn batch_bytes(slot_bytes: usize, samples: usize) -> Result<usize> {
+    let bytes = slot_bytes.checked_mul(samples).filter(|&n| n as u64 <= MOST_BATCH_BYTES);
+    bytes.ok_or_else(|| {
+        let message = format!("a batch of {samples} samples of {slot_bytes} bytes each is more than any memory holds");
+        Error::new(&codes::SETTINGS, message)
+    })
 }
 
 /// A batch of more than this is a mistake in the settings.

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use bytes::{Bytes, BytesMut};
-use forebay::{Error, order::Item};
+use forebay::{Error, image::transform::Placement, order::Item};
 
 use super::pool::{Pool, join, lock};
 
@@ -17,11 +17,20 @@ pub(super) struct Slot {
     /// Where its numbers go: a part of the batch's memory.
     pub(super) memory: BytesMut,
     pub(super) label: i64,
+    /// Where its picture was placed.
+    pub(super) placement: Placement,
     /// The payload itself, where that is what is wanted.
     pub(super) payload: Bytes,
     pub(super) error: Option<Error>,
     /// Who stands in for a sample with an error.
     pub(super) stand_in: Option<Item>,
+}
+
+impl Slot {
+    pub(super) fn new(item: Item, memory: BytesMut) -> Self {
+        let placement = Placement::default();
+        Slot { item, memory, label: 0, placement, payload: Bytes::new(), error: None, stand_in: None }
+    }
 }
 
 /// A batch on its way.
@@ -53,7 +62,7 @@ impl Flight {
             .into_iter()
             .map(|item| {
                 let memory = memory.split_to(slot_bytes.min(memory.len()));
-                Mutex::new(Some(Slot { item, memory, label: 0, payload: Bytes::new(), error: None, stand_in: None }))
+                Mutex::new(Some(Slot::new(item, memory)))
             })
             .collect();
         let (left, rest) = (AtomicUsize::new(slots.len()), Mutex::new(memory));

@@ -4,13 +4,13 @@
 //! window. With `global = batch × world`, window `w` holds the positions of the steps from `w × steps` on (an
 //! incomplete step of an uneven tail stays as it is). Its positions are sorted, stably, by the size of [`Groups`]
 //! whose aspect is nearest to the sample's, narrow ones first; each `global` of them in a row are a step, and the
-//! steps come in the order of a permutation by `key(seed, [5, epoch, w])`. A step has the size that is nearest for
+//! steps come in the order of a permutation by `key(seed, [6, epoch, w])`. A step has the size that is nearest for
 //! the sample in its middle.
 
 use forebay::{
     Error, Result,
     order::{self, Epoch, Item, Permutation, Tail},
-    random::key,
+    random::Purpose,
 };
 use serde::{Deserialize, Serialize};
 
@@ -62,9 +62,6 @@ impl Groups {
         ranks
     }
 }
-
-/// Which sizes' words a window's key has, beside those of the order.
-const PURPOSE: u64 = 5;
 
 /// What comes in each step: as the order says, or rearranged in groups, of which one window is remembered.
 #[derive(Debug, Default)]
@@ -147,7 +144,7 @@ impl Window {
             positions.filter_map(|k| epoch.item(k)).map(|item| (size_of(groups, sources, &item), item)).collect();
         items.sort_by_key(|(size, item)| (ranks.get(*size).copied(), item.position));
         let steps: Vec<&[(usize, Item)]> = items.chunks(usize::try_from(global).unwrap_or(usize::MAX)).collect();
-        let order = Permutation::new(count, key(seed, &[PURPOSE, epoch.number(), number]));
+        let order = Permutation::new(count, Purpose::Groups.key(seed, &[epoch.number(), number]));
         let mut window = Window { epoch: epoch.number(), number, items: Vec::new(), sizes: Vec::new() };
         for place in 0..count {
             let step = usize::try_from(order.at(place)).ok().and_then(|i| steps.get(i)).copied().unwrap_or_default();

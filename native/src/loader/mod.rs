@@ -25,7 +25,7 @@
 //! | `mod.rs` | the loader: what it does and where it stands |
 //! | `worker.rs`, `flight.rs`, `pool.rs` | threads, a batch while it is filled, its memory |
 //! | `batch.rs`, `tensor.rs` | a finished batch, its numbers |
-//! | `content.rs`, `labels.rs`, `policy.rs` | what samples become, their labels, what happens with broken ones |
+//! | `content.rs`, `labels/`, `policy.rs` | what samples become, their labels, what happens with broken ones |
 //! | `groups.rs` | batches of pictures of alike shape |
 //! | `sources.rs`, `state.rs`, `stats.rs` | the files, saved positions, times |
 //! | `burn.rs` | the same samples for burn (feature `burn`) |
@@ -62,6 +62,8 @@ pub use builder::Builder;
 pub use content::Sample;
 /// What becomes of each picture.
 pub use forebay::image::transform::Recipe as Image;
+/// Where a picture landed on its tensor, and which way round.
+pub use forebay::image::transform::{Placement, Rect};
 use forebay::{
     Result,
     image::transform::Normalize,
@@ -174,6 +176,7 @@ impl Loader {
     pub fn state(&self) -> State {
         State {
             order: self.shared.order.state(self.done.epoch, self.done.step),
+            version: state::VERSION,
             groups: self.plan.groups().cloned(),
             skipped: self.skipped,
         }
@@ -329,6 +332,7 @@ impl Loader {
             items: Vec::with_capacity(slots.len()),
             indices: Vec::with_capacity(slots.len()),
             labels: Vec::new(),
+            placements: Vec::new(),
             payloads: Vec::new(),
             skipped: Vec::new(),
             shape: Vec::new(),
@@ -338,8 +342,12 @@ impl Loader {
             pool: self.pool.clone(),
             shared: shared.clone(),
         };
+        let placed = matches!(shared.contents.get(flight.kind), Some(content::Content::Images(_)));
+        if placed {
+            batch.placements.reserve_exact(slots.len());
+        }
         for (place, slot) in slots.into_iter().enumerate() {
-            let Slot { mut item, label, payload, error, stand_in, .. } = slot;
+            let Slot { mut item, label, placement, payload, error, stand_in, .. } = slot;
             if let Some(error) = error {
                 if !shared.on_broken.forgives(&error) || (shared.on_broken == OnBroken::Replace && stand_in.is_none()) {
                     return Err(error);
@@ -358,6 +366,9 @@ impl Loader {
             batch.indices.push(item.index);
             if shared.labelled {
                 batch.labels.push(label);
+            }
+            if placed {
+                batch.placements.push(placement);
             }
             if slot_bytes == 0 {
                 batch.payloads.push(payload);

@@ -50,6 +50,7 @@ fn aligned(bytes: usize) -> BytesMut {
     let mut buffer = BytesMut::zeroed(bytes + ALIGNMENT);
     let lead = buffer.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT);
     drop(buffer.split_to(lead));
+    crate::map::large_pages(&mut buffer);
     // Split and not truncated, so that what remains ends where its capacity does.
     drop(buffer.split_off(bytes));
     buffer

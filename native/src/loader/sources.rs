@@ -10,8 +10,8 @@ use forebay::{
     tbl::raw::HEADER_LEN,
 };
 
-use super::codes;
-use crate::{Dataset, OpenOptions, blocks::in_blocks, folder::Folder, select::matching};
+use super::{OnBroken, codes};
+use crate::{Dataset, OpenOptions, blocks::in_blocks, folder::Folder, select::matching_all};
 
 /// The opened files, in the order in which their samples follow each other.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Sources {
             let dataset = self.of(item)?;
             if checked != Some(item.source) {
                 if let Some(input) = dataset.input() {
-                    input.check_whole()?;
+                    input.unchanged()?;
                 }
                 checked = Some(item.source);
             }
@@ -60,12 +60,18 @@ impl Sources {
         Ok(())
     }
 
-    /// What the order needs to know of them.
-    pub(super) fn describe(&self, filter: Option<&Filter>) -> Result<Vec<Source>> {
+    /// What the order needs to know of them. What the filter cannot look at is not selected where `on_broken` forgives
+    /// it.
+    pub(super) fn describe(&self, filter: Option<&Filter>, on_broken: OnBroken) -> Result<Vec<Source>> {
+        let selected = match filter {
+            Some(filter) => Some(matching_all(&self.datasets, filter, |e| on_broken.forgives(e))?.chosen),
+            None => None,
+        };
+        let mut chosen = selected.map(Vec::into_iter);
         let one = |dataset: &Dataset| {
             let source = Source::new(dataset.name(), dataset.len()).identity(identity(dataset)?);
-            match filter {
-                Some(filter) => source.select(matching(dataset, filter)?),
+            match chosen.as_mut().and_then(Iterator::next) {
+                Some(chosen) => source.select(chosen),
                 None => Ok(source),
             }
         };

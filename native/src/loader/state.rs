@@ -9,6 +9,9 @@ use super::Groups;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct State {
+    /// The version of this record; 1 where it does not say.
+    #[serde(default = "unversioned")]
+    pub version: u32,
     /// The position, and what must be the same for it to mean the same.
     pub order: order::State,
     /// How batches were grouped, which must be the same too.
@@ -18,9 +21,23 @@ pub struct State {
     pub skipped: u64,
 }
 
+/// The version that this code writes. Since version 2 the steps of groups come in another order.
+pub(super) const VERSION: u32 = 2;
+
+fn unversioned() -> u32 {
+    1
+}
+
 impl State {
     /// Where this goes on in a loader of this order and grouping; refused, by name, where anything differs.
     pub(super) fn position(&self, order: &order::Order, groups: Option<&Groups>) -> Result<order::Position> {
+        if self.version > VERSION || (self.version < 2 && self.groups.is_some()) {
+            let message = format!(
+                "the state has version {}; this reads version {VERSION}, and earlier ones only without groups",
+                self.version
+            );
+            return Err(Error::new(&order::codes::STATE_VERSION, message));
+        }
         if self.groups.as_ref() != groups {
             let message = format!("the groups are {groups:?} now and were {:?} when the state was saved", self.groups);
             return Err(Error::new(&order::codes::STATE_SETTING, message));

@@ -13,7 +13,7 @@ pub struct Stats {
     pub samples: u64,
     /// Workers' time for reading: finding, verifying, decompressing, labels.
     pub reading: Duration,
-    /// Workers' time for decoding.
+    /// Workers' time for decoding, and for waiting until there is memory for it.
     pub decoding: Duration,
     /// Workers' time for transforming, or in a function of the user's.
     pub making: Duration,

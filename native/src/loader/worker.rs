@@ -11,12 +11,11 @@ use std::{
     time::Instant,
 };
 
-#[cfg(feature = "burn")]
-use bytes::Bytes;
 use bytes::BytesMut;
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use forebay::{
     Error, Result,
+    error::codes as common,
     image::{
         decode::{Decoder, Options as DecodeOptions},
         transform::Transformer,
@@ -33,7 +32,7 @@ use super::{
     sources::Sources,
     stats::Clock,
 };
-use crate::{dataset::Stored, input::io_error};
+use crate::{budget::Budget, dataset::Stored};
 
 /// What all threads of a loader share.
 #[derive(Debug)]
@@ -51,6 +50,9 @@ pub(super) struct Shared {
     pub(super) on_broken: OnBroken,
     pub(super) decode: DecodeOptions,
     pub(super) verify: bool,
+    /// What decoding may hold.
+    pub(super) budget: Budget,
+    pub(super) workers: usize,
     pub(super) clock: Clock,
     /// Counts up when what is on its way is no longer wanted.
     pub(super) generation: AtomicU64,
@@ -74,9 +76,9 @@ impl Crew {
         for number in 0..workers {
             let (shared, take, tick) = (shared.clone(), take.clone(), tick.clone());
             let run = move || Worker::new(shared).work(&take, &tick);
-            // Where this fails, dropping the crew ends the threads before.
+            // If this fails, dropping the crew ends the threads before.
             let thread = thread::Builder::new().name(format!("forebay-{number}")).spawn(run);
-            crew.threads.push(thread.map_err(|e| io_error("the loader", "start a thread", e))?);
+            crew.threads.push(thread.map_err(|e| no_thread((number, workers), e))?);
         }
         Ok(crew)
     }
@@ -88,6 +90,15 @@ impl Crew {
             _ => Err(ended()),
         }
     }
+}
+
+fn no_thread((started, wanted): (usize, usize), e: std::io::Error) -> Error {
+    let message = format!(
+        "cannot start worker {} of {wanted}: {e}; give the loader fewer workers, or the process more threads and memory \
+         (`ulimit -u`, `ulimit -v`, the limits of its container)",
+        started + 1
+    );
+    Error::caused(&common::IO, message, e)
 }
 
 impl Drop for Crew {
@@ -129,7 +140,7 @@ impl Worker {
     /// Makes one sample by itself, in memory of a slot's size.
     #[cfg(feature = "burn")]
     pub(super) fn single(&mut self, epoch: u64, item: Item, memory: BytesMut) -> Result<Slot> {
-        let mut slot = Slot { item, memory, label: 0, payload: Bytes::new(), error: None, stand_in: None };
+        let mut slot = Slot::new(item, memory);
         self.guarded((epoch, 0), &item, &item, &mut slot)?;
         Ok(slot)
     }
@@ -204,16 +215,31 @@ impl Worker {
             Content::Payloads => slot.payload = payload,
             Content::Images(_) => {
                 if let Some(Some(transformer)) = transformers.get_mut(kind) {
-                    let decoded = transformer.decode_for(decoder, &payload, raw, &shared.decode, key).map_err(named)?;
-                    // Raw pixels are there already.
-                    if raw.is_none() {
-                        read = shared.clock.decoded(read);
+                    let needs = transformer.needs(&payload, raw, &shared.decode, key);
+                    let cost = needs.cost(&payload);
+                    let share = shared.budget.take(cost);
+                    let picture = || {
+                        let decoded = transformer.decode_as(&needs, decoder, &payload, key)?;
+                        // Raw pixels are there already.
+                        if raw.is_none() {
+                            read = shared.clock.decoded(read);
+                        }
+                        slot.placement = *decoded.placement();
+                        transformer.finish(&decoded, key, out)
+                    };
+                    let made = picture();
+                    // A decoder keeps its buffers, of which these would be too large for every worker to keep.
+                    if shared.budget.is_much(cost, shared.workers) {
+                        *decoder = Decoder::default();
                     }
-                    transformer.finish(&decoded, key, out).map_err(named)?;
+                    drop(share);
+                    made.map_err(named)?;
                 }
             }
             Content::Made { make, .. } => {
-                make(Sample { payload: &payload, index: item.index, key, raw }, out).map_err(named)?;
+                let (label, number) = (slot.label, item.sample);
+                let sample = Sample { payload: &payload, index: item.index, key, raw, label, dataset, number };
+                make(sample, out).map_err(named)?;
             }
         }
         shared.clock.made(read);

@@ -1,13 +1,12 @@
 //! From a request to what is sent: a function of the request alone, apart from the files' bytes.
 
 use std::{
-    fs::File,
     io::{Cursor, ErrorKind, Read, Seek, SeekFrom},
     path::Path,
-    time::UNIX_EPOCH,
 };
 
 use super::{
+    file,
     range::{Asked, asked},
     shelf::{Shelf, from_url, to_url},
     site,
@@ -33,6 +32,7 @@ pub(super) struct Ask<'a> {
     pub host: Option<&'a str>,
     pub range: Option<&'a str>,
     pub if_range: Option<&'a str>,
+    pub if_none_match: Option<&'a str>,
     pub cookie: Option<&'a str>,
 }
 
@@ -159,15 +159,20 @@ fn announce(page: &'static [u8]) -> Vec<u8> {
 
 /// A dataset's file, or the part of it that was asked for.
 fn dataset(path: &Path, ask: &Ask<'_>) -> Answer {
-    let opened = File::open(path).and_then(|file| file.metadata().map(|metadata| (file, metadata)));
-    let (mut file, metadata) = match opened {
+    let (mut file, metadata) = match file::open(path) {
         Ok(opened) => opened,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Answer::text(404, "the file is no longer there"),
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Answer::text(404, "the file is no longer there");
+        }
         Err(e) => return Answer::text(500, &format!("the file cannot be opened: {e}")),
     };
     let len = metadata.len();
-    let changed = metadata.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
-    let tag = format!("\"{len:x}-{:x}\"", changed.unwrap_or_default().as_nanos());
+    let tag = file::tag(&metadata);
+    if ask.if_none_match.is_some_and(|known| known.split(',').any(|one| matches!(one.trim(), "*") || is_tag(one, &tag)))
+    {
+        let nothing = Answer { status: 304, headers: Vec::new(), body: Box::new(std::io::empty()), len: 0 };
+        return nothing.with("ETag", tag).with("Cache-Control", "no-cache");
+    }
     let range = if ask.if_range.is_some_and(|wanted| wanted != tag) { None } else { ask.range };
     let (status, part) = match asked(range, len) {
         Asked::All => (200, 0..len),
@@ -180,15 +185,20 @@ fn dataset(path: &Path, ask: &Ask<'_>) -> Answer {
         return Answer::text(500, &format!("the file cannot be read: {e}"));
     }
     let bytes = part.end - part.start;
-    let mut body: Box<dyn Read + Send> = Box::new(file.take(bytes));
-    if bytes <= HELD {
+    let body: Box<dyn Read + Send> = if bytes > HELD {
+        Box::new(file.take(bytes))
+    } else {
         let mut held = Vec::new();
-        match body.read_to_end(&mut held) {
-            Ok(read) if read as u64 == bytes => body = Box::new(Cursor::new(held)),
+        let read = file.by_ref().take(bytes).read_to_end(&mut held);
+        // What was written meanwhile would go out under the old tag.
+        let same = file.metadata().is_ok_and(|now| file::tag(&now) == tag);
+        match read {
+            Ok(read) if read as u64 == bytes && same => Box::new(Cursor::new(held)),
+            Ok(read) if read as u64 == bytes => return Answer::text(500, "the file was written while it was read"),
             Ok(_) => return Answer::text(500, "the file became shorter while it was read"),
             Err(e) => return Answer::text(500, &format!("the file cannot be read: {e}")),
         }
-    }
+    };
     let answer = Answer { status, headers: Vec::new(), body, len: bytes }
         .with("Content-Type", "application/octet-stream")
         .with("Accept-Ranges", "bytes")
@@ -198,6 +208,11 @@ fn dataset(path: &Path, ask: &Ask<'_>) -> Answer {
         206 => answer.with("Content-Range", format!("bytes {}-{}/{len}", part.start, part.end - 1)),
         _ => answer,
     }
+}
+
+/// Whether an entry of `If-None-Match` is this tag; a weak one says the same here.
+fn is_tag(one: &str, tag: &str) -> bool {
+    one.trim().trim_start_matches("W/") == tag
 }
 
 /// Whether a Host header names this machine itself.
@@ -262,6 +277,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let desk = desk(folder.path(), None);
         std::fs::remove_file(folder.path().join("a b.tbl")).unwrap();
+        assert_eq!(desk.answer(&get("/data/a%20b.tbl")).status, 404);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_a_files_place_keeps_nobody_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = desk(folder.path(), None);
+        std::fs::remove_file(folder.path().join("a b.tbl")).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(folder.path().join("a b.tbl")).status();
+        assert!(made.unwrap().success());
         assert_eq!(desk.answer(&get("/data/a%20b.tbl")).status, 404);
     }
 

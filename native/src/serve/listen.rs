@@ -1,18 +1,29 @@
 //! Connections: each has a thread, there are only so many, and all end when the server stops.
+//!
+//! Where all places are taken, who comes gets the place of somebody who waits: of a visitor that was never admitted
+//! first, of the one that waits longest among those. So half-sent requests keep nobody out, with or without a token.
 
 use std::{
     collections::HashMap,
-    io,
+    io::{self, Write},
     net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream},
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
 };
 
-/// Connections at once; a browser opens six. Further ones wait.
+/// Connections at once; a browser opens six.
 const MOST: usize = 128;
+/// Connections at once from one address, so that one machine leaves room for others.
+const MOST_OF_ONE: usize = 64;
 /// So long a request that is in work when the server stops may take: a visitor who never has enough, or takes nothing
 /// of an answer, must not keep it from ending.
 const GRACE: Duration = Duration::from_secs(3);
+/// What a visitor gets who finds every place taken by requests in work.
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 /// A listener that hands each connection to a thread until it is told to stop.
 #[derive(Debug)]
@@ -22,20 +33,66 @@ pub(super) struct Listening {
     open: Mutex<Open>,
     /// Somebody left.
     left: Condvar,
+    started: Instant,
 }
 
 #[derive(Debug, Default)]
 struct Open {
     stopped: bool,
     next: u64,
-    streams: HashMap<u64, TcpStream>,
+    connections: HashMap<u64, Connection>,
+}
+
+#[derive(Debug)]
+struct Connection {
+    stream: TcpStream,
+    address: IpAddr,
+    state: Arc<State>,
+}
+
+/// What a connection is doing, for whoever must choose which one has to go.
+#[derive(Debug)]
+pub(super) struct State {
+    started: Instant,
+    /// When it began to wait for a request, in milliseconds after `started`; `BUSY` while one is in work.
+    waits_since: AtomicU64,
+    /// A request of it was admitted.
+    known: AtomicBool,
+}
+
+const BUSY: u64 = u64::MAX;
+
+impl State {
+    fn new(started: Instant) -> State {
+        let state = State { started, waits_since: AtomicU64::new(BUSY), known: AtomicBool::new(false) };
+        state.wait();
+        state
+    }
+    /// The connection waits for a request from now on.
+    pub fn wait(&self) {
+        let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(BUSY - 1);
+        self.waits_since.store(now, Relaxed);
+    }
+    /// A whole request has come.
+    pub fn work(&self) {
+        self.waits_since.store(BUSY, Relaxed);
+    }
+    /// A request was admitted.
+    pub fn admit(&self) {
+        self.known.store(true, Relaxed);
+    }
+    /// Whether a request was ever admitted.
+    pub fn is_known(&self) -> bool {
+        self.known.load(Relaxed)
+    }
 }
 
 impl Listening {
     pub fn bind(wanted: SocketAddr) -> io::Result<Listening> {
         let listener = TcpListener::bind(wanted)?;
         let address = listener.local_addr()?;
-        Ok(Listening { listener, address, open: Mutex::default(), left: Condvar::new() })
+        let started = Instant::now();
+        Ok(Listening { listener, address, open: Mutex::default(), left: Condvar::new(), started })
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -43,35 +100,39 @@ impl Listening {
     }
 
     /// Has `talk` speak with everybody who comes, until [`stop`](Self::stop).
-    pub fn run(&self, talk: impl Fn(&TcpStream) + Sync) {
+    pub fn run(&self, talk: impl Fn(&TcpStream, &State) + Sync) {
         let talk = &talk;
         std::thread::scope(|scope| {
             loop {
                 let accepted = self.listener.accept();
                 let mut open = self.open();
-                while open.streams.len() >= MOST && !open.stopped {
-                    open = self.left.wait(open).unwrap_or_else(PoisonError::into_inner);
-                }
                 if open.stopped {
-                    let waited = self.left.wait_timeout_while(open, GRACE, |open| !open.streams.is_empty());
+                    let waited = self.left.wait_timeout_while(open, GRACE, |open| !open.connections.is_empty());
                     let (open, _) = waited.unwrap_or_else(PoisonError::into_inner);
                     shut(&open, Shutdown::Both);
                     return;
                 }
                 // Refused for want of memory or descriptors, mostly: there may be some soon.
-                let Ok((stream, copy)) = accepted.and_then(|(s, _)| s.try_clone().map(|copy| (s, copy))) else {
+                let copied = accepted.and_then(|(s, from)| s.try_clone().map(|copy| (s, copy, from.ip())));
+                let Ok((stream, copy, address)) = copied else {
                     drop(open);
                     std::thread::sleep(Duration::from_millis(50));
                     continue;
                 };
+                if !open.make_room(address) {
+                    drop(open);
+                    refuse(stream);
+                    continue;
+                }
                 let id = open.next;
                 open.next += 1;
-                open.streams.insert(id, copy);
+                let state = Arc::new(State::new(self.started));
+                open.connections.insert(id, Connection { stream: copy, address, state: state.clone() });
                 drop(open);
                 let visit = Visit { listening: self, id };
                 let work = move || {
                     let _visit = visit;
-                    talk(&stream);
+                    talk(&stream, &state);
                 };
                 // Without a thread the visitor is let go: dropping the work ends the visit.
                 let _ = std::thread::Builder::new().spawn_scoped(scope, work);
@@ -103,9 +164,35 @@ impl Listening {
 }
 
 fn shut(open: &Open, how: Shutdown) {
-    for stream in open.streams.values() {
+    for connection in open.connections.values() {
         // Who has gone already needs no telling.
-        let _ = stream.shutdown(how);
+        let _ = connection.stream.shutdown(how);
+    }
+}
+
+/// Says that every place is taken. Nothing is waited for: a new connection has room for so few bytes.
+fn refuse(mut stream: TcpStream) {
+    if stream.set_nonblocking(true).is_ok() {
+        let _ = stream.write_all(FULL);
+    }
+}
+
+impl Open {
+    /// Whether there is a place for a visitor from `address`; if all are taken, somebody who waits gives up theirs.
+    fn make_room(&mut self, address: IpAddr) -> bool {
+        let of_address = self.connections.values().filter(|c| c.address == address).count();
+        let crowded = of_address >= MOST_OF_ONE;
+        if !crowded && self.connections.len() < MOST {
+            return true;
+        }
+        let waiting = self.connections.iter().filter(|(_, c)| !crowded || c.address == address);
+        let waiting = waiting.map(|(&id, c)| ((c.state.is_known(), c.state.waits_since.load(Relaxed)), id));
+        let Some((_, id)) = waiting.filter(|((_, since), _)| *since != BUSY).min() else { return false };
+        if let Some(gone) = self.connections.remove(&id) {
+            // Its thread finds the end of the connection, and ends.
+            let _ = gone.stream.shutdown(Shutdown::Both);
+        }
+        true
     }
 }
 
@@ -118,7 +205,7 @@ struct Visit<'a> {
 impl Drop for Visit<'_> {
     fn drop(&mut self) {
         // The copy would keep the connection.
-        self.listening.open().streams.remove(&self.id);
+        self.listening.open().connections.remove(&self.id);
         self.listening.left.notify_one();
     }
 }

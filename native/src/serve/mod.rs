@@ -4,15 +4,20 @@
 //! files, and knows nothing of formats. So a training host needs nothing installed but this one binary.
 //!
 //! What keeps strangers out:
-//! - It listens on loopback unless told otherwise, and there answers only requests addressed to loopback, so
-//!   that no web page can reach it under a name of its own (DNS rebinding).
-//! - Bound wider, it asks for a token, which the printed address carries; a cookie keeps it from then on.
-//! - Files are looked up in a list made at the start; a request's path is never joined to a folder's.
+//! - It listens on loopback unless told otherwise.
+//! - It asks for a token, which the printed address carries; a cookie keeps it from then on. Loopback is no exception:
+//!   every user of the machine can reach it. Only on loopback can the token be waived, and then only requests addressed
+//!   to loopback are answered, so that no web page can reach it under a name of its own (DNS rebinding).
+//! - Files are looked up in a list made at the start; a request's path is never joined to a folder's, and a served
+//!   file that was swapped for a link since is not followed.
+//! - Connections are bounded, in all and for each address; who waits gives way to who comes, strangers first, and an
+//!   answer that is taken too slowly ends.
 //! - The page runs under a strict Content-Security-Policy, and no other site may embed or read what is served.
 //!
 //! It speaks HTTP without encryption: across a network, put it behind a tunnel (`ssh -L`).
 
 mod answer;
+mod file;
 mod listen;
 mod range;
 mod shelf;
@@ -42,13 +47,15 @@ pub struct Options {
     pub host: IpAddr,
     /// The port; 0 takes a free one.
     pub port: u16,
-    /// What visitors must bring. Without it, one is made up where `host` is not loopback.
+    /// What visitors must bring. One is made up where there is none.
     pub token: Option<String>,
+    /// Ask for no token: everybody on this machine may read what is served. Only on loopback.
+    pub anyone: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { host: Ipv4Addr::LOCALHOST.into(), port: 0, token: None }
+        Options { host: Ipv4Addr::LOCALHOST.into(), port: 0, token: None, anyone: false }
     }
 }
 
@@ -63,14 +70,18 @@ impl Server {
     /// Listens, with a dataset file or the datasets of a folder to serve.
     pub fn bind(path: &Path, options: &Options) -> Result<Server> {
         let shelf = shelf::Shelf::new(path)?;
+        let token = match &options.token {
+            Some(token) => Some(checked(token)?),
+            None if !options.anyone => Some(make_token()?),
+            None if options.host.is_loopback() => None,
+            None => {
+                let message = "only on loopback can visitors come without a token";
+                return Err(Error::new(&codes::TOKEN, message));
+            }
+        };
         let wanted = SocketAddr::new(options.host, options.port);
         let listening = Listening::bind(wanted)
             .map_err(|e| Error::caused(&codes::ADDRESS, format!("cannot listen on {wanted}: {e}"), e))?;
-        let token = match (&options.token, options.host.is_loopback()) {
-            (Some(token), _) => Some(checked(token)?),
-            (None, true) => None,
-            (None, false) => Some(make_token()?),
-        };
         let port = listening.address().port();
         Ok(Server { listening, desk: Desk { shelf, token, port } })
     }
@@ -109,9 +120,9 @@ impl Server {
 
     /// Answers requests until [`stop`](Self::stop) is called.
     pub fn run(self: &Arc<Self>) {
-        self.listening.run(|stream| {
+        self.listening.run(|stream, state| {
             // Visitors hang up, and files end early; both end the connection, and nobody is left to be told.
-            let _ = talk::talk(stream, &self.desk);
+            let _ = talk::talk(stream, state, &self.desk);
         });
     }
 
@@ -141,8 +152,11 @@ pub mod codes {
     use forebay::error::Code;
     /// The address is taken or not this machine's.
     pub const ADDRESS: Code = Code::io("serve.address", "The server cannot listen on the address that was asked for.");
-    /// The token would not survive a URL.
-    pub const TOKEN: Code = Code::usage("serve.token", "A token is too short or holds characters that a URL changes.");
+    /// The token would not survive a URL, or was waived where it is needed.
+    pub const TOKEN: Code = Code::usage(
+        "serve.token",
+        "A token is too short, holds characters that a URL changes, or is missing where one is needed.",
+    );
     /// The binary has no viewer in it.
     pub const NO_VIEWER: Code =
         Code::unsupported("serve.no_viewer", "The command was built before the viewer, so it has none to serve.");

@@ -28,11 +28,18 @@ impl Shelf {
     /// One file, or the datasets below a folder. Hidden files are left out; links inside a folder are not
     /// followed, so that no link leads out of it. A folder inside that cannot be read keeps nobody from the rest.
     pub fn new(path: &Path) -> Result<Shelf> {
-        let metadata = std::fs::metadata(path).map_err(|e| io_error(&display(path), "open", e))?;
+        let failed = |e| io_error(&display(path), "open", e);
+        let metadata = std::fs::metadata(path).map_err(failed)?;
+        // What is named at the start may be a link, or lie behind one; what is opened later may not.
+        let real = std::fs::canonicalize(path).map_err(failed)?;
         let mut shelf = Shelf::default();
         if !metadata.is_dir() {
+            if !metadata.is_file() {
+                let message = "this is not a file that can be read at any place; save it as a file first";
+                return Err(Error::new(&codes::ARGUMENT, message).file(display(path)));
+            }
             let name = path.file_name().map_or_else(|| "dataset".into(), |name| name.to_string_lossy().into_owned());
-            shelf.files.insert(name, path.to_owned());
+            shelf.files.insert(name, real);
             return Ok(shelf);
         }
         let visible = |e: &walkdir::DirEntry| e.depth() == 0 || !e.file_name().to_string_lossy().starts_with('.');
@@ -53,7 +60,7 @@ impl Shelf {
             let extension = entry.path().extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
             if entry.file_type().is_file() && extension.is_some_and(|e| EXTENSIONS.contains(&e.as_str())) {
                 let name = entry.path().strip_prefix(path).unwrap_or(entry.path());
-                shelf.files.insert(name.to_string_lossy().replace('\\', "/"), entry.path().to_owned());
+                shelf.files.insert(name.to_string_lossy().replace('\\', "/"), real.join(name));
             }
         }
         if shelf.files.is_empty() {

@@ -9,24 +9,38 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use super::answer::{Answer, Ask, Desk};
+use super::{
+    answer::{Answer, Ask, Desk},
+    listen::State,
+};
 
 /// The most bytes of a request's line and headers.
 const MOST_HEAD: usize = 16 << 10;
 /// The most headers; a browser sends about twenty.
 const MOST_HEADERS: usize = 64;
-/// A visitor who sends no request or takes no bytes for so long is let go: each holds a thread.
+/// A visitor who was admitted and now asks for nothing, or takes no bytes, for so long is let go: each holds a thread.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// So long a request may take to come whole, and so long a visitor may take for the first one.
+const HEAD_PATIENCE: Duration = Duration::from_secs(10);
+/// The least that a visitor must take of an answer while this waits for it: so many bytes in each `SLOW`.
+const LEAST: u64 = 64 << 10;
+const SLOW: Duration = Duration::from_secs(20);
+/// One call that sends lasts no longer, so that the rate is looked at.
+const SEND_AT_MOST: Duration = Duration::from_secs(5);
 /// Bytes that are read of a file and sent at once.
 const PIECE: usize = 128 << 10;
 
 /// Answers a visitor until one of both has enough. An error means that the connection broke or had to be broken.
-pub(super) fn talk(stream: &TcpStream, desk: &Desk) -> io::Result<()> {
+pub(super) fn talk(stream: &TcpStream, state: &State, desk: &Desk) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(SEND_AT_MOST))?;
     let mut received = Vec::new();
     loop {
-        let request = match next(stream, &mut received)? {
+        state.wait();
+        let idle = if state.is_known() { PATIENCE } else { HEAD_PATIENCE };
+        let next = next(stream, &mut received, idle)?;
+        state.work();
+        let request = match next {
             Next::End => return Ok(()),
             Next::Head(request) => request,
             Next::Refused(status, why) => {
@@ -40,9 +54,15 @@ pub(super) fn talk(stream: &TcpStream, desk: &Desk) -> io::Result<()> {
             host: request.header("Host"),
             range: request.header("Range"),
             if_range: request.header("If-Range"),
+            if_none_match: request.header("If-None-Match"),
             cookie: request.header("Cookie"),
         });
-        let close = request.is_last();
+        // Who may not come in keeps no connection either.
+        let admitted = !matches!(answer.status, 401 | 403);
+        if admitted {
+            state.admit();
+        }
+        let close = request.is_last() || !admitted;
         send(stream, answer, request.method == "HEAD", close)?;
         if close {
             return linger(stream);
@@ -83,9 +103,9 @@ enum Next {
     End,
 }
 
-/// Waits for a request. What came behind its head stays in `received`.
-fn next(mut stream: &TcpStream, received: &mut Vec<u8>) -> io::Result<Next> {
-    let until = Instant::now() + PATIENCE;
+/// Waits for a request, and no longer than `idle` for its first byte. What came behind its head stays in `received`.
+fn next(mut stream: &TcpStream, received: &mut Vec<u8>, idle: Duration) -> io::Result<Next> {
+    let mut until = Instant::now() + if received.is_empty() { idle } else { HEAD_PATIENCE };
     let mut piece = [0; 4096];
     loop {
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
@@ -100,7 +120,11 @@ fn next(mut stream: &TcpStream, received: &mut Vec<u8>) -> io::Result<Next> {
                     headers: parsed.headers.iter().map(|h| (h.name.to_owned(), text(h.value))).collect(),
                 };
                 received.drain(..len);
-                return Ok(Next::Head(request));
+                // Two of them are a way to be taken for somebody else by one of two servers in a row.
+                return Ok(match (request.all("Host").count(), request.version) {
+                    (0, 0) | (1, _) => Next::Head(request),
+                    _ => Next::Refused(400, "a request names its host once"),
+                });
             }
             Ok(httparse::Status::Partial) if received.len() < MOST_HEAD => {}
             Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
@@ -115,7 +139,12 @@ fn next(mut stream: &TcpStream, received: &mut Vec<u8>) -> io::Result<Next> {
         stream.set_read_timeout(Some(left))?;
         match stream.read(&mut piece) {
             Ok(0) => return Ok(Next::End),
-            Ok(n) => received.extend_from_slice(piece.get(..n).unwrap_or_default()),
+            Ok(n) => {
+                if received.is_empty() {
+                    until = Instant::now() + HEAD_PATIENCE;
+                }
+                received.extend_from_slice(piece.get(..n).unwrap_or_default());
+            }
             Err(e) if e.kind() == ErrorKind::Interrupted => {}
             Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => return Ok(Next::End),
             Err(e) => return Err(e),
@@ -123,8 +152,46 @@ fn next(mut stream: &TcpStream, received: &mut Vec<u8>) -> io::Result<Next> {
     }
 }
 
+/// Sends bytes, but not to a visitor who takes them too slowly.
+struct Pace {
+    /// How long a stretch is.
+    stretch: Duration,
+    /// Of the current stretch of waiting: how long it has been, and what was taken in it.
+    waited: Duration,
+    taken: u64,
+}
+
+impl Pace {
+    fn new(stretch: Duration) -> Pace {
+        Pace { stretch, waited: Duration::ZERO, taken: 0 }
+    }
+
+    fn write_all(&mut self, mut stream: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let began = Instant::now();
+            match stream.write(bytes) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(n) => {
+                    self.taken += n as u64;
+                    bytes = bytes.get(n..).unwrap_or_default();
+                }
+                Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+                Err(e) => return Err(e),
+            }
+            self.waited += began.elapsed();
+            if self.waited >= self.stretch {
+                if self.taken < LEAST {
+                    return Err(ErrorKind::TimedOut.into());
+                }
+                *self = Pace::new(self.stretch);
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Sends an answer whole. An error where that cannot be done: the visitor has gone, or the file has.
-fn send(mut stream: &TcpStream, mut answer: Answer, head_only: bool, close: bool) -> io::Result<()> {
+fn send(stream: &TcpStream, mut answer: Answer, head_only: bool, close: bool) -> io::Result<()> {
     let mut head = format!("HTTP/1.1 {} {}\r\n", answer.status, reason(answer.status));
     let mut header = |name: &str, value: &str| {
         // What would end the line early is no value of a header.
@@ -133,25 +200,29 @@ fn send(mut stream: &TcpStream, mut answer: Answer, head_only: bool, close: bool
         }
     };
     header("Date", &httpdate::fmt_http_date(SystemTime::now()));
-    header("Content-Length", &answer.len.to_string());
+    // What was not changed has the length that it had.
+    if answer.status != 304 {
+        header("Content-Length", &answer.len.to_string());
+    }
     answer.headers.iter().for_each(|(name, value)| header(name, value));
     if close {
         header("Connection", "close");
     }
     head.push_str("\r\n");
-    stream.write_all(head.as_bytes())?;
+    Pace::new(SLOW).write_all(stream, head.as_bytes())?;
     if head_only {
         return Ok(());
     }
     let mut piece = vec![0; usize::try_from(answer.len).unwrap_or(PIECE).min(PIECE)];
     let mut left = answer.len;
+    let mut pace = Pace::new(SLOW);
     while left > 0 {
         let most = usize::try_from(left).unwrap_or(PIECE).min(piece.len());
         let piece = piece.get_mut(..most).unwrap_or_default();
         match answer.body.read(piece) {
             Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
             Ok(n) => {
-                stream.write_all(piece.get(..n).unwrap_or_default())?;
+                pace.write_all(stream, piece.get(..n).unwrap_or_default())?;
                 left = left.saturating_sub(n as u64);
             }
             Err(e) if e.kind() == ErrorKind::Interrupted => {}
@@ -180,6 +251,7 @@ fn reason(status: u16) -> &'static str {
         200 => "OK",
         206 => "Partial Content",
         303 => "See Other",
+        304 => "Not Modified",
         400 => "Bad Request",
         401 => "Unauthorized",
         403 => "Forbidden",
@@ -188,5 +260,43 @@ fn reason(status: u16) -> &'static str {
         416 => "Range Not Satisfiable",
         431 => "Request Header Fields Too Large",
         _ => "Internal Server Error",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering::Relaxed;
+
+    use super::*;
+
+    /// Sends 64 MiB to a visitor who pauses for so long after each `taken` bytes.
+    fn sent_to(pause: Duration, taken: usize) -> io::Result<()> {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+        let visitor = TcpStream::connect(listener.local_addr()?)?;
+        let (stream, _) = listener.accept()?;
+        stream.set_write_timeout(Some(Duration::from_millis(50)))?;
+        let over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let reader = std::thread::spawn({
+            let over = over.clone();
+            move || {
+                let mut bytes = vec![0; taken];
+                while !over.load(Relaxed) && (&visitor).read(&mut bytes).is_ok_and(|n| n > 0) {
+                    std::thread::sleep(pause);
+                }
+            }
+        });
+        let mut pace = Pace::new(Duration::from_millis(400));
+        let outcome = (0..64).try_for_each(|_| pace.write_all(&stream, &vec![0; 1 << 20]));
+        over.store(true, Relaxed);
+        drop(stream);
+        reader.join().unwrap();
+        outcome
+    }
+
+    #[test]
+    fn who_takes_too_little_loses_the_answer_and_who_takes_enough_does_not() {
+        let e = sent_to(Duration::from_millis(20), 64).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::TimedOut);
+        sent_to(Duration::from_millis(1), 1 << 20).unwrap();
     }
 }

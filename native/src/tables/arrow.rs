@@ -7,7 +7,8 @@
 //! `forebay:annotations`.
 //!
 //! Foreign types that have no twin are read as what holds them exactly: decimals as text, half floats as `f32`,
-//! times of other units as microseconds, structs, maps and nested lists as JSON.
+//! times of day of other units as microseconds, spans as ticks, structs, maps and nested lists as JSON. From Arrow to
+//! Arrow nothing is read like that: there whole batches are handed on, see `same.rs`.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -26,14 +27,15 @@ use forebay::{
     },
 };
 
-use super::{codes, parse_type};
+use super::{codes, guard::guarded, parse_type};
 
 mod changes;
 mod from;
 mod unread;
 pub use changes::Changes;
 pub use from::from_record_batch;
-pub(super) use unread::Unread;
+pub(super) use from::{Cuts, read_record_batch};
+pub(super) use unread::{Unread, field_of};
 
 /// The metadata key for types that Arrow does not have.
 pub const TYPE: &str = "forebay:type";
@@ -63,6 +65,7 @@ fn arrow_type(dtype: &DataType) -> Arrow {
         T::TimeUs => Arrow::Time64(TimeUnit::Microsecond),
         T::TimestampMs => Arrow::Timestamp(TimeUnit::Millisecond, None),
         T::TimestampUs => Arrow::Timestamp(TimeUnit::Microsecond, None),
+        T::TimestampNs => Arrow::Timestamp(TimeUnit::Nanosecond, None),
         T::RowId => Arrow::FixedSizeBinary(16),
         T::Vector { item, .. } => {
             let item = Arc::new(ArrowField::new("item", arrow_type(item), true));
@@ -178,6 +181,7 @@ fn own_type(arrow: &Arrow) -> Result<DataType> {
         Arrow::Date64 => T::TimestampMs,
         Arrow::Time32(_) | Arrow::Time64(_) => T::TimeUs,
         Arrow::Timestamp(TimeUnit::Second | TimeUnit::Millisecond, _) => T::TimestampMs,
+        Arrow::Timestamp(TimeUnit::Nanosecond, _) => T::TimestampNs,
         Arrow::Timestamp(..) => T::TimestampUs,
         Arrow::Duration(_) => T::Ticks,
         Arrow::Dictionary(_, values) => own_type(values)?,
@@ -219,6 +223,7 @@ pub fn to_array(column: &Column) -> Result<ArrayRef> {
         (T::TimeUs, ColumnData::I64(b)) => numbers!(b, Time64MicrosecondType),
         (T::TimestampMs, ColumnData::I64(b)) => numbers!(b, TimestampMillisecondType),
         (T::TimestampUs, ColumnData::I64(b)) => numbers!(b, TimestampMicrosecondType),
+        (T::TimestampNs, ColumnData::I64(b)) => numbers!(b, TimestampNanosecondType),
         (_, ColumnData::I8(b)) => numbers!(b, Int8Type),
         (_, ColumnData::I16(b)) => numbers!(b, Int16Type),
         (_, ColumnData::I32(b)) => numbers!(b, Int32Type),
@@ -324,5 +329,7 @@ fn shared<A: arrow_buffer::ArrowNativeType>(bytes: &Bytes, len: usize) -> Scalar
 }
 
 pub(super) fn not_arrow(e: arrow_schema::ArrowError) -> Error {
-    Error::caused(&codes::ARROW, e.to_string(), e)
+    let text = e.to_string();
+    let unsupported = matches!(e, arrow_schema::ArrowError::NotYetImplemented(_)) || super::says_unsupported(&text);
+    Error::caused(if unsupported { &codes::ROUTE } else { &codes::ARROW }, text, e)
 }

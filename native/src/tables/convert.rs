@@ -5,13 +5,20 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use forebay::{Error, Result, error::codes::ARGUMENT, table::Batch};
+use forebay::{
+    Error, Result,
+    error::codes::ARGUMENT,
+    table::{Batch, JsonStyle},
+    text::TextFormat,
+};
 use serde::Serialize;
 
-use super::{Fit, ReadOptions, Scan, Scanned, TableFormat, TableSpec, WriteOptions, codes, create, open};
+use super::{
+    Fit, ReadOptions, Scan, Scanned, TableFormat, TableSpec, WriteOptions, codes, create, foreign::Losses, open,
+};
 use crate::{
     convert::{self, Progress},
-    input::{PIPE, display},
+    input::{PIPE, display, is_pipe},
 };
 
 /// What to convert, and how.
@@ -81,9 +88,12 @@ impl TableJob {
 
     /// As [`run`](Self::run), telling how far it is after every batch.
     pub fn run_with(&self, output: &Path, progress: &mut dyn FnMut(&Progress)) -> Result<TableSummary> {
-        let piped = |path: &Path| display(path) == PIPE;
-        if self.verify && (piped(output) || self.inputs.iter().any(|p| piped(p))) {
+        if self.verify && (display(output) == PIPE || self.inputs.iter().any(|p| is_pipe(p))) {
             return Err(Error::new(&ARGUMENT, "--verify reads both files again, which pipes cannot do"));
+        }
+        #[cfg(feature = "arrow")]
+        if let Some(same) = super::same::Same::of(self)? {
+            return same.run(output, progress);
         }
         let mut rows = Rows::new(self)?;
         let mut sink = create(output, self.force, &self.write)?;
@@ -97,7 +107,7 @@ impl TableJob {
             notes: rows.fit.notes().to_vec(),
             ..TableSummary::default()
         };
-        let sizes = self.inputs.iter().filter_map(|p| fs::metadata(p).ok()).map(|m| m.len());
+        let sizes = self.inputs.iter().filter_map(|p| fs::metadata(p).ok()).filter(|m| m.is_file()).map(|m| m.len());
         summary.input_bytes = sizes.sum();
         while let Some(batch) = rows.next()? {
             sink.write(&batch).map_err(named)?;
@@ -124,7 +134,7 @@ impl TableJob {
         let mut read = ReadOptions {
             format: Some(self.write.format),
             header: self.write.header,
-            delimiter: self.write.delimiter,
+            delimiter: self.write.delimiter.or(self.write.format.text().ok().map(TextFormat::delimiter)),
             null: self.write.null.clone(),
             ..ReadOptions::default()
         };
@@ -135,9 +145,6 @@ impl TableJob {
         let mut back = open(written, &read)?;
         let (mut left, mut right): (Option<Batch>, Option<Batch>) = (None, None);
         let mut row = 0u64;
-        let differ = |row: u64, what: &str| {
-            Error::new(&convert::codes::VERIFY, format!("the row reads back differently: {what}")).row(row)
-        };
         loop {
             if left.is_none() {
                 left = rows.next()?;
@@ -166,6 +173,11 @@ impl TableJob {
     }
 }
 
+/// A row that does not read back as it was written.
+pub(super) fn differ(row: u64, what: &str) -> Error {
+    Error::new(&convert::codes::VERIFY, format!("the row reads back differently: {what}")).row(row)
+}
+
 /// The first cell that differs. What is the same in JSON is the same: formats differ in whether vectors are
 /// sparse, and text has only one NaN.
 pub(super) fn difference(a: &Batch, b: &Batch) -> Option<(usize, String)> {
@@ -173,12 +185,19 @@ pub(super) fn difference(a: &Batch, b: &Batch) -> Option<(usize, String)> {
         if x == y {
             continue;
         }
-        let json = |c: &forebay::table::Column, i: usize| c.value(i).to_json(Default::default());
-        if let Some(row) = (0..x.len()).find(|&i| json(x, i) != json(y, i)) {
+        let json = |c: &forebay::table::Column, i: usize| c.value(i).to_json(JsonStyle::every_slot());
+        let same = |i: usize| x.value(i).same(&y.value(i)) || json(x, i) == json(y, i);
+        if let Some(row) = (0..x.len()).find(|&i| !same(i)) {
             return Some((row, field.name.clone()));
         }
     }
     (a.columns().len() != b.columns().len()).then(|| (0, "their number".into()))
+}
+
+/// What is lost of the types of a source.
+fn losses(job: &TableJob, source: &mut Scanned) -> Losses {
+    let foreign = source.source().foreign();
+    Losses::new(foreign, source.schema(), job.write.target(), job.write.lossy)
 }
 
 /// The rows of all inputs as the target wants them.
@@ -187,6 +206,7 @@ struct Rows<'a> {
     current: Option<Scanned>,
     next: usize,
     fit: Fit,
+    losses: Losses,
     total: Option<u64>,
     skipped: u64,
     notes: Vec<String>,
@@ -195,10 +215,11 @@ struct Rows<'a> {
 impl<'a> Rows<'a> {
     fn new(job: &'a TableJob) -> Result<Rows<'a>> {
         let Some(first) = job.inputs.first() else { return Err(Error::new(&ARGUMENT, "there is no input")) };
-        let current = Scanned::new(open(first, &job.read)?, &job.scan).map_err(|e| e.file(display(first)))?;
+        let mut current = Scanned::new(open(first, &job.read)?, &job.scan).map_err(|e| e.file(display(first)))?;
+        let losses = losses(job, &mut current);
         let fit = Fit::new(current.schema(), job.write.target(), job.write.lossy)?;
         let total = current.rows().filter(|_| job.inputs.len() == 1);
-        Ok(Rows { job, current: Some(current), next: 1, fit, total, skipped: 0, notes: Vec::new() })
+        Ok(Rows { job, current: Some(current), next: 1, fit, losses, total, skipped: 0, notes: Vec::new() })
     }
 
     fn next(&mut self) -> Result<Option<Batch>> {
@@ -206,15 +227,17 @@ impl<'a> Rows<'a> {
             let Some(current) = &mut self.current else { return Ok(None) };
             let name = || self.job.inputs.get(self.next - 1).map(|p| display(p)).unwrap_or_default();
             if let Some(batch) = current.next_batch().map_err(|e| e.file(name()))? {
+                self.losses.look(&batch).map_err(|e| e.file(name()))?;
                 return self.fit.batch(&batch).map(Some).map_err(|e| e.file(name()));
             }
             self.skipped += current.source().skipped();
             self.notes.append(&mut current.source().notes());
+            self.notes.append(&mut self.losses.notes());
             let schema = current.schema().clone();
             self.current = None;
             let Some(path) = self.job.inputs.get(self.next) else { return Ok(None) };
             self.next += 1;
-            let following =
+            let mut following =
                 Scanned::new(open(path, &self.job.read)?, &self.job.scan).map_err(|e| e.file(display(path)))?;
             let same = |a: &forebay::table::Field, b: &forebay::table::Field| a.name == b.name && a.dtype == b.dtype;
             let (a, b) = (schema.fields(), following.schema().fields());
@@ -223,6 +246,7 @@ impl<'a> Rows<'a> {
                     "its columns or their types are not those of the first input; --types or --schema fix them";
                 return Err(Error::new(&codes::TARGET, message).file(display(path)));
             }
+            self.losses = losses(self.job, &mut following);
             self.current = Some(following);
         }
     }

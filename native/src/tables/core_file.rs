@@ -1,4 +1,4 @@
-//! Tables that the core reads: it plans ranges of a mapped file and decodes them, group by group.
+//! Tables that the core reads: it plans ranges of a file and decodes them, group by group.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use forebay::{
     check::Report,
     filter::Filter,
     idv,
-    step::{Step, Stepper, drive},
+    step::{Step, Stepper},
     table::{Batch, Clock, DataType, Schema, TableFile},
     tables::{AnyTable, GroupStep, Groups, TableChecker, TableKind, TableOpener},
     tbf,
@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 use super::{ColumnFacts, Facts, ReadOptions, TableFormat, TableSource};
 use crate::input::Input;
 
-/// A mapped table that is read group by group.
+/// A table that is read group by group.
 #[derive(Debug)]
 pub(super) struct CoreSource {
     input: Input,
@@ -64,7 +64,7 @@ impl TableSource for CoreSource {
                 GroupStep::End => return Ok(None),
                 GroupStep::Need(ranges) => {
                     for range in ranges {
-                        self.groups.push(range.start, self.input.slice(range)?);
+                        self.groups.push(range.start, self.input.lend(range)?);
                     }
                 }
             }
@@ -85,7 +85,7 @@ impl TableSource for CoreSource {
 /// Opens a file.
 pub(super) fn open_core(input: &Input, kind: TableKind, options: &ReadOptions) -> Result<AnyTable> {
     let schema = options.tbf_schema.clone();
-    drive(TableOpener::new(kind, input.len(), options.limits.clone(), schema), input.bytes())
+    input.drive(&mut TableOpener::new(kind, input.len(), options.limits.clone(), schema), |_| 0)
 }
 
 /// Every fault of a file.
@@ -102,7 +102,7 @@ pub(super) fn check_core(
             Step::Done(report) => return Ok(report),
             Step::Need(ranges) => {
                 for range in ranges {
-                    checker.push(range.start, input.slice(range)?);
+                    checker.push(range.start, input.lend(range)?);
                 }
             }
         }

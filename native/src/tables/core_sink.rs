@@ -75,6 +75,7 @@ impl TableSink for CoreSink {
         if let Some(front) = front {
             self.out.patch(0, &front)?;
         }
+        self.out.end()?;
         Ok(self.out)
     }
 }

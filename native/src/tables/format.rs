@@ -83,6 +83,17 @@ impl TableFormat {
         })
     }
 
+    /// The format of a text file by its name, for reading: as [`from_name`](Self::from_name), and `.json` for arrays of
+    /// objects, which are never written.
+    pub fn text_from_name(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let plain = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+        match plain.ends_with(".json") {
+            true => Some(Self::Jsonl),
+            false => Self::from_name(path).filter(|format| format.is_text()),
+        }
+    }
+
     /// The format that a file's first bytes say.
     pub fn from_head(head: &[u8]) -> Option<Self> {
         match detect(head) {
@@ -90,6 +101,8 @@ impl TableFormat {
             Some(Format::Idv) => Some(Self::Idv),
             Some(Format::Parquet) => Some(Self::Parquet),
             Some(Format::Arrow) => Some(Self::Arrow),
+            // Encrypted as a whole: its reader says so.
+            None if head.starts_with(b"PARE") => Some(Self::Parquet),
             // A stream begins with a continuation mark and the length of its schema, a small multiple of 8.
             None if head.starts_with(&[0xff; 4]) && head.get(4) != Some(&0xff) => Some(Self::Arrows),
             _ => None,

@@ -101,7 +101,9 @@ fn pack(encoder: &Encoder, blocks: &[Batch], workers: usize) -> Vec<Result<Packe
         done
     };
     let mut done = thread::scope(|scope| {
-        let others: Vec<_> = (1..workers.min(tasks.len())).map(|_| scope.spawn(work)).collect();
+        // Where the system has no thread to give, those that there are do all of it.
+        let begin = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..workers.min(tasks.len())).map_while(begin).collect();
         let mut done = work();
         for other in others {
             // A thread that panicked has done nothing; what is missing shows below.

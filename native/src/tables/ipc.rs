@@ -1,10 +1,11 @@
-//! Arrow IPC in and out: the file, which is mapped, and the stream, which may be a pipe.
+//! Arrow IPC in and out: the file, and the stream, which may be a pipe.
 
 use std::{
     io::{BufReader, Read},
     sync::Arc,
 };
 
+use arrow_array::RecordBatch;
 use arrow_ipc::{
     CompressionType,
     writer::{FileWriter as ArrowFile, IpcWriteOptions, StreamWriter},
@@ -18,8 +19,8 @@ use forebay::{
 use serde_json::json;
 
 use super::{
-    Facts, FileWriter, ReadOptions, TableCompression, TableFormat, TableSink, TableSource, WriteOptions,
-    arrow::{Changes, Unread, from_record_batch, to_arrow_schema, to_record_batch},
+    Facts, FileWriter, Foreign, ReadOptions, TableCompression, TableFormat, TableSink, TableSource, WriteOptions,
+    arrow::{Changes, Cuts, Unread, read_record_batch, to_arrow_schema, to_record_batch},
     codes,
     guard::guarded,
     ipc_read::{Blocks, Messages, Stream},
@@ -34,6 +35,9 @@ pub(super) struct IpcSource {
     unread: Unread,
     changes: Changes,
     lossy: bool,
+    cuts: Cuts,
+    /// All columns of the file.
+    whole: Arc<Schema>,
     /// Rows that were read and not handed on.
     left: Option<Batch>,
     batch_rows: usize,
@@ -47,7 +51,7 @@ impl std::fmt::Debug for IpcSource {
 
 impl IpcSource {
     pub fn file(input: &Input, options: &ReadOptions) -> Result<IpcSource> {
-        let messages = guarded(|| Blocks::open(input.bytes(), &options.limits).map(Messages::File))?;
+        let messages = guarded(|| Blocks::open(input, &options.limits).map(Messages::File))?;
         Self::new(messages, options)
     }
 
@@ -58,11 +62,25 @@ impl IpcSource {
     }
 
     fn new(messages: Messages, options: &ReadOptions) -> Result<IpcSource> {
-        let (schema, unread) = Unread::schema(messages.schema())?;
+        let (schema, unread) = Unread::schema(messages.schema(), messages.opaque().clone())?;
         let schema = Arc::new(schema);
+        let (whole, cuts) = (schema.clone(), Cuts::default());
         let changes = Changes::new(messages.schema(), &schema);
         let (lossy, batch_rows) = (options.lossy, options.batch_rows.max(1));
-        Ok(IpcSource { messages, schema, unread, changes, lossy, left: None, batch_rows })
+        Ok(IpcSource { messages, schema, unread, changes, lossy, cuts, whole, left: None, batch_rows })
+    }
+
+    /// Arrow's names and types of all columns.
+    pub fn arrow_schema(&self) -> &Arc<ArrowSchema> {
+        self.messages.schema()
+    }
+    /// The columns that are not read.
+    pub fn unread_columns(&self) -> &Unread {
+        &self.unread
+    }
+    /// The next rows as Arrow's, of the chosen columns.
+    pub fn next_record_batch(&mut self) -> Result<Option<RecordBatch>> {
+        guarded(|| self.messages.next())
     }
 }
 
@@ -81,7 +99,7 @@ impl TableSource for IpcSource {
     }
 
     fn select(&mut self, columns: &[usize]) -> Result<()> {
-        self.schema = self.schema.project(columns)?;
+        self.schema = self.whole.project(columns)?;
         self.messages.select(columns);
         Ok(())
     }
@@ -91,8 +109,9 @@ impl TableSource for IpcSource {
             Some(left) => left,
             None => {
                 self.unread.refuse(self.messages.columns())?;
-                let read = || match self.messages.next()? {
-                    Some(batch) => from_record_batch(&batch, &self.schema, self.lossy).map(Some),
+                let (messages, schema, cuts) = (&mut self.messages, &self.schema, &mut self.cuts);
+                let read = || match messages.next()? {
+                    Some(batch) => read_record_batch(&batch, schema, self.lossy, cuts).map(Some),
                     None => Ok(None),
                 };
                 match guarded(read)? {
@@ -119,6 +138,15 @@ impl TableSource for IpcSource {
     }
     fn notes(&mut self) -> Vec<String> {
         let mut said = self.changes.notes(&self.schema);
+        said.extend(self.cuts.notes());
+        said.append(&mut self.arrow_notes());
+        said
+    }
+    fn foreign(&self) -> Vec<Foreign> {
+        self.changes.foreign(&self.schema)
+    }
+    fn arrow_notes(&mut self) -> Vec<String> {
+        let mut said = Vec::new();
         if let Messages::Stream(stream) = &self.messages {
             said.extend(stream.odd_end.map(str::to_owned));
         }
@@ -166,7 +194,29 @@ impl IpcSink {
 
 impl TableSink for IpcSink {
     fn begin(&mut self, schema: &Arc<Schema>) -> Result<()> {
-        let schema = Arc::new(to_arrow_schema(schema)?);
+        self.begin_arrow(Arc::new(to_arrow_schema(schema)?))
+    }
+
+    fn write(&mut self, batch: &Batch) -> Result<()> {
+        let schema = match &self.writer {
+            Some((_, schema)) => schema.clone(),
+            None => return Err(Error::new(&ARGUMENT, "the schema comes before the rows")),
+        };
+        self.write_arrow(&to_record_batch(batch, &schema)?)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<FileWriter> {
+        match self.writer.take() {
+            Some((Writer::File(writer), _)) => writer.into_inner().map_err(written),
+            Some((Writer::Stream(writer), _)) => writer.into_inner().map_err(written),
+            None => Err(Error::new(&ARGUMENT, "the schema comes before the rows")),
+        }
+    }
+}
+
+impl IpcSink {
+    /// As [`begin`](TableSink::begin), for rows that come as Arrow's.
+    pub fn begin_arrow(&mut self, schema: Arc<ArrowSchema>) -> Result<()> {
         if let Some(out) = self.out.take() {
             let options = self.options.clone();
             let writer = match self.stream {
@@ -178,18 +228,11 @@ impl TableSink for IpcSink {
         Ok(())
     }
 
-    fn write(&mut self, batch: &Batch) -> Result<()> {
+    /// As [`write`](TableSink::write), for rows that come as Arrow's.
+    pub fn write_arrow(&mut self, batch: &RecordBatch) -> Result<()> {
         match &mut self.writer {
-            Some((Writer::File(writer), schema)) => writer.write(&to_record_batch(batch, schema)?).map_err(written),
-            Some((Writer::Stream(writer), schema)) => writer.write(&to_record_batch(batch, schema)?).map_err(written),
-            None => Err(Error::new(&ARGUMENT, "the schema comes before the rows")),
-        }
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<FileWriter> {
-        match self.writer.take() {
-            Some((Writer::File(writer), _)) => writer.into_inner().map_err(written),
-            Some((Writer::Stream(writer), _)) => writer.into_inner().map_err(written),
+            Some((Writer::File(writer), _)) => writer.write(batch).map_err(written),
+            Some((Writer::Stream(writer), _)) => writer.write(batch).map_err(written),
             None => Err(Error::new(&ARGUMENT, "the schema comes before the rows")),
         }
     }

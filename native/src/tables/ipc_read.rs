@@ -2,7 +2,11 @@
 //! before Arrow's crate acts on it: that crate allocates what a compressed buffer says it becomes, and panics over
 //! places that lie outside of the message.
 
-use std::{collections::HashMap, io::Read, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    io::Read,
+    sync::Arc,
+};
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::Buffer;
@@ -10,11 +14,16 @@ use arrow_ipc::{
     Block, Message, MessageHeader, convert::try_fb_to_schema, reader::RecordBatchDecoder, reader::read_dictionary,
     root_as_footer, root_as_message,
 };
-use arrow_schema::Schema as ArrowSchema;
+use arrow_schema::{DataType as Arrow, Field as ArrowField, Schema as ArrowSchema};
 use bytes::Bytes;
 use forebay::{Error, Limits, Result};
 
-use super::{arrow::not_arrow, codes};
+use super::{
+    arrow::{field_of, not_arrow},
+    codes,
+    guard::guarded,
+};
+use crate::input::{Input, unread};
 
 /// What stands at both ends of a file.
 const MAGIC: &[u8; 6] = b"ARROW1";
@@ -30,6 +39,8 @@ pub(super) struct Decoder {
     limits: Limits,
     /// The columns that are decoded, in the file's order; all of them where none are named.
     pub columns: Option<Vec<usize>>,
+    /// Columns of types that Arrow's crates do not know, and which: their bytes can only be gone past.
+    pub opaque: BTreeMap<usize, String>,
 }
 
 impl Decoder {
@@ -37,8 +48,12 @@ impl Decoder {
         if !schema.endianness().equals_to_target_endianness() {
             return Err(Error::new(&codes::ROUTE, "numbers of the other byte order are not read"));
         }
-        let schema = Arc::new(try_fb_to_schema(schema).map_err(not_arrow)?);
-        Ok(Decoder { schema, dictionaries: HashMap::new(), limits: limits.clone(), columns: None })
+        let (schema, opaque) = match guarded(|| try_fb_to_schema(schema).map_err(not_arrow)) {
+            Ok(schema) => (schema, BTreeMap::new()),
+            Err(e) => without_unknown_types(schema).ok_or(e)??,
+        };
+        let (schema, dictionaries) = (Arc::new(schema), HashMap::new());
+        Ok(Decoder { schema, dictionaries, limits: limits.clone(), columns: None, opaque })
     }
 
     /// A message's rows; `None` for a dictionary, which is kept. `at` is where the message begins.
@@ -60,6 +75,31 @@ impl Decoder {
         read_dictionary(body, dictionary, &self.schema, &mut self.dictionaries, &version).map_err(not_arrow)?;
         Ok(None)
     }
+}
+
+/// The schema with wide integers as plain bytes, which lie in the file as these do, so that the columns behind them
+/// are found; any other type that is not known is an error. `None` where that is not what is wrong.
+fn without_unknown_types(schema: arrow_ipc::Schema<'_>) -> Option<Result<(ArrowSchema, BTreeMap<usize, String>)>> {
+    let (mut known, mut opaque) = (Vec::new(), BTreeMap::new());
+    for (i, field) in schema.fields()?.iter().enumerate() {
+        let name = match field_of(field) {
+            Ok(field) => {
+                known.push(field);
+                continue;
+            }
+            Err(name) => name,
+        };
+        let width = field.type_as_int().map(|int| int.bitWidth()).filter(|bits| matches!(bits, 128 | 256));
+        let Some(width) = width.filter(|_| field.dictionary().is_none()) else {
+            let column = field.name().unwrap_or_default();
+            let message = format!("a column with Arrow's type {name}, and columns behind it, are not read");
+            return Some(Err(Error::new(&codes::ROUTE, message).section("schema").column(column)));
+        };
+        let name_of_column = field.name().unwrap_or_default();
+        known.push(ArrowField::new(name_of_column, Arrow::FixedSizeBinary(width / 8), field.nullable()));
+        opaque.insert(i, format!("Arrow's type {name}"));
+    }
+    (!opaque.is_empty()).then(|| Ok((ArrowSchema::new(known), opaque)))
 }
 
 fn damaged(message: impl Into<String>) -> Error {
@@ -102,20 +142,20 @@ fn check_claims(batch: &arrow_ipc::RecordBatch<'_>, body: &Buffer, limits: &Limi
 
 /// An Arrow file, whose batches are found through its footer.
 pub(super) struct Blocks {
-    bytes: Bytes,
+    input: Input,
     decoder: Decoder,
     blocks: Vec<Block>,
     next: usize,
 }
 
 impl Blocks {
-    pub fn open(bytes: &Bytes, limits: &Limits) -> Result<Blocks> {
-        let footer = footer(bytes).map_err(|e| e.section("footer"))?;
+    pub fn open(input: &Input, limits: &Limits) -> Result<Blocks> {
+        let footer = footer(input).map_err(|e| e.section("footer"))?;
         let footer = root_as_footer(&footer).map_err(|e| damaged(e.to_string()).section("footer"))?;
         let schema = footer.schema().ok_or_else(|| damaged("there is no schema").section("footer"))?;
         let mut decoder = Decoder::new(schema, limits)?;
         for block in footer.dictionaries().into_iter().flatten() {
-            let (message, body, at) = message(bytes, block)?;
+            let (message, body, at) = message(input, block)?;
             let message = parse(&message).map_err(|e| e.offset(at))?;
             if message.header_type() != MessageHeader::DictionaryBatch {
                 return Err(damaged("the footer says that a dictionary is here").section("dictionary").offset(at));
@@ -123,7 +163,7 @@ impl Blocks {
             decoder.take(message, &body, at)?;
         }
         let blocks = footer.recordBatches().into_iter().flatten().copied().collect();
-        Ok(Blocks { bytes: bytes.clone(), decoder, blocks, next: 0 })
+        Ok(Blocks { input: input.clone(), decoder, blocks, next: 0 })
     }
 
     pub fn len(&self) -> usize {
@@ -133,41 +173,45 @@ impl Blocks {
     fn next(&mut self) -> Result<Option<RecordBatch>> {
         let Some(block) = self.blocks.get(self.next) else { return Ok(None) };
         self.next += 1;
-        let (message, body, at) = message(&self.bytes, block)?;
+        let (message, body, at) = message(&self.input, block)?;
         let batch = self.decoder.take(parse(&message).map_err(|e| e.offset(at))?, &body, at)?;
         batch.map(Some).ok_or_else(|| damaged("the footer says that rows are here").section("record batch").offset(at))
     }
 }
 
-fn footer(bytes: &Bytes) -> Result<Bytes> {
-    let end = bytes.len().saturating_sub(10);
+fn footer(input: &Input) -> Result<Bytes> {
+    let len = input.len();
+    let end = len.saturating_sub(10);
     let cut = || damaged("the file does not end as an Arrow file does; it may be cut");
-    let tail = bytes.get(end..).filter(|tail| tail.ends_with(MAGIC)).ok_or_else(cut)?;
-    let length = tail.first_chunk::<4>().map(|n| u32::from_le_bytes(*n) as usize).ok_or_else(cut)?;
-    match end.checked_sub(length).filter(|&from| from >= MAGIC.len() + 2 && length > 0) {
-        Some(from) => Ok(bytes.slice(from..end)),
-        None => Err(damaged(format!("the footer is said to have {length} of {} bytes", bytes.len()))),
+    let tail = input.slice(end..len)?;
+    let tail = Some(tail).filter(|tail| tail.ends_with(MAGIC)).ok_or_else(cut)?;
+    let length = tail.first_chunk::<4>().map(|n| u64::from(u32::from_le_bytes(*n))).ok_or_else(cut)?;
+    match end.checked_sub(length).filter(|&from| from >= MAGIC.len() as u64 + 2 && length > 0) {
+        Some(from) => input.slice(from..end),
+        None => Err(damaged(format!("the footer is said to have {length} of {len} bytes"))),
     }
 }
 
-/// The description and the body of the message in a block, and where it begins.
-fn message(bytes: &Bytes, block: &Block) -> Result<(Bytes, Buffer, u64)> {
+/// The description and the body of the message in a block, and where it begins. Each is read by itself, so that the
+/// body begins where memory does and numbers in it lie as they must.
+fn message(input: &Input, block: &Block) -> Result<(Bytes, Buffer, u64)> {
     let place = || {
-        let from = usize::try_from(block.offset()).ok()?;
-        let middle = from.checked_add(usize::try_from(block.metaDataLength()).ok()?)?;
-        let end = middle.checked_add(usize::try_from(block.bodyLength()).ok()?)?;
-        (end <= bytes.len()).then(|| (bytes.slice(from..middle), bytes.slice(middle..end), from as u64))
+        let from = u64::try_from(block.offset()).ok()?;
+        let middle = from.checked_add(u64::try_from(block.metaDataLength()).ok()?)?;
+        let end = middle.checked_add(u64::try_from(block.bodyLength()).ok()?)?;
+        (end <= input.len()).then_some((from, middle, end))
     };
-    let Some((head, body, at)) = place() else {
+    let Some((at, middle, end)) = place() else {
         let (at, head, body) = (block.offset(), block.metaDataLength(), block.bodyLength());
-        let message = format!("a message is said to lie at {at} with {head} and {body} of {} bytes", bytes.len());
+        let message = format!("a message is said to lie at {at} with {head} and {body} of {} bytes", input.len());
         return Err(damaged(message).section("footer"));
     };
+    let head = input.slice(at..middle)?;
     let prefix = if head.starts_with(&CONTINUATION) { 8 } else { 4 };
     if head.len() < prefix {
         return Err(damaged("a message has no description").section("footer").offset(at));
     }
-    Ok((head.slice(prefix..), Buffer::from(body), at))
+    Ok((head.slice(prefix..), Buffer::from(input.slice(middle..end)?), at))
 }
 
 fn parse(description: &[u8]) -> Result<Message<'_>> {
@@ -275,7 +319,7 @@ fn cut(at: u64) -> Error {
 }
 
 fn unreadable(e: std::io::Error) -> Error {
-    crate::input::io_error("the stream", "read", e)
+    unread("the stream", e)
 }
 
 /// Batches of either kind.
@@ -289,6 +333,13 @@ impl Messages {
         match self {
             Messages::File(file) => &file.decoder.schema,
             Messages::Stream(stream) => &stream.decoder.schema,
+        }
+    }
+    /// Columns of types that Arrow's crates do not know, and which.
+    pub fn opaque(&self) -> &BTreeMap<usize, String> {
+        match self {
+            Messages::File(file) => &file.decoder.opaque,
+            Messages::Stream(stream) => &stream.decoder.opaque,
         }
     }
     /// The columns that are decoded; all of them where none are named.

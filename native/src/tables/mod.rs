@@ -5,12 +5,12 @@
 //!
 //! | format | source | sink |
 //! |---|---|---|
-//! | CSV, TSV | types sniffed or given | quoted where needed |
-//! | JSON lines | types sniffed or given | 64-bit integers exact, NaN and infinities as words |
-//! | Parquet | mapped; skipping row groups by their statistics | snappy, zstd or none |
-//! | Arrow IPC, file and stream | mapped | lz4, zstd or none |
-//! | TBF | mapped; D by row groups and columns, skipping by its statistics | D, T, C |
-//! | IDV | mapped, by blocks | deflate or none |
+//! | CSV, TSV | types sniffed or given | quoted where needed; gzip, zstd or plain, as the name says |
+//! | JSON lines | types sniffed or given | 64-bit integers exact, NaN and infinities as words; packed as CSV |
+//! | Parquet | by pages; skipping row groups by their statistics | snappy, zstd or none |
+//! | Arrow IPC, file and stream | by messages | lz4, zstd or none |
+//! | TBF | D by row groups and columns, skipping by its statistics | D, T, C |
+//! | IDV | by blocks | deflate or none |
 //!
 //! ```no_run
 //! use forebay_native::tables::{ReadOptions, Scan, open, Scanned};
@@ -22,7 +22,7 @@
 //! # Ok::<(), forebay::Error>(())
 //! ```
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use forebay::{
     Limits, Result,
@@ -33,12 +33,15 @@ use forebay::{
 };
 use serde::Serialize;
 
+use crate::input::Io;
+
 #[cfg(feature = "arrow")]
 pub mod arrow;
 mod check;
 mod convert;
 mod core_file;
 mod core_sink;
+mod foreign;
 mod format;
 #[cfg(feature = "arrow")]
 mod guard;
@@ -47,15 +50,22 @@ mod idv;
 mod ipc;
 #[cfg(feature = "arrow")]
 mod ipc_read;
+pub(crate) mod packing;
 #[cfg(feature = "arrow")]
 mod parquet;
 #[cfg(feature = "arrow")]
+mod parquet_file;
+#[cfg(feature = "arrow")]
 mod parquet_footer;
+#[cfg(feature = "arrow")]
+mod parquet_open;
 #[cfg(feature = "arrow")]
 mod parquet_pages;
 #[cfg(feature = "arrow")]
 mod parquet_stats;
 mod route;
+#[cfg(feature = "arrow")]
+mod same;
 mod samples;
 mod scan;
 mod text;
@@ -64,6 +74,8 @@ mod text_input;
 mod thrift;
 mod writer;
 
+#[cfg(feature = "arrow")]
+use arrow::Cuts;
 pub use check::check;
 pub use convert::{TableJob, TableSummary};
 pub use forebay::{
@@ -71,9 +83,12 @@ pub use forebay::{
     tables::{Fit, Scan},
     text::{BATCH_ROWS, OnBadRow, push_json, push_text},
 };
+pub use foreign::{Foreign, ForeignKind};
 pub use format::TableFormat;
 #[cfg(feature = "arrow")]
 pub use guard::panics_are_errors;
+#[cfg(feature = "arrow")]
+use parquet_open::says_unsupported;
 pub use route::{create, document, open, open_text, table_format};
 pub use scan::Scanned;
 
@@ -91,14 +106,22 @@ pub trait TableSource: Send {
     fn prune(&mut self, _filter: &Filter) {}
     /// The next rows; `None` at the end.
     fn next_batch(&mut self) -> Result<Option<Batch>>;
-    /// The numbers of columns whose type is not read, and that type. Asking for one is an error; all others can be
-    /// selected.
+    /// The numbers of columns that are not read, and what about each is not: its type, its compression. Asking for one
+    /// is an error; all others can be selected.
     fn unread(&self) -> &[(usize, String)] {
         &[]
     }
     /// What the file says of its columns without reading them.
     fn facts(&self) -> Facts {
         Facts::default()
+    }
+    /// What of the types of the columns that are read has no place in ours, so that writing it elsewhere loses it.
+    fn foreign(&self) -> Vec<Foreign> {
+        Vec::new()
+    }
+    /// What is worth knowing of a file whose rows are handed on as they are.
+    fn arrow_notes(&mut self) -> Vec<String> {
+        Vec::new()
     }
     /// What happened on the way that is no error: rows left out, values read more kindly than the format asks.
     fn notes(&mut self) -> Vec<String> {
@@ -114,19 +137,19 @@ pub trait TableSource: Send {
     }
 }
 
-/// Leaves out the columns whose types are not read, and says so. Gives the numbers of the others.
+/// Leaves out the columns that are not read, and says so. Gives the numbers of the others.
 pub(crate) fn leave_out_unread(source: &mut dyn TableSource) -> Result<(Vec<usize>, Vec<String>)> {
-    let unread = source.unread().to_vec();
+    let unread: BTreeMap<usize, String> = source.unread().iter().cloned().collect();
     let mut read: Vec<usize> = (0..source.schema().len()).collect();
     if unread.is_empty() {
         return Ok((read, Vec::new()));
     }
-    let said = unread.iter().filter_map(|(i, dtype)| {
+    let said = unread.iter().filter_map(|(i, what)| {
         let name = &source.schema().fields().get(*i)?.name;
-        Some(format!("column {name:?}: Arrow's type {dtype} is not read"))
+        Some(format!("column {name:?}: {what} is not read"))
     });
     let said = said.collect();
-    read.retain(|i| !unread.iter().any(|(other, _)| other == i));
+    read.retain(|i| !unread.contains_key(i));
     source.select(&read)?;
     Ok((read, said))
 }
@@ -177,6 +200,8 @@ pub struct ColumnFacts {
 pub struct ReadOptions {
     /// Bounds on what the file may cost.
     pub limits: Limits,
+    /// How the bytes of formats that are asked at random come in; text is always read.
+    pub io: Io,
     /// The format, where neither content nor name says it.
     pub format: Option<TableFormat>,
     /// All columns, in the file's order; nothing is sniffed then.
@@ -207,6 +232,7 @@ impl Default for ReadOptions {
     fn default() -> Self {
         ReadOptions {
             limits: Limits::host(),
+            io: Io::default(),
             format: None,
             spec: None,
             tbf_schema: None,
@@ -299,8 +325,10 @@ pub mod codes {
     pub const ARROW: Code =
         Code::damaged("table.arrow", "A Parquet or Arrow file contradicts its format; the message says how.");
     /// There is no way from this file or to this format.
-    pub const ROUTE: Code =
-        Code::unsupported("table.route", "Tables of this format are not read or written in this build.");
+    pub const ROUTE: Code = Code::unsupported(
+        "table.route",
+        "Tables of this format, or a column's type, compression or encryption, are not read or written in this build.",
+    );
     /// Every code of this module.
     pub const ALL: &[&Code] = &[&ARROW, &ROUTE];
 }

@@ -2,6 +2,7 @@
 
 use std::{io, sync::Arc};
 
+use arrow_array::RecordBatch;
 use arrow_schema::{DataType as ArrowType, Schema as ArrowSchema};
 use forebay::{
     Error, Result,
@@ -23,11 +24,13 @@ use parquet::{
 use serde_json::json;
 
 use super::{
-    ColumnFacts, Facts, FileWriter, ReadOptions, TableCompression, TableFormat, TableSink, TableSource, WriteOptions,
-    arrow::{Changes, Unread, from_record_batch, to_arrow_schema, to_record_batch},
+    ColumnFacts, Facts, FileWriter, Foreign, ReadOptions, TableCompression, TableFormat, TableSink, TableSource,
+    WriteOptions,
+    arrow::{Changes, Cuts, Unread, read_record_batch, to_arrow_schema, to_record_batch},
     codes,
     guard::guarded,
-    parquet_footer,
+    parquet_file::ParquetFile,
+    parquet_open,
     parquet_pages::Pages,
     parquet_stats,
     writer::own_error,
@@ -38,6 +41,10 @@ use crate::input::Input;
 const GROUP_ROWS: usize = 1 << 20;
 /// Memory that the rows of a row group take while they wait.
 const GROUP_MEMORY: usize = 256 << 20;
+/// Cells of a batch that is read; of wide tables few rows come at a time.
+const BATCH_CELLS: usize = 1 << 23;
+/// Rows of a batch of any number of columns.
+const FEWEST_ROWS: usize = 64;
 /// Columns that have dictionaries while they are written.
 const DICTIONARIES: usize = 512;
 
@@ -54,8 +61,11 @@ pub(super) struct ParquetSource {
     filter: Option<Filter>,
     /// The wanted columns in the order asked for, by their number in the file.
     columns: Option<Vec<usize>>,
+    /// Where these come from the reader.
+    places: Vec<usize>,
     reader: Option<ParquetRecordBatchReader>,
     options: ReadOptions,
+    cuts: Cuts,
 }
 
 impl std::fmt::Debug for ParquetSource {
@@ -66,10 +76,10 @@ impl std::fmt::Debug for ParquetSource {
 
 impl ParquetSource {
     pub fn new(input: Input, options: &ReadOptions) -> Result<ParquetSource> {
-        parquet_footer::check(input.bytes(), &options.limits)?;
-        let metadata = guarded(|| ArrowReaderMetadata::load(input.bytes(), Default::default()).map_err(damaged))?;
-        let pages = guarded(|| Ok(Pages::new(input.bytes(), metadata.metadata(), &options.limits)))?;
-        let (schema, unread) = Unread::schema(metadata.schema())?;
+        let file = ParquetFile::new(input);
+        let (metadata, opaque) = parquet_open::load(&file, &options.limits).map_err(|e| file.refused().unwrap_or(e))?;
+        let pages = guarded(|| Ok(Pages::new(file, metadata.metadata(), &options.limits)))?;
+        let (schema, unread) = Unread::schema(metadata.schema(), opaque)?;
         let schema = Arc::new(schema);
         let changes = Changes::new(metadata.schema(), &schema);
         let whole = schema.clone();
@@ -83,15 +93,28 @@ impl ParquetSource {
             changes,
             filter: None,
             columns: None,
+            places: Vec::new(),
             reader: None,
             options,
+            cuts: Cuts::default(),
         })
     }
 
+    /// Arrow's names and types of all columns.
+    pub fn arrow_schema(&self) -> &Arc<ArrowSchema> {
+        self.metadata.schema()
+    }
+    /// The columns that are not read.
+    pub fn unread_columns(&self) -> &Unread {
+        &self.unread
+    }
+
     fn start(&self) -> Result<ParquetRecordBatchReader> {
-        self.unread.refuse(self.columns.as_deref())?;
+        // Of very many columns few rows are read at a time.
+        let columns = self.columns.as_ref().map_or(self.whole.len(), Vec::len).max(1);
+        let rows = self.options.batch_rows.min((BATCH_CELLS / columns).max(FEWEST_ROWS)).max(1);
         let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.pages.clone(), self.metadata.clone())
-            .with_batch_size(self.options.batch_rows);
+            .with_batch_size(rows);
         if let Some(columns) = &self.columns {
             let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
             builder = builder.with_projection(mask);
@@ -101,12 +124,25 @@ impl ParquetSource {
             let wanted = groups.filter(|&g| parquet_stats::may_match(&self.metadata, &self.whole, g, filter));
             builder = builder.with_row_groups(wanted.collect());
         }
-        guarded(|| builder.build().map_err(damaged))
+        guarded(|| builder.build().map_err(parquet_open::not_parquet)).map_err(|e| self.pages.refused().unwrap_or(e))
     }
 }
 
-fn damaged(e: ParquetError) -> Error {
-    Error::caused(&codes::ARROW, e.to_string(), e)
+impl ParquetSource {
+    /// The next rows as Arrow's, of the chosen columns.
+    pub fn next_record_batch(&mut self) -> Result<Option<RecordBatch>> {
+        let mut reader = match self.reader.take() {
+            Some(reader) => reader,
+            None => self.start()?,
+        };
+        let next = guarded(|| reader.next().transpose().map_err(super::arrow::not_arrow));
+        let next = next.map_err(|e| self.pages.refused().unwrap_or(e))?;
+        self.reader = Some(reader);
+        Ok(match (next, &self.columns) {
+            (Some(batch), Some(_)) => Some(batch.project(&self.places).map_err(super::arrow::not_arrow)?),
+            (next, _) => next,
+        })
+    }
 }
 
 impl TableSource for ParquetSource {
@@ -121,8 +157,15 @@ impl TableSource for ParquetSource {
     }
 
     fn select(&mut self, columns: &[usize]) -> Result<()> {
-        self.schema = self.schema.project(columns)?;
+        self.schema = self.whole.project(columns)?;
         self.columns = Some(columns.to_vec());
+        // The reader gives each column once, in the file's order.
+        let mut sorted = columns.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let place = |column: &usize| sorted.partition_point(|other| other < column);
+        self.places = columns.iter().map(place).collect();
+        self.reader = None;
         Ok(())
     }
 
@@ -131,30 +174,22 @@ impl TableSource for ParquetSource {
     }
 
     fn next_batch(&mut self) -> Result<Option<Batch>> {
-        let mut reader = match self.reader.take() {
-            Some(reader) => reader,
-            None => self.start()?,
-        };
-        let next = guarded(|| reader.next().transpose().map_err(super::arrow::not_arrow));
-        let next = next.map_err(|e| self.pages.refused().unwrap_or(e))?;
-        self.reader = Some(reader);
-        let Some(batch) = next else { return Ok(None) };
-        // The reader gives columns in the file's order.
-        let batch = match &self.columns {
-            Some(columns) => {
-                let place = |c: &usize| columns.iter().filter(|other| *other < c).count();
-                batch.project(&columns.iter().map(place).collect::<Vec<_>>()).map_err(super::arrow::not_arrow)?
-            }
-            None => batch,
-        };
-        guarded(|| from_record_batch(&batch, &self.schema, self.options.lossy).map(Some))
+        if self.reader.is_none() {
+            self.unread.refuse(self.columns.as_deref())?;
+        }
+        let Some(batch) = self.next_record_batch()? else { return Ok(None) };
+        let (schema, lossy, cuts) = (&self.schema, self.options.lossy, &mut self.cuts);
+        guarded(|| read_record_batch(&batch, schema, lossy, cuts).map(Some))
     }
 
     fn unread(&self) -> &[(usize, String)] {
         self.unread.columns()
     }
     fn notes(&mut self) -> Vec<String> {
-        self.changes.notes(&self.schema)
+        self.changes.notes(&self.schema).into_iter().chain(self.cuts.notes()).collect()
+    }
+    fn foreign(&self) -> Vec<Foreign> {
+        self.changes.foreign(&self.schema)
     }
     fn facts(&self) -> Facts {
         let metadata = self.metadata.metadata();
@@ -227,27 +262,15 @@ impl ParquetSink {
 
 impl TableSink for ParquetSink {
     fn begin(&mut self, schema: &Arc<Schema>) -> Result<()> {
-        let schema = Arc::new(to_arrow_schema(schema)?);
-        if let Some(out) = self.out.take() {
-            let properties = properties(&schema, self.compression, self.group_rows);
-            let writer = ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(written)?;
-            self.writer = Some((writer, schema));
-        }
-        Ok(())
+        self.begin_arrow(Arc::new(to_arrow_schema(schema)?))
     }
 
     fn write(&mut self, batch: &Batch) -> Result<()> {
         if batch.columns().is_empty() && batch.rows() > 0 {
             return Err(without_columns("Parquet"));
         }
-        let (writer, schema) = self.writer()?;
-        writer.write(&to_record_batch(batch, schema)?).map_err(written)?;
-        // Row groups wait in memory; a table of long texts has fewer rows in each.
-        let (size, memory) = (writer.in_progress_size(), writer.memory_size());
-        if size > forebay::text::BATCH_BYTES * 4 || memory > GROUP_MEMORY {
-            writer.flush().map_err(written)?;
-        }
-        Ok(())
+        let schema = self.writer()?.1.clone();
+        self.write_arrow(&to_record_batch(batch, &schema)?)
     }
 
     fn finish(mut self: Box<Self>) -> Result<FileWriter> {
@@ -256,6 +279,33 @@ impl TableSink for ParquetSink {
             Some((writer, _)) => writer.into_inner().map_err(written),
             None => Err(Error::new(&ARGUMENT, "the schema comes before the rows")),
         }
+    }
+}
+
+impl ParquetSink {
+    /// As [`begin`](TableSink::begin), for rows that come as Arrow's.
+    pub fn begin_arrow(&mut self, schema: Arc<ArrowSchema>) -> Result<()> {
+        if let Some(out) = self.out.take() {
+            let properties = properties(&schema, self.compression, self.group_rows);
+            let writer = ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(written)?;
+            self.writer = Some((writer, schema));
+        }
+        Ok(())
+    }
+
+    /// As [`write`](TableSink::write), for rows that come as Arrow's.
+    pub fn write_arrow(&mut self, batch: &RecordBatch) -> Result<()> {
+        if batch.num_columns() == 0 && batch.num_rows() > 0 {
+            return Err(without_columns("Parquet"));
+        }
+        let (writer, _) = self.writer()?;
+        writer.write(batch).map_err(written)?;
+        // Row groups wait in memory; a table of long texts has fewer rows in each.
+        let (size, memory) = (writer.in_progress_size(), writer.memory_size());
+        if size > forebay::text::BATCH_BYTES * 4 || memory > GROUP_MEMORY {
+            writer.flush().map_err(written)?;
+        }
+        Ok(())
     }
 }
 

@@ -1,5 +1,8 @@
-//! How deep a Parquet schema nests, found before Parquet's crate builds it: that recurses without a bound, and a
-//! stack that overflows cannot be caught.
+//! What is found in a Parquet footer before Parquet's crate reads it: how deep the schema nests, for that recurses
+//! without a bound, and a stack that overflows cannot be caught; and which columns are encrypted, for it would take
+//! their bytes for damage.
+
+use std::collections::BTreeSet;
 
 use forebay::{Error, Limits, Result};
 
@@ -7,24 +10,68 @@ use super::{
     codes,
     thrift::{Compact, LIST, STRUCT},
 };
+use crate::input::Input;
 
-/// Refuses a file whose schema nests deeper than the limits allow, or whose end is not that of a Parquet file.
-pub(super) fn check(file: &[u8], limits: &Limits) -> Result<()> {
+/// Refuses a file whose schema nests deeper than the limits allow, or whose end is not that of a Parquet file. Gives
+/// the numbers of the stored columns that are encrypted.
+pub(super) fn check(input: &Input, limits: &Limits) -> Result<Vec<usize>> {
     let damaged = |why: &str| Error::new(&codes::ARROW, why).section("footer");
-    let Some((rest, magic)) = file.split_last_chunk::<4>() else { return Err(damaged("the file is too short")) };
-    // The footer of an encrypted file is not readable, and Parquet's crate says so.
+    let Some(end) = input.len().checked_sub(8) else { return Err(damaged("the file is too short")) };
+    let tail = input.slice(end..input.len())?;
+    let Some((length, magic)) = tail.split_first_chunk::<4>() else { return Err(damaged("the file is too short")) };
     if magic == b"PARE" {
-        return Ok(());
+        let message = "the file is encrypted, which is not read; write it without encryption";
+        return Err(Error::new(&codes::ROUTE, message).section("footer"));
     }
-    let Some((rest, length)) = rest.split_last_chunk::<4>().filter(|_| magic == b"PAR1") else {
+    if magic != b"PAR1" {
         return Err(damaged("the file does not end as a Parquet file does; it may be cut"));
+    }
+    let length = u64::from(u32::from_le_bytes(*length));
+    let Some(start) = end.checked_sub(length) else {
+        return Err(damaged(&format!("the footer is said to have {length} bytes; the file has {}", input.len())));
     };
-    let length = u32::from_le_bytes(*length) as usize;
-    let Some(footer) = rest.len().checked_sub(length).and_then(|at| rest.get(at..)) else {
-        return Err(damaged(&format!("the footer is said to have {length} bytes; the file has {}", file.len())));
-    };
-    let deepest = depth(footer, limits.nesting).ok_or_else(|| damaged("the schema cannot be read"))?;
-    limits.depth(deepest)
+    let footer = input.lend(start..end)?;
+    let deepest = depth(&footer, limits.nesting).ok_or_else(|| damaged("the schema cannot be read"))?;
+    limits.depth(deepest)?;
+    Ok(encrypted(&footer).unwrap_or_default())
+}
+
+/// The numbers of encrypted columns: most files say early that there are none.
+fn encrypted(footer: &[u8]) -> Option<Vec<usize>> {
+    let (mut c, mut last) = (Compact(footer), 0);
+    let (mut groups, mut algorithm) = (None, false);
+    while let Some((number, kind)) = c.field(&mut last)? {
+        match (number, kind) {
+            (4, LIST) => groups = Some(Compact(c.0)),
+            (8, STRUCT) => algorithm = true,
+            _ => {}
+        }
+        c.skip(kind)?;
+    }
+    let mut c = groups.filter(|_| algorithm)?;
+    let mut found = BTreeSet::new();
+    let (groups, _) = c.list()?;
+    for _ in 0..groups {
+        let mut last = 0;
+        while let Some((number, kind)) = c.field(&mut last)? {
+            if (number, kind) != (1, LIST) {
+                c.skip(kind)?;
+                continue;
+            }
+            let (columns, _) = c.list()?;
+            for column in 0..usize::try_from(columns).ok()? {
+                let mut last = 0;
+                while let Some((number, kind)) = c.field(&mut last)? {
+                    // How it is encrypted, and its description, which may be encrypted too.
+                    if matches!(number, 8 | 9) {
+                        found.insert(column);
+                    }
+                    c.skip(kind)?;
+                }
+            }
+        }
+    }
+    Some(found.into_iter().collect())
 }
 
 /// How deep the schema nests, as far as `most` and one more.
@@ -78,6 +125,10 @@ fn children(c: &mut Compact<'_>, kind: u8) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn check(file: &[u8], limits: &Limits) -> Result<()> {
+        super::check(&Input::memory("file", file.to_vec()), limits).map(|_| ())
+    }
 
     /// A file whose schema is a chain of so many groups.
     fn chain(groups: usize) -> Vec<u8> {

@@ -1,12 +1,13 @@
 //! What the pages of a Parquet file claim to become, held against the bytes that exist before Parquet's crate acts on
-//! it: that crate reserves what a page's header says.
+//! it: that crate reserves what a page's header says, and unpacks Brotli and gzip for as long as something comes.
 
 use std::{
+    collections::HashMap,
     io::{self, Read},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use bytes::{Bytes, buf::Reader};
+use bytes::Bytes;
 use forebay::{Error, Limits, Result};
 use parquet::{
     basic::{Compression, Type},
@@ -19,17 +20,34 @@ use parquet::{
 
 use super::{
     codes,
+    parquet_file::{ParquetFile, Piecemeal},
     thrift::{Compact, STRUCT},
 };
 
-/// A file whose page headers are looked at as they are read. What is refused is kept for [`refused`](Self::refused),
-/// since it loses its code on the way through the crate.
+/// The header of a page has a few dozen bytes and the least and greatest value; what does not fit into the first number
+/// is looked for in up to the second.
+const HEADER: u64 = 4 << 10;
+const LONGEST_HEADER: u64 = 16 << 20;
+
+/// A file whose page headers are looked at as they are read.
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
-    file: Bytes,
+    file: ParquetFile,
     chunks: Arc<[Chunk]>,
     limits: Limits,
-    refused: Arc<Mutex<Option<Error>>>,
+    /// By where its bytes begin, what a page must not outgrow that its codec unpacks without a bound.
+    unbounded: Arc<Mutex<HashMap<u64, Unbounded>>>,
+}
+
+/// A page of a codec that unpacks without a bound.
+#[derive(Clone, Copy, Debug)]
+struct Unbounded {
+    codec: Compression,
+    /// Bytes in front that are not compressed.
+    plain: u64,
+    /// The most that the rest may become.
+    most: u64,
+    chunk: usize,
 }
 
 /// The pages of one column in one row group.
@@ -61,6 +79,8 @@ impl Packed {
             Compression::LZ4 | Compression::LZ4_RAW => 255,
             // 258 bytes by two bits.
             Compression::GZIP(_) => 1032,
+            // A copy of 16 MiB takes a few bytes.
+            Compression::BROTLI(_) => 1 << 24,
             // A block of 128 KiB takes four bytes.
             _ => 1 << 15,
         };
@@ -69,7 +89,7 @@ impl Packed {
 }
 
 impl Pages {
-    pub fn new(file: &Bytes, metadata: &ParquetMetaData, limits: &Limits) -> Pages {
+    pub fn new(file: ParquetFile, metadata: &ParquetMetaData, limits: &Limits) -> Pages {
         let chunks = metadata.row_groups().iter().flat_map(|group| group.columns()).map(|chunk| {
             let descriptor = chunk.column_descr();
             let first = chunk.dictionary_page_offset().filter(|&at| at > 0 && at < chunk.data_page_offset());
@@ -90,22 +110,34 @@ impl Pages {
         });
         let mut chunks: Vec<Chunk> = chunks.collect();
         chunks.sort_by_key(|chunk| chunk.start);
-        Pages { file: file.clone(), chunks: chunks.into(), limits: limits.clone(), refused: Arc::default() }
+        Pages { file, chunks: chunks.into(), limits: limits.clone(), unbounded: Arc::default() }
     }
 
-    /// The claim for which reading ended, if that is why.
+    /// The claim, or the failure of the disk, for which reading ended, if that is why.
     pub fn refused(&self) -> Option<Error> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.file.refused()
+    }
+
+    /// What the header of the page that begins there says; `None` where it cannot be read.
+    fn header(&self, at: u64) -> Result<Option<(Page, usize)>> {
+        let mut most = HEADER;
+        loop {
+            let bytes = self.file.some(at, most)?;
+            let page = Page::read(&bytes);
+            if page.is_some() || (bytes.len() as u64) < most || most >= LONGEST_HEADER {
+                return Ok(page);
+            }
+            most *= 16;
+        }
     }
 
     /// Looks at the header of the page that begins there.
     fn check(&self, at: u64) -> Result<()> {
-        let Some(bytes) = usize::try_from(at).ok().and_then(|at| self.file.get(at..)) else { return Ok(()) };
         let after = self.chunks.partition_point(|chunk| chunk.start <= at);
         let Some(chunk) = after.checked_sub(1).and_then(|i| self.chunks.get(i)) else { return Ok(()) };
         let placed = |e: Error| e.section("page").column(&chunk.column).offset(at);
         let damaged = |why: String| placed(Error::new(&codes::ARROW, why));
-        let page = Page::read(bytes).ok_or_else(|| damaged("the header of a page cannot be read".into()))?;
+        let (page, header) = self.header(at)?.ok_or_else(|| damaged("the header of a page cannot be read".into()))?;
         self.limits.item(page.unpacked).map_err(placed)?;
         let Packed { name, ratio } = chunk.packed;
         if page.unpacked > page.stored.saturating_mul(ratio) {
@@ -113,6 +145,18 @@ impl Pages {
             return Err(damaged(format!(
                 "a page of {stored} bytes is said to become {unpacked}; {name} cannot do that"
             )));
+        }
+        // Small pages of gzip cannot become more than the limit allows anyway.
+        let unbounded = match name {
+            Compression::BROTLI(_) => true,
+            Compression::GZIP(_) => page.stored.saturating_mul(ratio) > self.limits.item_bytes,
+            _ => false,
+        };
+        if unbounded && !page.uncompressed {
+            let most = page.unpacked.saturating_sub(page.levels);
+            let found = Unbounded { codec: name, plain: page.levels, most, chunk: after - 1 };
+            let mut all = self.unbounded.lock().unwrap_or_else(PoisonError::into_inner);
+            all.insert(at + header as u64, found);
         }
         if page.dictionary && page.values.saturating_mul(chunk.bits) > page.unpacked.saturating_mul(8) {
             let (values, unpacked) = (page.values, page.unpacked);
@@ -133,10 +177,15 @@ struct Page {
     stored: u64,
     values: u64,
     dictionary: bool,
+    /// Levels of the second version, which lie in front of the values and are never compressed.
+    levels: u64,
+    /// The values are not either.
+    uncompressed: bool,
 }
 
 impl Page {
-    fn read(bytes: &[u8]) -> Option<Page> {
+    /// The page's claims, and the length of its header.
+    fn read(bytes: &[u8]) -> Option<(Page, usize)> {
         let mut page = Page::default();
         let (mut c, mut last) = (Compact(bytes), 0);
         let size = |c: &mut Compact<'_>| u64::try_from(c.zigzag()?).ok();
@@ -146,10 +195,13 @@ impl Page {
                 (3, 5) => page.stored = size(&mut c)?,
                 (5 | 7 | 8, STRUCT) => {
                     page.dictionary = number == 7;
+                    let second = number == 8;
                     let mut last = 0;
                     while let Some((number, kind)) = c.field(&mut last)? {
-                        match (number, kind) {
-                            (1, 5) => page.values = size(&mut c)?,
+                        match (number, kind, second) {
+                            (1, 5, _) => page.values = size(&mut c)?,
+                            (5 | 6, 5, true) => page.levels = page.levels.saturating_add(size(&mut c)?),
+                            (7, 2, true) => page.uncompressed = true,
                             _ => c.skip(kind)?,
                         }
                     }
@@ -157,13 +209,13 @@ impl Page {
                 _ => c.skip(kind)?,
             }
         }
-        Some(page)
+        Some((page, bytes.len() - c.0.len()))
     }
 }
 
 impl Length for Pages {
     fn len(&self) -> u64 {
-        self.file.len() as u64
+        self.file.len()
     }
 }
 
@@ -176,13 +228,36 @@ impl ChunkReader for Pages {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
-        self.file.get_bytes(start, length)
+        let bytes = self.file.get_bytes(start, length)?;
+        let page = self.unbounded.lock().unwrap_or_else(PoisonError::into_inner).remove(&start);
+        match page {
+            Some(page) if page.outgrown(&bytes) => {
+                let column = self.chunks.get(page.chunk).map_or("", |chunk| &chunk.column);
+                let message = format!("a page becomes more than the {} bytes that it announces", page.most);
+                let e = Error::new(&codes::ARROW, message).section("page").column(column).offset(start);
+                Err(self.file.refuse(e).into())
+            }
+            _ => Ok(bytes),
+        }
+    }
+}
+
+impl Unbounded {
+    /// True where the bytes become more than they may. What cannot be unpacked is left to the crate, which says so.
+    fn outgrown(self, bytes: &[u8]) -> bool {
+        let packed = usize::try_from(self.plain).ok().and_then(|plain| bytes.get(plain..)).unwrap_or_default();
+        let count = |reader: &mut dyn Read| io::copy(&mut reader.take(self.most + 1), &mut io::sink());
+        let became = match self.codec {
+            Compression::BROTLI(_) => count(&mut brotli::Decompressor::new(packed, 1 << 16)),
+            _ => count(&mut flate2::read::MultiGzDecoder::new(packed)),
+        };
+        became.is_ok_and(|n| n > self.most)
     }
 }
 
 /// The bytes of a page's header, which are held back until they were looked at.
 pub(super) struct Header {
-    bytes: Reader<Bytes>,
+    bytes: Piecemeal,
     pages: Pages,
     start: Option<u64>,
 }
@@ -190,9 +265,7 @@ pub(super) struct Header {
 impl Read for Header {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if let Some(Err(e)) = self.start.take().map(|start| self.pages.check(start)) {
-            let said = io::Error::other(e.to_string());
-            *self.pages.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
-            return Err(said);
+            return Err(self.pages.file.refuse(e));
         }
         self.bytes.read(out)
     }
@@ -201,16 +274,23 @@ impl Read for Header {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::Input;
 
     #[test]
     fn a_header_is_read_as_far_as_it_claims_memory() {
         // type 0; sizes 5000 and 40; a data page of 7 values, plain, with its levels.
         let data = [0x15, 0, 0x15, 0x90, 0x4e, 0x15, 80, 0x2c, 0x15, 14, 0x15, 0, 0x15, 6, 0x15, 6, 0, 0];
-        let page = Page::read(&data).unwrap();
-        assert_eq!(page, Page { unpacked: 5000, stored: 40, values: 7, dictionary: false });
+        let (page, header) = Page::read(&data).unwrap();
+        assert_eq!((page, header), (Page { unpacked: 5000, stored: 40, values: 7, ..Page::default() }, data.len()));
         // A dictionary of 3 values.
         let dictionary = [0x15, 4, 0x15, 24, 0x15, 24, 0x4c, 0x15, 6, 0x15, 0, 0, 0];
-        assert_eq!(Page::read(&dictionary).unwrap(), Page { unpacked: 12, stored: 12, values: 3, dictionary: true });
+        let claims = Page { unpacked: 12, stored: 12, values: 3, dictionary: true, ..Page::default() };
+        assert_eq!(Page::read(&dictionary).unwrap().0, claims);
+        // The second version: 7 values, 3 and 4 bytes of levels, and the values not compressed.
+        let second =
+            [0x15, 6, 0x15, 80, 0x15, 80, 0x5c, 0x15, 14, 0x15, 0, 0x15, 14, 0x15, 0, 0x15, 6, 0x15, 8, 0x12, 0, 0];
+        let claims = Page { unpacked: 40, stored: 40, values: 7, levels: 7, uncompressed: true, ..Page::default() };
+        assert_eq!(Page::read(&second).unwrap(), (claims, second.len()));
         for n in 0..data.len() {
             assert_eq!(Page::read(&data[..n]), None);
         }
@@ -220,8 +300,8 @@ mod tests {
 
     fn refusal(header: &[u8], codec: Compression, repeated: bool) -> Option<(&'static str, String)> {
         let chunk = Chunk { start: 0, column: "c".into(), packed: Packed::new(codec), bits: 32, repeated };
-        let (file, chunks, limits) = (header.to_vec().into(), Arc::new([chunk]), Limits::host());
-        let pages = Pages { file, chunks, limits, refused: Arc::default() };
+        let file = ParquetFile::new(Input::memory("file", header.to_vec()));
+        let pages = Pages { file, chunks: Arc::new([chunk]), limits: Limits::host(), unbounded: Arc::default() };
         let read = pages.get_read(0).unwrap().read_to_end(&mut Vec::new());
         let e = pages.refused();
         assert_eq!(read.is_err(), e.is_some());

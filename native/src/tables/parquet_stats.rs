@@ -64,7 +64,15 @@ pub(super) fn least_and_greatest(
 /// The stored column of a root that is no list and no struct, with its Arrow type, where its order is the type's.
 fn leaf(metadata: &ArrowReaderMetadata, root: usize) -> Option<(usize, &Arrow)> {
     let stored = metadata.parquet_schema();
-    let leaf = (0..stored.num_columns()).find(|&leaf| stored.get_column_root_idx(leaf) == root)?;
+    // Stored columns are in the order of their roots.
+    let (mut leaf, mut end) = (0, stored.num_columns());
+    while leaf < end {
+        let middle = leaf + (end - leaf) / 2;
+        if stored.get_column_root_idx(middle) < root { leaf = middle + 1 } else { end = middle }
+    }
+    if leaf == stored.num_columns() || stored.get_column_root_idx(leaf) != root {
+        return None;
+    }
     let column = stored.column(leaf);
     let order = metadata.metadata().file_metadata().column_order(leaf);
     let plain = column.path().parts().len() == 1 && column.max_rep_level() == 0;
@@ -109,6 +117,10 @@ fn extremes<'a>(statistics: &'a Statistics, dtype: &DataType, arrow: &Arrow) -> 
         }
         (Statistics::Int64(s), Arrow::Timestamp(TimeUnit::Microsecond, _)) if *dtype == T::TimestampUs => {
             let value = |n: &i64| Value::Time(Clock::TimestampUs(*n));
+            Some((value(s.min_opt()?), value(s.max_opt()?)))
+        }
+        (Statistics::Int64(s), Arrow::Timestamp(TimeUnit::Nanosecond, _)) if *dtype == T::TimestampNs => {
+            let value = |n: &i64| Value::Time(Clock::TimestampNs(*n));
             Some((value(s.min_opt()?), value(s.max_opt()?)))
         }
         (Statistics::ByteArray(s), Arrow::Utf8 | Arrow::LargeUtf8 | Arrow::Utf8View) if *dtype == T::String => {

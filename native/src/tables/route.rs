@@ -1,6 +1,6 @@
 //! From a name to a source, and from a format to a sink.
 
-use std::{fs::File, io::Read, path::Path};
+use std::path::Path;
 
 use forebay::{
     Error, Result,
@@ -10,33 +10,32 @@ use forebay::{
 };
 
 use super::{
-    FileWriter, ReadOptions, TableCompression, TableFormat, TableSink, TableSource, WriteOptions, codes,
+    FileWriter, ReadOptions, TableCompression, TableFormat, TableSink, TableSource, WriteOptions,
     core_file::{CoreSource, open_core},
     core_sink::CoreSink,
     idv::IdvSink,
+    packing::{Packing, text_file},
     text::TextSource,
     text_input::TextInput,
 };
 use crate::{
-    input::{Input, PIPE, display, io_error},
+    input::{Input, Reading, display, first_bytes},
     output::AtomicFile,
 };
 
-/// The table format of a file, by its first bytes, and for text by its name; `None` for what is no table.
+/// The table format of a file, by its first bytes, and for text by its name; `None` for what is no table. A pipe still has
+/// its first bytes for who reads it then.
 pub fn table_format(path: &Path) -> Result<Option<TableFormat>> {
-    let named = TableFormat::from_name(path);
-    if display(path) == PIPE || path.is_dir() {
+    if path.is_dir() {
         return Ok(None);
     }
-    let mut head = Vec::new();
-    let mut file = File::open(path).map_err(|e| io_error(&display(path), "open", e))?;
-    file.by_ref().take(HEAD_LEN).read_to_end(&mut head).map_err(|e| io_error(&display(path), "read", e))?;
+    let head = first_bytes(path, HEAD_LEN)?;
     Ok(match TableFormat::from_head(&head) {
         Some(format) => Some(format),
         // A tar may be called anything, and text has no first bytes of its own.
         None => match forebay::detect::detect(&head) {
             None | Some(forebay::detect::Format::Gzip | forebay::detect::Format::Zstd) => {
-                named.filter(|format| format.is_text())
+                TableFormat::text_from_name(path)
             }
             Some(_) => None,
         },
@@ -66,39 +65,38 @@ pub fn open_text(text: Vec<u8>, format: TableFormat, options: &ReadOptions) -> R
 fn open_as(path: &Path, format: TableFormat, options: &ReadOptions) -> Result<Box<dyn TableSource>> {
     Ok(match format {
         TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl => Box::new(TextSource::open(path, format, options)?),
-        TableFormat::Idv => Box::new(CoreSource::open(whole(path)?, TableKind::Idv, options)?),
-        TableFormat::Tbf => Box::new(CoreSource::open(whole(path)?, TableKind::Tbf, options)?),
+        TableFormat::Idv => Box::new(CoreSource::open(whole(path, options)?, TableKind::Idv, options)?),
+        TableFormat::Tbf => Box::new(CoreSource::open(whole(path, options)?, TableKind::Tbf, options)?),
         #[cfg(feature = "arrow")]
-        TableFormat::Parquet => Box::new(super::parquet::ParquetSource::new(whole(path)?, options)?),
+        TableFormat::Parquet => Box::new(open_parquet(path, options)?),
         #[cfg(feature = "arrow")]
-        TableFormat::Arrow => Box::new(super::ipc::IpcSource::file(&whole(path)?, options)?),
-        #[cfg(feature = "arrow")]
-        TableFormat::Arrows if display(path) == PIPE => {
-            Box::new(super::ipc::IpcSource::stream(std::io::stdin(), options)?)
-        }
-        #[cfg(feature = "arrow")]
-        TableFormat::Arrows => {
-            let file = File::open(path).map_err(|e| io_error(&display(path), "open", e))?;
-            Box::new(super::ipc::IpcSource::stream(file, options)?)
-        }
+        TableFormat::Arrow | TableFormat::Arrows => Box::new(open_ipc(path, format, options)?),
         #[cfg(not(feature = "arrow"))]
         other => return Err(no_route("read", other)),
     })
 }
 
-/// A file that is asked at random: mapped, or from a pipe read whole.
-fn whole(path: &Path) -> Result<Input> {
-    if display(path) == PIPE {
-        return Err(Error::new(
-            &codes::ROUTE,
-            "this format needs a file; only text and Arrow streams come from a pipe",
-        ));
-    }
-    Input::map(path)
+#[cfg(feature = "arrow")]
+pub(super) fn open_parquet(path: &Path, options: &ReadOptions) -> Result<super::parquet::ParquetSource> {
+    super::parquet::ParquetSource::new(whole(path, options)?, options)
 }
 
-/// A sink that writes `path`. What exists is refused unless `force`.
-pub fn create(path: &Path, force: bool, options: &WriteOptions) -> Result<Box<dyn TableSink>> {
+/// An Arrow file, or a stream, which may be a pipe.
+#[cfg(feature = "arrow")]
+pub(super) fn open_ipc(path: &Path, format: TableFormat, options: &ReadOptions) -> Result<super::ipc::IpcSource> {
+    if format == TableFormat::Arrow {
+        return super::ipc::IpcSource::file(&whole(path, options)?, options);
+    }
+    super::ipc::IpcSource::stream(Reading::open(path)?, options)
+}
+
+/// A file that is asked at random; only text and Arrow streams come from a pipe.
+pub(super) fn whole(path: &Path, options: &ReadOptions) -> Result<Input> {
+    Input::open(path, options.io)
+}
+
+/// The file that a sink fills, once the options make sense together.
+pub(super) fn output_file(path: &Path, force: bool, options: &WriteOptions) -> Result<FileWriter> {
     if options.group_rows == Some(0) {
         return Err(Error::new(&ARGUMENT, "a row group or block has one row at least"));
     }
@@ -109,18 +107,28 @@ pub fn create(path: &Path, force: bool, options: &WriteOptions) -> Result<Box<dy
         let message = format!("{} is not written with {packing:?}", options.format.name());
         return Err(Error::new(&ARGUMENT, message));
     }
+    let packing = Packing::of(path, options.format)?;
     let levels = match options.format {
+        TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl => packing.is_some(),
         TableFormat::Parquet => options.compression == Some(TableCompression::Zstd),
         TableFormat::Idv => options.compression != Some(TableCompression::None),
         _ => false,
     };
     if options.level.is_some() && !levels {
-        let message = "--level is for Parquet with --compression zstd, and for IDV with deflate";
+        let message = "--level is for Parquet with --compression zstd, for IDV with deflate, and for text under a name in .gz or .zst";
         return Err(Error::new(&ARGUMENT, message));
     }
     let random = matches!(options.format, TableFormat::Idv);
-    let file = if random { AtomicFile::create(path, force) } else { AtomicFile::create_streaming(path, force) };
-    let out = FileWriter::new(file?);
+    match random {
+        true => Ok(FileWriter::new(AtomicFile::create(path, force)?)),
+        false => text_file(path, force, options.format, options.level.filter(|_| packing.is_some())),
+    }
+}
+
+/// A sink that writes `path`. What exists is refused unless `force`. Text is compressed where the name ends in `.gz`
+/// or `.zst`; a name that promises a compression which is not written is refused.
+pub fn create(path: &Path, force: bool, options: &WriteOptions) -> Result<Box<dyn TableSink>> {
+    let out = output_file(path, force, options)?;
     Ok(match options.format {
         TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl | TableFormat::Tbf => {
             Box::new(CoreSink::new(out, options))
@@ -141,10 +149,10 @@ pub fn document(path: &Path, options: &ReadOptions) -> Result<Option<String>> {
         return Ok(None);
     }
     let named = |e: Error| e.file(display(path));
-    open_core(&whole(path)?, TableKind::Tbf, options).and_then(|file| file.document()).map_err(named)
+    open_core(&whole(path, options)?, TableKind::Tbf, options).and_then(|file| file.document()).map_err(named)
 }
 
 #[cfg(not(feature = "arrow"))]
 fn no_route(verb: &str, format: TableFormat) -> Error {
-    Error::new(&codes::ROUTE, format!("tables in {} are not {verb} in this build", format.name()))
+    Error::new(&super::codes::ROUTE, format!("tables in {} are not {verb} in this build", format.name()))
 }

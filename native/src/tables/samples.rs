@@ -19,7 +19,10 @@ use crate::{
 
 /// Opens a dataset as a table of its samples.
 pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableSource>> {
-    let dataset = Dataset::open_with(path, &OpenOptions { limits: options.limits.clone(), ..Default::default() })?;
+    let dataset = Dataset::open_with(
+        path,
+        &OpenOptions { limits: options.limits.clone(), io: options.io, ..Default::default() },
+    )?;
     let lines = Lines { dataset, next: 0, line: Vec::new(), at: 0 };
     let input = TextInput::over(display(path), BufReader::new(lines));
     Ok(Box::new(TextSource::new(input, TableFormat::Jsonl, options)?))

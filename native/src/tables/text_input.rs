@@ -1,15 +1,14 @@
 //! Text to read from front to back: a file, also compressed, or standard input.
 
 use std::{
-    fs::File,
-    io::{self, BufRead, BufReader, Read},
+    io::{self, BufRead, BufReader},
     path::Path,
 };
 
 use bytes::Bytes;
 use forebay::Result;
 
-use crate::input::{PIPE, display, io_error};
+use crate::input::{Reading, unread};
 
 /// Bytes that are read at a time.
 const BUFFER: usize = 1 << 18;
@@ -23,17 +22,14 @@ pub(super) struct TextInput {
 impl TextInput {
     /// Opens a file by name, `-` for standard input; gzip and Zstandard are taken off by their first bytes.
     pub fn open(path: &Path) -> Result<TextInput> {
-        let name = display(path);
-        let raw: Box<dyn Read + Send> = match name.as_str() {
-            PIPE => Box::new(io::stdin()),
-            _ => Box::new(File::open(path).map_err(|e| io_error(&name, "open", e))?),
-        };
+        let raw = Reading::open(path)?;
+        let name = raw.name().to_owned();
         let mut raw = BufReader::with_capacity(BUFFER, raw);
-        let head = raw.fill_buf().map_err(|e| io_error(&name, "read", e))?;
+        let head = filled(&mut raw).map_err(|e| unread(&name, e))?;
         let reader: Box<dyn BufRead + Send> = if head.starts_with(&[0x1f, 0x8b, 8]) {
             Box::new(BufReader::with_capacity(BUFFER, flate2::bufread::MultiGzDecoder::new(raw)))
         } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-            let decoder = zstd::Decoder::with_buffer(raw).map_err(|e| io_error(&name, "read", e))?;
+            let decoder = zstd::Decoder::with_buffer(raw).map_err(|e| unread(&name, e))?;
             Box::new(BufReader::with_capacity(BUFFER, decoder))
         } else {
             Box::new(raw)
@@ -52,15 +48,67 @@ impl TextInput {
 
     /// The next bytes; empty at the end.
     pub fn next(&mut self) -> Result<Bytes> {
-        let found = self.reader.fill_buf().map_err(|e| io_error(&self.name, "read", e))?;
+        let found = filled(&mut self.reader).map_err(|e| unread(&self.name, e))?;
         let bytes = Bytes::copy_from_slice(found);
         self.reader.consume(bytes.len());
         Ok(bytes)
     }
 }
 
+/// The bytes at hand, or the next ones. A signal that came meanwhile is nothing that the text is to blame for.
+fn filled(reader: &mut impl BufRead) -> io::Result<&[u8]> {
+    loop {
+        match reader.fill_buf() {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+            // Asked again, the end would be read again.
+            Ok([]) => return Ok(&[]),
+            Ok(_) => break,
+        }
+    }
+    // What was filled is there, and is not read again.
+    reader.fill_buf()
+}
+
 impl std::fmt::Debug for TextInput {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TextInput").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    /// Is interrupted before every byte.
+    struct Restless(bool, u8);
+
+    impl Read for Restless {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.0 = !self.0;
+            match (self.0, self.1, buffer.first_mut()) {
+                (true, ..) => Err(io::ErrorKind::Interrupted.into()),
+                (_, 0, _) | (.., None) => Ok(0),
+                (_, left, Some(byte)) => {
+                    (*byte, self.1) = (b'x', left - 1);
+                    Ok(1)
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_signal_while_reading_is_no_error() {
+        let mut text = TextInput::over("a.csv".into(), BufReader::new(Restless(false, 9)));
+        let mut read = 0;
+        loop {
+            match text.next().unwrap().len() {
+                0 => break,
+                n => read += n,
+            }
+        }
+        assert_eq!(read, 9);
     }
 }

@@ -4,7 +4,8 @@ use std::io::{self, IoSlice, Write};
 
 use forebay::Result;
 
-use crate::output::AtomicFile;
+use super::packing::Packer;
+use crate::{input::io_error, output::AtomicFile};
 
 /// Bytes that are gathered before they go out.
 const BUFFER: usize = 1 << 18;
@@ -15,14 +16,20 @@ pub struct FileWriter {
     file: AtomicFile,
     buffer: Vec<u8>,
     bytes: u64,
+    packer: Option<Packer>,
 }
 
 impl FileWriter {
     /// Writes into this file.
     pub fn new(file: AtomicFile) -> FileWriter {
-        FileWriter { file, buffer: Vec::with_capacity(BUFFER), bytes: 0 }
+        FileWriter { file, buffer: Vec::with_capacity(BUFFER), bytes: 0, packer: None }
     }
-    /// The bytes written so far.
+    /// The same file, with all that is written compressed on the way.
+    pub(super) fn packed(mut self, packer: Option<Packer>) -> FileWriter {
+        self.packer = packer;
+        self
+    }
+    /// The bytes written so far, as they are in the file.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -32,6 +39,27 @@ impl FileWriter {
     }
     /// Writes bytes at the end.
     pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        match &mut self.packer {
+            None => self.append_plain(bytes),
+            Some(packer) => {
+                let packed = packer.pack(bytes).map_err(|e| io_error(self.file.name(), "compress", e))?;
+                self.append_plain(&packed)
+            }
+        }
+    }
+
+    /// Says that nothing follows, so that what compresses gives its last bytes.
+    pub fn end(&mut self) -> Result<()> {
+        match self.packer.take() {
+            None => Ok(()),
+            Some(packer) => {
+                let packed = packer.finish().map_err(|e| io_error(self.file.name(), "compress", e))?;
+                self.append_plain(&packed)
+            }
+        }
+    }
+
+    fn append_plain(&mut self, bytes: &[u8]) -> Result<()> {
         self.bytes += bytes.len() as u64;
         if self.buffer.len() + bytes.len() > BUFFER {
             self.send()?;
@@ -42,13 +70,14 @@ impl FileWriter {
         self.buffer.extend_from_slice(bytes);
         Ok(())
     }
-    /// Replaces bytes that were written before; not for pipes.
+    /// Replaces bytes that were written before; not for pipes, nor for what is compressed.
     pub fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
         self.send()?;
         self.file.write_at(at, bytes)
     }
     /// The file with everything in it.
     pub fn into_file(mut self) -> Result<AtomicFile> {
+        self.end()?;
         self.send()?;
         Ok(self.file)
     }

@@ -55,10 +55,22 @@ fn nothing_selected_is_an_epoch_without_batches() {
     let path = table(&folder, 5);
     for tail in [Tail::Drop, Tail::Pad, Tail::Uneven] {
         let builder = Loader::open(&path).unwrap().filter("width > 1000").unwrap().tail(tail).image(Image::new(4, 4));
-        let mut loader = builder.build().unwrap();
+        let mut loader = builder.allow_empty(true).build().unwrap();
         assert_eq!((loader.steps(), loader.epoch(u64::MAX).unwrap().count()), (0, 0));
         assert!(loader.next_batch().unwrap().is_none() && loader.state().order.step == 0);
     }
+}
+
+#[test]
+fn a_filter_that_selects_nothing_or_names_what_no_sample_has_is_no_training_run() {
+    let folder = Folder::new();
+    let path = table(&folder, 5);
+    let refused = |text: &str| Loader::open(&path).unwrap().filter(text).unwrap().build().unwrap_err();
+    let e = refused("width > 1000");
+    assert!(e.code().id() == "loader.settings" && e.message().contains("selects no sample"), "{e}");
+    assert_eq!(refused("clas == 3").code().id(), "filter.field");
+    let e = Loader::open(&path).unwrap().filter("clas == 3").unwrap().allow_empty(true).build().unwrap_err();
+    assert_eq!(e.code().id(), "filter.field", "a slip is none that emptiness excuses");
 }
 
 #[test]

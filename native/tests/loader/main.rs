@@ -11,5 +11,7 @@ mod extremes;
 mod faults;
 mod groups;
 mod labels;
+mod placements;
 mod recipes;
 mod running;
+mod settings;

@@ -193,7 +193,7 @@ fn settings_without_sense_are_refused() {
         open().workers(0),
         open().prefetch(0),
         open().shard(2, 2),
-        open().batch(1 << 40).image(Image::new(224, 224)),
+        open().batch(1 << 40).tail(Tail::Pad).image(Image::new(224, 224)),
         open().made_by(vec![usize::MAX, 3], |_, _| Ok(())),
         open().labels("not a path"),
     ] {

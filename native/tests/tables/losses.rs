@@ -118,7 +118,7 @@ fn a_full_disk_is_told_as_one_by_every_format() {
 
 #[test]
 fn a_dead_column_is_named_wherever_it_is_left_out() {
-    let Some(corpus) = crate::common::shared("corpus/idv/handmade") else { return };
+    let corpus = crate::common::corpus("idv/handmade");
     let place = Place::with(&[]);
     let file = corpus.join("v_dead_codec_RowId.idv");
     let expected = "column \"y\": the column cannot be read: its codec \"RowId\" is not known";

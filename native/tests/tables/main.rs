@@ -8,10 +8,14 @@ mod conversion;
 mod corpus;
 #[path = "../../../tests/common/dice.rs"]
 mod dice;
+mod every_pair;
+mod foreign;
 mod generate;
 mod hostile;
 mod losses;
+mod packed;
 mod pruning;
 mod round_trip;
+mod same;
 mod unread;
 mod wide;

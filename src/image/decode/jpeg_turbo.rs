@@ -2,7 +2,7 @@
 
 use libjpeg_turbo_rs::{DecodeLimits, Decoder, JpegError, PixelFormat, ScalingFactor};
 
-use super::{Decoded, Options, check_pixels, damaged, exif, room};
+use super::{Decoded, Options, check_pixels, damaged, room};
 use crate::{
     error::{Error, Result},
     image::codes,
@@ -25,7 +25,12 @@ pub(super) fn decode(payload: &[u8], options: &Options, buffer: &mut Vec<u8>) ->
     check_pixels(full.0, full.1, &options.limits)?;
     decoder.set_output_format(PixelFormat::Rgb);
     decoder.set_lenient(options.damaged);
-    let reduction = reduction(full, options.at_least);
+    // A smaller version that is turned must begin with a whole pixel.
+    let whole = |side: u32, d: u32, mirrored: bool| !mirrored || side.is_multiple_of(d);
+    let (across, down) = options.turn(payload).mirrors();
+    let reduction = Some(reduction(full, options.least()))
+        .filter(|d| whole(full.0, *d, across) && whole(full.1, *d, down))
+        .unwrap_or(1);
     decoder.set_scale(ScalingFactor::try_new(1, reduction).map_err(explain)?);
     let (width, height) = (side(decoder.output_width()), side(decoder.output_height()));
     let bytes = room(buffer, width, height, &options.limits)?;
@@ -37,8 +42,7 @@ pub(super) fn decode(payload: &[u8], options: &Options, buffer: &mut Vec<u8>) ->
     if info.bytes_written != bytes {
         return Err(Error::new(&codes::DAMAGED, "the decoder wrote another size than it said").section("payload"));
     }
-    let orientation = decoder.exif_data().map(exif::orientation).unwrap_or_default();
-    Ok(Some(Decoded { eighths: 8 / reduction, orientation, ..Decoded::whole(width, height, full) }))
+    Ok(Some(Decoded { eighths: 8 / reduction, ..Decoded::whole(width, height, full) }))
 }
 
 /// The largest of 8, 4 and 2 that leaves at least the asked-for size; the steps between are slower than the

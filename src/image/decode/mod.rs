@@ -20,7 +20,7 @@
 //! # Ok::<(), forebay::Error>(())
 //! ```
 
-#[cfg(feature = "jpeg")]
+mod cost;
 mod exif;
 #[cfg(feature = "jpeg")]
 mod jpeg;
@@ -29,6 +29,8 @@ mod jpeg_turbo;
 mod orient;
 #[cfg(any(feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 mod other;
+#[cfg(feature = "zune")]
+mod zune;
 
 pub use super::Picture;
 #[cfg(feature = "jpeg")]
@@ -39,16 +41,19 @@ use crate::{
     error::{Error, Result},
     model::MediaFormat,
 };
+pub use cost::cost;
+pub use exif::orientation;
 pub use orient::Orientation;
 
 /// Which decoder reads JPEG.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JpegBackend {
-    /// zune-jpeg: safe and quick. Pixels differ from libjpeg-turbo's by 0.12 levels on average, 11 at most.
+    /// zune-jpeg, where the feature `zune` is built in (otherwise the default): safe. Pixels of usual pictures differ from libjpeg-turbo's by 0.12 levels on average, 11 at most; those of
+    /// unusual ones may be noise without an error, as docs/decoders.md says.
     Zune,
     /// Forebay's own, the default: the pixels of libjpeg-turbo, in safe code throughout, at reduced sizes and in parts.
-    /// What it does not read (arithmetic coding, four components, unusual samplings) goes to zune-jpeg.
+    /// What it does not read is refused (12 bits, lossless), as libjpeg-turbo refuses it.
     #[default]
     Forebay,
     /// libjpeg-turbo-rs, where the feature `jpeg-turbo` is built in (otherwise the default): the pixels of
@@ -72,6 +77,9 @@ pub struct Options {
     /// A smaller version is welcome, of at least this width and height (of the stored picture, before it is
     /// turned), where a decoder can make one more cheaply than the whole.
     pub at_least: Option<(u32, u32)>,
+    /// Asks for no smaller version where one would do: what is made of the picture is then made of the very pixels that it
+    /// has in full. [`Transformer`](crate::image::transform::Transformer) asks for none either.
+    pub exact: bool,
     /// Only this part is needed, where a decoder can leave out the rest; [`Picture::left`] and [`Picture::top`] say
     /// what came. Nothing behind it may be looked at, so damage there is not seen: checks ask for no part.
     pub region: Option<Region>,
@@ -121,6 +129,12 @@ impl Options {
         self.at_least = Some((width, height));
         self
     }
+    /// Sets whether smaller versions are left alone.
+    #[must_use]
+    pub fn with_exact(mut self, exact: bool) -> Self {
+        self.exact = exact;
+        self
+    }
     /// Sets the part that is needed.
     #[must_use]
     pub fn with_region(mut self, region: Region) -> Self {
@@ -148,12 +162,19 @@ struct Decoded {
     eighths: u32,
     /// What lies left of it and above, where it is only a part.
     corner: (u32, u32),
-    orientation: Orientation,
 }
 
+#[cfg(any(
+    feature = "zune",
+    feature = "jpeg-turbo",
+    feature = "png",
+    feature = "webp",
+    feature = "bmp",
+    feature = "tiff"
+))]
 impl Decoded {
     fn whole(width: u32, height: u32, full: (u32, u32)) -> Self {
-        Decoded { width, height, full, eighths: 8, corner: (0, 0), orientation: Orientation::Upright }
+        Decoded { width, height, full, eighths: 8, corner: (0, 0) }
     }
 }
 
@@ -171,6 +192,7 @@ impl Decoder {
         }
         let probed = probe(payload);
         check_pixels(probed.width, probed.height, &options.limits)?;
+        self.let_go(probed.pixel_bytes());
         let decoded = match probed.format {
             #[cfg(feature = "jpeg")]
             MediaFormat::Jpeg => jpeg::decode(payload, options, &mut self.pixels, &mut self.jpeg)?,
@@ -191,18 +213,64 @@ impl Decoder {
                 return Err(Error::new(&codes::UNSUPPORTED, message).section("payload"));
             }
         };
-        let Decoded { width, height, full, eighths, corner: (left, top), orientation } = decoded;
+        let Decoded { width, height, full, eighths, corner } = decoded;
         let bytes = width as usize * height as usize * 3;
-        if !options.orient || orientation == Orientation::Upright {
-            let pixels = self.pixels.get(..bytes).unwrap_or_default();
-            return Ok(Picture { width, height, pixels, full_width: full.0, full_height: full.1, eighths, left, top });
+        let stored = self.pixels.get(..bytes).unwrap_or_default();
+        let orientation = options.turn(payload);
+        let picture = |((width, height), full, (left, top), pixels): (_, (u32, u32), _, _)| Picture {
+            width,
+            height,
+            pixels,
+            full_width: full.0,
+            full_height: full.1,
+            eighths,
+            left,
+            top,
+        };
+        if orientation == Orientation::Upright {
+            return Ok(picture(((width, height), full, corner, stored)));
         }
-        orientation.turn(self.pixels.get(..bytes).unwrap_or_default(), width, height, &mut self.turned);
-        let ((width, height), full) = (orientation.size(width, height), orientation.size(full.0, full.1));
+        orientation.turn(stored, width, height, &mut self.turned);
+        let side = |full: u32| (u64::from(full) * u64::from(eighths)).div_ceil(8) as u32;
+        let part = Region { x: corner.0, y: corner.1, width, height };
+        let part = orientation.turned(part, (side(full.0), side(full.1)));
         let pixels = self.turned.get(..bytes).unwrap_or_default();
-        Ok(Picture { width, height, pixels, full_width: full.0, full_height: full.1, eighths, left: 0, top: 0 })
+        let full = orientation.size(full.0, full.1);
+        Ok(picture(((part.width, part.height), full, (part.x, part.y), pixels)))
+    }
+
+    /// Gives back the room of a picture that was much larger than the next one.
+    fn let_go(&mut self, next: u64) {
+        for buffer in [&mut self.pixels, &mut self.turned] {
+            if buffer.capacity() > KEPT && buffer.capacity() as u64 / 4 > next {
+                *buffer = Vec::new();
+            }
+        }
+        #[cfg(feature = "jpeg")]
+        if let Some(jpeg) = &mut self.jpeg
+            && jpeg.kept() > KEPT
+            && jpeg.kept() as u64 / 8 > next
+        {
+            self.jpeg = None;
+        }
     }
 }
+
+impl Options {
+    /// How the picture is to be turned.
+    fn turn(&self, payload: &[u8]) -> Orientation {
+        if self.orient { orientation(payload) } else { Orientation::Upright }
+    }
+
+    /// The size that a smaller version must have at least, if one is welcome.
+    #[cfg(feature = "jpeg")]
+    fn least(&self) -> Option<(u32, u32)> {
+        self.at_least.filter(|_| !self.exact)
+    }
+}
+
+/// Bytes that a buffer keeps whatever comes next.
+const KEPT: usize = 64 << 20;
 
 fn raw_picture<'a>(payload: &'a [u8], width: u32, height: u32, options: &Options) -> Result<Picture<'a>> {
     check_pixels(width, height, &options.limits)?;
@@ -225,12 +293,26 @@ fn room(buffer: &mut Vec<u8>, width: u32, height: u32, limits: &Limits) -> Resul
     let bytes = check_pixels(width, height, limits)?.saturating_mul(3);
     let bytes = usize::try_from(bytes)
         .map_err(|_| Error::new(&codes::PIXELS, format!("{bytes} bytes do not fit this machine")).section("payload"))?;
-    if buffer.len() < bytes {
-        buffer.resize(bytes, 0);
-    }
+    make_room(buffer, bytes);
     Ok(bytes)
 }
 
+/// New memory is zero without being written, so it costs nothing before a decoder writes into it.
+fn make_room(buffer: &mut Vec<u8>, bytes: usize) {
+    if buffer.len() < bytes {
+        *buffer = Vec::new();
+        *buffer = vec![0; bytes];
+    }
+}
+
+#[cfg(any(
+    feature = "zune",
+    feature = "jpeg-turbo",
+    feature = "png",
+    feature = "webp",
+    feature = "bmp",
+    feature = "tiff"
+))]
 fn damaged(error: impl std::error::Error + Send + Sync + 'static) -> Error {
     let message = error.to_string();
     Error::caused(&codes::DAMAGED, message.trim_end(), error).section("payload")

@@ -8,6 +8,9 @@ use fearless_simd::{Simd, prelude::*, u8x32};
 /// Zeros behind a segment: more than one block can use up, so that only the end of a block asks where it is.
 const PAD: usize = 1024;
 
+/// Bits that count after refilling, at least.
+pub(super) const REFILLED: u32 = 56;
+
 /// Bytes that are looked at in one go.
 const ABREAST: usize = 32;
 
@@ -104,6 +107,11 @@ impl<'a> Segments<'a> {
 
     pub(super) fn bytes(&self) -> &[u8] {
         self.bytes.get(self.low..).unwrap_or_default()
+    }
+
+    /// True where the segment has whole bytes that were not read: more than the bits that fill its last one.
+    pub(super) fn left_over(&self, bits: &Bits) -> bool {
+        self.len * 8 + bits.count as usize >= bits.at * 8 + 8
     }
 
     /// True where more was read than the segment has.

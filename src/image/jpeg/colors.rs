@@ -50,6 +50,17 @@ pub(super) fn ycc<S: Simd>(simd: S, to: &mut [u8], y: &[u8], cb: &[u8], cr: &[u8
     );
 }
 
+/// Puts black under pixels, as Pillow does: `black` is 255 for none, and each color is how much of an ink there is.
+pub(super) fn under(pixels: &mut [[u8; 3]], black: &[u8]) {
+    for (pixel, black) in pixels.iter_mut().zip(black) {
+        for color in pixel {
+            // The product by 255, rounded.
+            let product = u32::from(*color) * u32::from(*black) + 128;
+            *color = black - (((product >> 8) + product) >> 8) as u8;
+        }
+    }
+}
+
 /// The first bytes, at most sixteen.
 #[inline(always)]
 fn some(bytes: &[u8]) -> [u8; 16] {

@@ -1,10 +1,16 @@
-//! What stands before the pixels: sizes, components and tables.
+//! What stands before the pixels, and between the scans: sizes, components, and which table each is read with.
 
-use super::huffman::{AcTable, Code, DcTable, Plain};
+use super::tables::Tables;
 use crate::{
     error::{Error, Result},
     image::codes,
 };
+
+/// Components of a picture, at most.
+pub(super) const MOST_PARTS: usize = 4;
+
+/// Blocks of a unit of several components, as the standard bounds them.
+const MOST_BLOCKS: usize = 10;
 
 /// One color, as the frame and the scan describe it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,6 +19,8 @@ pub(super) struct Component {
     /// Blocks across and down in each unit.
     pub(super) across: usize,
     pub(super) down: usize,
+    /// Lines of blocks in a unit as the file says, which for a single component says nothing but where smoothing ends.
+    pub(super) stated: usize,
     pub(super) quant: usize,
     pub(super) dc: usize,
     pub(super) ac: usize,
@@ -26,20 +34,10 @@ pub(super) enum Colors {
     /// Brightness and two differences.
     Ycc,
     Rgb,
-}
-
-/// The tables that files define, kept from one picture to the next.
-#[derive(Debug, Default)]
-pub(super) struct Tables {
-    pub(super) quant: [Option<[u16; 64]>; 4],
-    /// Huffman codes as they were defined: by class, then by number.
-    codes: [[Option<Code>; 4]; 2],
-    /// What was made of them for reading fast.
-    dc: [Option<DcTable>; 4],
-    ac: [Option<AcTable>; 4],
-    plain: [[Option<Plain>; 4]; 2],
-    /// Which Huffman tables this picture has defined: by class, then by number.
-    defined: [[bool; 4]; 2],
+    /// Inks, as Adobe writes them: 255 for none.
+    Cmyk,
+    /// The first three inks as brightness and two differences.
+    Ycck,
 }
 
 /// A picture that this decoder reads.
@@ -47,34 +45,39 @@ pub(super) struct Tables {
 pub(super) struct Header {
     pub(super) width: u32,
     pub(super) height: u32,
-    components: [Component; 3],
+    components: [Component; MOST_PARTS],
     count: usize,
     pub(super) colors: Colors,
     /// Units between restart markers; 0 for none.
     pub(super) restart: u32,
-    /// Where the EXIF block lies.
-    pub(super) exif: Option<(usize, usize)>,
     /// The first scan.
     pub(super) scan: Spec,
     progressive: bool,
+    arithmetic: bool,
     jfif: bool,
     /// What an Adobe marker says of colors.
     adobe: Option<u8>,
+    /// Why what was read so far is not whole, though its pixels can be made.
+    doubt: Option<&'static str>,
 }
 
 pub(super) fn damaged(message: impl Into<String>) -> Error {
     Error::new(&codes::DAMAGED, message.into()).section("payload")
 }
 
+fn unsupported(message: impl Into<String>) -> Error {
+    Error::new(&codes::UNSUPPORTED, message.into()).section("payload")
+}
+
 fn ends() -> Error {
-    damaged("the JPEG ends within its header")
+    damaged("the JPEG ends where a marker or a segment is due; it may be cut")
 }
 
 /// What a scan has.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spec {
     /// The places of its components.
-    parts: [usize; 3],
+    parts: [usize; MOST_PARTS],
     count: usize,
     /// The first and the last coefficient in the order in which they are stored.
     pub(super) first: usize,
@@ -97,89 +100,123 @@ enum Event {
     Scan(Spec),
     /// The end of the picture.
     End,
-    /// What another decoder reads.
-    Foreign,
 }
 
 impl Header {
-    /// Reads up to the first scan. `None` for pictures that are another decoder's: arithmetic, lossless, of more than 8
-    /// bits, of four components, or of unusual samplings.
-    pub(super) fn read(payload: &[u8], tables: &mut Tables) -> Result<Option<Header>> {
+    /// Reads up to the first scan.
+    pub(super) fn read(payload: &[u8], tables: &mut Tables) -> Result<Header> {
         let mut header = Header::default();
-        tables.quant = [None; 4];
-        tables.defined = [[false; 4]; 2];
+        tables.begin();
+        if !payload.starts_with(&[0xff, 0xd8]) {
+            return Err(damaged("the JPEG does not begin as one"));
+        }
         match header.event(payload, 2, tables)? {
             Event::Scan(spec) => {
                 header.scan = spec;
+                // What says later which colors they are comes too late, as it does for libjpeg.
                 header.colors = header.colors_of();
-                Ok(Some(header))
+                Ok(header)
             }
             Event::End => Err(damaged("the JPEG has no pixels")),
-            Event::Foreign => Ok(None),
         }
     }
 
     /// The scan that follows at a marker; `None` at the picture's end.
     pub(super) fn next(&mut self, payload: &[u8], at: usize, tables: &mut Tables) -> Result<Option<Spec>> {
         match self.event(payload, at, tables)? {
+            Event::Scan(_) if !self.progressive && self.scan.count == self.count => {
+                Err(damaged("the JPEG has another scan behind the one that has everything"))
+            }
             Event::Scan(spec) => Ok(Some(spec)),
             Event::End => Ok(None),
-            Event::Foreign => Err(damaged("the JPEG has two frames")),
         }
+    }
+
+    /// Reads from the end of the only scan to that of the picture.
+    pub(super) fn finish(&mut self, payload: &[u8], at: usize, tables: &mut Tables) -> Result<()> {
+        self.next(payload, at, tables)?;
+        self.whole()
+    }
+
+    /// Holds that nothing of what was read makes doubt that the picture is whole.
+    pub(super) fn whole(&self) -> Result<()> {
+        self.doubt.map_or(Ok(()), |why| Err(damaged(why)))
+    }
+
+    fn doubt(&mut self, why: &'static str) {
+        self.doubt.get_or_insert(why);
     }
 
     pub(super) fn progressive(&self) -> bool {
         self.progressive
     }
 
+    pub(super) fn arithmetic(&self) -> bool {
+        self.arithmetic
+    }
+
     /// True where one scan has everything, and nothing needs to be kept.
     pub(super) fn simple(&self) -> bool {
-        !self.progressive && self.scan.count == self.count
+        !self.progressive && !self.arithmetic && self.scan.count == self.count
     }
 
     /// Reads markers up to a scan or the end.
     fn event(&mut self, payload: &[u8], mut at: usize, tables: &mut Tables) -> Result<Event> {
         loop {
-            // Other bytes before a marker are skipped, as everyone does.
-            at += memchr::memchr(0xff, payload.get(at..).unwrap_or_default()).ok_or_else(ends)?;
+            // Other bytes before a marker are skipped, as everyone does, and told of, as libjpeg does.
+            let stray = memchr::memchr(0xff, payload.get(at..).unwrap_or_default()).ok_or_else(ends)?;
+            at += stray;
             let code = *payload.get(at + 1).ok_or_else(ends)?;
+            if stray > 0 || code == 0 {
+                self.doubt("bytes of the JPEG are left over before a marker");
+            }
+            // Any number of 0xff may stand before a marker.
             if code == 0xff {
                 at += 1;
                 continue;
             }
             at += 2;
-            if matches!(code, 0x00 | 0x01 | 0xd0..=0xd8) {
-                continue;
+            match code {
+                0x00 | 0x01 | 0xd0..=0xd7 => continue,
+                0xd8 => return Err(damaged("the JPEG begins a second time before its end")),
+                0xd9 => return Ok(Event::End),
+                0xc3 | 0xc5..=0xc8 | 0xcb | 0xcd..=0xcf | 0xde | 0xdf => {
+                    let message =
+                        "the JPEG is lossless or hierarchical, which is not decoded; store it as another kind";
+                    return Err(unsupported(message));
+                }
+                0x02..=0xbf | 0xf0..=0xfd => {
+                    return Err(damaged(format!("the JPEG has a marker without a meaning, {code:#x}")));
+                }
+                _ => {}
             }
-            if code == 0xd9 {
-                return Ok(Event::End);
+            let Some(&[a, b]) = payload.get(at..at + 2) else { return Err(ends()) };
+            let length = usize::from(u16::from_be_bytes([a, b]));
+            let passed = matches!(code, 0xdc | 0xe0..=0xef | 0xfe);
+            if length < 2 && !passed {
+                return Err(damaged("a segment of the JPEG is shorter than its length"));
             }
-            let length = match payload.get(at..at + 2) {
-                Some(&[a, b]) => usize::from(u16::from_be_bytes([a, b])),
-                _ => return Err(ends()),
-            };
-            let body =
-                length.checked_sub(2).ok_or_else(|| damaged("a segment of the JPEG is shorter than its length"))?;
-            let body = payload.get(at + 2..at + 2 + body).ok_or_else(ends)?;
+            // Of what is only passed by, libjpeg takes less than a length as nothing but that.
+            let length = length.max(2);
+            let body = payload.get(at + 2..at + length).ok_or_else(ends)?;
             at += length;
             match code {
                 0xdb => tables.define_quant(body)?,
                 0xc4 => tables.define_codes(body)?,
-                0xc0..=0xc2 => {
+                0xcc => tables.define_conditions(body)?,
+                0xc0..=0xc2 | 0xc9 | 0xca => {
                     if self.count > 0 {
                         return Err(damaged("the JPEG has two frames"));
                     }
-                    self.progressive = code == 0xc2;
-                    if !self.frame(body)? {
-                        return Ok(Event::Foreign);
-                    }
+                    (self.progressive, self.arithmetic) = (matches!(code, 0xc2 | 0xca), code >= 0xc9);
+                    self.frame(body)?;
                 }
-                0xc3..=0xcf => return Ok(Event::Foreign),
-                0xdd => self.restart = u32::from(word(body, 0).ok_or_else(ends)?),
-                0xe0 if body.starts_with(b"JFIF\0") => self.jfif = true,
-                0xe1 if body.starts_with(b"Exif\0\0") && self.exif.is_none() => {
-                    self.exif = Some((at - body.len(), body.len()));
+                0xdd => {
+                    let &[a, b] = body else { return Err(damaged("the JPEG's restart interval is not two bytes")) };
+                    self.restart = u32::from(u16::from_be_bytes([a, b]));
                 }
+                // Shorter ones count for nothing in libjpeg.
+                0xe0 if body.starts_with(b"JFIF\0") && body.len() >= 14 => self.jfif = true,
                 0xee if body.starts_with(b"Adobe") && body.len() >= 12 => self.adobe = body.get(11).copied(),
                 0xda => return self.scan(body, at, tables).map(Event::Scan),
                 _ => {}
@@ -191,29 +228,40 @@ impl Header {
         &self.components[..self.count]
     }
 
-    /// The frame; false for one that is another decoder's.
-    fn frame(&mut self, body: &[u8]) -> Result<bool> {
+    /// The frame.
+    fn frame(&mut self, body: &[u8]) -> Result<()> {
         let (Some(height), Some(width), Some(&[bits, .., count])) = (word(body, 1), word(body, 3), body.get(..6))
         else {
             return Err(ends());
         };
         (self.width, self.height) = (width.into(), height.into());
-        // No height stands for one that comes after the scan.
-        if bits != 8 || !matches!(count, 1 | 3) || height == 0 {
-            return Ok(false);
+        if bits != 8 {
+            let message = format!("the JPEG has {bits} bits a color, and those of 8 are decoded; convert it to 8");
+            return Err(unsupported(message));
         }
-        if width == 0 {
-            return Err(damaged("the JPEG has no width"));
+        if width == 0 || count == 0 {
+            return Err(damaged("the JPEG has no width or no components"));
+        }
+        // No height stands for one that comes after the scan.
+        if height == 0 {
+            return Err(unsupported("the JPEG says its height only behind its pixels, which is not decoded"));
+        }
+        if !matches!(count, 1 | 3 | 4) {
+            return Err(unsupported(format!(
+                "the JPEG has {count} components: neither grey nor colors that are known"
+            )));
+        }
+        let parts = body.get(6..).unwrap_or_default().as_chunks::<3>();
+        if parts.0.len() != usize::from(count) || !parts.1.is_empty() {
+            return Err(damaged("the JPEG's frame has not as many components as it says"));
         }
         self.count = count.into();
-        let parts = body.get(6..6 + self.count * 3).ok_or_else(ends)?;
-        for (component, part) in self.components.iter_mut().zip(parts.as_chunks::<3>().0) {
-            let [id, sampling, quant] = *part;
+        for (component, [id, sampling, quant]) in self.components.iter_mut().zip(parts.0) {
             let (across, down) = (usize::from(sampling >> 4), usize::from(sampling & 15));
-            if !(1..=4).contains(&across) || !(1..=4).contains(&down) || quant > 3 {
+            if !(1..=4).contains(&across) || !(1..=4).contains(&down) || *quant > 3 {
                 return Err(damaged("a component of the JPEG has no such sampling or table"));
             }
-            *component = Component { id, across, down, quant: quant.into(), dc: 0, ac: 0 };
+            *component = Component { id: *id, across, down, stated: down, quant: (*quant).into(), dc: 0, ac: 0 };
         }
         if let [one] = &mut self.components[..self.count] {
             // A single component is stored block by block, whatever it says.
@@ -221,8 +269,10 @@ impl Header {
         }
         let (across, down) = self.unit();
         let whole = |c: &Component| across.is_multiple_of(c.across) && down.is_multiple_of(c.down);
-        let blocks: usize = self.components().iter().map(|c| c.across * c.down).sum();
-        Ok(self.components().iter().all(whole) && blocks <= 10)
+        if !self.components().iter().all(whole) {
+            return Err(unsupported("the resolutions of the JPEG's components are no multiples of each other"));
+        }
+        Ok(())
     }
 
     /// Blocks across and down that a unit of all components has at most.
@@ -237,14 +287,23 @@ impl Header {
         ((self.width as usize).div_ceil(8 * across), (self.height as usize).div_ceil(8 * down))
     }
 
-    /// The scan's header.
-    fn scan(&mut self, body: &[u8], at: usize, tables: &Tables) -> Result<Spec> {
+    /// Units of a scan across and down.
+    pub(super) fn size_of(&self, spec: &Spec) -> (usize, usize) {
+        let [part] = spec.parts() else { return self.units() };
+        // A component by itself has no blocks that only fill units.
+        let own = |full: u32, own: usize, most: usize| (full as usize * own).div_ceil(most * 8);
+        let ((most_across, most_down), component) = (self.unit(), &self.components[*part]);
+        (own(self.width, component.across, most_across), own(self.height, component.down, most_down))
+    }
+
+    /// The scan's header. A component's quantisation is that of its first scan, whatever its table becomes later.
+    fn scan(&mut self, body: &[u8], at: usize, tables: &mut Tables) -> Result<Spec> {
         let wrong = || damaged("a scan of the JPEG is not one of its frame's");
         if self.count == 0 {
             return Err(damaged("the JPEG has a scan before its frame"));
         }
         let count = usize::from(*body.first().ok_or_else(ends)?);
-        if !(1..=self.count).contains(&count) {
+        if !(1..=self.count).contains(&count) || body.len() != 4 + 2 * count {
             return Err(wrong());
         }
         let Some((parts, &[first, last, bits])) = body.get(1..).and_then(|rest| {
@@ -253,140 +312,63 @@ impl Header {
         }) else {
             return Err(ends());
         };
-        let mut spec =
-            Spec { count, first: first.into(), last: last.into(), low: u32::from(bits & 15), at, ..Spec::default() };
-        spec.refines = bits >> 4 != 0;
+        let (high, low) = (u32::from(bits >> 4), u32::from(bits & 15));
+        let mut spec = Spec { count, first: first.into(), last: last.into(), low, at, ..Spec::default() };
+        spec.refines = high != 0;
         if self.progressive {
             let fits = if first == 0 { last == 0 } else { count == 1 && first <= last && last < 64 };
-            if !fits || spec.low > 13 {
+            if !fits || low > 13 || spec.refines && high != low + 1 {
                 return Err(wrong());
             }
         } else {
+            // Some programs write zeros here: libjpeg tells of them, and reads what there is all the same.
             (spec.first, spec.last, spec.low, spec.refines) = (0, 63, 0, false);
         }
-        for (n, (place, part)) in spec.parts.iter_mut().zip(parts.as_chunks::<2>().0).enumerate() {
+        if !self.arithmetic && !self.progressive && !tables.begun() {
+            tables.standard();
+        }
+        for (n, part) in parts.as_chunks::<2>().0.iter().enumerate() {
             let [id, numbers] = *part;
-            // Components of one name stand in their order.
-            let all =
-                self.components[..self.count].iter_mut().enumerate().skip(if count == self.count { n } else { 0 });
-            let (found, component) = all.into_iter().find(|(_, c)| c.id == id).ok_or_else(wrong)?;
-            *place = found;
+            // Components of one name stand in their order; libjpeg never looks back for another either.
+            let found = (n..self.count).find(|i| self.components[*i].id == id).ok_or_else(wrong)?;
+            if spec.parts[..n].contains(&found) {
+                return Err(wrong());
+            }
+            spec.parts[n] = found;
+            let component = &mut self.components[found];
             (component.dc, component.ac) = (usize::from(numbers >> 4), usize::from(numbers & 15));
-            let defined = |class: usize, n: usize| tables.defined[class].get(n).copied().unwrap_or(false);
-            let quant = tables.quant.get(component.quant).is_some_and(Option::is_some);
-            let dc = spec.first > 0 || spec.refines || defined(0, component.dc);
-            let ac = spec.last == 0 || defined(1, component.ac);
-            if !(quant && dc && ac) {
-                return Err(damaged("a scan of the JPEG uses a table that is not defined"));
+            let fits = |class: usize, n: usize| self.arithmetic || tables.defined(class, n);
+            let dc = spec.first > 0 || spec.refines || fits(0, component.dc);
+            let ac = spec.last == 0 || fits(1, component.ac);
+            if !(dc && ac && tables.latch(found, component.quant)) {
+                return Err(damaged("a scan of the JPEG uses a table that is not defined, or is wrong"));
             }
         }
-        let [a, b, c] = spec.parts;
-        if count > 1 && (a == b || count > 2 && (b == c || a == c)) {
-            return Err(wrong());
+        let blocks: usize = spec.parts().iter().map(|i| self.components[*i].across * self.components[*i].down).sum();
+        if count > 1 && blocks > MOST_BLOCKS {
+            return Err(damaged(format!("a scan of the JPEG has {blocks} blocks a unit: over {MOST_BLOCKS}")));
+        }
+        if self.progressive && !tables.follows(&spec, high) {
+            self.doubt("a scan of the JPEG does not go on where the ones before it ended");
         }
         Ok(spec)
     }
 
     /// What the components are, as libjpeg sees it.
     fn colors_of(&self) -> Colors {
-        let ids: [u8; 3] = std::array::from_fn(|i| self.components[i].id);
+        let ids = self.components().iter().map(|c| c.id);
         match (self.count, self.adobe) {
             (1, _) => Colors::Grey,
+            (4, None | Some(0)) => Colors::Cmyk,
+            (4, _) => Colors::Ycck,
             _ if self.jfif => Colors::Ycc,
             (_, Some(0)) => Colors::Rgb,
-            (_, None) if ids == *b"RGB" => Colors::Rgb,
+            (_, None) if ids.eq(*b"RGB") => Colors::Rgb,
             _ => Colors::Ycc,
         }
     }
 }
 
-impl Tables {
-    fn define_quant(&mut self, mut body: &[u8]) -> Result<()> {
-        while let Some((&kind, rest)) = body.split_first() {
-            let wide = kind >> 4 != 0;
-            let (values, rest) = rest.split_at_checked(if wide { 128 } else { 64 }).ok_or_else(ends)?;
-            let slot = self.quant.get_mut(usize::from(kind & 15)).ok_or_else(|| damaged("no such table"))?;
-            let mut table = [0; 64];
-            for (i, place) in super::block::ORDER.iter().take(64).enumerate() {
-                table[usize::from(*place)] =
-                    if wide { word(values, i * 2).unwrap_or_default() } else { values[i].into() };
-            }
-            *slot = Some(table);
-            body = rest;
-        }
-        Ok(())
-    }
-
-    fn define_codes(&mut self, mut body: &[u8]) -> Result<()> {
-        while let Some((&kind, rest)) = body.split_first() {
-            let (counts, rest) = rest.split_first_chunk::<16>().ok_or_else(ends)?;
-            let count = counts.iter().map(|n| usize::from(*n)).sum();
-            let (symbols, rest) = rest.split_at_checked(count).ok_or_else(ends)?;
-            let (class, number) = (usize::from(kind >> 4), usize::from(kind & 15));
-            let wrong = || damaged("a Huffman table of the JPEG is wrong");
-            if class > 1 || number > 3 || count > 256 {
-                return Err(wrong());
-            }
-            if class == 0 && symbols.iter().any(|s| *s > 16) {
-                return Err(wrong());
-            }
-            self.codes[class][number] = Some(Code::new(*counts, symbols).ok_or_else(wrong)?);
-            self.defined[class][number] = true;
-            body = rest;
-        }
-        Ok(())
-    }
-}
-
-impl Tables {
-    /// Makes what a scan of a whole picture is read with.
-    pub(super) fn fast(&mut self, header: &Header) {
-        for component in header.components() {
-            let (dc, ac) = (component.dc & 3, component.ac & 3);
-            if let Some(code) = &self.codes[0][dc] {
-                match &mut self.dc[dc] {
-                    Some(table) if table.code() == code => {}
-                    Some(table) => table.become_of(code),
-                    none => *none = Some(DcTable::new(code)),
-                }
-            }
-            if let Some(code) = &self.codes[1][ac] {
-                match &mut self.ac[ac] {
-                    Some(table) if table.code() == code => {}
-                    Some(table) => table.become_of(code),
-                    none => *none = Some(AcTable::new(code)),
-                }
-            }
-        }
-    }
-
-    pub(super) fn dc(&self, number: usize) -> Option<&DcTable> {
-        self.dc[number & 3].as_ref()
-    }
-
-    pub(super) fn ac(&self, number: usize) -> Option<&AcTable> {
-        self.ac[number & 3].as_ref()
-    }
-
-    /// Makes what one of several scans is read with.
-    pub(super) fn simple(&mut self, header: &Header, spec: &Spec) {
-        for part in spec.parts() {
-            let component = &header.components()[*part];
-            for (class, number) in [(0, component.dc & 3), (1, component.ac & 3)] {
-                if let Some(code) = &self.codes[class][number]
-                    && self.plain[class][number].as_ref().is_none_or(|table| table.code() != code)
-                {
-                    self.plain[class][number] = Some(Plain::new(code));
-                }
-            }
-        }
-    }
-
-    pub(super) fn plain(&self, class: usize, number: usize) -> Option<&Plain> {
-        self.plain[class][number & 3].as_ref()
-    }
-}
-
-fn word(body: &[u8], at: usize) -> Option<u16> {
+pub(super) fn word(body: &[u8], at: usize) -> Option<u16> {
     body.get(at..at + 2).map(|b| u16::from_be_bytes([b[0], b[1]]))
 }

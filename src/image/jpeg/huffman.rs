@@ -23,7 +23,7 @@ pub(super) struct Code {
 }
 
 impl Code {
-    /// `None` where there are more codes than fit, or other than the symbols.
+    /// `None` where there are more codes than fit, one of ones only, which is left free, or other than the symbols.
     pub(super) fn new(counts: [u8; 16], given: &[u8]) -> Option<Code> {
         let mut made = Code { counts, symbols: [0; 256], limits: [0; 17], offsets: [0; 17] };
         made.symbols.get_mut(..given.len())?.copy_from_slice(given);
@@ -33,7 +33,7 @@ impl Code {
             made.offsets[length] = place - code as i32;
             code += count;
             place += count as i32;
-            if code > 1 << length {
+            if count > 0 && code >= 1 << length {
                 return None;
             }
             made.limits[length] = code << (16 - length);
@@ -283,44 +283,114 @@ impl AcTable {
     }
 }
 
-/// For scans of which a picture has several, each with codes of its own: made quickly.
+/// What the symbols of a table are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The first coefficients of blocks.
+    First,
+    /// The others.
+    Others,
+    /// Those that are found when the others are refined: of one bit each.
+    Found,
+}
+
+/// For scans of which a picture has several, each with codes of its own: made quickly, code by code.
 #[derive(Clone)]
 pub(super) struct Plain {
     code: Code,
-    /// For the next bits: the symbol, and above it the code's length, 0 where it is longer.
-    entries: [u16; 1 << Plain::LOOK],
+    kind: Kind,
+    entries: [Look; 1 << Plain::LOOK],
+}
+
+/// From the lowest, 8 bits each: how many to skip for a coefficient, 0 where it is longer or none; the places that it goes
+/// on by. Then 16 for its value.
+///
+/// Of one that is longer, or none: the length of the code, 0 where that is longer itself; and the symbol.
+#[derive(Clone, Copy)]
+pub(super) struct Look(u32);
+
+impl Look {
+    #[inline(always)]
+    pub(super) fn is_short(self) -> bool {
+        self.bits() != 0
+    }
+    #[inline(always)]
+    pub(super) fn bits(self) -> u32 {
+        self.0 & 0xff
+    }
+    #[inline(always)]
+    pub(super) fn go(self) -> u32 {
+        self.0 >> 8 & 0xff
+    }
+    #[inline(always)]
+    pub(super) fn value(self) -> i16 {
+        (self.0 >> 16) as i16
+    }
 }
 
 impl Plain {
-    const LOOK: u32 = 9;
+    pub(super) const LOOK: u32 = 9;
 
-    pub(super) fn new(code: &Code) -> Self {
-        let mut entries = [0; 1 << Plain::LOOK];
-        for (index, entry) in entries.iter_mut().enumerate() {
-            if let Some((symbol, length)) = code.symbol((index as u32) << (16 - Plain::LOOK))
-                && length <= Plain::LOOK
-            {
-                *entry = (length as u16) << 8 | u16::from(symbol);
+    pub(super) fn new(code: &Code, kind: Kind) -> Self {
+        let mut entries = [Look(0); 1 << Plain::LOOK];
+        let (mut next, mut symbols) = (0, code.symbols.iter());
+        for (length, count) in (1..=Plain::LOOK).zip(code.counts) {
+            for symbol in symbols.by_ref().take(count.into()) {
+                let size = match kind {
+                    Kind::First => (*symbol).into(),
+                    Kind::Others => u32::from(symbol & 15),
+                    Kind::Found if symbol & 15 > 1 => Plain::LOOK,
+                    Kind::Found => u32::from(symbol & 15),
+                };
+                let rest = Plain::LOOK - length;
+                let is_short = size <= rest && (size > 0 || kind == Kind::First);
+                let of_code = entries.iter_mut().skip(next << rest).take(1 << rest);
+                if is_short {
+                    let bits = (length + size) | (u32::from(symbol >> 4) + 1) << 8;
+                    for (index, entry) in (0_u32..).zip(of_code) {
+                        *entry = Look(bits | (extend(index >> (rest - size), size) as u32) << 16);
+                    }
+                } else {
+                    of_code.for_each(|entry| *entry = Look(length << 8 | u32::from(*symbol) << 16));
+                }
+                next += 1;
             }
+            next <<= 1;
         }
-        Plain { code: code.clone(), entries }
+        Plain { code: code.clone(), kind, entries }
     }
 
-    pub(super) fn code(&self) -> &Code {
-        &self.code
+    /// Whether it was made of this.
+    pub(super) fn is_of(&self, code: &Code, kind: Kind) -> bool {
+        self.kind == kind && self.code == *code
     }
 
-    /// Takes a symbol. The bits need to have been refilled.
     #[inline(always)]
-    pub(super) fn take(&self, bits: &mut Bits) -> Option<u8> {
-        let entry = self.entries[bits.peek(Plain::LOOK) as usize % (1 << Plain::LOOK)];
-        if entry >= 256 {
-            bits.skip(u32::from(entry >> 8));
-            return Some(entry as u8);
-        }
-        let (symbol, length) = self.code.far(bits.peek(16))?;
+    pub(super) fn look(&self, word: u64) -> Look {
+        self.entries[(word >> (64 - Plain::LOOK)) as usize % (1 << Plain::LOOK)]
+    }
+
+    /// Takes the symbol of what is longer than was looked at, or none. `None` where the bits are no code.
+    #[inline(always)]
+    pub(super) fn long(&self, bits: &mut Bits, look: Look) -> Option<u8> {
+        let (symbol, length) = match look.go() {
+            0 => self.code.far(bits.peek(16))?,
+            length => ((look.0 >> 16) as u8, length),
+        };
         bits.skip(length);
         Some(symbol)
+    }
+
+    /// Takes the difference of a first coefficient. The bits need to have been refilled.
+    #[inline(always)]
+    pub(super) fn difference(&self, bits: &mut Bits) -> Option<i32> {
+        let look = self.look(bits.word);
+        if look.is_short() {
+            bits.skip(look.bits());
+            return Some(look.value().into());
+        }
+        let size = self.long(bits, look)?;
+        Some(bits.take_signed(size.into()))
     }
 }
 

@@ -1,8 +1,7 @@
 //! The inverse transform of a block to 8 × 8 pixels: the integers of libjpeg's accurate one, to the last bit.
 //!
-//! Both passes are sums of products with constants of 13 fractional bits; only the rounding after each pass loses
-//! anything, so in which order the products are added does not matter. Here pairs of rows are multiplied and added at
-//! once, eight columns abreast.
+//! Both passes are sums of products with constants of 13 fractional bits (Loeffler, Ligtenberg and Moschytz); only the
+//! rounding after each pass loses anything. Here pairs of rows are multiplied and added at once, eight columns abreast.
 
 use fearless_simd::{Simd, i8x16, i16x8, i16x16, i32x8, prelude::*, u8x16, u16x8};
 
@@ -10,25 +9,15 @@ use fearless_simd::{Simd, i8x16, i16x8, i16x16, i32x8, prelude::*, u8x16, u16x8}
 const FRACTION: u32 = 13;
 const KEPT: u32 = 2;
 
-/// The constants of the odd half: row by row what the inputs 1, 3, 5 and 7 give to the outputs' odd parts 0 to 3.
-/// They are sums of the algorithm's (Loeffler, Ligtenberg and Moschytz), each rounded to 13 bits.
-const ODD: [[i16; 4]; 4] = {
-    const A: i16 = 2446; // 0.298631336
-    const B: i16 = 3196; // 0.390180644
-    const C: i16 = 7373; // 0.899976223
-    const D: i16 = 9633; // 1.175875602
-    const E: i16 = 12299; // 1.501321110
-    const F: i16 = 16069; // 1.961570560
-    const G: i16 = 16819; // 2.053119869
-    const H: i16 = 20995; // 2.562915447
-    const I: i16 = 25172; // 3.072711026
-    [
-        [E - C - B + D, D, D - B, D - C],
-        [D, D - H + (I - F), D - H, D - F],
-        [D - B, D - H, D - H + (G - B), D],
-        [D - C, D - F, D, A - C + (D - F)],
-    ]
-};
+const A: i16 = 2446; // 0.298631336
+const B: i16 = 3196; // 0.390180644
+const C: i16 = 7373; // 0.899976223
+const D: i16 = 9633; // 1.175875602
+const E: i16 = 12299; // 1.501321110
+const F: i16 = 16069; // 1.961570560
+const G: i16 = 16819; // 2.053119869
+const H: i16 = 20995; // 2.562915447
+const I: i16 = 25172; // 3.072711026
 /// What the inputs 2 and 6 give to the even part: 0.541196100 and 0.765366865, 1.847759065.
 const SIDE: [[i16; 2]; 2] = [[4433 + 6270, 4433], [4433, 4433 - 15137]];
 
@@ -38,25 +27,27 @@ pub(super) fn pair<S: Simd>(a: i16x8<S>, b: i16x8<S>) -> i16x16<S> {
     a.zip_low(b).combine(a.zip_high(b))
 }
 
-/// One pass over eight rows: every column by itself.
+/// One pass over eight rows: every column by itself. Sums of two rows have 16 bits, as in libjpeg-turbo's own vectors: what no
+/// picture has, but some files do, overflows as it does there.
 #[inline(always)]
 fn pass<S: Simd>(simd: S, rows: &[i16x8<S>; 8], shift: u32) -> [i32x8<S>; 8] {
     let both = |a: i16, b: i16| i16x16::from_fn(simd, |i| if i % 2 == 0 { a } else { b });
-    let ends = pair(rows[0], rows[4]);
-    let sides = pair(rows[2], rows[6]);
-    let inner = pair(rows[1], rows[3]);
-    let outer = pair(rows[5], rows[7]);
-    let one = 1 << FRACTION;
     let round = i32x8::splat(simd, 1 << (shift - 1));
-    let sum = ends.pairwise_dot_product(both(one, one)) + round;
-    let difference = ends.pairwise_dot_product(both(one, -one)) + round;
+    // In the upper half of 32 bits, then down to where the constants' fraction begins.
+    let wide = |v: i16x8<S>| pair(i16x8::splat(simd, 0), v).bitcast::<i32x8<S>>() >> (16 - FRACTION);
+    let sum = wide(rows[0] + rows[4]) + round;
+    let difference = wide(rows[0] - rows[4]) + round;
+    let sides = pair(rows[2], rows[6]);
     let near = sides.pairwise_dot_product(both(SIDE[0][0], SIDE[0][1]));
     let far = sides.pairwise_dot_product(both(SIDE[1][0], SIDE[1][1]));
     let even = [sum + near, difference + far, difference - far, sum - near];
-    let odd = |i: usize| {
-        inner.pairwise_dot_product(both(ODD[i][0], ODD[i][1])) + outer.pairwise_dot_product(both(ODD[i][2], ODD[i][3]))
-    };
-    let (a, b, c, d) = (odd(0), odd(1), odd(2), odd(3));
+    let crossed = pair(rows[7] + rows[3], rows[5] + rows[1]);
+    let (third, fourth) = (crossed.pairwise_dot_product(both(D - F, D)), crossed.pairwise_dot_product(both(D, D - B)));
+    let (outer, inner) = (pair(rows[7], rows[1]), pair(rows[5], rows[3]));
+    let a = outer.pairwise_dot_product(both(-C, E - C)) + fourth;
+    let b = inner.pairwise_dot_product(both(-H, I - H)) + third;
+    let c = inner.pairwise_dot_product(both(G - H, -H)) + fourth;
+    let d = outer.pairwise_dot_product(both(A - C, -C)) + third;
     [
         (even[0] + a) >> shift,
         (even[1] + b) >> shift,
@@ -100,7 +91,12 @@ fn transform<S: Simd>(simd: S, coefficients: &[i16; 64], quant: &[u16; 64], out:
     let Some(out) = out.get_mut(..7 * stride + 8) else { return };
     let row = |i: usize| dequantised(simd, coefficients, quant, i);
     let rows = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
-    let down = narrow(pass(simd, &rows, FRACTION - KEPT));
+    let mut down = narrow(pass(simd, &rows, FRACTION - KEPT));
+    let higher = rows[0] << KEPT;
+    if (higher >> KEPT).simd_eq(rows[0]).any_false() && coefficients[8..].iter().all(|c| *c == 0) {
+        // What no picture has: where there is only this row, libjpeg-turbo takes a shorter way on which it overflows.
+        down = [higher; 8];
+    }
     let across = narrow(pass(simd, &transpose(down), FRACTION + KEPT + 3));
     let lines = pixels(simd, &across);
     let mut put = |y: usize| out[y * stride..y * stride + 8].copy_from_slice(&lines[y]);
@@ -151,6 +147,7 @@ pub(super) fn pixels<S: Simd>(simd: S, columns: &[i16x8<S>; 8]) -> [[u8; 8]; 8] 
 /// The pixel of a block that has only its first coefficient.
 #[inline(always)]
 pub(super) fn flat(coefficient: i16, quant: u16) -> u8 {
-    let value = i32::from(coefficient.wrapping_mul(quant as i16));
-    (((value + 4) >> 3).clamp(-128, 127) + 128) as u8
+    // What overflows does so where it does in libjpeg-turbo, between the passes.
+    let value = i32::from(coefficient.wrapping_mul(quant as i16) << KEPT);
+    (((value + (4 << KEPT)) >> (3 + KEPT)).clamp(-128, 127) + 128) as u8
 }

@@ -7,7 +7,7 @@ use fearless_simd::Simd;
 
 use super::{
     colors,
-    header::Colors,
+    header::{Colors, MOST_PARTS},
     plan::{Lines, Plan},
 };
 
@@ -16,7 +16,7 @@ use super::{
 pub(super) struct Lining<'a> {
     pub(super) colors: Colors,
     /// A line of each component at the picture's resolution.
-    pub(super) wide: &'a mut [Vec<u8>; 3],
+    pub(super) wide: &'a mut [Vec<u8>; MOST_PARTS],
     /// Sums of two lines.
     pub(super) sums: &'a mut [u16],
     /// The next line of the picture.
@@ -26,7 +26,14 @@ pub(super) struct Lining<'a> {
 impl Lining<'_> {
     /// Writes the lines that can be made once a row of units is there.
     #[inline(never)]
-    pub(super) fn row<S: Simd>(&mut self, simd: S, plan: &Plan, rings: &[Vec<u8>; 3], row: usize, out: &mut [u8]) {
+    pub(super) fn row<S: Simd>(
+        &mut self,
+        simd: S,
+        plan: &Plan,
+        rings: &[Vec<u8>; MOST_PARTS],
+        row: usize,
+        out: &mut [u8],
+    ) {
         simd.vectorize(
             #[inline(always)]
             || self.lines(simd, plan, rings, row, out),
@@ -34,7 +41,7 @@ impl Lining<'_> {
     }
 
     #[inline(always)]
-    fn lines<S: Simd>(&mut self, simd: S, plan: &Plan, rings: &[Vec<u8>; 3], row: usize, out: &mut [u8]) {
+    fn lines<S: Simd>(&mut self, simd: S, plan: &Plan, rings: &[Vec<u8>; MOST_PARTS], row: usize, out: &mut [u8]) {
         let parts = &plan.parts[..plan.count];
         // The last lines of a row may need the first of the next.
         let waiting = if row + 1 < plan.rows && parts.iter().any(|p| p.smooth.1) { plan.unit.1.min(2) } else { 0 };
@@ -55,15 +62,28 @@ impl Lining<'_> {
             };
             let at = (y - plan.y.start) * width * 3;
             let to = out.get_mut(at..at + width * 3).unwrap_or_default();
-            let pixels = to.as_chunks_mut::<3>().0;
             match self.colors {
-                Colors::Grey => pixels.iter_mut().zip(line(0)).for_each(|(to, grey)| *to = [*grey; 3]),
+                Colors::Grey => {
+                    to.as_chunks_mut::<3>().0.iter_mut().zip(line(0)).for_each(|(to, grey)| *to = [*grey; 3])
+                }
                 Colors::Rgb => {
-                    for (((to, r), g), b) in pixels.iter_mut().zip(line(0)).zip(line(1)).zip(line(2)) {
+                    for (((to, r), g), b) in to.as_chunks_mut::<3>().0.iter_mut().zip(line(0)).zip(line(1)).zip(line(2))
+                    {
                         *to = [*r, *g, *b];
                     }
                 }
                 Colors::Ycc => colors::ycc(simd, to, line(0), line(1), line(2)),
+                Colors::Cmyk => {
+                    let pixels = to.as_chunks_mut::<3>().0;
+                    for (((to, c), m), y) in pixels.iter_mut().zip(line(0)).zip(line(1)).zip(line(2)) {
+                        *to = [255 - *c, 255 - *m, 255 - *y];
+                    }
+                    colors::under(pixels, line(3));
+                }
+                Colors::Ycck => {
+                    colors::ycc(simd, to, line(0), line(1), line(2));
+                    colors::under(to.as_chunks_mut::<3>().0, line(3));
+                }
             }
             self.next += 1;
         }

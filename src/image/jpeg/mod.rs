@@ -1,17 +1,21 @@
 //! JPEG, by a decoder of our own: what training reads most, in safe Rust.
 //!
-//! It decodes baseline, extended and progressive pictures, grey, YCbCr or RGB, of 8 bits, to the pixels that libjpeg-turbo
-//! makes of them, to the last bit. It can decode at 1 to 8 eighths of the size, and only a part of the picture: blocks
-//! outside are only read over, and nothing behind the part's last line is read at all. All else is another decoder's.
+//! It decodes baseline, extended and progressive pictures, by Huffman or arithmetic codes, grey, YCbCr, RGB, CMYK or YCCK, of
+//! 8 bits, to the pixels that libjpeg-turbo makes of them (and Pillow of its CMYK), to the last bit. It can decode at 1 to 8
+//! eighths of the size, and only a part of the picture: blocks outside are only read over, and nothing behind the part's
+//! last line is read at all. All else is refused, as libjpeg-turbo refuses it: nothing is left to another decoder.
 //!
 //! | module | |
 //! |---|---|
-//! | `header` | markers, tables |
+//! | `header`, `tables`, `standard` | markers; tables, and those that are not written down |
 //! | `bits`, `huffman`, `block` | from bytes to coefficients |
+//! | `arithmetic`, `states` | the same for arithmetic codes |
 //! | `idct`, `scaled` | from coefficients to pixels of a component |
-//! | `several` | the coefficients of pictures of several scans |
+//! | `several`, `passes` | the coefficients of pictures of several scans |
+//! | `smooth` | those that a picture without its last scans lacks |
 //! | `plan`, `scan`, `lines`, `colors` | what is needed, unit by unit, line by line |
 
+mod arithmetic;
 mod bits;
 mod block;
 mod colors;
@@ -19,16 +23,22 @@ mod header;
 mod huffman;
 mod idct;
 mod lines;
+mod passes;
 mod plan;
 mod scaled;
 mod scan;
 mod several;
+mod smooth;
+mod standard;
+mod states;
+mod tables;
 
 use fearless_simd::{Level, Simd, dispatch};
 
 use crate::error::Result;
-use header::{Header, Tables};
+use header::{Header, MOST_PARTS};
 pub(crate) use plan::Plan;
+use tables::Tables;
 
 /// A decoder with its buffers.
 #[derive(Debug)]
@@ -37,8 +47,8 @@ pub(crate) struct Jpeg {
     tables: Tables,
     /// A segment of the scan without stuffing.
     bytes: Vec<u8>,
-    rings: [Vec<u8>; 3],
-    wide: [Vec<u8>; 3],
+    rings: [Vec<u8>; MOST_PARTS],
+    wide: [Vec<u8>; MOST_PARTS],
     sums: Vec<u16>,
     blocks: [block::Block; scan::MOST],
     kept: several::Coefficients,
@@ -64,9 +74,14 @@ impl Default for Jpeg {
 }
 
 impl Jpeg {
-    /// Reads a header; `None` for a picture that is another decoder's.
-    pub(crate) fn open(&mut self, payload: &[u8]) -> Result<Option<Opened>> {
-        Ok(Header::read(payload, &mut self.tables)?.map(Opened))
+    /// Bytes that are kept for the coefficients of pictures of several scans.
+    pub(crate) fn kept(&self) -> usize {
+        self.kept.bytes()
+    }
+
+    /// Reads a header.
+    pub(crate) fn open(&mut self, payload: &[u8]) -> Result<Opened> {
+        Header::read(payload, &mut self.tables).map(Opened)
     }
 
     /// Decodes the picture just opened into `out`, the width × height × 3 bytes of the plan's part. Where `damaged`, it
@@ -87,6 +102,9 @@ impl Jpeg {
         }
         grow(&mut self.sums, plan.parts.iter().map(|p| p.stride).max().unwrap_or(0));
         let mut header = *header;
+        if !damaged {
+            header.whole()?;
+        }
         if header.simple() {
             self.tables.fast(&header);
         } else {
@@ -112,10 +130,13 @@ impl Jpeg {
             blocks: &mut self.blocks,
             damaged,
         };
-        if header.simple() {
-            dispatch!(self.level, simd => scan.run(simd, out))
-        } else {
-            dispatch!(self.level, simd => scan.show(simd, &self.kept, out))
+        if !header.simple() {
+            dispatch!(self.level, simd => scan.show(simd, &mut self.kept, out));
+            return Ok(());
+        }
+        match dispatch!(self.level, simd => scan.run(simd, out))? {
+            Some(end) if !damaged => header.finish(payload, end, &mut self.tables),
+            _ => Ok(()),
         }
     }
 }
@@ -129,12 +150,6 @@ impl Opened {
     /// height.
     pub(crate) fn plan(&self, eighths: u32, region: Option<(u32, u32, u32, u32)>) -> Plan {
         Plan::new(&self.0, eighths, region)
-    }
-
-    /// The EXIF block.
-    pub(crate) fn exif<'a>(&self, payload: &'a [u8]) -> Option<&'a [u8]> {
-        let (at, length) = self.0.exif?;
-        payload.get(at..at + length)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::header::Header;
+use super::header::{Header, MOST_PARTS};
 
 /// Where decoded pixels lie in the whole picture at the size to which they are decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub(crate) struct Plan {
     pub(super) lines: Range<usize>,
     /// Pixels of a unit.
     pub(super) unit: (usize, usize),
-    pub(super) parts: [Lines; 3],
+    pub(super) parts: [Lines; MOST_PARTS],
     pub(super) count: usize,
 }
 
@@ -84,7 +84,7 @@ impl Plan {
             columns,
             lines,
             unit,
-            parts: [Lines::default(); 3],
+            parts: [Lines::default(); MOST_PARTS],
             count: header.components().len(),
         };
         for (part, component) in plan.parts.iter_mut().zip(header.components()) {

@@ -36,24 +36,20 @@ impl Factors {
     }
 }
 
-/// Transforms a block into two lines of two pixels: so few that vectors are no help.
+/// Transforms a block into two lines of two pixels: so few that vectors are no help. All its factors are those of 45 degrees,
+/// so that sums and differences are multiplied, and not each coefficient.
 #[inline(always)]
 pub(super) fn two(coefficients: &[i16; 64], quant: &[u16; 64], factors: &Factors, out: &mut [u8], stride: usize) {
     let value = |i: usize| i32::from(coefficients[i].wrapping_mul(quant[i] as i16));
-    let factor = |x: usize| (i32::from(factors.0[x][0] as i16), i32::from(factors.0[x][2] as i16));
-    let sum = |x: usize, a: i32, b: i32, shift: u32| {
-        let (by_a, by_b) = factor(x);
-        let sum = (a * by_a).wrapping_add(b * by_b).wrapping_add(1 << (shift - 1)) >> shift;
-        sum.clamp(i32::from(i16::MIN), i32::from(i16::MAX))
-    };
+    let factor = i32::from(factors.0[0][0] as i16);
+    let scaled = |sum: i32, shift: u32| (sum * factor + (1 << (shift - 1))) >> shift;
+    let down = |sum: i32| scaled(sum, FRACTION - KEPT).clamp(i32::from(i16::MIN), i32::from(i16::MAX));
+    let pixel = |sum: i32| (scaled(sum, FRACTION + KEPT).clamp(-128, 127) + 128) as u8;
     let (a, b, c, d) = (value(0), value(1), value(8), value(9));
-    for y in 0..2 {
-        let (left, right) = (sum(y, a, c, FRACTION - KEPT), sum(y, b, d, FRACTION - KEPT));
-        let pixel = |x: usize| (sum(x, left, right, FRACTION + KEPT).clamp(-128, 127) + 128) as u8;
-        if let Some(to) = out.get_mut(y * stride..).and_then(|to| to.first_chunk_mut()) {
-            *to = [pixel(0), pixel(1)];
-        }
-    }
+    let lines = [(down(a + c), down(b + d)), (down(a - c), down(b - d))];
+    let Some(out) = out.get_mut(..stride + 2) else { return };
+    out[..2].copy_from_slice(&[pixel(lines[0].0 + lines[0].1), pixel(lines[0].0 - lines[0].1)]);
+    out[stride..].copy_from_slice(&[pixel(lines[1].0 + lines[1].1), pixel(lines[1].0 - lines[1].1)]);
 }
 
 /// Transforms a block into `size` lines of `out`, `stride` apart.
@@ -158,4 +154,40 @@ fn both<S: Simd, const N: usize>(
         low.saturating_narrow(high)
     };
     (narrow(same + opposite), narrow(same - opposite))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Draws;
+
+    #[test]
+    fn two_by_two_pixels_are_what_the_factors_say() {
+        let factors = Factors::new(2);
+        let mut draws = Draws::new(7);
+        for round in 0..20_000 {
+            // Of pictures, and of damage.
+            let most = if round % 2 == 0 { 300 } else { 32_768 };
+            let (mut block, mut quant) = ([0_i16; 64], [1_u16; 64]);
+            for i in [0, 1, 8, 9] {
+                block[i] = (draws.below(2 * most) as i32 - most as i32) as i16;
+                quant[i] = 1 + draws.below(255) as u16;
+            }
+            let value = |i: usize| i64::from(block[i].wrapping_mul(quant[i] as i16));
+            let factor = |x: usize, i: usize| i64::from(factors.0[x][i] as i16);
+            let sum = |x: usize, a: i64, b: i64, shift: u32| {
+                let sum = (a * factor(x, 0) + b * factor(x, 2) + (1 << (shift - 1))) >> shift;
+                sum.clamp(i64::from(i16::MIN), i64::from(i16::MAX))
+            };
+            let mut out = [7; 8];
+            two(&block, &quant, &factors, &mut out, 5);
+            for (y, x) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                let (left, right) =
+                    (sum(y, value(0), value(8), FRACTION - KEPT), sum(y, value(1), value(9), FRACTION - KEPT));
+                let pixel = (sum(x, left, right, FRACTION + KEPT).clamp(-128, 127) + 128) as u8;
+                assert_eq!(out[y * 5 + x], pixel, "{block:?} {quant:?}");
+            }
+            assert_eq!([out[2], out[3], out[4], out[7]], [7; 4], "nothing beside them");
+        }
+    }
 }

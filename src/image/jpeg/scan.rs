@@ -7,15 +7,17 @@ use fearless_simd::Simd;
 use super::{
     bits::{Bits, Segments},
     block::{self, Block, Ended},
-    header::{Header, Tables, damaged},
+    header::{Header, MOST_PARTS, damaged},
     huffman::{AcTable, DcTable},
     idct,
     lines::Lining,
     plan::{Lines, Plan},
     scaled::{self, Factors},
-    several::Coefficients,
+    several::{Coefficients, Row},
+    smooth,
+    tables::Tables,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Blocks of a unit, as the standard bounds them.
 pub(super) const MOST: usize = 10;
@@ -52,7 +54,7 @@ pub(super) struct Scan<'a> {
     pub(super) tables: &'a Tables,
     pub(super) segments: Segments<'a>,
     /// For each component the lines of two rows of units, in turns.
-    pub(super) rings: &'a mut [Vec<u8>; 3],
+    pub(super) rings: &'a mut [Vec<u8>; MOST_PARTS],
     pub(super) lining: Lining<'a>,
     /// Those of a unit; all zero between units, but for the first coefficients.
     pub(super) blocks: &'a mut [Block; MOST],
@@ -76,11 +78,12 @@ struct Place {
 }
 
 impl<'a> Scan<'a> {
-    /// Decodes everything that is wanted into `out`, lines of the wanted part's width.
+    /// Decodes everything that is wanted into `out`, lines of the wanted part's width. Gives where the scan ends, if it was
+    /// read to its end.
     #[inline(always)]
-    pub(super) fn run<S: Simd>(&mut self, simd: S, out: &mut [u8]) -> Result<()> {
+    pub(super) fn run<S: Simd>(&mut self, simd: S, out: &mut [u8]) -> Result<Option<usize>> {
         let plan = self.plan;
-        let made = self.making()?;
+        let made = self.making();
         let (steps, count) = self.steps(&made);
         let steps = &steps[..count];
         let left = if self.header.restart == 0 { u32::MAX } else { self.header.restart };
@@ -112,48 +115,62 @@ impl<'a> Scan<'a> {
                 self.lining.row(simd, plan, self.rings, row, out);
             }
         }
-        Ok(())
+        if plan.lines.end < plan.rows {
+            return Ok(None);
+        }
+        self.used_up(&place)?;
+        Ok(Some(self.segments.end()))
+    }
+
+    /// Holds that the segment has nothing more.
+    fn used_up(&self, place: &Place) -> Result<()> {
+        if !self.damaged && self.segments.left_over(&place.bits) { Err(left_over()) } else { Ok(()) }
     }
 
     /// Makes the pixels of coefficients that were all kept, into `out`.
     #[inline(always)]
-    pub(super) fn show<S: Simd>(&mut self, simd: S, kept: &Coefficients, out: &mut [u8]) -> Result<()> {
+    pub(super) fn show<S: Simd>(&mut self, simd: S, kept: &mut Coefficients, out: &mut [u8]) {
         let plan = self.plan;
-        let made = self.making()?;
+        let made = self.making();
+        let quants: [_; MOST_PARTS] = std::array::from_fn(|i| self.tables.quant(i));
+        let smooths = self.header.progressive() && kept.known.is_needed(&quants[..plan.count]);
         for row in plan.lines.clone() {
             for (i, making) in made.iter().flatten().enumerate() {
                 let part = &plan.parts[i];
-                for unit in plan.columns.clone() {
-                    for n in 0..part.across * part.down {
-                        let (x, y) = (unit * part.across + n % part.across, row * part.down + n / part.across);
-                        let to = place_of(plan, part, &mut self.rings[i], (row, unit), n);
-                        paint(simd, making, (part.size, part.stride), kept.block(i, x, y), Ended::Fine, to);
+                for y in 0..part.down {
+                    let top = ((row & 1) * part.rows() + y * part.size) * part.stride;
+                    let ring = self.rings[i].get_mut(top..).unwrap_or_default();
+                    if smooths {
+                        smooth_line(simd, (self.header, plan, kept), making, (i, row, y), ring);
+                        continue;
                     }
+                    let blocks = kept.part_mut(i).row(row * part.down + y, plan.columns.start * part.across);
+                    line(simd, making, part, plan.columns.len() * part.across, blocks, ring);
                 }
             }
             self.lining.row(simd, plan, self.rings, row, out);
         }
-        Ok(())
     }
 
     /// What each component is made with.
-    fn making(&self) -> Result<[Option<Making<'a>>; 3]> {
+    fn making(&self) -> [Option<Making<'a>>; MOST_PARTS] {
         let tables = self.tables;
-        let mut made = [None; 3];
-        for ((making, component), part) in made.iter_mut().zip(self.header.components()).zip(&self.plan.parts) {
-            let missing = || damaged("a table of the JPEG is not defined");
+        let mut made = [None; MOST_PARTS];
+        let components = self.header.components().iter().enumerate();
+        for ((making, (i, component)), part) in made.iter_mut().zip(components).zip(&self.plan.parts) {
             *making = Some(Making {
                 codes: tables.dc(component.dc).zip(tables.ac(component.ac)),
-                quant: tables.quant[component.quant & 3].as_ref().ok_or_else(missing)?,
+                quant: tables.quant(i),
                 factors: Factors::new(part.size),
                 enough: block::enough(part.size),
             });
         }
-        Ok(made)
+        made
     }
 
     /// Goes to the segment behind a restart marker.
     fn restart<S: Simd>(&mut self, simd: S, place: &mut Place) -> Result<()> {
+        self.used_up(place)?;
         let expected = 0xd0 | place.marker;
         match self.segments.marker {
             Some(found) if found == expected || (self.damaged && matches!(found, 0xd0..=0xd7)) => {
@@ -171,7 +188,7 @@ impl<'a> Scan<'a> {
     }
 
     /// What is done with each block of a unit, in the order in which they are stored.
-    fn steps<'b>(&self, made: &'b [Option<Making<'a>>; 3]) -> ([Option<Step<'b>>; MOST], usize) {
+    fn steps<'b>(&self, made: &'b [Option<Making<'a>>; MOST_PARTS]) -> ([Option<Step<'b>>; MOST], usize) {
         let (mut steps, mut count) = ([None; MOST], 0);
         for (i, (making, part)) in made.iter().zip(&self.plan.parts).enumerate() {
             let Some(making) = making else { continue };
@@ -283,13 +300,58 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Where a block's pixels go: the `n`th of the unit of this row and column.
+/// Makes the pixels of blocks side by side.
 #[inline(always)]
-fn place_of<'a>(plan: &Plan, part: &Lines, ring: &'a mut [u8], (row, unit): (usize, usize), n: usize) -> &'a mut [u8] {
-    let (x, y) = (n % part.across, n / part.across);
-    let top = (row & 1) * part.rows() + y * part.size;
-    let left = ((unit - plan.columns.start) * part.across + x) * part.size;
-    ring.get_mut(top * part.stride + left..).unwrap_or_default()
+fn line<S: Simd>(simd: S, making: &Making<'_>, part: &Lines, count: usize, row: Row<'_>, ring: &mut [u8]) {
+    /// How far ahead of the transform the first coefficient is put to the others: what was just written is slow to read.
+    const AHEAD: usize = 4;
+    let count = count.min(row.set.len()).min(row.firsts.len()).min(row.others.len());
+    let (firsts, set, others) = (&row.firsts[..count], &row.set[..count], &mut row.others[..count]);
+    let mut n = 0;
+    while n < count + AHEAD {
+        if n < count && set[n] != 0 {
+            others[n][0] = firsts[n];
+        }
+        if let Some(x) = n.checked_sub(AHEAD)
+            && let Some(to) = ring.get_mut(x * part.size..)
+        {
+            if set[x] == 0 {
+                fill(to, part.stride, part.size, idct::flat(firsts[x], making.quant[0]));
+            } else {
+                paint(simd, making, (part.size, part.stride), &others[x], Ended::Fine, to);
+            }
+        }
+        n += 1;
+    }
+}
+
+/// The same where some coefficients are estimated.
+#[inline(never)]
+fn smooth_line<S: Simd>(
+    simd: S,
+    (header, plan, kept): (&Header, &Plan, &Coefficients),
+    making: &Making<'_>,
+    (i, row, y): (usize, usize, usize),
+    ring: &mut [u8],
+) {
+    let (part, component) = (&plan.parts[i], &header.components()[i]);
+    let ((most_across, most_down), blocks) = (header.unit(), kept.part(i));
+    let own = |full: u32, own: usize, most: usize| (full as usize * own).div_ceil(most * 8);
+    let (across, down) = (own(header.width, part.across, most_across), own(header.height, part.down, most_down));
+    // The row of units in which libjpeg has this line, and all such rows.
+    let line = row * part.down + y;
+    let (unit, units) = (line / component.stated, (plan.rows * part.down).div_ceil(component.stated));
+    let lines = smooth::lines(component.stated, down, units, unit, line % component.stated);
+    let from = plan.columns.start * part.across;
+    for x in from..plan.columns.end * part.across {
+        let mut block = blocks.block(x, line);
+        if x < across && line < down {
+            kept.known.smooth(i, unit, &blocks.around(lines, x, across), making.quant, &mut block);
+        }
+        if let Some(to) = ring.get_mut((x - from) * part.size..) {
+            paint(simd, making, (part.size, part.stride), &block, Ended::Fine, to);
+        }
+    }
 }
 
 /// Makes a block's pixels.
@@ -321,6 +383,11 @@ fn trouble(segments: &Segments<'_>, place: &mut Place, damaged_too: bool) -> Res
     }
     place.lost = true;
     Ok(())
+}
+
+/// What a segment ends with that has more than its pixels.
+pub(super) fn left_over() -> Error {
+    damaged("bytes of the JPEG are left over behind the pixels of a scan or a restart interval")
 }
 
 /// True for a first coefficient that no picture has.

@@ -1,32 +1,121 @@
 //! Pictures of several scans: progressive ones, whose coefficients come in parts, and those that store one component
 //! after the other. All coefficients are kept until the last scan is read.
+//!
+//! The first coefficients lie by themselves: scans of them are short and would otherwise touch all memory. Of the others a
+//! word says which are not zero (see `passes`), so that blocks of which a scan says nothing are not touched either.
 
 use fearless_simd::Simd;
 
 use super::{
     bits::{Bits, Segments},
     block::ORDER,
-    header::{Component, Header, Spec, Tables, damaged},
+    header::{Component, Header, MOST_PARTS, Spec, damaged},
     huffman::Plain,
+    passes::{self, Band},
+    scan::left_over,
+    smooth::Known,
+    tables::Tables,
 };
-use crate::error::Result;
+use crate::{
+    error::{Error, Result},
+    image::codes,
+};
 
 /// Programs write ten scans; a few kB could ask for thousands of passes over all pixels.
 const MOST_SCANS: usize = 100;
 
+/// The most blocks that scans may go over, all together: so many times those of the picture, or so many. Programs stay
+/// below eight times; small pictures may have a scan for each coefficient.
+const MOST_PASSES: u64 = 24;
+const FEW_BLOCKS: u64 = 1 << 22;
+
+/// Blocks that an arithmetic-coded picture may have however few its bytes: 64 MiB of coefficients.
+const ARITHMETIC_BLOCKS: usize = 1 << 19;
+
 /// All coefficients of a picture.
 #[derive(Debug, Default)]
 pub(super) struct Coefficients {
-    parts: [Vec<[i16; 64]>; 3],
+    parts: [Blocks; MOST_PARTS],
+    pub(super) known: Known,
+}
+
+/// Those of one component.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
     /// Blocks across, whole units.
-    across: [usize; 3],
+    across: usize,
+    /// The first coefficient of each block.
+    firsts: Vec<i16>,
+    /// Which of the others are not zero, by their places.
+    set: Vec<u64>,
+    /// The others, in lines from top to bottom. Of blocks that have none, what was there before.
+    others: Vec<i16>,
+}
+
+/// A row of blocks.
+pub(super) struct Row<'a> {
+    pub(super) firsts: &'a [i16],
+    pub(super) set: &'a [u64],
+    /// With room for the first coefficients, which are not there.
+    pub(super) others: &'a mut [[i16; 64]],
+}
+
+impl Blocks {
+    /// Makes room for so many blocks that have nothing yet.
+    fn clear(&mut self, across: usize, down: usize) {
+        let count = across * down;
+        self.across = across;
+        self.firsts.clear();
+        self.firsts.resize(count, 0);
+        self.set.clear();
+        self.set.resize(count, 0);
+        if self.others.len() < count * 64 {
+            // New memory is zero without being written; what was there before is of no use.
+            self.others = Vec::new();
+            self.others = vec![0; count * 64];
+        }
+    }
+
+    /// The first coefficients of 5 × 5 blocks, in these lines and around a column of so many.
+    pub(super) fn around(&self, lines: [usize; 5], x: usize, across: usize) -> [[i64; 5]; 5] {
+        let columns: [usize; 5] = std::array::from_fn(|i| (x + i).saturating_sub(2).min(across - 1));
+        let first = |y: usize, x: usize| self.firsts.get(y * self.across + x).copied().unwrap_or_default();
+        lines.map(|y| columns.map(|x| first(y, x).into()))
+    }
+
+    /// All coefficients of a block.
+    pub(super) fn block(&self, x: usize, y: usize) -> [i16; 64] {
+        let at = y * self.across + x;
+        let mut block = match (self.set.get(at), self.others.as_chunks().0.get(at)) {
+            (Some(set), Some(block)) if *set != 0 => *block,
+            _ => [0; 64],
+        };
+        block[0] = self.firsts.get(at).copied().unwrap_or_default();
+        block
+    }
+
+    /// The blocks of a row from one column on.
+    pub(super) fn row(&mut self, y: usize, from: usize) -> Row<'_> {
+        let places =
+            (y * self.across + from.min(self.across)).min(self.set.len())..((y + 1) * self.across).min(self.set.len());
+        Row {
+            firsts: self.firsts.get(places.clone()).unwrap_or_default(),
+            set: self.set.get(places.clone()).unwrap_or_default(),
+            others: by_block(&mut self.others).get_mut(places).unwrap_or_default(),
+        }
+    }
+}
+
+/// Coefficients as blocks. They are no vector of blocks, whose zeros would be written.
+#[inline(always)]
+fn by_block(coefficients: &mut [i16]) -> &mut [[i16; 64]] {
+    coefficients.as_chunks_mut().0
 }
 
 /// Where the reading of a scan stands.
-struct Place<'a> {
+struct Place {
     bits: Bits,
-    spec: &'a Spec,
-    before: [i32; 3],
+    before: [i32; MOST_PARTS],
     /// Blocks that have nothing more in this scan.
     run: u32,
     /// Units until the next restart marker, and its number.
@@ -36,17 +125,51 @@ struct Place<'a> {
     lost: bool,
 }
 
-/// What one component is read with.
-#[derive(Clone, Copy)]
-struct Reading<'a> {
-    dc: Option<&'a Plain>,
-    ac: Option<&'a Plain>,
+/// What scans are read from.
+struct Reading<'a, 'b> {
+    header: &'a Header,
+    spec: &'a Spec,
+    tables: &'a Tables,
+    segments: &'a mut Segments<'b>,
+    place: Place,
+    lenient: bool,
 }
 
 impl Coefficients {
-    pub(super) fn block(&self, part: usize, x: usize, y: usize) -> &[i16; 64] {
-        const NONE: [i16; 64] = [0; 64];
-        self.parts[part].get(y * self.across[part] + x).unwrap_or(&NONE)
+    /// Bytes of the room for coefficients.
+    pub(super) fn bytes(&self) -> usize {
+        self.parts.iter().map(|part| size_of_val(&part.others[..])).sum()
+    }
+
+    pub(super) fn part(&self, part: usize) -> &Blocks {
+        &self.parts[part]
+    }
+
+    pub(super) fn part_mut(&mut self, part: usize) -> &mut Blocks {
+        &mut self.parts[part]
+    }
+
+    /// Changes a block; `None` where there is none.
+    pub(super) fn change<T>(
+        &mut self,
+        part: usize,
+        x: usize,
+        y: usize,
+        by: impl FnOnce(&mut [i16; 64]) -> T,
+    ) -> Option<T> {
+        let blocks = &mut self.parts[part];
+        let at = y * blocks.across + x;
+        let (first, set, block) =
+            (blocks.firsts.get_mut(at)?, blocks.set.get_mut(at)?, by_block(&mut blocks.others).get_mut(at)?);
+        if *set == 0 {
+            *block = [0; 64];
+        }
+        block[0] = *first;
+        let given = by(block);
+        *first = std::mem::take(&mut block[0]);
+        let places = ORDER.iter().take(64).enumerate();
+        *set = places.fold(0, |set, (place, at)| set | u64::from(block[usize::from(*at) & 63] != 0) << place);
+        Some(given)
     }
 
     /// Reads all scans. Where `lenient`, what is there of a damaged picture is kept.
@@ -61,26 +184,44 @@ impl Coefficients {
         lenient: bool,
     ) -> Result<()> {
         let units = header.units();
-        // Every block needs at least a bit; a few bytes that claim many blocks are not given memory for them.
+        // Every block needs at least a bit, but for arithmetic codes, which say many blocks by one; a few bytes that claim many
+        // blocks are not given memory for them.
         let blocks = |c: &Component| units.0 * c.across * units.1 * c.down;
-        if !lenient && header.components().iter().map(blocks).sum::<usize>() > payload.len().saturating_mul(8) {
+        let all = header.components().iter().map(blocks).sum::<usize>();
+        let few = if header.arithmetic() { ARITHMETIC_BLOCKS } else { 0 };
+        if !lenient && all > payload.len().saturating_mul(8).max(few) {
             return Err(damaged("the JPEG's pixels end early"));
         }
-        for (i, component) in header.components().iter().enumerate() {
-            self.across[i] = units.0 * component.across;
-            self.parts[i].clear();
-            self.parts[i].resize(self.across[i] * units.1 * component.down, [0; 64]);
+        for (part, component) in self.parts.iter_mut().zip(header.components()) {
+            part.clear(units.0 * component.across, units.1 * component.down);
         }
+        self.known = Known::default();
         let mut spec = header.scan;
-        let mut seen = [false; 3];
+        let mut seen = [false; MOST_PARTS];
+        let most = FEW_BLOCKS.max(all as u64 * MOST_PASSES);
+        let mut passed = 0;
         for _ in 0..MOST_SCANS {
             tables.simple(header, &spec);
+            self.known.scan(&spec);
             for part in spec.parts() {
                 seen[*part] |= spec.first == 0;
+                passed += header.components().get(*part).map_or(0, blocks) as u64;
             }
-            let mut segments = Segments::new(payload, spec.at, bytes);
-            self.scan(simd, header, &spec, tables, &mut segments, lenient)?;
-            match header.next(payload, segments.end(), tables) {
+            if passed > most {
+                break;
+            }
+            let end = if header.arithmetic() {
+                self.arithmetic(payload, header, &spec, tables.conditions(), lenient)?
+            } else {
+                let mut segments = Segments::new(payload, spec.at, bytes);
+                self.scan(simd, header, &spec, tables, &mut segments, lenient)?;
+                segments.end()
+            };
+            let next = header.next(payload, end, tables);
+            if !lenient {
+                header.whole()?;
+            }
+            match next {
                 Ok(Some(next)) => spec = next,
                 Ok(None) if lenient || seen.iter().take(header.components().len()).all(|seen| *seen) => return Ok(()),
                 Ok(None) => return Err(damaged("the JPEG lacks a component")),
@@ -88,9 +229,12 @@ impl Coefficients {
                 Err(e) => return Err(e),
             }
         }
-        Err(damaged(format!("the JPEG has more than {MOST_SCANS} scans")))
+        let message =
+            format!("the JPEG's scans go over its pixels more than {MOST_PASSES} times, or are over {MOST_SCANS}");
+        Err(Error::new(&codes::SCANS, message).section("payload"))
     }
 
+    /// Reads a scan of Huffman codes.
     #[inline(always)]
     fn scan<S: Simd>(
         &mut self,
@@ -101,182 +245,225 @@ impl Coefficients {
         segments: &mut Segments<'_>,
         lenient: bool,
     ) -> Result<()> {
-        let components = header.components();
-        let (most_across, most_down) = header.unit();
-        let (mut wide, mut high) = header.units();
-        let single = spec.parts().len() == 1;
-        if let [part] = spec.parts() {
-            // A component by itself has no blocks that only fill units.
-            let own = |full: u32, own: usize, most: usize| (full as usize * own).div_ceil(most * 8);
-            let component = &components[*part];
-            (wide, high) =
-                (own(header.width, component.across, most_across), own(header.height, component.down, most_down));
-        }
-        let restart = if header.restart == 0 { u32::MAX } else { header.restart };
-        let mut place =
-            Place { bits: Bits::default(), spec, before: [0; 3], run: 0, left: restart, marker: 0, lost: false };
+        let left = if header.restart == 0 { u32::MAX } else { header.restart };
+        let place = Place { bits: Bits::default(), before: [0; MOST_PARTS], run: 0, left, marker: 0, lost: false };
         segments.advance(simd);
+        let mut reading = Reading { header, spec, tables, segments, place, lenient };
+        if spec.first == 0 {
+            self.units(simd, &mut reading)?
+        } else {
+            self.band(simd, &mut reading)?
+        }
+        reading.used_up()
+    }
+
+    /// A scan that has the first coefficients, of all components or one: unit by unit.
+    #[inline(always)]
+    fn units<S: Simd>(&mut self, simd: S, reading: &mut Reading<'_, '_>) -> Result<()> {
+        let (header, spec, tables) = (reading.header, reading.spec, reading.tables);
+        let components = header.components();
+        let single = spec.parts().len() == 1;
+        let (wide, high) = header.size_of(spec);
         for y in 0..high {
             for x in 0..wide {
-                if place.left == 0 {
-                    let expected = 0xd0 | place.marker;
-                    match segments.marker {
-                        Some(found) if found == expected || (lenient && matches!(found, 0xd0..=0xd7)) => {
-                            segments.advance(simd);
-                            place.lost = false;
-                        }
-                        _ if lenient => place.lost = true,
-                        _ => return Err(damaged("a restart marker of the JPEG is missing")),
-                    }
-                    (place.before, place.run, place.bits) = ([0; 3], 0, Bits::default());
-                    (place.left, place.marker) = (restart, (place.marker + 1) & 7);
+                if reading.place.left == 0 {
+                    reading.restart(simd)?;
                 }
-                place.left -= 1;
-                if place.lost {
+                reading.place.left -= 1;
+                if reading.place.lost {
                     if header.restart == 0 {
                         return Ok(());
                     }
                     continue;
                 }
+                self.known.reached = if single { y / components[spec.parts()[0]].stated } else { y };
                 for part in spec.parts() {
                     let component = &components[*part];
-                    let reading = Reading { dc: tables.plain(0, component.dc), ac: tables.plain(1, component.ac) };
+                    let (dc, ac) = (tables.plain(0, component.dc), tables.plain(1, component.ac));
                     let (across, down) = if single { (1, 1) } else { (component.across, component.down) };
+                    let blocks = &mut self.parts[*part];
                     for n in 0..across * down {
-                        let (x, y) = (x * across + n % across, y * down + n / across);
-                        let Some(block) = self.parts[*part].get_mut(y * self.across[*part] + x) else { continue };
-                        let read = place.block(segments.bytes(), *part, reading, block, header.progressive());
-                        if read.is_none() || segments.overrun(&place.bits) {
-                            if !lenient {
-                                let early = segments.overrun(&place.bits);
-                                let what =
-                                    if early { "the JPEG's pixels end early" } else { "the JPEG's pixels are damaged" };
-                                return Err(damaged(what));
-                            }
-                            place.lost = true;
+                        let at = (y * down + n / across) * blocks.across + x * across + n % across;
+                        let Some(first) = blocks.firsts.get_mut(at) else { continue };
+                        let mut read = reading.first(*part, dc, first);
+                        if !header.progressive()
+                            && let (Some(set), Some(block)) =
+                                (blocks.set.get_mut(at), by_block(&mut blocks.others).get_mut(at))
+                        {
+                            read = read.and_then(|()| reading.others(ac?, set, block));
                         }
+                        reading.see(read)?;
                     }
                 }
             }
         }
         Ok(())
     }
-}
 
-impl Place<'_> {
-    /// What the scan says of one block; `None` where the bits are no code.
+    /// A scan of other coefficients, which is of one component: block by block.
     #[inline(always)]
-    fn block(
-        &mut self,
-        data: &[u8],
-        part: usize,
-        reading: Reading<'_>,
-        block: &mut [i16; 64],
-        progressive: bool,
-    ) -> Option<()> {
-        let spec = self.spec;
-        if spec.first == 0 {
-            self.bits.refill(data);
-            if spec.refines {
-                block[0] |= (self.bits.take(1) << spec.low) as i16;
-            } else {
-                let size = reading.dc?.take(&mut self.bits)?;
-                self.before[part] += self.bits.take_signed(u32::from(size));
-                let value = self.before[part];
-                // No picture has such a first coefficient.
-                block[0] = i16::try_from(value).ok()? << spec.low;
-            }
-            if progressive {
-                return Some(());
-            }
-        }
-        if spec.refines {
-            return self.refine(data, reading.ac?, block);
-        }
-        self.others(data, reading.ac?, block)?;
-        if !progressive {
-            // Runs over several blocks are for progressive scans only.
-            self.run = 0;
-        }
-        Some(())
-    }
-
-    /// The coefficients from the first of the scan, without their lowest bits.
-    #[inline(always)]
-    fn others(&mut self, data: &[u8], table: &Plain, block: &mut [i16; 64]) -> Option<()> {
-        if self.run > 0 {
-            self.run -= 1;
-            return Some(());
-        }
-        let mut k = self.spec.first.max(1);
-        while k <= self.spec.last {
-            self.bits.refill(data);
-            let symbol = table.take(&mut self.bits)?;
-            let (zeros, size) = (usize::from(symbol >> 4), u32::from(symbol & 15));
-            if size > 0 {
-                k += zeros;
-                let value = self.bits.take_signed(size) as i16;
-                block[usize::from(ORDER[k & 127]) & 63] = value << self.spec.low;
-                k += 1;
-            } else if zeros == 15 {
-                k += 16;
-            } else {
-                self.run = (1 << zeros) - 1 + self.bits.take(zeros as u32);
-                return Some(());
-            }
-        }
-        Some(())
-    }
-
-    /// One more bit of the coefficients that are there, and new ones.
-    #[inline(always)]
-    fn refine(&mut self, data: &[u8], table: &Plain, block: &mut [i16; 64]) -> Option<()> {
-        let one = 1_i16 << self.spec.low;
-        let mut k = self.spec.first;
-        while self.run == 0 && k <= self.spec.last {
-            self.bits.refill(data);
-            let symbol = table.take(&mut self.bits)?;
-            let (mut zeros, size) = (symbol >> 4, symbol & 15);
-            let mut new = 0;
-            if size > 0 {
-                new = if self.bits.take(1) == 1 { one } else { -one };
-            } else if zeros < 15 {
-                // This block's rest belongs to the run.
-                self.run = (1 << zeros) + self.bits.take(u32::from(zeros));
+    fn band<S: Simd>(&mut self, simd: S, reading: &mut Reading<'_, '_>) -> Result<()> {
+        let (header, spec) = (reading.header, reading.spec);
+        let (wide, high) = header.size_of(spec);
+        let [part] = spec.parts() else { return Ok(()) };
+        let blocks = &mut self.parts[*part];
+        let band = Band::new(spec.first, spec.last, spec.low);
+        let missing = || damaged("a table of the JPEG is not defined");
+        let component = &header.components()[*part];
+        let table = reading.tables.plain(1, component.ac).ok_or_else(missing)?;
+        for y in 0..high {
+            let from = y * blocks.across;
+            let (Some(set), Some(others)) =
+                (blocks.set.get_mut(from..from + wide), by_block(&mut blocks.others).get_mut(from..from + wide))
+            else {
                 break;
-            }
-            while k <= self.spec.last {
-                let value = &mut block[usize::from(ORDER[k & 127]) & 63];
-                k += 1;
-                if *value != 0 {
-                    self.bits.refill(data);
-                    correct(&mut self.bits, value, one);
-                } else if zeros == 0 {
-                    *value = new;
-                    break;
+            };
+            let mut x = 0;
+            while x < wide {
+                if reading.place.left == 0 {
+                    reading.restart(simd)?;
+                }
+                let end = wide.min(x.saturating_add(reading.place.left as usize));
+                if header.restart > 0 {
+                    reading.place.left -= (end - x) as u32;
+                }
+                if reading.place.lost {
+                    if header.restart == 0 {
+                        return Ok(());
+                    }
+                    x = end;
+                    continue;
+                }
+                self.known.reached = y / component.stated;
+                if spec.refines {
+                    reading.refine(table, &band, &mut set[x..end], &mut others[x..end])?;
                 } else {
-                    zeros -= 1;
+                    reading.begin(table, &band, &mut set[x..end], &mut others[x..end])?;
                 }
+                x = end;
             }
         }
-        if self.run > 0 {
-            for place in ORDER.iter().take(self.spec.last + 1).skip(k) {
-                let value = &mut block[usize::from(*place) & 63];
-                if *value != 0 {
-                    self.bits.refill(data);
-                    correct(&mut self.bits, value, one);
-                }
-            }
-            self.run -= 1;
-        }
-        Some(())
+        Ok(())
     }
 }
 
-/// Takes the next bit of a coefficient.
-#[inline(always)]
-fn correct(bits: &mut Bits, value: &mut i16, one: i16) {
-    if bits.take(1) == 1 && *value & one == 0 {
-        *value = value.wrapping_add(if *value > 0 { one } else { -one });
+impl Reading<'_, '_> {
+    /// Holds that the segment has nothing more.
+    fn used_up(&self) -> Result<()> {
+        if !self.lenient && self.segments.left_over(&self.place.bits) { Err(left_over()) } else { Ok(()) }
+    }
+
+    /// Goes to the segment behind a restart marker.
+    fn restart<S: Simd>(&mut self, simd: S) -> Result<()> {
+        self.used_up()?;
+        let place = &mut self.place;
+        let expected = 0xd0 | place.marker;
+        match self.segments.marker {
+            Some(found) if found == expected || (self.lenient && matches!(found, 0xd0..=0xd7)) => {
+                self.segments.advance(simd);
+                place.lost = false;
+            }
+            _ if self.lenient => place.lost = true,
+            _ => return Err(damaged("a restart marker of the JPEG is missing")),
+        }
+        (place.before, place.run, place.bits) = ([0; MOST_PARTS], 0, Bits::default());
+        (place.left, place.marker) = (self.header.restart, (place.marker + 1) & 7);
+        Ok(())
+    }
+
+    /// Gives up the segment or the picture where a block could not be read.
+    #[inline(always)]
+    fn see(&mut self, read: Option<()>) -> Result<()> {
+        if read.is_none() || self.segments.overrun(&self.place.bits) {
+            return self.trouble();
+        }
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn trouble(&mut self) -> Result<()> {
+        if !self.lenient {
+            let early = self.segments.overrun(&self.place.bits);
+            return Err(damaged(if early { "the JPEG's pixels end early" } else { "the JPEG's pixels are damaged" }));
+        }
+        self.place.lost = true;
+        Ok(())
+    }
+
+    /// The first coefficient of a block.
+    #[inline(always)]
+    fn first(&mut self, part: usize, table: Option<&Plain>, first: &mut i16) -> Option<()> {
+        let place = &mut self.place;
+        place.bits.refill(self.segments.bytes());
+        if self.spec.refines {
+            *first |= (place.bits.take(1) << self.spec.low) as i16;
+        } else {
+            let before = &mut place.before[part];
+            *before += table?.difference(&mut place.bits)?;
+            // No picture has another such coefficient.
+            *first = i16::try_from(*before).ok()? << self.spec.low;
+        }
+        Some(())
+    }
+
+    /// All others of a block.
+    #[inline(always)]
+    fn others(&mut self, table: &Plain, set: &mut u64, block: &mut [i16; 64]) -> Option<()> {
+        let band = Band::sequential();
+        passes::begin(&mut self.place.bits, self.segments.bytes(), table, &band, set, block).map(|_| ())
+    }
+
+    /// A row of blocks, or a part of one.
+    #[inline(always)]
+    fn begin(&mut self, table: &Plain, band: &Band, set: &mut [u64], others: &mut [[i16; 64]]) -> Result<()> {
+        let data = self.segments.bytes();
+        let mut bits = self.place.bits;
+        let mut run = self.place.run as usize;
+        let mut x = 0;
+        while let Some((set, block)) = set.get_mut(x).zip(others.get_mut(x)) {
+            if run == 0 {
+                let ended = passes::begin(&mut bits, data, table, band, set, block);
+                run = ended.unwrap_or_default() as usize;
+                if ended.is_none() || self.segments.overrun(&bits) {
+                    self.place.bits = bits;
+                    return self.trouble();
+                }
+            }
+            // Of blocks of a run nothing is said.
+            let over = run.clamp(1, others.len() - x);
+            run -= run.min(over);
+            x += over;
+        }
+        (self.place.bits, self.place.run) = (bits, run as u32);
+        Ok(())
+    }
+
+    /// The same for one more bit.
+    #[inline(always)]
+    fn refine(&mut self, table: &Plain, band: &Band, set: &mut [u64], others: &mut [[i16; 64]]) -> Result<()> {
+        let data = self.segments.bytes();
+        let mut bits = self.place.bits;
+        let mut run = self.place.run;
+        for (set, block) in set.iter_mut().zip(others) {
+            let ended = if run > 0 {
+                let there = band.of(*set);
+                if there == 0 {
+                    run -= 1;
+                    continue;
+                }
+                passes::correct(&mut bits, data, band, there, block);
+                Some(run)
+            } else {
+                passes::refine(&mut bits, data, table, band, set, block)
+            };
+            run = ended.unwrap_or_default().saturating_sub(1);
+            if ended.is_none() || self.segments.overrun(&bits) {
+                self.place.bits = bits;
+                return self.trouble();
+            }
+        }
+        (self.place.bits, self.place.run) = (bits, run);
+        Ok(())
     }
 }

@@ -26,6 +26,7 @@ pub(super) fn lines<S: Simd>(
 ) {
     // Each number that the compiler knows is code of its own; these are the usual ones.
     match weights.pairs {
+        1 => by::<S, 1>(simd, from, weights, left, overshoots, out),
         2 => by::<S, 2>(simd, from, weights, left, overshoots, out),
         3 => by::<S, 3>(simd, from, weights, left, overshoots, out),
         _ => by::<S, 0>(simd, from, weights, left, overshoots, out),

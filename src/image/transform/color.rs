@@ -1,7 +1,7 @@
 //! Changes of color on the canvas: 8-bit RGB, all of it, at the size of the output.
 
-use super::{Recipe, draws, stream};
-use crate::random::Draws;
+use super::Recipe;
+use crate::random::{Draws, Stream};
 
 /// Random changes of color, each drawn from `1 - amount` to `1 + amount` (hue from `-amount` to `amount` of the
 /// circle), in random order: torchvision's ColorJitter.
@@ -41,7 +41,7 @@ pub struct Erase {
 
 /// Does what the recipe says, by the draws of one sample.
 pub(super) fn change(recipe: &Recipe, canvas: &mut [u8], scratch: &mut Vec<u8>, sample_key: u64) {
-    let mut draw = draws(sample_key, stream::COLOR);
+    let mut draw = Stream::Color.draws(sample_key);
     if let Some(amounts) = recipe.jitter {
         jitter(canvas, &amounts, &mut draw);
     }
@@ -56,7 +56,7 @@ pub(super) fn change(recipe: &Recipe, canvas: &mut [u8], scratch: &mut Vec<u8>, 
         }
     }
     if let Some(e) = recipe.erase {
-        erase(canvas, (recipe.width, recipe.height), &e, &mut draws(sample_key, stream::ERASE));
+        erase(canvas, (recipe.width, recipe.height), &e, &mut Stream::Erase.draws(sample_key));
     }
 }
 

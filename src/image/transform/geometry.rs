@@ -1,9 +1,12 @@
 //! Which part of a picture lands where on the output.
 
-use super::{Recipe, Resampling, draws, stream};
-use crate::image::Picture;
+use super::{Recipe, Resampling};
 #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 use crate::image::decode::Region;
+use crate::{
+    image::Picture,
+    random::{Draws, Stream},
+};
 
 /// Which part of the picture becomes the output, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -35,7 +38,7 @@ pub enum Fit {
 }
 
 /// A part of a picture, in pixels that need not be whole.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rect {
     /// Left edge.
     pub x: f64,
@@ -47,10 +50,21 @@ pub struct Rect {
     pub height: f64,
 }
 
-/// Which part of the full-size picture lands on which part of the output.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Which part of the full-size picture lands on which part of the output, and which way round: all that is drawn of a
+/// sample's geometry, so that boxes, points and masks can [follow](Self::rect) its pixels.
+///
+/// ```
+/// use forebay::image::transform::{Recipe, Rect};
+/// // The middle 224 × 224 of 448 × 224 pixels, mirrored: what was right of the middle is left of it.
+/// let placement = Recipe::new(224, 224).pad([0; 3]).hflip_chance(1.0).place(448, 224, 42);
+/// let seen = placement.rect(&Rect { x: 312.0, y: 10.0, width: 20.0, height: 30.0 });
+/// assert_eq!(seen, Some(Rect { x: 4.0, y: 10.0, width: 20.0, height: 30.0 }));
+/// assert_eq!(placement.rect(&Rect { x: 0.0, y: 0.0, width: 112.0, height: 9.0 }), None); // cut off
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Placement {
-    /// The part of the picture at its full size.
+    /// The part of the picture at its full size (of the upright picture, if it is turned as its EXIF orientation says).
     pub source: Rect,
     /// The output's part: left edge.
     pub x: u32,
@@ -60,6 +74,14 @@ pub struct Placement {
     pub width: u32,
     /// The output's part: height.
     pub height: u32,
+    /// The picture's full width, of which the source is a part.
+    pub full_width: u32,
+    /// The picture's full height.
+    pub full_height: u32,
+    /// The source's left edge is on the right of that part.
+    pub mirrored: bool,
+    /// The source's upper edge is at the bottom of that part.
+    pub flipped: bool,
 }
 
 /// One axis of a placement.
@@ -71,7 +93,7 @@ struct Span {
 }
 
 impl Recipe {
-    /// Places a picture of this full size, by the draws of one sample.
+    /// Places a picture of this full size, by the draws of one sample: its crop, and whether it is mirrored.
     pub fn place(&self, width: u32, height: u32, sample_key: u64) -> Placement {
         let (w, h) = (f64::from(width), f64::from(height));
         let whole = |n: f64, size| Span { from: 0.0, length: n, at: 0, size };
@@ -86,7 +108,7 @@ impl Recipe {
                 (middle(width, wide, self.width), middle(height, high, self.height))
             }
             Fit::RandomCrop { padding } => {
-                let mut draw = draws(sample_key, stream::CROP);
+                let mut draw = Stream::Crop.draws(sample_key);
                 let y = cut(height, padding, self.height, &mut draw);
                 (cut(width, padding, self.width, &mut draw), y)
             }
@@ -104,14 +126,25 @@ impl Recipe {
                 (inner(w, self.width), inner(h, self.height))
             }
         };
+        let mut draw = Stream::Flip.draws(sample_key);
+        let (mirrored, flipped) = (draw.chance(self.hflip), draw.chance(self.vflip));
         Placement {
             source: Rect { x: x.from, y: y.from, width: x.length, height: y.length },
-            x: x.at,
-            y: y.at,
+            x: turned(x.at, x.size, self.width, mirrored),
+            y: turned(y.at, y.size, self.height, flipped),
             width: x.size,
             height: y.size,
+            full_width: width,
+            full_height: height,
+            mirrored,
+            flipped,
         }
     }
+}
+
+/// Where a part of `size` that begins at `at` of `all` begins when all of it is turned round.
+pub(super) fn turned(at: u32, size: u32, all: u32, round: bool) -> u32 {
+    if round { all.saturating_sub(at).saturating_sub(size) } else { at }
 }
 
 /// A side of a resized picture: whole, and at least one pixel.
@@ -130,7 +163,7 @@ fn middle(n: u32, resized: u32, target: u32) -> Span {
 }
 
 /// A random `target` of `n` pixels with padding on both sides.
-fn cut(n: u32, padding: u32, target: u32, draw: &mut crate::random::Draws) -> Span {
+fn cut(n: u32, padding: u32, target: u32, draw: &mut Draws) -> Span {
     let (n, target) = (u64::from(n), u64::from(target));
     let all = (n + 2 * u64::from(padding)).max(target);
     let lead = (all - n) / 2;
@@ -148,7 +181,7 @@ fn cut(n: u32, padding: u32, target: u32, draw: &mut crate::random::Draws) -> Sp
 /// Ten tries for a rectangle that fits, then the largest in the middle.
 fn random_rectangle(width: u32, height: u32, scale: (f64, f64), ratio: (f64, f64), sample_key: u64) -> Rect {
     let (w, h) = (f64::from(width), f64::from(height));
-    let mut draw = draws(sample_key, stream::CROP);
+    let mut draw = Stream::Crop.draws(sample_key);
     for _ in 0..10 {
         let area = w * h * draw.between(scale.0, scale.1);
         let aspect = draw.between(ratio.0.ln(), ratio.1.ln()).exp();
@@ -170,6 +203,32 @@ fn random_rectangle(width: u32, height: u32, scale: (f64, f64), ratio: (f64, f64
 }
 
 impl Placement {
+    /// Where a point of the full-size picture lands on the output, which may be outside of it.
+    pub fn point(&self, x: f64, y: f64) -> (f64, f64) {
+        let along = |at: f64, (from, length): (f64, f64), (to, size): (u32, u32), round: bool| {
+            let share = if length > 0.0 { (at - from) / length } else { 0.0 };
+            f64::from(to) + f64::from(size) * if round { 1.0 - share } else { share }
+        };
+        let Rect { x: left, y: top, width, height } = self.source;
+        (
+            along(x, (left, width), (self.x, self.width), self.mirrored),
+            along(y, (top, height), (self.y, self.height), self.flipped),
+        )
+    }
+
+    /// Where a rectangle of the full-size picture lands on the output, as far as the part that is shown has it; `None`
+    /// if nothing of it is shown.
+    pub fn rect(&self, rect: &Rect) -> Option<Rect> {
+        let (ax, ay) = self.point(rect.x, rect.y);
+        let (bx, by) = self.point(rect.x + rect.width, rect.y + rect.height);
+        let inside = |a: f64, b: f64, at: u32, size: u32| {
+            let (least, most) = (f64::from(at), f64::from(at) + f64::from(size));
+            (a.min(b).clamp(least, most), a.max(b).clamp(least, most))
+        };
+        let ((left, right), (top, bottom)) = (inside(ax, bx, self.x, self.width), inside(ay, by, self.y, self.height));
+        (right > left && bottom > top).then_some(Rect { x: left, y: top, width: right - left, height: bottom - top })
+    }
+
     /// The smallest size to which the picture may be decoded without its part having fewer pixels than the output.
     pub fn at_least(&self, full_width: u32, full_height: u32) -> (u32, u32) {
         let need = |full: u32, part: f64, size: u32| {

@@ -28,6 +28,7 @@ mod color;
 mod down;
 mod geometry;
 mod mix;
+mod names;
 mod recipe;
 mod resize;
 mod tensor;
@@ -41,25 +42,14 @@ pub use mix::{Cut, Mixed, Mixing};
 pub use recipe::{Layout, Normalize, Recipe, Resampling};
 pub use tensor::Out;
 
+use super::Probe;
+#[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+use super::decode::{Orientation, orientation};
 use super::{Picture, codes};
-use crate::{
-    error::{Error, Result},
-    random::{Draws, key},
-};
+use crate::error::{Error, Result};
+use geometry::turned;
 use resize::{Resizing, Target, Wanted};
 use tensor::{Tables, View};
-
-/// Which stream of a sample's key a random choice comes from. Saved runs depend on these: numbers are only added.
-mod stream {
-    pub(super) const CROP: u64 = 0;
-    pub(super) const FLIP: u64 = 1;
-    pub(super) const COLOR: u64 = 2;
-    pub(super) const ERASE: u64 = 3;
-}
-
-fn draws(sample_key: u64, stream: u64) -> Draws {
-    Draws::new(key(sample_key, &[stream]))
-}
 
 /// Carries out one recipe, picture after picture, in buffers that it keeps.
 #[derive(Debug)]
@@ -98,7 +88,7 @@ impl Transformer {
     }
 
     /// As [`apply`](Self::apply), with a placement made beforehand for the full size of the picture, which may have
-    /// been decoded to a smaller one since.
+    /// been decoded to a smaller one since. What the key still decides is colors.
     pub fn apply_placed(
         &mut self,
         picture: &Picture<'_>,
@@ -112,8 +102,7 @@ impl Transformer {
             let message = format!("the output holds {} values, {width} × {height} × 3 are needed", out.len());
             return Err(Error::new(&codes::RECIPE, message));
         }
-        let mut flips = draws(sample_key, stream::FLIP);
-        let (mirror, flip) = (flips.chance(recipe.hflip), flips.chance(recipe.vflip));
+        let (mirror, flip) = (placement.mirrored, placement.flipped);
         let source = placement.source_in(picture);
         let whole = placement.covers(recipe.width, recipe.height);
         let exact = placement.pixel_for_pixel(&source);
@@ -191,8 +180,10 @@ impl Transformer {
                 (&self.scratch[..], 0, line)
             }
         };
-        let left = placement.x as usize * 3;
-        let rows = self.canvas.chunks_exact_mut(width as usize * 3).skip(placement.y as usize).take(h as usize);
+        // The canvas is mirrored afterwards, when it becomes a tensor.
+        let left = turned(placement.x, w, width, placement.mirrored) as usize * 3;
+        let top = turned(placement.y, h, height, placement.flipped) as usize;
+        let rows = self.canvas.chunks_exact_mut(width as usize * 3).skip(top).take(h as usize);
         for (y, row) in rows.enumerate() {
             let at = start + y * stride;
             if let (Some(from), Some(to)) = (from.get(at..at + line), row.get_mut(left..left + line)) {
@@ -204,7 +195,9 @@ impl Transformer {
 
     /// Options with which a decoder may leave out what the tensor of a picture so placed does not need: the other parts,
     /// and detail where the picture is at least 1.75 times as large as the tensor on both sides. Closer to the tensor's
-    /// size the reduction itself would be seen; so it is below half a level of 255 on average.
+    /// size the reduction itself would be seen; so it is below half a level of 255 on average over photographs, though up
+    /// to 0.75 in some and several levels in noise and fine text. [`Options::exact`](super::decode::Options::exact) asks for
+    /// all detail.
     #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
     pub fn enough(
         &self,
@@ -218,7 +211,7 @@ impl Transformer {
         // The others take single pixels, which a reduced picture does not have.
         let antialiased = !matches!(self.recipe.resampling, Resampling::Nearest | Resampling::BilinearPlain);
         super::decode::Options {
-            at_least: antialiased.then_some((more(width), more(height))),
+            at_least: (antialiased && !options.exact).then_some((more(width), more(height))),
             region: placement.region(self.recipe.resampling),
             ..options.clone()
         }
@@ -250,25 +243,71 @@ impl Transformer {
         options: &super::decode::Options,
         sample_key: u64,
     ) -> Result<Decoded<'a>> {
-        let probed = super::probe(payload);
-        // A turned picture has its sides exchanged, which is only known once its EXIF block is read.
-        if raw.is_some() || options.orient || probed.width == 0 {
-            return Ok(Decoded { picture: decoder.decode(payload, raw, options)?, placement: None });
+        self.decode_as(&self.needs(payload, raw, options, sample_key), decoder, payload, sample_key)
+    }
+
+    /// What of a payload is needed for this recipe: where its picture lands, and so what has to be decoded.
+    #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    pub fn needs(
+        &self,
+        payload: &[u8],
+        raw: Option<(u32, u32)>,
+        options: &super::decode::Options,
+        sample_key: u64,
+    ) -> Needs {
+        let probed = if raw.is_some() { Probe::default() } else { super::probe(payload) };
+        if probed.width == 0 {
+            return Needs { raw, options: options.clone(), placed: None };
         }
-        let placement = self.recipe.place(probed.width, probed.height, sample_key);
-        let enough = self.enough(&placement, (probed.width, probed.height), options);
-        let picture = decoder.decode(payload, None, &enough)?;
-        let as_probed = (picture.full_width, picture.full_height) == (probed.width, probed.height);
-        Ok(Decoded { picture, placement: as_probed.then_some(placement) })
+        // The crop is one of the picture as it is seen; the part and the size are those of the picture as it is stored.
+        let orientation = if options.orient { orientation(payload) } else { Orientation::Upright };
+        let stored = (probed.width, probed.height);
+        let (width, height) = orientation.size(stored.0, stored.1);
+        let placement = self.recipe.place(width, height, sample_key);
+        let mut options = self.enough(&placement, (width, height), options);
+        options.region = options.region.map(|region| orientation.stored(region, stored));
+        options.at_least = options.at_least.map(|(width, height)| orientation.size(width, height));
+        Needs { raw, options, placed: Some(placement) }
+    }
+
+    /// Decodes a payload as its [needs](Self::needs) say, which were found with the same key.
+    #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    pub fn decode_as<'a>(
+        &self,
+        needs: &Needs,
+        decoder: &'a mut super::decode::Decoder,
+        payload: &'a [u8],
+        sample_key: u64,
+    ) -> Result<Decoded<'a>> {
+        let picture = decoder.decode(payload, needs.raw, &needs.options)?;
+        let full = (picture.full_width, picture.full_height);
+        let placed = needs.placed.filter(|placed| (placed.full_width, placed.full_height) == full);
+        let placement = placed.unwrap_or_else(|| self.recipe.place(full.0, full.1, sample_key));
+        Ok(Decoded { picture, placement })
     }
 
     /// Makes the tensor of what was decoded for this recipe and the same key.
     #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
     pub fn finish(&mut self, decoded: &Decoded<'_>, sample_key: u64, out: Out<'_>) -> Result<()> {
-        match &decoded.placement {
-            Some(placement) => self.apply_placed(&decoded.picture, placement, sample_key, out),
-            None => self.apply(&decoded.picture, sample_key, out),
-        }
+        self.apply_placed(&decoded.picture, &decoded.placement, sample_key, out)
+    }
+}
+
+/// What is needed of a payload.
+#[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+#[derive(Clone, Debug)]
+pub struct Needs {
+    raw: Option<(u32, u32)>,
+    options: super::decode::Options,
+    placed: Option<Placement>,
+}
+
+#[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+impl Needs {
+    /// About how many bytes decoding will hold; see [`decode::cost`](super::decode::cost).
+    pub fn cost(&self, payload: &[u8]) -> u64 {
+        // Raw pixels are the payload itself.
+        if self.raw.is_some() { 0 } else { super::decode::cost(payload, &self.options) }
     }
 }
 
@@ -277,6 +316,17 @@ impl Transformer {
 #[derive(Debug)]
 pub struct Decoded<'a> {
     picture: Picture<'a>,
-    /// Where it was placed beforehand.
-    placement: Option<Placement>,
+    placement: Placement,
+}
+
+#[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+impl Decoded<'_> {
+    /// What was decoded.
+    pub fn picture(&self) -> &Picture<'_> {
+        &self.picture
+    }
+    /// Where it will land on the output.
+    pub fn placement(&self) -> &Placement {
+        &self.placement
+    }
 }

@@ -12,7 +12,7 @@ use super::{
     across::{self, LINES},
     down,
     tensor::Normalizer,
-    weights::{Filter, Weights},
+    weights::{Filter, Recent, Span},
 };
 use crate::{
     error::{Error, Result},
@@ -23,8 +23,8 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Resizing {
     level: Level,
-    across: Weights,
-    down: Weights,
+    across: Recent,
+    down: Recent,
     /// Lines that were resized across, in planes, in turns.
     lines: Vec<u8>,
     /// The picture's last lines, with room behind them.
@@ -55,8 +55,8 @@ impl Default for Resizing {
     fn default() -> Self {
         Resizing {
             level: Level::new(),
-            across: Weights::default(),
-            down: Weights::default(),
+            across: Recent::default(),
+            down: Recent::default(),
             lines: Vec::new(),
             tail: Default::default(),
             sums: Vec::new(),
@@ -83,14 +83,29 @@ impl Resizing {
         }
         // Whether sums leave the range of a byte.
         let (filter, overshoots) = match wanted.resampling {
-            Resampling::Nearest | Resampling::Bilinear => (Filter::BILINEAR, false),
-            Resampling::BilinearPlain => (Filter::BILINEAR_PLAIN, false),
-            Resampling::Bicubic => (Filter::BICUBIC, true),
-            Resampling::Lanczos => (Filter::LANCZOS, true),
+            Resampling::Nearest | Resampling::Bilinear => (Filter::Bilinear, false),
+            Resampling::BilinearPlain => (Filter::BilinearPlain, false),
+            Resampling::Bicubic => (Filter::Bicubic, true),
+            Resampling::Lanczos => (Filter::Lanczos, true),
         };
-        self.across.set(picture.width, (source.x, source.width), wanted.width, &filter, wanted.mirrored.0);
-        self.across.fill_up(across::ABREAST);
-        self.down.set(picture.height, (source.y, source.height), wanted.height, &filter, false);
+        self.across.take(Span {
+            size: picture.width,
+            from: source.x,
+            length: source.width,
+            out: wanted.width,
+            filter,
+            mirrored: wanted.mirrored.0,
+            multiple: across::ABREAST,
+        });
+        self.down.take(Span {
+            size: picture.height,
+            from: source.y,
+            length: source.height,
+            out: wanted.height,
+            filter,
+            mirrored: false,
+            multiple: 1,
+        });
         let level = self.level;
         dispatch!(level, simd => simd.vectorize(
             #[inline(always)]
@@ -108,23 +123,24 @@ impl Resizing {
         overshoots: bool,
         mut target: Target<'_>,
     ) {
-        let (columns, rows) = (self.across.reach(), self.down.reach());
+        let (across, down) = (self.across.current(), self.down.current());
+        let (columns, rows) = (across.reach(), down.reach());
         let (width, height) = (wanted.width as usize, wanted.height as usize);
-        let long = 3 * self.across.first.len();
+        let long = 3 * across.first.len();
         // Room for the lines of one column's sum, and as many more as are made at a time.
-        let ring = (self.down.pairs * 2 + LINES - 1).next_multiple_of(LINES);
+        let ring = (down.pairs * 2 + LINES - 1).next_multiple_of(LINES);
         grow(&mut self.lines, ring * long);
         grow(&mut self.sums, long);
         let mut made = rows.start;
         for y in 0..height {
-            let (first, weights) = self.down.of(y);
+            let (first, weights) = down.of(y);
             // Lines that no column needs are not made.
             made = made.max(rows.start + (first - rows.start) / LINES * LINES);
-            while made < (first + self.down.taps).min(rows.end) {
+            while made < (first + down.taps).min(rows.end) {
                 let sources = sources(picture, &columns, made..rows.end, &mut self.tail);
                 let at = (made - rows.start) % ring * long;
                 let to = self.lines.get_mut(at..at + LINES * long).unwrap_or_default();
-                across::lines(simd, sources, &self.across, columns.start, overshoots, to);
+                across::lines(simd, sources, across, columns.start, overshoots, to);
                 made += LINES;
             }
             let line = |k: usize| {
@@ -132,7 +148,7 @@ impl Resizing {
                 self.lines.get(row % ring * long..).and_then(|rest| rest.get(..long)).unwrap_or_default()
             };
             let row = if wanted.mirrored.1 { height - 1 - y } else { y };
-            let summing = down::Summing { weights, bits: self.down.bits, overshoots };
+            let summing = down::Summing { weights, bits: down.bits, overshoots };
             let mut line_of = match &mut target {
                 Target::Pixels(out) => {
                     Line::Pixels(out.get_mut(row * width * 3..(row + 1) * width * 3).unwrap_or_default())

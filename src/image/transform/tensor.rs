@@ -53,7 +53,8 @@ impl Tables {
         };
         let exact = fuses(level) && f32.iter().zip(&channels).all(same);
         let f16 = f32.map(|channel| channel.map(f16::from_f32));
-        Tables { f32, f16, channels, normalizer: Normalizer(n), level, exact }
+        let normalizer = Normalizer { mean: n.mean, std: n.std, by_std: channels.map(|c| c.by_std), fused: exact };
+        Tables { f32, f16, channels, normalizer, level, exact }
     }
 
     pub(super) fn normalizer(&self) -> &Normalizer {
@@ -103,9 +104,15 @@ fn divide(x: f32, by: f32, inverse: f32) -> f32 {
     (-about).mul_add(by, x).mul_add(inverse, about)
 }
 
-/// Normalising levels that stand in vectors, of any channel and on every processor: with one division, to the last bit.
+/// Normalising levels that stand in vectors, of any channel and on every processor, to the last bit: with one division, or
+/// without where the processor has fused steps and what they give is known to be the same.
 #[derive(Debug)]
-pub(super) struct Normalizer(Normalize);
+pub(super) struct Normalizer {
+    mean: [f32; 3],
+    std: [f32; 3],
+    by_std: [f32; 3],
+    fused: bool,
+}
 
 impl Normalizer {
     /// 1 / 255 in two parts: a level times the first is exact, so that the sum of both products is rounded as the
@@ -114,16 +121,28 @@ impl Normalizer {
     const LOW: f32 = (1.0 / 255.0 - Self::HIGH as f64) as f32;
 
     #[inline(always)]
-    fn eight<S: Simd>(&self, simd: S, channel: usize, levels: i32x8<S>) -> f32x8<S> {
+    fn eight<S: Simd, const FUSED: bool>(&self, simd: S, channel: usize, levels: i32x8<S>) -> f32x8<S> {
         let levels: f32x8<S> = levels.to_float();
-        (levels * Self::HIGH + levels * Self::LOW - f32x8::splat(simd, self.0.mean[channel]))
-            / f32x8::splat(simd, self.0.std[channel])
+        let (mean, std) = (f32x8::splat(simd, self.mean[channel]), f32x8::splat(simd, self.std[channel]));
+        if !FUSED {
+            return (levels * Self::HIGH + levels * Self::LOW - mean) / std;
+        }
+        // The first product is exact, so that a fused step rounds as the sum of both does.
+        let x = levels.mul_add(f32x8::splat(simd, Self::HIGH), levels * Self::LOW) - mean;
+        // As `divide`.
+        let inverse = f32x8::splat(simd, self.by_std[channel]);
+        let about = x * inverse;
+        about.mul_sub(std, x).mul_add(-inverse, about)
     }
 
     /// Writes sixteen levels of a channel, or as many as there is room for.
     #[inline(always)]
     pub(super) fn put<S: Simd>(&self, simd: S, channel: usize, [low, high]: Sixteen<S>, to: &mut [f32]) {
-        let (low, high) = (self.eight(simd, channel, low), self.eight(simd, channel, high));
+        // WebAssembly has no fused steps, and no code for them.
+        let (low, high) = match self.fused && !cfg!(target_arch = "wasm32") {
+            true => (self.eight::<S, true>(simd, channel, low), self.eight::<S, true>(simd, channel, high)),
+            false => (self.eight::<S, false>(simd, channel, low), self.eight::<S, false>(simd, channel, high)),
+        };
         if let Some(to) = to.first_chunk_mut::<16>() {
             low.store_slice(&mut to[..8]);
             high.store_slice(&mut to[8..]);
@@ -369,14 +388,16 @@ mod tests {
     fn arithmetic_gives_what_the_tables_hold_for_every_level_of_every_channel() {
         let odd = Normalize { mean: [0.1, 0.777, -3.0], std: [1e-3, 0.3, 17.0] };
         for normalize in [Normalize::UNIT, Normalize::IMAGENET, odd] {
-            let tables = Tables::new(Some(&normalize));
+            let mut tables = Tables::new(Some(&normalize));
             let pixels: Vec<u8> = (0..=255).flat_map(|v| [v; 3]).collect();
-            for mirror in [false, true] {
+            // With fused steps, where this processor has them, and with the division of all others.
+            let fused = tables.normalizer.fused;
+            for (mirror, fused) in [(false, fused), (true, fused), (false, false), (true, false)] {
+                tables.normalizer.fused = fused;
                 // A width that no sixteen divide, and every level.
                 for (width, start) in [(251, 0), (251, 15), (5, 100)] {
                     let view = View { data: &pixels, start, stride: 0 };
                     let mut out = vec![0.0; width as usize * 3];
-                    // What processors without fused steps do, whatever this one has.
                     dispatch!(tables.level, simd => simd.vectorize(
                         #[inline(always)]
                         || planes(simd, &view, (width as usize, 1), (mirror, false), &tables.normalizer, &mut out)

@@ -130,8 +130,8 @@ pub(super) fn to_js(column: &Column) -> Object {
 
 /// Dates and times: their numbers are there, and a cell is their text.
 fn is_clock(dtype: &DataType) -> bool {
-    use DataType::{Date, DateTime, DateTimeOffset, Ticks, TimeUs, TimestampMs, TimestampUs};
-    matches!(dtype, Date | TimeUs | TimestampMs | TimestampUs | Ticks | DateTime | DateTimeOffset)
+    use DataType::{Date, DateTime, DateTimeOffset, Ticks, TimeUs, TimestampMs, TimestampNs, TimestampUs};
+    matches!(dtype, Date | TimeUs | TimestampMs | TimestampUs | TimestampNs | Ticks | DateTime | DateTimeOffset)
 }
 
 fn texts(parts: &Parts, column: &Column) {

@@ -9,11 +9,16 @@ import { giveUp, pourInto } from "./pour.js";
 import { noOutput, sinkOf } from "./sinks.js";
 import { OpenTable } from "./table.js";
 import { convertTable, isTableFormat } from "./table-convert.js";
+import { NAMES, known } from "./option-names.js";
 import type { ConvertOptions, ConvertSummary, Dataset, Fault, Input, Output, Table, TableConvertOptions, TableConvertSummary } from "./types.js";
 
 /**
  * Converts a dataset, sample by sample, in bounded memory. The output has the same bytes as the command's.
  * Where it fails or is aborted, the sink's `abort` is called and the promise rejects.
+ *
+ * `showSaveFilePicker()` empties the file that is chosen in it before it gives its handle: whoever chooses the source
+ * itself there has lost it, whatever is done then. A handle of a new file in a folder of `showDirectoryPicker()`, or a
+ * download of a file of the origin-private file system, empties nothing.
  */
 export async function convert(source: Input | Dataset, output: Output, options: ConvertOptions): Promise<ConvertSummary>;
 /**
@@ -32,8 +37,10 @@ export async function convert(
   argument.options(options, "what to convert to");
   options.signal?.throwIfAborted();
   if (typeof output !== "object" || output === null) throw noOutput();
-  if (isTableFormat(options.to)) return convertTable(source as Input | Table, output, options as TableConvertOptions);
-  if (options.to !== "tbl" && options.to !== "tar") throw hostError("usage.argument", `there is no output format ${JSON.stringify(options.to)}`);
+  const table = isTableFormat(options.to);
+  if (!table && options.to !== "tbl" && options.to !== "tar") throw hostError("usage.argument", `there is no output format ${JSON.stringify(options.to)}`);
+  known(options, table ? NAMES.table : NAMES.samples, `convert to ${options.to}`);
+  if (table) return convertTable(source as Input | Table, output, options as TableConvertOptions);
   return convertSamples(source as Input | Dataset, output, options as ConvertOptions);
 }
 
@@ -65,7 +72,7 @@ async function convertSamples(source: Input | Dataset, output: Output, options: 
 }
 
 /** The samples to write; `null` stands for all. */
-async function choose(dataset: OpenDataset, { where, indexes, signal, keepGoing }: ConvertOptions): Promise<{ chosen: Uint32Array | null; faults: Fault[] }> {
+async function choose(dataset: OpenDataset, { where, indexes, signal, keepGoing, allowEmpty }: ConvertOptions): Promise<{ chosen: Uint32Array | null; faults: Fault[] }> {
   let chosen = indexes === undefined ? null : argument.numbers(indexes, dataset.length, "samples", dataset.name);
   const faults: Fault[] = [];
   if (where !== undefined && argument.text(where, "a filter").trim() !== "") {
@@ -81,6 +88,9 @@ async function choose(dataset: OpenDataset, { where, indexes, signal, keepGoing 
       chosen = chosen.filter((i) => matching.has(i));
     } else {
       chosen = matches;
+    }
+    if (chosen.length === 0 && !allowEmpty) {
+      throw new ForebayError("convert.empty", "usage", "the filter selects no sample, so nothing is written; allowEmpty lets it", { file: dataset.name });
     }
   }
   return { chosen, faults };

@@ -35,7 +35,7 @@ export class ForebayError extends Error implements ForebayErrorLike {
 
 /** A code of this package alone. */
 export type HostCode =
-  | `http.${"status" | "range" | "length" | "changed" | "truncated" | "stalled" | "encoding" | "network"}`
+  | `http.${"status" | "range" | "length" | "changed" | "truncated" | "stalled" | "encoding" | "network" | "page"}`
   | "worker.trapped"
   | "runtime.load"
   | "dataset.closed"
@@ -51,6 +51,7 @@ export const hostCodes: Readonly<Record<HostCode, string>> = {
   "http.stalled": "The server stopped sending.",
   "http.encoding": "The server compresses ranges, so their bytes are not those of the file.",
   "http.network": "The server cannot be reached, or does not allow this page to read from it.",
+  "http.page": "The server sent a web page instead of the file, such as a form to sign in.",
   "worker.trapped": "The WebAssembly module failed; this is a bug of Forebay. It was replaced.",
   "runtime.load": "The WebAssembly file or the worker's script could not be loaded.",
   "dataset.closed": "The dataset was closed.",

@@ -1,6 +1,7 @@
 import { anySignal, pause } from "./abort.js";
 import * as argument from "./arguments.js";
 import { ForebayError, hostError } from "./errors.js";
+import { NAMES, known } from "./option-names.js";
 import type { HttpOptions, Source, Telemetry } from "./types.js";
 
 /** Bytes of the first request: they bring the length, the header, and small files whole. */
@@ -48,6 +49,7 @@ export async function httpSource(url: URL, options: HttpOptions & { signal?: Abo
 /** The options as `fetch` takes them; what would be taken for something else is refused. */
 function settled(url: URL, options: HttpOptions): HttpOptions {
   const { headers, fetch, byteLength, retries, stallTimeout, maxWholeBytes } = argument.options(options, "how to fetch");
+  known(options, NAMES.http, "http");
   if (url.username !== "" || url.password !== "") {
     throw hostError("usage.argument", "an address with a name and a password in it cannot be fetched: send them as http.headers, { Authorization: … }");
   }
@@ -61,6 +63,12 @@ function settled(url: URL, options: HttpOptions): HttpOptions {
   } catch (e) {
     throw hostError("usage.argument", `http.headers cannot be sent: ${(e as Error).message}`, {}, e);
   }
+}
+
+/** Whether it is a page for people: no format of data begins as one does. */
+function isPage(response: Response, bytes: Uint8Array): boolean {
+  if (!/^(text\/html|application\/xhtml)/i.test(response.headers.get("content-type") ?? "")) return false;
+  return /^\s*<(!doctype|html|head|body|\?xml)/i.test(new TextDecoder().decode(bytes.subarray(0, 512)));
 }
 
 /** The last part of the path; some are no text once they are decoded. */
@@ -277,7 +285,19 @@ class Http implements Source {
           throw this.#ignoresRanges(bound);
         }
       }
-      const bytes = await this.#body(response, bound, alive);
+      let bytes: Uint8Array;
+      try {
+        bytes = await this.#body(response, bound, alive);
+      } catch (e) {
+        // What was refused or ended here says so itself; the rest is a connection that broke after the head had come.
+        if (e instanceof Again || e instanceof ForebayError || signal?.aborted || stalled.signal.aborted) throw e;
+        const message = `the connection broke in the middle of an answer of ${this.url.host}: ${(e as Error).message}`;
+        throw new Again(hostError("http.truncated", message, { file: this.name, offset: start }, e));
+      }
+      if (first && response.status === 200 && isPage(response, bytes)) {
+        const message = `the server sent a web page (${response.headers.get("content-type")}) instead of a file, such as one that asks for a password or says that nothing is there`;
+        throw hostError("http.page", message, { file: this.name });
+      }
       return {
         status: response.status === 206 ? 206 : 200,
         bytes,

@@ -8,6 +8,7 @@ import { bulkModule } from "./pool.js";
 import { isText, recognise } from "./recognise.js";
 import { sourceOf } from "./sources.js";
 import { checkTable, checkText, openTableIn } from "./table.js";
+import { NAMES, known } from "./option-names.js";
 import type { CheckOptions, CheckReport, Dataset, Input, OpenOptions, Source, Table, TextReadOptions } from "./types.js";
 
 /**
@@ -57,8 +58,9 @@ export async function openTable(input: Input, options: OpenOptions = {}): Promis
 
 /** Makes a source of an input, and ends it where the body fails. */
 export async function opening<T>(input: Input, options: OpenOptions, body: (source: Source, owned: boolean) => Promise<T>): Promise<T> {
-  argument.options(options, "how to open");
+  known(argument.options(options, "how to open"), NAMES.check, "open");
   const { signal, limits = {} } = options;
+  known(argument.options(limits, "limits"), NAMES.limits, "limits");
   for (const [what, bound] of Object.entries(limits)) if (bound !== undefined) argument.whole(bound, `the limit ${what}`, 1);
   signal?.throwIfAborted();
   const source = await abortable(sourceOf(input, options.name, options.http ?? {}, signal), signal);

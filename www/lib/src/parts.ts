@@ -62,17 +62,45 @@ function urlOf(name: ModuleName, { wasmUrl, wasmUrls }: RuntimeOptions): URL {
   return urls[name]();
 }
 
+/**
+ * The file of the installed package, where a bundler for servers gave it an address that only browsers can use, such as
+ * "/_next/static/media/forebay.0a1b2c3d.wasm".
+ */
+function installed(url: URL): string {
+  const name = /([a-z]+)[^/]*\.wasm$/.exec(String(url))?.[1];
+  if (name === undefined || !(name in urls)) throw new Error("its address is none of a file");
+  const { createRequire } = builtin<typeof import("node:module")>("node:module");
+  const { cwd } = (globalThis as unknown as { process: { cwd(): string } }).process;
+  try {
+    return createRequire(`${cwd()}/`).resolve(`forebay/${name}.wasm`);
+  } catch (e) {
+    throw new Error('a bundler took the package apart; tell it to leave "forebay" outside (Next.js: serverExternalPackages: ["forebay"])', { cause: e });
+  }
+}
+
 async function load(url: URL): Promise<WebAssembly.Module> {
   try {
-    if (url.protocol === "file:" && isNode) {
-      return await WebAssembly.compile(new Uint8Array(await builtin<typeof import("node:fs/promises")>("node:fs/promises").readFile(url)));
+    if (isNode && url.protocol !== "http:" && url.protocol !== "https:") {
+      const path = url.protocol === "file:" ? url : installed(url);
+      return await WebAssembly.compile(new Uint8Array(await builtin<typeof import("node:fs/promises")>("node:fs/promises").readFile(path)));
     }
     const response = await fetch(url);
     if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
     // Servers that do not know the type of .wasm are common.
     if (response.headers.get("content-type")?.startsWith("application/wasm")) return await WebAssembly.compileStreaming(response);
-    return await WebAssembly.compile(await response.arrayBuffer());
+    return await compile(await response.arrayBuffer());
   } catch (e) {
-    throw hostError("runtime.load", `the WebAssembly file ${url} cannot be loaded: ${(e as Error).message}`, {}, e);
+    const where = "say where the package's files are: configure({ wasmUrl, workerUrl })";
+    throw hostError("runtime.load", `the WebAssembly file ${url} cannot be loaded: ${(e as Error).message}; ${where}`, {}, e);
+  }
+}
+
+/** What a server sent in place of a module is told by what it is: many send their page for whatever they do not have. */
+async function compile(bytes: ArrayBuffer): Promise<WebAssembly.Module> {
+  try {
+    return await WebAssembly.compile(bytes);
+  } catch (e) {
+    if (new TextDecoder().decode(bytes.slice(0, 512)).trimStart().startsWith("<")) throw new Error("the server sent a web page for it");
+    throw e;
   }
 }

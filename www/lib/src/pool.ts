@@ -2,6 +2,7 @@ import * as argument from "./arguments.js";
 import { ForebayError, fromThrown, hostError } from "./errors.js";
 import type { Operation, operations } from "./kernel.js";
 import { builtin, isNode } from "./node.js";
+import { NAMES, known } from "./option-names.js";
 import { forgetModules, moduleFor, moduleOf } from "./parts.js";
 import type { Failed } from "./protocol.js";
 import type { ModuleName, RuntimeOptions } from "./types.js";
@@ -46,14 +47,19 @@ const MOST = 256;
 let options: RuntimeOptions = {};
 let clients: Promise<Client>[] = [];
 let turn = 0;
+/** No worker could be started, so the work is done on the caller's thread. */
+let workerless = false;
 
 /**
  * Says where the parts of the package are and how many workers may run. Takes effect for workers that start
  * afterwards: call it before the first `open`.
  */
 export function configure(choice: RuntimeOptions): void {
+  known(argument.options(choice, "the configuration"), NAMES.runtime, "configure");
   for (const what of ["workers", "threads"] as const) if (choice[what] !== undefined) argument.whole(choice[what], what, 0, MOST);
   options = { ...options, ...choice };
+  // It may be somewhere else now.
+  workerless = false;
   forgetModules();
 }
 
@@ -67,6 +73,7 @@ export async function shutdown(): Promise<void> {
 
 /** How many workers there may be. */
 export function workerCount(): number {
+  if (workerless) return 0;
   if (options.workers !== undefined) return options.workers;
   if (!isNode && typeof Worker === "undefined") return 0;
   const cores = isNode ? builtin<typeof import("node:os")>("node:os").availableParallelism() : (navigator.hardwareConcurrency ?? 2);
@@ -142,6 +149,7 @@ async function begin(): Promise<Client> {
   } catch (e) {
     // A strict policy or an old browser: the work is done here instead.
     if (e instanceof ForebayError && e.code === "worker.trapped") throw e;
+    workerless = true;
     return inline();
   }
 }
@@ -171,6 +179,22 @@ interface AnyWorker {
   hold(busy: boolean): void;
 }
 
+/** A worker from the package's script; bundlers find the script by the very form that stands here. */
+function browserWorker(): Worker {
+  try {
+    return options.workerUrl
+      ? new Worker(options.workerUrl, { type: "module", name: "forebay" })
+      : new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: "forebay" });
+  } catch (e) {
+    const script = new URL(options.workerUrl ?? import.meta.url.replace(/[^/]*$/, "worker.js"), globalThis.location?.href);
+    if (script.origin === globalThis.location?.origin || script.origin === "null") throw e;
+    // No browser starts a script of another site, such as one that hosts packages. A script of this page's own that
+    // imports it may be started; its address is needed as long as it starts threads.
+    const own = new Blob([`import ${JSON.stringify(script.href)};`], { type: "text/javascript" });
+    return new Worker(URL.createObjectURL(own), { type: "module", name: "forebay" });
+  }
+}
+
 function makeWorker(onMessage: (answer: Answer) => void, onError: (message: string) => void): AnyWorker {
   if (isNode) {
     const { Worker } = builtin<typeof import("node:worker_threads")>("node:worker_threads");
@@ -184,9 +208,7 @@ function makeWorker(onMessage: (answer: Answer) => void, onError: (message: stri
       hold: (busy) => (busy ? worker.ref() : worker.unref()),
     };
   }
-  const worker = options.workerUrl
-    ? new Worker(options.workerUrl, { type: "module", name: "forebay" })
-    : new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: "forebay" });
+  const worker = browserWorker();
   worker.onmessage = (e: MessageEvent<Answer>) => onMessage(e.data);
   worker.onerror = (e) => {
     e.preventDefault();

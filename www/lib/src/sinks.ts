@@ -82,6 +82,7 @@ async function privateSink(client: Client, handle: FileSystemFileHandle, expecte
   if (!root || !path || name === undefined || !("move" in handle)) return null;
   let folder = root;
   for (const part of path) folder = await folder.getDirectoryHandle(part);
+  await sweepParts(folder, name);
   const part = `.${name}.${crypto.randomUUID()}.part`;
   const file: Movable = await folder.getFileHandle(part, { create: true });
   const writer = (await ownWorker(expected)) ?? client;
@@ -112,6 +113,21 @@ async function privateSink(client: Client, handle: FileSystemFileHandle, expecte
     },
   };
   return { sink, output: made };
+}
+
+/** Milliseconds in which a part that was just made is opened to be written: nobody has it open before. */
+const OPENED = 60_000;
+const PART = /^\.[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.part$/;
+
+/** Removes what is left of earlier writings of a file, whose pages died: nobody holds it, so that the browser lets it go. */
+async function sweepParts(folder: FileSystemDirectoryHandle, name: string): Promise<void> {
+  const entries = (folder as FileSystemDirectoryHandle & { entries?(): AsyncIterable<[string, FileSystemHandle]> }).entries?.() ?? [];
+  for await (const [found, entry] of entries) {
+    if (entry.kind !== "file" || !found.startsWith(`.${name}.`) || !PART.test(found.slice(name.length + 1))) continue;
+    const { lastModified } = await (entry as FileSystemFileHandle).getFile().catch(() => ({ lastModified: Infinity }));
+    // One that is being written is locked, and stays.
+    if (lastModified < Date.now() - OPENED) await folder.removeEntry(found).catch(() => {});
+  }
 }
 
 /** What stands in one worker for an output of another. */

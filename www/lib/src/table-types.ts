@@ -159,7 +159,7 @@ export interface TextReadOptions {
   schema?: object;
   /** CSV, read or written: the first row holds the names. Usual: true. */
   header?: boolean;
-  /** CSV, read or written: what stands between fields. */
+  /** CSV, read or written: what stands between fields. Usual: a comma; read, what the first rows agree on. */
   delimiter?: string;
   /** CSV: the field, not in quotes, that means a missing value. Usual: the empty one. */
   null?: string;

@@ -285,6 +285,8 @@ export interface Progress {
 export interface Fault {
   /** The stable code. */
   readonly code: string;
+  /** Whose fault it is: `damaged`, or `limit` where the file asks for more than the limits of this check allow. */
+  readonly kind?: string;
   /** In words. */
   readonly message: string;
   /** The part of the file. */
@@ -446,14 +448,14 @@ export interface TensorOptions {
    * Which part of the picture: all of it, distorted; its shorter side resized to {@link short} and the middle of that;
    * the middle without resizing; all of it undistorted on {@link fill}. Usual: `stretch`.
    */
-  fit?: "stretch" | "center" | "pad" | "letterbox";
-  /** For `center`: the length of the shorter side before the middle is cut out. Usual: the smaller of `size`. */
+  fit?: "stretch" | "center-crop" | "pad" | "letterbox";
+  /** For `center-crop` alone: the length of the shorter side before the middle is cut out. Default: the larger of `size`. */
   short?: number;
   /** The color where there is no picture. Usual: black. */
   fill?: readonly [red: number, green: number, blue: number];
-  /** How pixels between pixels are found; all but `nearest` look at every pixel. Usual: `bilinear`. */
-  resampling?: "nearest" | "bilinear" | "bicubic" | "lanczos";
-  /** `(value / 255 - mean) / std` for each channel, for `f32`. Usual: 0 to 1. */
+  /** How pixels between pixels are found; all but `nearest` and `bilinear-plain` look at every pixel. Usual: `bilinear`. */
+  resampling?: "nearest" | "bilinear" | "bilinear-plain" | "bicubic" | "lanczos";
+  /** `(value / 255 - mean) / std` for each channel; refused for `u8`, which holds the pixels themselves. Usual: 0 to 1. */
   normalize?: "imagenet" | Normalize;
   /** Turn the picture as its EXIF orientation says. Usual: false, as in most training code. */
   orient?: boolean;
@@ -598,6 +600,8 @@ export interface ConvertOptions {
   indexes?: ArrayLike<number> | Iterable<number>;
   /** Leave broken samples out and list them, instead of stopping at the first. */
   keepGoing?: boolean;
+  /** Write an output without samples where `where` matches none, instead of refusing it (`convert.empty`). */
+  allowEmpty?: boolean;
   /** Ends the conversion; the sink's `abort` is called. */
   signal?: AbortSignal;
   /** Hears how far it is. */

@@ -1,104 +1,14 @@
-// The packed tarball, installed, in every kind of app: Vite, webpack, no bundler at all, inside a worker. Each page has
-// a strict policy without `blob:`, and uses every module of the package; with the headers that threads need, and without.
+// The packed tarball, installed, in the usual kinds of app: Node, no bundler at all, inside a worker, Vite, webpack.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { chromium } from 'playwright-core';
-import { ROOT, tarOf } from './helpers.mjs';
+import { EXPECTED, PAGE, SHOW, app, shown, skip, start, stop } from './apps.mjs';
+import { tarOf } from './helpers.mjs';
 
-const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}`;
-const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
-const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'";
-const EXPECTED = 'matches 1,4; tensor 3x8x8 192; tbl 5; id 5; large 600; threads false';
-/** In a page that is cross-origin isolated, the large file is converted by the threaded module. */
-const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
-const THREADED = EXPECTED.replace('false', 'true');
-
-/** What every app does: opens by URL, filters, makes a tensor, converts, reads a table. */
-const WORK = `import { capabilities, configure, convert, memorySink, open, openSamples, openTable } from 'forebay';
-export async function work(base) {
-  // Two processors do without threads that nobody asks for.
-  configure({ threads: 2 });
-  const ds = await openSamples(new URL('a.tar', base));
-  const matches = await ds.matches('cls == 1');
-  const tensor = await ds.tensor(2, { size: [8, 8], dtype: 'u8' });
-  const sink = memorySink();
-  await convert(ds, sink, { to: 'tbl', compression: 'lz4' });
-  const tbl = await open(sink.bytes());
-  const table = await openTable(Uint8Array.from([84, 66, 70, 1, 1, 2, 0, 0, 1, 2, 105, 100, 6, 1, 7, 1, 4, 0, 19, 5]));
-  let id;
-  for await (const row of table.rows()) id = row.id;
-  const piece = await ds.source.read(0, ds.byteLength - 1024);
-  const large = memorySink();
-  const { samples } = await convert(new Blob([...Array(120).fill(piece), new Uint8Array(1024)]), large, { to: 'tbl' });
-  // Bundlers give files other names, and leave them their lengths.
-  const loaded = performance.getEntriesByType('resource').some((entry) => entry.decodedBodySize === THREADS_BYTES);
-  return 'matches ' + matches.join() + '; tensor ' + tensor.shape.join('x') + ' ' + tensor.data.length + '; tbl ' + tbl.length + '; id ' + id + '; large ' + samples + '; threads ' + (loaded && capabilities().threads);
-}
-`;
-const SHOW = "work(location.href).then((text) => (document.title = text), (e) => (document.title = 'failed: ' + (e.stack ?? e)));\n";
-const PAGE = '<!doctype html><title>waiting</title><script type="module" src="./main.js"></script>';
-
-let folder;
-let server;
-let browser;
-
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'forebay-'));
-  const lib = join(ROOT, 'www/lib');
-  const [packed] = JSON.parse(execFileSync('npm', ['pack', '--json', '--pack-destination', folder], { cwd: lib, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
-  const target = join(folder, 'node_modules/forebay');
-  mkdirSync(target, { recursive: true });
-  execFileSync('tar', ['-xzf', join(folder, packed.filename), '-C', target, '--strip-components=1']);
-  if (skip) return;
-  server = createServer((request, response) => {
-    const path = decodeURIComponent(new URL(request.url, 'http://x').pathname);
-    const file = join(folder, path.endsWith('/') ? `${path}index.html` : path);
-    if (path.includes('..') || !existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
-    // A script says for itself that its worker may be isolated; a page is so where it says that too.
-    const headers = path.endsWith('/') && !request.url.endsWith('?isolated') ? {} : ISOLATED;
-    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-security-policy': POLICY, ...headers }).end(readFileSync(file));
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  browser = await chromium.launch({ executablePath: EXECUTABLE, args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
-});
-after(async () => {
-  await browser?.close();
-  server?.closeAllConnections();
-  server?.close();
-  rmSync(folder, { recursive: true });
-});
-
-/** An app's folder with its sources and the dataset. */
-function app(name, files) {
-  const root = join(folder, name);
-  mkdirSync(root);
-  const work = WORK.replace('THREADS_BYTES', String(statSync(join(folder, 'node_modules/forebay/dist/threads.wasm')).size));
-  const bare = name === 'plain' || name === 'worker' ? work.replace("'forebay'", "'../node_modules/forebay/dist/index.js'") : work;
-  for (const [path, text] of Object.entries({ 'work.js': bare, ...files })) writeFileSync(join(root, path), text);
-  return root;
-}
-
-/** Opens a page that was built, with and without the headers of threads, and waits for its title. */
-async function shown(path) {
-  writeFileSync(join(folder, path, 'a.tar'), tarOf(5, 200));
-  for (const [query, expected] of [['', EXPECTED], ['?isolated', THREADED]]) {
-    const page = await browser.newPage();
-    const errors = [];
-    page.on('pageerror', (e) => errors.push(String(e)));
-    page.on('console', (message) => message.type() === 'error' && !message.text().includes('favicon') && errors.push(message.text()));
-    await page.goto(`http://127.0.0.1:${server.address().port}/${path}/${query}`);
-    await page.waitForFunction(() => document.title !== 'waiting', undefined, { timeout: 60_000 });
-    const title = await page.title();
-    await page.close();
-    assert.equal(title, expected, errors.join('\n'));
-  }
-}
+before(start);
+after(stop);
 
 test('Node', () => {
   const root = app('node', {});

@@ -1,21 +1,14 @@
 // What the tests share: a small TAR of real images, the corpora, the native command.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** A path below the shared corpora, or null where they are not here. */
-export function shared(path) {
-  const roots = [process.env.FOREBAY_SHARED, join(dirname(ROOT.replace(/\/$/, '')), 'shared')].filter(Boolean);
-  return roots.map((root) => join(root, path)).find((found) => existsSync(found)) ?? null;
-}
-
-/** Files of a folder of the corpora and the folders in it, by extension. */
+/** Files of a folder of `tests/corpus` and the folders in it, by extension; a folder that is not there is an error. */
 export function corpus(path, extension) {
-  const folder = shared(join('corpus', path));
-  if (!folder) return [];
+  const folder = join(ROOT, 'tests/corpus', path);
   const names = readdirSync(folder, { recursive: true }).map(String);
   return names.filter((name) => name.endsWith(extension)).sort().map((name) => join(folder, name));
 }

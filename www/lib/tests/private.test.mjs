@@ -104,6 +104,29 @@ test('what workers of their own read and write has the bytes of what is kept in 
   await page.evaluate(() => clear());
 });
 
+test('what is left of a conversion whose page died goes with the next one, and what is being written stays', { skip }, async () => {
+  const found = await page.evaluate(async () => {
+    const [dead, alive] = ['1', '2'].map((k) => `.out.${k.repeat(8)}-0000-0000-0000-000000000000.part`);
+    for (const name of [dead, alive, `.other.${'1'.repeat(8)}-0000-0000-0000-000000000000.part`, '.out.mine.part']) await handleOf(name);
+    const stream = await (await handleOf(alive)).createWritable();
+    await forebay.convert(tar(3), await handleOf('out'), { to: 'tbl' });
+    const soon = await names();
+    const { now } = Date;
+    Date.now = () => now() + 120_000;
+    try {
+      await forebay.convert(tar(3), await handleOf('out'), { to: 'tbl' });
+    } finally {
+      Date.now = now;
+      await stream.abort();
+    }
+    return { soon: soon.includes(dead), later: await names(), dead };
+  });
+  assert.equal(found.soon, true, 'a part that was just made may not be open yet');
+  assert.ok(!found.later.includes(found.dead), found.later);
+  for (const stays of ['.out.22222222', '.other.11111111', '.out.mine.part']) assert.ok(found.later.includes(stays), `${stays} of ${found.later}`);
+  await page.evaluate(() => clear());
+});
+
 test('a writer without room ends the conversion, and leaves the file as it was', { skip }, async () => {
   const client = await page.context().newCDPSession(page);
   const origin = new URL(page.url()).origin;

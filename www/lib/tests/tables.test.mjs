@@ -211,7 +211,7 @@ test('only the bytes of the groups and columns that are asked for are read', { s
 });
 
 const untyped = corpus('tbf', 's_compact.tbf');
-test('a layout without names and types is read with those that the caller gives', { skip: skip || untyped.length === 0 }, async () => {
+test('a layout without names and types is read with those that the caller gives', { skip }, async () => {
   const S = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ name, type: 'i64' }));
   writeFileSync(join(folder, 'schema.json'), JSON.stringify({ S }));
   const expected = runNative('head', '--json', '--schema', join(folder, 'schema.json'), untyped[0]);

@@ -17,10 +17,13 @@ after(async () => {
 const program = built('examples/tensor');
 const skip = program ? false : 'the example `tensor` was not built';
 const KINDS = [
-  { size: [224, 224], normalize: 'imagenet', fit: 'center', short: 224 },
+  { size: [224, 224], normalize: 'imagenet', fit: 'center-crop', short: 224 },
   { size: [64, 48], layout: 'nhwc', fit: 'letterbox' },
   { size: [33, 97], dtype: 'u8' },
-  { size: [160, 120], dtype: 'u8', layout: 'nhwc', fit: 'center', short: 160 },
+  { size: [160, 120], dtype: 'u8', layout: 'nhwc', fit: 'center-crop', short: 160 },
+  // Without `short`, both ways round: what is natively the default must be so here.
+  { size: [48, 64], dtype: 'u8', layout: 'nhwc', fit: 'center-crop' },
+  { size: [64, 48], dtype: 'u8', layout: 'nhwc', fit: 'center-crop' },
 ];
 
 /** The values as the native core makes them. */
@@ -64,6 +67,9 @@ test('what is no picture, and a tensor that makes no sense, is an error that nam
   assert.equal(await codeOf(ds.tensor(0, { size: [0, 5] })), 'image.recipe');
   const e = await ds.tensor(1, { size: [8, 8], fit: 'sideways' }).catch((thrown) => thrown);
   assert.deepEqual([e.code, e.sample], ['usage.argument', 1]);
+  for (const wrong of [{ fit: 'center' }, { fit: 'stretch', short: 9 }, { resampling: 'cubic' }, { dtype: 'u8', normalize: 'imagenet' }]) {
+    assert.equal(await codeOf(ds.tensor(1, { size: [8, 8], ...wrong })), 'usage.argument', JSON.stringify(wrong));
+  }
   const { data, shape } = await ds.tensor(1, { size: [8, 4], layout: 'nhwc' });
   assert.deepEqual([data.length, shape, data instanceof Float32Array], [96, [4, 8, 3], true]);
   ds.close();

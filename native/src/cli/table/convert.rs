@@ -13,8 +13,7 @@ use super::args::{TableReadArgs, scan};
 use crate::{
     cli::{Outcome, Output, human, progress::Meter},
     input::{PIPE, display},
-    output::AtomicFile,
-    tables::{FileWriter, ReadOptions, TableCompression, TableFormat, TableJob, TableSummary, document},
+    tables::{ReadOptions, TableCompression, TableFormat, TableJob, TableSummary, document, packing::text_file},
 };
 
 /// Arguments for tables that are written.
@@ -106,9 +105,10 @@ fn whole(common: &Common<'_>, json: &str, talk: &Output) -> Result<Outcome> {
         let message = "this TBF holds one value and no table; it can be converted to .jsonl, or shown with head";
         return Err(Error::new(&ARGUMENT, message));
     }
-    let mut out = FileWriter::new(AtomicFile::create_streaming(common.output, common.force)?);
+    let mut out = text_file(common.output, common.force, common.format, common.level)?;
     out.append(json.as_bytes())?;
     out.append(b"\n")?;
+    out.end()?;
     let bytes = out.bytes();
     out.into_file()?.commit(common.sync)?;
     let input_bytes = common.inputs.iter().filter_map(|p| fs::metadata(p).ok()).map(|m| m.len()).sum();

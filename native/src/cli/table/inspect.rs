@@ -1,6 +1,6 @@
 //! `forebay inspect` of a table: columns, types, rows, encodings, sizes, statistics.
 
-use std::{fs, path::Path};
+use std::{collections::HashMap, fs, path::Path};
 
 use forebay::Result;
 use serde_json::{Map, Value, json};
@@ -51,7 +51,7 @@ fn facts(path: &Path, read: &ReadOptions, out: &Output) -> Result<Value> {
         facts.insert("dialect".into(), dialect.into());
     }
     let fields = source.schema().clone();
-    let unread = source.unread().to_vec();
+    let unread: HashMap<usize, String> = source.unread().iter().cloned().collect();
     let (read, mut said) = leave_out_unread(&mut *source)?;
     let counted = match source.rows() {
         Some(_) => None,
@@ -64,12 +64,12 @@ fn facts(path: &Path, read: &ReadOptions, out: &Output) -> Result<Value> {
     }
     facts.extend(more);
     let report = counted.map(|summary| summary.report());
+    let places: HashMap<usize, usize> = read.iter().enumerate().map(|(place, &column)| (column, place)).collect();
     let described = fields.fields().iter().enumerate().map(|(i, field)| {
         let known = columns.get(i).cloned().unwrap_or_default();
-        let place = read.iter().position(|&column| column == i);
-        let seen = report.as_ref().zip(place).and_then(|(r, place)| r.get(place));
-        let dtype = match unread.iter().find(|(column, _)| *column == i) {
-            Some((_, arrow)) => format!("not read: {arrow}"),
+        let seen = report.as_ref().zip(places.get(&i)).and_then(|(r, &place)| r.get(place));
+        let dtype = match unread.get(&i) {
+            Some(what) => format!("not read: {}", what.strip_prefix("Arrow's type ").unwrap_or(what)),
             None => field.dtype.to_string(),
         };
         json!({

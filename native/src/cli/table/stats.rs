@@ -19,7 +19,7 @@ const NAMED: u64 = 12;
 
 pub(in crate::cli) fn run(files: &[PathBuf], read: &ReadOptions, scan: &Scan, out: &Output) -> Result<()> {
     let mut all: Option<(Summary, Vec<forebay::table::Field>)> = None;
-    let mut skipped = 0;
+    let (mut skipped, mut notes) = (0, Vec::new());
     for path in files {
         let named = |e: Error| e.file(display(path));
         let mut rows = Scanned::new(open(path, read)?, scan).map_err(named)?;
@@ -34,11 +34,12 @@ pub(in crate::cli) fn run(files: &[PathBuf], read: &ReadOptions, scan: &Scan, ou
             summary.add(&batch);
         }
         skipped += rows.source().skipped();
+        notes.append(&mut rows.source().notes());
     }
     let Some((summary, _)) = all else { return Ok(()) };
     let report = summary.report();
     if out.json() {
-        out.value(&json!({ "rows": summary.rows(), "skipped_rows": skipped, "columns": report }));
+        out.value(&json!({ "rows": summary.rows(), "skipped_rows": skipped, "columns": report, "notes": notes }));
         return Ok(());
     }
     out.line(format!("rows      {}", human::count(summary.rows())));
@@ -46,6 +47,7 @@ pub(in crate::cli) fn run(files: &[PathBuf], read: &ReadOptions, scan: &Scan, ou
         out.line(format!("skipped   {} bad rows", human::count(skipped)));
     }
     report.iter().for_each(|column| print(column, out));
+    notes.iter().for_each(|note| out.line(format!("note      {}", printable(note))));
     Ok(())
 }
 

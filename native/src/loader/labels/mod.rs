@@ -134,6 +134,7 @@ impl Resolver {
                 },
             },
         };
+        refuse_twice(&names)?;
         resolver.numbers = numbers;
         resolver.classes = names.into_iter().zip(0..).collect();
         Ok(resolver)
@@ -246,6 +247,20 @@ impl Resolver {
         }
         Ok(all.into_iter().collect())
     }
+}
+
+/// The number of a name that is listed twice is not known.
+fn refuse_twice(names: &[String]) -> Result<()> {
+    let mut seen = BTreeMap::new();
+    for (number, name) in names.iter().enumerate() {
+        if let Some(before) = seen.insert(name, number) {
+            let message = format!(
+                "the class {name:?} is listed twice, as number {before} and {number}; list every class once with `classes`"
+            );
+            return Err(Error::new(&codes::SETTINGS, message));
+        }
+    }
+    Ok(())
 }
 
 /// A sample of a source, wherever it comes in the order.

@@ -1,6 +1,6 @@
 //! Arrow's columns as ours.
 
-use std::sync::Arc;
+use std::{cell::Cell, collections::BTreeMap, sync::Arc};
 
 use arrow_array::{Array, ArrowPrimitiveType, RecordBatch, cast::AsArray, types::*};
 use arrow_schema::{DataType as Arrow, TimeUnit};
@@ -15,11 +15,45 @@ use forebay::{
 
 use super::{codes, own_type};
 
-/// A batch of ours, under the schema that [`from_arrow_schema`](super::from_arrow_schema) made. `lossy` cuts
-/// times that are finer than microseconds instead of refusing them.
+/// A batch of ours, under the schema that [`from_arrow_schema`](super::from_arrow_schema) made. `lossy` cuts times of
+/// day that are finer than microseconds, and spans that are finer than ticks, instead of refusing them.
 pub fn from_record_batch(batch: &RecordBatch, schema: &Arc<Schema>, lossy: bool) -> Result<Batch> {
+    read_record_batch(batch, schema, lossy, &mut Cuts::default())
+}
+
+/// How many values of which columns were cut.
+#[derive(Clone, Debug, Default)]
+pub(in crate::tables) struct Cuts(BTreeMap<String, u64>);
+
+impl Cuts {
+    /// What is said of them.
+    pub fn notes(&self) -> impl Iterator<Item = String> {
+        let words = |(name, n): (&String, &u64)| {
+            format!("column {name:?}: {n} values were finer than what is kept of them, and cut")
+        };
+        self.0.iter().map(words)
+    }
+}
+
+/// What may happen to values, and what did.
+struct How {
+    lossy: bool,
+    cut: Cell<u64>,
+}
+
+/// As [`from_record_batch`], counting what was cut.
+pub(in crate::tables) fn read_record_batch(
+    batch: &RecordBatch,
+    schema: &Arc<Schema>,
+    lossy: bool,
+    cuts: &mut Cuts,
+) -> Result<Batch> {
     let columns = batch.columns().iter().zip(schema.fields()).map(|(array, field)| {
-        let column = column(array, &field.dtype, lossy).map_err(|e| e.column(&field.name))?;
+        let how = How { lossy, cut: Cell::new(0) };
+        let column = column(array, &field.dtype, &how).map_err(|e| e.column(&field.name))?;
+        if how.cut.get() > 0 {
+            *cuts.0.entry(field.name.clone()).or_default() += how.cut.get();
+        }
         Ok(column.without_needless_validity())
     });
     Batch::with_rows(schema.clone(), columns.collect::<Result<_>>()?, batch.num_rows())
@@ -39,7 +73,7 @@ fn bytes(buffer: &arrow_buffer::Buffer) -> Bytes {
 }
 
 /// A column of the given type.
-fn column(array: &dyn Array, dtype: &DataType, lossy: bool) -> Result<Column> {
+fn column(array: &dyn Array, dtype: &DataType, how: &How) -> Result<Column> {
     use DataType as T;
     let validity = array.logical_nulls().map(|n| bitmap(n.inner()));
     macro_rules! numbers {
@@ -48,10 +82,10 @@ fn column(array: &dyn Array, dtype: &DataType, lossy: bool) -> Result<Column> {
         };
     }
     let times = |values: Vec<i64>, mul: i64, div: i64| -> Result<ColumnData> {
-        Ok(ColumnData::I64(scaled(&values, validity.as_ref(), mul, div, lossy)?))
+        Ok(ColumnData::I64(scaled(&values, validity.as_ref(), mul, div, how)?))
     };
     let data = match (array.data_type(), dtype) {
-        (Arrow::Dictionary(..), _) => return dictionary(array, dtype, lossy),
+        (Arrow::Dictionary(..), _) => return dictionary(array, dtype, how),
         (Arrow::Boolean, _) => ColumnData::Bool(bitmap(array.as_boolean().values())),
         (Arrow::Int8, _) => numbers!(Int8Type, I8),
         (Arrow::Int16, _) => numbers!(Int16Type, I16),
@@ -72,7 +106,7 @@ fn column(array: &dyn Array, dtype: &DataType, lossy: bool) -> Result<Column> {
             TimeUnit::Second => times(array.as_primitive::<TimestampSecondType>().values().to_vec(), 1000, 1)?,
             TimeUnit::Millisecond => numbers!(TimestampMillisecondType, I64),
             TimeUnit::Microsecond => numbers!(TimestampMicrosecondType, I64),
-            TimeUnit::Nanosecond => times(array.as_primitive::<TimestampNanosecondType>().values().to_vec(), 1, 1000)?,
+            TimeUnit::Nanosecond => numbers!(TimestampNanosecondType, I64),
         },
         (Arrow::Time64(TimeUnit::Microsecond), _) => numbers!(Time64MicrosecondType, I64),
         (Arrow::Time64(_), _) => times(array.as_primitive::<Time64NanosecondType>().values().to_vec(), 1, 1000)?,
@@ -106,17 +140,17 @@ fn column(array: &dyn Array, dtype: &DataType, lossy: bool) -> Result<Column> {
         }
         (Arrow::List(_), T::Vector { item, .. }) => {
             let list = array.as_list::<i32>();
-            lists(list.values(), list.offsets().iter().map(|n| *n as usize).collect(), item, lossy)?
+            lists(list.values(), list.offsets().iter().map(|n| *n as usize).collect(), item, how)?
         }
         (Arrow::LargeList(_), T::Vector { item, .. }) => {
             let list = array.as_list::<i64>();
-            lists(list.values(), list.offsets().iter().map(|n| *n as usize).collect(), item, lossy)?
+            lists(list.values(), list.offsets().iter().map(|n| *n as usize).collect(), item, how)?
         }
         (Arrow::FixedSizeList(_, n), T::Vector { item, .. }) => {
             let (list, n) = (array.as_fixed_size_list(), *n as usize);
-            lists(list.values(), (0..=list.len()).map(|i| i * n).collect(), item, lossy)?
+            lists(list.values(), (0..=list.len()).map(|i| i * n).collect(), item, how)?
         }
-        (_, T::Json) => nested(array, lossy)?,
+        (_, T::Json) => nested(array, how)?,
         (_, T::String | T::Bytes) => others(array)?,
         (other, _) => return Err(Error::new(&codes::ROUTE, format!("{other} as {dtype}"))),
     };
@@ -142,19 +176,26 @@ fn bitmap(bits: &arrow_buffer::BooleanBuffer) -> Bitmap {
 }
 
 /// Times in another unit; what does not go is an error with its row.
-fn scaled(values: &[i64], validity: Option<&Bitmap>, mul: i64, div: i64, lossy: bool) -> Result<Buffer<i64>> {
+fn scaled(values: &[i64], validity: Option<&Bitmap>, mul: i64, div: i64, how: &How) -> Result<Buffer<i64>> {
     let mut out = Vec::with_capacity(values.len());
     for (row, &n) in values.iter().enumerate() {
         let there = validity.is_none_or(|v| v.get(row));
-        let scaled = n.checked_mul(mul).filter(|n| lossy || n % div == 0).map(|n| n.div_euclid(div));
-        out.push(match (scaled, there) {
-            (Some(n), true) => n,
-            (_, false) => 0,
-            (None, true) => {
-                let message = format!("a time of {n} units is finer or larger than what is kept of it");
-                return Err(Error::new(&codes::TARGET, message).row(row as u64));
+        if !there {
+            out.push(0);
+            continue;
+        }
+        let Some(scaled) = n.checked_mul(mul) else {
+            let message = format!("a time of {n} units is larger than what is kept of it");
+            return Err(Error::new(&codes::TARGET, message).row(row as u64));
+        };
+        if scaled % div != 0 {
+            if !how.lossy {
+                let message = format!("a time of {n} nanoseconds is finer than what is kept of it");
+                return Err(Error::new(&codes::TARGET, message).row(row as u64).with_options(&["lossy"]));
             }
-        });
+            how.cut.set(how.cut.get() + 1);
+        }
+        out.push(scaled.div_euclid(div));
     }
     Ok(out.into())
 }
@@ -190,14 +231,14 @@ fn clock_times(array: &dyn Array, dtype: &DataType) -> Result<Column> {
     column.finish()
 }
 
-fn lists(values: &dyn Array, offsets: Vec<usize>, item: &DataType, lossy: bool) -> Result<ColumnData> {
+fn lists(values: &dyn Array, offsets: Vec<usize>, item: &DataType, how: &How) -> Result<ColumnData> {
     let (first, last) = (offsets.first().copied().unwrap_or(0), offsets.last().copied().unwrap_or(0));
-    let items = column(&values.slice(first, last - first), item, lossy)?;
+    let items = column(&values.slice(first, last - first), item, how)?;
     let lengths = offsets.windows(2).map(|w| (w[1] - w[0]) as u32).collect();
     Ok(ColumnData::Vector(VectorColumn::dense(lengths, items.without_needless_validity())?))
 }
 
-fn dictionary(array: &dyn Array, dtype: &DataType, lossy: bool) -> Result<Column> {
+fn dictionary(array: &dyn Array, dtype: &DataType, how: &How) -> Result<Column> {
     let dictionary = array.as_any_dictionary();
     let validity = array.logical_nulls().map(|n| bitmap(n.inner()));
     if dictionary.values().is_empty() {
@@ -205,7 +246,7 @@ fn dictionary(array: &dyn Array, dtype: &DataType, lossy: bool) -> Result<Column
         (0..array.len()).for_each(|_| empty.push_null());
         return empty.finish();
     }
-    let values = column(dictionary.values(), dtype, lossy)?;
+    let values = column(dictionary.values(), dtype, how)?;
     let keys = dictionary.normalized_keys();
     if let ColumnData::Str(texts) = values.data() {
         let keys = DictIndices::U32(keys.iter().map(|k| *k as u32).collect());
@@ -253,8 +294,8 @@ fn others(array: &dyn Array) -> Result<ColumnData> {
 }
 
 /// Structs, maps and nested lists as the text of JSON; text that is JSON already stays.
-fn nested(array: &dyn Array, lossy: bool) -> Result<ColumnData> {
-    let own = |array: &dyn Array| column(array, &own_type(array.data_type())?, lossy);
+fn nested(array: &dyn Array, how: &How) -> Result<ColumnData> {
+    let own = |array: &dyn Array| column(array, &own_type(array.data_type())?, how);
     let mut out = StringsBuilder::with_capacity(array.len(), 0);
     let mut text = String::new();
     let style = JsonStyle::default();

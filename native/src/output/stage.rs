@@ -1,0 +1,113 @@
+//! Several outputs that appear together.
+//!
+//! They are written into a hidden folder beside their places, and take these when all are whole. No rename moves
+//! several files at once; so that a process that dies in between never leaves old and new ones side by side, the old
+//! are removed first. What can be left is a part of one set, and its names say that it is a part.
+
+use std::{
+    ffi::OsStr,
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+use forebay::{Error, Result, error::codes};
+use tempfile::TempPath;
+
+use super::{part, sync_folder};
+use crate::input::{display, io_error};
+
+/// A folder in which outputs wait for each other. Dropping it removes it.
+#[derive(Debug)]
+pub struct Stage {
+    folder: PathBuf,
+    force: bool,
+    /// Says that this process lives, as long as it is open.
+    _lock: Option<File>,
+    staged: PathBuf,
+}
+
+impl Stage {
+    /// Begins outputs `names` in `folder`, which exists. What exists is refused unless `force`; `set` is what they are
+    /// called together.
+    pub fn begin(folder: &Path, set: &OsStr, names: impl Iterator<Item = String>, force: bool) -> Result<Stage> {
+        for name in names {
+            let path = folder.join(name);
+            match fs::symlink_metadata(&path) {
+                Ok(found) if found.is_dir() => {
+                    let message = "a folder has the name of an output; remove it, or write elsewhere";
+                    return Err(Error::new(&codes::ARGUMENT, message).file(display(&path)));
+                }
+                Ok(_) if !force => return Err(super::exists().file(display(&path))),
+                Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                    return Err(io_error(&display(&path), "look for the output", e));
+                }
+                _ => {}
+            }
+        }
+        let failed = |e| io_error(&display(folder), "write into the folder", part::plain(e));
+        part::clear(folder, set);
+        let prefix = part::prefix(set);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).suffix(part::SUFFIX);
+        let mut live = part::live();
+        for _ in 0..part::TRIES {
+            let staged = builder.tempdir_in(folder).map_err(failed)?;
+            let lock = File::open(staged.path()).ok();
+            // Somebody who takes the folder for a dead run's, before the lock is ours, removes it.
+            if lock.as_ref().is_none_or(part::claim) && staged.path().is_dir() {
+                live.push(staged.path().to_owned());
+                return Ok(Stage { folder: folder.to_owned(), force, _lock: lock, staged: staged.keep() });
+            }
+        }
+        Err(failed(io::Error::other("another run removes every temporary folder")))
+    }
+
+    /// Where to write the output of that name.
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.staged.join(name)
+    }
+
+    /// Puts the outputs in place, all of which are written, durably where `sync` says so.
+    pub fn commit(self, names: &[String], sync: bool) -> Result<()> {
+        // Until all are in place no signal ends this.
+        let live = part::live();
+        let place = |name: &String| self.folder.join(name);
+        if self.force {
+            for path in names.iter().map(place) {
+                match fs::remove_file(&path) {
+                    Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                        return Err(io_error(&display(&path), "replace the output", e));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for (done, name) in names.iter().enumerate() {
+            let path = place(name);
+            let staged = TempPath::try_from_path(self.at(name));
+            if let Err(e) = staged.and_then(|staged| part::place(staged, &path, false)) {
+                // Those before are ours, and nobody has seen them whole.
+                names.iter().take(done).map(place).for_each(|path| drop(fs::remove_file(path)));
+                return Err(match e.kind() {
+                    io::ErrorKind::AlreadyExists => super::appeared().file(display(&path)),
+                    _ => io_error(&display(&path), "rename the finished file", e),
+                });
+            }
+        }
+        if sync {
+            sync_folder(&self.folder).map_err(|e| super::not_durable(&display(&self.folder), e))?;
+        }
+        drop(live);
+        Ok(())
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let mut live = part::live();
+        live.retain(|path| *path != self.staged);
+        // What is left in it is no output, and the next run clears it away.
+        let _ = fs::remove_dir_all(&self.staged);
+    }
+}

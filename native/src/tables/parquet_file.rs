@@ -1,0 +1,104 @@
+//! A file as Parquet's crate asks for it.
+
+use std::{
+    io::{self, Read},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use bytes::Bytes;
+use forebay::{Error, Result};
+use parquet::{
+    errors::{ParquetError, Result as ParquetResult},
+    file::reader::{ChunkReader, Length},
+};
+
+use crate::input::Input;
+
+/// Bytes that are read for the header of a page.
+const HEADER: u64 = 4 << 10;
+
+/// A file that Parquet's crate reads. What goes wrong is kept for [`refused`](Self::refused), since it loses its code and
+/// its place on the way through the crate.
+#[derive(Clone, Debug)]
+pub(super) struct ParquetFile {
+    input: Input,
+    refused: Arc<Mutex<Option<Error>>>,
+}
+
+impl ParquetFile {
+    pub fn new(input: Input) -> ParquetFile {
+        ParquetFile { input, refused: Arc::default() }
+    }
+
+    /// The file itself.
+    pub fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// Why reading ended, if that was no word of the crate's own.
+    pub fn refused(&self) -> Option<Error> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Keeps an error, and gives what the crate is told.
+    pub fn refuse(&self, e: Error) -> io::Error {
+        let said = io::Error::other(e.to_string());
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(e);
+        said
+    }
+
+    /// At most so many bytes from there on; none behind the end.
+    pub fn some(&self, at: u64, most: u64) -> Result<Bytes> {
+        let len = self.input.len();
+        let at = at.min(len);
+        self.input.lend(at..at.saturating_add(most).min(len))
+    }
+}
+
+impl Length for ParquetFile {
+    fn len(&self) -> u64 {
+        self.input.len()
+    }
+}
+
+impl ChunkReader for ParquetFile {
+    type T = Piecemeal;
+
+    /// The crate reads the footer's length and headers of pages through this.
+    fn get_read(&self, start: u64) -> ParquetResult<Piecemeal> {
+        if start > self.input.len() {
+            let message = format!("byte {start} is behind the end of the file, which has {}", self.input.len());
+            return Err(ParquetError::EOF(message));
+        }
+        Ok(Piecemeal { file: self.clone(), at: start, bytes: Bytes::new() })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
+        let end = start.checked_add(length as u64).filter(|&end| end <= self.input.len());
+        let Some(end) = end else {
+            let message = format!("{length} bytes at {start} are not in the file, which has {}", self.input.len());
+            return Err(ParquetError::EOF(message));
+        };
+        self.input.slice(start..end).map_err(|e| self.refuse(e).into())
+    }
+}
+
+/// Bytes from some place on, as many as are asked for.
+#[derive(Debug)]
+pub(super) struct Piecemeal {
+    file: ParquetFile,
+    at: u64,
+    bytes: Bytes,
+}
+
+impl Read for Piecemeal {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.bytes.is_empty() {
+            self.bytes = self.file.some(self.at, HEADER).map_err(|e| self.file.refuse(e))?;
+            self.at += self.bytes.len() as u64;
+        }
+        let n = out.len().min(self.bytes.len());
+        out[..n].copy_from_slice(&self.bytes.split_to(n));
+        Ok(n)
+    }
+}

@@ -1,0 +1,119 @@
+//! A Parquet file's footer, and which of its columns this build cannot read though the file is sound: newer types,
+//! compressions that are not built in, encryption. They are named, and all other columns are read.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use arrow_schema::{Field as ArrowField, Schema as ArrowSchema};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use forebay::{Error, Limits, Result};
+use parquet::{
+    arrow::{
+        ARROW_SCHEMA_META_KEY,
+        arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions},
+        encode_arrow_schema,
+    },
+    basic::Compression,
+    errors::ParquetError,
+    file::metadata::{FileMetaData, KeyValue, ParquetMetaData, ParquetMetaDataReader},
+};
+
+use super::{arrow::field_of, codes, guard::guarded, parquet_file::ParquetFile, parquet_footer};
+
+/// Numbers of columns, and what about each is not read.
+pub(super) type NotRead = BTreeMap<usize, String>;
+
+/// Reads the footer.
+pub(super) fn load(file: &ParquetFile, limits: &Limits) -> Result<(ArrowReaderMetadata, NotRead)> {
+    let encrypted = parquet_footer::check(file.input(), limits)?;
+    let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(file).map_err(not_parquet).map(Arc::new))?;
+    let opened = guarded(|| ArrowReaderMetadata::try_new(metadata.clone(), Default::default()).map_err(not_parquet));
+    let (opened, mut not_read) = match opened {
+        Ok(opened) => (opened, NotRead::new()),
+        Err(e) => guarded(|| Ok(without_unknown_types(&metadata))).ok().flatten().ok_or(e)?,
+    };
+    let stored = metadata.file_metadata().schema_descr();
+    for leaf in encrypted.into_iter().filter(|leaf| *leaf < stored.num_columns()) {
+        not_read.insert(stored.get_column_root_idx(leaf), "encryption".to_owned());
+    }
+    for chunk in metadata.row_groups().iter().flat_map(|group| group.columns().iter().enumerate()) {
+        let (leaf, codec) = (chunk.0, chunk.1.compression());
+        if !is_built_in(codec) && leaf < stored.num_columns() {
+            let name = codec.to_string();
+            let name = name.split('(').next().unwrap_or_default();
+            not_read.entry(stored.get_column_root_idx(leaf)).or_insert_with(|| format!("compression {name}"));
+        }
+    }
+    Ok((opened, not_read))
+}
+
+fn is_built_in(codec: Compression) -> bool {
+    match codec {
+        Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::GZIP(_) | Compression::BROTLI(_) => true,
+        Compression::LZ4 | Compression::LZ4_RAW | Compression::ZSTD(_) => true,
+        Compression::LZO => false,
+    }
+}
+
+/// The file as if the columns whose Arrow types are not known had none but Parquet's own.
+fn without_unknown_types(metadata: &Arc<ParquetMetaData>) -> Option<(ArrowReaderMetadata, NotRead)> {
+    let file = metadata.file_metadata();
+    let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let base = ArrowReaderMetadata::try_new(metadata.clone(), plain).ok()?;
+    let pairs = file.key_value_metadata()?;
+    let hint = pairs.iter().find(|pair| pair.key == ARROW_SCHEMA_META_KEY)?.value.as_ref()?;
+    let bytes = BASE64_STANDARD.decode(hint).ok()?;
+    let message = if bytes.starts_with(&[0xff; 4]) { bytes.get(8..)? } else { &bytes };
+    let hinted = arrow_ipc::root_as_message(message).ok()?.header_as_schema()?;
+    let fields = hinted.fields()?;
+    if fields.len() != base.schema().fields().len() {
+        return None;
+    }
+    let mut not_read = NotRead::new();
+    let mut known: Vec<Arc<ArrowField>> = Vec::with_capacity(fields.len());
+    for (i, (field, own)) in fields.iter().zip(base.schema().fields()).enumerate() {
+        known.push(match field_of(field) {
+            Ok(field) => Arc::new(field),
+            Err(name) => {
+                not_read.insert(i, format!("Arrow's type {name}"));
+                own.clone()
+            }
+        });
+    }
+    let hint = encode_arrow_schema(&ArrowSchema::new(known));
+    let others = pairs.iter().filter(|pair| pair.key != ARROW_SCHEMA_META_KEY).cloned();
+    let pairs = others.chain([KeyValue::new(ARROW_SCHEMA_META_KEY.to_owned(), hint)]).collect();
+    let file = FileMetaData::new(
+        file.version(),
+        file.num_rows(),
+        file.created_by().map(str::to_owned),
+        Some(pairs),
+        file.schema_descr_ptr(),
+        file.column_orders().cloned(),
+    );
+    let metadata = ParquetMetaData::new(file, metadata.row_groups().to_vec());
+    let opened = ArrowReaderMetadata::try_new(Arc::new(metadata), Default::default()).ok()?;
+    Some((opened, not_read))
+}
+
+/// Numbers of encodings and compressions up to this may come to mean something; larger ones are damage.
+const NEXT_NUMBERS: u64 = 32;
+
+/// An error of Parquet's crate: what it has no words for may be sound, all else is damage.
+pub(super) fn not_parquet(e: ParquetError) -> Error {
+    let text = e.to_string();
+    let code = if is_unsupported(&e, &text) { &codes::ROUTE } else { &codes::ARROW };
+    Error::caused(code, text, e)
+}
+
+fn is_unsupported(e: &ParquetError, text: &str) -> bool {
+    let number = |word: &str| text.split_once(word).and_then(|(_, rest)| rest.trim().parse::<u64>().ok());
+    let newer = ["Unexpected Encoding ", "Unexpected CompressionCodec ", "Unexpected Compression "];
+    matches!(e, ParquetError::NYI(_))
+        || says_unsupported(text)
+        || newer.into_iter().filter_map(number).any(|n| n < NEXT_NUMBERS)
+}
+
+/// True for words of the Arrow crates that are about themselves and not about the file.
+pub(super) fn says_unsupported(text: &str) -> bool {
+    ["NYI: ", "Not yet implemented: ", "Disabled feature at compile time"].into_iter().any(|words| text.contains(words))
+}

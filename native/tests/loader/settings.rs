@@ -1,0 +1,181 @@
+//! Settings that contradict themselves or the machine, and what a user's function is told.
+
+use std::sync::{Arc, Mutex};
+
+use forebay::{
+    Error,
+    error::{Code, Kind, codes as common},
+    image::{codes as image, transform::Out},
+    order::Tail,
+};
+use forebay_native::loader::{
+    Dtype, Groups, IMAGENET, Image, Labels, Loader, OnBroken, Sample, State, codes as loader,
+};
+
+use crate::{
+    common::{FOREBAY, Folder},
+    support::{members, table, width, write},
+};
+
+#[test]
+fn a_class_that_is_listed_twice_is_refused_by_name() {
+    let folder = Folder::new();
+    let path = table(&folder, 6);
+    let labels = Labels::field("json.class").classes(["cat", "ant", "bee", "cat"]);
+    let e = Loader::open(&path).unwrap().labels(labels).build().unwrap_err();
+    assert_eq!(e.code().id(), "loader.settings");
+    assert!(e.message().contains("\"cat\"") && e.message().contains("0 and 3"), "{e}");
+}
+
+#[test]
+fn bytes_are_not_normalized_in_silence() {
+    let folder = Folder::new();
+    let path = table(&folder, 6);
+    let open = || Loader::open(&path).unwrap().batch(6).dtype(Dtype::U8);
+    let image = Image::new(4, 4).normalize(IMAGENET);
+    for builder in [open().image(image.clone()), open().image(image.clone()).groups(Groups::new(2, [(4, 4), (8, 4)]))] {
+        let e = builder.build().unwrap_err();
+        assert!(e.code().id() == "loader.settings" && e.message().contains("normalize"), "{e}");
+    }
+    open().image(Image::new(4, 4)).build().unwrap();
+    open().image(image).dtype(Dtype::F16).build().unwrap();
+}
+
+#[test]
+fn a_batch_is_refused_by_the_memory_that_it_needs_and_not_by_its_number() {
+    let folder = Folder::new();
+    let path = table(&folder, 20);
+    let open = |batch, tail| Loader::open(&path).unwrap().batch(batch).tail(tail).image(Image::new(224, 224));
+    // 6 TB and more, if all of it were filled.
+    for batch in [10_000_000, 1 << 45] {
+        assert_eq!(open(batch, Tail::Uneven).build().unwrap().next_batch().unwrap().unwrap().len(), 20);
+        assert_eq!(open(batch, Tail::Drop).build().unwrap().steps(), 0);
+        let e = open(batch, Tail::Pad).build().unwrap_err();
+        assert_eq!(e.code().id(), "loader.settings", "{e}");
+    }
+    let e = Loader::open(&path).unwrap().made_by([1 << 40], |_, _| Ok(())).build().unwrap_err();
+    assert_eq!(e.code().id(), "loader.settings", "{e}");
+}
+
+#[test]
+fn a_function_sees_name_metadata_and_label_of_its_sample() {
+    let folder = Folder::new();
+    let (archive, path) = write(&folder, "train", &members(12));
+    for path in [archive, path] {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let make = {
+            let seen = seen.clone();
+            move |sample: Sample<'_>, out: Out<'_>| {
+                let (name, metadata) = (sample.name()?.unwrap(), sample.metadata()?.unwrap());
+                seen.lock().unwrap().push((sample.index, sample.label, name, metadata["json"]["number"].clone()));
+                if let Out::F32(values) = out {
+                    values[0] = sample.label as f32;
+                }
+                Ok(())
+            }
+        };
+        let builder = Loader::open(&path).unwrap().batch(12).workers(2).labels("cls").made_by([1], make);
+        let batch = builder.build().unwrap().next_batch().unwrap().unwrap();
+        assert!(batch.images().f32().unwrap().iter().zip(batch.labels()).all(|(a, b)| *a == *b as f32));
+        let mut seen = std::mem::take(&mut *seen.lock().unwrap());
+        seen.sort_by_key(|s| s.0);
+        // The next epoch's first batch is made ahead.
+        seen.dedup();
+        assert_eq!(seen.len(), 12);
+        for (i, (index, label, name, number)) in seen.into_iter().enumerate() {
+            let i = i as u64;
+            assert_eq!((index, label, number), (i, (i % 3) as i64, i.into()));
+            assert!(name.contains(&format!("{i:04}")), "{name}");
+        }
+    }
+}
+
+#[test]
+fn pictures_wait_for_memory_and_all_of_them_come() {
+    let folder = Folder::new();
+    let path = table(&folder, 60);
+    let open = || Loader::open(&path).unwrap().batch(10).workers(6).shuffle(1).image(Image::new(9, 5)).labels("cls");
+    let run = |mut loader: Loader| -> Vec<Vec<u8>> {
+        loader.epoch(0).unwrap().map(|batch| batch.unwrap().images().bytes().to_vec()).collect()
+    };
+    let plain = run(open().build().unwrap());
+    // Less than any picture has, so that each is decoded alone; about one; about three of them.
+    let each = u64::from(width(0)) * 2 * 3;
+    for bytes in [0, 1, each, 3 * each] {
+        assert_eq!(run(open().decoded_bytes(bytes).build().unwrap()), plain, "{bytes} bytes");
+    }
+    // Stopping does not wait for what waits.
+    let mut loader = open().decoded_bytes(1).build().unwrap();
+    for _ in 0..20 {
+        loader.start().unwrap();
+        loader.stop();
+    }
+}
+
+#[test]
+fn a_state_of_groups_in_another_order_is_refused_and_others_go_on() {
+    let folder = Folder::new();
+    let path = table(&folder, 40);
+    let open = |groups: bool| {
+        let builder = Loader::open(&path).unwrap().batch(4).shuffle(1).image(Image::new(8, 2));
+        if groups { builder.groups(Groups::new(3, [(8, 2), (12, 2)])) } else { builder }
+    };
+    let old = |groups: bool| -> State {
+        let mut loader = open(groups).build().unwrap();
+        loader.next_batch().unwrap();
+        let mut state = serde_json::to_value(loader.state()).unwrap();
+        assert_eq!(state["version"], 2);
+        state.as_object_mut().unwrap().remove("version");
+        serde_json::from_value(state).unwrap()
+    };
+    assert_eq!(open(false).resume(old(false)).build().unwrap().position().step, 1);
+    assert_eq!(open(true).resume(old(true)).build().unwrap_err().code().id(), "order.state_version");
+    let later = State { version: 3, ..old(false) };
+    assert_eq!(open(false).resume(later).build().unwrap_err().code().id(), "order.state_version");
+}
+
+/// Threads with stacks that no machine has: an error that says what to do, and no panic.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_that_cannot_be_made_are_an_error_that_says_what_to_do() {
+    let folder = Folder::new();
+    let path = table(&folder, 10);
+    let output = std::process::Command::new(FOREBAY)
+        .env("RUST_MIN_STACK", (1_u64 << 46).to_string())
+        .arg("bench")
+        .arg(&path)
+        .args(["--workers", "4", "--decode-alone", "0", "--json"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said} {}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("of 4") && said.contains("fewer workers"), "{said}");
+}
+
+#[test]
+fn an_error_of_a_function_counts_by_its_kind() {
+    let folder = Folder::new();
+    let path = table(&folder, 12);
+    let open = |code: &'static Code| {
+        let make = move |sample: Sample<'_>, _: Out<'_>| match sample.index % 4 {
+            0 => Err(Error::new(code, "said so")),
+            _ => Ok(()),
+        };
+        Loader::open(&path)
+            .unwrap()
+            .batch(12)
+            .made_by([1], make)
+            .on_broken(OnBroken::Skip)
+            .build()
+            .unwrap()
+            .next_batch()
+    };
+    for code in [&image::DAMAGED, &image::UNSUPPORTED, &image::PIXELS, &loader::LABEL, &loader::PANIC] {
+        assert_eq!(open(code).unwrap().unwrap().len(), 9, "{}", code.id());
+    }
+    for code in [&common::IO, &common::ARGUMENT] {
+        let e = open(code).unwrap_err();
+        assert_eq!((e.code().id(), e.place().sample), (code.id(), Some(0)));
+        assert!(matches!(e.kind(), Kind::Io | Kind::Usage));
+    }
+}

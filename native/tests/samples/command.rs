@@ -1,0 +1,263 @@
+//! The command over files that are odd or damaged, folders as people have them, and options that do nothing.
+
+use std::{fs, process::Output};
+
+use serde_json::{Value, json};
+
+use crate::{
+    common::{Folder, bmp, error_of, forebay, tar},
+    dice::Dice,
+    odd,
+};
+
+struct Place(Folder);
+
+impl Place {
+    fn run(&self, args: &[&str]) -> Output {
+        std::process::Command::new(crate::common::FOREBAY).args(args).current_dir(self.0.path()).output().unwrap()
+    }
+    /// With `--json`: the exit code, and the lines.
+    fn json(&self, args: &[&str]) -> (i32, Vec<Value>) {
+        let done = self.run(&[args, &["--json"]].concat());
+        let text = String::from_utf8(done.stdout).unwrap();
+        (done.status.code().unwrap(), text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+    }
+    fn ok(&self, args: &[&str]) -> Value {
+        let (code, lines) = self.json(args);
+        assert_eq!(code, 0, "{args:?}: {lines:?}");
+        lines.into_iter().next().unwrap_or_default()
+    }
+    fn write(&self, name: &str, bytes: &[u8]) {
+        let path = self.0.at(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+}
+
+/// A turboloader TBL of which some blocks do not read, and the numbers of those.
+fn bad_blocks(place: &Place) -> Vec<u64> {
+    let mut dice = Dice(5);
+    loop {
+        let (file, blocks) = odd::tbl(&mut dice);
+        let bad: Vec<u64> =
+            blocks.iter().zip(0..).filter(|(b, _)| b.starts_with(b"{\"a\": NaN")).map(|(_, i)| i).collect();
+        // A row around values that nest as deep as a reader follows is more than this test's own reader follows.
+        if !bad.is_empty() && blocks.len() > 4 && blocks.iter().all(|b| b.len() < 100) {
+            place.write("bad.tbl", &file);
+            return bad;
+        }
+    }
+}
+
+#[test]
+fn one_bad_record_is_named_and_hides_no_other() {
+    let place = Place(Folder::new());
+    let bad = bad_blocks(&place);
+    let (code, rows) = place.json(&["head", "bad.tbl", "-n", "100"]);
+    let dataset = forebay_native::Dataset::open(place.0.at("bad.tbl")).unwrap();
+    assert_eq!((code, rows.len() as u64), (1, dataset.len()));
+    for i in &bad {
+        let row = &rows[*i as usize];
+        assert_eq!((&row["fault"]["code"], &row["fault"]["sample"]), (&json!("tbl.metadata"), &json!(i)), "{row}");
+        assert_eq!(row["metadata"]["json"], "{\"a\": NaN}", "it is there all the same");
+        assert_eq!(row["format"], "bmp");
+    }
+    let (code, rows) = place.json(&["head", "bad.tbl", "-n", "100", "--where", "width >= 1"]);
+    assert_eq!((code, rows.len() as u64), (1, dataset.len()));
+    let (code, rows) = place.json(&["stats", "bad.tbl", "--where", "index >= 0"]);
+    assert_eq!((code, &rows[0]["samples"]), (1, &json!(dataset.len())));
+    assert!(rows[0]["fault_count"].as_u64().unwrap() >= bad.len() as u64 && rows[0]["faults"][0]["sample"].is_u64());
+    let summary = place.ok(&["convert", "bad.tbl", "good.tbl", "--verify"]);
+    assert_eq!(summary["samples"], dataset.len());
+    let note = summary["notes"][0].as_str().unwrap();
+    assert!(note.contains("kept as text") && note.contains("bad.tbl"), "{note}");
+    assert_eq!(place.ok(&["check", "good.tbl"])["ok"], true);
+    // A damaged index entry is a fault of its sample, too.
+    let mut file = fs::read(place.0.at("good.tbl")).unwrap();
+    file[64 + 24 + 3] ^= 1;
+    place.write("entry.tbl", &file);
+    let (code, rows) = place.json(&["head", "entry.tbl", "-n", "100"]);
+    assert_eq!((code, rows.len() as u64), (1, dataset.len()));
+    assert_eq!(rows[1]["fault"]["code"], "tbl.entry_crc");
+    let (code, rows) = place.json(&["stats", "entry.tbl"]);
+    assert_eq!((code, &rows[0]["samples"]), (1, &json!(dataset.len() - 1)));
+}
+
+#[test]
+fn a_check_decodes_pictures_where_it_is_asked_to() {
+    let place = Place(Folder::new());
+    let (good, cut) = (bmp(30, 1), &bmp(30, 1)[..100]);
+    let members: [(&str, &[u8]); 4] = [("a.bmp", &good), ("b.bmp", cut), ("c.txt", b"text"), ("d.bmp", &good)];
+    place.write("a.tar", &tar(&members));
+    for (name, bytes) in &members {
+        place.write(&format!("folder/{name}"), bytes);
+    }
+    place.ok(&["convert", "a.tar", "a.tbl"]);
+    place.ok(&["convert", "a.tar", "z.tbl", "--compression", "zstd"]);
+    for file in ["a.tar", "folder", "a.tbl", "z.tbl"] {
+        assert_eq!(place.ok(&["check", file])["ok"], true, "{file}");
+        let (code, lines) = place.json(&["check", file, "--decode"]);
+        let report = &lines[0];
+        assert_eq!((code, &report["fault_count"], &report["decoded"]), (1, &json!(1), &json!(2)), "{file}: {report}");
+        let fault = &report["faults"][0];
+        assert_eq!(
+            (&fault["code"], &fault["sample"], &fault["kind"]),
+            (&json!("image.damaged"), &json!(1), &json!("damaged"))
+        );
+        let named = file == "a.tar" || file == "folder";
+        assert_eq!(fault["member"].as_str(), named.then_some("b.bmp"), "{file}");
+    }
+    let note = |file: &str| place.json(&["check", file, "--decode"]).1[0]["notes"][0]["message"].clone();
+    assert!(note("a.tbl").as_str().unwrap().contains("1 sample is no picture"), "{}", note("a.tbl"));
+    let (code, lines) = place.json(&["check", "a.tar", "--decode", "--max-pixels", "10"]);
+    let kinds: Vec<_> = lines[0]["faults"].as_array().unwrap().iter().map(|f| f["kind"].clone()).collect();
+    assert_eq!((code, kinds), (1, vec![json!("limit"); 3]));
+    let said = String::from_utf8(place.run(&["check", "a.tar", "--decode", "--max-pixels", "10"]).stdout).unwrap();
+    assert!(
+        said.contains("NOT CHECKED TO THE END") && said.contains("--max-pixels") && !said.contains("DAMAGED"),
+        "{said}"
+    );
+}
+
+#[test]
+fn folders_are_read_as_people_have_them() {
+    let place = Place(Folder::new());
+    for (name, seed) in [("train/n01/a", 1), ("train/n02/b", 2), ("val/n01/c", 3), ("test/d", 4)] {
+        place.write(&format!("imagenet/{name}.bmp"), &bmp(8, seed));
+    }
+    let summary = place.ok(&["convert", "imagenet", "i.tbl"]);
+    assert!(summary["notes"][0].as_str().unwrap().contains("level 2: n01 and n02"), "{summary}");
+    let rows = place.json(&["head", "i.tbl"]).1;
+    let classes: Vec<_> =
+        rows.iter().map(|row| (&row["name"], &row["metadata"]["class"], &row["metadata"]["cls"])).collect();
+    let none = &Value::Null;
+    assert_eq!(classes[0], (&json!("test/d.bmp"), none, none));
+    assert_eq!(classes[2], (&json!("train/n02/b.bmp"), &json!("n02"), &json!(1)));
+    assert_eq!(classes[3], (&json!("val/n01/c.bmp"), &json!("n01"), &json!(0)));
+    place.ok(&["convert", "imagenet", "one.tbl", "--class-level", "1"]);
+    assert_eq!(place.json(&["head", "one.tbl"]).1[0]["metadata"]["class"], "test");
+    assert_eq!(place.ok(&["inspect", "imagenet", "--class-level", "0"])["classes"], json!([]));
+    let done = place.run(&["convert", "i.tbl", "two.tbl", "--class-level", "1", "--json"]);
+    assert!(error_of(&done)["message"].as_str().unwrap().contains("folders"));
+
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("..", place.0.at("imagenet/val/up")).unwrap();
+        let summary = place.ok(&["convert", "imagenet", "loop.tbl"]);
+        assert_eq!(summary["samples"], 4);
+        assert!(summary["notes"].to_string().contains("1 link that leads back"), "{summary}");
+    }
+    for shard in ["a.tbl", "b.tbl"] {
+        fs::create_dir_all(place.0.at("shards")).unwrap();
+        fs::copy(place.0.at("i.tbl"), place.0.at("shards").join(shard)).unwrap();
+    }
+    let done = place.run(&["convert", "shards", "none.tbl", "--json"]);
+    let error = error_of(&done);
+    assert!(error["message"].as_str().unwrap().contains("forebay concat 'shards/*.tbl'"), "{error}");
+    assert!(!done.status.success() && !place.0.at("none.tbl").exists());
+}
+
+#[test]
+fn names_that_leave_their_folder_are_told_going_in_and_come_out_as_others() {
+    let place = Place(Folder::new());
+    let names = ["../up", "/abs", "a:b", "fine"];
+    let members: Vec<(String, Vec<u8>)> = names
+        .iter()
+        .flat_map(|name| [(format!("{name}.bmp"), bmp(8, 1)), (format!("{name}.cls"), b"3".to_vec())])
+        .collect();
+    place.write("a.tar", &tar(&members));
+    let summary = place.ok(&["convert", "a.tar", "a.tbl"]);
+    let note = summary["notes"][0].as_str().unwrap();
+    assert!(
+        note.starts_with("2 names leave their folder") && note.contains("\"../up.bmp\", will be \"__/up.bmp\""),
+        "{note}"
+    );
+    let summary = place.ok(&["convert", "a.tbl", "b.tar", "--verify"]);
+    assert!(summary["notes"][0].as_str().unwrap().starts_with("2 names left their folder"), "{summary}");
+    assert_eq!((&summary["samples"], &summary["faults"]), (&json!(4), &json!([])));
+    let rows = place.json(&["head", "b.tar"]).1;
+    let back: Vec<_> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(back, ["__/up.bmp", "_/abs.bmp", if cfg!(windows) { "a_b.bmp" } else { "a:b.bmp" }, "fine.bmp"]);
+    assert!(rows.iter().all(|row| row["metadata"]["cls"] == 3), "sidecars go along");
+    place.ok(&["extract", "a.tbl", "--all", "--to", "out"]);
+    assert_eq!(fs::read(place.0.at("out/__/up.cls")).unwrap(), b"3");
+}
+
+#[test]
+fn options_that_change_nothing_are_refused() {
+    let place = Place(Folder::new());
+    place.write("a.tar", &tar(&[("a.bmp", bmp(8, 1)), ("b.bmp", bmp(9, 2))]));
+    place.write("t.csv", b"id,age\n1,2\n");
+    place.ok(&["convert", "a.tar", "a.tbl"]);
+    for (args, word) in [
+        (&["convert", "a.tbl", "b.tar", "--compression", "zstd"][..], "--compression"),
+        (&["convert", "a.tbl", "b.tar", "--layout", "guide"], "--layout"),
+        (&["convert", "a.tbl", "b.tar", "--metadata-format", "json"], "--metadata-format"),
+        (&["convert", "a.tar", "b.tbl", "--columns", "id"], "--columns"),
+        (&["convert", "a.tar", "b.tbl", "--lossy"], "--lossy"),
+        (&["convert", "a.tar", "b.tbl", "--delimiter", ";"], "--delimiter"),
+        (&["convert", "a.tar", "b.csv", "--layout", "guide"], "--layout"),
+        (&["convert", "t.csv", "t.parquet", "--layout", "turboloader"], "--layout"),
+        (&["convert", "t.csv", "t.parquet", "--keep-going"], "--keep-going"),
+        (&["head", "t.csv", "--hash"], "--hash"),
+        (&["head", "a.tbl", "--columns", "id"], "--columns"),
+        (&["stats", "t.csv", "--label", "id"], "--label"),
+        (&["check", "t.csv", "--decode"], "--decode"),
+        (&["check", "a.tbl", "--types", "id=u8"], "--types"),
+        (&["concat", "a.tbl", "-o", "b.tar", "--compression", "lz4"], "--compression"),
+        (&["split", "a.tar", "--shards", "2", "-o", "s", "--layout", "guide"], "--layout"),
+    ] {
+        let done = place.run(&[args, &["--json"]].concat());
+        let error = error_of(&done);
+        let message = error["message"].as_str().unwrap();
+        assert_eq!((done.status.code(), &error["code"]), (Some(2), &json!("usage.argument")), "{args:?}: {error}");
+        assert!(message.starts_with(word) && message.contains("changes nothing in"), "{args:?}: {message}");
+    }
+}
+
+#[test]
+fn several_inputs_become_one_and_sizes_are_compared_only_where_they_can_be() {
+    let place = Place(Folder::new());
+    place.write("a.tar", &tar(&[("a.bmp", bmp(8, 1))]));
+    place.write("b.tar", &tar(&[("b.bmp", bmp(9, 2)), ("c.bmp", bmp(9, 3))]));
+    place.write("t.csv", b"id\n1\n");
+    assert_eq!(place.ok(&["convert", "a.tar", "b.tar", "all.tbl"])["samples"], 3);
+    assert_eq!(place.ok(&["convert", "t.csv", "t.csv", "all.jsonl"])["rows"], 2);
+    let error = error_of(&place.run(&["convert", "a.tar", "t.csv", "x.tbl", "--json"]));
+    assert!(error["message"].as_str().unwrap().contains("do not become one"), "{error}");
+    let said = |args: &[&str]| String::from_utf8(place.run(args).stderr).unwrap();
+    assert!(said(&["convert", "a.tar", "s.tbl"]).contains("\nsaved "));
+    let grown = said(&["convert", "s.tbl", "s.tar"]);
+    assert!(grown.contains("\nlarger by ") && !grown.contains("-"), "{grown}");
+    assert!(!said(&["convert", "b.tar", "f.tbl", "--where", "index == 0"]).contains("saved"));
+    assert!(!said(&["split", "all.tbl", "--shards", "3", "-o", "shards"]).contains("saved"));
+}
+
+#[test]
+fn files_of_other_kinds_and_addresses_are_told_by_name() {
+    let place = Place(Folder::new());
+    place.write("a.zip", b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0");
+    place.write("a.tar.xz", b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4\x46");
+    place.write("a.list", b"[{\"a\": 1}]\n");
+    place.write(
+        "stray.tar",
+        &tar(&[("a.bmp", &bmp(8, 1)[..]), ("b.bmp", &bmp(8, 2)), ("a.json", b"{}"), ("b.json", b"{}")]),
+    );
+    for (args, word) in [
+        (&["convert", "a.zip", "x.tbl"][..], "ZIP"),
+        (&["head", "a.tar.xz"], "xz"),
+        (&["inspect", "a.list"], "array of JSON"),
+        (&["head", "-"], "a pipe"),
+        (&["check", "-"], "a pipe"),
+        (&["head", "https://example.org/a.tbl"], "address"),
+        (&["convert", "s3://bucket/a.tar", "x.tbl"], "aws s3 cp"),
+    ] {
+        let done = place.run(&[args, &["--json"]].concat());
+        let error = error_of(&done);
+        assert!(error["message"].as_str().unwrap().contains(word), "{args:?}: {error}");
+        assert!(!done.status.success());
+    }
+    let note = &place.ok(&["convert", "stray.tar", "stray.tbl"])["notes"][0];
+    assert!(note.as_str().unwrap().starts_with("2 files are samples by being apart"), "{note}");
+    assert!(forebay(["--version"]).status.success());
+}
