@@ -255,7 +255,7 @@ async function tensors(program, tar) {
   const { openSamples, shutdown } = await import(join(DIST, 'index.js'));
   const { initSync, Tensors } = await import(join(ROOT, 'www/lib/wasm/tensor.js'));
   initSync({ module: new WebAssembly.Module(readFileSync(join(DIST, 'tensor.wasm'))) });
-  const wanted = { size: [224, 224], dtype: 'f32', layout: 'nchw', fit: 'center', resampling: 'bilinear', mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225], orient: false };
+  const wanted = { size: [224, 224], dtype: 'f32', layout: 'nchw', fit: 'center-crop', resampling: 'bilinear', mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225], orient: false };
   const maker = new Tensors(JSON.stringify({ ...wanted, short: 224 }));
   const ds = await openSamples(tar);
   const path = join(FOLDER, 'picture.jpg');
@@ -263,7 +263,7 @@ async function tensors(program, tar) {
   for (const i of [0, 7, 31]) {
     const payload = await ds.bytes(i);
     writeFileSync(path, payload);
-    found.native.push(Number(execFileSync(program, [path, '224', '224', 'f32', 'nchw', 'center', 'imagenet', '300'], { encoding: 'utf8' })));
+    found.native.push(Number(execFileSync(program, [path, '224', '224', 'f32', 'nchw', 'center-crop', 'imagenet', '300'], { encoding: 'utf8' })));
     // Into the same memory each time, as natively.
     let into;
     const make = () => (into = maker.make(payload, 0, 0, into));

@@ -28,7 +28,7 @@ const { values: options } = parseArgs({
 const FOLDER = join(ROOT, 'target/bench');
 const PEERS = join(ROOT, 'benches/loader_peers.py');
 const rounds = options.quick ? 1 : Number(options.rounds);
-const [count, large, many] = options.quick ? [256, 8, 20_000] : [2000, 64, 1_281_167];
+const [count, large, small, many] = options.quick ? [256, 8, 512, 20_000] : [2000, 64, 4000, 1_281_167];
 /** The decoders of JPEG that the loader can be told to use; the first is the default. */
 const DECODERS = ['forebay', 'zune'];
 
@@ -36,7 +36,7 @@ await main(async () => {
   if (!read('python3', ['--version'])) throw new Failure('python3 runs the other loaders; it is not here');
   mkdirSync(FOLDER, { recursive: true });
   const tools = await build('loader');
-  const set = await makeLoaderSet(tools, FOLDER, count, large, many);
+  const set = await makeLoaderSet(tools, FOLDER, { count, large, small, many });
   const pythons = { turboloader: peerPython(), training: trainingPython() };
   for (const [name, python] of Object.entries(pythons)) {
     if (!python) console.log(`\nThe packages of ${name} cannot be installed here: their rows stay empty.`);
@@ -109,6 +109,7 @@ function configurations({ forebay, loader }, set, pythons, pinned) {
     for (const cores of [1, 2]) {
       ours(`${jpeg}, augment, ${cores} core${cores > 1 ? 's' : ''}`, cores, set.tbl, '--workers', cores, '--augment', '--shuffle', 42, ...how);
     }
+    ours(`${jpeg}, small, 2 cores`, 2, set.smallTbl, '--workers', 2, '--jpeg', jpeg, '--decode-alone', small);
     ours(`${jpeg}, large, 2 cores`, 2, set.largeTbl, '--workers', 2, '--jpeg', jpeg, '--decode-alone', 8);
   }
   ours('forebay, tar, 2 cores', 2, set.tar, '--workers', 2, '--labels', 'cls');
@@ -125,6 +126,7 @@ function configurations({ forebay, loader }, set, pythons, pinned) {
   }
   peer('turboloader, antialiased, 2 cores', 2, pythons.turboloader, 'turboloader', set.tar, 'antialias=1');
   peer('turboloader, large, 2 cores', 2, pythons.turboloader, 'turboloader', set.largeTar);
+  peer('turboloader, small, 2 cores', 2, pythons.turboloader, 'turboloader', set.smallTar);
   peer('webdataset, resize, 2 cores', 2, pythons.training, 'webdataset', set.shards);
   peer('torch, resize, 2 cores', 2, pythons.training, 'torch', set.files);
   peer('torch, augment, 2 cores', 2, pythons.training, 'torch', set.files, 'aug=1');

@@ -62,6 +62,12 @@ function claims(results) {
     [share('forebay') >= 0.85, share('zune') >= 0.85],
   );
   against('pictures of 3000 x 2000, 2 cores, against turboloader', both('large, 2 cores'), 'turboloader, large, 2 cores', 2);
+  against('pictures of 64 x 64, enlarged, 2 cores, against turboloader', both('small, 2 cores'), 'turboloader, small, 2 cores', 2);
+  const enlarging = (jpeg) => of(`${jpeg}, small, 2 cores`, (r) => r.decoder?.resize_ms) / of(`${jpeg}, small, 2 cores`, (r) => r.decoder?.decode_ms);
+  row('pictures of 64 x 64: enlarging to a tensor against decoding, both alone', '', '', `${times(enlarging('forebay'))}; ${times(enlarging('zune'))}`, '2 x at most', [
+    enlarging('forebay') <= 2,
+    enlarging('zune') <= 2,
+  ]);
   const grown = (jpeg) => rate(`${jpeg}, resize, 2 cores`) / rate(`${jpeg}, resize, 1 core`);
   const theirs = ran('turboloader, resize, 1 core') ? `turboloader: ${times(rate('turboloader, resize, 2 cores') / rate('turboloader, resize, 1 core'))}` : '';
   row('2 workers on 2 cores against 1 on 1', '', theirs, `${times(grown('forebay'))}; ${times(grown('zune'))}`, '1.9 x', [grown('forebay') >= 1.9, grown('zune') >= 1.9]);

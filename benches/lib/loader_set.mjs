@@ -4,10 +4,10 @@ import { basename, join } from 'node:path';
 import { run } from '../../scripts/lib/run.mjs';
 
 /**
- * Files under `folder`, made once: `count` pictures of about 500 x 375, `large` of 3000 x 2000, and a file of `many`
- * samples with nothing in them.
+ * Files under `folder`, made once: `count` pictures of about 500 x 375, `large` of 3000 x 2000, `small` of 64 x 64, and a
+ * file of `many` samples with nothing in them.
  */
-export async function makeLoaderSet({ forebay, sample, loader }, folder, count, large, many) {
+export async function makeLoaderSet({ forebay, sample, loader }, folder, { count, large, small, many }) {
   const at = (name) => join(folder, name);
   const set = {
     tar: at(`set-${count}.tar`),
@@ -18,6 +18,8 @@ export async function makeLoaderSet({ forebay, sample, loader }, folder, count, 
     files: at(`files-${count}`),
     largeTar: at(`large-${large}.tar`),
     largeTbl: at(`large-${large}.tbl`),
+    smallTar: at(`small-${small}.tar`),
+    smallTbl: at(`small-${small}.tbl`),
     many: at(`many-${many}.tbl`),
     count,
     large,
@@ -34,8 +36,10 @@ export async function makeLoaderSet({ forebay, sample, loader }, folder, count, 
   console.log(`making what is measured in ${folder}, where it is not there yet`);
   await make(set.tar, sample, ['--bench', '--count', count, set.tar]);
   await make(set.largeTar, sample, ['--size', '3000x2000', '--format', 'jpg', '--count', large, set.largeTar]);
+  await make(set.smallTar, sample, ['--size', '64x64', '--format', 'jpg', '--count', small, set.smallTar]);
   await make(set.tbl, forebay, ['convert', '--quiet', set.tar, set.tbl]);
   await make(set.largeTbl, forebay, ['convert', '--quiet', set.largeTar, set.largeTbl]);
+  await make(set.smallTbl, forebay, ['convert', '--quiet', set.smallTar, set.smallTbl]);
   // The same pixels for each raw loader in the layout that is its own.
   await make(set.raw, forebay, ['convert', '--quiet', set.tar, set.raw, '--decode', 224]);
   await make(set.rawPeer, forebay, ['convert', '--quiet', set.tar, set.rawPeer, '--decode', 224, '--layout', 'turboloader']);
@@ -46,6 +50,6 @@ export async function makeLoaderSet({ forebay, sample, loader }, folder, count, 
   const mean = (path, n) => `${(statSync(path).size / n / 1000).toFixed(0)} kB`;
   set.about =
     `${count} JPEG files of about 500 x 375 and ${mean(set.tar, count)} each, drawn by \`forebay-sample --bench\`; ` +
-    `${large} of 3000 x 2000 and ${mean(set.largeTar, large)}`;
+    `${large} of 3000 x 2000 and ${mean(set.largeTar, large)}; ${small} of 64 x 64 and ${mean(set.smallTar, small)}`;
   return set;
 }

@@ -31,6 +31,18 @@ export const barStyles = css`
   .bar i + i {
     background: var(--accent-soft);
   }
+  @media (forced-colors: active) {
+    .bar i {
+      forced-color-adjust: none;
+      inset: auto auto 0 0;
+      height: 5px;
+      border-radius: 0;
+      background: GrayText;
+    }
+    .bar i + i {
+      background: Highlight;
+    }
+  }
   .bar span {
     position: relative;
     overflow: hidden;

@@ -5,6 +5,8 @@ import { quote } from "./facets.ts";
 export interface FilterField {
   readonly name: string;
   readonly type: string;
+  /** Whether the index answers it, where that is known. */
+  readonly indexed?: boolean;
 }
 /** Something to write in place of the text from `start` to the caret. */
 export interface Choice {

@@ -3,8 +3,8 @@ import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import type { ConvertOptions, ConvertSummary, Dataset } from "../../lib/src/types.ts";
 import { ConvertShell, type Running } from "./convert-shell.ts";
-import { visible } from "./unseen.ts";
-import { bytes, count, plural, stem } from "./words.ts";
+import { outputName } from "./output-name.ts";
+import { bytes, count, plural } from "./words.ts";
 
 type Scope = "all" | "filtered" | "picked";
 
@@ -39,7 +39,9 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
     this.to = this.data?.format === "tbl" && this.scope === "all" ? "tar" : "tbl";
   }
   protected fileName(): string | null {
-    return this.data && `${stem(this.data.name, "dataset")}${this.scope === "all" ? "" : "-selection"}.${this.to}`;
+    if (!this.data) return null;
+    const apart = this.to === "tar" ? "copy" : this.compression === "none" ? this.layout : this.compression;
+    return outputName(this.data.name, { to: this.to, otherwise: "dataset", selection: this.scope !== "all", apart });
   }
   protected convert({ output, signal, onProgress }: Running): Promise<ConvertSummary> {
     const indexes = this.scope === "filtered" ? this.kept : this.scope === "picked" ? Uint32Array.from(this.picked).sort() : null;
@@ -75,14 +77,14 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
           ${this.choice("compression", "lz4", this.compression, (v) => (this.compression = v), "LZ4, where it helps")}
         </div></fieldset>` : nothing}
       <div class="choices">${this.tick(this.keepGoing, (on) => (this.keepGoing = on), "Leave broken samples out and list them")}</div>
-      ${this.renderPromise()}`;
+      ${this.renderWay()}`;
   }
   protected override renderNote(): TemplateResult | typeof nothing {
     return this.growing ? html`<p>First the rest of the headers is read.</p>` : nothing;
   }
   protected renderDone(s: ConvertSummary): TemplateResult {
     return html`
-      <p class="verdict">✓ ${visible(this.saved)}</p>
+      ${this.renderVerdict()}
       <dl><dt>Samples</dt><dd>${count(s.samples)}</dd><dt>Written</dt><dd>${bytes(s.outputBytes)}</dd>
         ${s.compressedSamples > 0 ? html`<dt>Compressed</dt><dd>${plural(s.compressedSamples, "sample")}, ${bytes(s.payloadBytes)} to ${bytes(s.storedBytes)}</dd>` : nothing}
         ${s.skippedMembers > 0 ? html`<dt>Left out</dt><dd>${plural(s.skippedMembers, "member")} that are no files</dd>` : nothing}

@@ -4,7 +4,8 @@ import { property, query, state } from "lit/decorators.js";
 import type { Output, Progress } from "../../lib/src/types.ts";
 import type { Engine } from "./engine.ts";
 import { controls, factStyles } from "./styles.ts";
-import { makeTarget, type Target } from "./targets.ts";
+import { canFolder, hasStore, makeTarget, type Finished, type Target, type Way } from "./targets.ts";
+import { visible } from "./unseen.ts";
 import { bytes, count, isAbort, trouble, type Trouble } from "./words.ts";
 
 /** What a conversion is given by the dialog. */
@@ -19,6 +20,9 @@ const shellStyles = css`
       margin: 0 0 14px;
       padding: 0;
       border: 0;
+    }
+    .choices + fieldset {
+      margin-top: 14px;
     }
     legend {
       padding: 0 0 6px;
@@ -71,7 +75,10 @@ const shellStyles = css`
 /** Has the browser ask before the page goes with what it is at. */
 const stay = (e: Event): void => e.preventDefault();
 
-/** A dialog that converts; what it asks and does is up to who extends it. */
+/** What a browser says where its own store is full. */
+const FULL = /quota|no room/i;
+
+/** A dialog that converts; what it asks and does is up to who extends it. Sends `open` with a `File` that was made. */
 export abstract class ConvertShell<S> extends LitElement {
   static override styles = [controls, factStyles, shellStyles];
 
@@ -80,10 +87,14 @@ export abstract class ConvertShell<S> extends LitElement {
   @state() protected progress: Progress | null = null;
   @state() protected summary: S | null = null;
   @state() protected failure: Trouble | null = null;
+  @state() private way: Way = "download";
   @query("dialog") private dialog!: HTMLDialogElement;
   private work: AbortController | undefined;
-  protected saved = "";
+  private target: Target | null = null;
+  private made: Finished | null = null;
   private started = 0;
+  /** The browser has a store of its own for what is to be downloaded. */
+  private stored = false;
 
   /** `sample` or `row`. */
   protected abstract readonly unit: string;
@@ -103,8 +114,12 @@ export abstract class ConvertShell<S> extends LitElement {
   show(): void {
     if (this.step !== "work") {
       this.step = "ask";
-      this.failure = null;
+      this.failure = this.made = null;
       this.begin();
+      void hasStore().then((has) => {
+        this.stored = has;
+        this.requestUpdate();
+      });
     }
     if (!this.dialog.open) this.dialog.showModal();
   }
@@ -116,31 +131,46 @@ export abstract class ConvertShell<S> extends LitElement {
   private async run(): Promise<void> {
     const name = this.fileName();
     if (name === null) return;
-    this.saved = name;
     let target: Target;
     try {
-      target = await makeTarget(this.saved);
+      target = await makeTarget(name, this.way);
     } catch (e) {
       if (!isAbort(e)) this.failure = trouble(e);
       return;
     }
     const work = new AbortController();
     this.work = work;
+    this.target = target;
     this.step = "work";
     this.started = performance.now();
-    this.failure = this.summary = this.progress = null;
+    this.failure = this.summary = this.progress = this.made = null;
     window.addEventListener("beforeunload", stay);
     try {
       this.summary = await this.convert({ output: target.output, signal: work.signal, onProgress: (p) => (this.progress = p) });
-      await target.finish();
+      this.made = await target.finish();
       this.step = "done";
     } catch (e) {
-      await target.discard().catch(() => undefined);
-      this.failure = isAbort(e) ? { message: "Cancelled; nothing was kept.", code: undefined, offset: undefined } : trouble(e);
+      const gone = await target.discard();
+      this.failure = this.failed(e, gone ? "" : ` A file ${target.name} that is not whole is left${target.folder === undefined ? "" : ` in ${target.folder}`}: remove it.`);
       this.step = "ask";
     } finally {
       window.removeEventListener("beforeunload", stay);
     }
+  }
+  /** Why there is no file, and what is left of it. */
+  private failed(e: unknown, left: string): Trouble {
+    if (isAbort(e)) return { message: `Cancelled${left === "" ? "; nothing was kept." : `.${left}`}`, code: undefined, offset: undefined };
+    const told = trouble(e);
+    const full = this.way === "download" && (FULL.test(told.message) || (e as Error)?.name === "QuotaExceededError");
+    const help = full && canFolder() ? " What is downloaded is made in the browser's own store first, which is full: a folder needs none." : "";
+    return { ...told, message: `${told.message}${help}${left}` };
+  }
+  private openMade(): void {
+    const { made } = this;
+    if (!made) return;
+    made.keep();
+    this.close();
+    this.dispatchEvent(new CustomEvent<File>("open", { detail: made.file }));
   }
 
   override render(): TemplateResult {
@@ -153,7 +183,7 @@ export abstract class ConvertShell<S> extends LitElement {
           ? html`<button @click=${this.close}>Close</button><button class="primary" @click=${this.run}>Convert…</button>`
           : this.step === "work"
             ? html`<button @click=${() => this.work?.abort()}>Cancel</button>`
-            : html`<button @click=${() => (this.step = "ask")}>Another</button><button class="primary" @click=${this.close}>Done</button>`}</div>
+            : html`<button @click=${() => (this.step = "ask")}>Another</button>${this.opens ? html`<button @click=${this.openMade}>Open it</button>` : nothing}<button class="primary" @click=${this.close}>Done</button>`}</div>
       </dialog>`;
   }
 
@@ -165,9 +195,29 @@ export abstract class ConvertShell<S> extends LitElement {
   protected tick(on: boolean, set: (on: boolean) => void, label: string): TemplateResult {
     return html`<label><input type="checkbox" .checked=${on} @change=${(e: Event) => set((e.target as HTMLInputElement).checked)} />${label}</label>`;
   }
-  protected renderPromise(): TemplateResult {
-    // A page over http from another machine may write no file: there the browser holds it, in memory or not.
-    return html`<p class="muted">Everything happens on this machine.${isSecureContext ? " The file is written as it is made, and never held in memory." : ""}</p>`;
+  /** Whether the file can be looked at here. */
+  protected get opens(): boolean {
+    return this.made !== null;
+  }
+  /** What the file is called, where it is; above what became of it. */
+  protected renderVerdict(): TemplateResult {
+    const { name, folder } = this.target!;
+    return html`<p class="verdict">✓ ${visible(name)}</p><p class="muted">${folder === undefined ? "The browser downloads it." : html`It is in the folder <b>${visible(folder)}</b>.`}</p>`;
+  }
+  /** Where the file goes, and what that means. */
+  protected renderWay(): TemplateResult {
+    const name = this.fileName();
+    const held = this.way === "folder"
+      ? "It is written there as it is made, and never held in memory; what is in the folder stays as it is."
+      : this.stored
+        ? "It is made in the browser's own store, and downloaded when it is whole."
+        : "This browser gives the page no store: it holds the file itself, in memory or not, until it is downloaded.";
+    return html`
+      ${canFolder() ? html`<fieldset><legend>Where to</legend><div class="choices">
+        ${this.choice<Way>("way", "download", this.way, (v) => (this.way = v), "A download")}
+        ${this.choice<Way>("way", "folder", this.way, (v) => (this.way = v), "A folder, to be chosen")}
+      </div></fieldset>` : nothing}
+      <p class="muted">${name === null ? nothing : html`A new file <b>${visible(name)}</b>. `}${held} Everything happens on this machine.</p>`;
   }
 
   private renderWork(): TemplateResult {
@@ -179,7 +229,7 @@ export abstract class ConvertShell<S> extends LitElement {
     const ofBytes = p?.totalBytes ? ` of ${bytes(p.totalBytes)}` : "";
     return html`
       ${this.renderNote()}
-      <p>Writing <b>${this.saved}</b>${p ? html`: ${count(p.samples)}${of} ${this.unit}s, ${bytes(p.bytes)}${ofBytes}` : "…"}</p>
+      <p>Writing <b>${visible(this.target?.name ?? "")}</b>${p ? html`: ${count(p.samples)}${of} ${this.unit}s, ${bytes(p.bytes)}${ofBytes}` : "…"}</p>
       <progress aria-label="Converted" max="1" .value=${part}></progress>
       ${p && seconds > 2 ? html`<p class="muted">${bytes(Math.round(p.bytes / seconds))} a second${left === null ? "" : left < 90 ? `, about ${Math.ceil(left)} seconds left` : `, about ${Math.ceil(left / 60)} minutes left`}</p>` : nothing}`;
   }

@@ -3,9 +3,10 @@ import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import type { Input, Table, TableConvertOptions, TableConvertSummary, TableFormat } from "../../lib/src/types.ts";
 import { ConvertShell, type Running } from "./convert-shell.ts";
+import { outputName } from "./output-name.ts";
 import type { TextSource } from "./text-view.ts";
 import { visible } from "./unseen.ts";
-import { bytes, count, plural, stem } from "./words.ts";
+import { bytes, count, plural } from "./words.ts";
 
 /** Notes that are shown. */
 const SHOWN = 12;
@@ -45,7 +46,7 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
     return (this.data ? this.rows === "filtered" : this.where.trim() !== "") || this.columns === "shown";
   }
   protected fileName(): string {
-    return `${stem(this.name, "table")}${this.selects ? "-selection" : ""}.${this.to}`;
+    return outputName(this.name, { to: this.to, otherwise: "table", selection: this.selects, apart: "copy" });
   }
   protected convert({ output, signal, onProgress }: Running): Promise<TableConvertSummary> {
     const { data, text } = this;
@@ -92,11 +93,11 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
         ${this.tick(this.lossy, (on) => (this.lossy = on), "With losses: change what the format cannot hold, and say so")}
         ${this.text ? this.tick(this.skip, (on) => (this.skip = on), "Leave bad rows out and list them") : nothing}
       </div>
-      ${this.renderPromise()}`;
+      ${this.renderWay()}`;
   }
   protected renderDone(s: TableConvertSummary): TemplateResult {
     return html`
-      <p class="verdict">✓ ${visible(this.saved)}</p>
+      ${this.renderVerdict()}
       <dl><dt>Rows</dt><dd>${count(s.rows)}, in ${plural(s.columns, "column")}</dd><dt>Written</dt><dd>${bytes(s.outputBytes)}</dd>
         ${s.skippedRows > 0 ? html`<dt>Left out</dt><dd class="bad">${plural(s.skippedRows, "bad row")}</dd>` : nothing}</dl>
       ${s.notes.length === 0 ? nothing : html`<ul class="notes">${s.notes.slice(0, SHOWN).map((note) => html`<li>${visible(note)}</li>`)}${s.notes.length > SHOWN ? html`<li>and ${count(s.notes.length - SHOWN)} more notes</li>` : nothing}</ul>`}`;

@@ -38,3 +38,23 @@ export function unknownFields(expression: string, known: readonly string[]): str
   const within = (name: string): boolean => known.some((k) => k === name || k.startsWith(`${name}.`) || name.startsWith(`${k}.`));
   return [...new Set(names)].filter((name) => !WORDS.has(name) && !within(name));
 }
+
+/** A path at the end, and what stands before it. */
+const LAST_PATH = /^([^]*?)((?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`)(?:\.(?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`))*\.?)\s*$/u;
+
+/**
+ * Whether somebody is likely in the middle of a word: the filter so far may make sense, and mean something else. `j` on
+ * the way to `json.label` is a field that nobody has, which matches nothing and is looked for in all metadata.
+ */
+export function isUnfinished(expression: string, known: readonly string[]): boolean {
+  if (expression.trim() === "") return false;
+  // The last text may still be open.
+  const bare = expression.replace(/"(?:\\.|[^"\\])*(?:"|$)|'(?:\\.|[^'\\])*(?:'|$)/g, '""');
+  const [, before, last] = LAST_PATH.exec(bare) ?? [];
+  if (last !== undefined && !["true", "false", "null"].includes(last)) {
+    // A field that is compared with another one; anything else is still to be compared.
+    const compared = /(?:[=!<>]=?|~|\bin)\s*$/.test(before!);
+    if (!compared || !known.includes(last)) return true;
+  }
+  return unknownFields(bare, known).length > 0;
+}

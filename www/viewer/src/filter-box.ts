@@ -2,15 +2,21 @@
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import { completions, type Choice, type FilterField, type Values } from "./complete.ts";
+import { isUnfinished, unknownFields } from "./fields.ts";
 import { controls } from "./styles.ts";
 import { visible } from "./unseen.ts";
 import type { Trouble } from "./words.ts";
 
-/** Milliseconds without a key after which the filter is applied. */
+/** Milliseconds without a key after which the filter is applied, where the index answers it, */
 const QUIET = 250;
+/** and where the metadata must be read for it. */
+const QUIET_READING = 600;
 const EXAMPLE = "width >= 224 && height >= 224";
 
-/** `<forebay-filter>`: sends `filter` with the text. */
+/**
+ * `<forebay-filter>`: sends `filter` with the text. While somebody types it waits for a filter that is likely meant:
+ * what was found before stays until then.
+ */
 @customElement("forebay-filter")
 export class FilterBox extends LitElement {
   static override styles = [controls, css`
@@ -38,6 +44,7 @@ export class FilterBox extends LitElement {
       width: 30px;
     }
     .list,
+    .waits,
     .error {
       position: absolute;
       z-index: 20;
@@ -72,10 +79,16 @@ export class FilterBox extends LitElement {
       color: var(--ink-2);
       font-family: inherit;
     }
-    .error {
+    .error,
+    .waits {
       padding: 8px 12px;
       font-size: 13px;
+    }
+    .error {
       color: var(--bad);
+    }
+    .waits {
+      color: var(--ink-2);
     }
     .error pre {
       margin: 0 0 4px;
@@ -106,6 +119,8 @@ export class FilterBox extends LitElement {
   private from = 0;
   @state() private chosen = 0;
   @state() private inside = false;
+  /** What is written is not applied before Enter says so. */
+  @state() private waits = false;
   @query("input") private input!: HTMLInputElement;
   private timer = 0;
 
@@ -123,10 +138,10 @@ export class FilterBox extends LitElement {
     return html`
       <div class="box">
         <input type="text" role="combobox" spellcheck="false" autocomplete="off" aria-label="Filter" aria-autocomplete="list"
-          aria-controls="fields" aria-expanded=${listed} aria-invalid=${this.error !== null}
-          aria-activedescendant=${listed ? `f${this.chosen}` : nothing} aria-describedby=${this.error ? "error" : nothing}
+          aria-controls="fields" aria-expanded=${listed} aria-invalid=${this.error !== null && !this.waits}
+          aria-activedescendant=${listed ? `f${this.chosen}` : nothing} aria-describedby=${this.error && !this.waits ? "error" : nothing}
           placeholder="Filter, such as  ${visible(this.example)}" .value=${this.value}
-          @input=${this.typed} @keydown=${this.onKey} @focus=${() => (this.inside = true)} @blur=${() => (this.inside = false)} />
+          @input=${this.typed} @keydown=${this.onKey} @focus=${() => (this.inside = true)} @blur=${this.left} />
         ${this.value ? html`<button class="bare icon clear" aria-label="Clear the filter" @click=${() => this.apply("")}>✕</button>` : nothing}
       </div>
       <ul class="list" id="fields" role="listbox" aria-label="What could come here" ?hidden=${!listed}>
@@ -134,9 +149,14 @@ export class FilterBox extends LitElement {
           <li id="f${k}" role="option" aria-selected=${k === this.chosen} class=${k === this.chosen ? "on" : ""}
             @mousedown=${(e: Event) => { e.preventDefault(); this.complete(choice.text); }}><bdi>${visible(choice.text)}</bdi><span>${choice.note}</span></li>`)}
       </ul>
-      ${this.error && !listed ? this.renderError(this.error) : nothing}`;
+      ${this.error && !listed && !this.waits ? this.renderError(this.error) : nothing}
+      ${this.waits && !listed ? this.renderWaits() : nothing}`;
   }
 
+  private renderWaits(): TemplateResult {
+    const unknown = unknownFields(this.value, this.fields.map((f) => f.name)).map(visible).join(", ");
+    return html`<div class="waits">${unknown ? html`The first sample has no <code>${unknown}</code>. Enter filters all the same.` : "Enter filters by what is written so far."}</div>`;
+  }
   private renderError(error: Trouble): TemplateResult {
     // The offset counts characters, as people do, and not UTF-16 units.
     const text = [...this.value];
@@ -149,8 +169,22 @@ export class FilterBox extends LitElement {
   private typed(): void {
     this.value = this.input.value;
     this.offer();
+    this.soon();
+  }
+  /** Applies what is written once nothing more is, where it is likely meant. */
+  private soon(): void {
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.apply(this.value, true), QUIET);
+    const { value } = this;
+    this.waits = false;
+    const reads = this.fields.some((f) => f.indexed === false && value.includes(f.name));
+    this.timer = window.setTimeout(() => {
+      this.waits = isUnfinished(value, this.fields.map((f) => f.name));
+      if (!this.waits) this.apply(value, true);
+    }, reads ? QUIET_READING : QUIET);
+  }
+  private left(): void {
+    this.inside = false;
+    if (this.waits) this.apply(this.value);
   }
   private offer(): void {
     const { start, choices } = completions(this.input.value, this.input.selectionStart ?? 0, this.fields, this.values);
@@ -169,8 +203,7 @@ export class FilterBox extends LitElement {
     this.input.setSelectionRange(done.length, done.length);
     this.value = this.input.value;
     this.offer();
-    clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.apply(this.value, true), QUIET);
+    this.soon();
   }
   private close(): void {
     this.choices = [];
@@ -178,6 +211,7 @@ export class FilterBox extends LitElement {
   }
   private apply(text: string, typing = false): void {
     clearTimeout(this.timer);
+    this.waits = false;
     this.value = text;
     if (!typing) this.close();
     this.dispatchEvent(new CustomEvent("filter", { detail: text }));

@@ -3,9 +3,9 @@ import { css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { Collection, windowStyles } from "./collection.ts";
 import { controls } from "./styles.ts";
-import { Thumbs } from "./thumbs.ts";
+import { Thumbs, isUnreached } from "./thumbs.ts";
 import { visible } from "./unseen.ts";
-import { bytes, count } from "./words.ts";
+import { bytes, count, plural } from "./words.ts";
 
 const GAP = 10;
 const CAPTION = 26;
@@ -41,6 +41,13 @@ export class Gallery extends Collection {
     .tile[aria-selected="true"] {
       background: var(--accent-soft);
     }
+    @media (forced-colors: active) {
+      /* Inside, its picture would lie over it. */
+      .tile.current,
+      .tile[aria-selected="true"] {
+        outline-offset: 1px;
+      }
+    }
     .picture {
       position: relative;
       display: grid;
@@ -67,6 +74,34 @@ export class Gallery extends Collection {
     }
     .why.bad {
       color: var(--bad);
+    }
+    .part,
+    .lost {
+      position: absolute;
+      z-index: 1;
+      background: var(--warn-soft);
+      color: var(--warn);
+      font-size: 12px;
+    }
+    .part {
+      right: 6px;
+      top: 6px;
+      padding: 1px 7px;
+      border-radius: 6px;
+    }
+    .lost {
+      inset: auto 12px 12px;
+      width: fit-content;
+      margin: 0 auto;
+      display: flex;
+      flex-wrap: wrap;
+      align-items: center;
+      gap: 4px 10px;
+      padding: 8px 14px;
+      border: 1px solid var(--warn);
+      border-radius: 9px;
+      box-shadow: var(--shadow);
+      font-size: 13px;
     }
     .caption {
       display: flex;
@@ -115,6 +150,8 @@ export class Gallery extends Collection {
   private drawn = new WeakMap<HTMLCanvasElement, { bitmap: ImageBitmap; width: number; height: number }>();
   /** Nothing of this file was drawn yet. */
   private pristine = true;
+  /** The index knows the names of all samples. */
+  private named = false;
   private timer = 0;
   private seen = { top: 0, at: 0 };
 
@@ -138,6 +175,7 @@ export class Gallery extends Collection {
       this.thumbs?.close();
       this.thumbs = new Thumbs(this.data, () => this.redraw());
       this.pristine = true;
+      this.named = this.data.schema.find((field) => field.name === "name")?.indexed ?? false;
     }
   }
   override disconnectedCallback(): void {
@@ -161,7 +199,16 @@ export class Gallery extends Collection {
             ${this.slots().map((p) => (p < 0 ? nothing : this.renderTile(p, top)))}
           </div>
         </div>
-      </div>`;
+      </div>
+      ${this.renderLost()}`;
+  }
+  /** One word for all that the network lost. */
+  private renderLost(): TemplateResult | typeof nothing {
+    const lost = this.thumbs?.lost;
+    if (!lost) return nothing;
+    return html`
+      <div class="lost" role="status"><span>The server was not reached for ${plural(lost.pictures, "picture")}; they are asked for again in a moment.</span> <code>${lost.code}</code>
+        <button @click=${() => this.thumbs?.again()}>Now</button></div>`;
   }
 
   private renderTile(position: number, top: number): TemplateResult {
@@ -172,7 +219,8 @@ export class Gallery extends Collection {
     const x = GAP + column * (this.tile + GAP);
     const y = GAP + row * this.rowHeight - top;
     const size = info.width > 0 ? `${info.width} × ${info.height}` : bytes(info.bytes);
-    const stored = this.data.nameOf(i);
+    // Where names are in the metadata only those are known whose sample was opened: a caption would mean now this, now that.
+    const stored = this.named ? this.data.nameOf(i) : undefined;
     const name = stored && visible(stored);
     const label = `Sample ${count(i)}${name ? `, ${name}` : ""}, ${info.damaged ? "damaged" : `${info.format}, ${size}`}`;
     return html`
@@ -184,7 +232,8 @@ export class Gallery extends Collection {
         <div class="picture" aria-hidden="true">
           <span class="tick" aria-hidden="true">${this.picked.has(i) ? "✓" : ""}</span>
           <canvas aria-hidden="true" data-sample=${i}></canvas>
-          ${thumb && thumb.state !== "ready" ? html`<span class="why ${thumb.state === "broken" ? "bad" : ""}">${thumb.why}</span>` : nothing}
+          ${!thumb || thumb.state === "ready" ? nothing : isUnreached(thumb) ? html`<span class="why">not reached</span>` : html`<span class="why ${thumb.state === "broken" ? "bad" : ""}">${thumb.why}</span>`}
+          ${thumb?.state === "ready" && thumb.partial ? html`<span class="part">damaged</span>` : nothing}
         </div>
         <div class="caption" aria-hidden="true"><span>${count(i)}</span><span>${name ?? size}</span></div>
       </div>`;

@@ -40,6 +40,17 @@ export class HistogramView extends LitElement {
       fill: var(--accent);
       opacity: 0.18;
     }
+    @media (forced-colors: active) {
+      .all {
+        fill: GrayText;
+      }
+      .kept {
+        fill: Highlight;
+      }
+      .brush {
+        fill: CanvasText;
+      }
+    }
     .hit {
       fill: transparent;
     }

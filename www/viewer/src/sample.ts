@@ -2,17 +2,21 @@
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json } from "../../lib/src/types.ts";
-import { colourOf, findAnnotations, rgbOf, type Annotations, type Box } from "./boxes.ts";
-import { drawMask, type Mask } from "./masks.ts";
+import { colourOf, findAnnotations, type Annotations, type Box } from "./boxes.ts";
 import { isOnItsSide, orientationOf, unturned } from "./orientation.ts";
+import { NotDrawn, UNKNOWN, decode, isPlayed, type Decoded } from "./picture.ts";
+import { StageBoxes } from "./stage-boxes.ts";
 import { controls, factStyles, panelStyles } from "./styles.ts";
 import { download } from "./targets.ts";
-import { NotDrawn, decode, UNKNOWN } from "./thumbs.ts";
 import { tree, treeStyles } from "./tree.ts";
 import { visible } from "./unseen.ts";
 import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts";
 
 const HEX_BYTES = 512;
+/** A very large picture is decoded to so many pixels of the longer edge at least, and at most, whatever the stage. */
+const EDGES = [1024, 4096] as const;
+/** Milliseconds of rest after which the part in sight of such a picture is decoded as it is. */
+const REST = 300;
 type Tab = "metadata" | "details" | "bytes";
 const NONE: Annotations = { boxes: [], broken: 0, outside: 0 };
 
@@ -53,6 +57,30 @@ export class SamplePanel extends LitElement {
       position: absolute;
       left: 0;
       top: 0;
+    }
+    .boxes {
+      position: absolute;
+      inset: 0;
+      width: 100%;
+      height: 100%;
+      pointer-events: none;
+    }
+    video {
+      position: absolute;
+      inset: 0;
+      width: 100%;
+      height: 100%;
+    }
+    .part {
+      position: absolute;
+      left: 8px;
+      top: 8px;
+      max-width: calc(100% - 16px);
+      padding: 4px 10px;
+      border-radius: 7px;
+      font-size: 12.5px;
+      background: var(--warn-soft);
+      color: var(--warn);
     }
     .tools {
       position: absolute;
@@ -95,6 +123,7 @@ export class SamplePanel extends LitElement {
       width: 9px;
       height: 9px;
       border-radius: 3px;
+      forced-color-adjust: none;
     }
     .tabs {
       display: flex;
@@ -134,6 +163,14 @@ export class SamplePanel extends LitElement {
     .sum.bad {
       background: var(--bad-soft);
     }
+    @media (forced-colors: active) {
+      .tabs button {
+        border: 0;
+      }
+      .part {
+        border: 1px solid CanvasText;
+      }
+    }
     pre {
       margin: 0;
       font-family: var(--mono);
@@ -152,7 +189,9 @@ export class SamplePanel extends LitElement {
   /** Samples to read ahead. */
   @property({ attribute: false }) next: readonly number[] = [];
   @property({ type: Boolean }) picked = false;
-  @state() private image: ImageBitmap | null = null;
+  @state() private image: Decoded | null = null;
+  /** The address of a film. */
+  @state() private film = "";
   @state() private imageTrouble: Trouble | null = null;
   /** The metadata; `undefined` while it is read. */
   @state() private record: Json | undefined;
@@ -170,7 +209,9 @@ export class SamplePanel extends LitElement {
   @state() private tab: Tab = "metadata";
   @state() private zoom = 1;
   @query(".stage") private stage!: HTMLElement;
-  private masks = new WeakMap<Mask, HTMLCanvasElement>();
+  private readonly drawing = new StageBoxes();
+  private drawingBoxes = 0;
+  private sharpening: ReturnType<typeof setTimeout> | undefined;
   private pan = { x: 0, y: 0 };
   private fit = 1;
   private work: AbortController | undefined;
@@ -195,8 +236,15 @@ export class SamplePanel extends LitElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.work?.abort();
-    this.image?.close();
-    this.image = null;
+    this.show(null);
+  }
+  /** Another picture, or none. */
+  private show(image: Decoded | null, film = ""): void {
+    clearTimeout(this.sharpening);
+    this.image?.bitmap.close();
+    if (this.film) URL.revokeObjectURL(this.film);
+    this.image = image;
+    this.film = film;
   }
   override willUpdate(changed: PropertyValues): void {
     if (changed.has("index") || changed.has("data")) void this.load();
@@ -206,11 +254,14 @@ export class SamplePanel extends LitElement {
       const canvas = this.renderRoot.querySelector<HTMLCanvasElement>(".picture");
       const g = canvas?.getContext("2d");
       if (canvas && g) {
+        const { bitmap } = this.image;
+        const side = this.asStored && isOnItsSide(this.orientation);
+        [canvas.width, canvas.height] = side ? [bitmap.height, bitmap.width] : [bitmap.width, bitmap.height];
+        if (this.asStored) g.setTransform(...unturned(this.orientation, canvas.width, canvas.height));
+        g.drawImage(bitmap, 0, 0);
         const { width, height } = this.shown;
-        canvas.width = width;
-        canvas.height = height;
-        if (this.asStored) g.setTransform(...unturned(this.orientation, width, height));
-        g.drawImage(this.image, 0, 0);
+        canvas.style.width = `${width}px`;
+        canvas.style.height = `${height}px`;
       }
       this.pan = { x: 0, y: 0 };
       this.zoom = 1;
@@ -246,13 +297,8 @@ export class SamplePanel extends LitElement {
     const unless = <T>(then: (value: T) => void) => (value: T): void => {
       if (!signal.aborted) then(value);
     };
-    const image = decode(dataset, index, signal).then((bitmap) => {
-      if (signal.aborted) return bitmap.close();
-      this.image?.close();
-      this.image = bitmap;
-    }).catch(unless((e) => {
-      this.image?.close();
-      this.image = null;
+    const image = (isPlayed(dataset.info(index)) ? this.play(signal) : this.draw(signal)).catch(unless((e) => {
+      this.show(null);
       this.imageTrouble = e instanceof NotDrawn ? { message: e.message === UNKNOWN ? "This is no picture that the browser knows." : `Browsers do not draw ${e.message} pictures.`, code: undefined, offset: undefined } : trouble(e);
     }));
     const record = dataset.record(index, { signal }).then(unless((found) => (this.record = found)), unless((e) => (this.recordTrouble = trouble(e))));
@@ -273,6 +319,22 @@ export class SamplePanel extends LitElement {
     if (this.orientation > 1) this.choose();
     dataset.prefetch(this.next, { signal }).catch(() => undefined);
   }
+
+  private async draw(signal: AbortSignal): Promise<void> {
+    const stage = this.stage ? Math.max(this.stage.clientWidth, this.stage.clientHeight) * devicePixelRatio : 0;
+    const largeEdge = Math.min(EDGES[1], Math.max(EDGES[0], Math.ceil(stage)));
+    const image = await decode(this.data, this.index, { signal, largeEdge });
+    if (signal.aborted) image.bitmap.close();
+    else this.show(image);
+  }
+  private async play(signal: AbortSignal): Promise<void> {
+    const blob = await this.data.blob(this.index, { signal });
+    if (!signal.aborted) this.show(null, URL.createObjectURL(blob));
+  }
+  private readonly unplayed = (): void => {
+    this.show(null);
+    this.imageTrouble = { message: `This browser cannot play this ${this.data.info(this.index).format.toUpperCase()}: it is damaged, or made in a way that the browser does not know. It can be saved and opened elsewhere.`, code: undefined, offset: undefined };
+  };
 
   /** The picture's size as it is drawn. */
   private get shown(): { width: number; height: number } {
@@ -332,72 +394,52 @@ export class SamplePanel extends LitElement {
     sheet.style.transform = `translate(${this.pan.x - (width * scale) / 2}px, ${this.pan.y - (height * scale) / 2}px) scale(${scale})`;
     const picture = this.renderRoot.querySelector<HTMLElement>(".picture");
     if (picture) picture.style.imageRendering = scale > 3 ? "pixelated" : "auto";
-    this.drawBoxes(scale);
+    cancelAnimationFrame(this.drawingBoxes);
+    this.drawingBoxes = requestAnimationFrame(() => this.drawBoxes(scale));
+    this.sharpen(scale);
   }
-  /** All boxes are one canvas, however many: a page with a thousand elements over a picture stalls. */
   private drawBoxes(scale: number): void {
     const canvas = this.renderRoot.querySelector<HTMLCanvasElement>(".boxes");
     if (!canvas || !this.image) return;
     const { width, height } = this.shown;
-    const sharp = Math.min(4, Math.max(1, scale * devicePixelRatio), 8192 / Math.max(width, height));
-    canvas.width = Math.round(width * sharp);
-    canvas.height = Math.round(height * sharp);
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
-    const g = canvas.getContext("2d");
-    if (!g || !this.boxesOn) return;
-    const line = (2 * sharp) / scale;
-    const letter = (12 * sharp) / scale;
-    g.font = `600 ${letter}px system-ui, sans-serif`;
-    g.textBaseline = "top";
-    for (const box of this.boxes) {
-      if (this.hidden_.has(box.label)) continue;
-      const colour = colourOf(box.label);
-      const [x, y, w, h] = [box.x * sharp, box.y * sharp, box.w * sharp, box.h * sharp];
-      g.strokeStyle = colour;
-      g.lineWidth = line;
-      if (box.mask) g.drawImage(this.maskOf(box.mask, box.label), 0, 0, canvas.width, canvas.height);
-      for (const outline of box.outlines) {
-        g.beginPath();
-        for (let k = 0; k + 1 < outline.length; k += 2) g.lineTo(outline[k]! * sharp, outline[k + 1]! * sharp);
-        g.closePath();
-        g.globalAlpha = 0.3;
-        g.fillStyle = colour;
-        g.fill();
-        g.globalAlpha = 1;
-        g.stroke();
-      }
-      g.strokeRect(x, y, w, h);
-      if (!box.label || this.boxes.length > 200) continue;
-      const label = visible(box.label);
-      const wide = g.measureText(label).width + letter * 0.6;
-      const tall = letter * 1.4;
-      if (x >= canvas.width || y >= canvas.height || x + w <= 0 || y + h <= 0) continue;
-      // Of a box that reaches over the edge the name stands inside.
-      const left = Math.max(0, Math.min(x - line / 2, canvas.width - wide));
-      const up = Math.max(0, Math.min(y >= tall ? y - tall : y, canvas.height - tall));
-      g.fillStyle = colour;
-      g.fillRect(left, up, wide, tall);
-      g.fillStyle = "#10151a";
-      g.fillText(label, left + letter * 0.25, up + letter * 0.2);
-    }
+    const x = this.stage.clientWidth / 2 + this.pan.x - (width * scale) / 2;
+    const y = this.stage.clientHeight / 2 + this.pan.y - (height * scale) / 2;
+    this.drawing.draw(canvas, this.boxes, this.hidden_, { x, y, scale, width, height });
   }
-
-  /** A mask is drawn once and then only scaled. */
-  private maskOf(mask: Mask, label: string): HTMLCanvasElement {
-    let drawn = this.masks.get(mask);
-    if (!drawn) {
-      const image = drawMask(mask, [...rgbOf(label), 115]);
-      drawn = document.createElement("canvas");
-      [drawn.width, drawn.height] = [image.width, image.height];
-      drawn.getContext("2d")?.putImageData(image, 0, 0);
-      this.masks.set(mask, drawn);
+  /** Of a picture that was decoded smaller than it is, the part in sight is decoded as it is once there is time to look at it. */
+  private sharpen(scale: number): void {
+    clearTimeout(this.sharpening);
+    const { image, orientation } = this;
+    const detail = this.renderRoot.querySelector<HTMLCanvasElement>(".detail");
+    if (!image || !detail || !this.work) return;
+    const { signal } = this.work;
+    const { width, bitmap } = image;
+    if (image.partial || orientation > 1 || scale * devicePixelRatio <= (1.2 * bitmap.width) / width) return void (detail.hidden = true);
+    this.sharpening = setTimeout(() => void this.sharpened(detail, scale, signal).catch(() => undefined), REST);
+  }
+  private async sharpened(detail: HTMLCanvasElement, scale: number, signal: AbortSignal): Promise<void> {
+    const { width, height } = this.shown;
+    const [wide, tall] = [this.stage.clientWidth, this.stage.clientHeight];
+    const clamp = (v: number, most: number): number => Math.min(most, Math.max(0, Math.round(v)));
+    const left = clamp(width / 2 - (this.pan.x + wide / 2) / scale, width);
+    const top = clamp(height / 2 - (this.pan.y + tall / 2) / scale, height);
+    const [w, h] = [clamp(wide / scale, width - left), clamp(tall / scale, height - top)];
+    if (w < 1 || h < 1) return;
+    const finest = Math.min(1, scale * devicePixelRatio);
+    const { index } = this;
+    const blob = await this.data.blob(index, { signal });
+    const bitmap = await createImageBitmap(blob, left, top, w, h, { resizeWidth: Math.max(1, Math.round(w * finest)), resizeQuality: "medium" });
+    if (!signal.aborted && this.image && this.index === index) {
+      [detail.width, detail.height] = [bitmap.width, bitmap.height];
+      detail.getContext("2d")?.drawImage(bitmap, 0, 0);
+      detail.style.cssText = `left:${left}px;top:${top}px;width:${w}px;height:${h}px`;
+      detail.hidden = false;
     }
-    return drawn;
+    bitmap.close();
   }
 
   private drag(e: PointerEvent): void {
-    if ((e.target as HTMLElement).closest("button")) return;
+    if ((e.target as HTMLElement).closest("button, video")) return;
     const from = { x: e.clientX - this.pan.x, y: e.clientY - this.pan.y };
     this.stage.setPointerCapture(e.pointerId);
     const move = (m: PointerEvent): void => {
@@ -423,14 +465,18 @@ export class SamplePanel extends LitElement {
         <button class="icon bare" aria-label="Close the sample" title="Close (Esc)" @click=${send("close")}>✕</button>
       </div>
       <div class="stage" tabindex="0" role="group" aria-label="Picture of sample ${count(this.index)}${this.boxes.length ? `, ${plural(this.boxes.length, "box", "boxes")}` : ""}" @pointerdown=${this.drag} @dblclick=${this.reset}>
-        ${this.image ? html`<div class="sheet"><canvas class="picture"></canvas><canvas class="boxes"></canvas></div>` : nothing}
+        ${this.image ? html`<div class="sheet"><canvas class="picture"></canvas><canvas class="detail" hidden></canvas></div>` : nothing}
+        ${this.image && this.boxesOn && this.boxes.length > 0 ? html`<canvas class="boxes"></canvas>` : nothing}
+        ${this.film ? html`<video controls src=${this.film} aria-label="Film of sample ${count(this.index)}" @error=${this.unplayed}></video>` : nothing}
+        ${this.image?.partial ? html`<div class="part" role="alert">This picture is damaged: what could be decoded of it is drawn.</div>` : nothing}
         ${this.imageTrouble ? html`<div class="trouble"><div class=${this.imageTrouble.code ? "bad" : "muted"}>${this.imageTrouble.message}</div>${this.imageTrouble.code ? html`<code>${this.imageTrouble.code}</code>` : nothing}</div>` : nothing}
         ${this.renderLegend()}
         <div class="tools">
           ${this.image && this.orientation > 1 ? html`<button aria-pressed=${this.asStored} title="Its EXIF says that it is to be turned; most training code does not turn it" @click=${this.toggleStored}>As stored</button>` : nothing}
           ${this.boxes.length > 0 ? html`<button aria-pressed=${this.boxesOn} title="Boxes (b)" @click=${() => (this.boxesOn = !this.boxesOn)}>Boxes</button>` : nothing}
+          ${this.film ? nothing : html`
           <button class="icon" aria-label="Zoom out" title="Zoom out (-)" @click=${() => this.zoomBy(1 / 1.4)}>−</button>
-          <button class="icon" aria-label="Zoom in" title="Zoom in (+)" @click=${() => this.zoomBy(1.4)}>+</button>
+          <button class="icon" aria-label="Zoom in" title="Zoom in (+)" @click=${() => this.zoomBy(1.4)}>+</button>`}
         </div>
       </div>
       <div class="tabs">

@@ -1,17 +1,27 @@
 /** What the page keeps in the browser: one small database, and nothing at all where the browser refuses it. */
 
-/** `recent`: files by name. `indexes`: what was found in files without an index. `index-facts`: their sizes and dates. */
+/** `recent`: files that were opened. `indexes`: what was found in files without an index. `index-facts`: their sizes and dates. */
 type Name = "recent" | "indexes" | "index-facts";
 const NAMES: readonly Name[] = ["recent", "indexes", "index-facts"];
-const KEYS: Record<Name, string> = { recent: "name", indexes: "identity", "index-facts": "identity" };
+const KEYS: Record<Name, string> = { recent: "id", indexes: "identity", "index-facts": "identity" };
 
 let opened: Promise<IDBDatabase> | undefined;
 
 function database(): Promise<IDBDatabase> {
   opened ??= new Promise((resolve, reject) => {
-    const request = indexedDB.open("forebay-viewer", 2);
-    request.onupgradeneeded = () => {
-      for (const name of NAMES) if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name, { keyPath: KEYS[name] });
+    const request = indexedDB.open("forebay-viewer", 3);
+    request.onupgradeneeded = ({ oldVersion }) => {
+      const { result: db, transaction } = request;
+      const make = (name: Name): IDBObjectStore => db.createObjectStore(name, { keyPath: KEYS[name] });
+      for (const name of NAMES) if (!db.objectStoreNames.contains(name)) make(name);
+      if (oldVersion === 0 || oldVersion > 2) return;
+      // Before the third, of all files with one name the last was the only one.
+      const old = transaction!.objectStore("recent").getAll();
+      old.onsuccess = () => {
+        db.deleteObjectStore("recent");
+        const store = make("recent");
+        for (const entry of old.result as { name: string }[]) store.put({ ...entry, id: entry.name });
+      };
     };
     request.onsuccess = () => {
       const db = request.result;

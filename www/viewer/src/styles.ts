@@ -213,6 +213,52 @@ export const controls = css`
   progress::-moz-progress-bar {
     background: var(--accent);
   }
+  /* Where the user's few colours take the place of all others, backgrounds and shadows say nothing any more. */
+  @media (forced-colors: active) {
+    .current,
+    .on,
+    [aria-pressed="true"],
+    [role="tab"][aria-selected="true"] {
+      outline: 2px solid Highlight;
+      outline-offset: -2px;
+    }
+    [aria-selected="true"]:not(.current, [role="tab"]) {
+      outline: 2px dashed Highlight;
+      outline-offset: -2px;
+    }
+    :focus-visible {
+      outline: 3px solid CanvasText;
+      outline-offset: 1px;
+    }
+    .current:focus-visible,
+    [aria-pressed="true"]:focus-visible,
+    [aria-selected="true"]:focus-visible {
+      outline-style: double;
+      outline-width: 5px;
+    }
+    button:disabled {
+      color: GrayText;
+      border-color: GrayText;
+      opacity: 1;
+    }
+    progress {
+      border: 1px solid CanvasText;
+      forced-color-adjust: none;
+      background: Canvas;
+    }
+    progress::-webkit-progress-bar {
+      background: Canvas;
+    }
+    progress::-webkit-progress-value {
+      background: Highlight;
+    }
+    progress::-moz-progress-bar {
+      background: Highlight;
+    }
+    mark {
+      outline: 1px solid CanvasText;
+    }
+  }
   @media (prefers-reduced-motion: reduce) {
     *,
     *::before,

@@ -87,6 +87,10 @@ export class TableView extends LitElement {
     this.dispatchEvent(new CustomEvent<Looked>("looked", { detail: { columns, filter: rows.kept ? { where: rows.filter, kept: rows.kept } : null } }));
   }
 
+  /** Gives the keys to the list. */
+  override focus(): void {
+    void this.updateComplete.then(() => this.list?.updateComplete).then(() => this.list?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus());
+  }
   /** Goes where a link says. */
   async follow({ i, q = "" }: TableLink): Promise<void> {
     await this.updateComplete;

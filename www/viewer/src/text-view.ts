@@ -1,9 +1,10 @@
 /** CSV and JSON lines as a table: a TBF that is made of the text while it opens, and lies in the browser's own store. */
 import { textFormatOf } from "../../lib/src/formats.ts";
-import type { Input, OpenProgress, Output, TextFormat } from "../../lib/src/types.ts";
+import type { Dataset, Input, OpenOptions, OpenProgress, Output, Table, TextFormat } from "../../lib/src/types.ts";
 import { blobSink } from "./blob-sink.ts";
 import type { Engine } from "./engine.ts";
 import { spoolFile } from "./spool.ts";
+import { trouble } from "./words.ts";
 
 /** The largest text that is shown: a larger one is better converted once than at every visit. */
 export const SHOWN_BYTES = 500_000_000;
@@ -67,6 +68,23 @@ export async function tableOf(engine: Engine, text: TextSource, signal: AbortSig
     throw e;
   } finally {
     signal.removeEventListener("abort", end);
+  }
+}
+
+/** Opens what the package opens; text becomes a table first. */
+export async function openAny(engine: Engine, input: Input, options: OpenOptions, signal: AbortSignal): Promise<{ found: Dataset | Table; textual: TextTable | null }> {
+  try {
+    return { found: await engine.open(input, options), textual: null };
+  } catch (e) {
+    const text = trouble(e).code === "format.unknown" ? textOf(input, options.name ?? "") : null;
+    if (!text) throw e;
+    const textual = await tableOf(engine, text, signal, options.onProgress ?? (() => undefined));
+    try {
+      return { found: await engine.open(textual.tbf, options), textual };
+    } catch (e) {
+      textual.forget();
+      throw e;
+    }
   }
 }
 

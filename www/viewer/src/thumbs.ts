@@ -1,11 +1,11 @@
 /** Thumbnails: decoded by the browser, kept up to a bound, let go when they are out of sight. */
-import { CHANGED, whyUnread } from "../../lib/src/changed.ts";
 import type { Dataset } from "../../lib/src/types.ts";
+import { NotDrawn, decode, isChanged } from "./picture.ts";
 import { isAbort, trouble } from "./words.ts";
 
 /** What a tile can show. */
 export type Thumb =
-  | { readonly state: "ready"; readonly bitmap: ImageBitmap }
+  | { readonly state: "ready"; readonly bitmap: ImageBitmap; readonly partial: boolean }
   | { readonly state: "none"; readonly why: string }
   | { readonly state: "broken"; readonly why: string; readonly passing: boolean };
 
@@ -40,8 +40,8 @@ class Gate {
   }
 }
 
-/** Formats that a browser draws. */
-const DRAWN = new Set(["jpeg", "png", "webp", "bmp", "unknown", "raw_u8"]);
+/** Whether a picture is only missing: its tile need not say so, where the gallery says it once. */
+export const isUnreached = (thumb: Thumb): boolean => thumb.state === "broken" && thumb.passing && thumb.why.startsWith("http.");
 
 /** Decodes what is in sight, newest wish first. */
 export class Thumbs {
@@ -75,6 +75,13 @@ export class Thumbs {
     return thumb;
   }
 
+  /** What the network lost and nobody reached since: the code, and how many there are. */
+  get lost(): { readonly code: string; readonly pictures: number } | null {
+    let [code, pictures] = ["", 0];
+    for (const thumb of this.kept.values()) if (thumb.state === "broken" && isUnreached(thumb)) [code, pictures] = [thumb.why, pictures + 1];
+    return pictures > 0 ? { code, pictures } : null;
+  }
+
   /** Says which are in sight; everything else is no longer wanted. */
   want(indexes: readonly number[]): void {
     const now = new Set(indexes);
@@ -96,7 +103,7 @@ export class Thumbs {
   }
 
   /** Forgets what failed in passing: what of it is in sight is asked for again. */
-  private again(): void {
+  again(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
     for (const [i, thumb] of this.kept) if (thumb.state === "broken" && thumb.passing) this.kept.delete(i);
@@ -145,55 +152,13 @@ export class Thumbs {
 
   private async load(i: number, signal: AbortSignal): Promise<Thumb | undefined> {
     try {
-      return { state: "ready", bitmap: await decode(this.dataset, i, signal, EDGE, this.gate) };
+      const { bitmap, partial } = await decode(this.dataset, i, { signal, edge: EDGE, turn: (body) => this.gate.run(body) });
+      return { state: "ready", bitmap, partial };
     } catch (e) {
       if (signal.aborted || isAbort(e)) return undefined;
       if (e instanceof NotDrawn) return { state: "none", why: e.message };
       const { code, message } = trouble(e);
-      return { state: "broken", why: message.includes(CHANGED) ? "the file changed" : code ?? "cannot be decoded", passing: PASSING.has(code ?? "") };
+      return { state: "broken", why: isChanged(message) ? "the file changed" : code ?? "cannot be decoded", passing: PASSING.has(code ?? "") };
     }
   }
-}
-
-/** A format that browsers do not draw; the message is its name. */
-export class NotDrawn extends Error {}
-/** What is said of a file that turns out to be no picture: it need not be damaged. */
-export const UNKNOWN = "no picture";
-
-/** The picture of a sample, no edge longer than `edge` where one is given. */
-export async function decode(dataset: Dataset, i: number, signal: AbortSignal, edge?: number, gate = new Gate()): Promise<ImageBitmap> {
-  const info = dataset.info(i);
-  if (info.damaged) throw Object.assign(new Error("the index entry is damaged"), { code: "damaged entry" });
-  if (!DRAWN.has(info.format)) throw new NotDrawn(info.format.toUpperCase());
-  const options = !edge
-    ? {}
-    : { ...(info.height > info.width ? { resizeHeight: edge } : { resizeWidth: edge }), resizeQuality: "medium" as const };
-  const small = edge && info.width > 0 && Math.max(info.width, info.height) <= edge;
-  if (info.format === "raw_u8") {
-    const rgb = await dataset.bytes(i, { signal });
-    return gate.run(() => createImageBitmap(pixels(rgb, info.width, info.height), small ? {} : options));
-  }
-  const blob = await dataset.blob(i, { signal });
-  return gate.run(async () => {
-    signal.throwIfAborted();
-    return createImageBitmap(blob, small ? {} : options).catch(async (e: unknown) => {
-      // Of a file that can no longer be read browsers say that it is no picture.
-      await blob.slice(0, 1).arrayBuffer().catch((why: unknown) => {
-        throw Object.assign(new Error(whyUnread(why)), { code: "io" });
-      });
-      throw info.format === "unknown" ? new NotDrawn(UNKNOWN) : e;
-    });
-  });
-}
-
-function pixels(rgb: Uint8Array, width: number, height: number): ImageData {
-  if (width * height * 3 !== rgb.length || rgb.length === 0) throw new NotDrawn("RAW");
-  const data = new Uint8ClampedArray(width * height * 4);
-  for (let from = 0, to = 0; from < rgb.length; from += 3, to += 4) {
-    data[to] = rgb[from]!;
-    data[to + 1] = rgb[from + 1]!;
-    data[to + 2] = rgb[from + 2]!;
-    data[to + 3] = 255;
-  }
-  return new ImageData(data, width, height);
 }

@@ -22,6 +22,20 @@ export const viewerStyles = css`
     border-bottom: 1px solid var(--line);
     min-width: 0;
   }
+  .skip {
+    position: absolute;
+    z-index: 30;
+    left: 8px;
+    top: 8px;
+  }
+  .skip:not(:focus) {
+    width: 1px;
+    height: 1px;
+    min-height: 0;
+    padding: 0;
+    overflow: hidden;
+    clip-path: inset(50%);
+  }
   .brand {
     display: flex;
     align-items: center;
@@ -172,6 +186,11 @@ export const viewerStyles = css`
   .notice b {
     font-weight: 650;
   }
+  @media (forced-colors: active) {
+    .notice {
+      border: 1px solid CanvasText;
+    }
+  }
   .warning:not([hidden]) {
     position: fixed;
     inset: auto 12px 16px;
@@ -273,6 +292,9 @@ export const viewerStyles = css`
     .file:empty {
       order: 0;
       flex: 1;
+    }
+    .top button:not(.icon, .brand, .badge, .skip) {
+      padding: 0 8px;
     }
     .top .spacer {
       flex: 1;

@@ -15,37 +15,36 @@ import "./table-view.ts";
 import "./table.ts";
 import type { AboutDialog } from "./about-dialog.ts";
 import { Rows, type Collection } from "./collection.ts";
-import type { Values } from "./complete.ts";
 import type { CheckDialog } from "./check-dialog.ts";
 import type { ConvertDialog } from "./convert-dialog.ts";
 import type { ConvertTableDialog } from "./convert-table-dialog.ts";
 import type { Engine } from "./engine.ts";
-import { countFacets, type Facets } from "./facets.ts";
-import type { Classes, Clause, FacetsView } from "./facets-view.ts";
+import { Counts } from "./counts.ts";
+import type { Clause } from "./facets-view.ts";
+import { failureOf } from "./failures.ts";
 import type { FilterBox } from "./filter-box.ts";
 import type { HelpDialog } from "./help-dialog.ts";
 import { pickJson } from "./pick.ts";
 import { fileUrl, formatLink, parseLink } from "./link.ts";
 import { indexStore } from "./index-store.ts";
 import { Rhythm } from "./rhythm.ts";
-import { fileOf, forgetRecents, recents, remember, type Recent } from "./recent.ts";
+import { fileOf, forgetRecents, namesakes, recents, remember, type Recent } from "./recent.ts";
 import type { SamplePanel } from "./sample.ts";
-import { fieldsOf, unknownFields } from "./fields.ts";
+import { unknownFields } from "./fields.ts";
 import { sweep } from "./spool.ts";
 import { controls, tokens } from "./styles.ts";
-import { SHOWN_SIZE, TooLarge, tableOf, textOf, type TextSource, type TextTable } from "./text-view.ts";
+import { openAny, TooLarge, type TextSource, type TextTable } from "./text-view.ts";
 import type { Looked, TableLink, TableView } from "./table-view.ts";
+import { unpack, unpackedName } from "./unpack.ts";
 import { viewerStyles } from "./viewer-styles.ts";
 import { Walker } from "./walker.ts";
 import "./welcome.ts";
-import { LOGO, type Failure, type Offer } from "./welcome.ts";
+import { LOGO, type Failure, type Offer, type Opening } from "./welcome.ts";
 import { visible } from "./unseen.ts";
 import { bytes, count, isAbort, plural, trouble, type Trouble } from "./words.ts";
 
 /** Milliseconds after which the first pictures are no longer waited for. */
 const PATIENCE = 1200;
-/** Samples whose metadata is counted without being asked for. */
-const COUNTED_UNASKED = 5000;
 /** Milliseconds that a warning stays. */
 const WARNED = 8000;
 
@@ -60,7 +59,7 @@ export class Viewer extends LitElement {
   /** What is open: samples, or a table. */
   @state() private data: Dataset | null = null;
   @state() private table: Table | null = null;
-  @state() private opening: { name: string; progress: OpenProgress | null } | null = null;
+  @state() private opening: Opening | null = null;
   @state() private failure: Failure | null = null;
   /** The text that the table was made of. */
   @state() private textual: TextTable | null = null;
@@ -79,14 +78,9 @@ export class Viewer extends LitElement {
   @state() private clauses: ReadonlyMap<string, Clause> = new Map();
   @state() private filterError: Trouble | null = null;
   @state() private filtering = false;
-  @state() private facets: Facets | null = null;
-  @state() private classes: Classes | null = null;
-  private allClasses: { field: string; samples: number; top: readonly { label: string; samples: number }[]; distinct: number } | null = null;
-  /** Why classes or sizes could not be read. */
-  @state() private facetTrouble: FacetsView["trouble"] = null;
-  @state() private classField = "cls";
-  @state() private countingClasses = false;
-  @state() private fields: readonly { name: string; type: string }[] = [];
+  private readonly counts = new Counts(this, {
+    data: () => this.data, rows: () => this.rows, growing: () => this.growth !== null, local: () => this.source instanceof Blob, signal: () => this.work.signal, pictures: () => this.pictures,
+  });
   private readonly walker = new Walker(this, {
     unit: "sample", rows: () => this.rows, list: () => this.collection, say: (text) => this.say(text), moved: () => this.updateLink(),
   });
@@ -115,7 +109,8 @@ export class Viewer extends LitElement {
   private pictures: Promise<void> = Promise.resolve();
   private pictured = (): void => undefined;
   private readonly filterRhythm = new Rhythm();
-  private readonly facetRhythm = new Rhythm();
+  /** Lets go of what lies in the store for what is open. */
+  private letGo: () => void = () => undefined;
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -143,8 +138,11 @@ export class Viewer extends LitElement {
   // Opening
 
   /** Opens a file, an address or anything else that the package opens. */
-  async open(input: Input, name: string, file: string, { tbfSchema, ...extra }: { handle?: FileSystemFileHandle; tbfSchema?: object } = {}): Promise<void> {
+  async open(input: Input, name: string, file: string, { tbfSchema, forget, ...extra }: { handle?: FileSystemFileHandle; tbfSchema?: object; forget?: () => void } = {}): Promise<void> {
+    // Who opened it with something on the page goes on in what is opened.
+    const led = this.shadowRoot?.activeElement != null;
     this.close(false);
+    if (forget) this.letGo = forget;
     const work = new AbortController();
     this.work = work;
     this.file = file;
@@ -157,7 +155,7 @@ export class Viewer extends LitElement {
         else this.opening = { name, progress };
       };
       const options: OpenOptions = { name, signal: work.signal, keepGoing: true, grow: true, indexStore, onProgress, ...(tbfSchema && { tbfSchema }) };
-      const { found, textual } = await this.openAny(input, options, work.signal);
+      const { found, textual } = await openAny(this.engine, input, options, work.signal);
       if (this.work !== work) {
         textual?.forget();
         return found.close();
@@ -170,53 +168,45 @@ export class Viewer extends LitElement {
       else this.beginSamples(found);
       const url = fileUrl(file, location.href);
       await this.applyLink();
+      if (led && document.activeElement === document.body) this.focusList();
       void remember({ name, bytes: textual?.text.bytes ?? found.byteLength, when: Date.now(), ...(url && !file.startsWith("local:") ? { url: url.href } : {}), ...extra })
         .then(() => this.recall());
-      if (found.kind === "samples") void this.learnFields(found);
+      if (found.kind === "samples") void this.counts.learn(found);
     } catch (e) {
       if (this.work !== work) return;
       this.opening = null;
       if (!isAbort(e)) {
-        this.failure = this.failed(e, input, name, file);
+        this.failure = this.failed(e, input, name, file, extra);
         this.say(`${visible(name)} could not be opened`);
       }
     }
   }
   /** What went wrong with a file, and what may help. */
-  private failed(e: unknown, input: Input, name: string, file: string): Failure {
-    const told = trouble(e);
-    if (e instanceof TooLarge) {
-      this.tooLarge = e.text;
-      const message = `This text has ${bytes(e.text.bytes)}, and up to ${SHOWN_SIZE} are shown. As a TBF it opens at once, whatever its size.`;
-      return { name, trouble: { ...told, message }, way: { words: "Convert it…", go: () => this.convertTableDialog.show() } };
-    }
-    if (told.code === "format.unknown") {
-      const message = `${told.message}. Samples are read from TBL and TAR, rows from TBF and IDV, and from CSV, TSV and JSON lines where the name ends with .csv, .tsv, .jsonl or .ndjson.`;
-      return { name, trouble: { ...told, message } };
-    }
-    if (told.code === "http.status" && typeof file === "string" && !/^[a-z]+:/i.test(file)) {
-      return { name, trouble: { ...told, message: `${told.message}. It was looked for on the server of this page; addresses elsewhere begin with https://.` } };
-    }
-    if (told.code !== "tbf.schema_needed") return { name, trouble: told };
-    const go = (): void => pickJson((schema) => void this.open(input, name, file, { tbfSchema: schema }), (why) => {
-      this.failure = { ...this.failed(e, input, name, file), trouble: { ...told, message: why } };
+  private failed(e: unknown, input: Input, name: string, file: string, extra: { handle?: FileSystemFileHandle }): Failure {
+    if (e instanceof TooLarge) this.tooLarge = e.text;
+    const chooseSchema = (): void => pickJson((schema) => void this.open(input, name, file, { ...extra, tbfSchema: schema }), (why) => {
+      this.failure = { ...failure, trouble: { ...failure.trouble, message: why } };
     });
-    return { name, trouble: told, way: { words: "Choose its schema…", go } };
+    const failure = failureOf(e, name, file, { chooseSchema, convertText: () => this.convertTableDialog.show(), unpack: () => void this.openUnpacked(input, name, file, extra) });
+    return failure;
   }
-  /** Opens what the package opens; text becomes a table first. */
-  private async openAny(input: Input, options: OpenOptions, signal: AbortSignal): Promise<{ found: Dataset | Table; textual: TextTable | null }> {
+  /** Unpacks what is packed as a whole, and opens that. */
+  private async openUnpacked(input: Input, name: string, file: string, extra: { handle?: FileSystemFileHandle }): Promise<void> {
+    this.close(false);
+    const work = new AbortController();
+    [this.work, this.file] = [work, file];
+    this.opening = { name, progress: null, unpacking: true };
     try {
-      return { found: await this.engine.open(input, options), textual: null };
+      const onProgress = (bytes: number, totalBytes: number): void => {
+        if (this.work === work) this.opening = { name, progress: { bytes, totalBytes, samples: 0 }, unpacking: true };
+      };
+      const { file: plain, forget } = await unpack(input, name, work.signal, onProgress);
+      if (this.work !== work) forget();
+      else await this.open(plain, unpackedName(name), file, { ...extra, forget });
     } catch (e) {
-      const text = trouble(e).code === "format.unknown" ? textOf(input, options.name ?? "") : null;
-      if (!text) throw e;
-      const textual = await tableOf(this.engine, text, signal, options.onProgress ?? (() => undefined));
-      try {
-        return { found: await this.engine.open(textual.tbf, options), textual };
-      } catch (e) {
-        textual.forget();
-        throw e;
-      }
+      if (this.work !== work || isAbort(e)) return;
+      this.opening = null;
+      this.failure = { name, trouble: trouble(e) };
     }
   }
   private beginSamples(dataset: Dataset): void {
@@ -234,20 +224,21 @@ export class Viewer extends LitElement {
     this.filterWork.abort();
     // Once nothing on the page draws it any more.
     const open = this.data ?? this.table;
-    const { textual } = this;
-    if (open) {
-      void this.updateComplete.then(() => {
-        open.close();
-        textual?.forget();
-      });
-    }
-    this.data = this.table = this.textual = this.tooLarge = this.opening = this.failure = this.facets = this.classes = this.filterError = this.growth = this.allClasses = this.facetTrouble = null;
+    const { textual, letGo } = this;
+    this.letGo = () => undefined;
+    void this.updateComplete.then(() => {
+      open?.close();
+      textual?.forget();
+      letGo();
+    });
+    this.data = this.table = this.textual = this.tooLarge = this.opening = this.failure = this.filterError = this.growth = null;
+    this.counts.reset();
     this.walker.reset();
     this.picked = new Set();
     this.text = "";
     this.clauses = new Map();
     this.rows = new Rows(0, null);
-    this.countingClasses = this.filtering = false;
+    this.filtering = false;
     document.title = "Forebay";
     if (forget) {
       void this.recall();
@@ -284,6 +275,9 @@ export class Viewer extends LitElement {
     if (parseLink(location.hash).file !== `local:${file.name}`) this.point(`local:${file.name}`);
     void this.open(file, file.name, `local:${file.name}`, handle ? { handle } : {});
   }
+  private openMade(e: CustomEvent<File>): void {
+    this.openFile(e.detail);
+  }
   private async openRecent(entry: Recent): Promise<void> {
     if (entry.url) return this.openUrl(entry.url);
     const file = entry.handle && (await fileOf(entry.handle).catch(() => null));
@@ -308,7 +302,7 @@ export class Viewer extends LitElement {
     if (dataset.length === this.rows.total) return;
     if (!this.expression) this.rows = new Rows(dataset.length, null);
     else if (!this.filtering && this.filterRhythm.due) void this.refilter();
-    if (this.facetRhythm.due) void this.recount();
+    if (this.counts.due) void this.counts.recount();
   }
   /** All of it is known, or no more will be. */
   private settled(dataset: Dataset): void {
@@ -318,9 +312,9 @@ export class Viewer extends LitElement {
     if (this.expression) void this.refilter();
     else {
       this.rows = new Rows(dataset.length, null);
-      void this.recount();
+      void this.counts.recount();
     }
-    void this.learnFields(dataset);
+    void this.counts.learn(dataset);
   }
   private async recall(): Promise<void> {
     [this.recent, this.keptIndexes] = await Promise.all([recents(), indexStore.size().catch(() => 0)]);
@@ -369,10 +363,11 @@ export class Viewer extends LitElement {
   /** A link to a file of this machine, which a page cannot open by itself. */
   private async askFor(name: string): Promise<void> {
     this.close(false);
-    const entry = (await recents()).find((r) => r.name === name && r.handle);
-    const message = "This link is to a file of your own machine, which a page cannot open by itself: choose it, or drop it here.";
-    const way = { words: entry ? `Open ${visible(name)}` : "Choose the file", go: () => void (entry ? this.openRecent(entry) : this.choose()) };
-    this.failure = { name, trouble: { message, code: undefined, offset: undefined }, way, kind: "asks" };
+    const known = await namesakes(name);
+    const message = `This link is to a file of your own machine, which a page cannot open by itself: choose it, or drop it here.${known.length > 1 ? ` There are ${known.length} of this name.` : ""}`;
+    // A link knows a file by its name, which others may have too.
+    const ways = known.map((entry) => ({ words: `Open ${visible(name)}${known.length > 1 ? `, ${bytes(entry.bytes)}, of ${new Date(entry.when).toLocaleDateString()}` : ""}`, go: () => void this.openRecent(entry) }));
+    this.failure = { name, trouble: { message, code: undefined, offset: undefined }, ways: [...ways, { words: "Choose the file", go: () => void this.choose() }], kind: "asks" };
   }
   private openUrlKeepingLink(file: string): void {
     const hash = location.hash;
@@ -390,7 +385,7 @@ export class Viewer extends LitElement {
       this.text = link.q ?? "";
       this.clauses = new Map();
       await this.refilter();
-    } else if (!this.facets) void this.recount();
+    } else if (!this.counts.facets) void this.counts.recount();
     if (link.i !== undefined && this.data && link.i < this.data.length) this.walker.show(link.i);
     else if (link.i === undefined) this.walker.clear();
   }
@@ -418,6 +413,7 @@ export class Viewer extends LitElement {
     const work = new AbortController();
     this.filterWork = work;
     this.filtering = true;
+    this.counts.forgive();
     const { expression } = this;
     const same = expression === this.rows.filter;
     const stop = this.filterRhythm.start();
@@ -430,94 +426,14 @@ export class Viewer extends LitElement {
       if (!same) this.walker.current = 0;
       if (!this.growth) this.say(kept ? `${plural(kept.length, "sample")} of ${count(dataset.length)} match` : `all ${plural(dataset.length, "sample")}`);
       this.updateLink();
-      void this.recount();
+      void this.counts.recount();
     } catch (e) {
       if (work.signal.aborted || isAbort(e)) return;
       this.filterError = trouble(e);
-      if (!this.facets) void this.recount();
+      if (!this.counts.facets) void this.counts.recount();
     } finally {
       stop();
       if (this.filterWork === work) this.filtering = false;
-    }
-  }
-  private async recount(): Promise<void> {
-    const { data: dataset, rows } = this;
-    if (!dataset) return;
-    const stop = this.facetRhythm.start();
-    try {
-      const facets = await countFacets(dataset.columns(), rows.kept, this.work.signal);
-      // Of a growing file even counts of what was known a moment ago are worth showing.
-      if (this.data === dataset && this.rows.filter === rows.filter) this.facets = facets;
-    } catch (e) {
-      if (!isAbort(e)) throw e;
-    } finally {
-      stop();
-    }
-    if (this.classes && !this.growth) void this.countClasses(this.classes.field);
-  }
-  private async learnFields(dataset: Dataset): Promise<void> {
-    // The pictures come first: what is read here is for later.
-    await this.pictures;
-    if (this.data !== dataset) return;
-    const known = dataset.schema.map((f) => ({ name: f.name, type: f.type as string }));
-    this.fields = known;
-    if (dataset.length === 0) return;
-    const record = await dataset.record(0, { signal: this.work.signal }).catch(() => null);
-    if (this.data !== dataset) return;
-    const found = fieldsOf(record);
-    this.fields = [...known, ...found.filter((f) => !known.some((k) => k.name === f.name))];
-    const field = ["json.label", "label", "class", "json.class", "cls", "json.cls", "category"].find((name) => found.some((f) => f.name === name));
-    if (!field) {
-      if (this.source instanceof Blob && dataset.format === "tar" && dataset.length <= COUNTED_UNASKED && !dataset.growing) void this.readSizes();
-      return;
-    }
-    this.classField = field;
-    if (dataset.length <= COUNTED_UNASKED && !dataset.growing) void this.countClasses(field);
-  }
-  private async countClasses(field: string): Promise<void> {
-    const { data: dataset, rows } = this;
-    if (!dataset) return;
-    this.countingClasses = true;
-    this.facetTrouble = null;
-    this.classField = field;
-    try {
-      const { signal } = this.work;
-      // Those of the whole are counted once, so that what the filter leaves out is still there to be clicked.
-      if (this.allClasses?.field !== field || this.allClasses.samples !== dataset.length) {
-        const { classes } = await dataset.stats({ classField: field, signal });
-        this.allClasses = { field, samples: dataset.length, top: classes.top, distinct: classes.distinct };
-        await this.sized(dataset);
-      }
-      const all = this.allClasses;
-      const kept = this.expression ? (await dataset.stats({ classField: field, where: this.expression, signal })).classes : null;
-      if (this.data !== dataset || this.rows !== rows) return;
-      const some = new Map(kept?.top.map((c) => [c.label, c.samples]));
-      this.classes = { field, distinct: all.distinct, top: all.top.map(({ label, samples }) => ({ label, all: samples, kept: kept ? (some.get(label) ?? 0) : samples })) };
-    } catch (e) {
-      if (!isAbort(e) && this.data === dataset) this.facetTrouble = { of: "classes", why: trouble(e) };
-    } finally {
-      this.countingClasses = false;
-    }
-  }
-  /** Counts sizes that became known: a TAR's come with whatever looks at its pictures. */
-  private async sized(dataset: Dataset): Promise<void> {
-    const { rows } = this;
-    if (dataset.format !== "tar" || !this.facets?.unsized) return;
-    const facets = await countFacets(dataset.columns(), rows.kept, this.work.signal);
-    if (this.data === dataset && this.rows === rows) this.facets = facets;
-  }
-  private async readSizes(): Promise<void> {
-    const { data: dataset } = this;
-    if (!dataset || this.countingClasses) return;
-    this.countingClasses = true;
-    this.facetTrouble = null;
-    try {
-      await dataset.stats({ signal: this.work.signal });
-      await this.sized(dataset);
-    } catch (e) {
-      if (!isAbort(e) && this.data === dataset) this.facetTrouble = { of: "sizes", why: trouble(e) };
-    } finally {
-      this.countingClasses = false;
     }
   }
   private setClause(key: string, clause: Clause | null): void {
@@ -526,17 +442,6 @@ export class Viewer extends LitElement {
     else clauses.delete(key);
     this.clauses = clauses;
     void this.refilter();
-  }
-
-  /** The metadata's own fields. */
-  private get metadataFields(): readonly string[] {
-    const known = new Set(this.data?.schema.map((f) => f.name));
-    return this.fields.filter((f) => !known.has(f.name) && f.type !== "object").map((f) => f.name);
-  }
-  /** Values that completion offers. */
-  private get values(): Values {
-    const { facets, classes } = this;
-    return new Map([...(facets ? [["format", facets.formats.map((f) => f.format)] as const] : []), ...(classes ? [[classes.field, classes.top.map((c) => c.label)] as const] : [])]);
   }
 
   // Samples
@@ -553,6 +458,8 @@ export class Viewer extends LitElement {
   private readonly onKey = (e: KeyboardEvent): void => {
     const target = e.composedPath()[0] as HTMLElement;
     if (e.ctrlKey || e.metaKey || e.altKey || target.matches?.("input:not([type=checkbox]), select, textarea")) return;
+    // A dialog that lost the focus still has the page to itself.
+    if ([...this.renderRoot.children].some((child) => child.shadowRoot?.querySelector("dialog[open]"))) return;
     const open = this.walker.open !== null;
     const idle = target === document.body;
     const actions: Record<string, (() => void) | undefined> = {
@@ -591,6 +498,11 @@ export class Viewer extends LitElement {
     const handle = asking.getAsFileSystemHandle?.().catch(() => null) ?? Promise.resolve(null);
     void handle.then((h) => this.openFile(file, h?.kind === "file" ? (h as FileSystemFileHandle) : undefined));
   };
+  /** Gives the keys to the samples or rows. */
+  private focusList(): void {
+    if (this.table) return this.tableView?.focus();
+    void this.updateComplete.then(() => this.collection?.updateComplete).then(() => this.collection?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus());
+  }
   private setView(view: "gallery" | "table"): void {
     this.view = view;
     this.updateLink();
@@ -632,10 +544,10 @@ export class Viewer extends LitElement {
   override render(): TemplateResult {
     return html`
       ${this.data ? this.renderDataset(this.data) : this.table ? this.renderTable(this.table) : this.renderWelcome()}
-      <forebay-convert-table .engine=${this.engine} .data=${this.table} .text=${this.textual?.text ?? this.tooLarge} .shown=${this.looked.columns} .filter=${this.looked.filter}></forebay-convert-table>
+      <forebay-convert-table .engine=${this.engine} .data=${this.table} .text=${this.textual?.text ?? this.tooLarge} .shown=${this.looked.columns} .filter=${this.looked.filter} @open=${this.openMade}></forebay-convert-table>
       <forebay-about .data=${this.data ?? this.table} .text=${this.textual?.text ?? null} ?growing=${this.growth !== null} @forget=${() => void this.reread()}></forebay-about>
       <forebay-check .engine=${this.engine} .data=${this.data ?? this.table} .text=${this.textual?.text ?? null} ?growing=${this.growth !== null} @jump=${(e: CustomEvent<number>) => (this.table ? void this.tableView?.follow({ i: e.detail }) : this.walker.show(e.detail))}></forebay-check>
-      <forebay-convert .engine=${this.engine} .data=${this.data} ?growing=${this.growth !== null} .kept=${this.rows.kept} .picked=${this.picked}></forebay-convert>
+      <forebay-convert .engine=${this.engine} .data=${this.data} ?growing=${this.growth !== null} .kept=${this.rows.kept} .picked=${this.picked} @open=${this.openMade}></forebay-convert>
       <forebay-help></forebay-help>
       <input type="file" hidden aria-label="Open a file" @change=${this.chosen} />
       <div class="warning" role="alert" ?hidden=${this.warning === ""}>${this.warning}</div>
@@ -662,6 +574,7 @@ export class Viewer extends LitElement {
   private renderHeader(open: Dataset | Table, facts: readonly unknown[], convert: () => void): TemplateResult {
     return html`
       <header class="top">
+        <button class="skip" @click=${this.focusList}>To the ${open.kind === "table" ? "rows" : "samples"}</button>
         <button class="brand" title="Close the file" aria-label="Forebay: close the file" @click=${() => this.close()}><svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg><span>Forebay</span></button>
         <div class="file">
           <button class="badge" title="About this file (i)" @click=${() => this.aboutDialog.show()}>${(this.textual?.text.format ?? open.format).toUpperCase()}</button>
@@ -670,6 +583,7 @@ export class Viewer extends LitElement {
           <span class="facts more" title="What was read so far">${this.read}</span>
         </div>
         <span class="spacer"></span>
+        <button title="Open another file (o)" @click=${this.choose}>Open</button>
         <button title="Check (c)" @click=${() => this.checkDialog.show()}>Check</button>
         <button title="Convert or export (e)" @click=${convert}>Convert</button>
         ${this.renderTools()}
@@ -689,6 +603,7 @@ export class Viewer extends LitElement {
   }
   private renderDataset(dataset: Dataset): TemplateResult {
     const { metadata } = dataset;
+    const { counts } = this;
     const facts = [
       plural(dataset.length, "sample"), bytes(dataset.byteLength), metadata.layout && `${metadata.layout} layout`,
       metadata.compression && metadata.compression !== "none" && metadata.compression.toUpperCase(),
@@ -698,13 +613,13 @@ export class Viewer extends LitElement {
       <div class="app">
         ${this.renderHeader(dataset, facts, () => this.convertDialog.show())}
         <div class="work ${this.walker.open === null ? "" : "sample-open"}">
-          <forebay-facets class=${this.facetsShown ? "shown" : ""} role="complementary" aria-label="Facets" .facets=${this.facets} .clauses=${this.clauses} .classes=${this.classes} .classField=${this.classField} .fields=${this.metadataFields} .trouble=${this.facetTrouble} ?counting=${this.countingClasses}
+          <forebay-facets class=${this.facetsShown ? "shown" : ""} role="complementary" aria-label="Facets" .facets=${counts.facets} .clauses=${this.clauses} .classes=${counts.classes} .classField=${counts.classField} .fields=${counts.metadataFields} .trouble=${counts.trouble} ?counting=${counts.counting}
             @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => this.setClause(e.detail.key, e.detail.clause)}
-            ?sizeless=${dataset.format === "tar" && !this.growth} @sizes=${() => void this.readSizes()} @classes=${(e: CustomEvent<string>) => this.countClasses(e.detail)}></forebay-facets>
+            ?sizeless=${dataset.format === "tar" && !this.growth} @sizes=${() => void counts.readSizes()} @classes=${(e: CustomEvent<string>) => counts.countClasses(e.detail)}></forebay-facets>
           <main class="main">
             <div class="bar">
               <button class="narrow-only" aria-expanded=${this.facetsShown} @click=${() => (this.facetsShown = !this.facetsShown)}>Facets</button>
-              <forebay-filter .value=${this.text} .fields=${this.fields} .values=${this.values} .error=${this.filterError} @filter=${(e: CustomEvent<string>) => { this.text = e.detail; void this.refilter(); }}></forebay-filter>
+              <forebay-filter .value=${this.text} .fields=${counts.fields} .values=${counts.values} .error=${this.filterError} @filter=${(e: CustomEvent<string>) => { this.text = e.detail; void this.refilter(); }}></forebay-filter>
               <span class="counts">${this.filtering ? "filtering…" : this.rows.kept ? `${count(this.rows.length)} of ${count(dataset.length)}` : count(dataset.length)}${this.picked.size > 0 ? `, ${count(this.picked.size)} picked` : ""}</span>
               ${this.view === "gallery" ? html`<input type="range" aria-label="Size of the pictures" min="90" max="360" step="6" .value=${String(this.tileSize)} @input=${(e: Event) => (this.tileSize = Number((e.target as HTMLInputElement).value))} />` : nothing}
               <div class="views" role="group" aria-label="View">
@@ -723,12 +638,14 @@ export class Viewer extends LitElement {
       </div>`;
   }
   /** What is wrong with the file, as far as opening it tells. */
-  private renderDamage({ damage, length }: Dataset): TemplateResult | typeof nothing {
-    const lost = this.facets?.damaged ?? 0;
+  private renderDamage(dataset: Dataset): TemplateResult | typeof nothing {
+    const { damage, length } = dataset;
+    const lost = this.counts.facets?.damaged ?? 0;
     if (damage) {
       const what = damage.kind === "damaged" ? "This file is damaged. What comes before the damage is shown." : "Reading ended early. What was found before is shown.";
       return html`<div class="notice" role="alert"><span><b>${what}</b> ${trouble(damage).message}</span><code>${damage.code}</code></div>`;
     }
+    if (holdsZeros(dataset)) return html`<div class="notice" role="alert"><span><b>This file holds only zeros.</b> A file is like this where its download ended before it began, or where only its place was made.</span></div>`;
     if (lost === 0) return nothing;
     return html`<div class="notice" role="alert"><span><b>This file is damaged, or ends too early.</b> ${count(lost)} of ${plural(length, "sample")} cannot be read: their entries in the index are wrong, or they lie behind the end of the file.</span><button @click=${() => this.checkDialog.show()}>Check it</button></div>`;
   }
@@ -743,7 +660,7 @@ export class Viewer extends LitElement {
   }
   /** What a filter that matches nothing may have got wrong. */
   private renderUnknown(): TemplateResult | typeof nothing {
-    const unknown = unknownFields(this.expression, this.fields.map((f) => f.name));
+    const unknown = unknownFields(this.expression, this.counts.fields.map((f) => f.name));
     return unknown.length === 0 ? nothing : html`<div class="muted">The first sample has no field ${unknown.map((name, k) => html`${k > 0 ? ", " : ""}<code>${visible(name)}</code>`)}.</div>`;
   }
   private renderCollection(dataset: Dataset): TemplateResult {
@@ -757,6 +674,13 @@ export class Viewer extends LitElement {
       : html`<forebay-table .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.walker.current} @current=${current} @step=${step} @open=${open} @pick=${pick}></forebay-table>`;
   }
 }
+
+/** Bytes that an archive without members has at most, of all zeros: a tape's record. */
+const EMPTY_ARCHIVE = 10_240;
+
+/** Zeros alone are a TAR's end, and so an archive in which nothing is: larger than that nobody makes one. */
+const holdsZeros = ({ format, length, damage, growing, byteLength, metadata: m }: Dataset): boolean =>
+  format === "tar" && length === 0 && !damage && !growing && !m.members && !m.skippedMembers && m.notes.length === 0 && byteLength > EMPTY_ARCHIVE;
 
 function readTheme(): "light" | "dark" | null {
   try {

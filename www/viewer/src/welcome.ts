@@ -18,12 +18,26 @@ export interface Offer {
   readonly bytes: number | null;
 }
 
+/** A way on: its words, and what it does. */
+export interface Way {
+  readonly words: string;
+  readonly go: () => void;
+}
+
+/** A file that is on its way. */
+export interface Opening {
+  readonly name: string;
+  readonly progress: OpenProgress | null;
+  /** It is unpacked first. */
+  readonly unpacking?: boolean;
+}
+
 /** A file that could not be opened, and what may help. */
 export interface Failure {
   readonly name: string;
   readonly trouble: Trouble;
-  /** A way on: its words, and what it does. */
-  readonly way?: { readonly words: string; readonly go: () => void };
+  /** Ways on, the likeliest first. */
+  readonly ways?: readonly Way[];
   /** Nothing failed: something is needed first. */
   readonly kind?: "asks";
 }
@@ -132,7 +146,7 @@ export class Welcome extends LitElement {
     }
   `];
 
-  @property({ attribute: false }) opening: { name: string; progress: OpenProgress | null } | null = null;
+  @property({ attribute: false }) opening: Opening | null = null;
   @property({ attribute: false }) failure: Failure | null = null;
   @property({ attribute: false }) offers: readonly Offer[] = [];
   @property({ attribute: false }) recent: readonly Recent[] = [];
@@ -168,33 +182,39 @@ export class Welcome extends LitElement {
   }
   private renderLists(): TemplateResult {
     const recent = this.recent.filter((r) => r.url || r.handle);
-    const row = (name: string, size: number | null, act: () => void): TemplateResult =>
-      html`<li><button @click=${act}><span>${visible(name)}</span><span class="muted">${size === null ? "" : bytes(size)}</span></button></li>`;
+    const row = (name: string, size: number | null, act: () => void, where = ""): TemplateResult => html`
+      <li><button title=${where || nothing} @click=${act}><span>${visible(name)}${where ? html` <span class="muted">${visible(where)}</span>` : nothing}</span><span class="muted">${size === null ? "" : bytes(size)}</span></button></li>`;
+    const twice = (name: string): boolean => recent.filter((r) => r.name === name).length > 1;
     return html`
       ${this.offers.length === 0 ? nothing : html`<section><h2>Served here</h2>
         <ul>${this.offers.map((o) => row(o.name, o.bytes, () => this.send("url", o.url)))}</ul></section>`}
       ${recent.length === 0 && this.kept === 0 ? nothing : html`<section>
         <div class="title"><h2>Recent</h2><button class="bare" title="Forget these files and the indexes that are kept of them" @click=${() => this.send("forget")}>Forget${this.kept > 0 ? `, with ${bytes(this.kept)} of indexes` : ""}</button></div>
-        <ul>${recent.map((r) => row(r.name, r.bytes, () => this.send("recent", r)))}</ul></section>`}`;
+        <ul>${recent.map((r) => row(r.name, r.bytes, () => this.send("recent", r), twice(r.name) ? placeOf(r) : ""))}</ul></section>`}`;
   }
   private renderOpening(): TemplateResult {
-    const { name, progress: p } = this.opening!;
+    const { name, progress: p, unpacking } = this.opening!;
     return html`
       <div class="opening" role="group" aria-label="Opening">
-        <h1>Opening <bdi>${visible(name)}</bdi></h1>
+        <h1>${unpacking ? "Unpacking" : "Opening"} <bdi>${visible(name)}</bdi></h1>
         <progress aria-label="Opened" max="1" .value=${p && p.totalBytes > 0 ? p.bytes / p.totalBytes : 0}></progress>
-        <div class="muted">${p ? `${count(p.samples)} found, ${bytes(p.bytes)} of ${bytes(p.totalBytes)} looked through` : "reading the index…"}</div>
+        <div class="muted">${unpacking ? `${bytes(p?.bytes ?? 0)}${p?.totalBytes ? ` of ${bytes(p.totalBytes)}` : ""} unpacked` : p ? `${count(p.samples)} found, ${bytes(p.bytes)} of ${bytes(p.totalBytes)} looked through` : "reading the index…"}</div>
         <div class="buttons"><button @click=${() => this.send("back")}>Cancel</button></div>
       </div>`;
   }
   private renderFailure(): TemplateResult {
-    const { name, trouble: t, way, kind } = this.failure!;
+    const { name, trouble: t, ways = [], kind } = this.failure!;
     return html`
       <div class="failed" role="alert">
         <h1>${kind === "asks" ? html`Open <bdi>${visible(name)}</bdi>` : html`<bdi>${visible(name)}</bdi> could not be opened`}</h1>
         <div>${t.message}</div>
         ${t.code ? html`<code class="bad">${t.code}</code>` : nothing}
-        <div class="buttons">${way ? html`<button class="primary" @click=${way.go}>${way.words}</button>` : nothing}<button class=${way ? "" : "primary"} @click=${() => this.send("back")}>Open another</button></div>
+        <div class="buttons">${ways.map((way, k) => html`<button class=${k === 0 ? "primary" : ""} @click=${way.go}>${way.words}</button>`)}<button class=${ways.length > 0 ? "" : "primary"} @click=${() => this.send("back")}>Open another</button></div>
       </div>`;
   }
+}
+
+/** What tells files of one name apart: the address, or when one was opened. */
+function placeOf({ url, when }: Recent): string {
+  return url === undefined ? `opened ${new Date(when).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}` : url.replace(/^https?:\/\//, "").replace(/[^/]*$/, "");
 }

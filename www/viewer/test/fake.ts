@@ -95,6 +95,7 @@ export const fake: Engine = {
       telemetry.bytesRead += columns.bytes[i]!;
       return make();
     };
+    const named = new Set<number>();
     const record = (i: number): Json => ({
       name: `train/${String(i).padStart(8, "0")}.png${turn}`, cls: i % CLASSES.length,
       json: { label: classes[i % CLASSES.length]!, [`key${turn}`]: [turn], note: "<img src=x onerror=alert(1)>", boxes: boxesOf(i, columns.width[i]!, columns.height[i]!).map((bbox, k) => ({ label: classes[(i + k) % CLASSES.length]!, bbox })) },
@@ -103,21 +104,27 @@ export const fake: Engine = {
       kind: "samples",
       format: name.endsWith(".tar") ? "tar" : "tbl", length, name, byteLength: telemetry.byteLength, telemetry, damage: null, growing: false, whole: Promise.resolve(), fromStore: false,
       metadata: { layout: "guide", compression: "none", metadataFormat: "json", notes: turn ? [turn] : [] },
-      schema: ["index", "name", "format", "width", "height", "aspect", "pixels", "bytes", "stored_bytes"].map((field) => ({ name: field, type: field === "name" || field === "format" ? "string" : "integer", indexed: true })),
-      info, columns: () => columns, nameOf: (i) => (turn ? `${i}${turn}.png` : undefined),
+      schema: ["index", "name", "format", "width", "height", "aspect", "pixels", "bytes", "stored_bytes"].map((field) => ({ name: field, type: field === "name" || field === "format" ? "string" : "integer", indexed: field !== "name" || !!turn || name.endsWith(".tar") })),
+      // A TBL's names are in the metadata: only those are known that were read.
+      info, columns: () => columns, nameOf: (i) => (turn ? `${i}${turn}.png` : name.endsWith(".tar") || named.has(i) ? `${String(i).padStart(8, "0")}.png` : undefined),
       blob: (i, o) => read(i, () => picture(i, columns.width[i]!, columns.height[i]!), o?.signal),
       bytes: (i, o) => read(i, () => {
         if (i % 97 === 13) throw fail("tbl.payload_crc", "the payload's checksum differs");
         return new TextEncoder().encode(`sample ${i} `.repeat(80));
       }, o?.signal),
-      record: (i, o) => read(i, () => record(i), o?.signal),
+      record: (i, o) => read(i, () => (named.add(i), record(i)), o?.signal),
       prefetch: async () => undefined,
       async matches(where, o) {
         abort(o?.signal);
+        (globalThis as { asked?: string[] }).asked?.push(where);
+        const label = /^json\.label == "(\w+)"$/.exec(where)?.[1];
+        if (label !== undefined) return Uint32Array.from({ length }, (_, i) => i).filter((i) => classes[i % CLASSES.length] === label);
+        // A field that nobody has is null everywhere.
+        if (/^[a-z.]+$/.test(where)) return new Uint32Array();
         const m = where.match(/^\(?(width|height|bytes) >= (\d+)(?: && \w+ < (\d+))?\)?$/) ?? where.match(/^format == "(\w+)"$/);
         if (!m) throw fail("filter.syntax", `expected an operator, found the end`, where.length);
-        // One that takes its time.
-        if (m[2] === "777") await new Promise((resolve) => setTimeout(resolve, 700));
+        // One that takes its time, until it is let go on.
+        while (m[2] === "777" && !(globalThis as { goOn?: boolean }).goOn) await new Promise((resolve) => setTimeout(resolve, 20));
         const keep: number[] = [];
         for (let i = 0; i < dataset.length!; i++) {
           const it = info(i);
