@@ -206,8 +206,10 @@ impl Placement {
     /// Where a point of the full-size picture lands on the output, which may be outside of it.
     pub fn point(&self, x: f64, y: f64) -> (f64, f64) {
         let along = |at: f64, (from, length): (f64, f64), (to, size): (u32, u32), round: bool| {
-            let share = if length > 0.0 { (at - from) / length } else { 0.0 };
-            f64::from(to) + f64::from(size) * if round { 1.0 - share } else { share }
+            let size = f64::from(size);
+            // Multiplied first, so that whole pixels of a part that is not resized stay whole.
+            let along = if length > 0.0 { (at - from) * size / length } else { 0.0 };
+            f64::from(to) + if round { size - along } else { along }
         };
         let Rect { x: left, y: top, width, height } = self.source;
         (
