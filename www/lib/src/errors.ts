@@ -81,6 +81,7 @@ export function fromThrown(thrown: unknown, file?: string): unknown {
 export function unopened(e: ForebayError): CheckReport {
   const fault: Fault = {
     code: e.code,
+    kind: e.kind,
     section: e.section ?? null,
     sample: e.sample ?? null,
     offset: e.offset ?? null,

@@ -12,7 +12,8 @@ import { ROOT, tarOf } from './helpers.mjs';
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 export const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}`;
 const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
-const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'";
+/** The policy of a page; one that takes the package from another origin names it, and allows workers that begin in a `blob:`. */
+const policy = (cdn) => `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' ${cdn}; worker-src 'self' ${cdn && 'blob:'}; connect-src 'self' ${cdn}`;
 export const EXPECTED = 'matches 1,4; tensor 3x8x8 192; tbl 5; id 5; large 600; threads false';
 /** In a page that is cross-origin isolated, the large file is converted by the threaded module. */
 const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
@@ -46,6 +47,9 @@ export const PAGE = '<!doctype html><title>waiting</title><script type="module" 
 export let folder;
 export let server;
 export let browser;
+/** Another origin that serves the installed packages to everybody, as CDNs do. */
+let cdn;
+export const cdnOrigin = () => `http://127.0.0.1:${cdn.address().port}`;
 
 /** Packs and installs the package, serves the folder, starts the browser. */
 export async function start() {
@@ -56,23 +60,33 @@ export async function start() {
   mkdirSync(target, { recursive: true });
   execFileSync('tar', ['-xzf', join(folder, packed.filename), '-C', target, '--strip-components=1']);
   if (skip) return;
-  server = createServer((request, response) => {
+  const served = (root, request, response, headersOf) => {
     const path = decodeURIComponent(new URL(request.url, 'http://x').pathname);
-    const file = join(folder, path.endsWith('/') ? `${path}index.html` : path);
+    const file = join(root, path.endsWith('/') ? `${path}index.html` : path);
     if (path.includes('..') || !existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
-    // A script says for itself that its worker may be isolated; a page is so where it says that too.
-    const headers = path.endsWith('/') && !request.url.endsWith('?isolated') ? {} : ISOLATED;
-    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-security-policy': POLICY, ...headers }).end(readFileSync(file));
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', ...headersOf(path) }).end(readFileSync(file));
+  };
+  cdn = createServer((request, response) =>
+    served(join(folder, 'node_modules'), request, response, () => ({ 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' })),
+  );
+  server = createServer((request, response) =>
+    served(folder, request, response, (path) => {
+      // A script says for itself that its worker may be isolated; a page is so where it says that too.
+      const headers = path.endsWith('/') && !request.url.endsWith('?isolated') ? {} : ISOLATED;
+      return { 'content-security-policy': policy(path.startsWith('/cdn/') ? cdnOrigin() : ''), ...headers };
+    }),
+  );
+  for (const one of [cdn, server]) await new Promise((resolve) => one.listen(0, '127.0.0.1', resolve));
   browser = await chromium.launch({ executablePath: EXECUTABLE, args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
 }
 
 /** Ends what `start` started. */
 export async function stop() {
   await browser?.close();
-  server?.closeAllConnections();
-  server?.close();
+  for (const one of [cdn, server]) {
+    one?.closeAllConnections();
+    one?.close();
+  }
   rmSync(folder, { recursive: true });
 }
 

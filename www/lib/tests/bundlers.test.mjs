@@ -1,5 +1,5 @@
 // The packed tarball in the bundlers that need a line of configuration, each with the line that README.md gives: esbuild,
-// Rollup, and Next.js on the server.
+// Rollup, Parcel, Next.js on the server; and from another origin, without a bundler.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, before, test } from 'node:test';
-import { PAGE, SHOW, app, folder, shown, skip, start, stop } from './apps.mjs';
+import { PAGE, SHOW, app, cdnOrigin, folder, shown, skip, start, stop } from './apps.mjs';
 import { ROOT, tarOf } from './helpers.mjs';
 
 /** Where the bundlers are that nothing but this file needs: together they are larger than all else. */
@@ -75,6 +75,14 @@ test('Rollup without the plugin, with the files copied and named', { skip }, asy
   await shown('rollup-plain/dist');
 });
 
+test('a CDN: the package comes from another origin', { skip }, async () => {
+  const root = app('cdn', { 'main.js': MAIN });
+  const work = join(root, 'work.js');
+  writeFileSync(work, readFileSync(work, 'utf8').replace("'forebay'", `'${cdnOrigin()}/forebay/dist/index.js'`));
+  writeFileSync(join(root, 'index.html'), PAGE);
+  await shown('cdn');
+});
+
 /** An app beside the bundlers, which look for their parts from the app on, with the package installed beside them. */
 function appOfTools(name) {
   const root = join(TOOLS, name);
@@ -84,6 +92,19 @@ function appOfTools(name) {
   cpSync(join(folder, 'node_modules/forebay'), join(TOOLS, 'node_modules/forebay'), { recursive: true });
   return root;
 }
+
+test('Parcel', { skip }, async () => {
+  const root = appOfTools('parcel-app');
+  const source = app('parcel', { 'main.js': MAIN });
+  for (const name of ['main.js', 'work.js']) copyFileSync(join(source, name), join(root, name));
+  writeFileSync(join(root, 'package.json'), '{ "private": true }');
+  writeFileSync(join(root, 'index.html'), PAGE);
+  const { bin } = JSON.parse(readFileSync(join(TOOLS, 'node_modules/parcel/package.json'), 'utf8'));
+  const parcel = join(TOOLS, 'node_modules/parcel', bin.parcel ?? bin);
+  const options = ['--public-url', './', '--dist-dir', join(source, 'dist'), '--no-cache', '--no-source-maps', '--log-level', 'error'];
+  execFileSync(process.execPath, [parcel, 'build', join(root, 'index.html'), ...options], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], timeout: 300_000 });
+  await shown('parcel/dist');
+});
 
 test('Next.js on the server: a route handler opens a dataset', async () => {
   const root = appOfTools('next-app');

@@ -64,7 +64,7 @@ test('pictures of every format become the numbers that the native core makes of 
 
 test('what is no picture, and a tensor that makes no sense, is an error that names the sample', async () => {
   const ds = await openSamples(tarOf(2));
-  assert.equal(await codeOf(ds.tensor(0, { size: [0, 5] })), 'image.recipe');
+  assert.equal(await codeOf(ds.tensor(0, { size: [0, 5] })), 'usage.argument');
   const e = await ds.tensor(1, { size: [8, 8], fit: 'sideways' }).catch((thrown) => thrown);
   assert.deepEqual([e.code, e.sample], ['usage.argument', 1]);
   for (const wrong of [{ fit: 'center' }, { fit: 'stretch', short: 9 }, { resampling: 'cubic' }, { dtype: 'u8', normalize: 'imagenet' }]) {
