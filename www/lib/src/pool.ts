@@ -181,18 +181,18 @@ interface AnyWorker {
 
 /** A worker from the package's script; bundlers find the script by the very form that stands here. */
 function browserWorker(): Worker {
-  try {
+  const script = new URL(options.workerUrl ?? import.meta.url.replace(/[^/]*$/, "worker.js"), globalThis.location?.href);
+  // Bundlers may leave the address of a file here.
+  const isElsewhere = script.protocol.startsWith("http") && script.origin !== globalThis.location?.origin;
+  if (!isElsewhere) {
     return options.workerUrl
       ? new Worker(options.workerUrl, { type: "module", name: "forebay" })
       : new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: "forebay" });
-  } catch (e) {
-    const script = new URL(options.workerUrl ?? import.meta.url.replace(/[^/]*$/, "worker.js"), globalThis.location?.href);
-    if (script.origin === globalThis.location?.origin || script.origin === "null") throw e;
-    // No browser starts a script of another site, such as one that hosts packages. A script of this page's own that
-    // imports it may be started; its address is needed as long as it starts threads.
-    const own = new Blob([`import ${JSON.stringify(script.href)};`], { type: "text/javascript" });
-    return new Worker(URL.createObjectURL(own), { type: "module", name: "forebay" });
   }
+  // No browser starts a script of another site, such as one that hosts packages; some throw, some say so later. A script
+  // of this page's own that imports it may be started; its address is needed as long as it starts threads.
+  const own = new Blob([`import ${JSON.stringify(script.href)};`], { type: "text/javascript" });
+  return new Worker(URL.createObjectURL(own), { type: "module", name: "forebay" });
 }
 
 function makeWorker(onMessage: (answer: Answer) => void, onError: (message: string) => void): AnyWorker {

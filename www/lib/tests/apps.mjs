@@ -12,9 +12,17 @@ import { ROOT, tarOf } from './helpers.mjs';
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 export const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}`;
 const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
-/** The policy of a page; one that takes the package from another origin names it, and allows workers that begin in a `blob:`. */
-const policy = (cdn) => `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' ${cdn}; worker-src 'self' ${cdn && 'blob:'}; connect-src 'self' ${cdn}`;
+/** The policy of an app's page: what README.md says that it needs. */
+function policy(path) {
+  // The package comes from another origin, and workers begin in a script that the page makes.
+  const [cdn, blob] = path.startsWith('/cdn/') ? [cdnOrigin(), 'blob:'] : ['', ''];
+  // Parcel writes a map of its files into the page.
+  const inline = path.startsWith('/parcel/') ? "'unsafe-inline'" : '';
+  return `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' ${cdn} ${inline}; worker-src 'self' ${blob} ${cdn}; connect-src 'self' ${cdn}`;
+}
 export const EXPECTED = 'matches 1,4; tensor 3x8x8 192; tbl 5; id 5; large 600; threads false';
+/** What public CDNs send with every file; the last lets the page see how long it is. */
+const CDN = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin', 'timing-allow-origin': '*' };
 /** In a page that is cross-origin isolated, the large file is converted by the threaded module. */
 const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
 const THREADED = EXPECTED.replace('false', 'true');
@@ -67,13 +75,13 @@ export async function start() {
     response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', ...headersOf(path) }).end(readFileSync(file));
   };
   cdn = createServer((request, response) =>
-    served(join(folder, 'node_modules'), request, response, () => ({ 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' })),
+    served(join(folder, 'node_modules'), request, response, () => CDN),
   );
   server = createServer((request, response) =>
     served(folder, request, response, (path) => {
       // A script says for itself that its worker may be isolated; a page is so where it says that too.
       const headers = path.endsWith('/') && !request.url.endsWith('?isolated') ? {} : ISOLATED;
-      return { 'content-security-policy': policy(path.startsWith('/cdn/') ? cdnOrigin() : ''), ...headers };
+      return { 'content-security-policy': policy(path), ...headers };
     }),
   );
   for (const one of [cdn, server]) await new Promise((resolve) => one.listen(0, '127.0.0.1', resolve));
@@ -109,7 +117,8 @@ export async function shown(path, base = `http://127.0.0.1:${server.address().po
     page.on('pageerror', (e) => errors.push(String(e)));
     page.on('console', (message) => message.type() === 'error' && !message.text().includes('favicon') && errors.push(message.text()));
     await page.goto(`${base}${query}`);
-    await page.waitForFunction(() => document.title !== 'waiting', undefined, { timeout: 60_000 });
+    const done = page.waitForFunction(() => document.title !== 'waiting', undefined, { timeout: 60_000 });
+    await done.catch((e) => assert.fail(`${e.message}\n${errors.join('\n')}`));
     const title = await page.title();
     await page.close();
     assert.equal(title, expected, errors.join('\n'));
