@@ -30,7 +30,6 @@ import { indexStore } from "./index-store.ts";
 import { Rhythm } from "./rhythm.ts";
 import { fileOf, forgetRecents, namesakes, recents, remember, type Recent } from "./recent.ts";
 import type { SamplePanel } from "./sample.ts";
-import { unknownFields } from "./fields.ts";
 import { sweep } from "./spool.ts";
 import { controls, tokens } from "./styles.ts";
 import { openAny, TooLarge, type TextSource, type TextTable } from "./text-view.ts";
@@ -658,13 +657,8 @@ export class Viewer extends LitElement {
         <span>${bytes(at)} of ${bytes(totalBytes)}, ${Math.floor(part * 100)} %</span>
       </div>`;
   }
-  /** What a filter that matches nothing may have got wrong. */
-  private renderUnknown(): TemplateResult | typeof nothing {
-    const unknown = unknownFields(this.expression, this.counts.fields.map((f) => f.name));
-    return unknown.length === 0 ? nothing : html`<div class="muted">The first sample has no field ${unknown.map((name, k) => html`${k > 0 ? ", " : ""}<code>${visible(name)}</code>`)}.</div>`;
-  }
   private renderCollection(dataset: Dataset): TemplateResult {
-    if (this.rows.length === 0) return html`<div class="empty">${this.rows.kept ? html`<div>No sample matches the filter.</div>${this.renderUnknown()}` : "There are no samples in this file."}</div>`;
+    if (this.rows.length === 0) return html`<div class="empty">${this.rows.kept ? "No sample matches the filter." : "There are no samples in this file."}</div>`;
     const current = (e: CustomEvent<number>): void => this.walker.move(e.detail);
     const step = (e: CustomEvent<number>): void => this.walker.follow(e.detail);
     const open = (e: CustomEvent<number>): void => this.walker.show(e.detail);
