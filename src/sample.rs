@@ -279,6 +279,7 @@ pub fn archive_files(id: u64, record: Option<&str>, payload: &Bytes, format: Med
 pub struct Oddities {
     kept: Counted,
     renamed: Counted,
+    numbered: Counted,
     taken_in: Counted,
 }
 
@@ -305,6 +306,10 @@ impl Oddities {
     /// A sample that goes into an archive under another name: [`renamed`].
     pub fn renamed(&mut self, sample: u64, name: &str) {
         self.renamed.add(|| format!("sample {sample}, {name:?}, is {:?}", record::inside(name)));
+    }
+    /// A file that got a name of its own, since another has the one that it had.
+    pub fn numbered(&mut self, sample: u64, name: &str, now: &str) {
+        self.numbered.add(|| format!("sample {sample}, {name:?}, is {now:?}"));
     }
     /// A sample that goes into a TBL under its name, if that is one under which it will not come out.
     pub fn taken_in(&mut self, sample: u64, name: &str) {
@@ -333,6 +338,11 @@ impl Oddities {
                 self.renamed,
                 "1 name left its folder and is another now",
                 "# names left their folder and are others now; the first",
+            ),
+            said(
+                self.numbered,
+                "1 name was taken and has its sample's number now",
+                "# names were taken and have their samples' numbers now; the first",
             ),
         ]
         .into_iter()

@@ -10,7 +10,7 @@ use std::{
     fs::File,
     io,
     ops::Range,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -20,6 +20,7 @@ use std::{
 use bytes::{Bytes, BytesMut};
 use forebay::{Error, Result, Step, Stepper};
 
+use crate::output::is_part;
 use buffers::Buffers;
 pub use reading::{Reading, first_bytes, is_pipe, unread};
 pub use source::{Advice, Source};
@@ -284,7 +285,8 @@ pub fn io_error(file: &str, tried: &str, e: io::Error) -> Error {
 }
 
 /// Expands patterns such as `shards/*.tbl`; a name without a pattern, or that exists as it is, stays, and so does one
-/// that is no text.
+/// that is no text. Hidden files are found only by a pattern that begins with their dot, and outputs that are not whole
+/// yet by none.
 pub fn expand<S: AsRef<OsStr>>(names: &[S]) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for given in names {
@@ -299,11 +301,79 @@ pub fn expand<S: AsRef<OsStr>>(names: &[S]) -> Result<Vec<PathBuf>> {
         let bad = |e: String| Error::new(&forebay::error::codes::ARGUMENT, format!("the pattern {name:?}: {e}"));
         let before = paths.len();
         for found in glob::glob(name).map_err(|e| bad(e.to_string()))? {
-            paths.push(found.map_err(|e| bad(e.to_string()))?);
+            let found = found.map_err(|e| bad(e.to_string()))?;
+            if is_meant(path, &found) {
+                paths.push(found);
+            }
         }
         if paths.len() == before {
             return Err(bad("matches no file".into()));
         }
     }
     Ok(paths)
+}
+
+/// Whether a pattern means what matches it: no half of an output, and nothing hidden where the pattern has no dot.
+fn is_meant(pattern: &Path, found: &Path) -> bool {
+    fn parts(path: &Path) -> Vec<&OsStr> {
+        path.components().filter(|part| *part != Component::CurDir).map(Component::as_os_str).collect()
+    }
+    let (words, names) = (parts(pattern), parts(found));
+    // Two stars stand for any number of parts; what is before and behind them stands for one each.
+    let any = |word: &&OsStr| *word == "**";
+    let before = words.iter().position(any).unwrap_or(words.len());
+    let behind = words.iter().rev().position(any).unwrap_or(0);
+    let fits = if before < words.len() { names.len() >= before + behind } else { names.len() == words.len() };
+    let word = |at: usize| match names.len() - at {
+        _ if at < before => words.get(at),
+        from_end if from_end <= behind => words.get(words.len() - from_end),
+        _ => None,
+    };
+    let dot = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
+    // The folder itself and the one around it are what a dot and a star match, too.
+    let meant = |(at, name): (usize, &&OsStr)| match word(at) {
+        _ if is_part(name) => false,
+        Some(word) if *name == ".." => *word == "..",
+        word => !dot(name) || word.is_some_and(|word| dot(word)),
+    };
+    fits && names.iter().enumerate().all(meant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_find_neither_hidden_files_nor_outputs_that_are_not_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let staged = ".set.forebay-aB3dE9.part";
+        for sub in [".hidden", "in", staged] {
+            std::fs::create_dir(at(sub)).unwrap();
+        }
+        let part = ".a.tbl.forebay-aB3dE9.part";
+        for name in ["a.tbl", ".h.tbl", part, "in/b.tbl", "in/.b.tbl.forebay-aB3dE9.part", ".hidden/c.tbl"] {
+            std::fs::write(at(name), b"x").unwrap();
+        }
+        std::fs::write(at(staged).join("d.tbl"), b"x").unwrap();
+        let found = |pattern: &str| {
+            let found = expand(&[at(pattern)]).unwrap_or_default();
+            let relative = |path: PathBuf| path.strip_prefix(folder.path()).unwrap().display().to_string();
+            found.into_iter().map(relative).collect::<Vec<_>>()
+        };
+        assert_eq!(found("*"), ["a.tbl", "in"]);
+        assert_eq!(found("?*t*"), ["a.tbl"]);
+        assert_eq!(found("**/*.tbl"), ["a.tbl", "in/b.tbl"]);
+        assert_eq!(found("*/*"), ["in/b.tbl"]);
+        assert_eq!(found("[.]*"), [""; 0]);
+        // Whoever writes the dot means it, but nobody means a half of an output.
+        assert_eq!(found(".h*"), [".h.tbl", ".hidden"]);
+        assert_eq!(found(".*/*"), [".hidden/c.tbl"]);
+        assert_eq!(found(".a*"), [""; 0]);
+        assert_eq!(found(".hidden/*"), [".hidden/c.tbl"]);
+        assert_eq!(found("**/.h*"), [".h.tbl", ".hidden"]);
+        assert_eq!(found("./in/../*.tbl"), ["in/../a.tbl"]);
+        // A name is no pattern.
+        assert_eq!(found(part), [part]);
+    }
 }

@@ -20,6 +20,7 @@ use forebay::{Error, Result, error::codes};
 
 pub use beneath::{Beneath, Written};
 use part::Part;
+pub(crate) use part::is_part;
 pub use part::remove_half_written;
 pub use stage::Stage;
 

@@ -77,7 +77,27 @@ impl<'f> Watch<'f> {
 
     /// Whether the filter accepts sample `i`.
     pub fn accepts(&mut self, dataset: &Dataset, i: u64) -> Result<bool> {
-        look(dataset, i, self.filter, |record| self.seen.add(record), |e| self.odd.kept(e))
+        let (filter, info) = (self.filter, dataset.info(i)?);
+        let metadata = match filter.needs_metadata() {
+            true => dataset.find_metadata(i)?,
+            false => None,
+        };
+        let metadata = metadata.map(|(value, kept)| {
+            kept.iter().for_each(|e| self.odd.kept(e));
+            value
+        });
+        let name = match (filter.needs_name(), &metadata) {
+            (true, Some(value)) if dataset.tbl().is_some() => {
+                value.get("name").and_then(|n| n.as_str()).map(str::to_owned)
+            }
+            (true, _) => dataset.sample_name(i)?,
+            (false, _) => None,
+        };
+        let mut record = SampleRecord::new(&info);
+        record.name = name.as_deref();
+        record.metadata = metadata.as_ref();
+        self.seen.add(&record);
+        Ok(filter.matches(&record))
     }
 
     /// For after the last sample: refuses a filter that no sample could have answered.
@@ -89,40 +109,6 @@ impl<'f> Watch<'f> {
     pub fn notes(self) -> impl Iterator<Item = String> {
         self.odd.notes()
     }
-}
-
-/// Whether `filter` accepts sample `i`. [`Filter::check_for_samples`] beforehand tells what no sample can match, and
-/// [`Seen`] afterwards what none of those that there are did.
-pub fn accepts(dataset: &Dataset, i: u64, filter: &Filter) -> Result<bool> {
-    look(dataset, i, filter, |_| {}, |_| {})
-}
-
-fn look(
-    dataset: &Dataset,
-    i: u64,
-    filter: &Filter,
-    mut seen: impl FnMut(&SampleRecord<'_>),
-    mut kept: impl FnMut(&Error),
-) -> Result<bool> {
-    let info = dataset.info(i)?;
-    let metadata = match filter.needs_metadata() {
-        true => dataset.find_metadata(i)?,
-        false => None,
-    };
-    let metadata = metadata.map(|(value, why)| {
-        why.iter().for_each(&mut kept);
-        value
-    });
-    let name = match (filter.needs_name(), &metadata) {
-        (true, Some(value)) if dataset.tbl().is_some() => value.get("name").and_then(|n| n.as_str()).map(str::to_owned),
-        (true, _) => dataset.sample_name(i)?,
-        (false, _) => None,
-    };
-    let mut record = SampleRecord::new(&info);
-    record.name = name.as_deref();
-    record.metadata = metadata.as_ref();
-    seen(&record);
-    Ok(filter.matches(&record))
 }
 
 /// Whether an error is that of a sample, which others need not suffer from, and not of the system or the caller.

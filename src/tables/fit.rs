@@ -41,6 +41,8 @@ enum Step {
     Keep,
     /// Nothing, but no value may be missing.
     Filled,
+    /// Nothing: what nests is written as JSON in one cell.
+    Nested,
     /// The target has no such type: an error as soon as there is a value.
     Refuse(String),
     /// Text in the form of CSV cells.
@@ -71,7 +73,7 @@ pub struct Fit {
     row: u64,
 }
 
-/// What `lossy` did to a column.
+/// What was changed in a column: what nests in any case, all else with `lossy`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Losses {
     /// Missing values that became others.
@@ -82,6 +84,8 @@ struct Losses {
     cut: u64,
     /// Least durations that became 0.
     zeroed: u64,
+    /// Nested values that became text.
+    nested: u64,
 }
 
 impl Fit {
@@ -92,7 +96,7 @@ impl Fit {
         for field in schema.fields() {
             let step = match target {
                 Target::Idv => for_idv(&field.dtype, lossy),
-                Target::Text(_) => Step::Keep,
+                Target::Text(format) => for_text(&field.dtype, format),
                 Target::Arrow => for_arrow(&field.dtype),
                 Target::Tbf(Dialect::T) => for_tagged(&field.dtype),
                 Target::Tbf(Dialect::C) => for_columnar(&field.dtype, lossy),
@@ -137,7 +141,7 @@ impl Fit {
         &self.notes
     }
 
-    /// What was lost so far, in words; nothing without `lossy`.
+    /// What was lost so far, in words: the types of what nests, and more only with `lossy`.
     pub fn losses(&self) -> Vec<String> {
         let mut said = Vec::new();
         for (field, lost) in self.schema.fields().iter().zip(&self.losses) {
@@ -155,6 +159,7 @@ impl Fit {
             let unit = if field.dtype == DataType::DateTime { "100 nanoseconds" } else { "microseconds" };
             say(lost.cut, &format!("times were cut to {unit}"));
             say(lost.zeroed, "least durations became 0");
+            say(lost.nested, &format!("values of type {} are JSON text", field.dtype));
         }
         said
     }
@@ -198,6 +203,14 @@ pub fn without_columns(target: &str) -> Error {
 fn for_arrow(dtype: &DataType) -> Step {
     match dtype {
         DataType::DateTime => Step::Time { to: DataType::TimestampUs, mul: 1, div: 10, add: -TICKS_BEFORE_1970 },
+        _ => Step::Keep,
+    }
+}
+
+/// A cell of CSV is text, which a reader takes for more than text only if it is told to; JSON nests.
+fn for_text(dtype: &DataType, format: TextFormat) -> Step {
+    match (dtype, format) {
+        (DataType::Json | DataType::Vector { .. }, TextFormat::Csv | TextFormat::Tsv) => Step::Nested,
         _ => Step::Keep,
     }
 }
@@ -262,7 +275,7 @@ fn text_or_refuse(dtype: &DataType, target: &str, lossy: bool) -> Step {
 impl Step {
     fn dtype(&self, own: &DataType) -> DataType {
         match self {
-            Step::Keep | Step::Filled | Step::Durations => own.clone(),
+            Step::Keep | Step::Nested | Step::Filled | Step::Durations => own.clone(),
             Step::Refuse(_) | Step::Text => DataType::String,
             Step::ByteVector => DataType::vector(DataType::U8, None),
             Step::Number(to) | Step::Time { to, .. } => to.clone(),
@@ -272,6 +285,10 @@ impl Step {
     fn apply(&self, column: &Column, lossy: bool, lost: &mut Losses) -> Result<Column> {
         match self {
             Step::Keep | Step::Filled => Ok(column.clone()),
+            Step::Nested => {
+                lost.nested += (column.len() - column.null_count()) as u64;
+                Ok(column.clone())
+            }
             Step::Refuse(why) => match (0..column.len()).find(|&i| !column.is_null(i)) {
                 Some(row) => Err(lossless(why.clone(), row)),
                 None => Ok(Column::strings(vec![None::<&str>; column.len()])),

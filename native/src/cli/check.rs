@@ -2,22 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use forebay::{Error, Limits, Result, check::Report, error::Kind, image::decode};
+use forebay::{Error, Result, check::Report, error::Kind, image::decode};
 use serde_json::json;
 
 use super::{
     Outcome, Output,
     effect::{Given, Route, Uses},
-    filtering::{LimitArgs, PixelLimitArgs, open, paths},
+    filtering::{LimitArgs, PixelLimitArgs, open},
     human,
     output::printable,
     progress::Meter,
+    several::each,
     table::{self, args::TableReadArgs},
 };
 use crate::{
     check::{CheckOptions, check_with},
     convert::{Progress, pipeline::all_cores},
-    tables,
+    tables::{self, ReadOptions},
 };
 
 /// Faults printed for people; JSON has them all.
@@ -51,17 +52,12 @@ pub(super) const USES: Uses = &[
 ];
 
 pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
-    let mut outcome = Outcome::Fine;
-    let limits = args.limits.limits();
-    let files = paths(&args.files)?;
-    for path in &files {
-        let (report, unit) = one(path, args, given, &limits, out)?;
-        if !report.ok {
-            outcome = Outcome::Damaged;
-        }
-        match (out.json(), files.len()) {
-            (true, 1) => out.value(&report),
-            (true, _) => {
+    let read = args.table.options(&args.limits.limits(), false)?;
+    each(&args.files, out, |path, several| {
+        let (report, unit) = one(path, args, given, &read, out)?;
+        match (out.json(), several) {
+            (true, false) => out.value(&report),
+            (true, true) => {
                 let mut value = json!({ "file": path.display().to_string() });
                 if let (Some(all), Ok(serde_json::Value::Object(report))) =
                     (value.as_object_mut(), serde_json::to_value(&report))
@@ -72,18 +68,18 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
             }
             (false, _) => print(path, &report, unit, out),
         }
-    }
-    Ok(outcome)
+        Ok(if report.ok { Outcome::Fine } else { Outcome::Damaged })
+    })
 }
 
 /// A report, and what it counts. A file that is too damaged to open is a report with one fault; what cannot be read at
 /// all is an error.
-fn one(path: &Path, args: &Args, given: &Given, limits: &Limits, out: &Output) -> Result<(Report, &'static str)> {
-    let read = args.table.options(limits, false)?;
-    if let Some(format) = table::is_table(path, &read)? {
+fn one(path: &Path, args: &Args, given: &Given, read: &ReadOptions, out: &Output) -> Result<(Report, &'static str)> {
+    let limits = &read.limits;
+    if let Some(format) = table::is_table(path, read)? {
         given.check(USES, Route::Table)?;
         let mut meter = Meter::of_rows(out, "checking");
-        let report = tables::check(path, format, &read, &mut |samples, total| {
+        let report = tables::check(path, format, read, &mut |samples, total| {
             meter.update(&Progress { samples, total, ..Progress::default() });
         });
         return Ok((report?, "rows"));

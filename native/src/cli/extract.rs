@@ -9,8 +9,8 @@ use std::{
 use forebay::{
     Error, Result,
     error::codes,
-    filter::Filter,
     record::{RestoredFile, files, safe_name},
+    sample::{Oddities, renamed},
 };
 use serde_json::json;
 
@@ -24,7 +24,7 @@ use crate::{
     dataset::Dataset,
     input::{self, PIPE},
     output::{AtomicFile, Beneath, Written},
-    select::accepts,
+    select::matching,
 };
 
 #[derive(Debug, clap::Args)]
@@ -58,8 +58,9 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     match (args.index, &args.to) {
         (Some(i), None) => one(&dataset, i, args, out),
         (Some(i), Some(folder)) => {
-            let written = Target::open(folder, args.force)?.write(&dataset, i)?;
-            done(out, 1, written, folder)
+            let mut target = Target::open(folder, args.force)?;
+            target.write(&dataset, i)?;
+            target.done(out, 1, folder)
         }
         (None, Some(folder)) => all(&dataset, folder, args, out),
         (None, None) => Err(Error::new(&codes::ARGUMENT, "say which sample: -i NUMBER, or --all --to FOLDER")),
@@ -88,32 +89,21 @@ fn one(dataset: &Dataset, i: u64, args: &Args, out: &Output) -> Result<Outcome> 
 }
 
 fn all(dataset: &Dataset, folder: &Path, args: &Args, out: &Output) -> Result<Outcome> {
-    let filter = filter(args.filter.as_deref())?;
-    filter.iter().try_for_each(Filter::check_for_samples)?;
+    // All are looked at first: a filter that cannot mean anything is refused before the first file is written.
+    let chosen = filter(args.filter.as_deref())?.map(|filter| matching(dataset, &filter)).transpose()?;
+    let samples = chosen.as_ref().map_or(dataset.len(), |chosen| chosen.len() as u64);
     let mut meter = Meter::new(out, "extracting");
     let mut target = Target::open(folder, args.force)?;
-    let (mut samples, mut written) = (0, 0);
-    for i in 0..dataset.len() {
-        if let Some(filter) = &filter
-            && !accepts(dataset, i, filter)?
-        {
-            continue;
-        }
-        written += target.write(dataset, i)?;
-        samples += 1;
-        meter.samples(i + 1, dataset.len());
+    let numbers: Box<dyn Iterator<Item = u64>> = match chosen {
+        Some(chosen) => Box::new(chosen.into_iter()),
+        None => Box::new(0..samples),
+    };
+    for (done, i) in (1..).zip(numbers) {
+        target.write(dataset, i)?;
+        meter.samples(done, samples);
     }
     drop(meter);
-    done(out, samples, written, folder)
-}
-
-fn done(out: &Output, samples: u64, files: u64, folder: &Path) -> Result<Outcome> {
-    if out.json() {
-        out.value(&json!({ "samples": samples, "files": files, "folder": folder.display().to_string() }));
-    } else {
-        out.note(format!("{} samples, {} files in {}", human::count(samples), human::count(files), folder.display()));
-    }
-    Ok(Outcome::Fine)
+    target.done(out, samples, folder)
 }
 
 /// The folder that samples go to.
@@ -122,18 +112,30 @@ struct Target {
     force: bool,
     /// Every name that this run has given: two files of one name must not overwrite each other, not even with --force.
     names: HashSet<PathBuf>,
+    files: u64,
+    /// The files among them that are not called as they were.
+    renamed: u64,
+    odd: Oddities,
 }
 
 impl Target {
     fn open(folder: &Path, force: bool) -> Result<Target> {
-        Ok(Target { folder: Beneath::open(folder)?, force, names: HashSet::new() })
+        let folder = Beneath::open(folder)?;
+        Ok(Target { folder, force, names: HashSet::new(), files: 0, renamed: 0, odd: Oddities::default() })
     }
 
-    /// Writes a sample's files; returns how many. Nothing leaves the folder, whatever the names say.
-    fn write(&mut self, dataset: &Dataset, i: u64) -> Result<u64> {
+    /// Writes a sample's files. Nothing leaves the folder, whatever the names say.
+    fn write(&mut self, dataset: &Dataset, i: u64) -> Result<()> {
+        let mut left = false;
         let extension = dataset.info(i)?.format.extension();
         let files = match dataset.record(i)? {
-            Some(record) => files(&record, i, extension).map_err(|e| e.file(dataset.name()))?,
+            Some(record) => {
+                if let Some(name) = renamed(&record) {
+                    left = true;
+                    self.odd.renamed(i, &name);
+                }
+                files(&record, i, extension).map_err(|e| e.file(dataset.name()))?
+            }
             None => vec![RestoredFile { name: format!("{i:08}.{extension}"), content: None }],
         };
         let payload = dataset.payload(i)?;
@@ -152,8 +154,33 @@ impl Target {
                 }
                 name = beside(&name, i);
             }
+            let taken = name != file.name;
+            if taken {
+                self.odd.numbered(i, &file.name, &name);
+            }
+            self.files += 1;
+            self.renamed += u64::from(left || taken);
         }
-        Ok(files.len() as u64)
+        Ok(())
+    }
+
+    /// Says what was written.
+    fn done(self, out: &Output, samples: u64, folder: &Path) -> Result<Outcome> {
+        let notes: Vec<String> = self.odd.notes().collect();
+        if out.json() {
+            out.value(&json!({
+                "samples": samples,
+                "files": self.files,
+                "renamed": self.renamed,
+                "folder": folder.display().to_string(),
+                "notes": notes,
+            }));
+        } else {
+            let (of, files) = (human::count(samples), human::count(self.files));
+            out.note(format!("{of} samples, {files} files in {}", folder.display()));
+            notes.iter().for_each(|note| out.note(format!("note: {note}")));
+        }
+        Ok(Outcome::Fine)
     }
 }
 

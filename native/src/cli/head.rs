@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use super::{
     Outcome, Output,
     effect::{Given, Route, Uses},
-    filtering::{Faults, FolderArgs, LimitArgs, filter, paths},
+    filtering::{Faults, FolderArgs, LimitArgs, filter},
     human,
     output::printable,
+    several::each,
     table::{
         self,
         args::{TableReadArgs, scan},
@@ -69,17 +70,17 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let mut watch = filter.as_ref().map(Watch::new);
     // A filter is judged by all samples of all files, and none of them was passed over.
     let mut all = args.skip == 0;
-    for path in paths(&args.files)? {
-        if table::is_table(&path, &read)?.is_some() {
+    let done = each(&args.files, out, |path, _| {
+        if table::is_table(path, &read)?.is_some() {
             given.check(USES, Route::Table)?;
             let wanted = Wanted { n: args.n, skip: args.skip, sparse: args.sparse };
             let scan = scan(args.columns.as_deref(), args.filter.as_deref())?;
-            table::head::run(&path, &read, &scan, &wanted, out)?;
-            continue;
+            table::head::run(path, &read, &scan, &wanted, out)?;
+            return Ok(Outcome::Fine);
         }
         given.check(USES, Route::Samples)?;
         filter.iter().try_for_each(Filter::check_for_samples)?;
-        let dataset = args.folder.open(&path, &limits, false)?;
+        let dataset = args.folder.open(path, &limits, false)?;
         let mut table = Table::default();
         let mut left = args.n;
         for i in args.skip..dataset.len() {
@@ -103,14 +104,16 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         if !out.json() {
             table.print(out);
         }
-    }
+        Ok(Outcome::Fine)
+    })?;
     if let Some(watch) = watch {
-        if all {
+        // Of files that could not be read nothing is known.
+        if all && done == Outcome::Fine {
             watch.judge()?;
         }
         watch.notes().for_each(|note| out.note(format!("note: {note}")));
     }
-    Ok(faults.tell(out))
+    Ok(done.max(faults.tell(out)))
 }
 
 /// What is known of one sample. Its payload is read only for the hash; over a TBL nothing but its index entry and

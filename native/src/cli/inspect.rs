@@ -8,9 +8,10 @@ use serde_json::{Map, Value, json};
 use super::{
     Outcome, Output,
     effect::{Given, Route, Uses},
-    filtering::{FolderArgs, LimitArgs, paths},
+    filtering::{FolderArgs, LimitArgs},
     human,
     output::printable,
+    several::each,
     table::{self, args::TableReadArgs},
 };
 use crate::dataset::Dataset;
@@ -39,22 +40,22 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
     // Looking on cuts what is finer than our own types, and says so.
     let read = args.table.options(&limits, true)?;
-    for path in paths(&args.files)? {
-        if table::is_table(&path, &read)?.is_some() {
+    each(&args.files, out, |path, _| {
+        if table::is_table(path, &read)?.is_some() {
             given.check(USES, Route::Table)?;
-            table::inspect::run(&path, &read, out)?;
-            continue;
+            table::inspect::run(path, &read, out)?;
+            return Ok(Outcome::Fine);
         }
         given.check(USES, Route::Samples)?;
-        let dataset = args.folder.open(&path, &limits, false)?;
+        let dataset = args.folder.open(path, &limits, false)?;
         let facts = facts(&dataset)?;
         if out.json() {
             out.value(&facts);
         } else {
             print(&facts, out);
         }
-    }
-    Ok(Outcome::Fine)
+        Ok(Outcome::Fine)
+    })
 }
 
 /// Everything that opening tells. No payload is read.

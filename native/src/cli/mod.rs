@@ -19,6 +19,7 @@ mod pixels;
 mod plan;
 mod progress;
 mod serve;
+mod several;
 mod signals;
 mod split;
 mod stats;
@@ -28,7 +29,7 @@ pub mod tar_to_tbl;
 use std::{io::Write, process::ExitCode};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use forebay::{Error, Result};
+use forebay::{Error, Result, error::Kind};
 
 use effect::Given;
 pub(crate) use output::Output;
@@ -140,19 +141,42 @@ pub fn main() -> ExitCode {
     finish(outcome, &out)
 }
 
-/// What a command that did its work has to say about the files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a command that did its work has to say about the files; what is worse comes later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
     /// All is well.
     Fine,
+    /// Of several files one is not supported.
+    Unsupported,
     /// A file is damaged, or two files differ.
     Damaged,
+    /// Of several files one could not be looked at.
+    Failed,
+}
+
+impl Outcome {
+    /// What an error makes of the work, where others go on.
+    fn of(e: &Error) -> Outcome {
+        match e.kind() {
+            Kind::Damaged | Kind::Limit => Outcome::Damaged,
+            Kind::Unsupported => Outcome::Unsupported,
+            _ => Outcome::Failed,
+        }
+    }
+
+    fn exit_code(self) -> u8 {
+        match self {
+            Outcome::Fine => 0,
+            Outcome::Damaged => Kind::Damaged.exit_code(),
+            Outcome::Failed => Kind::Io.exit_code(),
+            Outcome::Unsupported => Kind::Unsupported.exit_code(),
+        }
+    }
 }
 
 pub(crate) fn finish(outcome: Result<Outcome>, out: &Output) -> ExitCode {
     match outcome {
-        Ok(Outcome::Fine) => out.end(0),
-        Ok(Outcome::Damaged) => out.end(1),
+        Ok(outcome) => out.end(outcome.exit_code()),
         Err(e) => {
             let exit = e.kind().exit_code();
             out.error(e);

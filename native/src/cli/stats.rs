@@ -72,10 +72,13 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     }
     given.check(USES, Route::Samples)?;
     filter.iter().try_for_each(Filter::check_for_samples)?;
+    // One that cannot be opened ends the work, as its samples would be missing in the sums: before it begins.
+    let open = |file: &PathBuf| args.folder.open(file, &limits, false);
+    let datasets = files.iter().map(open).collect::<Result<Vec<_>>>()?;
     let (mut stats, mut faults) = (Stats::default(), Faults::default());
     let mut watch = filter.as_ref().map(Watch::new);
-    for file in files {
-        count(&args.folder.open(&file, &limits, false)?, watch.as_mut(), &labels, &mut stats, &mut faults)?;
+    for dataset in datasets {
+        count(&dataset, watch.as_mut(), &labels, &mut stats, &mut faults)?;
     }
     if let Some(watch) = watch {
         watch.judge()?;

@@ -35,7 +35,7 @@ pub fn check(
 }
 
 /// Columns of Parquet that are read together.
-const TOGETHER: usize = 2048;
+pub(super) const TOGETHER: usize = 2048;
 
 /// Reads and counts the rows of what is chosen.
 fn all_rows(source: &mut dyn TableSource, rows: &mut u64, progress: &mut dyn FnMut(u64)) -> Result<()> {

@@ -222,6 +222,9 @@ pub struct ReadOptions {
     pub sniff_rows: usize,
     /// Rows of a batch.
     pub batch_rows: usize,
+    /// How many rows from the front will be asked for, where that is known: of very many columns a few rows take little
+    /// memory then. More may come.
+    pub first_rows: Option<usize>,
     /// Samples (TBL, TAR, a folder) are read as a table of what their index and metadata say.
     pub samples: bool,
     /// Times that are finer than microseconds are cut instead of refused.
@@ -243,6 +246,7 @@ impl Default for ReadOptions {
             on_bad_row: OnBadRow::Error,
             sniff_rows: 10_000,
             batch_rows: BATCH_ROWS,
+            first_rows: None,
             samples: false,
             lossy: false,
         }

@@ -37,6 +37,8 @@ use super::{
 };
 use crate::input::Input;
 
+mod wide;
+
 /// Rows of a row group, and of the batches that it is read in.
 const GROUP_ROWS: usize = 1 << 20;
 /// Memory that the rows of a row group take while they wait.
@@ -64,6 +66,8 @@ pub(super) struct ParquetSource {
     /// Where these come from the reader.
     places: Vec<usize>,
     reader: Option<ParquetRecordBatchReader>,
+    /// The few rows that were wanted are read.
+    done: bool,
     options: ReadOptions,
     cuts: Cuts,
 }
@@ -95,6 +99,7 @@ impl ParquetSource {
             columns: None,
             places: Vec::new(),
             reader: None,
+            done: false,
             options,
             cuts: Cuts::default(),
         })
@@ -109,13 +114,17 @@ impl ParquetSource {
         &self.unread
     }
 
-    fn start(&self) -> Result<ParquetRecordBatchReader> {
+    /// A reader of these columns, or all, and of no more than so many rows.
+    fn reader(&self, columns: Option<&[usize]>, most: Option<usize>) -> Result<ParquetRecordBatchReader> {
         // Of very many columns few rows are read at a time.
-        let columns = self.columns.as_ref().map_or(self.whole.len(), Vec::len).max(1);
-        let rows = self.options.batch_rows.min((BATCH_CELLS / columns).max(FEWEST_ROWS)).max(1);
+        let count = columns.map_or(self.whole.len(), <[usize]>::len).max(1);
+        let rows = self.options.batch_rows.min((BATCH_CELLS / count).max(FEWEST_ROWS)).max(1);
         let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.pages.clone(), self.metadata.clone())
             .with_batch_size(rows);
-        if let Some(columns) = &self.columns {
+        if let Some(most) = most {
+            builder = builder.with_limit(most);
+        }
+        if let Some(columns) = columns {
             let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
             builder = builder.with_projection(mask);
         }
@@ -131,13 +140,20 @@ impl ParquetSource {
 impl ParquetSource {
     /// The next rows as Arrow's, of the chosen columns.
     pub fn next_record_batch(&mut self) -> Result<Option<RecordBatch>> {
-        let mut reader = match self.reader.take() {
-            Some(reader) => reader,
-            None => self.start()?,
+        let next = match self.few_rows() {
+            Some(_) if std::mem::replace(&mut self.done, true) => None,
+            Some(rows) => self.first_rows(rows)?,
+            None => {
+                let mut reader = match self.reader.take() {
+                    Some(reader) => reader,
+                    None => self.reader(self.columns.as_deref(), None)?,
+                };
+                let next = guarded(|| reader.next().transpose().map_err(super::arrow::not_arrow));
+                let next = next.map_err(|e| self.pages.refused().unwrap_or(e))?;
+                self.reader = Some(reader);
+                next
+            }
         };
-        let next = guarded(|| reader.next().transpose().map_err(super::arrow::not_arrow));
-        let next = next.map_err(|e| self.pages.refused().unwrap_or(e))?;
-        self.reader = Some(reader);
         Ok(match (next, &self.columns) {
             (Some(batch), Some(_)) => Some(batch.project(&self.places).map_err(super::arrow::not_arrow)?),
             (next, _) => next,
@@ -165,7 +181,7 @@ impl TableSource for ParquetSource {
         sorted.dedup();
         let place = |column: &usize| sorted.partition_point(|other| other < column);
         self.places = columns.iter().map(place).collect();
-        self.reader = None;
+        (self.reader, self.done) = (None, false);
         Ok(())
     }
 

@@ -58,6 +58,34 @@ fn however_names_meet_every_file_comes_out_or_it_is_an_error() {
 }
 
 #[test]
+fn names_that_are_changed_are_counted_and_the_first_is_named() {
+    let folder = Folder::new();
+    let members = [
+        ("a.jpg", "BM 0"),
+        ("a.jpg", "BM 1"),
+        ("a.jpg", "BM 2"),
+        ("../b.jpg", "BM 3"),
+        ("../b.cls", "3"),
+        ("c.jpg", "BM 4"),
+    ];
+    fs::write(folder.at("in.tar"), tar(&members)).unwrap();
+    let done = run(&folder, "extract in.tar --all --to out --json");
+    let value: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!((&value["samples"], &value["files"], &value["renamed"]), (&5.into(), &6.into(), &4.into()), "{value}");
+    let notes = value["notes"].as_array().unwrap();
+    assert_eq!(notes[0], r#"1 name left its folder and is another now: sample 3, "../b.jpg", is "__/b.jpg""#);
+    let taken = r#"2 names were taken and have their samples' numbers now; the first: sample 1, "a.jpg", is "a~1.jpg""#;
+    assert_eq!(notes[1], taken);
+    assert_eq!(fs::read(folder.at("out/a~1.jpg")).unwrap(), b"BM 1");
+    let said = said(&run(&folder, "extract in.tar --all --to other"));
+    assert!(said.contains(taken) && said.contains("left its folder"), "{said}");
+    // Where nothing is changed nothing is said.
+    let one = run(&folder, "extract in.tar -i 4 --to third --json");
+    let value: serde_json::Value = serde_json::from_slice(&one.stdout).unwrap();
+    assert_eq!((&value["renamed"], value["notes"].as_array().unwrap().len()), (&0.into(), 0), "{value}");
+}
+
+#[test]
 fn a_file_and_a_folder_of_one_name_are_an_error_and_nothing_of_the_file_is_lost() {
     let folder = Folder::new();
     let (done, found) = extracted(&folder, &["a.jpg".into(), "a.jpg/b.jpg".into()]);

@@ -6,6 +6,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod crash;
 #[path = "../../../tests/common/dice.rs"]
 mod dice;
 mod extracting;

@@ -261,3 +261,55 @@ fn files_of_other_kinds_and_addresses_are_told_by_name() {
     assert!(note.as_str().unwrap().starts_with("2 files are samples by being apart"), "{note}");
     assert!(forebay(["--version"]).status.success());
 }
+
+#[test]
+fn of_several_files_each_is_told_and_the_worst_is_the_exit_code() {
+    let place = Place(Folder::new());
+    place.write("good.tar", &tar(&[("a.bmp", bmp(8, 1))]));
+    place.write("good.csv", b"a,b\n1,2\n");
+    place.write("other.zip", b"PK\x03\x04 and more of an archive of another kind");
+    let mut cut = tar(&[("a.bmp", bmp(8, 1)), ("b.bmp", bmp(8, 2))]);
+    cut.truncate(cut.len() - 1600);
+    place.write("cut.tar", &cut);
+    // Of a line: the file, and what was wrong with it as a whole.
+    let told = |lines: &[Value]| -> Vec<(String, Value)> {
+        let one = |line: &Value| match line.get("error") {
+            Some(error) => (error["file"].as_str().unwrap().to_owned(), error["code"].clone()),
+            None => (line["file"].as_str().unwrap_or("row").to_owned(), Value::Null),
+        };
+        lines.iter().map(one).collect()
+    };
+    let (code, lines) = place.json(&["check", "good.tar", "gone", "cut.tar", "other.zip", "no*.tbl", "good.csv"]);
+    let expected = [
+        ("good.tar", Value::Null),
+        ("gone", json!("io")),
+        ("cut.tar", Value::Null),
+        ("other.zip", json!("format.unknown")),
+        ("no*.tbl", json!("usage.argument")),
+        ("good.csv", Value::Null),
+    ];
+    assert_eq!(told(&lines), expected.map(|(file, error)| (file.to_owned(), error)));
+    assert_eq!(
+        (code, &lines[0]["ok"], &lines[2]["ok"], &lines[5]["ok"]),
+        (2, &json!(true), &json!(false), &json!(true))
+    );
+    // What was not looked at is worse than what is damaged, and that is worse than what is not supported.
+    for (files, worst) in [
+        (["good.tar", "good.csv", "good.tar"], 0),
+        (["good.tar", "other.zip", "good.csv"], 3),
+        (["other.zip", "cut.tar", "good.csv"], 1),
+        (["gone", "cut.tar", "other.zip"], 2),
+    ] {
+        for command in ["check", "inspect", "head"] {
+            let (code, lines) = place.json(&[&[command], &files[..]].concat());
+            assert_eq!((code, lines.len()), (worst, 3), "{command} {files:?}: {lines:?}");
+        }
+    }
+    // For people each has its line, and what could not be looked at is on standard error.
+    let done = place.run(&["check", "gone", "good.tar", "gone too"]);
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "good.tar: sound, 1 samples\n");
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(said.starts_with("error: gone: cannot open") && said.contains("\nerror: gone too: cannot open"), "{said}");
+    // Sums without one of their parts would be wrong.
+    assert_eq!(place.json(&["stats", "good.tar", "gone"]).0, 2);
+}

@@ -1,6 +1,6 @@
 //! Filters that cannot mean anything are refused, on every way to samples.
 
-use std::fs;
+use std::{collections::BTreeSet, fs};
 
 use forebay::filter::Filter;
 use forebay_native::{
@@ -95,13 +95,23 @@ fn a_field_that_no_sample_has_is_named_and_so_is_the_one_that_was_meant() {
     assert_eq!(stream("cls == 2").unwrap(), 2);
 }
 
+/// The commands that have an option, by their own help.
+fn commands_with(option: &str) -> BTreeSet<String> {
+    let help = |arguments: &[&str]| String::from_utf8(forebay(arguments).stdout).unwrap();
+    let all = help(&["--help"]);
+    let listed = all.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty()));
+    let has = |name: &&str| help(&[name, "--help"]).split_whitespace().any(|word| word == option);
+    names.filter(|name| *name != "help").filter(has).map(str::to_owned).collect()
+}
+
 #[test]
 fn every_command_refuses_such_filters_and_an_output_without_samples() {
     let folder = Folder::new();
     dataset(&folder);
     let at = |name: &str| folder.at(name).to_string_lossy().into_owned();
     let (tbl, tar, out) = (at("a.tbl"), at("a.tar"), at("out.tbl"));
-    let commands: [&[&str]; 7] = [
+    let commands: [&[&str]; 9] = [
         &["convert", &tbl, &out],
         &["convert", &tar, &at("out.tar")],
         &["concat", &tbl, &tar, "-o", &out],
@@ -109,7 +119,11 @@ fn every_command_refuses_such_filters_and_an_output_without_samples() {
         &["stats", &tar],
         &["plan", &tbl],
         &["bench", &tbl, "--image", "4"],
+        &["extract", &tbl, "--all", "--to", &at("out")],
+        &["extract", &tar, "--all", "--to", &at("out")],
     ];
+    let tried: BTreeSet<&str> = commands.iter().map(|command| command[0]).collect();
+    assert_eq!(tried, commands_with("--where").iter().map(String::as_str).collect());
     for command in commands {
         for (filter, code) in [("clas == 2", "filter.field"), ("cls == '2'", "filter.kind")] {
             let done = forebay([command, &["--where", filter, "--json"]].concat());
@@ -117,6 +131,11 @@ fn every_command_refuses_such_filters_and_an_output_without_samples() {
             assert_eq!((done.status.code(), &error["code"]), (Some(2), &json!(code)), "{command:?}: {error}");
         }
     }
+    assert!(!folder.at("out").exists());
+    // Nothing is written before the whole filter is judged.
+    let either = ["--where", "width > 0 || clas == 2", "--json"];
+    assert_eq!(error_of(&forebay([commands[7], &either].concat()))["code"], "filter.field");
+    assert!(!folder.at("out").exists());
     for command in &commands[..3] {
         let with = |more: &[&str]| forebay([*command, &["--where", "cls == 77", "--json"][..], more].concat());
         let done = with(&[]);

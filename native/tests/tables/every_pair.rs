@@ -4,12 +4,13 @@ use std::path::Path;
 
 use forebay::table::{Batch, DataType};
 use forebay_native::tables::{
-    ReadOptions, TableCompression, TableFormat, TableJob, TableSpec, WriteOptions, check, create, open,
+    ReadOptions, TableCompression, TableFormat, TableJob, TableSpec, WriteOptions, check, create,
 };
 
 use crate::{
     generate::{plain, table},
     same::cases,
+    whole::read,
 };
 
 /// Every format, in each compression that it is written in.
@@ -45,26 +46,6 @@ fn write(batch: &Batch, path: &Path, format: TableFormat) {
     sink.begin(batch.schema()).unwrap();
     sink.write(batch).unwrap();
     sink.finish().unwrap().into_file().unwrap().commit(false).unwrap();
-}
-
-fn read(path: &Path, options: &ReadOptions) -> Batch {
-    let mut source = open(path, options).unwrap();
-    let schema = source.schema().clone();
-    let mut batches = Vec::new();
-    while let Some(batch) = source.next_batch().unwrap() {
-        batches.push(batch);
-    }
-    if batches.is_empty() {
-        Batch::new(schema, Vec::new()).unwrap_or_else(|_| empty(path))
-    } else {
-        Batch::concat(&batches).unwrap()
-    }
-}
-
-fn empty(path: &Path) -> Batch {
-    let schema = open(path, &ReadOptions::default()).unwrap().schema().clone();
-    let columns = schema.fields().iter().map(|f| forebay::table::ColumnBuilder::new(&f.dtype).finish().unwrap());
-    Batch::with_rows(schema.clone(), columns.collect(), 0).unwrap()
 }
 
 #[test]

@@ -191,3 +191,57 @@ fn a_type_that_the_target_lacks_is_refused_and_with_losses_counted() {
     let said = String::from_utf8(out.stderr).unwrap();
     assert!(said.contains("Europe/Berlin") && said.contains("--lossy"), "{said}");
 }
+
+#[test]
+fn what_nests_stays_json_in_json_lines_and_is_counted_as_text_in_csv() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let lists = folder.path().join("lists.jsonl");
+    fs::write(&lists, "{\"v\":[1,2],\"o\":{\"a\":[null]}}\n{\"v\":[3],\"o\":null}\n{\"v\":null,\"o\":{}}\n").unwrap();
+    let (lists, mixed) = (lists.to_str().unwrap().to_owned(), fixture("mixed.parquet").to_str().unwrap().to_owned());
+    // From a format that nests to Parquet and Arrow, and back.
+    for name in ["lists.parquet", "lists.arrow"] {
+        assert_eq!(run(&["convert", &lists, &to(name)]).0, 0);
+    }
+    let types = |what: [&str; 2]| what.map(str::to_owned);
+    for (input, columns, counted) in [
+        (lists.clone(), "v,o", types(["\"v\": 2 values of type vector<i64>", "\"o\": 2 values of type json"])),
+        (to("lists.parquet"), "v,o", types(["\"v\": 2 values of type vector<i64>", "\"o\": 2 values of type json"])),
+        (to("lists.arrow"), "v,o", types(["\"v\": 2 values of type vector<i64>", "\"o\": 2 values of type json"])),
+        (
+            mixed.clone(),
+            "id,point,tags,grid",
+            types(["\"point\": 2 values of type json", "\"grid\": 2 values of type json"]),
+        ),
+    ] {
+        let said = |target: &str| {
+            let (code, said) = run(&["convert", &input, &to(target), "--columns", columns, "--force", "--verify"]);
+            assert_eq!(code, 0, "{input} to {target}: {said:?}");
+            said[0]["notes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|note| note.as_str().unwrap().to_owned())
+                .collect::<Vec<_>>()
+        };
+        for target in ["t.csv", "t.tsv"] {
+            let notes = said(target);
+            for counted in &counted {
+                let note = format!("column {counted} are JSON text");
+                assert!(notes.contains(&note), "{input} to {target}: {notes:?}, not {note}");
+            }
+        }
+        let notes = said("t.jsonl");
+        assert!(!notes.iter().any(|note| note.contains("JSON text")), "{input}: {notes:?}");
+        let original = run(&["head", &input, "--columns", columns]).1;
+        let lines = fs::read_to_string(to("t.jsonl")).unwrap();
+        let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines, original, "{input}");
+    }
+    let point = &on("head", "mixed.parquet", &["--columns", "point"]).1[0]["point"];
+    assert_eq!(point, &json!({"x": 1, "y": "a"}));
+    // The types can be said again, and the values are the same.
+    let (code, _) = run(&["convert", &lists, &to("back.csv")]);
+    let (again, rows) = run(&["head", &to("back.csv"), "--types", "v=vector<i64>,o=json"]);
+    assert_eq!((code, again, rows), (0, 0, run(&["head", &lists]).1));
+}

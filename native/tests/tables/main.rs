@@ -18,4 +18,5 @@ mod pruning;
 mod round_trip;
 mod same;
 mod unread;
+mod whole;
 mod wide;

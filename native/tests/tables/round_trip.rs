@@ -6,7 +6,10 @@ use forebay::table::{Batch, Column, ColumnData, DataType, Field, Schema, Value};
 use forebay_native::tables::{Fit, ReadOptions, TableCompression, TableFormat, TableSpec, WriteOptions, create, open};
 use proptest::prelude::*;
 
-use crate::generate::{composed, others, plain, table};
+use crate::{
+    generate::{composed, others, plain, table},
+    whole::read,
+};
 
 fn write(batch: &Batch, path: &Path, options: &WriteOptions) -> Batch {
     let mut fit = Fit::new(batch.schema(), options.target(), options.lossy).unwrap();
@@ -18,20 +21,6 @@ fn write(batch: &Batch, path: &Path, options: &WriteOptions) -> Batch {
     (0..fitted.rows()).step_by(part).for_each(|at| sink.write(&fitted.slice(at, part)).unwrap());
     sink.finish().unwrap().into_file().unwrap().commit(false).unwrap();
     fitted
-}
-
-fn read(path: &Path, options: &ReadOptions) -> Batch {
-    let mut source = open(path, options).unwrap();
-    let schema = source.schema().clone();
-    let mut batches = Vec::new();
-    while let Some(batch) = source.next_batch().unwrap() {
-        batches.push(batch);
-    }
-    if batches.is_empty() {
-        let columns = schema.fields().iter().map(|f| forebay::table::ColumnBuilder::new(&f.dtype).finish().unwrap());
-        return Batch::with_rows(schema.clone(), columns.collect(), 0).unwrap();
-    }
-    Batch::concat(&batches).unwrap()
 }
 
 /// Writes and reads back; the two must be the same, floats to the bit where the format is binary.

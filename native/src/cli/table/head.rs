@@ -35,6 +35,7 @@ pub(in crate::cli) fn run(path: &Path, read: &ReadOptions, scan: &Scan, wanted: 
     let last = wanted.skip.saturating_add(wanted.n);
     if scan.filter.is_none() {
         // Few rows are asked for; many need not be decoded at once.
+        read.first_rows = usize::try_from(last).ok();
         read.batch_rows = read.batch_rows.min(usize::try_from(last).unwrap_or(usize::MAX)).max(1);
     }
     let mut rows = Scanned::new(open(path, &read)?, scan).map_err(|e| e.file(display(path)))?;

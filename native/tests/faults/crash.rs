@@ -1,92 +1,36 @@
 //! Whatever stops a conversion, the output is the old one or none, and one error says why.
 
-#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test of files and processes")]
-#![cfg(unix)]
-
-mod common;
-
 use std::{
     fs,
     io::Write,
-    process::{Child, ChildStdin, Command, Output, Stdio},
-    thread,
-    time::{Duration, Instant},
+    process::{Command, Output},
 };
 
-use common::{FOREBAY, Folder, bmp, error_of, forebay, tar};
+use crate::{
+    common::{FOREBAY, Folder, bmp, error_of, forebay, tar},
+    signals::half_done,
+};
 
 fn archive(samples: u32) -> Vec<u8> {
     tar(&(0..samples).map(|i| (format!("{i:05}.bmp"), bmp(400, i))).collect::<Vec<_>>())
 }
 
-/// A conversion that has begun to write and waits for the second half of its input.
-fn half_done(folder: &Folder, more: &[&str]) -> (Child, ChildStdin) {
-    let file = archive(2000);
-    let mut child = Command::new(FOREBAY)
-        .args(["convert", "-", "out.tbl", "--quiet"])
-        .args(more)
-        .current_dir(folder.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(&file[..file.len() / 2]).unwrap();
-    let begun = Instant::now();
-    let written = || {
-        let parts = folder.names().into_iter().filter(|name| name.ends_with(".part"));
-        parts.filter_map(|name| fs::metadata(folder.at(&name)).ok()).any(|meta| meta.len() > 100_000)
-    };
-    while !written() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "nothing was written: {:?}", folder.names());
-        thread::sleep(Duration::from_millis(5));
-    }
-    (child, stdin)
-}
-
-fn signal(child: &Child, name: &str) {
-    let done = Command::new("sh").arg("-c").arg(format!("kill -{name} {}", child.id())).status().unwrap();
-    assert!(done.success());
-}
-
 #[test]
-fn killed_in_the_middle_it_leaves_no_output() {
-    let folder = Folder::new();
-    let (mut child, _stdin) = half_done(&folder, &[]);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert!(!folder.at("out.tbl").exists(), "{:?}", folder.names());
-}
-
-#[test]
-fn killed_in_the_middle_it_leaves_the_old_output() {
-    let folder = Folder::new();
-    fs::write(folder.at("out.tbl"), "the old one").unwrap();
-    let (mut child, _stdin) = half_done(&folder, &["--force"]);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert_eq!(fs::read(folder.at("out.tbl")).unwrap(), b"the old one");
-}
-
-#[test]
-fn interrupted_in_the_middle_it_cleans_up() {
-    for (name, code) in [("INT", 130), ("TERM", 143)] {
+fn killed_in_the_middle_it_leaves_no_output_or_the_old_one() {
+    for (more, old) in [("", None), ("--force", Some(b"the old one"))] {
         let folder = Folder::new();
-        fs::write(folder.at("out.tbl"), "the old one").unwrap();
-        let (mut child, _stdin) = half_done(&folder, &["--force"]);
-        signal(&child, name);
-        let status = child.wait().unwrap();
-        assert_eq!(status.code(), Some(code), "{name}");
-        assert_eq!(folder.names(), ["out.tbl"], "{name}");
-        assert_eq!(fs::read(folder.at("out.tbl")).unwrap(), b"the old one");
+        old.iter().for_each(|old| fs::write(folder.at("o.tbl"), old).unwrap());
+        let (mut child, _stdin, _) = half_done(&folder, "", more);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(fs::read(folder.at("o.tbl")).ok().as_deref(), old.map(<[u8; 11]>::as_slice), "{:?}", folder.names());
     }
 }
 
 #[test]
 fn an_input_that_ends_in_the_middle_leaves_nothing() {
     let folder = Folder::new();
-    let (child, stdin) = half_done(&folder, &["--json"]);
+    let (child, stdin, _) = half_done(&folder, "", "--json");
     drop(stdin);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1));
@@ -97,14 +41,13 @@ fn an_input_that_ends_in_the_middle_leaves_nothing() {
 #[test]
 fn a_conversion_that_may_finish_replaces_the_old_output() {
     let folder = Folder::new();
-    fs::write(folder.at("out.tbl"), "the old one").unwrap();
-    let (child, mut stdin) = half_done(&folder, &["--force"]);
-    let file = archive(2000);
-    stdin.write_all(&file[file.len() / 2..]).unwrap();
+    fs::write(folder.at("o.tbl"), "the old one").unwrap();
+    let (child, mut stdin, rest) = half_done(&folder, "", "--force");
+    stdin.write_all(&rest).unwrap();
     drop(stdin);
     assert!(child.wait_with_output().unwrap().status.success());
-    assert_eq!(folder.names(), ["out.tbl"]);
-    assert_eq!(forebay_native::Dataset::open(folder.at("out.tbl")).unwrap().len(), 2000);
+    assert_eq!(folder.names(), ["o.tbl"]);
+    assert_eq!(forebay_native::Dataset::open(folder.at("o.tbl")).unwrap().len(), 3000);
 }
 
 /// The one error of a command that failed for a reason outside the files, and the folder as it was.
