@@ -84,12 +84,12 @@ fn one(path: &Path, args: &Args, given: &Given, read: &ReadOptions, out: &Output
         });
         return Ok((report?, "rows"));
     }
-    given.check(USES, Route::Samples)?;
     let dataset = match open(path, limits, true) {
         Ok(dataset) => dataset,
         Err(e) if matches!(e.kind(), Kind::Damaged | Kind::Limit) => return Ok((Report::unopened(&e), "samples")),
         Err(e) => return Err(e),
     };
+    given.check(USES, Route::Samples)?;
     let mut meter = Meter::new(out, "checking");
     let total = dataset.len();
     let decode = args.decode.then(|| decode::Options::default().with_limits(args.pixel_limit.limits(limits.clone())));

@@ -78,9 +78,10 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
             table::head::run(path, &read, &scan, &wanted, out)?;
             return Ok(Outcome::Fine);
         }
+        let dataset = args.folder.open(path, &limits, false)?;
+        // Behind opening: what cannot be opened is no matter of options.
         given.check(USES, Route::Samples)?;
         filter.iter().try_for_each(Filter::check_for_samples)?;
-        let dataset = args.folder.open(path, &limits, false)?;
         let mut table = Table::default();
         let mut left = args.n;
         for i in args.skip..dataset.len() {

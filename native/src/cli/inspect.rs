@@ -46,8 +46,8 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
             table::inspect::run(path, &read, out)?;
             return Ok(Outcome::Fine);
         }
-        given.check(USES, Route::Samples)?;
         let dataset = args.folder.open(path, &limits, false)?;
+        given.check(USES, Route::Samples)?;
         let facts = facts(&dataset)?;
         if out.json() {
             out.value(&facts);

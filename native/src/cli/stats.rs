@@ -70,11 +70,11 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         table::stats::run(&files, &read, &scan, out)?;
         return Ok(Outcome::Fine);
     }
-    given.check(USES, Route::Samples)?;
-    filter.iter().try_for_each(Filter::check_for_samples)?;
     // One that cannot be opened ends the work, as its samples would be missing in the sums: before it begins.
     let open = |file: &PathBuf| args.folder.open(file, &limits, false);
     let datasets = files.iter().map(open).collect::<Result<Vec<_>>>()?;
+    given.check(USES, Route::Samples)?;
+    filter.iter().try_for_each(Filter::check_for_samples)?;
     let (mut stats, mut faults) = (Stats::default(), Faults::default());
     let mut watch = filter.as_ref().map(Watch::new);
     for dataset in datasets {

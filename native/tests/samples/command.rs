@@ -213,6 +213,16 @@ fn options_that_change_nothing_are_refused() {
         assert_eq!((done.status.code(), &error["code"]), (Some(2), &json!("usage.argument")), "{args:?}: {error}");
         assert!(message.starts_with(word) && message.contains("changes nothing in"), "{args:?}: {message}");
     }
+    // Of a file that cannot be opened nobody knows what would change something.
+    place.write("empty", b"");
+    for args in [
+        &["head", "empty", "--sparse"][..],
+        &["stats", "empty", "--columns", "id"],
+        &["inspect", "empty", "--types", "id=u8"],
+    ] {
+        let error = error_of(&place.run(&[args, &["--json"]].concat()));
+        assert_eq!(error["code"], "format.empty", "{args:?}: {error}");
+    }
 }
 
 #[test]
