@@ -126,10 +126,26 @@ mod tests {
             (DataType::DateTimeOffset, Clock::DateTimeOffset { ticks: 5, minutes: -90 }),
             (DataType::DateTimeOffset, Clock::DateTimeOffset { ticks: 638_000_000_000_000_001, minutes: 840 }),
             (DataType::Date, Clock::Date(-800_000)),
+            // Years below 0 of fewer than four digits.
+            (DataType::Date, Clock::Date(-719_529)),
+            (DataType::Date, Clock::Date(-735_525)),
+            (DataType::Date, Clock::Date(i32::MIN)),
+            (DataType::Date, Clock::Date(i32::MAX)),
+            (DataType::DateTime, Clock::DateTime(-1)),
+            (DataType::DateTime, Clock::DateTime(i64::MIN)),
+            (DataType::DateTime, Clock::DateTime(i64::MAX)),
+            (DataType::TimestampUs, Clock::TimestampUs(-62_200_000_000_000_000)),
+            (DataType::TimestampMs, Clock::TimestampMs(i64::MIN)),
+            (DataType::TimestampMs, Clock::TimestampMs(i64::MAX)),
         ];
         for (dtype, clock) in times {
             assert_eq!(parse_time(&dtype, &clock.to_string()), Some(clock), "{clock}");
         }
+        for days in (-1_200_000..1_200_000).step_by(997) {
+            let date = Clock::Date(days);
+            assert_eq!(parse_time(&DataType::Date, &date.to_string()), Some(date), "{date}");
+        }
+        assert_eq!(Clock::Date(-735_525).to_string(), "-0044-03-15");
     }
 
     #[test]

@@ -168,7 +168,7 @@ impl fmt::Display for DataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DataType::Key { inner, count } => write!(f, "key<{}, {count}>", inner.name()),
-            DataType::Vector { item, .. } if self.vector_len().is_none() => write!(f, "vector<{item}>"),
+            DataType::Vector { item, dims } if matches!(dims[..], [] | [0]) => write!(f, "vector<{item}>"),
             DataType::Vector { item, dims } => {
                 let dims: Vec<_> = dims.iter().map(u32::to_string).collect();
                 write!(f, "vector<{item}, {}>", dims.join("x"))

@@ -94,8 +94,15 @@ impl From<&Schema> for TableSpec {
     }
 }
 
+/// Vectors of vectors nest no deeper in words: each level is a call in whatever looks at the type.
+const MOST_LEVELS: u32 = 32;
+
 /// The type that a text such as `u32`, `key<u8, 20>`, `vector<f32>` or `vector<f32, 2x3>` names.
 pub fn parse_type(text: &str) -> Result<DataType> {
+    parse_level(text, MOST_LEVELS)
+}
+
+fn parse_level(text: &str, left: u32) -> Result<DataType> {
     let unknown = || {
         Error::new(
             &codes::ARGUMENT,
@@ -121,6 +128,10 @@ pub fn parse_type(text: &str) -> Result<DataType> {
         return Ok(DataType::Key { inner, count: count.trim().parse().map_err(|_| unknown())? });
     }
     let inner = inside("vector<").ok_or_else(unknown)?;
+    let deeper = left.checked_sub(1).ok_or_else(|| {
+        let message = format!("vectors nest deeper than {MOST_LEVELS} levels, so this is no type");
+        Error::new(&codes::ARGUMENT, message)
+    })?;
     // The dimensions stand behind the last comma that is not inside of the item's own brackets.
     let (item, dims) = match inner.rsplit_once(',') {
         Some((item, dims)) if !dims.contains('>') => {
@@ -129,7 +140,7 @@ pub fn parse_type(text: &str) -> Result<DataType> {
         }
         _ => (inner, vec![0]),
     };
-    Ok(DataType::Vector { item: Box::new(parse_type(item)?), dims })
+    Ok(DataType::Vector { item: Box::new(parse_level(item, deeper)?), dims })
 }
 
 #[cfg(test)]
@@ -138,13 +149,32 @@ mod tests {
 
     #[test]
     fn types_read_back_as_they_print() {
-        for text in
-            ["u32", "key<u16, 300>", "vector<f32>", "vector<f32, 2x3>", "vector<key<u8, 4>>", "vector<key<u8, 4>, 2>"]
-        {
+        for text in [
+            "u32",
+            "key<u16, 300>",
+            "vector<f32>",
+            "vector<f32, 2x3>",
+            "vector<key<u8, 4>>",
+            "vector<key<u8, 4>, 2>",
+            "vector<f32, 0x3>",
+            "vector<u8, 2x0>",
+        ] {
             assert_eq!(parse_type(text).unwrap().to_string(), text);
         }
         for text in ["", "int", "key<u32>", "key<f32, 3>", "vector<>", "vector<u8", "vector<u8, x>"] {
             assert!(parse_type(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn types_that_nest_without_end_are_refused() {
+        let nested = |levels: usize| format!("{}u8{}", "vector<".repeat(levels), ">".repeat(levels));
+        assert_eq!(parse_type(&nested(32)).unwrap().to_string(), nested(32));
+        for levels in [33, 100_000] {
+            let e = parse_type(&nested(levels)).unwrap_err();
+            assert!(e.message().contains("deeper than 32"), "{e}");
+            let text = format!(r#"[{{"name":"a","type":"{}"}}]"#, nested(levels));
+            assert!(TableSpec::parse(&text).is_err());
         }
     }
 

@@ -58,7 +58,8 @@ fn date(f: &mut fmt::Formatter<'_>, days: i64) -> fmt::Result {
     let (y, m, d) = civil_from_days(days);
     match y {
         0..=9999 => write!(f, "{y:04}-{m:02}-{d:02}"),
-        _ => write!(f, "{y:+}-{m:02}-{d:02}"),
+        // With four digits at least, by which it reads back.
+        _ => write!(f, "{y:+05}-{m:02}-{d:02}"),
     }
 }
 
@@ -91,9 +92,16 @@ fn clock(f: &mut fmt::Formatter<'_>, units: i128, per_second: i128, digits: usiz
     Ok(())
 }
 
+/// Further away is no moment that 64 bits of milliseconds reach.
+const MOST_YEARS: i64 = 300_000_000;
+
 /// The days from 1970-01-01 to a date, where the date exists.
 pub fn days_from_civil(year: i64, month: u32, day: u32) -> Option<i64> {
-    if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) || year.abs() > 6_000_000 {
+    if !(1..=12).contains(&month)
+        || day < 1
+        || day > days_in_month(year, month)
+        || !(-MOST_YEARS..=MOST_YEARS).contains(&year)
+    {
         return None;
     }
     // Years that begin in March, in cycles of 400, make leap days the last of their year.
@@ -203,7 +211,17 @@ mod tests {
             assert_eq!(days_from_civil(y, m, d), Some(days));
         }
         assert_eq!(parse_date("2024-02-29"), Some(19782));
-        for bad in ["2023-02-29", "2024-13-01", "24-01-01", "2024-1-1", "x", "", "2024-01-0é"] {
+        for bad in [
+            "2023-02-29",
+            "2024-13-01",
+            "24-01-01",
+            "2024-1-1",
+            "x",
+            "",
+            "2024-01-0é",
+            "-9223372036854775808-02-21",
+            "9223372036854775807-02-21",
+        ] {
             assert_eq!(parse_date(bad), None, "{bad}");
         }
     }

@@ -155,7 +155,7 @@ fn belongs(name: &OsStr, prefix: &OsStr) -> bool {
     random.is_some_and(|random| random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric))
 }
 
-/// Whether a file or folder of that name is half written, of whatever output.
+/// Whether a file or folder of that name is half written, of whatever output: a run may take it for a dead one's.
 pub(crate) fn is_part(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     let tail = name.len().checked_sub(MARK.len() + RANDOM + SUFFIX.len()).and_then(|at| name.get(at..));
