@@ -9,15 +9,19 @@
 use std::{fs::File, io, ops::Range, sync::Arc};
 
 use bytes::Bytes;
-use memmap2::{Advice, Mmap, UncheckedAdvice};
+use memmap2::Mmap;
+#[cfg(unix)]
+use memmap2::{Advice, UncheckedAdvice};
 
 /// The kernel maps pages around the one that was touched, so letting go begins this much earlier: what was mapped
 /// anew behind an earlier release goes too, and a long pass does not gather such pages.
+#[cfg(unix)]
 const AROUND: u64 = 1 << 20;
 
 /// A file mapped for reading.
 #[derive(Clone, Debug)]
 pub struct Map {
+    #[cfg(unix)]
     mmap: Arc<Mmap>,
     bytes: Bytes,
 }
@@ -39,14 +43,21 @@ impl Map {
         #[allow(unsafe_code)]
         let mmap = Arc::new(unsafe { Mmap::map(file)? });
         let bytes = Bytes::from_owner(Owner(mmap.clone()));
-        Ok(Map { mmap, bytes })
+        Ok(Map {
+            #[cfg(unix)]
+            mmap,
+            bytes,
+        })
     }
 
     /// The mapped bytes; slices share the map.
     pub fn bytes(&self) -> &Bytes {
         &self.bytes
     }
+}
 
+#[cfg(unix)]
+impl Map {
     /// Says that the file will be read from front to back.
     pub fn sequential(&self) {
         // Advice is a hint: where it is refused, nothing is lost.
@@ -73,6 +84,15 @@ impl Map {
             let _ = unsafe { self.mmap.unchecked_advise_range(UncheckedAdvice::DontNeed, start, end - start) };
         }
     }
+}
+
+/// Other systems have no such advice to take.
+#[cfg(not(unix))]
+#[allow(missing_docs)]
+impl Map {
+    pub fn sequential(&self) {}
+    pub fn will_need(&self, _: Range<u64>) {}
+    pub fn release(&self, _: Range<u64>) {}
 }
 
 /// Asks the system for large pages behind memory that nobody has touched yet and that will be written to all over. A

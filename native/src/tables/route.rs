@@ -19,7 +19,7 @@ use super::{
     text_input::TextInput,
 };
 use crate::{
-    input::{Input, Reading, display, first_bytes},
+    input::{Input, display, first_bytes},
     output::AtomicFile,
 };
 
@@ -87,7 +87,7 @@ pub(super) fn open_ipc(path: &Path, format: TableFormat, options: &ReadOptions) 
     if format == TableFormat::Arrow {
         return super::ipc::IpcSource::file(&whole(path, options)?, options);
     }
-    super::ipc::IpcSource::stream(Reading::open(path)?, options)
+    super::ipc::IpcSource::stream(crate::input::Reading::open(path)?, options)
 }
 
 /// A file that is asked at random; only text and Arrow streams come from a pipe.
