@@ -17,5 +17,6 @@ mod packed;
 mod pruning;
 mod round_trip;
 mod same;
+mod threads;
 mod unread;
 mod wide;
