@@ -8,6 +8,9 @@ export const PEER_VERSION = '2.39.0';
 /** What the loaders are measured against. On Linux torch comes with its CUDA libraries: some 6 GB on the disk. */
 export const TRAINING = { torch: '2.15.0', torchvision: '0.29.2', webdataset: '1.0.2', pillow: '13.0.0', numpy: '2.4.6' };
 
+/** What tables are converted with beside Forebay. */
+export const TABLES = { polars: '2.1.0', duckdb: '2.0.0', pyarrow: '26.0.1' };
+
 /** A Python that can import turboloader, or null. */
 export function peerPython() {
   return environment(`turboloader-${PEER_VERSION}`, { turboloader: PEER_VERSION }, ['turboloader']);
@@ -16,6 +19,11 @@ export function peerPython() {
 /** A Python that can import torch, torchvision, webdataset and Pillow, or null. */
 export function trainingPython() {
   return environment('loader-peers', TRAINING, ['torchvision', 'webdataset', 'PIL']);
+}
+
+/** A Python that can import polars, duckdb and pyarrow, or null. */
+export function tablesPython() {
+  return environment('table-peers', TABLES, ['polars', 'duckdb', 'pyarrow']);
 }
 
 function environment(name, packages, modules) {

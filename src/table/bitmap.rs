@@ -137,7 +137,7 @@ impl BitmapBuilder {
     }
     /// Adds `n` equal bits.
     pub fn push_n(&mut self, bit: bool, n: usize) {
-        (0..n).for_each(|_| self.push(bit));
+        self.extend(std::iter::repeat_n(bit, n));
     }
     /// How many bits there are.
     pub fn len(&self) -> usize {

@@ -4,7 +4,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Value as Json;
 
 use super::{
-    BitmapBuilder, Clock, Column, ColumnData, DataType, KeyType, StringsBuilder, Value, VectorColumn, codes,
+    BitmapBuilder, Clock, Column, ColumnData, DataType, KeyType, StringsBuilder, Value, VectorColumn, codes, plain,
     time::{parse_clock, parse_date, parse_timestamp_ns, parse_timestamp_us},
 };
 use crate::error::{Error, Result};
@@ -44,6 +44,19 @@ impl ColumnBuilder {
         ColumnBuilder { dtype: dtype.clone(), store: Store::new(dtype), validity: None, len: 0 }
     }
 
+    /// An empty column of this type with room for so many rows, where that is known without their values.
+    pub(crate) fn with_capacity(dtype: &DataType, rows: usize) -> Self {
+        let mut column = ColumnBuilder::new(dtype);
+        match &mut column.store {
+            Store::I32(b) => b.reserve_exact(rows),
+            Store::I64(b) => b.reserve_exact(rows),
+            Store::F64(b) => b.reserve_exact(rows),
+            Store::Str(b) => *b = StringsBuilder::with_capacity(rows, 0),
+            _ => {}
+        }
+        column
+    }
+
     /// What the column holds.
     pub fn dtype(&self) -> &DataType {
         &self.dtype
@@ -80,6 +93,30 @@ impl ColumnBuilder {
         self.store.push(&self.dtype, value).map_err(|e| e.row(self.len as u64))?;
         self.pushed();
         Ok(())
+    }
+
+    /// Adds a cell of text in its plainest form. False, and nothing was added, where the type or the text wants more.
+    pub(crate) fn push_plain(&mut self, text: &str) -> bool {
+        let bytes = text.as_bytes();
+        let pushed = match (&mut self.store, &self.dtype) {
+            (Store::Str(b), DataType::String) => b.push(text).is_ok(),
+            (Store::I64(b), DataType::I64) => keep(b, plain::integer(bytes)),
+            (Store::I64(b), DataType::TimestampUs) => keep(b, plain::moment(bytes)),
+            (Store::I32(b), DataType::Date) => keep(b, plain::date(bytes)),
+            (Store::F64(b), _) => keep(b, text.parse().ok()),
+            (Store::Bool(b), _) => match text {
+                "true" | "false" => {
+                    b.push(text == "true");
+                    true
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        if pushed {
+            self.pushed();
+        }
+        pushed
     }
 
     /// Adds a JSON value: as [`push`](Self::push), arrays as vectors, anything at all to a column of JSON.
@@ -276,6 +313,12 @@ impl Store {
         }
         Ok(())
     }
+}
+
+fn keep<T>(store: &mut Vec<T>, value: Option<T>) -> bool {
+    let known = value.is_some();
+    store.extend(value);
+    known
 }
 
 fn date(value: &Value<'_>) -> Option<i32> {

@@ -35,6 +35,7 @@ mod column;
 mod file;
 mod json;
 mod memory;
+mod plain;
 mod predicate;
 mod schema;
 mod select;

@@ -74,7 +74,7 @@ fn validity_of(columns: &[Column]) -> Bitmap {
     for c in columns {
         match c.validity() {
             None => all.push_n(true, c.len()),
-            Some(v) => v.iter().for_each(|b| all.push(b)),
+            Some(v) => all.extend(v.iter()),
         }
     }
     all.finish()
@@ -97,7 +97,7 @@ fn concat_data(columns: &[Column]) -> Result<ColumnData> {
                     let mut all = BitmapBuilder::with_capacity(columns.iter().map(Column::len).sum());
                     for c in columns {
                         let ColumnData::Bool(b) = c.data() else { return Err(differ()) };
-                        b.iter().for_each(|b| all.push(b));
+                        all.extend(b.iter());
                     }
                     ColumnData::Bool(all.finish())
                 }
@@ -119,15 +119,20 @@ fn concat_data(columns: &[Column]) -> Result<ColumnData> {
 }
 
 fn concat_strings(columns: &[Column]) -> Result<ColumnData> {
-    let mut out = StringsBuilder::with_capacity(columns.iter().map(Column::len).sum(), 0);
+    let bytes = columns.iter().map(|c| match c.data() {
+        ColumnData::Str(s) => s.as_binary().used().len(),
+        ColumnData::Bytes(b) => b.used().len(),
+        _ => 0,
+    });
+    let mut out = StringsBuilder::with_capacity(columns.iter().map(Column::len).sum(), bytes.sum());
     let mut is_text = true;
     for c in columns {
         match c.data() {
-            ColumnData::Str(s) => s.as_binary().iter().try_for_each(|s| out.push_bytes(s))?,
+            ColumnData::Str(s) => out.append(s.as_binary())?,
             ColumnData::Dict(d) => (0..d.len()).try_for_each(|i| out.push(d.get(i)))?,
             ColumnData::Bytes(b) => {
                 is_text = false;
-                b.iter().try_for_each(|s| out.push_bytes(s))?;
+                out.append(b)?;
             }
             _ => {}
         }

@@ -205,6 +205,18 @@ impl StringsBuilder {
         self.offsets.push(end as u32);
         Ok(())
     }
+    /// Adds all of other strings, as [`push_bytes`](Self::push_bytes) does one by one.
+    pub(crate) fn append(&mut self, other: &Binary) -> Result<()> {
+        let used = other.used();
+        let (begin, first) = (self.data.len(), other.offsets.first().copied().unwrap_or_default());
+        if begin + used.len() > i32::MAX as usize {
+            return other.iter().try_for_each(|s| self.push_bytes(s));
+        }
+        self.data.extend_from_slice(&used);
+        // Offsets are in order, and the last is where the bytes end.
+        self.offsets.extend(other.offsets.iter().skip(1).map(|at| begin as u32 + (at - first)));
+        Ok(())
+    }
     /// How many strings there are.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1

@@ -9,6 +9,9 @@ use crate::{
 
 /// Adds a cell from text, such as a CSV field. Nothing is cut or rounded, but the decimal fractions of floats.
 pub fn push_text(column: &mut ColumnBuilder, text: &str) -> Result<()> {
+    if column.push_plain(text) {
+        return Ok(());
+    }
     let misfit = |dtype: &DataType| Err(mismatch(dtype, text));
     let trimmed = text.trim();
     // The column is borrowed until the value is known, so the type is cloned only where it is not a plain one.

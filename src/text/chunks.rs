@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 
 /// Bytes that were handed over and not read yet.
 #[derive(Debug, Default)]
@@ -38,6 +38,15 @@ impl Chunks {
             self.waiting.pop_front();
             self.at = 0;
         }
+    }
+    /// All bytes at hand, which are no longer.
+    pub fn rest(&mut self) -> Vec<Bytes> {
+        let mut rest: Vec<Bytes> = std::mem::take(&mut self.waiting).into();
+        if let Some(first) = rest.first_mut() {
+            // What was read is less than the first has.
+            first.advance(std::mem::take(&mut self.at).min(first.len()));
+        }
+        rest
     }
     /// The first so many bytes at hand, fewer where the text has no more; `None` where more must come first. What the
     /// answer is does not depend on how the bytes came.

@@ -1,11 +1,12 @@
 //! CSV in: names from the header, types sniffed or given, bad rows with their line.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use super::{
     BATCH_BYTES, TextFormat, TextOptions,
     cell::push_text,
     chunks::{Chunks, Found},
+    cut::{Quotes, RowEnds},
     delimiter,
     records::{Record, Records, bad_row},
     rows::{TextRow, with_types},
@@ -30,11 +31,7 @@ pub(super) struct CsvRows {
     /// Records that were read for sniffing and come first.
     sampled: VecDeque<Record>,
     sampled_bytes: usize,
-    /// Columns of the file, all of them.
-    all: Schema,
-    /// For each column of the file the place where it goes, if it is wanted.
-    wanted: Vec<usize>,
-    null: String,
+    columns: Arc<Columns>,
 }
 
 impl CsvRows {
@@ -52,9 +49,7 @@ impl CsvRows {
             header: None,
             sampled: VecDeque::new(),
             sampled_bytes: 0,
-            all: Schema::default(),
-            wanted: Vec::new(),
-            null: options.null.clone(),
+            columns: Arc::new(Columns { null: options.null.clone(), ..Columns::default() }),
         })
     }
 
@@ -88,7 +83,7 @@ impl CsvRows {
             self.sampled_bytes += self.record.bytes();
             self.sampled.push_back(std::mem::take(&mut self.record));
         }
-        self.all = match &options.spec {
+        let all = match &options.spec {
             Some(spec) => {
                 let schema = spec.schema()?;
                 if let Some(header) = &self.header {
@@ -98,16 +93,46 @@ impl CsvRows {
             }
             None => sniff(self.header.take(), &self.sampled, options)?,
         };
-        self.wanted = (0..self.all.len()).collect();
-        Ok(Some(self.all.clone()))
+        let columns = Arc::make_mut(&mut self.columns);
+        (columns.wanted, columns.all) = ((0..all.len()).collect(), all.clone());
+        Ok(Some(all))
+    }
+
+    /// The same columns, for the rest of the text from a line on.
+    pub fn at_line(&self, line: u64) -> CsvRows {
+        CsvRows {
+            records: Records::at_line(self.records.delimiter(), self.records.limits(), line),
+            record: Record::default(),
+            undecided: false,
+            found_delimiter: None,
+            begun: true,
+            header: None,
+            sampled: VecDeque::new(),
+            sampled_bytes: 0,
+            columns: self.columns.clone(),
+        }
+    }
+
+    /// The line on which the next record begins, between records.
+    pub fn line(&self) -> u64 {
+        self.records.line()
+    }
+    /// Where records end.
+    pub fn ends(&self) -> RowEnds {
+        RowEnds::Csv(Quotes::new(self.records.delimiter()))
+    }
+    /// Whether the next record is one that types were sniffed from.
+    pub fn has_sampled(&self) -> bool {
+        !self.sampled.is_empty()
     }
 
     /// Reads only these columns.
     pub fn select(&mut self, columns: &[usize]) {
         // A column that is not wanted goes nowhere.
-        self.wanted = vec![usize::MAX; self.all.len()];
+        let own = Arc::make_mut(&mut self.columns);
+        own.wanted = vec![usize::MAX; own.all.len()];
         for (at, &column) in columns.iter().enumerate() {
-            if let Some(place) = self.wanted.get_mut(column) {
+            if let Some(place) = own.wanted.get_mut(column) {
                 *place = at;
             }
         }
@@ -117,28 +142,66 @@ impl CsvRows {
     pub fn next(&mut self, chunks: &mut Chunks, columns: &mut [ColumnBuilder]) -> Result<Found<TextRow>> {
         match self.sampled.pop_front() {
             Some(sampled) => self.record = sampled,
-            None => match self.records.next(chunks, &mut self.record)? {
-                Found::One(()) => {}
-                Found::More => return Ok(Found::More),
-                Found::End => return Ok(Found::End),
-            },
+            None => {
+                if let Some(row) = self.next_in_place(chunks, columns) {
+                    return Ok(Found::One(row));
+                }
+                match self.records.next(chunks, &mut self.record)? {
+                    Found::One(()) => {}
+                    Found::More => return Ok(Found::More),
+                    Found::End => return Ok(Found::End),
+                }
+            }
         }
-        Ok(Found::One(TextRow { bytes: self.record.bytes(), outcome: self.push(&self.record, columns) }))
+        Ok(Found::One(TextRow { bytes: self.record.bytes(), outcome: self.columns.push(&self.record, columns) }))
     }
 
+    /// The next row, read where it lies. `None` where it cannot be, or is no UTF-8.
+    fn next_in_place(&mut self, chunks: &mut Chunks, columns: &mut [ColumnBuilder]) -> Option<TextRow> {
+        let record = self.records.in_place(chunks)?;
+        let text = std::str::from_utf8(chunks.fill()?.get(..record.read)?).ok()?;
+        let cells = record.fields.iter().map(|span| (text.get(span.start..span.end), span.quoted));
+        let outcome = self.columns.push_cells(record.line, cells, columns);
+        let (bytes, read) = (record.bytes(), record.read);
+        self.records.passed(chunks, read);
+        Some(TextRow { bytes, outcome })
+    }
+}
+
+/// The columns of the file, and where their cells go.
+#[derive(Clone, Debug, Default)]
+struct Columns {
+    /// All of them.
+    all: Schema,
+    /// For each the place where it goes, if it is wanted.
+    wanted: Vec<usize>,
+    null: String,
+}
+
+impl Columns {
     /// Adds a record to the columns. After an error every column has a row too many or none.
     fn push(&self, record: &Record, columns: &mut [ColumnBuilder]) -> Result<()> {
-        let line = record.line;
         if record.open {
-            return Err(bad_row(line, "a quote that opens is never closed"));
+            return Err(bad_row(record.line, "a quote that opens is never closed"));
         }
-        if record.len() != self.all.len() {
-            return Err(bad_row(line, format!("{} fields where there are {} columns", record.len(), self.all.len())));
+        let cells = record.fields().map(|(field, quoted)| (std::str::from_utf8(field).ok(), quoted));
+        self.push_cells(record.line, cells, columns)
+    }
+
+    /// As [`push`](Self::push), of cells that are `None` where they are no UTF-8, each with whether it stood in quotes.
+    fn push_cells<'a>(
+        &self,
+        line: u64,
+        cells: impl ExactSizeIterator<Item = (Option<&'a str>, bool)>,
+        columns: &mut [ColumnBuilder],
+    ) -> Result<()> {
+        if cells.len() != self.all.len() {
+            return Err(bad_row(line, format!("{} fields where there are {} columns", cells.len(), self.all.len())));
         }
-        for (i, (field, quoted)) in record.fields().enumerate() {
+        for (i, (text, quoted)) in cells.enumerate() {
             let Some(column) = self.wanted.get(i).and_then(|&at| columns.get_mut(at)) else { continue };
             let name = || self.all.fields().get(i).map(|f| f.name.clone()).unwrap_or_default();
-            let text = std::str::from_utf8(field).map_err(|_| bad_row(line, "this is no UTF-8").column(name()))?;
+            let text = text.ok_or_else(|| bad_row(line, "this is no UTF-8").column(name()))?;
             let null = !quoted && text == self.null;
             let empty = text.is_empty() && !matches!(column.dtype(), DataType::String | DataType::Bytes);
             if null || empty {

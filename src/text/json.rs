@@ -1,6 +1,9 @@
 //! JSON in: one object a line, or an array of objects; types sniffed or given.
 
-use std::collections::{HashMap, VecDeque};
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
 
 use serde_json::{Map, Value as Json};
 
@@ -29,13 +32,13 @@ pub(super) struct JsonRows {
     sampled_bytes: usize,
     schema: Schema,
     /// For each name of the file the place where it goes, if it is wanted.
-    places: HashMap<String, Option<usize>>,
+    places: Arc<HashMap<String, Option<usize>>>,
 }
 
 impl JsonRows {
     pub fn new(options: &TextOptions) -> JsonRows {
         let lines = Lines::new(&options.limits);
-        let (sampled, places) = (VecDeque::new(), HashMap::new());
+        let (sampled, places) = (VecDeque::new(), Arc::default());
         JsonRows { lines, sampled, sampled_bytes: 0, schema: Schema::default(), places }
     }
 
@@ -56,15 +59,37 @@ impl JsonRows {
             Some(spec) => spec.schema()?,
             None => sniff(&self.sampled, options)?,
         };
-        self.places = self.schema.fields().iter().enumerate().map(|(i, f)| (f.name.clone(), Some(i))).collect();
+        let places = self.schema.fields().iter().enumerate().map(|(i, f)| (f.name.clone(), Some(i)));
+        self.places = Arc::new(places.collect());
         Ok(Some(self.schema.clone()))
+    }
+
+    /// The same columns, for the rest of the text from a line on, which is all lines.
+    pub fn at_line(&self, line: u64) -> JsonRows {
+        let lines = self.lines.at_line(line);
+        let (sampled, places) = (VecDeque::new(), self.places.clone());
+        JsonRows { lines, sampled, sampled_bytes: 0, schema: self.schema.clone(), places }
+    }
+
+    /// The line on which the next row begins, between rows.
+    pub fn line(&self) -> u64 {
+        self.lines.line_number()
+    }
+    /// Whether the rows are lines, and not elements of an array.
+    pub fn is_in_lines(&self) -> bool {
+        self.lines.are_lines()
+    }
+    /// Whether the next row is one that types were sniffed from.
+    pub fn has_sampled(&self) -> bool {
+        !self.sampled.is_empty()
     }
 
     /// Reads only the columns of this schema.
     pub fn select(&mut self, schema: &Schema) {
-        self.places.values_mut().for_each(|place| *place = None);
+        let places = Arc::make_mut(&mut self.places);
+        places.values_mut().for_each(|place| *place = None);
         for (at, field) in schema.fields().iter().enumerate() {
-            self.places.insert(field.name.clone(), Some(at));
+            places.insert(field.name.clone(), Some(at));
         }
         self.schema = schema.clone();
     }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{
     chunks::{Chunks, Found},
+    cut::newlines,
     records::bad_row,
 };
 use crate::{error::Result, limits::Limits};
@@ -111,6 +112,20 @@ pub(super) struct Lines {
 impl Lines {
     pub fn new(limits: &Limits) -> Lines {
         Lines { place: Place::Start, unmarked: false, number: 0, begun: Vec::new(), limits: limits.clone() }
+    }
+
+    /// For the rest of such a text from a line on.
+    pub fn at_line(&self, line: u64) -> Lines {
+        let limits = self.limits.clone();
+        Lines { place: self.place, unmarked: true, number: line.saturating_sub(1), begun: Vec::new(), limits }
+    }
+    /// The line on which the next row begins, between rows.
+    pub fn line_number(&self) -> u64 {
+        self.number + 1
+    }
+    /// Whether there is a row a line.
+    pub fn are_lines(&self) -> bool {
+        self.place == Place::Lines
     }
 
     /// The next row.
@@ -243,10 +258,6 @@ impl Lines {
             chunks.consume(1);
         }
     }
-}
-
-fn newlines(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|b| **b == b'\n').count() as u64
 }
 
 /// A row from its text. One that would take far more memory than its text is refused before it does.

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::{
-    TextFormat, TextOptions,
+    TextCutter, TextFormat, TextOptions,
     chunks::{Chunks, Found},
     csv::CsvRows,
+    cut::RowEnds,
+    join::PieceJoiner,
     json::JsonRows,
+    pieces::{PieceReader, PieceRows},
     rows::{TextRow, TextRows},
 };
 use crate::{
@@ -46,7 +49,7 @@ pub struct TextReader {
 }
 
 #[derive(Debug)]
-enum Source {
+pub(super) enum Source {
     Csv(Box<CsvRows>),
     Json(Box<JsonRows>),
 }
@@ -59,10 +62,41 @@ impl Source {
         }
     }
 
-    fn next(&mut self, chunks: &mut Chunks, columns: &mut [ColumnBuilder], rows: usize) -> Result<Found<TextRow>> {
+    pub fn next(&mut self, chunks: &mut Chunks, columns: &mut [ColumnBuilder], rows: usize) -> Result<Found<TextRow>> {
         match self {
             Source::Csv(source) => source.next(chunks, columns),
             Source::Json(source) => source.next(chunks, columns, rows),
+        }
+    }
+
+    /// The same columns, for the rest of the text from a line on.
+    pub fn at_line(&self, line: u64) -> Source {
+        match self {
+            Source::Csv(source) => Source::Csv(Box::new(source.at_line(line))),
+            Source::Json(source) => Source::Json(Box::new(source.at_line(line))),
+        }
+    }
+
+    /// The line on which the next row begins, between rows.
+    pub fn line(&self) -> u64 {
+        match self {
+            Source::Csv(source) => source.line(),
+            Source::Json(source) => source.line(),
+        }
+    }
+
+    /// How to find where rows end; `None` where that takes reading them.
+    fn ends(&self) -> Option<RowEnds> {
+        match self {
+            Source::Csv(source) => Some(source.ends()),
+            Source::Json(source) => source.is_in_lines().then_some(RowEnds::Lines),
+        }
+    }
+
+    fn has_sampled(&self) -> bool {
+        match self {
+            Source::Csv(source) => source.has_sampled(),
+            Source::Json(source) => source.has_sampled(),
         }
     }
 }
@@ -148,6 +182,41 @@ impl TextReader {
             Found::More => TextStep::More,
             Found::End => TextStep::End,
         })
+    }
+
+    /// Parts a text into pieces that can be read side by side. After [`open`](Self::open) and [`select`](Self::select),
+    /// before the first batch; a text that cannot be parted, such as a JSON array, comes back.
+    #[allow(clippy::result_large_err, reason = "what comes back is no error")]
+    pub fn pieces(mut self) -> std::result::Result<(TextCutter, Arc<PieceReader>, PieceJoiner), TextReader> {
+        let ends = self.source.ends().filter(|_| self.all.is_some() && self.options.batch_rows > 0);
+        let Some(ends) = ends else { return Err(self) };
+        let line = self.source.line();
+        let cutter = TextCutter::new(ends, line, self.chunks.rest(), self.options.limits.item_bytes);
+        let reader = PieceReader::new(self.source.at_line(line), self.schema.clone(), self.options.clone());
+        let reader = Arc::new(reader);
+        Ok((cutter, reader.clone(), PieceJoiner::new(self, reader)))
+    }
+
+    /// Rows that types were sniffed from, while there are such.
+    pub(super) fn sampled_rows(&mut self) -> Option<PieceRows> {
+        let (source, chunks) = (&mut self.source, &mut self.chunks);
+        if !source.has_sampled() {
+            return None;
+        }
+        let next = |columns: &mut [ColumnBuilder], rows: usize| match source.has_sampled() {
+            true => source.next(chunks, columns, rows),
+            false => Ok(Found::End),
+        };
+        Some(PieceRows::gather(&self.schema, &self.options, 0, next).0)
+    }
+
+    /// What was asked for.
+    pub(super) fn options(&self) -> &TextOptions {
+        &self.options
+    }
+    /// Which rows were read.
+    pub(super) fn heard(&mut self) -> &mut TextRows {
+        &mut self.rows
     }
 
     /// What is said of rows that were left out and of the columns, since it was last asked.

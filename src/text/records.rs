@@ -6,6 +6,8 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use super::{
     chunks::{Chunks, Found},
     codes,
+    cut::newlines,
+    fields::{Ends, Span},
 };
 use crate::{
     error::{Error, Result},
@@ -34,9 +36,13 @@ impl Record {
         self.ends.len()
     }
     /// The fields, and whether each stood in quotes.
-    pub fn fields(&self) -> impl Iterator<Item = (&[u8], bool)> {
-        let starts = std::iter::once(0).chain(self.ends.iter().map(|(end, _)| *end));
-        starts.zip(&self.ends).map(|(start, &(end, quoted))| (self.text.get(start..end).unwrap_or_default(), quoted))
+    pub fn fields(&self) -> impl ExactSizeIterator<Item = (&[u8], bool)> {
+        let mut start = 0;
+        self.ends.iter().map(move |&(end, quoted)| {
+            let field = self.text.get(start..end).unwrap_or_default();
+            start = end;
+            (field, quoted)
+        })
     }
     /// The bytes that the record takes in memory.
     pub fn bytes(&self) -> usize {
@@ -60,7 +66,25 @@ pub(super) struct Records {
     begun: Option<u64>,
     /// The mark in front of the text was passed over, if there is one.
     unmarked: bool,
+    /// The fields of a record that is read where it lies.
+    spans: Vec<Span>,
     limits: Limits,
+}
+
+/// A record that is read where it lies, in front of the bytes at hand.
+pub(super) struct InPlace<'a> {
+    /// The line on which it begins, from 1.
+    pub line: u64,
+    pub fields: &'a [Span],
+    /// Its bytes with the one that ends it.
+    pub read: usize,
+}
+
+impl InPlace<'_> {
+    /// As [`Record::bytes`].
+    pub fn bytes(&self) -> usize {
+        self.fields.iter().map(|span| span.end - span.start + 8).sum()
+    }
 }
 
 impl Records {
@@ -72,7 +96,68 @@ impl Records {
         core.read_record(b"\n", &mut text, &mut ends);
         core.set_line(1);
         let (raw, limits) = (Vec::new(), limits.clone());
-        Records { core, delimiter, raw, text, ends, bytes: 0, fields: 0, begun: None, unmarked: false, limits }
+        Records {
+            core,
+            delimiter,
+            raw,
+            text,
+            ends,
+            bytes: 0,
+            fields: 0,
+            begun: None,
+            unmarked: false,
+            spans: Vec::new(),
+            limits,
+        }
+    }
+
+    /// For the rest of a text from a line on, at the beginning of a record.
+    pub fn at_line(delimiter: u8, limits: &Limits, line: u64) -> Records {
+        let mut records = Records::new(delimiter, limits);
+        records.core.set_line(line);
+        records.unmarked = true;
+        records
+    }
+
+    /// The line on which the next record begins, between records.
+    pub fn line(&self) -> u64 {
+        self.core.line()
+    }
+    /// What stands between fields.
+    pub fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+    /// What a record may cost.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The next record where it lies, if it lies in one piece and its quotes are plain; [`next`](Self::next) reads any.
+    /// It is the next one until [`passed`](Self::passed).
+    pub fn in_place(&mut self, chunks: &mut Chunks) -> Option<InPlace<'_>> {
+        if !self.unmarked || self.begun.is_some() {
+            return None;
+        }
+        self.pass_blank_lines(chunks)?;
+        let text = chunks.fill()?;
+        let most = usize::try_from(self.limits.item_bytes).unwrap_or(usize::MAX);
+        let read = 1 + Ends::new(self.delimiter).record(text, &mut self.spans, most / FIELD_COST)?;
+        if read + FIELD_COST * self.spans.len() > most {
+            return None;
+        }
+        Some(InPlace { line: self.core.line(), fields: &self.spans, read })
+    }
+
+    /// Goes past the record of so many bytes that was read where it lies.
+    pub fn passed(&mut self, chunks: &mut Chunks, read: usize) {
+        let record = chunks.fill().and_then(|text| text.get(..read)).unwrap_or_default();
+        let lines = match self.spans.iter().any(|span| span.quoted) {
+            true => newlines(record),
+            // Without quotes the only line that can end is its own.
+            false => u64::from(record.last() == Some(&b'\n')),
+        };
+        self.core.set_line(self.core.line() + lines);
+        chunks.consume(read);
     }
 
     /// The next record, into `record`.

@@ -9,7 +9,10 @@ use crate::{
 };
 
 /// Bad rows that are described; beyond that they are counted.
-const DESCRIBED: usize = 20;
+pub(super) const DESCRIBED: usize = 20;
+
+/// Cells that there may be room for before they come.
+const ROOM: usize = 1 << 20;
 
 /// A row that was read from text: about how many bytes it takes, and whether it went into the columns.
 #[derive(Debug)]
@@ -20,20 +23,39 @@ pub(super) struct TextRow {
 
 /// A batch that is being gathered.
 #[derive(Debug)]
-struct Gathering {
-    columns: Vec<ColumnBuilder>,
-    rows: usize,
-    bytes: usize,
-    broken: Vec<usize>,
+pub(super) struct Gathering {
+    pub columns: Vec<ColumnBuilder>,
+    pub rows: usize,
+    pub bytes: usize,
+    /// The numbers of the bad rows.
+    pub broken: Vec<usize>,
 }
 
 impl Gathering {
-    fn new(schema: &Schema) -> Gathering {
-        let columns = schema.fields().iter().map(|f| ColumnBuilder::new(&f.dtype)).collect();
+    pub fn new(schema: &Schema) -> Gathering {
+        Gathering::with_capacity(schema, 0)
+    }
+    /// With room for so many rows, if that is not much.
+    pub fn with_capacity(schema: &Schema, rows: usize) -> Gathering {
+        let rows = if rows.saturating_mul(schema.len()) > ROOM { 0 } else { rows };
+        let columns = schema.fields().iter().map(|f| ColumnBuilder::with_capacity(&f.dtype, rows)).collect();
         Gathering { columns, rows: 0, bytes: 0, broken: Vec::new() }
     }
     fn full(&self, options: &TextOptions) -> bool {
         self.rows - self.broken.len() >= options.batch_rows || self.bytes >= BATCH_BYTES
+    }
+    /// Counts a row that was read into the columns, and gives what is wrong with it. What a bad row left behind is filled
+    /// up, and taken out with the batch.
+    pub fn add(&mut self, row: TextRow) -> Option<Error> {
+        let reason = row.outcome.err();
+        if reason.is_some() {
+            let rows = self.rows;
+            self.columns.iter_mut().filter(|c| c.len() == rows).for_each(ColumnBuilder::push_null);
+            self.broken.push(rows);
+        }
+        self.rows += 1;
+        self.bytes += row.bytes;
+        reason
     }
 }
 
@@ -68,18 +90,10 @@ impl TextRows {
                         return Ok(Found::More);
                     }
                 };
-                now.bytes += row.bytes;
-                match row.outcome {
-                    Ok(()) => self.row += 1,
-                    Err(e) => {
-                        self.bad(e, options.on_bad_row)?;
-                        // What the bad row left behind is filled up, and taken out with the batch.
-                        let rows = now.rows;
-                        now.columns.iter_mut().filter(|c| c.len() == rows).for_each(ColumnBuilder::push_null);
-                        now.broken.push(rows);
-                    }
+                match now.add(row) {
+                    None => self.good(),
+                    reason => self.bad(reason, options.on_bad_row)?,
                 }
-                now.rows += 1;
             }
             if now.rows == 0 {
                 return Ok(Found::End);
@@ -93,14 +107,18 @@ impl TextRows {
         }
     }
 
-    fn bad(&mut self, e: Error, policy: OnBadRow) -> Result<()> {
-        if policy == OnBadRow::Error {
-            return Err(e.row(self.row));
+    /// Hears of a row that was read.
+    pub fn good(&mut self) {
+        self.row += 1;
+    }
+    /// Hears of a row that could not be, and of the first ones why.
+    pub fn bad(&mut self, reason: Option<Error>, policy: OnBadRow) -> Result<()> {
+        match reason {
+            Some(e) if policy == OnBadRow::Error => return Err(e.row(self.row)),
+            Some(e) if self.described.len() < DESCRIBED => self.described.push(e),
+            _ => {}
         }
         self.skipped += 1;
-        if self.described.len() < DESCRIBED {
-            self.described.push(e);
-        }
         Ok(())
     }
 

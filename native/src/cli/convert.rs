@@ -287,6 +287,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
                 force: args.write.force,
                 verify: args.write.verify,
                 sync: !args.write.no_sync,
+                workers: args.write.workers,
             };
             return table::convert::run(common, &args.table, read, &args.table_write, out);
         }

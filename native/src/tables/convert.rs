@@ -17,7 +17,7 @@ use super::{
     Fit, ReadOptions, Scan, Scanned, TableFormat, TableSpec, WriteOptions, codes, create, foreign::Losses, open,
 };
 use crate::{
-    convert::{self, Progress},
+    convert::{self, Progress, pipeline::all_cores},
     input::{PIPE, display, is_pipe},
 };
 
@@ -72,7 +72,7 @@ impl TableJob {
     pub fn new(inputs: Vec<PathBuf>, format: TableFormat) -> TableJob {
         TableJob {
             inputs,
-            read: ReadOptions::default(),
+            read: ReadOptions { workers: all_cores(), ..ReadOptions::default() },
             scan: Scan::default(),
             write: WriteOptions::new(format),
             force: false,

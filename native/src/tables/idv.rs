@@ -16,7 +16,6 @@ use forebay::{
 };
 
 use super::{FileWriter, TableCompression, TableSink, WriteOptions};
-use crate::convert::pipeline::all_cores;
 
 /// An IDV file that is being written.
 #[derive(Debug)]
@@ -52,7 +51,7 @@ impl IdvSink {
             own = own.with_rows_per_block(u32::try_from(rows).unwrap_or(u32::MAX));
         }
         let schema = Arc::new(Schema::default());
-        let workers = all_cores();
+        let workers = options.workers.max(1);
         Ok(IdvSink { out, options: own, encoder: None, schema, pending: vec![], pending_rows: 0, written: 0, workers })
     }
 

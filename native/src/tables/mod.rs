@@ -33,7 +33,7 @@ use forebay::{
 };
 use serde::Serialize;
 
-use crate::input::Io;
+use crate::{convert::pipeline::all_cores, input::Io};
 
 #[cfg(feature = "arrow")]
 pub mod arrow;
@@ -63,13 +63,18 @@ mod parquet_open;
 mod parquet_pages;
 #[cfg(feature = "arrow")]
 mod parquet_stats;
+#[cfg(feature = "arrow")]
+mod parquet_write;
 mod route;
 #[cfg(feature = "arrow")]
 mod same;
 mod samples;
 mod scan;
+#[cfg(feature = "arrow")]
+mod side_by_side;
 mod text;
 mod text_input;
+mod text_threads;
 #[cfg(feature = "arrow")]
 mod thrift;
 mod writer;
@@ -229,6 +234,9 @@ pub struct ReadOptions {
     pub samples: bool,
     /// Times that are finer than microseconds are cut instead of refused.
     pub lossy: bool,
+    /// Threads that read a long text: more than one read further ahead than the rows that are asked for. What is read is
+    /// the same.
+    pub workers: usize,
 }
 
 impl Default for ReadOptions {
@@ -249,6 +257,7 @@ impl Default for ReadOptions {
             first_rows: None,
             samples: false,
             lossy: false,
+            workers: 1,
         }
     }
 }
@@ -289,6 +298,8 @@ pub struct WriteOptions {
     pub spec: Option<TableSpec>,
     /// TBF: the layout to write.
     pub dialect: forebay::tbf::Dialect,
+    /// Threads that encode, for formats whose parts can be encoded side by side. What is written is the same.
+    pub workers: usize,
 }
 
 impl WriteOptions {
@@ -317,6 +328,7 @@ impl WriteOptions {
             lossy: false,
             spec: None,
             dialect: forebay::tbf::Dialect::D,
+            workers: all_cores(),
         }
     }
 }

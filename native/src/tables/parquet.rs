@@ -1,54 +1,37 @@
-//! Parquet in and out.
+//! Parquet in.
 
-use std::{io, sync::Arc};
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType as ArrowType, Schema as ArrowSchema};
+use arrow_schema::Schema as ArrowSchema;
 use forebay::{
-    Error, Result,
-    error::codes::ARGUMENT,
+    Result,
     filter::Filter,
     table::{Batch, Schema},
-    tables::without_columns,
 };
-use parquet::{
-    arrow::{
-        ArrowWriter, ProjectionMask,
-        arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder},
-    },
-    basic::{Compression, ZstdLevel},
-    errors::ParquetError,
-    file::properties::{EnabledStatistics, WriterProperties},
-    schema::types::ColumnPath,
+use parquet::arrow::{
+    ProjectionMask,
+    arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder},
 };
 use serde_json::json;
 
 use super::{
-    ColumnFacts, Facts, FileWriter, Foreign, ReadOptions, TableCompression, TableFormat, TableSink, TableSource,
-    WriteOptions,
-    arrow::{Changes, Cuts, Unread, read_record_batch, to_arrow_schema, to_record_batch},
-    codes,
+    ColumnFacts, Facts, Foreign, ReadOptions, TableFormat, TableSource,
+    arrow::{Changes, Cuts, Unread, read_record_batch},
     guard::guarded,
     parquet_file::ParquetFile,
     parquet_open,
     parquet_pages::Pages,
     parquet_stats,
-    writer::own_error,
 };
 use crate::input::Input;
 
 mod wide;
 
-/// Rows of a row group, and of the batches that it is read in.
-const GROUP_ROWS: usize = 1 << 20;
-/// Memory that the rows of a row group take while they wait.
-const GROUP_MEMORY: usize = 256 << 20;
 /// Cells of a batch that is read; of wide tables few rows come at a time.
 const BATCH_CELLS: usize = 1 << 23;
 /// Rows of a batch of any number of columns.
 const FEWEST_ROWS: usize = 64;
-/// Columns that have dictionaries while they are written.
-const DICTIONARIES: usize = 512;
 
 /// A Parquet file that is being read.
 pub(super) struct ParquetSource {
@@ -233,127 +216,4 @@ impl TableSource for ParquetSource {
         facts.more.insert("created_by".into(), json!(metadata.file_metadata().created_by()));
         facts
     }
-}
-
-/// A Parquet file that is being written.
-pub(super) struct ParquetSink {
-    out: Option<FileWriter>,
-    writer: Option<(ArrowWriter<FileWriter>, Arc<ArrowSchema>)>,
-    compression: Compression,
-    group_rows: usize,
-}
-
-impl std::fmt::Debug for ParquetSink {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ParquetSink").finish_non_exhaustive()
-    }
-}
-
-impl ParquetSink {
-    pub fn new(out: FileWriter, options: &WriteOptions) -> Result<ParquetSink> {
-        let compression = match options.compression.unwrap_or(TableCompression::Snappy) {
-            TableCompression::None => Compression::UNCOMPRESSED,
-            TableCompression::Snappy => Compression::SNAPPY,
-            TableCompression::Lz4 => Compression::LZ4_RAW,
-            TableCompression::Zstd => {
-                let level = i32::from(options.level.unwrap_or(3));
-                let words = |_| Error::new(&ARGUMENT, format!("--level {level}: Zstandard has 1 to 22"));
-                Compression::ZSTD(ZstdLevel::try_new(level).map_err(words)?)
-            }
-            other => {
-                return Err(Error::new(
-                    &ARGUMENT,
-                    format!("Parquet is written with none, snappy, lz4 or zstd, and not with {other:?}"),
-                ));
-            }
-        };
-        let group_rows = options.group_rows.unwrap_or(GROUP_ROWS);
-        Ok(ParquetSink { out: Some(out), writer: None, compression, group_rows })
-    }
-
-    fn writer(&mut self) -> Result<&mut (ArrowWriter<FileWriter>, Arc<ArrowSchema>)> {
-        self.writer.as_mut().ok_or_else(|| Error::new(&ARGUMENT, "the schema comes before the rows"))
-    }
-}
-
-impl TableSink for ParquetSink {
-    fn begin(&mut self, schema: &Arc<Schema>) -> Result<()> {
-        self.begin_arrow(Arc::new(to_arrow_schema(schema)?))
-    }
-
-    fn write(&mut self, batch: &Batch) -> Result<()> {
-        if batch.columns().is_empty() && batch.rows() > 0 {
-            return Err(without_columns("Parquet"));
-        }
-        let schema = self.writer()?.1.clone();
-        self.write_arrow(&to_record_batch(batch, &schema)?)
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<FileWriter> {
-        self.writer()?;
-        match self.writer.take() {
-            Some((writer, _)) => writer.into_inner().map_err(written),
-            None => Err(Error::new(&ARGUMENT, "the schema comes before the rows")),
-        }
-    }
-}
-
-impl ParquetSink {
-    /// As [`begin`](TableSink::begin), for rows that come as Arrow's.
-    pub fn begin_arrow(&mut self, schema: Arc<ArrowSchema>) -> Result<()> {
-        if let Some(out) = self.out.take() {
-            let properties = properties(&schema, self.compression, self.group_rows);
-            let writer = ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(written)?;
-            self.writer = Some((writer, schema));
-        }
-        Ok(())
-    }
-
-    /// As [`write`](TableSink::write), for rows that come as Arrow's.
-    pub fn write_arrow(&mut self, batch: &RecordBatch) -> Result<()> {
-        if batch.num_columns() == 0 && batch.num_rows() > 0 {
-            return Err(without_columns("Parquet"));
-        }
-        let (writer, _) = self.writer()?;
-        writer.write(batch).map_err(written)?;
-        // Row groups wait in memory; a table of long texts has fewer rows in each.
-        let (size, memory) = (writer.in_progress_size(), writer.memory_size());
-        if size > forebay::text::BATCH_BYTES * 4 || memory > GROUP_MEMORY {
-            writer.flush().map_err(written)?;
-        }
-        Ok(())
-    }
-}
-
-/// How a table of these columns is written. The crate holds about 70 KB for each column that may have a dictionary, and
-/// an entry for each page: of wide tables only the first texts have dictionaries, and pages are not listed.
-fn properties(schema: &ArrowSchema, compression: Compression, group_rows: usize) -> WriterProperties {
-    let mut properties = WriterProperties::builder()
-        .set_compression(compression)
-        .set_max_row_group_row_count(Some(group_rows))
-        .set_created_by(concat!("forebay ", env!("CARGO_PKG_VERSION")).to_owned());
-    if schema.fields().len() > DICTIONARIES {
-        properties = properties
-            .set_dictionary_enabled(false)
-            .set_statistics_enabled(EnabledStatistics::Chunk)
-            .set_offset_index_disabled(true);
-        let texts = schema.fields().iter().filter(|field| matches!(field.data_type(), ArrowType::Utf8));
-        for field in texts.take(DICTIONARIES) {
-            let path = ColumnPath::new(vec![field.name().clone()]);
-            properties = properties.set_column_dictionary_enabled(path, true);
-        }
-    }
-    properties.build()
-}
-
-fn written(e: ParquetError) -> Error {
-    let e = match e {
-        ParquetError::External(cause) => match cause.downcast::<io::Error>().map(|e| own_error(*e)) {
-            Ok(Ok(own)) => return own,
-            Ok(Err(e)) => ParquetError::External(Box::new(e)),
-            Err(cause) => ParquetError::External(cause),
-        },
-        e => e,
-    };
-    Error::caused(&codes::TARGET, format!("cannot write: {e}"), e)
 }

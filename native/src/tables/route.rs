@@ -135,7 +135,7 @@ pub fn create(path: &Path, force: bool, options: &WriteOptions) -> Result<Box<dy
         }
         TableFormat::Idv => Box::new(IdvSink::new(out, options)?),
         #[cfg(feature = "arrow")]
-        TableFormat::Parquet => Box::new(super::parquet::ParquetSink::new(out, options)?),
+        TableFormat::Parquet => Box::new(super::parquet_write::ParquetSink::new(out, options)?),
         #[cfg(feature = "arrow")]
         TableFormat::Arrow | TableFormat::Arrows => Box::new(super::ipc::IpcSink::new(out, options)?),
         #[cfg(not(feature = "arrow"))]

@@ -28,8 +28,9 @@ use super::{
     convert::differ,
     guard::guarded,
     ipc::{IpcSink, IpcSource},
-    parquet::{ParquetSink, ParquetSource},
+    parquet::ParquetSource,
     parquet_open::not_parquet,
+    parquet_write::ParquetSink,
     route::{open_ipc, open_parquet, output_file, table_format},
 };
 use crate::{

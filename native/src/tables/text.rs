@@ -8,14 +8,30 @@ use forebay::{
     text::{TextOptions, TextReader, TextStep},
 };
 
-use super::{ReadOptions, TableFormat, TableSource, text_input::TextInput};
+use super::{
+    ReadOptions, TableFormat, TableSource,
+    text_input::TextInput,
+    text_threads::{PIECE, TextThreads},
+};
 
 /// A text that is being read.
 #[derive(Debug)]
 pub(super) struct TextSource {
     format: TableFormat,
-    input: TextInput,
-    reader: TextReader,
+    name: String,
+    schema: Arc<Schema>,
+    workers: usize,
+    reading: Reading,
+}
+
+#[derive(Debug)]
+enum Reading {
+    /// Its columns are known, and no row was given.
+    Opened(Box<(TextReader, TextInput)>),
+    Alone(Box<(TextReader, TextInput)>),
+    Threads(Box<TextThreads>),
+    /// Between these.
+    Lost,
 }
 
 impl TextSource {
@@ -28,7 +44,27 @@ impl TextSource {
         while !reader.open().map_err(|e| e.file(&input.name))? {
             feed(&mut input, &mut reader)?;
         }
-        Ok(TextSource { format, input, reader })
+        let (name, schema) = (input.name.clone(), reader.schema().clone());
+        let reading = Reading::Opened(Box::new((reader, input)));
+        Ok(TextSource { format, name, schema, workers: options.workers, reading })
+    }
+
+    /// Threads for a text that is long enough for them.
+    fn begin(&mut self) {
+        let Reading::Opened(mut opened) = std::mem::replace(&mut self.reading, Reading::Lost) else { return };
+        let mut long = false;
+        if self.workers > 1 {
+            let bytes = opened.1.ahead(PIECE);
+            long = bytes.len() == PIECE;
+            opened.0.push(bytes);
+        }
+        self.reading = match long {
+            false => Reading::Alone(opened),
+            true => match TextThreads::begin(opened.0, opened.1, self.workers) {
+                Ok(threads) => Reading::Threads(Box::new(threads)),
+                Err(alone) => Reading::Alone(Box::new(alone)),
+            },
+        };
     }
 }
 
@@ -62,32 +98,56 @@ impl TableSource for TextSource {
         self.format
     }
     fn schema(&self) -> &Arc<Schema> {
-        self.reader.schema()
+        &self.schema
     }
     fn rows(&self) -> Option<u64> {
         None
     }
     fn select(&mut self, columns: &[usize]) -> Result<()> {
-        self.reader.select(columns)
+        if let Reading::Opened(opened) | Reading::Alone(opened) = &mut self.reading {
+            opened.0.select(columns)?;
+            self.schema = opened.0.schema().clone();
+        }
+        Ok(())
     }
 
     fn next_batch(&mut self) -> Result<Option<Batch>> {
+        if matches!(self.reading, Reading::Opened(_)) {
+            self.begin();
+        }
         loop {
-            match self.reader.step().map_err(|e| e.file(&self.input.name))? {
-                TextStep::Batch(batch) => return Ok(Some(batch)),
-                TextStep::End => return Ok(None),
-                TextStep::More => feed(&mut self.input, &mut self.reader)?,
+            let step = match &mut self.reading {
+                Reading::Threads(threads) => threads.step(),
+                Reading::Alone(alone) | Reading::Opened(alone) => alone.0.step(),
+                Reading::Lost => return Ok(None),
+            };
+            match (step.map_err(|e| e.file(&self.name))?, &mut self.reading) {
+                (TextStep::Batch(batch), _) => return Ok(Some(batch)),
+                (TextStep::More, Reading::Alone(alone)) => feed(&mut alone.1, &mut alone.0)?,
+                _ => return Ok(None),
             }
         }
     }
 
     fn notes(&mut self) -> Vec<String> {
-        self.reader.notes()
+        match &mut self.reading {
+            Reading::Threads(threads) => threads.joiner().notes(),
+            Reading::Alone(alone) | Reading::Opened(alone) => alone.0.notes(),
+            Reading::Lost => Vec::new(),
+        }
     }
     fn skipped(&self) -> u64 {
-        self.reader.skipped()
+        match &self.reading {
+            Reading::Threads(threads) => threads.skipped(),
+            Reading::Alone(alone) | Reading::Opened(alone) => alone.0.skipped(),
+            Reading::Lost => 0,
+        }
     }
     fn bad_rows(&mut self) -> Vec<Error> {
-        self.reader.bad_rows()
+        match &mut self.reading {
+            Reading::Threads(threads) => threads.joiner().bad_rows(),
+            Reading::Alone(alone) | Reading::Opened(alone) => alone.0.bad_rows(),
+            Reading::Lost => Vec::new(),
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use forebay::Result;
+use forebay::{Error, Result};
 
 use crate::input::{Reading, unread};
 
@@ -17,6 +17,10 @@ const BUFFER: usize = 1 << 18;
 pub(super) struct TextInput {
     pub name: String,
     reader: Box<dyn BufRead + Send>,
+    /// Why it could not be read on, which is told behind what was read.
+    fault: Option<Error>,
+    /// Its end was read, and is not asked for again.
+    ended: bool,
 }
 
 impl TextInput {
@@ -34,20 +38,51 @@ impl TextInput {
         } else {
             Box::new(raw)
         };
-        Ok(TextInput { name, reader })
+        Ok(TextInput { name, reader, fault: None, ended: false })
     }
 
     /// Text that is made as it is read.
     pub fn over(name: String, reader: impl BufRead + Send + 'static) -> TextInput {
-        TextInput { name, reader: Box::new(reader) }
+        TextInput { name, reader: Box::new(reader), fault: None, ended: false }
     }
     /// Text that is at hand.
     pub fn of(text: Vec<u8>) -> TextInput {
-        TextInput { name: "text".into(), reader: Box::new(io::Cursor::new(text)) }
+        TextInput::over("text".into(), io::Cursor::new(text))
+    }
+
+    /// So many of the next bytes, fewer only where the text ends or cannot be read on, which the next call says.
+    pub fn ahead(&mut self, most: usize) -> Bytes {
+        let mut bytes = vec![0; most];
+        let mut read = 0;
+        while self.fault.is_none()
+            && !self.ended
+            && let Some(room) = bytes.get_mut(read..).filter(|room| !room.is_empty())
+        {
+            match self.reader.read(room) {
+                Ok(0) => self.ended = true,
+                Ok(n) => read += n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => self.fault = Some(unread(&self.name, e)),
+            }
+        }
+        bytes.truncate(read);
+        bytes.into()
+    }
+
+    /// So many of the next bytes, fewer in front of the end; none at the end.
+    pub fn next_of(&mut self, most: usize) -> Result<Bytes> {
+        let bytes = self.ahead(most);
+        if bytes.is_empty() { self.fault.take().map_or(Ok(bytes), Err) } else { Ok(bytes) }
     }
 
     /// The next bytes; empty at the end.
     pub fn next(&mut self) -> Result<Bytes> {
+        if let Some(e) = self.fault.take() {
+            return Err(e);
+        }
+        if self.ended {
+            return Ok(Bytes::new());
+        }
         let found = filled(&mut self.reader).map_err(|e| unread(&self.name, e))?;
         let bytes = Bytes::copy_from_slice(found);
         self.reader.consume(bytes.len());

@@ -17,6 +17,7 @@ mod packed;
 mod pruning;
 mod round_trip;
 mod same;
+mod threads;
 mod unread;
 mod whole;
 mod wide;

@@ -59,6 +59,7 @@ pub(in crate::cli) struct Common<'a> {
     pub force: bool,
     pub verify: bool,
     pub sync: bool,
+    pub workers: usize,
 }
 
 pub(in crate::cli) fn run(
@@ -90,6 +91,7 @@ pub(in crate::cli) fn run(
         DialectArg::C => Dialect::C,
     };
     job.read = read;
+    (job.read.workers, job.write.workers) = (common.workers, common.workers);
     (job.force, job.sync, job.verify) = (common.force, common.sync, common.verify);
     let mut meter = Meter::of_rows(out, "converting");
     let summary = job.run_with(common.output, &mut |progress| meter.update(progress))?;
