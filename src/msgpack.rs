@@ -131,14 +131,28 @@ impl<'a> Reader<'a> {
 
     /// The next value as text; other values become their JSON.
     pub fn key(&mut self) -> Result<String> {
-        Ok(match self.value(0)? {
+        self.key_at(0, false)
+    }
+
+    /// A key becomes text. In that text a key inside of it would be escaped once more, and each level of such keys would
+    /// double its length: only the outermost may be a list or a map.
+    fn key_at(&mut self, depth: u32, in_key: bool) -> Result<String> {
+        let at = self.cursor.clone();
+        Ok(match self.value_at(depth, true)? {
             Value::String(s) => s,
+            Value::Array(_) | Value::Object(_) if in_key => {
+                return Err(at.error(self.code, "a list or a map is the key of a map that is in a key itself"));
+            }
             other => other.to_string(),
         })
     }
 
     /// The next value. Bytes and extensions become `{"base64": "..."}`, floats that JSON lacks become strings.
     pub fn value(&mut self, depth: u32) -> Result<Value> {
+        self.value_at(depth, false)
+    }
+
+    fn value_at(&mut self, depth: u32, in_key: bool) -> Result<Value> {
         self.limits.depth(depth)?;
         Ok(match self.head()? {
             Head::Nil => Value::Null,
@@ -156,17 +170,14 @@ impl<'a> Reader<'a> {
             Head::Bin(n) | Head::Ext(n) => base64_value(self.cursor.take_u64(n)?),
             Head::Array(n) => {
                 self.plus(0, n)?;
-                (0..n).map(|_| self.value(depth + 1)).collect::<Result<Vec<_>>>()?.into()
+                (0..n).map(|_| self.value_at(depth + 1, in_key)).collect::<Result<Vec<_>>>()?.into()
             }
             Head::Map(n) => {
                 self.plus(0, n * 2)?;
                 let mut map = Map::new();
                 for _ in 0..n {
-                    let key = match self.value(depth + 1)? {
-                        Value::String(s) => s,
-                        other => other.to_string(),
-                    };
-                    map.insert(key, self.value(depth + 1)?);
+                    let key = self.key_at(depth + 1, in_key)?;
+                    map.insert(key, self.value_at(depth + 1, in_key)?);
                 }
                 Value::Object(map)
             }
@@ -243,6 +254,24 @@ mod tests {
         let mut reader = Reader::new(Cursor::new(&bytes, 0, "test", &BAD), &BAD, &limits);
         reader.skip().unwrap();
         assert!(reader.cursor.is_empty());
+    }
+
+    /// Each level of them would double the text of the outermost.
+    #[test]
+    fn keys_inside_of_keys_are_texts_or_numbers() {
+        // {{"a": {5: [1]}}: 2}, and lists as keys.
+        let one = read(b"\x81\x81\xa1a\x81\x05\x91\x01\x02").unwrap();
+        assert_eq!(one, serde_json::json!({ "{\"a\":{\"5\":[1]}}": 2 }));
+        assert_eq!(read(b"\x81\x92\x01\xa1b\xc0").unwrap(), serde_json::json!({ "[1,\"b\"]": null }));
+        for levels in [3, 4, 40, 100] {
+            let (maps, ends) = (vec![0x81; levels], vec![0xc0; levels + 1]);
+            let e = read(&[maps, ends.clone()].concat()).unwrap_err();
+            assert!(e.message().contains("in a key itself"), "{levels}: {e}");
+            let lists = vec![[0x81, 0x91]; levels].concat();
+            assert!(read(&[lists, ends].concat()).is_err(), "{levels}");
+        }
+        // Not so for values.
+        assert!(read(&[[0x81, 0xa1, b'k'].repeat(100), vec![0xc0]].concat()).is_ok());
     }
 
     #[test]
