@@ -25,6 +25,7 @@ mod text_input;
 mod write;
 
 pub use conversion::{Conversion, ConversionOptions, ConversionStep, Converted, DOCUMENT_NOTE, Input};
+pub(crate) use fit::one_of_each_name;
 pub use fit::{Fit, Target, without_columns};
 pub use groups::{GroupStep, Groups};
 pub use open::{AnyTable, TableChecker, TableKind, TableOpener};

@@ -1,5 +1,7 @@
 //! Writing layout T: the bytes that the peer's tools write for the same JSON.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 use serde_json::Value as Json;
 
@@ -11,7 +13,8 @@ use super::{
 use crate::{
     error::{Error, Result},
     limits::Limits,
-    table::{Batch, JsonStyle, StringsBuilder, Value},
+    table::{Batch, JsonStyle, Schema, StringsBuilder, Value},
+    tables::one_of_each_name,
 };
 
 /// Collects values. The dictionary stands in front of them, so nothing can be given out before the end: memory
@@ -23,12 +26,18 @@ pub struct TaggedWriter {
     body: Vec<u8>,
     rows: u64,
     limits: Limits,
+    /// The columns of the last rows, which were looked at.
+    schema: Option<Arc<Schema>>,
 }
 
 impl TaggedWriter {
     /// Adds the rows of a batch as objects, for a document that is one list of them. Missing values are
     /// `null`, times are ISO texts.
     pub fn push(&mut self, batch: &Batch) -> Result<()> {
+        if !self.schema.as_ref().is_some_and(|schema| Arc::ptr_eq(schema, batch.schema())) {
+            one_of_each_name(batch.schema())?;
+            self.schema = Some(batch.schema().clone());
+        }
         for row in batch.iter() {
             self.body.push(tag::MAP);
             put_varint(&mut self.body, batch.schema().len() as u64);
@@ -182,6 +191,22 @@ impl TaggedWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::{Column, Field};
+
+    /// It would be read as a document of such objects, and of each name one value would be lost.
+    #[test]
+    fn columns_of_one_name_are_refused() {
+        let batch = |names: [&str; 2]| {
+            let columns = [Column::from(vec![1u8]), Column::from(vec![2u8])];
+            let fields = names.iter().zip(&columns).map(|(name, c)| Field::new(*name, c.dtype().clone())).collect();
+            Batch::new(Arc::new(Schema::new(fields).unwrap()), columns.to_vec()).unwrap()
+        };
+        let mut writer = TaggedWriter::default();
+        writer.push(&batch(["a", "b"])).unwrap();
+        let e = writer.push(&batch(["a", "a"])).unwrap_err();
+        assert_eq!((e.code().id(), e.place().column.as_deref()), ("table.target", Some("a")));
+        writer.push(&batch(["b", "a"])).unwrap();
+    }
 
     #[test]
     fn a_list_of_objects_is_what_the_peer_writes() {

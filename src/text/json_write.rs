@@ -1,9 +1,9 @@
 //! JSON lines out: one object a row.
 
 use crate::{
-    error::{Error, Result},
+    error::Result,
     table::{Batch, JsonStyle, Schema},
-    tables::codes,
+    tables::one_of_each_name,
 };
 
 /// Takes batches, gives bytes to append to the text.
@@ -15,14 +15,8 @@ pub struct JsonWriter {
 impl JsonWriter {
     /// Refuses columns of one name: an object has each name once.
     pub fn new(schema: &Schema) -> Result<JsonWriter> {
-        let mut seen = std::collections::HashSet::new();
-        match schema.fields().iter().find(|f| !seen.insert(&f.name)) {
-            Some(field) => {
-                let message = "an object has each name once; choose among the columns";
-                Err(Error::new(&codes::TARGET, message).column(&field.name).with_options(&["columns"]))
-            }
-            None => Ok(JsonWriter { line: String::new() }),
-        }
+        one_of_each_name(schema)?;
+        Ok(JsonWriter { line: String::new() })
     }
 
     /// Writes rows.
