@@ -86,6 +86,6 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     {
         out.note(format!("no browser could be started ({e}); open the address above"));
     }
-    server.run();
+    server.run_saying(|fault| out.error(fault));
     Ok(Outcome::Fine)
 }

@@ -1,16 +1,19 @@
 //! From a request to what is sent: a function of the request alone, apart from the files' bytes.
 
 use std::{
-    io::{Cursor, ErrorKind, Read, Seek, SeekFrom},
+    io::{Cursor, ErrorKind, Read},
     path::Path,
 };
 
+use forebay::Error;
+
 use super::{
-    file,
+    file::{self, Part},
     range::{Asked, asked},
     shelf::{Shelf, from_url, to_url},
     site,
 };
+use crate::input::{codes::CHANGED, display, io_error};
 
 /// Only what the viewer is made of runs; it may fetch files that the user names by URL, and nothing may frame it.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
@@ -42,12 +45,21 @@ pub(super) struct Answer {
     pub headers: Vec<(&'static str, String)>,
     pub body: Box<dyn Read + Send>,
     pub len: u64,
+    /// What is wrong with the file that was asked for, for whoever runs the server.
+    pub fault: Option<Box<Error>>,
 }
 
 impl Answer {
     fn bytes(status: u16, media_type: &str, bytes: impl AsRef<[u8]> + Send + 'static) -> Answer {
         let len = bytes.as_ref().len() as u64;
-        Answer { status, headers: Vec::new(), body: Box::new(Cursor::new(bytes)), len }.with("Content-Type", media_type)
+        Answer { status, headers: Vec::new(), body: Box::new(Cursor::new(bytes)), len, fault: None }
+            .with("Content-Type", media_type)
+    }
+    /// The answer where a file is there and its bytes are not. The visitor knows it by another name.
+    fn failed(e: Error) -> Answer {
+        let at = e.place().offset.map(|at| format!(" at byte {at}")).unwrap_or_default();
+        let answer = Self::text(500, &format!("the file cannot be sent{at}: {}", e.message()));
+        Answer { fault: Some(Box::new(e)), ..answer }
     }
     fn text(status: u16, text: &str) -> Answer {
         Self::bytes(status, "text/plain; charset=utf-8", format!("{text}\n"))
@@ -159,18 +171,20 @@ fn announce(page: &'static [u8]) -> Vec<u8> {
 
 /// A dataset's file, or the part of it that was asked for.
 fn dataset(path: &Path, ask: &Ask<'_>) -> Answer {
-    let (mut file, metadata) = match file::open(path) {
+    let name = display(path);
+    let (file, metadata) = match file::open(path) {
         Ok(opened) => opened,
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Answer::text(404, "the file is no longer there");
         }
-        Err(e) => return Answer::text(500, &format!("the file cannot be opened: {e}")),
+        Err(e) => return Answer::failed(io_error(&name, "open", e)),
     };
     let len = metadata.len();
     let tag = file::tag(&metadata);
     if ask.if_none_match.is_some_and(|known| known.split(',').any(|one| matches!(one.trim(), "*") || is_tag(one, &tag)))
     {
-        let nothing = Answer { status: 304, headers: Vec::new(), body: Box::new(std::io::empty()), len: 0 };
+        let body = Box::new(std::io::empty());
+        let nothing = Answer { status: 304, headers: Vec::new(), body, len: 0, fault: None };
         return nothing.with("ETag", tag).with("Cache-Control", "no-cache");
     }
     let range = if ask.if_range.is_some_and(|wanted| wanted != tag) { None } else { ask.range };
@@ -181,25 +195,25 @@ fn dataset(path: &Path, ask: &Ask<'_>) -> Answer {
             return Answer::text(416, "the file has no such bytes").with("Content-Range", format!("bytes */{len}"));
         }
     };
-    if let Err(e) = file.seek(SeekFrom::Start(part.start)) {
-        return Answer::text(500, &format!("the file cannot be read: {e}"));
-    }
     let bytes = part.end - part.start;
+    let mut sent = match Part::new(file, name.clone(), part.clone()) {
+        Ok(sent) => sent,
+        Err(e) => return Answer::failed(e),
+    };
     let body: Box<dyn Read + Send> = if bytes > HELD {
-        Box::new(file.take(bytes))
+        Box::new(sent)
     } else {
         let mut held = Vec::new();
-        let read = file.by_ref().take(bytes).read_to_end(&mut held);
-        // What was written meanwhile would go out under the old tag.
-        let same = file.metadata().is_ok_and(|now| file::tag(&now) == tag);
-        match read {
-            Ok(read) if read as u64 == bytes && same => Box::new(Cursor::new(held)),
-            Ok(read) if read as u64 == bytes => return Answer::text(500, "the file was written while it was read"),
-            Ok(_) => return Answer::text(500, "the file became shorter while it was read"),
-            Err(e) => return Answer::text(500, &format!("the file cannot be read: {e}")),
+        if let Err(e) = sent.read_to_end(&mut held) {
+            return Answer::failed(e.downcast::<Error>().unwrap_or_else(|e| io_error(&name, "read", e)));
         }
+        // What was written meanwhile would go out under the old tag.
+        if !sent.file.metadata().is_ok_and(|now| file::tag(&now) == tag) {
+            return Answer::failed(Error::new(&CHANGED, "the file was written while it was read").file(&name));
+        }
+        Box::new(Cursor::new(held))
     };
-    let answer = Answer { status, headers: Vec::new(), body, len: bytes }
+    let answer = Answer { status, headers: Vec::new(), body, len: bytes, fault: None }
         .with("Content-Type", "application/octet-stream")
         .with("Accept-Ranges", "bytes")
         .with("ETag", tag)

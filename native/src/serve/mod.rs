@@ -120,15 +120,41 @@ impl Server {
 
     /// Answers requests until [`stop`](Self::stop) is called.
     pub fn run(self: &Arc<Self>) {
+        self.run_saying(|_| {});
+    }
+
+    /// As [`run`](Self::run); `say` hears of every file whose bytes could not be sent, with the place.
+    pub fn run_saying(self: &Arc<Self>, say: impl Fn(Error) + Sync) {
         self.listening.run(|stream, state| {
-            // Visitors hang up, and files end early; both end the connection, and nobody is left to be told.
-            let _ = talk::talk(stream, state, &self.desk);
+            // Visitors hang up, and files end early; both end the connection. Only of files is there anybody to be told.
+            if let Err(e) = talk::talk(stream, state, &self.desk, &say)
+                && let Ok(fault) = e.downcast::<Error>()
+            {
+                say(fault);
+            }
         });
     }
 
     /// Ends [`run`](Self::run) once the requests in work are answered, or have taken some seconds more.
     pub fn stop(&self) {
         self.listening.stop();
+    }
+}
+
+/// A server without connections: what came in becomes what goes out. Fuzzing has no sockets.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Counter(Desk);
+
+impl Counter {
+    /// Serves what [`Server::bind`] would, to who brings the token.
+    pub fn new(path: &Path, token: &str) -> Result<Counter> {
+        Ok(Counter(Desk { shelf: shelf::Shelf::new(path)?, token: Some(checked(token)?), port: 80 }))
+    }
+
+    /// All that a visitor gets who sends these pieces and then hangs up.
+    pub fn answers<'a>(&self, pieces: impl IntoIterator<Item = &'a [u8]>) -> std::io::Result<Vec<u8>> {
+        talk::exchange(&self.0, pieces)
     }
 }
 

@@ -9,6 +9,8 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
+use forebay::Error;
+
 use super::{
     answer::{Answer, Ask, Desk},
     listen::State,
@@ -30,8 +32,9 @@ const SEND_AT_MOST: Duration = Duration::from_secs(5);
 /// Bytes that are read of a file and sent at once.
 const PIECE: usize = 128 << 10;
 
-/// Answers a visitor until one of both has enough. An error means that the connection broke or had to be broken.
-pub(super) fn talk(stream: &TcpStream, state: &State, desk: &Desk) -> io::Result<()> {
+/// Answers a visitor until one of both has enough. An error means that the connection broke or had to be broken; where a
+/// file was to blame it is one of ours. `say` hears of files that an answer could still name.
+pub(super) fn talk(stream: &TcpStream, state: &State, desk: &Desk, say: &dyn Fn(Error)) -> io::Result<()> {
     stream.set_nodelay(true)?;
     stream.set_write_timeout(Some(SEND_AT_MOST))?;
     let mut received = Vec::new();
@@ -48,19 +51,12 @@ pub(super) fn talk(stream: &TcpStream, state: &State, desk: &Desk) -> io::Result
                 return linger(stream);
             }
         };
-        let answer = desk.answer(&Ask {
-            method: &request.method,
-            target: &request.target,
-            host: request.header("Host"),
-            range: request.header("Range"),
-            if_range: request.header("If-Range"),
-            if_none_match: request.header("If-None-Match"),
-            cookie: request.header("Cookie"),
-        });
-        // Who may not come in keeps no connection either.
-        let admitted = !matches!(answer.status, 401 | 403);
+        let (mut answer, admitted) = respond(desk, &request);
         if admitted {
             state.admit();
+        }
+        if let Some(fault) = answer.fault.take() {
+            say(*fault);
         }
         let close = request.is_last() || !admitted;
         send(stream, answer, request.method == "HEAD", close)?;
@@ -68,6 +64,47 @@ pub(super) fn talk(stream: &TcpStream, state: &State, desk: &Desk) -> io::Result
             return linger(stream);
         }
     }
+}
+
+/// The answer to a request, and whether who asked may come in. Who may not keeps no connection either.
+fn respond(desk: &Desk, request: &Request) -> (Answer, bool) {
+    let answer = desk.answer(&Ask {
+        method: &request.method,
+        target: &request.target,
+        host: request.header("Host"),
+        range: request.header("Range"),
+        if_range: request.header("If-Range"),
+        if_none_match: request.header("If-None-Match"),
+        cookie: request.header("Cookie"),
+    });
+    let admitted = !matches!(answer.status, 401 | 403);
+    (answer, admitted)
+}
+
+/// All that a visitor gets who sends these pieces and then hangs up: as [`talk`], without a connection and its clock.
+pub(super) fn exchange<'a>(desk: &Desk, pieces: impl IntoIterator<Item = &'a [u8]>) -> io::Result<Vec<u8>> {
+    let (mut received, mut sent) = (Vec::new(), Vec::new());
+    for piece in pieces {
+        received.extend_from_slice(piece);
+        while let Some(next) = parse(&mut received) {
+            let (mut answer, head_only, close) = match next {
+                Next::Head(request) => {
+                    let (answer, admitted) = respond(desk, &request);
+                    (answer, request.method == "HEAD", request.is_last() || !admitted)
+                }
+                Next::Refused(status, why) => (desk.refuse(status, why), false, true),
+                Next::End => return Ok(sent),
+            };
+            sent.extend_from_slice(head(&answer, close).as_bytes());
+            if !head_only {
+                answer.body.read_to_end(&mut sent)?;
+            }
+            if close {
+                return Ok(sent);
+            }
+        }
+    }
+    Ok(sent)
 }
 
 /// The line and the headers of a request.
@@ -108,29 +145,8 @@ fn next(mut stream: &TcpStream, received: &mut Vec<u8>, idle: Duration) -> io::R
     let mut until = Instant::now() + if received.is_empty() { idle } else { HEAD_PATIENCE };
     let mut piece = [0; 4096];
     loop {
-        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
-        let mut parsed = httparse::Request::new(&mut headers);
-        match parsed.parse(received) {
-            Ok(httparse::Status::Complete(len)) => {
-                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-                let request = Request {
-                    method: parsed.method.unwrap_or_default().to_owned(),
-                    target: parsed.path.unwrap_or_default().to_owned(),
-                    version: parsed.version.unwrap_or_default(),
-                    headers: parsed.headers.iter().map(|h| (h.name.to_owned(), text(h.value))).collect(),
-                };
-                received.drain(..len);
-                // Two of them are a way to be taken for somebody else by one of two servers in a row.
-                return Ok(match (request.all("Host").count(), request.version) {
-                    (0, 0) | (1, _) => Next::Head(request),
-                    _ => Next::Refused(400, "a request names its host once"),
-                });
-            }
-            Ok(httparse::Status::Partial) if received.len() < MOST_HEAD => {}
-            Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
-                return Ok(Next::Refused(431, "the request's headers are too large"));
-            }
-            Err(_) => return Ok(Next::Refused(400, "this is no request of HTTP/1.1")),
+        if let Some(next) = parse(received) {
+            return Ok(next);
         }
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -150,6 +166,34 @@ fn next(mut stream: &TcpStream, received: &mut Vec<u8>, idle: Duration) -> io::R
             Err(e) => return Err(e),
         }
     }
+}
+
+/// The request at the front of what was received, which is taken out; `None` where it is not whole yet.
+fn parse(received: &mut Vec<u8>) -> Option<Next> {
+    let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+    let mut parsed = httparse::Request::new(&mut headers);
+    Some(match parsed.parse(received) {
+        Ok(httparse::Status::Complete(len)) => {
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+            let request = Request {
+                method: parsed.method.unwrap_or_default().to_owned(),
+                target: parsed.path.unwrap_or_default().to_owned(),
+                version: parsed.version.unwrap_or_default(),
+                headers: parsed.headers.iter().map(|h| (h.name.to_owned(), text(h.value))).collect(),
+            };
+            received.drain(..len);
+            // Two of them are a way to be taken for somebody else by one of two servers in a row.
+            match (request.all("Host").count(), request.version) {
+                (0, 0) | (1, _) => Next::Head(request),
+                _ => Next::Refused(400, "a request names its host once"),
+            }
+        }
+        Ok(httparse::Status::Partial) if received.len() < MOST_HEAD => return None,
+        Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
+            Next::Refused(431, "the request's headers are too large")
+        }
+        Err(_) => Next::Refused(400, "this is no request of HTTP/1.1"),
+    })
 }
 
 /// Sends bytes, but not to a visitor who takes them too slowly.
@@ -192,24 +236,7 @@ impl Pace {
 
 /// Sends an answer whole. An error where that cannot be done: the visitor has gone, or the file has.
 fn send(stream: &TcpStream, mut answer: Answer, head_only: bool, close: bool) -> io::Result<()> {
-    let mut head = format!("HTTP/1.1 {} {}\r\n", answer.status, reason(answer.status));
-    let mut header = |name: &str, value: &str| {
-        // What would end the line early is no value of a header.
-        if value.bytes().all(|b| matches!(b, b' '..=b'~')) {
-            head.push_str(&format!("{name}: {value}\r\n"));
-        }
-    };
-    header("Date", &httpdate::fmt_http_date(SystemTime::now()));
-    // What was not changed has the length that it had.
-    if answer.status != 304 {
-        header("Content-Length", &answer.len.to_string());
-    }
-    answer.headers.iter().for_each(|(name, value)| header(name, value));
-    if close {
-        header("Connection", "close");
-    }
-    head.push_str("\r\n");
-    Pace::new(SLOW).write_all(stream, head.as_bytes())?;
+    Pace::new(SLOW).write_all(stream, head(&answer, close).as_bytes())?;
     if head_only {
         return Ok(());
     }
@@ -230,6 +257,28 @@ fn send(stream: &TcpStream, mut answer: Answer, head_only: bool, close: bool) ->
         }
     }
     Ok(())
+}
+
+/// The line and the headers of an answer.
+fn head(answer: &Answer, close: bool) -> String {
+    let mut head = format!("HTTP/1.1 {} {}\r\n", answer.status, reason(answer.status));
+    let mut header = |name: &str, value: &str| {
+        // What would end the line early is no value of a header.
+        if value.bytes().all(|b| matches!(b, b' '..=b'~')) {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+    };
+    header("Date", &httpdate::fmt_http_date(SystemTime::now()));
+    // What was not changed has the length that it had.
+    if answer.status != 304 {
+        header("Content-Length", &answer.len.to_string());
+    }
+    answer.headers.iter().for_each(|(name, value)| header(name, value));
+    if close {
+        header("Connection", "close");
+    }
+    head.push_str("\r\n");
+    head
 }
 
 /// Ends the connection in a way that lets the last answer arrive: closing while bytes wait unread would take it

@@ -23,6 +23,7 @@ pub const OF_SAMPLES: &[Case] = &[
     case("head FILE -n 3"),
     whole("head FILE -n 1000 --hash"),
     case("check FILE"),
+    whole("check FILE --decode"),
     case("stats FILE"),
     whole("convert FILE OUT.tbl"),
     whole("convert FILE OUT.tbl --layout turboloader --compression lz4 --verify"),

@@ -12,4 +12,5 @@ mod compressed;
 mod faults;
 mod pipes;
 mod place;
+mod serving;
 mod sources;
