@@ -6,6 +6,7 @@
 
 mod at;
 mod beneath;
+mod names;
 mod part;
 mod stage;
 
@@ -19,6 +20,7 @@ use std::{
 use forebay::{Error, Result, error::codes};
 
 pub use beneath::{Beneath, Written};
+pub use names::Names;
 use part::Part;
 pub use part::remove_half_written;
 pub use stage::Stage;

@@ -1,7 +1,6 @@
 //! `forebay extract`: samples become files again.
 
 use std::{
-    collections::HashSet,
     io::{IoSlice, Write},
     path::{Path, PathBuf},
 };
@@ -10,7 +9,7 @@ use forebay::{
     Error, Result,
     error::codes,
     filter::Filter,
-    record::{RestoredFile, files, safe_name},
+    record::{RestoredFile, files},
 };
 use serde_json::json;
 
@@ -23,7 +22,7 @@ use super::{
 use crate::{
     dataset::Dataset,
     input::{self, PIPE},
-    output::{AtomicFile, Beneath, Written},
+    output::{AtomicFile, Beneath, Names, Written},
     select::accepts,
 };
 
@@ -120,13 +119,12 @@ fn done(out: &Output, samples: u64, files: u64, folder: &Path) -> Result<Outcome
 struct Target {
     folder: Beneath,
     force: bool,
-    /// Every name that this run has given: two files of one name must not overwrite each other, not even with --force.
-    names: HashSet<PathBuf>,
+    names: Names,
 }
 
 impl Target {
     fn open(folder: &Path, force: bool) -> Result<Target> {
-        Ok(Target { folder: Beneath::open(folder)?, force, names: HashSet::new() })
+        Ok(Target { folder: Beneath::open(folder)?, force, names: Names::default() })
     }
 
     /// Writes a sample's files; returns how many. Nothing leaves the folder, whatever the names say.
@@ -138,38 +136,16 @@ impl Target {
         };
         let payload = dataset.payload(i)?;
         for file in &files {
-            safe_name(&file.name).map_err(|e| e.sample(i).file(dataset.name()))?;
             let content = file.content.as_deref().unwrap_or(&payload);
-            let mut name = file.name.clone();
-            loop {
-                let path = plain(&name).ok_or_else(|| {
-                    let message = format!("the name {name:?} is none that a file can have");
-                    Error::new(&forebay::record::codes::NAME, message).sample(i).file(dataset.name())
-                })?;
-                // The file system may take names for the same that are not, such as those that differ in case.
-                if self.names.insert(path.clone()) && self.folder.write(&path, content, self.force)? == Written::Whole {
-                    break;
-                }
-                name = beside(&name, i);
-            }
+            let (folder, force) = (&mut self.folder, self.force);
+            // The file system may take names for the same that are not, such as those that differ in case.
+            let write = |path: &Path| Ok(folder.write(path, content, force)? == Written::Whole);
+            self.names.give(&file.name, i, write).map_err(|e| match e.code() == &forebay::record::codes::NAME {
+                true => e.sample(i).file(dataset.name()),
+                false => e,
+            })?;
         }
         Ok(files.len() as u64)
-    }
-}
-
-/// The path of a name, without the parts that say nothing; `None` where no part is left, or one is no name here.
-fn plain(name: &str) -> Option<PathBuf> {
-    let parts = || name.split('/').filter(|part| !part.is_empty() && *part != ".");
-    let path: PathBuf = parts().collect();
-    let names = path.components().filter(|c| matches!(c, std::path::Component::Normal(_))).count();
-    (names > 0 && names == path.components().count() && !name.ends_with('/')).then_some(path)
-}
-
-/// A name that is taken gets the sample's number in front of its extension.
-fn beside(name: &str, i: u64) -> String {
-    match forebay::record::split(name) {
-        (stem, Some(extension)) => format!("{stem}~{i}.{extension}"),
-        (stem, None) => format!("{stem}~{i}"),
     }
 }
 

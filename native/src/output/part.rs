@@ -155,14 +155,17 @@ fn belongs(name: &OsStr, prefix: &OsStr) -> bool {
     random.is_some_and(|random| random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric))
 }
 
+/// Whether a name is one that a sibling of some output could have, so that a run may take its file for a dead one's.
+pub(super) fn is_sibling(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    let tail = name.len().checked_sub(MARK.len() + RANDOM + SUFFIX.len()).and_then(|at| name.get(at..));
+    name.starts_with(b".") && tail.is_some_and(|t| t.starts_with(MARK.as_bytes()) && t.ends_with(SUFFIX.as_bytes()))
+}
+
 /// Where a file that is written into this folder will be, as it is shown: what is staged in a folder of ours has its
 /// place beside that.
 pub(super) fn shown(path: &Path) -> PathBuf {
-    let staged = |folder: &&Path| {
-        let name = folder.file_name().map(OsStr::as_encoded_bytes).unwrap_or_default();
-        let tail = name.len().checked_sub(MARK.len() + RANDOM + SUFFIX.len()).and_then(|at| name.get(at..));
-        name.starts_with(b".") && tail.is_some_and(|t| t.starts_with(MARK.as_bytes()) && t.ends_with(SUFFIX.as_bytes()))
-    };
+    let staged = |folder: &&Path| folder.file_name().is_some_and(is_sibling);
     match (path.parent().filter(staged).and_then(Path::parent), path.file_name()) {
         (Some(folder), Some(name)) => folder.join(name),
         _ => path.to_owned(),
