@@ -13,10 +13,7 @@ use forebay::{
     },
 };
 
-use jpeg_made::{Random, picture};
-
-#[path = "../../tests/jpeg_made/mod.rs"]
-mod jpeg_made;
+use crate::jpeg_made::{Random, picture};
 
 /// More would be slow, and finds nothing that fewer do not.
 const PIXELS: u64 = 1 << 16;

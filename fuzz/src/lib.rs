@@ -6,21 +6,34 @@
 //! add one.
 // Only the C library needs it.
 #![cfg_attr(not(feature = "libjpeg"), forbid(unsafe_code))]
+// The targets of the core have no part in a build for those of the machine's own crate.
+#![cfg_attr(feature = "native", allow(dead_code))]
 
 use forebay::Limits;
 
 mod codec;
+mod convert;
 mod filter;
 mod idv;
 mod image;
+#[path = "../../tests/jpeg_made/mod.rs"]
+mod jpeg_made;
 #[cfg(feature = "libjpeg")]
 mod jpeg_peer;
+mod kept;
+mod msgpack;
+#[cfg(feature = "native")]
+mod native;
+mod order;
 mod pixels;
+mod record;
+mod samples;
 mod tar;
 mod tbf;
 mod tbf_peer;
 mod tbl;
 mod text;
+mod words;
 
 /// One thing to fuzz.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +47,10 @@ pub struct Target {
 }
 
 /// Every target, by name.
+#[cfg(not(feature = "native"))]
 pub const TARGETS: &[Target] = &[
     Target { name: "codecs", body: codec::body, seeds: codec::seeds },
+    Target { name: "convert", body: convert::body, seeds: convert::seeds },
     Target { name: "csv", body: text::csv, seeds: text::csv_seeds },
     Target { name: "filter", body: filter::body, seeds: filter::seeds },
     Target { name: "idv", body: idv::body, seeds: idv::seeds },
@@ -44,10 +59,31 @@ pub const TARGETS: &[Target] = &[
     #[cfg(feature = "libjpeg")]
     Target { name: "jpeg_peer", body: jpeg_peer::body, seeds: jpeg_peer::seeds },
     Target { name: "jsonl", body: text::jsonl, seeds: text::jsonl_seeds },
+    Target { name: "msgpack", body: msgpack::body, seeds: msgpack::seeds },
+    Target { name: "order_state", body: order::body, seeds: order::seeds },
+    Target { name: "record", body: record::body, seeds: record::seeds },
+    Target { name: "samples", body: samples::body, seeds: samples::seeds },
+    Target { name: "spec", body: words::specs, seeds: words::specs_seeds },
+    Target { name: "tar_kept", body: kept::body, seeds: kept::seeds },
     Target { name: "tar_scan", body: tar::body, seeds: tar::seeds },
     Target { name: "tbf", body: tbf::body, seeds: tbf::seeds },
     Target { name: "tbf_peer", body: tbf_peer::body, seeds: tbf_peer::seeds },
     Target { name: "tbl_check", body: tbl::body, seeds: tbl::seeds },
+    Target { name: "times", body: words::times, seeds: words::times_seeds },
+];
+
+/// Every target of the machine's own crate, which brings the C libraries of the codecs with it: those of the core that
+/// unpack bytes are here once more.
+#[cfg(feature = "native")]
+pub const TARGETS: &[Target] = &[
+    Target { name: "arrow_file", body: native::arrow::file, seeds: native::arrow::file_seeds },
+    Target { name: "arrow_stream", body: native::arrow::stream, seeds: native::arrow::stream_seeds },
+    Target { name: "codecs_c", body: codec::body, seeds: codec::seeds },
+    Target { name: "command", body: native::command::body, seeds: native::command::seeds },
+    Target { name: "extract_names", body: native::extract::body, seeds: native::extract::seeds },
+    Target { name: "packed_text", body: native::packed::body, seeds: native::packed::seeds },
+    Target { name: "parquet", body: native::arrow::parquet, seeds: native::arrow::parquet_seeds },
+    Target { name: "serve", body: native::serve::body, seeds: native::serve::seeds },
 ];
 
 /// Small limits: what goes past them is seen at once.

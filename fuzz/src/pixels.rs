@@ -7,6 +7,8 @@ use forebay::image::{
 };
 use serde_json::Value;
 
+use crate::jpeg_made::{Random, picture};
+
 /// More would be slow, and finds nothing that fewer do not.
 const PIXELS: u64 = 1 << 20;
 
@@ -94,5 +96,9 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     ];
     let mut seeds: Vec<_> = chosen.iter().map(|(choice, name)| [&choice[..], named(name)].concat()).collect();
     seeds.push([&[8, 4, 3, 3][..], &[7; 4 * 3 * 3]].concat());
+    // Structures that no program of the fixtures writes: arithmetic codes, odd samplings, many scans.
+    let mut random = Random::new(7);
+    let made = (0..200).map(|_| picture(random.next())).filter(|bytes| bytes.len() < 1500);
+    seeds.extend(made.take(24).map(|bytes| [&[0, 9, 7, 0][..], &bytes].concat()));
     seeds
 }

@@ -11,7 +11,7 @@ pub(crate) fn body(data: &[u8]) {
     let Some((&first, rest)) = data.split_first() else { return };
     let mut file = rest.to_vec();
     if first % 2 == 0 {
-        file.chunks_exact_mut(512).filter(|block| block[257..262] == *b"ustar").for_each(put_right);
+        put_right(&mut file);
     }
     let limits = crate::limits();
 
@@ -51,10 +51,13 @@ pub(crate) fn body(data: &[u8]) {
     assert!(archive.members.iter().map(|m| (m.name.to_owned(), m.offset, m.size)).eq(members));
 }
 
-fn put_right(block: &mut [u8]) {
-    block[148..156].fill(b' ');
-    let sum: u32 = block.iter().map(|&b| u32::from(b)).sum();
-    block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+/// Gives blocks that call themselves ustar the checksum that they should have.
+pub(crate) fn put_right(file: &mut [u8]) {
+    for block in file.chunks_exact_mut(512).filter(|block| block[257..262] == *b"ustar") {
+        block[148..156].fill(b' ');
+        let sum: u32 = block.iter().map(|&b| u32::from(b)).sum();
+        block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    }
 }
 
 /// Four members with sidecars, one with a long name; with and without the end; and two archives in one.

@@ -55,7 +55,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     .into_iter()
     .map(|c| (c.dtype().clone(), c))
     .collect();
-    let fields = columns.iter().map(|(t, _)| Field::new("x", t.clone()).nullable()).collect();
+    let fields = columns.iter().zip('a'..).map(|((t, _), name)| Field::new(name, t.clone()).nullable()).collect();
     let schema = std::sync::Arc::new(Schema::new(fields).expect("a schema"));
     let batch = Batch::new(schema, columns.into_iter().map(|(_, c)| c).collect()).expect("a batch");
     let mut tagged = tbf::TaggedWriter::default();

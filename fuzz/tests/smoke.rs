@@ -1,163 +1,22 @@
-//! Every fuzz target over its seeds, their truncations and their mutations, for about a second each; the same
-//! inputs on every run. `FOREBAY_FUZZ_MS` sets another time per target, `FOREBAY_FUZZ_SEED` other mutations.
-//! An input that breaks a promise is kept in `fuzz/artifacts/`.
+//! The core's targets on the stable toolchain. Those of the machine's own crate have the same in `native/tests/fuzz.rs`.
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
-    sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
-};
+mod harness;
 
-use forebay_fuzz::{TARGETS, Target};
+use harness::Target;
 
-#[global_allocator]
-static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
+const HOME: &str = env!("CARGO_MANIFEST_DIR");
 
-/// What a small input may take: the limits of the targets, several times over.
-const MEMORY_BYTES: usize = 64 << 20;
-/// What a small input may take on a busy machine.
-const TIME: Duration = Duration::from_secs(2);
-/// After this it is a hang.
-const HANG: Duration = Duration::from_secs(20);
-
-/// What runs now, for the watchdog.
-static NOW: Mutex<Option<(&'static str, Instant, Vec<u8>)>> = Mutex::new(None);
+fn targets() -> Vec<Target> {
+    let all = forebay_fuzz::TARGETS.iter();
+    all.map(|target| Target { name: target.name, body: target.body, seeds: target.seeds }).collect()
+}
 
 #[test]
 fn no_bytes_break_a_decoder() {
-    std::thread::spawn(watch);
-    let time = Duration::from_millis(setting("FOREBAY_FUZZ_MS", 1000));
-    let mut broken = 0;
-    for target in TARGETS {
-        let (started, mut inputs) = (Instant::now(), 0u64);
-        let outcome = smoke(target, time, &mut inputs);
-        eprintln!("{:<12} {inputs:>8} inputs in {:.1} s", target.name, started.elapsed().as_secs_f64());
-        if let Err(message) = outcome {
-            eprintln!("{:<12} BROKEN: {message}", target.name);
-            broken += 1;
-        }
-    }
-    assert_eq!(broken, 0, "{broken} targets are broken");
+    harness::run(&targets(), HOME);
 }
 
 #[test]
 fn every_target_has_its_file_for_cargo_fuzz() {
-    let manifest = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).expect("the manifest");
-    for target in TARGETS {
-        let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("fuzz_targets/{}.rs", target.name));
-        assert!(file.is_file(), "{} is missing", file.display());
-        assert!(manifest.contains(&format!("name = \"{}\"", target.name)), "Cargo.toml has no binary {}", target.name);
-    }
-}
-
-fn smoke(target: &'static Target, time: Duration, inputs: &mut u64) -> Result<(), String> {
-    let mut seeds = (target.seeds)();
-    seeds.extend(kept(target.name));
-    let mut run = |input: Vec<u8>| {
-        *inputs += 1;
-        one(target, input)
-    };
-    for seed in &seeds {
-        run(seed.clone())?;
-        let step = (seed.len() / 512).max(1);
-        for cut in (0..seed.len()).step_by(step) {
-            run(seed[..cut].to_vec())?;
-        }
-    }
-    let mut random = fastrand::Rng::with_seed(setting("FOREBAY_FUZZ_SEED", 1));
-    let started = Instant::now();
-    while started.elapsed() < time {
-        let mut input = seeds[random.usize(..seeds.len())].clone();
-        for _ in 0..=random.usize(..4) {
-            mutate(&mut input, &mut random);
-        }
-        run(input)?;
-    }
-    Ok(())
-}
-
-/// What coverage-guided runs found worth keeping.
-fn kept(name: &str) -> Vec<Vec<u8>> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("kept").join(name);
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<_> = entries.map(|e| e.expect("a kept input").path()).collect();
-    paths.sort();
-    paths.iter().map(|path| std::fs::read(path).expect("a kept input")).collect()
-}
-
-fn mutate(input: &mut Vec<u8>, random: &mut fastrand::Rng) {
-    const EXTREMES: [u64; 8] = [0, 1, 0x7f, 0xff, 0x7fff_ffff, 0xffff_ffff, 0x7fff_ffff_ffff_ffff, u64::MAX];
-    if input.is_empty() {
-        input.push(random.u8(..));
-        return;
-    }
-    let at = random.usize(..input.len());
-    match random.u8(..7) {
-        0 => input[at] ^= 1 << random.u8(..8),
-        1 => input[at] = random.u8(..),
-        2 => input.truncate(at),
-        3 => input.insert(at, random.u8(..)),
-        4 => {
-            let end = (at + random.usize(1..64)).min(input.len());
-            let piece = input[at..end].to_vec();
-            let to = random.usize(..=input.len());
-            input.splice(to..to, piece);
-        }
-        5 => {
-            let end = (at + random.usize(1..64)).min(input.len());
-            input.drain(at..end);
-        }
-        _ => {
-            let width = [1, 2, 4, 8][random.usize(..4)].min(input.len() - at);
-            let value = EXTREMES[random.usize(..EXTREMES.len())].to_le_bytes();
-            input[at..at + width].copy_from_slice(&value[..width]);
-        }
-    }
-}
-
-/// Runs one input: no panic, in time, in memory.
-fn one(target: &'static Target, input: Vec<u8>) -> Result<(), String> {
-    let before = MEMORY.current_usage();
-    MEMORY.reset_peak_usage();
-    let started = Instant::now();
-    *NOW.lock().unwrap_or_else(PoisonError::into_inner) = Some((target.name, started, input.clone()));
-    let outcome = catch_unwind(AssertUnwindSafe(|| (target.body)(&input)));
-    *NOW.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    let (time, memory) = (started.elapsed(), MEMORY.peak_usage().saturating_sub(before));
-    let fault = match outcome {
-        Err(_) => "it panicked".to_owned(),
-        Ok(()) if time > TIME => format!("{} bytes took {:.1} s", input.len(), time.as_secs_f64()),
-        Ok(()) if memory > MEMORY_BYTES => format!("{} bytes took {} MiB of memory", input.len(), memory >> 20),
-        Ok(()) => return Ok(()),
-    };
-    Err(format!("{fault}; the input is {}", keep(target.name, &input)))
-}
-
-/// A body that never returns cannot be caught from its own thread.
-fn watch() {
-    loop {
-        std::thread::sleep(Duration::from_millis(500));
-        let now = NOW.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((name, started, input)) = &*now
-            && started.elapsed() > HANG
-        {
-            eprintln!("{name}: hangs; the input is {}", keep(name, input));
-            std::process::abort();
-        }
-    }
-}
-
-fn keep(name: &str, input: &[u8]) -> String {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("artifacts").join(name);
-    let hash = input.iter().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));
-    let file = folder.join(format!("smoke-{hash:016x}"));
-    match std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, input)) {
-        Ok(()) => format!("in {}", file.display()),
-        Err(e) => format!("not kept: {e}"),
-    }
-}
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+    harness::has_programs(&targets(), HOME);
 }

@@ -141,6 +141,13 @@ pub fn main() -> ExitCode {
     finish(outcome, &out)
 }
 
+/// Reads words as the command's arguments, and gives what is wrong with them. Fuzzing runs no commands.
+#[doc(hidden)]
+pub fn understand<'a>(words: impl IntoIterator<Item = &'a str>) -> std::result::Result<(), String> {
+    let words = std::iter::once("forebay").chain(words);
+    Cli::try_parse_from(words).map(|_| ()).map_err(|e| e.to_string())
+}
+
 /// What a command that did its work has to say about the files; what is worse comes later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {

@@ -94,7 +94,7 @@ pub use format::TableFormat;
 pub use guard::panics_are_errors;
 #[cfg(feature = "arrow")]
 use parquet_open::says_unsupported;
-pub use route::{create, document, open, open_text, table_format};
+pub use route::{create, document, open, open_bytes, open_text, table_format};
 pub use scan::Scanned;
 
 /// Rows of a table, batch by batch.

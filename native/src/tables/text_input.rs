@@ -1,7 +1,7 @@
 //! Text to read from front to back: a file, also compressed, or standard input.
 
 use std::{
-    io::{self, BufRead, BufReader},
+    io::{self, BufRead, BufReader, Read},
     path::Path,
 };
 
@@ -27,7 +27,11 @@ impl TextInput {
     /// Opens a file by name, `-` for standard input; gzip and Zstandard are taken off by their first bytes.
     pub fn open(path: &Path) -> Result<TextInput> {
         let raw = Reading::open(path)?;
-        let name = raw.name().to_owned();
+        Self::unpacked(raw.name().to_owned(), raw)
+    }
+
+    /// Text that comes from anywhere, with its compression taken off.
+    pub fn unpacked(name: String, raw: impl Read + Send + 'static) -> Result<TextInput> {
         let mut raw = BufReader::with_capacity(BUFFER, raw);
         let head = filled(&mut raw).map_err(|e| unread(&name, e))?;
         let reader: Box<dyn BufRead + Send> = if head.starts_with(&[0x1f, 0x8b, 8]) {
@@ -113,8 +117,6 @@ impl std::fmt::Debug for TextInput {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
-
     use super::*;
 
     /// Is interrupted before every byte.
