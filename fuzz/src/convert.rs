@@ -7,7 +7,7 @@ use bytes::Bytes;
 use forebay::{
     Result,
     step::drive,
-    table::{Batch, JsonStyle, TableSpec},
+    table::{Batch, Column, ColumnData, JsonStyle, TableSpec},
     tables::{
         AnyTable, Conversion, ConversionOptions, ConversionStep, Converted, Fit, GroupStep, Groups, Input,
         TableChecker, TableKind, TableOpener, Target,
@@ -122,8 +122,17 @@ fn convert(kind: Kind, target: Target, lossy: bool, bytes: &Bytes) -> Result<(Ve
     Ok((out, done))
 }
 
-/// Slots of vectors that are listed for every row: few bytes can hold a great many.
+/// Cells, and slots of vectors, that are listed to be compared: few bytes can hold a great many.
 const MOST_CELLS: usize = 1 << 16;
+
+/// Slots of all vectors, those that no bytes stand for as well.
+fn slots(batch: &Batch) -> u64 {
+    let of = |column: &Column| match column.data() {
+        ColumnData::Vector(vectors) => vectors.lengths().iter().map(|&n| u64::from(n)).sum(),
+        _ => 0,
+    };
+    batch.columns().iter().map(of).sum()
+}
 
 pub(crate) fn body(data: &[u8]) {
     let Some((choice, rest)) = data.split_first_chunk::<2>() else { return };
@@ -147,7 +156,8 @@ pub(crate) fn body(data: &[u8]) {
     }
     let Some(schema) = source.first().map(|batch| batch.schema().clone()) else { return };
     let memory: usize = source.iter().map(Batch::memory).sum();
-    if lossy || rows * schema.len() > MOST_CELLS || memory > 1 << 20 {
+    let slots: u64 = source.iter().map(slots).sum();
+    if lossy || rows * schema.len() > MOST_CELLS || slots > MOST_CELLS as u64 || memory > 1 << 20 {
         return;
     }
     // What the format has no type for is something else by now.
