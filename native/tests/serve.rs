@@ -242,7 +242,8 @@ fn half_sent_requests_keep_nobody_out() {
             let (head, _) = get(server, "/data/a.tbl", "Range: bytes=0-9\r\n");
             assert!(head.starts_with("HTTP/1.1 206"), "{head}");
         }
-        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+        // Half a request is waited for 10 s: nobody waited for one to be given up.
+        assert!(began.elapsed() < Duration::from_secs(9), "{:?}", began.elapsed());
         drop(held);
     });
 }

@@ -36,7 +36,7 @@ for (const [folder, extension] of [['tbl', '.tbl'], ['tar', '.tar'], ['tbf', '.t
         const failed = viewer.shadowRoot.querySelector('forebay-welcome')?.shadowRoot.querySelector('.failed');
         if (failed) return { code: failed.querySelector('code')?.textContent ?? '' };
         return viewer.shadowRoot.querySelector('main, forebay-table-view') ? { open: true } : null;
-      }, null, { timeout: 20_000 }).then((handle) => handle.jsonValue());
+      }, null, { timeout: 60_000 }).then((handle) => handle.jsonValue());
       if (state.open) {
         seen.opened++;
         // A look at the first sample or row, which may be as broken as it likes.

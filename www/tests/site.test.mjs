@@ -415,7 +415,7 @@ test('a picture that its EXIF turns is drawn as it is stored where its boxes are
   const yellow = (x, y) => page.waitForFunction(([x, y]) => {
     const { data } = document.querySelector('forebay-viewer').shadowRoot.querySelector('forebay-sample').shadowRoot.querySelector('.picture').getContext('2d').getImageData(x, y, 1, 1);
     return data[0] > 200 && data[1] > 200 && data[2] < 90;
-  }, [x, y], { timeout: 5000 });
+  }, [x, y], { timeout: 30_000 });
   const stored = page.getByRole('button', { name: 'As stored' });
   await page.locator('input[type=file]').setInputFiles(join(folder, 'exif.tar'));
   await page.locator('[role=option]').first().waitFor();
@@ -495,7 +495,7 @@ test('pictures that the network lost are asked for again once it is back', async
     await page.locator('.lost', { hasText: 'http.network' }).waitFor();
     lost = false;
     // Nobody says that it is back.
-    await page.locator('.lost').waitFor({ state: 'detached', timeout: 15_000 });
+    await page.locator('.lost').waitFor({ state: 'detached', timeout: 30_000 });
     await page.locator('[role=option] canvas[data-ready]').nth(3).waitFor();
   } finally {
     await page.close();

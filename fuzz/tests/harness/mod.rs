@@ -63,7 +63,7 @@ fn smoke(target: &Target, home: &Path, time: Duration, inputs: &mut u64) -> Resu
     seeds.extend(kept(home, target.name));
     let mut run = |input: Vec<u8>| {
         *inputs += 1;
-        one(target, home, input)
+        one(target, home, &input)
     };
     for seed in &seeds {
         run(seed.clone())?;
@@ -124,21 +124,44 @@ fn mutate(input: &mut Vec<u8>, random: &mut fastrand::Rng) {
 }
 
 /// Runs one input: no panic, in time, in memory.
-fn one(target: &Target, home: &Path, input: Vec<u8>) -> Result<(), String> {
+fn one(target: &Target, home: &Path, input: &[u8]) -> Result<(), String> {
+    // A stall of the machine is not the input's fault: what was slow is looked at again.
+    let mut fault = look(target, home, input);
+    for _ in 0..2 {
+        if !matches!(fault, Some(Fault::Slow(_))) {
+            break;
+        }
+        fault = look(target, home, input);
+    }
+    let fault = match fault {
+        None => return Ok(()),
+        Some(Fault::Panic) => "it panicked".to_owned(),
+        Some(Fault::Slow(time)) => format!("{} bytes took {:.1} s", input.len(), time.as_secs_f64()),
+        Some(Fault::Memory(bytes)) => format!("{} bytes took {} MiB of memory", input.len(), bytes >> 20),
+    };
+    Err(format!("{fault}; the input is {}", keep(home, target.name, input)))
+}
+
+enum Fault {
+    Panic,
+    Slow(Duration),
+    Memory(usize),
+}
+
+fn look(target: &Target, home: &Path, input: &[u8]) -> Option<Fault> {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
     let started = Instant::now();
-    *NOW.lock().unwrap_or_else(PoisonError::into_inner) = Some((target.name, started, input.clone()));
-    let outcome = catch_unwind(AssertUnwindSafe(|| (target.body)(&input)));
+    *NOW.lock().unwrap_or_else(PoisonError::into_inner) = Some((target.name, started, input.to_vec()));
+    let outcome = catch_unwind(AssertUnwindSafe(|| (target.body)(input)));
     *NOW.lock().unwrap_or_else(PoisonError::into_inner) = None;
     let (time, memory) = (started.elapsed(), MEMORY.peak_usage().saturating_sub(before));
-    let fault = match outcome {
-        Err(_) => "it panicked".to_owned(),
-        Ok(()) if time > TIME => format!("{} bytes took {:.1} s", input.len(), time.as_secs_f64()),
-        Ok(()) if memory > MEMORY_BYTES => format!("{} bytes took {} MiB of memory", input.len(), memory >> 20),
-        Ok(()) => return Ok(()),
-    };
-    Err(format!("{fault}; the input is {}", keep(home, target.name, &input)))
+    match outcome {
+        Err(_) => Some(Fault::Panic),
+        Ok(()) if memory > MEMORY_BYTES => Some(Fault::Memory(memory)),
+        Ok(()) if time > TIME => Some(Fault::Slow(time)),
+        Ok(()) => None,
+    }
 }
 
 /// A body that never returns cannot be caught from its own thread.

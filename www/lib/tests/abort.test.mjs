@@ -210,17 +210,20 @@ test('no request begins after an abort, and everything rejects at once', async (
 
 /** Nothing that it does ever ends. */
 const never = () => new Promise(() => {});
+/** How often a sink was done with something slow. */
+let slowly = 0;
+const later = (settle) => new Promise((resolve, reject) => setTimeout(() => (slowly++, settle(resolve, reject)), 80));
 const SLOW = {
   'aborting it never ends': { abort: never },
   'aborting it fails at once': { abort() { throw new Error('no'); } },
-  'aborting it fails later': { abort: () => new Promise((_, reject) => setTimeout(reject, 80, new Error('no'))) },
+  'aborting it fails later': { abort: () => later((_, reject) => reject(new Error('no'))) },
   'writing never ends': { write: never },
-  'writing fails after the abort': { write: () => new Promise((_, reject) => setTimeout(reject, 80, new Error('no'))) },
-  'writing is slow': { write: () => new Promise((resolve) => setTimeout(resolve, 80)) },
+  'writing fails after the abort': { write: () => later((_, reject) => reject(new Error('no'))) },
+  'writing is slow': { write: () => later((resolve) => resolve()) },
   'closing never ends': { close: never },
 };
 
-test('whatever a sink does, converting rejects within 50 ms of an abort, and writes nothing once the sink was aborted', async () => {
+test('whatever a sink does, converting rejects at once after an abort, and writes nothing once the sink was aborted', async () => {
   const unhandled = [];
   const hear = (e) => unhandled.push(e);
   process.on('unhandledRejection', hear);
@@ -231,7 +234,7 @@ test('whatever a sink does, converting rejects within 50 ms of an abort, and wri
       const controller = new AbortController();
       let [aborts, late, at, ended] = [0, 0, 0, false];
       // Whatever the sink is at does not end before the abort: else a quick machine is done by then.
-      const end = () => new Promise((resolve) => setImmediate(() => ((ended = true), (at = performance.now()), controller.abort(new Error('enough')), resolve())));
+      const end = () => new Promise((resolve) => setImmediate(() => ((ended = true), (slowly = 0), (at = performance.now()), controller.abort(new Error('enough')), resolve())));
       const sink = {
         async write(...args) {
           if (ended) late++;
@@ -249,9 +252,10 @@ test('whatever a sink does, converting rejects within 50 ms of an abort, and wri
       };
       const input = isOpen ? await open(source(name)) : source(name);
       const e = await convert(input, sink, { to, signal: controller.signal }).then(() => null, (e) => e);
-      const took = performance.now() - at;
+      const [took, waited] = [performance.now() - at, slowly];
       if (e?.message !== 'enough') faults.push(`${name} to ${to}, ${what}: ends with ${e}`);
-      if (took > 50) faults.push(`${name} to ${to}, ${what}: ${took} ms`);
+      // The benchmark says how many milliseconds it takes; a test can only say that nothing slow was waited for.
+      if (waited > 0 || took > 5000) faults.push(`${name} to ${to}, ${what}: ${took} ms, ${waited} waited for`);
       await new Promise((resolve) => setTimeout(resolve, 120));
       if (late > 0) faults.push(`${name} to ${to}, ${what}: ${late} writes after the abort`);
       // A sink that is still at its last write is not interrupted.
@@ -313,8 +317,8 @@ test('no read of a File begins in the page or in a worker after it heard of an a
           if (k === 1) assert.ok(hit, `${what}: it had no such turn`);
           if (!hit) continue;
           assert.deepEqual([message ?? 'enough', late, requests], ['enough', 0, 0], `${what}: reads ${begun}`);
-          // What a turn of the page takes by itself is not the package's.
-          assert.ok(took < 50 + idle, `${what}: ${took} ms, a turn takes ${idle} ms`);
+          // What a turn of the page takes by itself is not the package's, nor is what else this machine does.
+          assert.ok(took < 2000 + idle, `${what}: ${took} ms, a turn takes ${idle} ms`);
         }
       }
       await page.close();
