@@ -293,7 +293,7 @@ function sizes() {
 await main(async () => {
   mkdirSync(FOLDER, { recursive: true });
   if (!options.built) {
-    await run('cargo', ['build', '--release', '--locked', '-p', 'forebay-native', '-p', 'forebay-tools', '--bins']);
+    await run('cargo', ['build', '--release', '--locked', '-p', 'forebay-cli', '-p', 'forebay-tools', '--bins']);
     await run('cargo', ['build', '--release', '--locked', '-p', 'forebay', '--features', 'decode,transform', '--example', 'tensor']);
   }
   const release = (name) => join(ROOT, 'target/release', name);
