@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { MODULES } from '../scripts/build-wasm.mjs';
 import { ROOT, main, read, run } from '../scripts/lib/run.mjs';
-import { tarOf } from '../www/lib/tests/helpers.mjs';
+import { tarOf } from '../www/tests/lib/helpers.mjs';
 import { makeSmall, repeat } from './lib/set.mjs';
 
 const { values: options } = parseArgs({

@@ -1,7 +1,7 @@
 /** The worker: answers operations one after the other. Runs in browsers and in Node. */
-import { failure, load, operations, serve, type Operation } from "./kernel.js";
-import { builtin, isNode } from "./node.js";
-import { buffersOf } from "./protocol.js";
+import { failure, load, operations, serve, type Operation } from "./worker/kernel.js";
+import { builtin, isNode } from "./base/node.js";
+import { buffersOf } from "./worker/protocol.js";
 
 interface Port {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
