@@ -18,9 +18,26 @@ export async function buildLib() {
   await run('npx', ['--no-install', 'tsc', '-p', 'www/lib']);
   // Without source maps: what is built is readable as it is, and they would be an eighth of the package.
   // The threads of the threaded module run the worker's own script, not the one that its bindings bring.
-  const threads = { name: 'threads', setup: ({ onResolve }) => onResolve({ filter: /workerHelpers\.js$/ }, () => ({ path: join(lib, 'src/worker/threads.ts') })) };
-  const common = { bundle: true, plugins: [threads], format: 'esm', target: 'es2022', legalComments: 'none', logLevel: 'warning' };
-  await build({ ...common, entryPoints: [join(lib, 'src/index.ts')], outdir: dist, splitting: true, chunkNames: '[name]-[hash]' });
+  const threads = {
+    name: 'threads',
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /workerHelpers\.js$/ }, () => ({ path: join(lib, 'src/worker/threads.ts') })),
+  };
+  const common = {
+    bundle: true,
+    plugins: [threads],
+    format: 'esm',
+    target: 'es2022',
+    legalComments: 'none',
+    logLevel: 'warning',
+  };
+  await build({
+    ...common,
+    entryPoints: [join(lib, 'src/index.ts')],
+    outdir: dist,
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+  });
   // A worker is one file, so that its URL is all that a host must know.
   await build({ ...common, entryPoints: [join(lib, 'src/worker.ts')], outdir: dist });
   for (const name of modules) copyFileSync(join(lib, 'wasm', name), join(dist, name));

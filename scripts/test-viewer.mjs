@@ -15,7 +15,9 @@ export async function testViewer() {
   await buildForebay();
   env.FOREBAY = FOREBAY;
   env.FOREBAY_SAMPLE = await ensureSample();
-  const files = ['viewer', 'site'].flatMap((folder) => readdirSync(join(ROOT, 'www/tests', folder)).map((name) => `www/tests/${folder}/${name}`));
+  const files = ['viewer', 'site'].flatMap((folder) =>
+    readdirSync(join(ROOT, 'www/tests', folder)).map((name) => `www/tests/${folder}/${name}`),
+  );
   const tests = files.filter((name) => name.endsWith('.test.mjs'));
   return run(process.execPath, ['--test', '--test-concurrency=1', '--test-reporter=tap', ...tests], { env });
 }

@@ -14,4 +14,11 @@ export { check, open, openSamples, openTable } from "./api/open.js";
 export { configure, shutdown } from "./pool/pool.js";
 export { memorySink, type MemorySink } from "./sink/sinks.js";
 export { blobSource, bytesSource } from "./source/sources.js";
-export { TableBatch, TableColumn, type Cell, type Row, type SparseVector, type TypedArray } from "./model/table-batch.js";
+export {
+  TableBatch,
+  TableColumn,
+  type Cell,
+  type Row,
+  type SparseVector,
+  type TypedArray,
+} from "./model/table-batch.js";

@@ -7,7 +7,10 @@ interface Port {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
 }
 
-async function answer(port: Port, data: { id: number; op: Operation | "load" | "ping"; args: unknown[] }): Promise<void> {
+async function answer(
+  port: Port,
+  data: { id: number; op: Operation | "load" | "ping"; args: unknown[] },
+): Promise<void> {
   const { id, op, args } = data;
   try {
     const all: Record<string, unknown> = operations;

@@ -11,7 +11,16 @@ import { ROOT, tarOf } from './helpers.mjs';
 
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}`;
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 const DIST = join(ROOT, 'www/lib/dist');
 const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
 const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
@@ -30,14 +39,19 @@ for (const name of ['FileReader', 'FileReaderSync']) if (globalThis[name]) watch
 if (page) told.onmessage = ({ data }) => { watched.reads++; if (data.late) watched.late++; };
 else addEventListener('message', ({ data }) => { if (data.op === 'stop') watched.over = true; if (data.op === 'opener') watched.over = false; });
 `;
-const html = (headers) => [{ 'content-type': 'text/html', ...headers }, '<!doctype html><input type="file" multiple><script src="/watch.js"></script><script type="module" src="/page.js"></script>'];
+const html = (headers) => [
+  { 'content-type': 'text/html', ...headers },
+  '<!doctype html><input type="file" multiple><script src="/watch.js"></script><script type="module" src="/page.js"></script>',
+];
 const script = (text) => [{ 'content-type': 'text/javascript', ...ISOLATED }, text];
 const PAGES = {
   '/plain': html({}),
   '/isolated': html(ISOLATED),
   '/watch.js': script(WATCH),
   '/worker.js': script("import '/watch.js'; import '/dist/worker.js';"),
-  '/page.js': script("import * as f from '/dist/index.js'; f.configure({ workerUrl: '/worker.js', workers: 2 }); globalThis.forebay = f;"),
+  '/page.js': script(
+    "import * as f from '/dist/index.js'; f.configure({ workerUrl: '/worker.js', workers: 2 }); globalThis.forebay = f;",
+  ),
 };
 /** Several windows of samples, several groups of rows, several pieces of text. */
 const files = {};
@@ -55,12 +69,18 @@ before(async () => {
   files.tbl = await converted(files.tar, { to: 'tbl' });
   const lines = Array.from({ length: 150_000 }, (_, i) => `${i},name ${i % 977},${i / 8}`);
   files.csv = new TextEncoder().encode(`id,name,score\n${lines.join('\n')}`);
-  const source = { name: 'a.csv', byteLength: files.csv.length, read: async (start, end) => files.csv.slice(start, end) };
+  const source = {
+    name: 'a.csv',
+    byteLength: files.csv.length,
+    read: async (start, end) => files.csv.slice(start, end),
+  };
   files.tbf = await converted(source, { to: 'tbf', groupRows: 10_000 });
   folder = mkdtempSync(join(tmpdir(), 'forebay-'));
   // Parts of a check that are worth a worker each.
   const many = tarOf(4, 900);
-  files.large = await converted(new Blob([...Array(72).fill(many.subarray(0, -1024)), new Uint8Array(1024)]), { to: 'tbl' });
+  files.large = await converted(new Blob([...Array(72).fill(many.subarray(0, -1024)), new Uint8Array(1024)]), {
+    to: 'tbl',
+  });
   for (const name of ['tar', 'large']) writeFileSync(join(folder, `a.${name}`), files[name]);
   server = createServer((request, response) => {
     const path = new URL(request.url, 'http://x').pathname;
@@ -75,7 +95,12 @@ before(async () => {
     const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
     if (start === undefined) return response.writeHead(404).end();
     const body = files[name].subarray(Number(start), Number(end) + 1);
-    response.writeHead(206, { 'content-range': `bytes ${start}-${Number(start) + body.length - 1}/${files[name].length}`, etag: '"1"' }).end(body);
+    response
+      .writeHead(206, {
+        'content-range': `bytes ${start}-${Number(start) + body.length - 1}/${files[name].length}`,
+        etag: '"1"',
+      })
+      .end(body);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
@@ -91,25 +116,59 @@ const WAYS = [
   ['opening a TAR', 'tar', (input, o) => open(input, o)],
   ['opening a TBL', 'tbl', (input, o) => open(input, o)],
   ['opening a table', 'tbf', (input, o) => open(input, o)],
-  ['walking samples', 'tbl', opened(async (ds, o) => { for await (const s of ds.samples(o)) await s.bytes(); })],
-  ['walking samples of a filter', 'tbl', opened(async (ds, o) => { for await (const s of ds.samples({ where: 'cls == 1', ...o })) await s.record(); })],
+  [
+    'walking samples',
+    'tbl',
+    opened(async (ds, o) => {
+      for await (const s of ds.samples(o)) await s.bytes();
+    }),
+  ],
+  [
+    'walking samples of a filter',
+    'tbl',
+    opened(async (ds, o) => {
+      for await (const s of ds.samples({ where: 'cls == 1', ...o })) await s.record();
+    }),
+  ],
   ['bytes', 'tar', opened((ds, o) => ds.bytes(40, o))],
   ['a tensor', 'tar', opened((ds, o) => ds.tensor(41, { size: [8, 8], ...o }))],
-  ['reading ahead', 'tbl', opened((ds, o) => ds.prefetch([1, 20, 40, 59], o).then(() => { throw o.signal.reason; }))],
+  [
+    'reading ahead',
+    'tbl',
+    opened((ds, o) =>
+      ds.prefetch([1, 20, 40, 59], o).then(() => {
+        throw o.signal.reason;
+      }),
+    ),
+  ],
   ['a record', 'tbl', opened((ds, o) => ds.record(3, o))],
   ['matches', 'tar', opened((ds, o) => ds.matches('width > 100 && json.label == "x"', o))],
   ['statistics', 'tar', opened((ds, o) => ds.stats(o))],
   ['a check', 'tbl', opened((ds, o) => ds.check(o))],
   ['a check of what was not opened', 'tbf', (input, o) => check(input, o)],
   ['a check of a table', 'tbf', opened((ds, o) => ds.check(o))],
-  ['rows', 'tbf', opened(async (ds, o) => { for await (const batch of ds.batches(o)) void batch; })],
+  [
+    'rows',
+    'tbf',
+    opened(async (ds, o) => {
+      for await (const batch of ds.batches(o)) void batch;
+    }),
+  ],
   ['columns', 'tbf', opened((ds, o) => ds.columns(0, 100_000, undefined, o))],
   ['matching rows', 'tbf', opened((ds, o) => ds.matches('score > 7', o))],
   ['statistics of a table', 'tbf', opened((ds, o) => ds.stats(o))],
   ['TAR to TBL', 'tar', (input, o) => convert(input, memorySink(), { to: 'tbl', ...o })],
-  ['TAR to TBL, chosen', 'tar', (input, o) => convert(input, memorySink(), { to: 'tbl', where: 'json.boxes != "x"', ...o })],
+  [
+    'TAR to TBL, chosen',
+    'tar',
+    (input, o) => convert(input, memorySink(), { to: 'tbl', where: 'json.boxes != "x"', ...o }),
+  ],
   ['TBL to TAR', 'tbl', (input, o) => convert(input, memorySink(), { to: 'tar', ...o })],
-  ['TBL to TBL, opened before', 'tbl', opened((ds, o) => convert(ds, memorySink(), { to: 'tbl', compression: 'lz4', ...o }))],
+  [
+    'TBL to TBL, opened before',
+    'tbl',
+    opened((ds, o) => convert(ds, memorySink(), { to: 'tbl', compression: 'lz4', ...o })),
+  ],
   ['a table to CSV', 'tbf', (input, o) => convert(input, memorySink(), { to: 'csv', ...o })],
   ['CSV to a table', 'csv', (input, o) => convert(input, memorySink(), { to: 'tbf', ...o })],
 ];
@@ -156,7 +215,8 @@ async function aborted([what, name, way], make, k, during) {
     await turn();
     if (!settled) return { hit, fault: `${what} does not reject at once`, late: () => 0 };
     // Work that had come to its end before may have its answer.
-    if (rejected !== null && rejected !== reason) return { hit, fault: `${what} rejects with ${rejected}`, late: () => 0 };
+    if (rejected !== null && rejected !== reason)
+      return { hit, fault: `${what} rejects with ${rejected}`, late: () => 0 };
   }
   return { hit, fault: null, late: () => afterwards };
 }
@@ -183,28 +243,39 @@ async function everywhere(ways, make, most) {
 }
 
 test("no read of a caller's source begins after an abort, and everything rejects at once", async () => {
-  await everywhere(WAYS, (name, seen) => [{
-    name: `a.${name}`,
-    byteLength: files[name].length,
-    async read(start, end) {
-      seen.begin();
-      await turn();
-      seen.end();
-      return files[name].slice(start, end);
-    },
-  }, {}], 3);
+  await everywhere(
+    WAYS,
+    (name, seen) => [
+      {
+        name: `a.${name}`,
+        byteLength: files[name].length,
+        async read(start, end) {
+          seen.begin();
+          await turn();
+          seen.end();
+          return files[name].slice(start, end);
+        },
+      },
+      {},
+    ],
+    3,
+  );
 });
 
 test('no request begins after an abort, and everything rejects at once', async () => {
   const base = `http://127.0.0.1:${server.address().port}`;
-  const watched = (seen) => async (...args) => {
-    seen.begin();
-    const response = await fetch(...args);
-    seen.end();
-    return response;
-  };
+  const watched =
+    (seen) =>
+    async (...args) => {
+      seen.begin();
+      const response = await fetch(...args);
+      seen.end();
+      return response;
+    };
   // What converts takes the options of HTTP with what it opens.
-  const ways = WAYS.filter(([, name, way]) => name !== 'csv' && (way.opened || way.length === 2 && !/convert/.test(way)));
+  const ways = WAYS.filter(
+    ([, name, way]) => name !== 'csv' && (way.opened || (way.length === 2 && !/convert/.test(way))),
+  );
   await everywhere(ways, (name, seen) => [`${base}/${name}`, { http: { fetch: watched(seen) } }], 2);
 });
 
@@ -215,7 +286,11 @@ let slowly = 0;
 const later = (settle) => new Promise((resolve, reject) => setTimeout(() => (slowly++, settle(resolve, reject)), 80));
 const SLOW = {
   'aborting it never ends': { abort: never },
-  'aborting it fails at once': { abort() { throw new Error('no'); } },
+  'aborting it fails at once': {
+    abort() {
+      throw new Error('no');
+    },
+  },
   'aborting it fails later': { abort: () => later((_, reject) => reject(new Error('no'))) },
   'writing never ends': { write: never },
   'writing fails after the abort': { write: () => later((_, reject) => reject(new Error('no'))) },
@@ -227,14 +302,32 @@ test('whatever a sink does, converting rejects at once after an abort, and write
   const unhandled = [];
   const hear = (e) => unhandled.push(e);
   process.on('unhandledRejection', hear);
-  const source = (name) => ({ name: `a.${name}`, byteLength: files[name].length, read: async (start, end) => files[name].slice(start, end) });
+  const source = (name) => ({
+    name: `a.${name}`,
+    byteLength: files[name].length,
+    read: async (start, end) => files[name].slice(start, end),
+  });
   const faults = [];
-  for (const [name, to, isOpen] of [['tar', 'tbl', false], ['tbl', 'tar', true], ['tbl', 'tbl', false], ['csv', 'tbf', false], ['tbf', 'csv', false], ['tbf', 'idv', true]]) {
+  for (const [name, to, isOpen] of [
+    ['tar', 'tbl', false],
+    ['tbl', 'tar', true],
+    ['tbl', 'tbl', false],
+    ['csv', 'tbf', false],
+    ['tbf', 'csv', false],
+    ['tbf', 'idv', true],
+  ]) {
     for (const [what, acts] of Object.entries(SLOW)) {
       const controller = new AbortController();
       let [aborts, late, at, ended] = [0, 0, 0, false];
       // Whatever the sink is at does not end before the abort: else a quick machine is done by then.
-      const end = () => new Promise((resolve) => setImmediate(() => ((ended = true), (slowly = 0), (at = performance.now()), controller.abort(new Error('enough')), resolve())));
+      const end = () =>
+        new Promise((resolve) =>
+          setImmediate(
+            () => (
+              (ended = true), (slowly = 0), (at = performance.now()), controller.abort(new Error('enough')), resolve()
+            ),
+          ),
+        );
       const sink = {
         async write(...args) {
           if (ended) late++;
@@ -251,7 +344,10 @@ test('whatever a sink does, converting rejects at once after an abort, and write
         },
       };
       const input = isOpen ? await open(source(name)) : source(name);
-      const e = await convert(input, sink, { to, signal: controller.signal }).then(() => null, (e) => e);
+      const e = await convert(input, sink, { to, signal: controller.signal }).then(
+        () => null,
+        (e) => e,
+      );
       const [took, waited] = [performance.now() - at, slowly];
       if (e?.message !== 'enough') faults.push(`${name} to ${to}, ${what}: ends with ${e}`);
       // The benchmark says how many milliseconds it takes; a test can only say that nothing slow was waited for.
@@ -259,7 +355,8 @@ test('whatever a sink does, converting rejects at once after an abort, and write
       await new Promise((resolve) => setTimeout(resolve, 120));
       if (late > 0) faults.push(`${name} to ${to}, ${what}: ${late} writes after the abort`);
       // A sink that is still at its last write is not interrupted.
-      if (aborts !== (acts.write === never || acts.close ? 0 : 1)) faults.push(`${name} to ${to}, ${what}: aborted ${aborts} times`);
+      if (aborts !== (acts.write === never || acts.close ? 0 : 1))
+        faults.push(`${name} to ${to}, ${what}: aborted ${aborts} times`);
       if (isOpen) input.close();
     }
   }
@@ -276,7 +373,12 @@ async function abortThere([name, place, k]) {
     opening: (o) => forebay.open(file, o),
     check: (ds, o) => ds.check(o),
     statistics: (ds, o) => ds.stats(o),
-    walking: async (ds, o) => { for await (const s of ds.samples({ where: 'cls == 1', ...o })) { await s.record(); turns(); } },
+    walking: async (ds, o) => {
+      for await (const s of ds.samples({ where: 'cls == 1', ...o })) {
+        await s.record();
+        turns();
+      }
+    },
     'to private files': (ds, o) => forebay.convert(file, handle, { to: name === 'tar' ? 'tbl' : 'tar', ...o }),
     'to memory': (ds, o) => forebay.convert(ds, forebay.memorySink(), { to: 'tbl', ...o }),
   };
@@ -294,14 +396,27 @@ async function abortThere([name, place, k]) {
   };
   let idle = null;
   const o = { signal: controller.signal, onProgress: turns };
-  const e = await (ds ? ways[place](ds, o) : ways[place](o)).then(() => null, (e) => e);
+  const e = await (ds ? ways[place](ds, o) : ways[place](o)).then(
+    () => null,
+    (e) => e,
+  );
   const took = performance.now() - at;
   await new Promise((resolve) => setTimeout(resolve, 300));
   ds?.close();
-  return { hit: n >= k, message: e?.message, begun, took, idle: idle ?? 0, late: watched.late, requests: ds ? ds.telemetry.requests - telemetry : 0 };
+  return {
+    hit: n >= k,
+    message: e?.message,
+    begun,
+    took,
+    idle: idle ?? 0,
+    late: watched.late,
+    requests: ds ? ds.telemetry.requests - telemetry : 0,
+  };
 }
 
-test('no read of a File begins in the page or in a worker after it heard of an abort, and everything rejects at once', { skip }, async () => {
+test('no read of a File begins in the page or in a worker after it heard of an abort, and everything rejects at once', {
+  skip,
+}, async () => {
   const browser = await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
   try {
     for (const where of ['plain', 'isolated']) {
@@ -309,8 +424,20 @@ test('no read of a File begins in the page or in a worker after it heard of an a
       page.on('pageerror', (e) => console.error(e));
       await page.goto(`http://127.0.0.1:${server.address().port}/${where}`);
       await page.waitForFunction(() => globalThis.forebay);
-      await page.setInputFiles('input', ['tar', 'large'].map((name) => join(folder, `a.${name}`)));
-      for (const [name, place] of [['tar', 'opening'], ['large', 'check'], ['tar', 'statistics'], ['large', 'statistics'], ['large', 'walking'], ['tar', 'to private files'], ['large', 'to private files'], ['large', 'to memory']]) {
+      await page.setInputFiles(
+        'input',
+        ['tar', 'large'].map((name) => join(folder, `a.${name}`)),
+      );
+      for (const [name, place] of [
+        ['tar', 'opening'],
+        ['large', 'check'],
+        ['tar', 'statistics'],
+        ['large', 'statistics'],
+        ['large', 'walking'],
+        ['tar', 'to private files'],
+        ['large', 'to private files'],
+        ['large', 'to memory'],
+      ]) {
         for (const k of [1, 2, 4]) {
           const { hit, message, begun, took, idle, late, requests } = await page.evaluate(abortThere, [name, place, k]);
           const what = `${place} of a ${name}, turn ${k}, ${where}`;

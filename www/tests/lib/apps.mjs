@@ -22,7 +22,11 @@ function policy(path) {
 }
 export const EXPECTED = 'matches 1,4; tensor 3x8x8 192; tbl 5; id 5; large 600; threads false';
 /** What public CDNs send with every file; the last lets the page see how long it is. */
-const CDN = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin', 'timing-allow-origin': '*' };
+const CDN = {
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'timing-allow-origin': '*',
+};
 /** In a page that is cross-origin isolated, the large file is converted by the threaded module. */
 const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
 const THREADED = EXPECTED.replace('false', 'true');
@@ -49,7 +53,8 @@ export async function work(base) {
   return 'matches ' + matches.join() + '; tensor ' + tensor.shape.join('x') + ' ' + tensor.data.length + '; tbl ' + tbl.length + '; id ' + id + '; large ' + samples + '; threads ' + (loaded && capabilities().threads);
 }
 `;
-export const SHOW = "work(location.href).then((text) => (document.title = text), (e) => (document.title = 'failed: ' + (e.stack ?? e)));\n";
+export const SHOW =
+  "work(location.href).then((text) => (document.title = text), (e) => (document.title = 'failed: ' + (e.stack ?? e)));\n";
 export const PAGE = '<!doctype html><title>waiting</title><script type="module" src="./main.js"></script>';
 
 export let folder;
@@ -63,7 +68,13 @@ export const cdnOrigin = () => `http://127.0.0.1:${cdn.address().port}`;
 export async function start() {
   folder = mkdtempSync(join(tmpdir(), 'forebay-'));
   const lib = join(ROOT, 'www/lib');
-  const [packed] = JSON.parse(execFileSync('npm', ['pack', '--json', '--pack-destination', folder], { cwd: lib, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
+      cwd: lib,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  );
   const target = join(folder, 'node_modules/forebay');
   mkdirSync(target, { recursive: true });
   execFileSync('tar', ['-xzf', join(folder, packed.filename), '-C', target, '--strip-components=1']);
@@ -72,11 +83,11 @@ export async function start() {
     const path = decodeURIComponent(new URL(request.url, 'http://x').pathname);
     const file = join(root, path.endsWith('/') ? `${path}index.html` : path);
     if (path.includes('..') || !existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
-    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', ...headersOf(path) }).end(readFileSync(file));
+    response
+      .writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', ...headersOf(path) })
+      .end(readFileSync(file));
   };
-  cdn = createServer((request, response) =>
-    served(join(folder, 'node_modules'), request, response, () => CDN),
-  );
+  cdn = createServer((request, response) => served(join(folder, 'node_modules'), request, response, () => CDN));
   server = createServer((request, response) =>
     served(folder, request, response, (path) => {
       // A script says for itself that its worker may be isolated; a page is so where it says that too.
@@ -85,7 +96,19 @@ export async function start() {
     }),
   );
   for (const one of [cdn, server]) await new Promise((resolve) => one.listen(0, '127.0.0.1', resolve));
-  browser = await chromium.launch({ executablePath: EXECUTABLE, args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
+  browser = await chromium.launch({
+    executablePath: EXECUTABLE,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
 }
 
 /** Ends what `start` started. */
@@ -102,8 +125,12 @@ export async function stop() {
 export function app(name, files) {
   const root = join(folder, name);
   mkdirSync(root);
-  const work = WORK.replace('THREADS_BYTES', String(statSync(join(folder, 'node_modules/forebay/dist/threads.wasm')).size));
-  const bare = name === 'plain' || name === 'worker' ? work.replace("'forebay'", "'../node_modules/forebay/dist/index.js'") : work;
+  const work = WORK.replace(
+    'THREADS_BYTES',
+    String(statSync(join(folder, 'node_modules/forebay/dist/threads.wasm')).size),
+  );
+  const bare =
+    name === 'plain' || name === 'worker' ? work.replace("'forebay'", "'../node_modules/forebay/dist/index.js'") : work;
   for (const [path, text] of Object.entries({ 'work.js': bare, ...files })) writeFileSync(join(root, path), text);
   return root;
 }
@@ -111,11 +138,17 @@ export function app(name, files) {
 /** Opens a page that was built, with and without the headers of threads, and waits for its title. */
 export async function shown(path, base = `http://127.0.0.1:${server.address().port}/${path}/`) {
   writeFileSync(join(folder, path, 'a.tar'), tarOf(5, 200));
-  for (const [query, expected] of [['', EXPECTED], ['?isolated', THREADED]]) {
+  for (const [query, expected] of [
+    ['', EXPECTED],
+    ['?isolated', THREADED],
+  ]) {
     const page = await browser.newPage();
     const errors = [];
     page.on('pageerror', (e) => errors.push(String(e)));
-    page.on('console', (message) => message.type() === 'error' && !message.text().includes('favicon') && errors.push(message.text()));
+    page.on(
+      'console',
+      (message) => message.type() === 'error' && !message.text().includes('favicon') && errors.push(message.text()),
+    );
     await page.goto(`${base}${query}`);
     const done = page.waitForFunction(() => document.title !== 'waiting', undefined, { timeout: 60_000 });
     await done.catch((e) => assert.fail(`${e.message}\n${errors.join('\n')}`));
@@ -124,4 +157,3 @@ export async function shown(path, base = `http://127.0.0.1:${server.address().po
     assert.equal(title, expected, errors.join('\n'));
   }
 }
-

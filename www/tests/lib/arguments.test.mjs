@@ -5,7 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import vm from 'node:vm';
-import { capabilities, check, configure, convert, fileSink, httpSource, memorySink, open, openSamples, openTable, parseFilter, shutdown } from 'forebay';
+import {
+  capabilities,
+  check,
+  configure,
+  convert,
+  fileSink,
+  httpSource,
+  memorySink,
+  open,
+  openSamples,
+  openTable,
+  parseFilter,
+  shutdown,
+} from 'forebay';
 import { codeOf, tarOf } from './helpers.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'forebay-'));
@@ -34,7 +47,11 @@ async function all(items) {
 test("the caller's memory stays the caller's, also as Node's Buffer, whose slice is no copy", async () => {
   const bytes = Buffer.from(tarOf(40, 300));
   const before = Buffer.from(bytes);
-  const inputs = [bytes, { byteLength: bytes.length, read: async (start, end) => bytes.subarray(start, end) }, { byteLength: bytes.length, read: (start, end) => bytes.subarray(start, end) }];
+  const inputs = [
+    bytes,
+    { byteLength: bytes.length, read: async (start, end) => bytes.subarray(start, end) },
+    { byteLength: bytes.length, read: (start, end) => bytes.subarray(start, end) },
+  ];
   for (const input of inputs) {
     const ds = await openSamples(input);
     assert.equal((await ds.check()).ok, true);
@@ -57,7 +74,16 @@ test('bytes of another context are bytes', async () => {
 test('numbers of samples that are none are refused, and never stand for another sample', async () => {
   const ds = await openSamples(tarOf(5));
   for (const i of [-1, NaN, 1.5, '0', null, undefined, 5, 2 ** 32, 2 ** 32 + 1, Infinity]) {
-    for (const body of [() => ds.info(i), () => ds.nameOf(i), () => ds.bytes(i), () => ds.blob(i), () => ds.record(i), () => ds.tensor(i, { size: [8, 8] }), () => all(ds.samples({ indexes: [i] })), () => convert(ds, memorySink(), { to: 'tbl', indexes: [i] })]) {
+    for (const body of [
+      () => ds.info(i),
+      () => ds.nameOf(i),
+      () => ds.bytes(i),
+      () => ds.blob(i),
+      () => ds.record(i),
+      () => ds.tensor(i, { size: [8, 8] }),
+      () => all(ds.samples({ indexes: [i] })),
+      () => convert(ds, memorySink(), { to: 'tbl', indexes: [i] }),
+    ]) {
       assert.equal(await called(body), RANGE, `${String(i)}: ${body}`);
     }
   }
@@ -75,7 +101,11 @@ test('numbers of rows likewise', async () => {
     assert.equal(await called(() => table.take([i])), RANGE, String(i));
     assert.equal(await called(() => convert(table, memorySink(), { to: 'csv', indexes: [i] })), RANGE, String(i));
   }
-  for (const i of [-1, NaN, 1.5]) assert.equal(await called(() => convert(new File(['a\n1\n'], 'a.csv'), memorySink(), { to: 'jsonl', indexes: [i] })), RANGE);
+  for (const i of [-1, NaN, 1.5])
+    assert.equal(
+      await called(() => convert(new File(['a\n1\n'], 'a.csv'), memorySink(), { to: 'jsonl', indexes: [i] })),
+      RANGE,
+    );
   assert.equal(await called(() => table.take(7)), ARGUMENT);
   for (const columns of ['id', 7]) assert.equal(await called(() => all(table.rows({ columns }))), ARGUMENT);
   for (const first of [-1, NaN, 1.5]) assert.equal(await called(() => table.stats({ first })), ARGUMENT);
@@ -86,7 +116,15 @@ test('a filter that is no text ends no worker', async () => {
   const ds = await openSamples(tarOf(5));
   const table = await tableOf('id\n1\n');
   for (const where of [5, null, {}, ['width > 1']]) {
-    for (const body of [() => ds.matches(where), () => all(ds.samples({ where })), () => convert(ds, memorySink(), { to: 'tbl', where }), () => table.matches(where), () => all(table.rows({ where })), () => table.stats({ where }), () => parseFilter(where)]) {
+    for (const body of [
+      () => ds.matches(where),
+      () => all(ds.samples({ where })),
+      () => convert(ds, memorySink(), { to: 'tbl', where }),
+      () => table.matches(where),
+      () => all(table.rows({ where })),
+      () => table.stats({ where }),
+      () => parseFilter(where),
+    ]) {
       assert.equal(await called(body), ARGUMENT, `${JSON.stringify(where)}: ${body}`);
     }
   }
@@ -98,18 +136,38 @@ test('a filter that is no text ends no worker', async () => {
 test('a tensor is made as it was wished, or not at all', async () => {
   const ds = await openSamples(tarOf(2));
   assert.equal(await called(() => ds.tensor(0)), ARGUMENT);
-  const wishes = [{}, { size: 8 }, { size: [8] }, { size: [8, 8], normalize: 'imagenet1k' }, { size: [8, 8], normalize: {} }, { size: [8, 8], normalize: { mean: [0, 0, 0] } }, { size: [8, 8], normalize: null }];
+  const wishes = [
+    {},
+    { size: 8 },
+    { size: [8] },
+    { size: [8, 8], normalize: 'imagenet1k' },
+    { size: [8, 8], normalize: {} },
+    { size: [8, 8], normalize: { mean: [0, 0, 0] } },
+    { size: [8, 8], normalize: null },
+  ];
   for (const wish of wishes) assert.equal(await called(() => ds.tensor(0, wish)), ARGUMENT, JSON.stringify(wish));
 });
 
 test('an output is something to write to, whose functions may be plain ones', async () => {
   const ds = await openSamples(tarOf(5));
-  for (const output of [undefined, null, 7, 'out.tbl', {}]) assert.equal(await called(() => convert(ds, output, { to: 'tbl' })), ARGUMENT);
+  for (const output of [undefined, null, 7, 'out.tbl', {}])
+    assert.equal(await called(() => convert(ds, output, { to: 'tbl' })), ARGUMENT);
   await assert.rejects(convert(ds, 'out.tbl', { to: 'tbl' }), /fileSink\(path\)/);
   let written = 0;
   const { outputBytes } = await convert(ds, { write: (_, bytes) => void (written += bytes.length) }, { to: 'tar' });
   assert.ok(written >= outputBytes);
-  await assert.rejects(convert(ds, { write() { throw new Error('full'); } }, { to: 'tbl' }), /full/);
+  await assert.rejects(
+    convert(
+      ds,
+      {
+        write() {
+          throw new Error('full');
+        },
+      },
+      { to: 'tbl' },
+    ),
+    /full/,
+  );
   assert.equal(await called(() => convert(ds, memorySink())), ARGUMENT);
   assert.equal(await called(() => convert(ds, memorySink(), { to: 'csv' })), 'format.not_table');
 });
@@ -117,22 +175,44 @@ test('an output is something to write to, whose functions may be plain ones', as
 test('two conversions into one file at once leave one of them, whole', async () => {
   const path = join(folder, 'twice.tbl');
   const ds = await openSamples(tarOf(50, 200));
-  await Promise.all([convert(ds, await fileSink(path), { to: 'tbl' }), convert(ds, await fileSink(path), { to: 'tbl', indexes: [1, 2] })]);
+  await Promise.all([
+    convert(ds, await fileSink(path), { to: 'tbl' }),
+    convert(ds, await fileSink(path), { to: 'tbl', indexes: [1, 2] }),
+  ]);
   assert.equal((await check(path)).ok, true);
 });
 
 test('inputs and options that are none are refused by name', async () => {
-  for (const input of [undefined, null, 5, true, {}, [], 'http://', { byteLength: -1, read() {} }, { byteLength: NaN, read() {} }]) assert.equal(await called(() => open(input)), ARGUMENT, String(input));
+  for (const input of [
+    undefined,
+    null,
+    5,
+    true,
+    {},
+    [],
+    'http://',
+    { byteLength: -1, read() {} },
+    { byteLength: NaN, read() {} },
+  ])
+    assert.equal(await called(() => open(input)), ARGUMENT, String(input));
   assert.equal(await called(() => open(tarOf(2), null)), ARGUMENT);
-  for (const indexBytes of [-1, NaN, 0, '9']) assert.equal(await called(() => open(tarOf(2), { limits: { indexBytes } })), ARGUMENT);
-  for (const byteLength of [-1, NaN, '9']) assert.equal(await called(() => open('http://127.0.0.1:1/a.tbl', { http: { byteLength } })), ARGUMENT);
+  for (const indexBytes of [-1, NaN, 0, '9'])
+    assert.equal(await called(() => open(tarOf(2), { limits: { indexBytes } })), ARGUMENT);
+  for (const byteLength of [-1, NaN, '9'])
+    assert.equal(await called(() => open('http://127.0.0.1:1/a.tbl', { http: { byteLength } })), ARGUMENT);
   const workers = capabilities().workers;
-  for (const wrong of [-1, NaN, 1.5, '2', null, 1e6]) for (const what of ['workers', 'threads']) assert.equal(await called(() => configure({ [what]: wrong })), ARGUMENT, String(wrong));
+  for (const wrong of [-1, NaN, 1.5, '2', null, 1e6])
+    for (const what of ['workers', 'threads'])
+      assert.equal(await called(() => configure({ [what]: wrong })), ARGUMENT, String(wrong));
   assert.equal(capabilities().workers, workers);
 });
 
 test('what looks like text says who reads it', async () => {
-  for (const opener of [open, openTable, openSamples]) await assert.rejects(opener(new File(['a,b\n1,2\n'], 'a.csv')), { code: 'format.unknown', message: /csv is not opened: `check`/ });
+  for (const opener of [open, openTable, openSamples])
+    await assert.rejects(opener(new File(['a,b\n1,2\n'], 'a.csv')), {
+      code: 'format.unknown',
+      message: /csv is not opened: `check`/,
+    });
 });
 
 test('an address whose last part is no text once it is decoded still has a name', async () => {

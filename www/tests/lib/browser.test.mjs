@@ -12,7 +12,8 @@ import { bitmap, tarOf } from './helpers.mjs';
 
 const DIST = fileURLToPath(new URL('../../lib/dist', import.meta.url));
 const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
-const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src blob:";
+const POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src blob:";
 const PAGE = '<!doctype html><title>forebay</title><script type="module" src="/page.js"></script>';
 const SCRIPT = "import * as forebay from '/dist/index.js'; globalThis.forebay = forebay;";
 
@@ -35,7 +36,8 @@ before(async () => {
   writeFileSync(join(folder, 'train.tar'), tar);
   server = createServer((request, response) => {
     const path = new URL(request.url, 'http://x').pathname;
-    const send = (type, body) => response.writeHead(200, { 'content-type': type, 'content-security-policy': POLICY }).end(body);
+    const send = (type, body) =>
+      response.writeHead(200, { 'content-type': type, 'content-security-policy': POLICY }).end(body);
     if (path === '/') return send('text/html', PAGE);
     if (path === '/page.js') return send('text/javascript', SCRIPT);
     if (path === '/service.js') return send('text/javascript', SERVICE);
@@ -44,17 +46,35 @@ before(async () => {
       const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
       if (start === undefined) return response.writeHead(200).end(tar);
       const body = tar.subarray(Number(start), Number(end) + 1);
-      return response.writeHead(206, { 'content-range': `bytes ${start}-${Number(start) + body.length - 1}/${tar.length}`, etag: '"1"' }).end(body);
+      return response
+        .writeHead(206, {
+          'content-range': `bytes ${start}-${Number(start) + body.length - 1}/${tar.length}`,
+          etag: '"1"',
+        })
+        .end(body);
     }
     const file = join(DIST, path.replace(/^\/dist\//, ''));
-    if (!path.startsWith('/dist/') || path.includes('..') || !existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
-    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-security-policy': POLICY });
+    if (!path.startsWith('/dist/') || path.includes('..') || !existsSync(file) || !statSync(file).isFile())
+      return response.writeHead(404).end();
+    response.writeHead(200, {
+      'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+      'content-security-policy': POLICY,
+    });
     createReadStream(file).pipe(response);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   browser = await chromium.launch({
     executablePath: EXECUTABLE,
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
   });
   page = await browser.newPage();
   page.on('pageerror', (e) => console.error(e));
@@ -81,9 +101,23 @@ test('a File opens in a worker under a strict policy, and its pictures show', { 
     const ds = await forebay.open(document.querySelector('input').files[0]);
     const bitmap = await createImageBitmap(await ds.blob(7));
     const matches = await ds.matches('width >= 88 && cls == 2');
-    return { format: ds.format, length: ds.length, name: ds.nameOf(7), size: [bitmap.width, bitmap.height], matches: matches.length, workers: forebay.capabilities().workers };
+    return {
+      format: ds.format,
+      length: ds.length,
+      name: ds.nameOf(7),
+      size: [bitmap.width, bitmap.height],
+      matches: matches.length,
+      workers: forebay.capabilities().workers,
+    };
   });
-  assert.deepEqual(seen, { format: 'tar', length: 300, name: 'train/00007.bmp', size: [72, 24], matches: 10, workers: seen.workers });
+  assert.deepEqual(seen, {
+    format: 'tar',
+    length: 300,
+    name: 'train/00007.bmp',
+    size: [72, 24],
+    matches: 10,
+    workers: seen.workers,
+  });
   assert.equal(page.workers().length >= 1, true);
 });
 
@@ -97,9 +131,23 @@ test('a URL opens by range, and the same file converts into the origin-private f
     const file = await handle.getFile();
     const written = await forebay.open(file);
     const report = await written.check();
-    return { samples: summary.samples, same: summary.outputBytes === file.size, done: last.samples, ok: report.ok, width: written.info(9).width, record: await written.record(9) };
+    return {
+      samples: summary.samples,
+      same: summary.outputBytes === file.size,
+      done: last.samples,
+      ok: report.ok,
+      width: written.info(9).width,
+      record: await written.record(9),
+    };
   });
-  assert.deepEqual(seen, { samples: 300, same: true, done: 300, ok: true, width: 88, record: { id: 9, name: 'train/00009.bmp', cls: 0, json: { label: '<b>0</b>', boxes: [[1, 2, 3, 9]] } } });
+  assert.deepEqual(seen, {
+    samples: 300,
+    same: true,
+    done: 300,
+    ok: true,
+    width: 88,
+    record: { id: 9, name: 'train/00009.bmp', cls: 0, json: { label: '<b>0</b>', boxes: [[1, 2, 3, 9]] } },
+  });
 });
 
 test('a conversion that is given up leaves the file as it was, and nothing beside it', { skip }, async () => {
@@ -113,7 +161,9 @@ test('a conversion that is given up leaves the file as it was, and nothing besid
     const names = async () => (await Array.fromAsync(folder.keys())).join();
     const [file] = document.querySelector('input').files;
     const controller = new AbortController();
-    const given = await forebay.convert(file, handle, { to: 'tbl', signal: controller.signal, onProgress: () => controller.abort() }).catch((e) => e.name);
+    const given = await forebay
+      .convert(file, handle, { to: 'tbl', signal: controller.signal, onProgress: () => controller.abort() })
+      .catch((e) => e.name);
     await new Promise((resolve) => setTimeout(resolve, 200));
     const before = [await names(), await (await handle.getFile()).text()];
     await forebay.convert(file, handle, { to: 'tbl' });
@@ -124,17 +174,29 @@ test('a conversion that is given up leaves the file as it was, and nothing besid
 
 test('errors keep their codes across the worker, and the page lives on', { skip }, async () => {
   const seen = await page.evaluate(async () => {
-    const code = (promise) => promise.then(() => 'fine', (e) => e.code);
-    return [await code(forebay.open(new Blob([]))), await code(forebay.open('/nothing')), await code(forebay.open(new Blob(['x'.repeat(600)]))), (await forebay.open(document.querySelector('input').files[0])).length];
+    const code = (promise) =>
+      promise.then(
+        () => 'fine',
+        (e) => e.code,
+      );
+    return [
+      await code(forebay.open(new Blob([]))),
+      await code(forebay.open('/nothing')),
+      await code(forebay.open(new Blob(['x'.repeat(600)]))),
+      (await forebay.open(document.querySelector('input').files[0])).length,
+    ];
   });
   assert.deepEqual(seen, ['format.empty', 'http.status', 'format.unknown', 300]);
 });
 
 test('a shared worker, which has no workers of its own, works by itself', { skip }, async () => {
-  const said = await page.evaluate(() => new Promise((resolve) => {
-    const { port } = new SharedWorker('/shared.js', { type: 'module' });
-    port.onmessage = (e) => resolve(e.data);
-  }));
+  const said = await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const { port } = new SharedWorker('/shared.js', { type: 'module' });
+        port.onmessage = (e) => resolve(e.data);
+      }),
+  );
   assert.deepEqual(said, [300, true, bitmap(40, 24, 3).length]);
 });
 

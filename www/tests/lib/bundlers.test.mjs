@@ -20,7 +20,8 @@ const CONFIGURED = `import { configure } from 'forebay';\nimport { work } from '
 function copyFiles(to) {
   mkdirSync(to, { recursive: true });
   const dist = join(folder, 'node_modules/forebay/dist');
-  for (const name of readdirSync(dist)) if (name.endsWith('.wasm') || name === 'worker.js') copyFileSync(join(dist, name), join(to, name));
+  for (const name of readdirSync(dist))
+    if (name.endsWith('.wasm') || name === 'worker.js') copyFileSync(join(dist, name), join(to, name));
 }
 
 /** A module of the bundlers' own packages. */
@@ -31,9 +32,14 @@ async function tool(name) {
 before(async () => {
   const installed = join(TOOLS, 'package.json');
   if (!existsSync(join(TOOLS, 'node_modules')) || readFileSync(installed, 'utf8') !== readFileSync(WANTED, 'utf8')) {
-    console.log('# installing Rollup, Parcel and Next.js into target/bundlers, for the tests of the package: about 450 MB, once');
+    console.log(
+      '# installing Rollup, Parcel and Next.js into target/bundlers, for the tests of the package: about 450 MB, once',
+    );
     mkdirSync(TOOLS, { recursive: true });
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--silent', '--prefix', TOOLS, ...dependencies()], { cwd: TOOLS, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--silent', '--prefix', TOOLS, ...dependencies()], {
+      cwd: TOOLS,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     copyFileSync(WANTED, installed);
   }
   await start();
@@ -41,13 +47,21 @@ before(async () => {
 after(stop);
 
 function dependencies() {
-  return Object.entries(JSON.parse(readFileSync(WANTED, 'utf8')).dependencies).map(([name, version]) => `${name}@${version}`);
+  return Object.entries(JSON.parse(readFileSync(WANTED, 'utf8')).dependencies).map(
+    ([name, version]) => `${name}@${version}`,
+  );
 }
 
 test('esbuild, with the files copied and named', { skip }, async () => {
   const { build } = await import('esbuild');
   const root = app('esbuild', { 'main.js': CONFIGURED });
-  await build({ entryPoints: [join(root, 'main.js')], bundle: true, format: 'esm', outfile: join(root, 'dist/main.js'), logLevel: 'error' });
+  await build({
+    entryPoints: [join(root, 'main.js')],
+    bundle: true,
+    format: 'esm',
+    outfile: join(root, 'dist/main.js'),
+    logLevel: 'error',
+  });
   copyFiles(join(root, 'dist/forebay'));
   writeFileSync(join(root, 'dist/index.html'), PAGE);
   await shown('esbuild/dist');
@@ -58,7 +72,11 @@ test('Rollup, with its plugin for assets', { skip }, async () => {
   const { nodeResolve } = await tool('@rollup/plugin-node-resolve');
   const { importMetaAssets } = await tool('@web/rollup-plugin-import-meta-assets');
   const root = app('rollup', { 'main.js': MAIN });
-  const bundle = await rollup({ input: join(root, 'main.js'), plugins: [nodeResolve({ browser: true }), importMetaAssets()], logLevel: 'silent' });
+  const bundle = await rollup({
+    input: join(root, 'main.js'),
+    plugins: [nodeResolve({ browser: true }), importMetaAssets()],
+    logLevel: 'silent',
+  });
   await bundle.write({ dir: join(root, 'dist'), format: 'esm' });
   writeFileSync(join(root, 'dist/index.html'), PAGE);
   await shown('rollup/dist');
@@ -68,7 +86,11 @@ test('Rollup without the plugin, with the files copied and named', { skip }, asy
   const { rollup } = await tool('rollup');
   const { nodeResolve } = await tool('@rollup/plugin-node-resolve');
   const root = app('rollup-plain', { 'main.js': CONFIGURED });
-  const bundle = await rollup({ input: join(root, 'main.js'), plugins: [nodeResolve({ browser: true })], logLevel: 'silent' });
+  const bundle = await rollup({
+    input: join(root, 'main.js'),
+    plugins: [nodeResolve({ browser: true })],
+    logLevel: 'silent',
+  });
   await bundle.write({ dir: join(root, 'dist'), format: 'esm' });
   copyFiles(join(root, 'dist/forebay'));
   writeFileSync(join(root, 'dist/index.html'), PAGE);
@@ -101,8 +123,21 @@ test('Parcel', { skip }, async () => {
   writeFileSync(join(root, 'index.html'), PAGE);
   const { bin } = JSON.parse(readFileSync(join(TOOLS, 'node_modules/parcel/package.json'), 'utf8'));
   const parcel = join(TOOLS, 'node_modules/parcel', bin.parcel ?? bin);
-  const options = ['--public-url', './', '--dist-dir', join(source, 'dist'), '--no-cache', '--no-source-maps', '--log-level', 'error'];
-  execFileSync(process.execPath, [parcel, 'build', join(root, 'index.html'), ...options], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], timeout: 300_000 });
+  const options = [
+    '--public-url',
+    './',
+    '--dist-dir',
+    join(source, 'dist'),
+    '--no-cache',
+    '--no-source-maps',
+    '--log-level',
+    'error',
+  ];
+  execFileSync(process.execPath, [parcel, 'build', join(root, 'index.html'), ...options], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    timeout: 300_000,
+  });
   await shown('parcel/dist');
 });
 
@@ -110,21 +145,39 @@ test('Next.js on the server: a route handler opens a dataset', async () => {
   const root = appOfTools('next-app');
   mkdirSync(join(root, 'app/api'), { recursive: true });
   writeFileSync(join(root, 'package.json'), '{ "private": true }');
-  writeFileSync(join(root, 'next.config.mjs'), `import { join } from 'node:path';\nexport default { turbopack: { root: join(import.meta.dirname, '..') } };\n`);
-  writeFileSync(join(root, 'app/layout.js'), 'export default function Layout({ children }) { return <html><body>{children}</body></html>; }\n');
+  writeFileSync(
+    join(root, 'next.config.mjs'),
+    `import { join } from 'node:path';\nexport default { turbopack: { root: join(import.meta.dirname, '..') } };\n`,
+  );
+  writeFileSync(
+    join(root, 'app/layout.js'),
+    'export default function Layout({ children }) { return <html><body>{children}</body></html>; }\n',
+  );
   writeFileSync(join(root, 'app/page.js'), 'export default function Page() { return <p>page</p>; }\n');
-  writeFileSync(join(root, 'app/api/route.js'), `import { openSamples } from 'forebay';
+  writeFileSync(
+    join(root, 'app/api/route.js'),
+    `import { openSamples } from 'forebay';
 export const dynamic = 'force-dynamic';
 export async function GET() {
   const ds = await openSamples(process.env.DATASET);
   return Response.json({ samples: ds.length, matches: [...(await ds.matches('cls == 1'))], shape: (await ds.tensor(2, { size: [8, 8] })).shape });
 }
-`);
+`,
+  );
   writeFileSync(join(root, 'a.tar'), tarOf(5, 200));
   const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1', DATASET: join(root, 'a.tar') };
   const next = join(TOOLS, 'node_modules/next/dist/bin/next');
-  execFileSync(process.execPath, [next, 'build'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'], timeout: 300_000 });
-  const child = spawn(process.execPath, [next, 'start', '--port', '0', '--hostname', '127.0.0.1'], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  execFileSync(process.execPath, [next, 'build'], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    timeout: 300_000,
+  });
+  const child = spawn(process.execPath, [next, 'start', '--port', '0', '--hostname', '127.0.0.1'], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   try {
     const address = await new Promise((resolve, reject) => {
       let said = '';

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { ForebayError, bytesSource, capabilities, check, convert, memorySink, open, parseFilter, shutdown } from 'forebay';
+import {
+  ForebayError,
+  bytesSource,
+  capabilities,
+  check,
+  convert,
+  memorySink,
+  open,
+  parseFilter,
+  shutdown,
+} from 'forebay';
 import { bitmap, codeOf, tarOf } from './helpers.mjs';
 
 after(shutdown);
@@ -35,7 +45,12 @@ test('a TBL answers from its index without reading', async () => {
 test('opening costs two reads, header and index, and the record of a sample two more', async () => {
   const ds = await open(await tbl());
   assert.deepEqual([ds.telemetry.requests, ds.telemetry.bytesRead], [2, 64 + 30 * 24]);
-  assert.deepEqual(await ds.record(4), { id: 4, name: 'train/00004.bmp', cls: 1, json: { label: '<b>1</b>', boxes: [[1, 2, 3, 4]] } });
+  assert.deepEqual(await ds.record(4), {
+    id: 4,
+    name: 'train/00004.bmp',
+    cls: 1,
+    json: { label: '<b>1</b>', boxes: [[1, 2, 3, 4]] },
+  });
   assert.equal(ds.telemetry.requests, 4);
   await ds.record(5);
   assert.equal(ds.telemetry.requests, 5);
@@ -44,7 +59,12 @@ test('opening costs two reads, header and index, and the record of a sample two 
 });
 
 test('payloads come back as they were, verified, from every kind of file', async () => {
-  for (const options of [{}, { compression: 'lz4' }, { layout: 'turboloader' }, { layout: 'turboloader', compression: 'lz4', metadataFormat: 'msgpack' }]) {
+  for (const options of [
+    {},
+    { compression: 'lz4' },
+    { layout: 'turboloader' },
+    { layout: 'turboloader', compression: 'lz4', metadataFormat: 'msgpack' },
+  ]) {
     const bytes = await tbl(options);
     const ds = await open(bytes);
     assert.equal(ds.info(7).codec, options.compression ?? 'none');
@@ -71,7 +91,14 @@ test('samples are walked in order, filtered, and can be left early', async () =>
     seen.push([sample.index, (await sample.bytes()).length, (await sample.record()).cls]);
     if (seen.length === 3) break;
   }
-  assert.deepEqual(seen.map(([i, , cls]) => [i, cls]), [[1, 1], [4, 1], [7, 1]]);
+  assert.deepEqual(
+    seen.map(([i, , cls]) => [i, cls]),
+    [
+      [1, 1],
+      [4, 1],
+      [7, 1],
+    ],
+  );
   const some = [];
   for await (const { index } of ds.samples({ indexes: [5, 2, 9], where: 'index != 2' })) some.push(index);
   assert.deepEqual(some, [5, 9]);
@@ -85,11 +112,17 @@ test('a damaged payload is an error with its place, and one fault of the check',
   const ds = await open(bad, { name: 'bad.tbl' });
   const e = await ds.bytes(3).catch((thrown) => thrown);
   assert.ok(e instanceof ForebayError);
-  assert.deepEqual([e.code, e.kind, e.file, e.section, e.sample], ['tbl.payload_crc', 'damaged', 'bad.tbl', 'payload', 3]);
+  assert.deepEqual(
+    [e.code, e.kind, e.file, e.section, e.sample],
+    ['tbl.payload_crc', 'damaged', 'bad.tbl', 'payload', 3],
+  );
   assert.equal((await ds.blob(3)).size, whole.info(3).bytes);
   assert.equal(await codeOf(ds.blob(3, { verify: true })), 'tbl.payload_crc');
   const report = await ds.check();
-  assert.deepEqual([report.ok, report.fault_count, report.faults[0].code, report.faults[0].sample], [false, 1, 'tbl.payload_crc', 3]);
+  assert.deepEqual(
+    [report.ok, report.fault_count, report.faults[0].code, report.faults[0].sample],
+    [false, 1, 'tbl.payload_crc', 3],
+  );
   assert.equal(await codeOf(convert(ds, memorySink(), { to: 'tar' })), 'tbl.payload_crc');
   for (const layout of ['guide', 'turboloader']) {
     const sink = memorySink();
@@ -139,11 +172,19 @@ test('an abort rejects at once, and no read begins after it', async () => {
   };
   const ds = await open(source);
   slow = true;
-  for (const work of [(o) => ds.check(o), (o) => ds.matches('cls == 1', o), (o) => convert(ds, memorySink(), { to: 'tar', ...o }), (o) => ds.bytes(1, o)]) {
+  for (const work of [
+    (o) => ds.check(o),
+    (o) => ds.matches('cls == 1', o),
+    (o) => convert(ds, memorySink(), { to: 'tar', ...o }),
+    (o) => ds.bytes(1, o),
+  ]) {
     const controller = new AbortController();
     const promise = work({ signal: controller.signal });
     let rejected = false;
-    const rejecting = assert.rejects(promise.catch((e) => ((rejected = true), Promise.reject(e))), { message: 'enough' });
+    const rejecting = assert.rejects(
+      promise.catch((e) => ((rejected = true), Promise.reject(e))),
+      { message: 'enough' },
+    );
     await new Promise((resolve) => setTimeout(resolve, 30));
     controller.abort(new Error('enough'));
     const { length } = reads;

@@ -12,7 +12,9 @@ const TAR = tarOf(2400);
 function slow(bytes, { ms = 60, identity, broken = Infinity } = {}) {
   const reads = [];
   return {
-    byteLength: bytes.byteLength, reads, ...(identity && { identity }),
+    byteLength: bytes.byteLength,
+    reads,
+    ...(identity && { identity }),
     async read(start, end, { signal } = {}) {
       reads.push([start, end]);
       await sleep(ms);
@@ -38,13 +40,22 @@ test('the first samples are there while the headers behind them are read, and st
   assert.equal((await ds.record(early - 1)).name, ds.nameOf(early - 1));
   const found = await ds.matches('bytes > 0');
   assert.ok(found.length >= early && found.length <= plain.length);
-  assert.equal((await ds.matches('width >= 48')).every((i) => ds.info(i).width >= 48), true);
+  assert.equal(
+    (await ds.matches('width >= 48')).every((i) => ds.info(i).width >= 48),
+    true,
+  );
   await ds.whole;
   assert.equal(ds.growing, false);
-  assert.deepEqual(lengths, [...lengths].sort((a, b) => a - b));
+  assert.deepEqual(
+    lengths,
+    [...lengths].sort((a, b) => a - b),
+  );
   assert.ok(new Set(lengths).size >= 2, `${lengths}`);
   assert.equal(ds.length, plain.length);
-  assert.deepEqual(facts(ds, early).map((f) => f.name), seen.map((f) => f.name));
+  assert.deepEqual(
+    facts(ds, early).map((f) => f.name),
+    seen.map((f) => f.name),
+  );
   assert.deepEqual(await ds.matches('width >= 48'), await plain.matches('width >= 48'));
   assert.equal(ds.metadata.members, plain.metadata.members);
   assert.equal(ds.columns().bytes.length, plain.length);
@@ -74,12 +85,23 @@ test('a conversion with a filter, or of samples that are not known yet, waits to
   const damaged = await grown(broken);
   assert.equal(damaged.damage, null);
   await assert.rejects(convert(damaged, memorySink(), { to: 'tbl' }), { kind: 'damaged' });
-  assert.equal(await Promise.race([convert(await grown(TAR), memorySink(), { to: 'tbl', where: 'cls == 1', signal: AbortSignal.timeout(20) }).catch((e) => e.name), sleep(20_000)]), 'TimeoutError');
+  assert.equal(
+    await Promise.race([
+      convert(await grown(TAR), memorySink(), { to: 'tbl', where: 'cls == 1', signal: AbortSignal.timeout(20) }).catch(
+        (e) => e.name,
+      ),
+      sleep(20_000),
+    ]),
+    'TimeoutError',
+  );
 });
 
 test('what was found is kept, and opens the same file with one look', async () => {
   const kept = new Map();
-  const indexStore = { get: async (identity) => kept.get(identity), set: async (identity, index) => void kept.set(identity, index.slice()) };
+  const indexStore = {
+    get: async (identity) => kept.get(identity),
+    set: async (identity, index) => void kept.set(identity, index.slice()),
+  };
   const first = await open(slow(TAR, { ms: 0, identity: 'a' }), { indexStore });
   assert.equal(first.fromStore, false);
   while (kept.size === 0) await sleep(5);
@@ -101,7 +123,10 @@ test('what was found is kept, and opens the same file with one look', async () =
 
 test('a check reads the headers as they are now, whatever an earlier visit or the opening found', async () => {
   const kept = new Map();
-  const indexStore = { get: async (identity) => kept.get(identity), set: async (identity, index) => void kept.set(identity, index.slice()) };
+  const indexStore = {
+    get: async (identity) => kept.get(identity),
+    set: async (identity, index) => void kept.set(identity, index.slice()),
+  };
   const first = await open(slow(TAR, { ms: 0, identity: 'a' }), { indexStore });
   while (kept.size === 0) await sleep(5);
   assert.equal((await first.check()).ok, true);

@@ -10,12 +10,17 @@ export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 export function corpus(path, extension) {
   const folder = join(ROOT, 'tests/corpus', path);
   const names = readdirSync(folder, { recursive: true }).map(String);
-  return names.filter((name) => name.endsWith(extension)).sort().map((name) => join(folder, name));
+  return names
+    .filter((name) => name.endsWith(extension))
+    .sort()
+    .map((name) => join(folder, name));
 }
 
 /** A native program, where it was built: the build that is the youngest, since the other may be of an older source. */
 export function built(name) {
-  const builds = ['release', 'debug'].map((profile) => join(ROOT, 'target', profile, name)).filter((path) => existsSync(path));
+  const builds = ['release', 'debug']
+    .map((profile) => join(ROOT, 'target', profile, name))
+    .filter((path) => existsSync(path));
   const age = (path) => statSync(path).mtimeMs;
   return builds.sort((a, b) => age(b) - age(a))[0] ?? null;
 }
@@ -26,7 +31,10 @@ export const native = () => built('forebay');
 /** Runs the native command; its exit code and what it wrote. */
 export function runNative(...args) {
   try {
-    return { code: 0, out: execFileSync(native(), args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28 }) };
+    return {
+      code: 0,
+      out: execFileSync(native(), args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28 }),
+    };
   } catch (e) {
     return { code: e.status, out: e.stdout, err: e.stderr };
   }

@@ -1,12 +1,34 @@
 // What only this host has: its own codes, workers that fail, memory.
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, openAsBlob, readFileSync, readdirSync, readlinkSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  openAsBlob,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import v8 from 'node:v8';
 import vm from 'node:vm';
-import { bytesSource, check, configure, convert, fileSource, hostCodes, memorySink, open, openSamples, shutdown } from 'forebay';
+import {
+  bytesSource,
+  check,
+  configure,
+  convert,
+  fileSource,
+  hostCodes,
+  memorySink,
+  open,
+  openSamples,
+  shutdown,
+} from 'forebay';
 import { ROOT, codeOf, tarOf } from './helpers.mjs';
 
 after(shutdown);
@@ -48,19 +70,31 @@ test('what else the worker was at goes on in another', async () => {
   configure({ workers: 1 });
   try {
     await shutdown();
-    const slowly = (bytes) => ({ byteLength: bytes.length, name: 'slow', read: async (start, end) => (await new Promise((resolve) => setTimeout(resolve, 20)), bytes.slice(start, end)) });
+    const slowly = (bytes) => ({
+      byteLength: bytes.length,
+      name: 'slow',
+      read: async (start, end) => (await new Promise((resolve) => setTimeout(resolve, 20)), bytes.slice(start, end)),
+    });
     const sink = memorySink();
     await convert(tarOf(400, 100), sink, { to: 'tbl', compression: 'lz4' });
     const good = await openSamples(slowly(sink.bytes()));
     const bad = await openSamples(await impossible(), { limits: { itemBytes: 2 ** 40 } });
     const work = [
-      good.bytes(1), good.record(2), good.check(), good.stats({ classField: 'cls' }), good.matches('cls == 1'),
-      good.tensor(5, { size: [8, 8] }), open(slowly(tarOf(100))),
+      good.bytes(1),
+      good.record(2),
+      good.check(),
+      good.stats({ classField: 'cls' }),
+      good.matches('cls == 1'),
+      good.tensor(5, { size: [8, 8] }),
+      open(slowly(tarOf(100))),
     ];
     await new Promise((resolve) => setTimeout(resolve, 30));
     assert.equal(await codeOf(bad.bytes(0, { verify: false })), 'worker.trapped');
     const [bytes, record, report, stats, matches, tensor, opened] = await Promise.all(work);
-    assert.deepEqual([bytes.length, record.cls, report.ok, stats.samples, matches.length, tensor.data.length, opened.length], [good.info(1).bytes, 2, true, 400, 133, 192, 100]);
+    assert.deepEqual(
+      [bytes.length, record.cls, report.ok, stats.samples, matches.length, tensor.data.length, opened.length],
+      [good.info(1).bytes, 2, true, 400, 133, 192, 100],
+    );
     assert.equal((await convert(good, memorySink(), { to: 'tar' })).samples, 400);
     for (const dataset of [good, bad, opened]) dataset.close();
   } finally {
@@ -99,7 +133,10 @@ test('a check that several workers share says what one alone says', async () => 
     await shutdown();
     configure({ workers: undefined });
   }
-  assert.deepEqual(reports[0].faults.map((fault) => fault.sample), [0, 31, 79]);
+  assert.deepEqual(
+    reports[0].faults.map((fault) => fault.sample),
+    [0, 31, 79],
+  );
   assert.deepEqual(reports[1], reports[0]);
   assert.deepEqual(reports[2], reports[0]);
 });
@@ -162,7 +199,9 @@ test('what nobody has any more is let go of without being closed', async () => {
   }
 });
 
-test('a file of this machine is closed once nobody has its dataset any more', { skip: process.platform !== 'linux' && 'open files are counted by Linux' }, async () => {
+test('a file of this machine is closed once nobody has its dataset any more', {
+  skip: process.platform !== 'linux' && 'open files are counted by Linux',
+}, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'forebay-'));
   const warnings = [];
   const hear = (e) => warnings.push(e.message);
@@ -170,7 +209,16 @@ test('a file of this machine is closed once nobody has its dataset any more', { 
   try {
     const path = join(folder, 'a.tar');
     writeFileSync(path, tarOf(3));
-    const files = () => readdirSync('/proc/self/fd').map((fd) => { try { return readlinkSync(`/proc/self/fd/${fd}`); } catch { return ''; } }).filter((file) => file === path).length;
+    const files = () =>
+      readdirSync('/proc/self/fd')
+        .map((fd) => {
+          try {
+            return readlinkSync(`/proc/self/fd/${fd}`);
+          } catch {
+            return '';
+          }
+        })
+        .filter((file) => file === path).length;
     let last = await openSamples(path);
     for (let i = 0; i < 20; i++) last = await openSamples(path);
     await held();
@@ -202,7 +250,10 @@ test('a file that is written in place while it is open is refused, by whoever re
   const ways = [
     [(path) => writeFileSync(path, now), /^the file changed since it was opened: open it again/],
     [(path) => appendFileSync(path, 'more'), /since it was opened \(it had \d+ bytes, and has \d+\): open it again/],
-    [(path) => truncateSync(path, was.length / 2), /since it was opened \(it had \d+ bytes, and has \d+\): open it again/],
+    [
+      (path) => truncateSync(path, was.length / 2),
+      /since it was opened \(it had \d+ bytes, and has \d+\): open it again/,
+    ],
   ];
   for (const [change, message] of ways) {
     await withFiles([was], async (path) => {
@@ -210,13 +261,21 @@ test('a file that is written in place while it is open is refused, by whoever re
       assert.equal((await ds.bytes(1)).length, ds.info(1).bytes);
       change(path);
       // The first and the last sample: what lies before the change is refused too, as nobody knows where it is.
-      for (const read of [() => ds.bytes(0), () => ds.bytes(29), () => ds.check(), () => convert(ds, memorySink(), { to: 'tbl' })]) {
+      for (const read of [
+        () => ds.bytes(0),
+        () => ds.bytes(29),
+        () => ds.check(),
+        () => convert(ds, memorySink(), { to: 'tbl' }),
+      ]) {
         await assert.rejects(read, { code: 'io', kind: 'io', file: path, message });
       }
       ds.close();
       writeFileSync(path, was);
       const again = await openSamples(path);
-      assert.deepEqual(await again.bytes(29), was.slice(again.info(29).offset, again.info(29).offset + again.info(29).bytes));
+      assert.deepEqual(
+        await again.bytes(29),
+        was.slice(again.info(29).offset, again.info(29).offset + again.info(29).bytes),
+      );
       again.close();
     });
   }
@@ -236,10 +295,23 @@ test('a file that another took the place of is read on as it was', async () => {
 test('a folder is said to be one, and its handle is not kept', async () => {
   await withFiles([], async (folder) => {
     for (const ask of [open, check, fileSource]) {
-      await assert.rejects(ask(folder), { code: 'usage.argument', message: 'this is a folder; give the path of a file in it', file: folder });
+      await assert.rejects(ask(folder), {
+        code: 'usage.argument',
+        message: 'this is a folder; give the path of a file in it',
+        file: folder,
+      });
     }
     await assert.rejects(open(join(folder, 'none.tar')), { code: 'io', message: /^cannot open: ENOENT/ });
-    if (process.platform === 'linux') assert.ok(!readdirSync('/proc/self/fd').some((fd) => { try { return readlinkSync(`/proc/self/fd/${fd}`) === folder; } catch { return false; } }));
+    if (process.platform === 'linux')
+      assert.ok(
+        !readdirSync('/proc/self/fd').some((fd) => {
+          try {
+            return readlinkSync(`/proc/self/fd/${fd}`) === folder;
+          } catch {
+            return false;
+          }
+        }),
+      );
   });
 });
 
@@ -249,7 +321,10 @@ test('a blob of a file that changed is said to have changed, with the words of t
     appendFileSync(path, 'more');
     const e = await ds.bytes(3).catch((thrown) => thrown);
     assert.equal(e.code, 'io');
-    assert.equal(e.message, 'the file cannot be read any more: it was probably changed, moved or removed since it was opened; choose it again');
+    assert.equal(
+      e.message,
+      'the file cannot be read any more: it was probably changed, moved or removed since it was opened; choose it again',
+    );
     assert.equal(e.cause.name, 'NotReadableError');
     ds.close();
   });

@@ -50,13 +50,16 @@ before(async () => {
     const status = mode.status?.(request);
     if (status) return response.writeHead(status).end();
     if (request.method === 'HEAD') {
-      return mode.head ? response.writeHead(mode.head).end() : response.writeHead(200, { 'content-length': file.length }).end();
+      return mode.head
+        ? response.writeHead(mode.head).end()
+        : response.writeHead(200, { 'content-length': file.length }).end();
     }
     const range = mode.range !== false && /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
     const start = range && (mode.from?.(Number(range[1])) ?? Number(range[1]));
     let body = range ? file.subarray(start, start + Number(range[2]) - Number(range[1]) + 1) : file;
     const headers = { etag: mode.etag?.() ?? '"1"', ...(mode.type && { 'content-type': mode.type }) };
-    if (range && mode.contentRange !== false) headers['content-range'] = `bytes ${start}-${start + body.length - 1}/${mode.total?.() ?? file.length}`;
+    if (range && mode.contentRange !== false)
+      headers['content-range'] = `bytes ${start}-${start + body.length - 1}/${mode.total?.() ?? file.length}`;
     if (mode.gzip) {
       body = gzipSync(body);
       headers['content-encoding'] = 'gzip';
@@ -79,7 +82,11 @@ after(async () => {
 function openUrl(mode, options = {}) {
   asked = [];
   count = 0;
-  return open(`${base}${mode}`, { http: { retries: 2, stallTimeout: mode === 'stalls' ? 200 : 5000, ...options.http }, ...options, ...(options.http ? { http: { retries: 2, stallTimeout: 5000, ...options.http } } : {}) });
+  return open(`${base}${mode}`, {
+    http: { retries: 2, stallTimeout: mode === 'stalls' ? 200 : 5000, ...options.http },
+    ...options,
+    ...(options.http ? { http: { retries: 2, stallTimeout: 5000, ...options.http } } : {}),
+  });
 }
 
 /** Opens and reads the last payload, which is not among the first bytes. */
@@ -112,12 +119,20 @@ test('ranges that are asked for at once and lie side by side come as one request
   assert.equal(asked.length, 1, asked.join());
   for (const [k, blob] of blobs.entries()) {
     const { offset, storedBytes } = ds.info(at[k]);
-    assert.ok(Buffer.from(await blob.arrayBuffer()).equals(file.subarray(offset, offset + storedBytes)), `sample ${at[k]}`);
+    assert.ok(
+      Buffer.from(await blob.arrayBuffer()).equals(file.subarray(offset, offset + storedBytes)),
+      `sample ${at[k]}`,
+    );
   }
   // Far apart they are two; one that is given up takes no other with it.
   asked = [];
   const stop = new AbortController();
-  const three = [ds.blob(120), ds.blob(299), ds.blob(121, { signal: stop.signal })].map((p) => p.then((b) => b.size, (e) => e.name));
+  const three = [ds.blob(120), ds.blob(299), ds.blob(121, { signal: stop.signal })].map((p) =>
+    p.then(
+      (b) => b.size,
+      (e) => e.name,
+    ),
+  );
   stop.abort();
   assert.deepEqual(await Promise.all(three), [ds.info(120).bytes, ds.info(299).bytes, 'AbortError']);
   assert.equal(asked.length, 2, asked.join());
@@ -223,13 +238,26 @@ test('bytes of another place in the file are refused', async () => {
 
 test('headers are sent in every form that fetch takes', async () => {
   const headers = { Authorization: 'Bearer x' };
-  for (const form of [headers, new Headers(headers), Object.entries(headers)]) await readLast('wantsName', { http: { headers: form } });
+  for (const form of [headers, new Headers(headers), Object.entries(headers)])
+    await readLast('wantsName', { http: { headers: form } });
   assert.equal(await codeOf(openUrl('wantsName')), 'http.status');
 });
 
 test('options that make no sense are refused at once, and no time-out is none', async () => {
-  const wrong = [{ retries: NaN }, { retries: 'no' }, { retries: -1 }, { stallTimeout: 0 }, { stallTimeout: '5' }, { byteLength: -1 }, { maxWholeBytes: 0.5 }, { fetch: 3 }, { headers: { 'a b': 'c' } }, { headers: 3 }];
-  for (const http of wrong) assert.equal(await codeOf(openUrl('good', { http })), 'usage.argument', JSON.stringify(http));
+  const wrong = [
+    { retries: NaN },
+    { retries: 'no' },
+    { retries: -1 },
+    { stallTimeout: 0 },
+    { stallTimeout: '5' },
+    { byteLength: -1 },
+    { maxWholeBytes: 0.5 },
+    { fetch: 3 },
+    { headers: { 'a b': 'c' } },
+    { headers: 3 },
+  ];
+  for (const http of wrong)
+    assert.equal(await codeOf(openUrl('good', { http })), 'usage.argument', JSON.stringify(http));
   assert.equal(await codeOf(open(`${base}good`, { http: 'fast' })), 'usage.argument');
   assert.equal(asked.length, 0);
   await readLast('good', { http: { stallTimeout: Infinity } });
@@ -238,7 +266,8 @@ test('options that make no sense are refused at once, and no time-out is none', 
 
 test('addresses that no request can be made of are refused at once, those of the page itself are not asked by range', async () => {
   asked = [];
-  for (const url of [base.replace('//', '//name:word@') + 'good', 'ftp://127.0.0.1/x', 'javascript:1']) assert.equal(await codeOf(open(url)), 'usage.argument', url);
+  for (const url of [base.replace('//', '//name:word@') + 'good', 'ftp://127.0.0.1/x', 'javascript:1'])
+    assert.equal(await codeOf(open(url)), 'usage.argument', url);
   assert.equal(asked.length, 0);
   const blob = URL.createObjectURL(new Blob([file]));
   for (const url of [blob, new URL(`data:;base64,${file.toString('base64')}`)]) {

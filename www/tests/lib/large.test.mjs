@@ -47,14 +47,23 @@ test('opens with two reads, of header and index, and answers for the last sample
   const started = performance.now();
   const ds = await open(source);
   const opened = performance.now() - started;
-  assert.deepEqual(source.reads, [[0, 64], [64, 64 + SAMPLES * 24]]);
+  assert.deepEqual(source.reads, [
+    [0, 64],
+    [64, 64 + SAMPLES * 24],
+  ]);
   const last = ds.info(SAMPLES - 1);
   assert.ok(last.offset > 2 ** 35);
-  assert.deepEqual([last.width, last.height, last.format, codecs.indexOf(last.codec)], [200 + ((SAMPLES - 1) % 400), 300, 'jpeg', 0]);
+  assert.deepEqual(
+    [last.width, last.height, last.format, codecs.indexOf(last.codec)],
+    [200 + ((SAMPLES - 1) % 400), 300, 'jpeg', 0],
+  );
   assert.equal((await ds.blob(SAMPLES - 1)).size, BYTES);
   assert.equal(source.reads.length, 3);
   const filtering = performance.now();
-  assert.equal((await ds.matches('width >= 400')).length, Math.floor(SAMPLES / 400) * 200 + Math.max(0, (SAMPLES % 400) - 200));
+  assert.equal(
+    (await ds.matches('width >= 400')).length,
+    Math.floor(SAMPLES / 400) * 200 + Math.max(0, (SAMPLES % 400) - 200),
+  );
   assert.equal(source.reads.length, 3);
   console.log(`opened in ${opened.toFixed(0)} ms, filtered in ${(performance.now() - filtering).toFixed(0)} ms`);
   assert.ok(opened < 5000);

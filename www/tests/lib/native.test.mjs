@@ -17,17 +17,27 @@ const made = join(folder, 'made.tar');
 writeFileSync(made, tarOf(200));
 
 /** Faults as text, in order; a limit of the browser's own is not the command's. */
-const told = (report) => [report.ok, report.samples, report.faults.map((f) => `${f.code} ${f.section} ${f.sample} ${f.offset}`), report.notes.map((f) => f.code)];
+const told = (report) => [
+  report.ok,
+  report.samples,
+  report.faults.map((f) => `${f.code} ${f.section} ${f.sample} ${f.offset}`),
+  report.notes.map((f) => f.code),
+];
 
 for (const format of ['tbl', 'tar']) {
   const files = corpus(format, `.${format}`);
-  test(`${files.length} files of the ${format} corpus get the same faults as natively`, { skip: skip || files.length === 0 }, async () => {
+  test(`${files.length} files of the ${format} corpus get the same faults as natively`, {
+    skip: skip || files.length === 0,
+  }, async () => {
     for (const file of files) {
       const expected = runNative('check', '--json', file);
       const report = await check(file).catch((e) => e);
       if (report instanceof Error) {
         assert.ok(expected.code >= 2, `${file}: ${report.stack}, natively ${expected.out}`);
-        assert.ok(`${expected.err}${expected.out}`.includes(report.code), `${file}: ${report.code}, natively ${expected.err}`);
+        assert.ok(
+          `${expected.err}${expected.out}`.includes(report.code),
+          `${file}: ${report.code}, natively ${expected.err}`,
+        );
       } else {
         assert.deepEqual(told(report), told(JSON.parse(expected.out)), file);
       }
@@ -38,12 +48,20 @@ for (const format of ['tbl', 'tar']) {
 // Payloads of more than 64 KiB, which LZ4 packs with another table.
 const large = join(folder, 'large.tar');
 writeFileSync(large, tarOf(6, 300));
-const sound = [made, large, ...corpus('tar', '.tar'), ...corpus('tbl', '.tbl').filter((file) => !file.includes('hostile'))];
+const sound = [
+  made,
+  large,
+  ...corpus('tar', '.tar'),
+  ...corpus('tbl', '.tbl').filter((file) => !file.includes('hostile')),
+];
 const ways = [
   [{ to: 'tbl' }, []],
   [{ to: 'tbl', compression: 'lz4' }, ['--compression', 'lz4']],
   [{ to: 'tbl', layout: 'turboloader', compression: 'lz4' }, ['--layout', 'turboloader', '--compression', 'lz4']],
-  [{ to: 'tbl', metadataFormat: 'msgpack', where: 'width > 30' }, ['--metadata-format', 'msgpack', '--where', 'width > 30']],
+  [
+    { to: 'tbl', metadataFormat: 'msgpack', where: 'width > 30' },
+    ['--metadata-format', 'msgpack', '--where', 'width > 30'],
+  ],
   [{ to: 'tar' }, []],
 ];
 for (const [options, args] of ways) {
@@ -72,11 +90,17 @@ test('what is packed with Zstandard is read by the larger module, from the heade
   assert.equal(runNative('convert', made, packed, '--compression', 'zstd').code, 0);
   const reads = [];
   const bytes = new Uint8Array(readFileSync(packed));
-  const source = { byteLength: bytes.length, read: async (start, end) => (reads.push([start, end]), bytes.slice(start, end)) };
+  const source = {
+    byteLength: bytes.length,
+    read: async (start, end) => (reads.push([start, end]), bytes.slice(start, end)),
+  };
   const ds = await open(source);
   assert.equal(ds.metadata.compression, 'zstd');
   // The header twice, the index once.
-  assert.deepEqual(reads.map(([start]) => start), [0, 0, 64]);
+  assert.deepEqual(
+    reads.map(([start]) => start),
+    [0, 0, 64],
+  );
   const plain = await open(made);
   for (const i of [0, 7, 199]) assert.deepEqual(await ds.bytes(i), await plain.bytes(i));
   assert.deepEqual(told(await ds.check()), told(JSON.parse(runNative('check', '--json', packed).out)));

@@ -20,17 +20,41 @@ test('it has no dependencies, and types come first in every export', () => {
 });
 
 test('packed and unpacked it is small, whole, and works in another folder', () => {
-  const [packed] = JSON.parse(execFileSync('npm', ['pack', '--json', '--pack-destination', folder], { cwd: lib, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
+      cwd: lib,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  );
   assert.ok(packed.unpackedSize < 5_000_000, `${packed.unpackedSize} bytes`);
   const names = packed.files.map((file) => file.path);
-  for (const name of ['dist/index.js', 'dist/index.d.ts', 'dist/model/index.d.ts', 'dist/worker.js', 'dist/forebay.wasm', 'dist/convert.wasm', 'dist/tables.wasm', 'dist/tensor.wasm', 'dist/pictures.wasm', 'README.md']) assert.ok(names.includes(name), name);
+  for (const name of [
+    'dist/index.js',
+    'dist/index.d.ts',
+    'dist/model/index.d.ts',
+    'dist/worker.js',
+    'dist/forebay.wasm',
+    'dist/convert.wasm',
+    'dist/tables.wasm',
+    'dist/tensor.wasm',
+    'dist/pictures.wasm',
+    'README.md',
+  ])
+    assert.ok(names.includes(name), name);
   assert.ok(!names.some((name) => name.startsWith('src') || name.startsWith('tests')));
   const target = join(folder, 'node_modules/forebay');
   mkdirSync(target, { recursive: true });
   execFileSync('tar', ['-xzf', join(folder, packed.filename), '-C', target, '--strip-components=1']);
   writeFileSync(join(folder, 'a.tar'), tarOf(5));
-  writeFileSync(join(folder, 'app.mjs'), "import { open } from 'forebay'; const ds = await open('a.tar'); console.log(ds.length, (await ds.matches('cls == 1')).join());");
-  assert.equal(execFileSync(process.execPath, ['app.mjs'], { cwd: folder, encoding: 'utf8', timeout: 60_000 }).trim(), '5 1,4');
+  writeFileSync(
+    join(folder, 'app.mjs'),
+    "import { open } from 'forebay'; const ds = await open('a.tar'); console.log(ds.length, (await ds.matches('cls == 1')).join());",
+  );
+  assert.equal(
+    execFileSync(process.execPath, ['app.mjs'], { cwd: folder, encoding: 'utf8', timeout: 60_000 }).trim(),
+    '5 1,4',
+  );
 });
 
 /** A program of somebody who lets nothing pass, and what must not compile. */
@@ -68,7 +92,15 @@ test('its types hold in the strictest programs, with an old library of types, an
   const { default: ts } = await import('typescript');
   const program = join(folder, 'strict.ts');
   writeFileSync(program, STRICT);
-  const usual = { noEmit: true, strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noPropertyAccessFromIndexSignature: true, types: [] };
+  const usual = {
+    noEmit: true,
+    strict: true,
+    skipLibCheck: false,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noPropertyAccessFromIndexSignature: true,
+    types: [],
+  };
   const { ES2020, ES2022 } = ts.ScriptTarget;
   const { ESNext, NodeNext } = ts.ModuleKind;
   for (const [target, lib, module, moduleResolution] of [
@@ -76,8 +108,18 @@ test('its types hold in the strictest programs, with an old library of types, an
     [ES2022, 'es2022', NodeNext, ts.ModuleResolutionKind.NodeNext],
     [ES2020, 'es2020', ESNext, ts.ModuleResolutionKind.Bundler],
   ]) {
-    const options = { ...usual, target, lib: [`lib.${lib}.d.ts`, 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'], module, moduleResolution };
+    const options = {
+      ...usual,
+      target,
+      lib: [`lib.${lib}.d.ts`, 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+      module,
+      moduleResolution,
+    };
     const found = ts.getPreEmitDiagnostics(ts.createProgram([program], options));
-    assert.deepEqual(found.map((d) => `${d.file?.fileName}: ${ts.flattenDiagnosticMessageText(d.messageText, ' ')}`), [], lib);
+    assert.deepEqual(
+      found.map((d) => `${d.file?.fileName}: ${ts.flattenDiagnosticMessageText(d.messageText, ' ')}`),
+      [],
+      lib,
+    );
   }
 });

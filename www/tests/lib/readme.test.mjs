@@ -38,7 +38,10 @@ for (const [k, example] of examples.entries()) {
     writeFileSync(path, tarOf(30, 300));
     if (table) {
       const csv = join(folder, 'people.csv');
-      writeFileSync(csv, ['city,age', ...Array.from({ length: 3000 }, (_, i) => `${['Bergen', 'Oslo'][i % 2]},${i % 90}`)].join('\n'));
+      writeFileSync(
+        csv,
+        ['city,age', ...Array.from({ length: 3000 }, (_, i) => `${['Bergen', 'Oslo'][i % 2]},${i % 90}`)].join('\n'),
+      );
       path = join(folder, 'people.tbf');
       assert.equal(runNative('convert', csv, path).code, 0);
     }

@@ -16,7 +16,9 @@ const skip = native() ? false : 'the native command was not built';
 
 /** JSON whose numbers stay their digits. */
 function exact(text) {
-  return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (m) => (m[0] === '"' ? m : `{"#":"${m}"}`)));
+  return JSON.parse(
+    text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (m) => (m[0] === '"' ? m : `{"#":"${m}"}`)),
+  );
 }
 
 /** Whether a cell is the value that the command printed. */
@@ -32,7 +34,11 @@ function same(cell, told, f32) {
   if (cell instanceof Uint8Array && typeof told === 'string') return Buffer.from(cell).toString('base64') === told;
   if ('indices' in cell) {
     if (Array.isArray(told)) return false;
-    return cell.length === Number(told.length['#']) && same(cell.indices, told.indices) && same(cell.values, told.values, f32);
+    return (
+      cell.length === Number(told.length['#']) &&
+      same(cell.indices, told.indices) &&
+      same(cell.values, told.values, f32)
+    );
   }
   const items = Array.from(cell);
   return Array.isArray(told) && items.length === told.length && items.every((item, k) => same(item, told[k], f32));
@@ -48,14 +54,19 @@ function exactOf(text) {
 
 const openable = [...corpus('tbf', '.tbf'), ...corpus('idv', '.idv')];
 
-test(`${openable.length} files of the corpora of tables have the same cells and the same faults as natively`, { skip: skip || openable.length === 0 }, async () => {
+test(`${openable.length} files of the corpora of tables have the same cells and the same faults as natively`, {
+  skip: skip || openable.length === 0,
+}, async () => {
   let [cells, refused] = [0, 0];
   for (const file of openable) {
     const expected = runNative('head', '--json', '--sparse', '-n', '100000', file);
     const ds = await open(file).catch((e) => e);
     if (ds instanceof Error) {
       assert.notEqual(expected.code, 0, `${file}: ${ds.stack}`);
-      assert.ok(`${expected.err}${expected.out}`.includes(ds.code), `${file}: ${ds.code}, natively ${expected.err}${expected.out}`);
+      assert.ok(
+        `${expected.err}${expected.out}`.includes(ds.code),
+        `${file}: ${ds.code}, natively ${expected.err}${expected.out}`,
+      );
       refused++;
     } else {
       const document = await ds.document();
@@ -70,7 +81,11 @@ test(`${openable.length} files of the corpora of tables have the same cells and 
         try {
           for await (const row of ds.rows()) {
             const told = exact(lines[i]);
-            for (const name of names) assert.ok(same(row[name], told[name], floats.has(name)), `${file}, row ${i}, ${name}: ${String(row[name])}, natively ${JSON.stringify(told[name])}`);
+            for (const name of names)
+              assert.ok(
+                same(row[name], told[name], floats.has(name)),
+                `${file}, row ${i}, ${name}: ${String(row[name])}, natively ${JSON.stringify(told[name])}`,
+              );
             cells += names.length;
             i++;
           }
@@ -78,14 +93,22 @@ test(`${openable.length} files of the corpora of tables have the same cells and 
           if (e.name !== 'ForebayError') throw e;
           failed = e;
         }
-        if (failed) assert.ok(`${expected.err}${expected.out}`.includes(failed.code), `${file}: ${failed.code}, natively ${expected.err}`);
+        if (failed)
+          assert.ok(
+            `${expected.err}${expected.out}`.includes(failed.code),
+            `${file}: ${failed.code}, natively ${expected.err}`,
+          );
         else assert.deepEqual([i, expected.code], [lines.length, 0], `${file}: natively ${expected.err}`);
       }
       ds.close();
     }
     const natively = runNative('check', '--json', file);
     const report = await check(file).catch((e) => e);
-    if (report instanceof Error) assert.ok(`${natively.err}${natively.out}`.includes(report.code), `${file}: ${report.code}, natively ${natively.err}`);
+    if (report instanceof Error)
+      assert.ok(
+        `${natively.err}${natively.out}`.includes(report.code),
+        `${file}: ${report.code}, natively ${natively.err}`,
+      );
     else assert.deepEqual(report, strip(JSON.parse(natively.out)), file);
   }
   assert.ok(cells > 10_000 && refused > 0, `${cells} cells, ${refused} refused`);
@@ -119,7 +142,14 @@ function made(rows = 20_000) {
     for (let i = 0; i < rows; i++) lines.push(`${i},${2n ** 60n + BigInt(i)},n${i % 7},${i / 4},${i % 3 ? '' : i}`);
     writeFileSync(csv, lines.join('\n'));
     for (const format of ['tbf', 'idv']) {
-      const out = runNative('convert', csv, join(folder, `made.${format}`), '--group-rows', '5000', ...(format === 'idv' ? ['--lossy'] : []));
+      const out = runNative(
+        'convert',
+        csv,
+        join(folder, `made.${format}`),
+        '--group-rows',
+        '5000',
+        ...(format === 'idv' ? ['--lossy'] : []),
+      );
       assert.equal(out.code, 0, out.err);
     }
   }
@@ -144,16 +174,24 @@ function counted(path) {
 test('columns are typed arrays, 64-bit integers are exact, rows are picked in any order', { skip }, async () => {
   for (const path of Object.values(made())) {
     const ds = await openTable(path);
-    assert.deepEqual([ds.kind, ds.length, ds.schema.map((f) => f.name)], ['table', 20_000, ['id', 'big', 'name', 'score', 'missing']]);
+    assert.deepEqual(
+      [ds.kind, ds.length, ds.schema.map((f) => f.name)],
+      ['table', 20_000, ['id', 'big', 'name', 'score', 'missing']],
+    );
     const batch = await ds.columns(4990, 5010, ['big', 'name', 'score']);
     assert.deepEqual([batch.length, batch.numbers[0], batch.columns.length], [20, 4990, 3]);
-    assert.ok(batch.column('big').values instanceof BigInt64Array || batch.column('big').values instanceof BigUint64Array);
+    assert.ok(
+      batch.column('big').values instanceof BigInt64Array || batch.column('big').values instanceof BigUint64Array,
+    );
     assert.equal(batch.column('big').get(19), 2n ** 60n + 5009n);
     assert.deepEqual(batch.column('name').texts.slice(0, 3), ['n6', 'n0', 'n1']);
     assert.equal(batch.column('score').get(1), 4991 / 4);
     const picked = await ds.take([19_999, 3, 3, 12_345], ['id', 'missing']);
     assert.deepEqual(Array.from(picked.numbers), [19_999, 3, 3, 12_345]);
-    assert.deepEqual([0, 1, 2, 3].map((i) => Number(picked.column('id').get(i))), [19_999, 3, 3, 12_345]);
+    assert.deepEqual(
+      [0, 1, 2, 3].map((i) => Number(picked.column('id').get(i))),
+      [19_999, 3, 3, 12_345],
+    );
     assert.equal(Number(picked.row(1).missing), 3);
     assert.deepEqual((await ds.columns(7, 7)).length, 0);
     assert.equal(await codeOf((async () => ds.columns(0, 20_001))()), 'usage.out_of_range');
@@ -162,7 +200,9 @@ test('columns are typed arrays, 64-bit integers are exact, rows are picked in an
   }
 });
 
-test('a filter gives the rows that match, with their numbers, by columns that need not be asked for', { skip }, async () => {
+test('a filter gives the rows that match, with their numbers, by columns that need not be asked for', {
+  skip,
+}, async () => {
   for (const path of Object.values(made())) {
     const ds = await openTable(path);
     const where = 'id >= 4998 && id < 15003 && name == "n2"';
@@ -170,7 +210,10 @@ test('a filter gives the rows that match, with their numbers, by columns that ne
     assert.deepEqual(Array.from(await ds.matches(where)), expected);
     const found = [];
     for await (const batch of ds.batches({ where, columns: ['score'] })) {
-      assert.deepEqual(batch.columns.map((c) => c.name), ['score']);
+      assert.deepEqual(
+        batch.columns.map((c) => c.name),
+        ['score'],
+      );
       batch.numbers.forEach((n, k) => (found.push(n), assert.equal(batch.columns[0].get(k), n / 4)));
     }
     assert.deepEqual(found, expected);
@@ -224,7 +267,10 @@ test('a layout without names and types is read with those that the caller gives'
     for (const { name } of S) assert.ok(same(row[name], told[name]), `${name}: ${row[name]}`);
   }
   assert.equal(i, lines.length);
-  assert.equal(await codeOf(openTable(untyped[0], { tbfSchema: { S: [{ name: 'a', type: 'nosuch' }] } })), 'tbf.schema');
+  assert.equal(
+    await codeOf(openTable(untyped[0], { tbfSchema: { S: [{ name: 'a', type: 'nosuch' }] } })),
+    'tbf.schema',
+  );
   ds.close();
 });
 
@@ -240,7 +286,8 @@ test('an abort ends reading rows, and nothing is read after it', { skip }, async
   const ds = await openTable(source);
   const controller = new AbortController();
   const seen = (async () => {
-    for await (const row of ds.rows({ signal: controller.signal })) if (row.id === 100 || row.id === 100n) controller.abort();
+    for await (const row of ds.rows({ signal: controller.signal }))
+      if (row.id === 100 || row.id === 100n) controller.abort();
   })();
   await assert.rejects(seen, { name: 'AbortError' });
   total();

@@ -30,7 +30,9 @@ const KINDS = [
 function natively(payload, { size, dtype = 'f32', layout = 'nchw', fit = 'stretch', normalize = 'unit' }) {
   const path = join(folder, 'payload');
   writeFileSync(path, payload);
-  const bytes = execFileSync(program, [path, ...size.map(String), dtype, layout, fit, normalize], { maxBuffer: 1 << 28 });
+  const bytes = execFileSync(program, [path, ...size.map(String), dtype, layout, fit, normalize], {
+    maxBuffer: 1 << 28,
+  });
   return bytes;
 }
 
@@ -51,15 +53,23 @@ test('pictures of every format become the numbers that the native core makes of 
       if (!first) continue;
       for (const kind of KINDS) {
         const { data, shape } = await ds.tensor(i, kind);
-        assert.equal(data.length, shape.reduce((a, b) => a * b));
-        assert.ok(Buffer.from(data.buffer).equals(natively(payload, kind)), `${file}, sample ${i}, ${format}: ${JSON.stringify(kind)}`);
+        assert.equal(
+          data.length,
+          shape.reduce((a, b) => a * b),
+        );
+        assert.ok(
+          Buffer.from(data.buffer).equals(natively(payload, kind)),
+          `${file}, sample ${i}, ${format}: ${JSON.stringify(kind)}`,
+        );
       }
       seen.set(format, (seen.get(format) ?? 0) + 1);
     }
     ds.close();
   }
   assert.ok((seen.get('bmp') ?? 0) > 0);
-  console.log(`compared ${[...seen].map(([format, n]) => `${n} ${format}`).join(', ')}, ${KINDS.length} tensors of each`);
+  console.log(
+    `compared ${[...seen].map(([format, n]) => `${n} ${format}`).join(', ')}, ${KINDS.length} tensors of each`,
+  );
 });
 
 test('what is no picture, and a tensor that makes no sense, is an error that names the sample', async () => {
@@ -67,7 +77,12 @@ test('what is no picture, and a tensor that makes no sense, is an error that nam
   assert.equal(await codeOf(ds.tensor(0, { size: [0, 5] })), 'usage.argument');
   const e = await ds.tensor(1, { size: [8, 8], fit: 'sideways' }).catch((thrown) => thrown);
   assert.deepEqual([e.code, e.sample], ['usage.argument', 1]);
-  for (const wrong of [{ fit: 'center' }, { fit: 'stretch', short: 9 }, { resampling: 'cubic' }, { dtype: 'u8', normalize: 'imagenet' }]) {
+  for (const wrong of [
+    { fit: 'center' },
+    { fit: 'stretch', short: 9 },
+    { resampling: 'cubic' },
+    { dtype: 'u8', normalize: 'imagenet' },
+  ]) {
     assert.equal(await codeOf(ds.tensor(1, { size: [8, 8], ...wrong })), 'usage.argument', JSON.stringify(wrong));
   }
   const { data, shape } = await ds.tensor(1, { size: [8, 4], layout: 'nhwc' });

@@ -10,7 +10,10 @@ import { ROOT, tarOf } from './helpers.mjs';
 
 const DIST = join(ROOT, 'www/lib/dist');
 const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
-const POLICY = { 'content-security-policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'" };
+const POLICY = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'",
+};
 const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
 const PAGE = '<!doctype html><title>forebay</title><script type="module" src="page.js"></script>';
 /** Converts, checks and damages a file that is large enough; says what was used for it. */
@@ -55,20 +58,37 @@ before(async () => {
   const piece = Buffer.from(tarOf(40, 200));
   server = createServer((request, response) => {
     const path = new URL(request.url, 'http://x').pathname;
-    const headers = request.headers.referer?.includes('plain') || path.startsWith('/plain') ? POLICY : { ...POLICY, ...ISOLATED };
+    const headers =
+      request.headers.referer?.includes('plain') || path.startsWith('/plain') ? POLICY : { ...POLICY, ...ISOLATED };
     const send = (type, body) => response.writeHead(200, { 'content-type': type, ...headers }).end(body);
     if (path.endsWith('/page.js')) return send('text/javascript', SCRIPT);
     if (path === '/piece.tar') return send('application/octet-stream', piece);
     const file = join(DIST, path.replace(/^\/dist\//, ''));
     if (path.startsWith('/dist/') && !path.includes('..') && existsSync(file) && statSync(file).isFile()) {
-      response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', ...POLICY, ...ISOLATED });
+      response.writeHead(200, {
+        'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+        ...POLICY,
+        ...ISOLATED,
+      });
       return createReadStream(file).pipe(response);
     }
     if (path === '/plain/' || path === '/isolated/') return send('text/html', PAGE);
     response.writeHead(404).end();
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  browser = await chromium.launch({ executablePath: EXECUTABLE, args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
+  browser = await chromium.launch({
+    executablePath: EXECUTABLE,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
 });
 after(async () => {
   await browser?.close();
@@ -93,7 +113,18 @@ test('threads and workers give the same bytes, reports and progress', { skip }, 
   assert.equal(without, false);
   assert.ok(!plain.includes('threads.wasm'), plain.join());
   const { none } = expected;
-  assert.deepEqual([none.ok, none.last, none.rising, none.faults], [true, none.samples, true, [['tbl.payload_crc', 1], ['tbl.payload_crc', none.samples - 1]]]);
+  assert.deepEqual(
+    [none.ok, none.last, none.rising, none.faults],
+    [
+      true,
+      none.samples,
+      true,
+      [
+        ['tbl.payload_crc', 1],
+        ['tbl.payload_crc', none.samples - 1],
+      ],
+    ],
+  );
   for (const threads of [undefined, 1, 3]) {
     const { threads: given, used, ...found } = await worked('isolated', threads === undefined ? {} : { threads });
     const wanted = threads !== undefined || availableParallelism() > 2;

@@ -20,27 +20,45 @@ after(async () => {
 });
 
 function files(folder, extension) {
-  const names = readdirSync(join(corpus, folder), { recursive: true }).map(String).filter((name) => extname(name) === extension).sort();
+  const names = readdirSync(join(corpus, folder), { recursive: true })
+    .map(String)
+    .filter((name) => extname(name) === extension)
+    .sort();
   return names.map((name) => join(corpus, folder, name)).filter((path) => statSync(path).size <= LARGEST);
 }
 
-for (const [folder, extension] of [['tbl', '.tbl'], ['tar', '.tar'], ['tbf', '.tbf'], ['idv', '.idv']]) {
+for (const [folder, extension] of [
+  ['tbl', '.tbl'],
+  ['tar', '.tar'],
+  ['tbf', '.tbf'],
+  ['idv', '.idv'],
+]) {
   test(`every ${extension} of the corpora opens or says why it does not, and the page lives on`, async () => {
     const page = await newPage(browser);
     await page.goto(site.url);
     const seen = { opened: 0, refused: 0 };
     for (const path of files(folder, extension)) {
       await page.locator('input[type=file]').setInputFiles(path);
-      const state = await page.waitForFunction(() => {
-        const viewer = document.querySelector('forebay-viewer');
-        const failed = viewer.shadowRoot.querySelector('forebay-welcome')?.shadowRoot.querySelector('.failed');
-        if (failed) return { code: failed.querySelector('code')?.textContent ?? '' };
-        return viewer.shadowRoot.querySelector('main, forebay-table-view') ? { open: true } : null;
-      }, null, { timeout: 60_000 }).then((handle) => handle.jsonValue());
+      const state = await page
+        .waitForFunction(
+          () => {
+            const viewer = document.querySelector('forebay-viewer');
+            const failed = viewer.shadowRoot.querySelector('forebay-welcome')?.shadowRoot.querySelector('.failed');
+            if (failed) return { code: failed.querySelector('code')?.textContent ?? '' };
+            return viewer.shadowRoot.querySelector('main, forebay-table-view') ? { open: true } : null;
+          },
+          null,
+          { timeout: 60_000 },
+        )
+        .then((handle) => handle.jsonValue());
       if (state.open) {
         seen.opened++;
         // A look at the first sample or row, which may be as broken as it likes.
-        await page.locator('.scroll').first().focus({ timeout: 300 }).catch(() => undefined);
+        await page
+          .locator('.scroll')
+          .first()
+          .focus({ timeout: 300 })
+          .catch(() => undefined);
         await page.keyboard.press('Enter');
         await page.waitForTimeout(60);
       } else {

@@ -36,29 +36,40 @@ async function opened(hash, context = browser) {
   return page;
 }
 /** Files of the folder that the picker gives, with their texts. */
-const inFolder = (page) => page.evaluate(async () => {
-  const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('datasets', { create: true });
-  const files = {};
-  for await (const [name, handle] of folder.entries()) files[name] = handle.kind === 'file' ? await (await handle.getFile()).text() : handle.kind;
-  return files;
-});
-const putInFolder = (page, files) => page.evaluate(async (files) => {
-  const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('datasets', { create: true });
-  for (const [name, text] of Object.entries(files)) {
-    if (text === null) {
-      await folder.getDirectoryHandle(name, { create: true });
-      continue;
+const inFolder = (page) =>
+  page.evaluate(async () => {
+    const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('datasets', { create: true });
+    const files = {};
+    for await (const [name, handle] of folder.entries())
+      files[name] = handle.kind === 'file' ? await (await handle.getFile()).text() : handle.kind;
+    return files;
+  });
+const putInFolder = (page, files) =>
+  page.evaluate(async (files) => {
+    const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('datasets', { create: true });
+    for (const [name, text] of Object.entries(files)) {
+      if (text === null) {
+        await folder.getDirectoryHandle(name, { create: true });
+        continue;
+      }
+      const stream = await (await folder.getFileHandle(name, { create: true })).createWritable();
+      await stream.write(text);
+      await stream.close();
     }
-    const stream = await (await folder.getFileHandle(name, { create: true })).createWritable();
-    await stream.write(text);
-    await stream.close();
-  }
-}, files);
+  }, files);
 const dialogOf = (page) => page.locator('forebay-convert:has(dialog[open]), forebay-convert-table:has(dialog[open])');
 
 test('no conversion asks for a file to be overwritten, and none is offered the name of its source', async () => {
   for (const [hash, all] of [
-    ['file=1200.TBL', { '1200-guide.tbl': ['TBL'], '1200-turboloader.tbl': ['TurboLoader'], '1200-lz4.tbl': ['LZ4, where it helps'], '1200.tar': ['TAR (WebDataset)'] }],
+    [
+      'file=1200.TBL',
+      {
+        '1200-guide.tbl': ['TBL'],
+        '1200-turboloader.tbl': ['TurboLoader'],
+        '1200-lz4.tbl': ['LZ4, where it helps'],
+        '1200.tar': ['TAR (WebDataset)'],
+      },
+    ],
     ['file=1200.tar', { '1200.tbl': ['TBL'], '1200-copy.tar': ['TAR (WebDataset)'] }],
     ['file=2000.tbf', { '2000.csv': ['CSV'], '2000-copy.tbf': ['TBF'] }],
   ]) {
@@ -70,7 +81,10 @@ test('no conversion asks for a file to be overwritten, and none is offered the n
       await dialog.getByText(`A new file ${name}.`).waitFor();
     }
     const name = Object.keys(all).at(-1);
-    const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Convert…' }).click()]);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Convert…' }).click(),
+    ]);
     assert.equal(download.suggestedFilename(), name);
     await dialog.getByText(`✓ ${name}`).waitFor();
     assert.deepEqual(await page.evaluate(() => asked), [], 'nothing that empties files is asked for');
@@ -85,7 +99,8 @@ test('into a folder a new file is written, and what is there stays as it is', as
   await putInFolder(page, before);
   await page.keyboard.press('e');
   const dialog = dialogOf(page);
-  for (const choice of ['TBL', 'LZ4, where it helps', 'A folder, to be chosen']) await dialog.getByLabel(choice, { exact: true }).check();
+  for (const choice of ['TBL', 'LZ4, where it helps', 'A folder, to be chosen'])
+    await dialog.getByLabel(choice, { exact: true }).check();
   assert.deepEqual(await axe(page), []);
   await dialog.getByRole('button', { name: 'Convert…' }).click();
   await dialog.getByText('✓ 1200-lz4 (3).tbl').waitFor();
@@ -113,7 +128,11 @@ test('what is cancelled leaves nothing, wherever it went, and says so only where
     const stored = await page.evaluate(async () => Array.fromAsync((await navigator.storage.getDirectory()).keys()));
     assert.deepEqual(stored, ['datasets'], way);
     // A file that somebody holds cannot be taken back.
-    await page.evaluate(() => { FileSystemDirectoryHandle.prototype.removeEntry = async () => { throw new DOMException('held', 'NoModificationAllowedError'); }; });
+    await page.evaluate(() => {
+      FileSystemDirectoryHandle.prototype.removeEntry = async () => {
+        throw new DOMException('held', 'NoModificationAllowedError');
+      };
+    });
     await dialog.getByRole('button', { name: 'Convert…' }).click();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.getByText(/^Cancelled\. A file 1200.*\.tar that is not whole is left/).waitFor();
@@ -139,7 +158,7 @@ test('the page says that nothing is held in memory only where that is so', async
   const page = await opened('file=1200.tbl');
   await page.keyboard.press('e');
   const dialog = dialogOf(page);
-  await dialog.getByText('made in the browser\'s own store').waitFor();
+  await dialog.getByText("made in the browser's own store").waitFor();
   assert.equal(await dialog.getByText('never held in memory').count(), 0);
   await dialog.getByLabel('A folder, to be chosen').check();
   await dialog.getByText('never held in memory').waitFor();
@@ -148,7 +167,9 @@ test('the page says that nothing is held in memory only where that is so', async
   // A private window, in browsers that give it no store.
   await none.addInitScript(() => {
     delete globalThis.showDirectoryPicker;
-    navigator.storage.getDirectory = async () => { throw new DOMException('no', 'SecurityError'); };
+    navigator.storage.getDirectory = async () => {
+      throw new DOMException('no', 'SecurityError');
+    };
   });
   await visit(none, `${site.url}#file=1200.tbl`);
   await none.locator('[role=option]').first().waitFor();
@@ -161,19 +182,28 @@ test('the page says that nothing is held in memory only where that is so', async
 test('what a page that died was writing is removed, and what another page needs is not', async () => {
   const context = await browser.newContext();
   const one = await opened('file=300.tbl', context);
-  const names = (page) => page.evaluate(async () => (await Array.fromAsync((await navigator.storage.getDirectory()).keys())).sort());
+  const names = (page) =>
+    page.evaluate(async () => (await Array.fromAsync((await navigator.storage.getDirectory()).keys())).sort());
   await one.keyboard.press('e');
   await one.locator('forebay-convert').getByRole('button', { name: 'Convert…' }).click();
   await one.locator('forebay-convert').getByRole('button', { name: 'Cancel' }).waitFor();
   const [held] = await names(one);
   const id = '01234567-89ab-cdef-0123-456789abcdef';
   const [now, early] = [Date.now(), Date.now() - 2 * 86_400_000];
-  const stale = [`.forebay-download-${now}-${id}.${id}.part`, `forebay-text-${now}-${id}`, `forebay-unpacked-${now}-${id}`, `forebay-download-${early}-${id}`];
+  const stale = [
+    `.forebay-download-${now}-${id}.${id}.part`,
+    `forebay-text-${now}-${id}`,
+    `forebay-unpacked-${now}-${id}`,
+    `forebay-download-${early}-${id}`,
+  ];
   const fresh = `forebay-download-${now}-${id}`;
-  await one.evaluate(async (names) => {
-    const store = await navigator.storage.getDirectory();
-    for (const name of names) await store.getFileHandle(name, { create: true });
-  }, [...stale, fresh]);
+  await one.evaluate(
+    async (names) => {
+      const store = await navigator.storage.getDirectory();
+      for (const name of names) await store.getFileHandle(name, { create: true });
+    },
+    [...stale, fresh],
+  );
   const other = await context.newPage();
   await other.goto(site.url);
   for (let tries = 0; ; tries++) {

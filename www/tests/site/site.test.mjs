@@ -24,10 +24,17 @@ before(async () => {
   writeFileSync(join(folder, 'half.tbl'), tbl.subarray(0, tbl.length / 2));
   // Files that are no pictures, one with more metadata than can be drawn at once.
   const points = Array.from({ length: 150 }, () => Array.from({ length: 150 }, (_, k) => ({ x: k, y: k })));
-  for (const [name, text] of [['a.txt', 'hello'], ['b.txt', 'there'], ['b.json', JSON.stringify({ deep: { points } })]]) writeFileSync(join(folder, name), text);
+  for (const [name, text] of [
+    ['a.txt', 'hello'],
+    ['b.txt', 'there'],
+    ['b.json', JSON.stringify({ deep: { points } })],
+  ])
+    writeFileSync(join(folder, name), text);
   execFileSync('tar', ['-cf', join(folder, 'texts.tar'), '-C', folder, 'a.txt', 'b.txt', 'b.json']);
   writeFileSync(join(folder, 'cut.tar'), readFileSync(join(folder, 'sample.tar')).subarray(0, 3_000_123));
-  served = spawn(FOREBAY, ['serve', folder, '--port', '0', '--no-token', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  served = spawn(FOREBAY, ['serve', folder, '--port', '0', '--no-token', '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   url = JSON.parse(await new Promise((resolve) => served.stdout.once('data', (d) => resolve(String(d))))).url;
   browser = await launch();
 });
@@ -73,7 +80,10 @@ test('a TAR opens, with pictures and names', async () => {
   await page.locator('[role=option] canvas[data-ready]').first().waitFor();
   await page.getByText('000003.jpg').first().waitFor();
   // Its headers know no sizes: they come with the classes, which look at the pictures once somebody wants them.
-  const width = page.locator('forebay-facets').getByRole('region', { name: 'Width', exact: true }).locator('forebay-histogram');
+  const width = page
+    .locator('forebay-facets')
+    .getByRole('region', { name: 'Width', exact: true })
+    .locator('forebay-histogram');
   assert.equal(await width.count(), 0);
   await page.getByRole('button', { name: 'Count', exact: true }).click();
   await width.waitFor();
@@ -100,7 +110,10 @@ test('of a file on a server nothing is read that nobody looks at, and nothing tw
     const shown = await page.locator('canvas[data-ready]').count();
     const different = read.reduce((sum, one) => sum + one, 0);
     // The headers of a TAR lie between its pictures: here they are read with nearly all of the file, and what is in sight again.
-    assert.ok(bytes < (name.endsWith('.tar') ? 1.15 : 0.25) * total, `${name}: ${bytes} of ${total} bytes for ${shown} pictures`);
+    assert.ok(
+      bytes < (name.endsWith('.tar') ? 1.15 : 0.25) * total,
+      `${name}: ${bytes} of ${total} bytes for ${shown} pictures`,
+    );
     assert.ok(bytes - different < 0.15 * total, `${name}: ${bytes - different} bytes again`);
     await page.close();
   }
@@ -110,12 +123,20 @@ test('a file of nothing but zeros says so, and an archive in which nothing is do
   const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
   const page = await newPage(browser);
   try {
-    for (const [name, bytes, zeros] of [['zeros.tbl', 3_000_000, 1], ['empty.tar', 10_240, 0], ['end.tar', 1024, 0]]) {
+    for (const [name, bytes, zeros] of [
+      ['zeros.tbl', 3_000_000, 1],
+      ['empty.tar', 10_240, 0],
+      ['end.tar', 1024, 0],
+    ]) {
       await page.goto('about:blank');
       await page.goto(host);
       await page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.alloc(bytes) });
       await page.getByText('There are no samples in this file.').waitFor();
-      assert.equal(await page.getByRole('alert').filter({ hasText: 'This file holds only zeros.' }).count(), zeros, name);
+      assert.equal(
+        await page.getByRole('alert').filter({ hasText: 'This file holds only zeros.' }).count(),
+        zeros,
+        name,
+      );
     }
     assert.deepEqual(await axe(page), []);
     assert.deepEqual(page.faults, []);
@@ -129,9 +150,17 @@ test('what is packed as a whole is unpacked and opened, and what only the comman
   const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
   const page = await newPage(browser);
   const packed = gzipSync(readFileSync(join(folder, 'sample.tar')), { level: 1 });
-  const stored = () => page.evaluate(async () => (await Array.fromAsync((await navigator.storage.getDirectory()).keys())).filter((name) => name.startsWith('forebay-unpacked')).length);
+  const stored = () =>
+    page.evaluate(
+      async () =>
+        (await Array.fromAsync((await navigator.storage.getDirectory()).keys())).filter((name) =>
+          name.startsWith('forebay-unpacked'),
+        ).length,
+    );
   try {
-    await page.addInitScript(() => { delete globalThis.showOpenFilePicker; });
+    await page.addInitScript(() => {
+      delete globalThis.showOpenFilePicker;
+    });
     await page.goto(host);
     await page.locator('input[type=file]').setInputFiles({ name: 'sample.tar.gz', mimeType: '', buffer: packed });
     await page.getByRole('button', { name: 'Unpack and open' }).waitFor();
@@ -145,15 +174,21 @@ test('what is packed as a whole is unpacked and opened, and what only the comman
     await page.waitForTimeout(300);
     assert.equal(await stored(), 0);
     // One that is cut, a table, and what is none of these.
-    await page.locator('input[type=file]').setInputFiles({ name: 'cut.tgz', mimeType: '', buffer: packed.subarray(0, 100_000) });
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'cut.tgz', mimeType: '', buffer: packed.subarray(0, 100_000) });
     await page.getByRole('button', { name: 'Unpack and open' }).click();
     await page.getByText('It could not be unpacked here').waitFor();
     assert.equal(await stored(), 0);
-    await page.locator('input[type=file]').setInputFiles({ name: 'people.csv.gz', mimeType: '', buffer: gzipSync('name,age\nAda,36\n') });
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'people.csv.gz', mimeType: '', buffer: gzipSync('name,age\nAda,36\n') });
     await page.getByRole('button', { name: 'Unpack and open' }).click();
     await page.getByRole('gridcell', { name: 'Ada' }).waitFor();
     await page.getByRole('button', { name: /close the file/ }).click();
-    await page.locator('input[type=file]').setInputFiles({ name: 'people.parquet', mimeType: '', buffer: Buffer.from(`PAR1${'x'.repeat(600)}PAR1`) });
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'people.parquet', mimeType: '', buffer: Buffer.from(`PAR1${'x'.repeat(600)}PAR1`) });
     await page.getByText('forebay convert people.parquet people.tbf').waitFor();
     assert.deepEqual(page.faults, []);
   } finally {
@@ -197,7 +232,10 @@ test('a picture that is damaged is drawn as far as it goes, a film is played, an
         g.fillRect(0, 0, 64, 64);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
-      await new Promise((resolve) => { recorder.onstop = resolve; recorder.stop(); });
+      await new Promise((resolve) => {
+        recorder.onstop = resolve;
+        recorder.stop();
+      });
       film = await text(new Blob(parts));
     }
     return { small: await text(await draw(640, 480)), large: await text(await draw(6000, 4000)), film };
@@ -206,7 +244,10 @@ test('a picture that is damaged is drawn as far as it goes, a film is played, an
   writeFileSync(join(at, '1.jpg'), small.subarray(0, small.length * 0.6));
   writeFileSync(join(at, '2.jpg'), large);
   if (made.film) writeFileSync(join(at, '3.mp4'), Buffer.from(made.film, 'base64'));
-  writeFileSync(join(at, '4.mp4'), Buffer.concat([Buffer.from('0000001866747970', 'hex'), Buffer.from('isom\0\0\0\0isomiso2'), Buffer.alloc(600, 7)]));
+  writeFileSync(
+    join(at, '4.mp4'),
+    Buffer.concat([Buffer.from('0000001866747970', 'hex'), Buffer.from('isom\0\0\0\0isomiso2'), Buffer.alloc(600, 7)]),
+  );
   execFileSync('tar', ['--sort=name', '-cf', join(folder, 'kinds.tar'), '-C', at, '.']);
   await page.locator('input[type=file]').setInputFiles(join(folder, 'kinds.tar'));
   await page.locator('[role=option] .part', { hasText: 'damaged' }).waitFor();
@@ -214,10 +255,19 @@ test('a picture that is damaged is drawn as far as it goes, a film is played, an
     await page.evaluate((k) => (location.hash = `file=local:kinds.tar&i=${k}`), k);
     await page.getByRole('heading', { name: `Sample ${k}`, exact: true }).waitFor();
   };
-  const pixel = (x, y) => page.evaluate(([x, y]) => {
-    const { data } = document.querySelector('forebay-viewer').shadowRoot.querySelector('forebay-sample').shadowRoot.querySelector('.picture').getContext('2d').getImageData(x, y, 1, 1);
-    return [...data];
-  }, [x, y]);
+  const pixel = (x, y) =>
+    page.evaluate(
+      ([x, y]) => {
+        const { data } = document
+          .querySelector('forebay-viewer')
+          .shadowRoot.querySelector('forebay-sample')
+          .shadowRoot.querySelector('.picture')
+          .getContext('2d')
+          .getImageData(x, y, 1, 1);
+        return [...data];
+      },
+      [x, y],
+    );
   try {
     await show(0);
     await page.getByText('This picture is damaged: what could be decoded of it is drawn.').waitFor();
@@ -227,7 +277,17 @@ test('a picture that is damaged is drawn as far as it goes, a film is played, an
     await show(1);
     await page.locator('forebay-sample .sum.good').waitFor();
     await page.locator('forebay-sample .picture').waitFor();
-    const canvases = () => page.locator('forebay-sample').evaluate((panel) => Object.fromEntries([...panel.shadowRoot.querySelectorAll('canvas:not([hidden])')].map((canvas) => [canvas.className, [canvas.width, canvas.height]])));
+    const canvases = () =>
+      page
+        .locator('forebay-sample')
+        .evaluate((panel) =>
+          Object.fromEntries(
+            [...panel.shadowRoot.querySelectorAll('canvas:not([hidden])')].map((canvas) => [
+              canvas.className,
+              [canvas.width, canvas.height],
+            ]),
+          ),
+        );
     // The picture before stays until this one is decoded.
     while ((await canvases()).picture[0] === 640) await page.waitForTimeout(100);
     const { picture, ...others } = await canvases();
@@ -243,12 +303,23 @@ test('a picture that is damaged is drawn as far as it goes, a film is played, an
       await show(2);
       const film = page.locator('forebay-sample video');
       await film.waitFor();
-      await film.evaluate((video) => new Promise((resolve, reject) => { video.onended = resolve; video.onerror = () => reject(new Error('not played')); video.muted = true; void video.play(); }));
+      await film.evaluate(
+        (video) =>
+          new Promise((resolve, reject) => {
+            video.onended = resolve;
+            video.onerror = () => reject(new Error('not played'));
+            video.muted = true;
+            void video.play();
+          }),
+      );
       assert.deepEqual(await axe(page), []);
     }
     await show(made.film ? 3 : 2);
     await page.getByText('This browser cannot play this MP4').waitFor();
-    assert.deepEqual(page.faults.filter((fault) => !/decode|DEMUXER/i.test(fault)), []);
+    assert.deepEqual(
+      page.faults.filter((fault) => !/decode|DEMUXER/i.test(fault)),
+      [],
+    );
   } finally {
     await page.close();
     server.close();
@@ -276,7 +347,10 @@ test('what was found in a TAR is kept for the next visit, and can be forgotten',
   await visit(page, at('file=data/sample.tar'));
   assert.match(await about(), /kept from an earlier visit/);
   assert.ok(ranges.length < scanned, `${ranges.length} requests, ${scanned} before`);
-  await Promise.all([page.waitForRequest(/data\/sample\.tar/), page.getByRole('button', { name: 'Read again' }).click()]);
+  await Promise.all([
+    page.waitForRequest(/data\/sample\.tar/),
+    page.getByRole('button', { name: 'Read again' }).click(),
+  ]);
   assert.match(await about(), /read from the headers/);
   await page.keyboard.press('Escape');
   await page.waitForTimeout(500);
@@ -301,7 +375,9 @@ test('damaged files open as far as they can and say what is wrong', async () => 
   await page.locator('.notice').waitFor();
   await page.locator('[role=option] canvas[data-ready]').first().waitFor();
   await visit(page, at('file=data/half.tbl'));
-  await page.locator('.notice', { hasText: /^This file is damaged, or ends too early. \d+ of 240 samples cannot be read/ }).waitFor();
+  await page
+    .locator('.notice', { hasText: /^This file is damaged, or ends too early. \d+ of 240 samples cannot be read/ })
+    .waitFor();
   await page.getByRole('button', { name: 'Count', exact: true }).click();
   await page.getByRole('region', { name: 'Classes' }).getByRole('alert').waitFor();
   assert.deepEqual(await axe(page), []);
@@ -348,7 +424,10 @@ async function convertsAsTheCommand(page) {
   await page.locator('input[type=file]').setInputFiles(join(folder, 'sample.tar'));
   await page.locator('[role=option] canvas[data-ready]').first().waitFor();
   await page.keyboard.press('e');
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Convert…' }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Convert…' }).click(),
+  ]);
   await page.getByText('✓ sample.tbl').waitFor();
   assert.ok(readFileSync(await download.path()).equals(readFileSync(join(folder, 'sample.tbl'))), 'byte-identical');
 }
@@ -358,7 +437,10 @@ test('a file dropped on a static host converts to the same bytes as by the comma
   const page = await newPage(browser);
   try {
     // Without the picker the file is spooled in the browser's own store and then downloaded.
-    await page.addInitScript(() => { delete globalThis.showSaveFilePicker; delete globalThis.showOpenFilePicker; });
+    await page.addInitScript(() => {
+      delete globalThis.showSaveFilePicker;
+      delete globalThis.showOpenFilePicker;
+    });
     await page.goto(host);
     await convertsAsTheCommand(page);
     assert.deepEqual(page.faults, []);
@@ -401,7 +483,15 @@ test('a picture that its EXIF turns is drawn as it is stored where its boxes are
     return canvas.toDataURL('image/jpeg', 0.95).split(',')[1];
   });
   const jpeg = Buffer.from(drawn, 'base64');
-  const turned = (orientation) => Buffer.concat([jpeg.subarray(0, 2), Buffer.from('ffe10022457869660000' + '4d4d002a00000008' + `00010112000300000001000${orientation}0000` + '00000000', 'hex'), jpeg.subarray(2)]);
+  const turned = (orientation) =>
+    Buffer.concat([
+      jpeg.subarray(0, 2),
+      Buffer.from(
+        'ffe10022457869660000' + '4d4d002a00000008' + `00010112000300000001000${orientation}0000` + '00000000',
+        'hex',
+      ),
+      jpeg.subarray(2),
+    ]);
   const at = join(folder, 'exif');
   mkdirSync(at);
   const boxes = (bbox) => JSON.stringify({ annotations: [{ bbox, label: 'yellow' }] });
@@ -412,10 +502,20 @@ test('a picture that its EXIF turns is drawn as it is stored where its boxes are
   writeFileSync(join(at, '9.jpg'), turned(6));
   writeFileSync(join(at, '9.json'), boxes([60, 150, 30, 40]));
   execFileSync('tar', ['--sort=name', '-cf', join(folder, 'exif.tar'), '-C', at, '.']);
-  const yellow = (x, y) => page.waitForFunction(([x, y]) => {
-    const { data } = document.querySelector('forebay-viewer').shadowRoot.querySelector('forebay-sample').shadowRoot.querySelector('.picture').getContext('2d').getImageData(x, y, 1, 1);
-    return data[0] > 200 && data[1] > 200 && data[2] < 90;
-  }, [x, y], { timeout: 30_000 });
+  const yellow = (x, y) =>
+    page.waitForFunction(
+      ([x, y]) => {
+        const { data } = document
+          .querySelector('forebay-viewer')
+          .shadowRoot.querySelector('forebay-sample')
+          .shadowRoot.querySelector('.picture')
+          .getContext('2d')
+          .getImageData(x, y, 1, 1);
+        return data[0] > 200 && data[1] > 200 && data[2] < 90;
+      },
+      [x, y],
+      { timeout: 30_000 },
+    );
   const stored = page.getByRole('button', { name: 'As stored' });
   await page.locator('input[type=file]').setInputFiles(join(folder, 'exif.tar'));
   await page.locator('[role=option]').first().waitFor();
@@ -474,7 +574,11 @@ test('pictures that the network lost are asked for again once it is back', async
     if (lost) return route.abort('internetdisconnected');
     const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(route.request().headers().range).map(Number);
     const body = file.subarray(start, end + 1);
-    return route.fulfill({ status: 206, headers: { etag: '"1"', 'content-range': `bytes ${start}-${start + body.length - 1}/${file.length}` }, body });
+    return route.fulfill({
+      status: 206,
+      headers: { etag: '"1"', 'content-range': `bytes ${start}-${start + body.length - 1}/${file.length}` },
+      body,
+    });
   });
   try {
     await visit(page, `${host}#file=far.tbl`);
@@ -483,7 +587,11 @@ test('pictures that the network lost are asked for again once it is back', async
     await page.locator('.scroll').focus();
     await page.keyboard.press('End');
     await page.locator('.why', { hasText: 'not reached' }).nth(1).waitFor();
-    assert.deepEqual([await page.locator('.tile', { hasText: 'http.network' }).count(), await page.locator('.lost').count()], [0, 1], 'it is said once');
+    assert.deepEqual(
+      [await page.locator('.tile', { hasText: 'http.network' }).count(), await page.locator('.lost').count()],
+      [0, 1],
+      'it is said once',
+    );
     assert.deepEqual(await axe(page), []);
     await page.locator('.lost', { hasText: 'http.network' }).waitFor();
     lost = false;
@@ -508,7 +616,9 @@ test('what was spooled for a page that went is removed later', async () => {
   const page = await newPage(browser);
   const names = () => page.evaluate(async () => Array.fromAsync((await navigator.storage.getDirectory()).keys()));
   try {
-    await page.addInitScript(() => { delete globalThis.showSaveFilePicker; });
+    await page.addInitScript(() => {
+      delete globalThis.showSaveFilePicker;
+    });
     await page.goto(host);
     await page.locator('input[type=file]').setInputFiles(join(folder, 'sample.tar'));
     await page.locator('[role=option] canvas[data-ready]').first().waitFor();
@@ -517,7 +627,10 @@ test('what was spooled for a page that went is removed later', async () => {
     assert.equal((await names()).length, 1);
     await page.reload();
     assert.equal((await names()).length, 1, 'it may still be on its way');
-    await page.addInitScript(() => { const { now } = Date; Date.now = () => now() + 2 * 86_400_000; });
+    await page.addInitScript(() => {
+      const { now } = Date;
+      Date.now = () => now() + 2 * 86_400_000;
+    });
     await page.reload();
     for (let tries = 0; (await names()).length > 0; tries++) {
       assert.ok(tries < 50, JSON.stringify(await names()));

@@ -11,10 +11,31 @@ const folder = mkdtempSync(join(tmpdir(), 'forebay-parts-'));
 const parts = {};
 before(async () => {
   const names = [
-    'ui/scroller', 'samples/boxes', 'shell/link', 'ui/facets', 'ui/fields', 'ui/wording', 'samples/masks', 'ui/complete', 'ui/throttle', 'files/blob-sink', 'ui/visible', 'tables/cells',
-    'files/output-name', 'files/targets', 'files/unpack', 'shell/failures',
+    'ui/scroller',
+    'samples/boxes',
+    'shell/link',
+    'ui/facets',
+    'ui/fields',
+    'ui/wording',
+    'samples/masks',
+    'ui/complete',
+    'ui/throttle',
+    'files/blob-sink',
+    'ui/visible',
+    'tables/cells',
+    'files/output-name',
+    'files/targets',
+    'files/unpack',
+    'shell/failures',
   ];
-  await build({ entryPoints: names.map((name) => join(ROOT, `www/viewer/src/${name}.ts`)), bundle: true, format: 'esm', outdir: folder, outExtension: { '.js': '.mjs' }, logLevel: 'error' });
+  await build({
+    entryPoints: names.map((name) => join(ROOT, `www/viewer/src/${name}.ts`)),
+    bundle: true,
+    format: 'esm',
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    logLevel: 'error',
+  });
   for (const name of names) Object.assign(parts, await import(join(folder, `${name}.mjs`)));
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -43,12 +64,25 @@ test('boxes are found in the shapes of COCO, YOLO, Pascal and plain lists', () =
   const boxes = (record) => findBoxes(record, 200, 100).map(({ x, y, w, h, label }) => [x, y, w, h, label]);
   assert.deepEqual(boxes({ json: { boxes: [{ label: 'cat', bbox: [1, 2, 3, 4] }] } }), [[1, 2, 3, 4, 'cat']]);
   assert.deepEqual(boxes({ boxes: [[1, 2, 3, 4]], labels: ['dog'] }), [[1, 2, 3, 4, 'dog']]);
-  assert.deepEqual(boxes({ json: { annotations: [{ bbox: [1, 2, 3, 4], category_id: 7 }], categories: [{ id: 7, name: 'pier' }] } }), [[1, 2, 3, 4, 'pier']]);
+  assert.deepEqual(
+    boxes({ json: { annotations: [{ bbox: [1, 2, 3, 4], category_id: 7 }], categories: [{ id: 7, name: 'pier' }] } }),
+    [[1, 2, 3, 4, 'pier']],
+  );
   assert.deepEqual(boxes({ txt: '3 0.5 0.5 0.1 0.2\n' }), [[90, 40, 20, 20, '3']]);
   assert.deepEqual(boxes({ txt: 'a photo of 3 cats' }), []);
-  assert.deepEqual(boxes({ objects: [{ name: 'x', bndbox: { xmin: '10', ymin: 20, xmax: 30, ymax: 50 } }] }), [[10, 20, 20, 30, 'x']]);
+  assert.deepEqual(boxes({ objects: [{ name: 'x', bndbox: { xmin: '10', ymin: 20, xmax: 30, ymax: 50 } }] }), [
+    [10, 20, 20, 30, 'x'],
+  ]);
   assert.deepEqual(boxes({ json: { label: 'boat', bbox: [1, 2, 3, 4] } }), [[1, 2, 3, 4, 'boat']]);
-  for (const odd of [null, 3, 'x', [], { boxes: 3 }, { boxes: [null, 'x', [1, 2], [1, 2, -3, 4], { bbox: [1, 2, 'x', 4] }] }, { txt: '1 2 3 4 5' }]) {
+  for (const odd of [
+    null,
+    3,
+    'x',
+    [],
+    { boxes: 3 },
+    { boxes: [null, 'x', [1, 2], [1, 2, -3, 4], { bbox: [1, 2, 'x', 4] }] },
+    { txt: '1 2 3 4 5' },
+  ]) {
     assert.deepEqual(boxes(odd), [], JSON.stringify(odd));
   }
 });
@@ -58,12 +92,32 @@ test('boxes that reach over the edge are drawn, and what cannot be drawn is coun
     const { boxes, broken, outside } = parts.findAnnotations(record, 200, 100);
     return [boxes.length, broken, outside];
   };
-  const boxes = [[-50, -40, 120, 100], [150, 60, 200, 200], [300, 300, 50, 50], [50, 50, -20, -30], [10, 10, 0, 0], [1e308, 1, 1e308, 5], ['x', 1, 2, 3], [1, null, 2, 3]];
+  const boxes = [
+    [-50, -40, 120, 100],
+    [150, 60, 200, 200],
+    [300, 300, 50, 50],
+    [50, 50, -20, -30],
+    [10, 10, 0, 0],
+    [1e308, 1, 1e308, 5],
+    ['x', 1, 2, 3],
+    [1, null, 2, 3],
+  ];
   assert.deepEqual(told({ annotations: boxes.map((bbox) => ({ bbox })) }), [3, 5, 1]);
   assert.deepEqual(told({ annotations: [{ segmentation: { size: [4, 4], counts: [1, 2] } }, { id: 3 }] }), [0, 1, 0]);
   assert.deepEqual(told({ txt: '0 0.5 0.5 0.2 0.2\n1 0.98 0.5 1.0000001 0.3\n2 -0.01 0.2 0.1 0.1\n' }), [3, 0, 0]);
-  assert.deepEqual(told({ txt: '0 nan 0.5 0.2 0.2\n1 0.5 0.5 0.3 0.3\n2 0.5 0.5 -0.1 0.2\n3 120 40 20 20' }), [1, 3, 0]);
-  for (const txt of ['2024 1 1 12 30', '3 cats and 4 dogs', '', '5', '0 120 40 20 20', '0 0.5 0.5 0.2 0.2\na photo of 3 cats']) assert.deepEqual(told({ txt }), [0, 0, 0], txt);
+  assert.deepEqual(
+    told({ txt: '0 nan 0.5 0.2 0.2\n1 0.5 0.5 0.3 0.3\n2 0.5 0.5 -0.1 0.2\n3 120 40 20 20' }),
+    [1, 3, 0],
+  );
+  for (const txt of [
+    '2024 1 1 12 30',
+    '3 cats and 4 dogs',
+    '',
+    '5',
+    '0 120 40 20 20',
+    '0 0.5 0.5 0.2 0.2\na photo of 3 cats',
+  ])
+    assert.deepEqual(told({ txt }), [0, 0, 0], txt);
 });
 
 test('links come back as they were, and nonsense is left out', () => {
@@ -75,12 +129,27 @@ test('links come back as they were, and nonsense is left out', () => {
 });
 
 test('facets count every sample once, and a range of buckets becomes a filter', async () => {
-  const columns = { width: Uint32Array.of(100, 300, 0), height: Uint32Array.of(100, 150, 0), bytes: Float64Array.of(10, 1000, 5), storedBytes: Float64Array.of(1, 1, 1), offset: new Float64Array(3), format: Uint8Array.of(1, 1, 2), codec: Uint8Array.of(0, 0, 0) };
+  const columns = {
+    width: Uint32Array.of(100, 300, 0),
+    height: Uint32Array.of(100, 150, 0),
+    bytes: Float64Array.of(10, 1000, 5),
+    storedBytes: Float64Array.of(1, 1, 1),
+    offset: new Float64Array(3),
+    format: Uint8Array.of(1, 1, 2),
+    codec: Uint8Array.of(0, 0, 0),
+  };
   const facets = await parts.countFacets(columns, Uint32Array.of(1), new AbortController().signal);
-  assert.deepEqual(facets.formats, [{ format: 'jpeg', all: 2, kept: 1 }, { format: 'png', all: 1, kept: 0 }]);
+  assert.deepEqual(facets.formats, [
+    { format: 'jpeg', all: 2, kept: 1 },
+    { format: 'png', all: 1, kept: 0 },
+  ]);
   for (const h of facets.histograms) {
     assert.equal(h.all.reduce((a, b) => a + b) + h.unknown, 3, h.measure);
-    assert.equal(h.kept.reduce((a, b) => a + b), 1, h.measure);
+    assert.equal(
+      h.kept.reduce((a, b) => a + b),
+      1,
+      h.measure,
+    );
   }
   assert.equal(facets.unsized, 1);
   const width = facets.histograms.find((h) => h.measure === 'width');
@@ -95,8 +164,14 @@ test('fields of metadata are named as filters name them', () => {
 
 test('trouble says where it is, in the words of the page', () => {
   const of = (e) => parts.trouble(e).message;
-  assert.equal(of({ message: 'a missing value', code: 'table.target', column: 'name', row: 1200 }), 'Column "name", row 1,200: a missing value');
-  assert.equal(of({ message: 'the payload differs', code: 'tbl.payload_crc', sample: 3 }), 'Sample 3: the payload differs');
+  assert.equal(
+    of({ message: 'a missing value', code: 'table.target', column: 'name', row: 1200 }),
+    'Column "name", row 1,200: a missing value',
+  );
+  assert.equal(
+    of({ message: 'the payload differs', code: 'tbl.payload_crc', sample: 3 }),
+    'Sample 3: the payload differs',
+  );
   assert.equal(of({ message: 'there is no column "a"', code: 'table.column', column: 'a' }), 'There is no column "a"');
   assert.equal(of({ message: 'it is cut', code: 'tar.truncated', member: 'a/b.jpg' }), 'a/b.jpg: it is cut');
   assert.equal(of(new Error('no')), 'No');
@@ -105,7 +180,8 @@ test('trouble says where it is, in the words of the page', () => {
 test('what is not seen and turns text around is shown by its number', () => {
   assert.equal(parts.visible('photo\u202egpj.exe'), 'photo\\u{202e}gpj.exe');
   assert.equal(parts.visible('\u001b[2J\u0007\u009b\u2067\u200f'), '\\u{1b}[2J\\u{7}\\u{9b}\\u{2067}\\u{200f}');
-  for (const plain of ['日本 é שלום مرحبا', '👩\u200d🚀', 'two\nlines\tand a tab', 'a\\b']) assert.equal(parts.visible(plain), plain);
+  for (const plain of ['日本 é שלום مرحبا', '👩\u200d🚀', 'two\nlines\tand a tab', 'a\\b'])
+    assert.equal(parts.visible(plain), plain);
   assert.equal(parts.cellText('a\u202eb', 'string'), 'a\\u{202e}b');
   assert.equal(parts.cellText(['a\u202eb'], 'vector<string>'), '[a\\u{202e}b]');
   const told = parts.trouble({ message: 'it is cut', code: 'tar.truncated', member: 'a\u202eb' });
@@ -114,8 +190,17 @@ test('what is not seen and turns text around is shown by its number', () => {
 
 test('fields that nobody has are told from those that are known, and from texts', () => {
   const known = ['width', 'name', 'json.label', 'json.boxes', 'json.`my key`'];
-  assert.deepEqual(parts.unknownFields('width > 1e5 && json.label == "no such.field" and json.boxes[0].label in [nosuch, true]', known), ['nosuch']);
-  assert.deepEqual(parts.unknownFields('json.`my key` == 1 || json.lable == "x" || not (lable == \'y\')', known), ['json.lable', 'lable']);
+  assert.deepEqual(
+    parts.unknownFields(
+      'width > 1e5 && json.label == "no such.field" and json.boxes[0].label in [nosuch, true]',
+      known,
+    ),
+    ['nosuch'],
+  );
+  assert.deepEqual(parts.unknownFields('json.`my key` == 1 || json.lable == "x" || not (lable == \'y\')', known), [
+    'json.lable',
+    'lable',
+  ]);
   assert.deepEqual(parts.unknownFields('json != null', known), []);
   assert.deepEqual(parts.unknownFields('nosuch == 1', []), []);
 });
@@ -124,10 +209,41 @@ test('a filter is held back while a word of it is likely being written, and not 
   const known = ['index', 'width', 'height', 'json.label', 'json.tags', 'json.ok', 'json.`my key`'];
   const held = (text) => parts.isUnfinished(text, known);
   const whole = 'json.label == "boat" && width >= height';
-  for (const text of ['j', 'json', 'json.', 'json.la', 'json.label', 'json.label ', 'width >= 3 && j', 'width >= 3 and', 'json.`my k', 'json.`my key`', 'json.labe == "boat"', 'width == hei', '"cat" in json.ta', '!json.o', 'not']) {
+  for (const text of [
+    'j',
+    'json',
+    'json.',
+    'json.la',
+    'json.label',
+    'json.label ',
+    'width >= 3 && j',
+    'width >= 3 and',
+    'json.`my k',
+    'json.`my key`',
+    'json.labe == "boat"',
+    'width == hei',
+    '"cat" in json.ta',
+    '!json.o',
+    'not',
+  ]) {
     assert.equal(held(text), true, text);
   }
-  for (const text of ['', ' ', 'width >', 'width >= ', 'width >= 2', 'width >= 224', whole, 'json.ok == true', 'json.label == null', 'json.label != "j', 'json.label == "no such.field"', '"cat" in json.tags', 'width in [1, 2]', 'not (json.ok == false)']) {
+  for (const text of [
+    '',
+    ' ',
+    'width >',
+    'width >= ',
+    'width >= 2',
+    'width >= 224',
+    whole,
+    'json.ok == true',
+    'json.label == null',
+    'json.label != "j',
+    'json.label == "no such.field"',
+    '"cat" in json.tags',
+    'width in [1, 2]',
+    'not (json.ok == false)',
+  ]) {
     assert.equal(held(text), false, text);
   }
   // While the fields are not known yet only the end says something.
@@ -135,7 +251,8 @@ test('a filter is held back while a word of it is likely being written, and not 
 });
 
 test('what is made of a file has never its name, on no disk', () => {
-  const name = (source, made) => parts.outputName(source, { to: 'tbl', otherwise: 'dataset', selection: false, apart: 'lz4', ...made });
+  const name = (source, made) =>
+    parts.outputName(source, { to: 'tbl', otherwise: 'dataset', selection: false, apart: 'lz4', ...made });
   assert.equal(name('train.tar'), 'train.tbl');
   assert.equal(name('train.tbl'), 'train-lz4.tbl');
   assert.equal(name('train.TBL'), 'train-lz4.tbl');
@@ -149,19 +266,37 @@ test('what is made of a file has never its name, on no disk', () => {
 
 test('a name is free where neither a file nor a folder has it', async () => {
   const fail = (name) => Promise.reject(Object.assign(new Error(name), { name }));
-  const folder = (taken) => ({ name: 'x', getFileHandle: (name) => (taken[name] === 'file' ? Promise.resolve({}) : fail(taken[name] ?? 'NotFoundError')) });
+  const folder = (taken) => ({
+    name: 'x',
+    getFileHandle: (name) => (taken[name] === 'file' ? Promise.resolve({}) : fail(taken[name] ?? 'NotFoundError')),
+  });
   assert.equal(await parts.freeName(folder({}), 'a.b.tbl'), 'a.b.tbl');
-  assert.equal(await parts.freeName(folder({ 'a.b.tbl': 'file', 'a.b (2).tbl': 'TypeMismatchError' }), 'a.b.tbl'), 'a.b (3).tbl');
-  await assert.rejects(parts.freeName(folder({ 'a.tbl': 'NotAllowedError' }), 'a.tbl'), /cannot be written into the folder x: NotAllowedError/);
+  assert.equal(
+    await parts.freeName(folder({ 'a.b.tbl': 'file', 'a.b (2).tbl': 'TypeMismatchError' }), 'a.b.tbl'),
+    'a.b (3).tbl',
+  );
+  await assert.rejects(
+    parts.freeName(folder({ 'a.tbl': 'NotAllowedError' }), 'a.tbl'),
+    /cannot be written into the folder x: NotAllowedError/,
+  );
 });
 
 test('a file that cannot be opened leads on', () => {
   const help = { convertText() {}, chooseSchema() {}, unpack() {} };
   const of = (message, code, name) => parts.failureOf({ message, code }, name, name, help);
   const packed = of('this is gzip, not a container of samples', 'format.not_samples', 'train.tar.gz');
-  assert.deepEqual(packed.ways.map((way) => way.words), ['Unpack and open']);
-  assert.match(of('this is parquet, not a container of samples', 'format.not_samples', 'my file.parquet').trouble.message, /forebay convert 'my file\.parquet' 'my file'\.tbf$/);
-  assert.match(of('this is zstd, not a container of samples', 'format.not_samples', 'a.tar.zst').trouble.message, /zstd -d a\.tar\.zst$/);
+  assert.deepEqual(
+    packed.ways.map((way) => way.words),
+    ['Unpack and open'],
+  );
+  assert.match(
+    of('this is parquet, not a container of samples', 'format.not_samples', 'my file.parquet').trouble.message,
+    /forebay convert 'my file\.parquet' 'my file'\.tbf$/,
+  );
+  assert.match(
+    of('this is zstd, not a container of samples', 'format.not_samples', 'a.tar.zst').trouble.message,
+    /zstd -d a\.tar\.zst$/,
+  );
   assert.deepEqual(['a.tar.gz', 'a.TGZ', 'a.csv.gz', 'a'].map(parts.unpackedName), ['a.tar', 'a.tar', 'a.csv', 'a']);
 });
 
@@ -174,10 +309,26 @@ test('masks are read from run lengths, as numbers and packed, and lies are refus
   const square = parts.maskOf({ size: [10, 10], counts: pack([32, 4, 6, 4, 6, 4, 6, 4, 34]) });
   assert.deepEqual(parts.extent(square), [3, 2, 4, 4]);
   assert.equal(parts.extent(parts.maskOf({ size: [10, 10], counts: [100] })), null);
-  for (const lie of [null, 3, 'x', [], {}, { size: [2, 3], counts: [7] }, { size: [2, 3], counts: [-2, 8] }, { size: [2, 3], counts: 'é' }, { size: [1e6, 1e6], counts: [1e12] }, { size: [2.5, 2], counts: [5] }, { size: [2, 3], counts: 'o'.repeat(50) }]) {
+  for (const lie of [
+    null,
+    3,
+    'x',
+    [],
+    {},
+    { size: [2, 3], counts: [7] },
+    { size: [2, 3], counts: [-2, 8] },
+    { size: [2, 3], counts: 'é' },
+    { size: [1e6, 1e6], counts: [1e12] },
+    { size: [2.5, 2], counts: [5] },
+    { size: [2, 3], counts: 'o'.repeat(50) },
+  ]) {
     assert.equal(parts.maskOf(lie), null, JSON.stringify(lie));
   }
-  const [box] = findBoxes({ annotations: [{ category_id: 3, segmentation: { size: [10, 10], counts: [32, 4, 6, 4, 6, 4, 6, 4, 34] } }] }, 10, 10);
+  const [box] = findBoxes(
+    { annotations: [{ category_id: 3, segmentation: { size: [10, 10], counts: [32, 4, 6, 4, 6, 4, 6, 4, 34] } }] },
+    10,
+    10,
+  );
   assert.deepEqual([box.x, box.y, box.w, box.h, box.label, box.mask.width], [3, 2, 4, 4, '3', 10]);
 });
 
@@ -198,14 +349,27 @@ function pack(runs) {
 }
 
 test('outlines of YOLO and of COCO without boxes have the box around them', () => {
-  const boxes = (record) => findBoxes(record, 200, 100).map(({ x, y, w, h, label, outlines }) => [x, y, w, h, label, outlines.length]);
-  assert.deepEqual(boxes({ txt: '1 0.1 0.1 0.5 0.1 0.5 0.6\n0 0.5 0.5 0.5 0.5' }), [[20, 10, 80, 50, '1', 1], [50, 25, 100, 50, '0', 0]]);
-  assert.deepEqual(boxes({ annotations: [{ label: 'a', segmentation: [[1, 2, 5, 2, 5, 9]] }] }), [[1, 2, 4, 7, 'a', 1]]);
+  const boxes = (record) =>
+    findBoxes(record, 200, 100).map(({ x, y, w, h, label, outlines }) => [x, y, w, h, label, outlines.length]);
+  assert.deepEqual(boxes({ txt: '1 0.1 0.1 0.5 0.1 0.5 0.6\n0 0.5 0.5 0.5 0.5' }), [
+    [20, 10, 80, 50, '1', 1],
+    [50, 25, 100, 50, '0', 0],
+  ]);
+  assert.deepEqual(boxes({ annotations: [{ label: 'a', segmentation: [[1, 2, 5, 2, 5, 9]] }] }), [
+    [1, 2, 4, 7, 'a', 1],
+  ]);
 });
 
 test('the filter box completes fields, operators and values, and nothing inside of other strings', () => {
-  const fields = [{ name: 'width', type: 'integer' }, { name: 'format', type: 'string' }, { name: 'json.label', type: 'string' }];
-  const values = new Map([['format', ['jpeg', 'png']], ['json.label', ['boat', 'big "boat"', '7']]]);
+  const fields = [
+    { name: 'width', type: 'integer' },
+    { name: 'format', type: 'string' },
+    { name: 'json.label', type: 'string' },
+  ];
+  const values = new Map([
+    ['format', ['jpeg', 'png']],
+    ['json.label', ['boat', 'big "boat"', '7']],
+  ]);
   const at = (text) => {
     const { start, choices } = parts.completions(text, text.length, fields, values);
     return choices.map((c) => text.slice(0, start) + c.text);
@@ -218,7 +382,8 @@ test('the filter box completes fields, operators and values, and nothing inside 
   assert.deepEqual(at('format == "p'), ['format == "png"']);
   assert.deepEqual(at('json.label != b'), ['json.label != "boat"', 'json.label != "big \\"boat\\""']);
   assert.deepEqual(at('json.label == "7'), ['json.label == "7"']);
-  for (const text of ['', 'width >= 4', 'name ~ "wid', 'format == "jpeg"', 'nothing ']) assert.deepEqual(at(text), [], text);
+  for (const text of ['', 'width >= 4', 'name ~ "wid', 'format == "jpeg"', 'nothing '])
+    assert.deepEqual(at(text), [], text);
 });
 
 test('what is written into a Blob in any order reads as the file that it stands for', async () => {

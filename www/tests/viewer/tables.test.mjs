@@ -1,7 +1,17 @@
 // Tables in the built site: exports with the bytes of the command, text shown as rows, layouts that need a schema.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -40,7 +50,10 @@ after(async () => {
 /** A page of the site with a file in it; without pickers, so that what is saved is downloaded. */
 async function opened(name, options = {}) {
   const page = await newPage(browser, options);
-  await page.addInitScript(() => { delete globalThis.showSaveFilePicker; delete globalThis.showOpenFilePicker; });
+  await page.addInitScript(() => {
+    delete globalThis.showSaveFilePicker;
+    delete globalThis.showOpenFilePicker;
+  });
   await page.goto(url);
   await page.locator('input[type=file]').setInputFiles(at(name));
   return page;
@@ -48,7 +61,10 @@ async function opened(name, options = {}) {
 
 /** Presses "Convert…"; the bytes that are saved. */
 async function saved(page, dialog) {
-  const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Convert…' }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Convert…' }).click(),
+  ]);
   await dialog.getByText(`✓ ${download.suggestedFilename()}`).waitFor();
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }
@@ -79,7 +95,19 @@ test('a table is exported: all of it, or the rows of the filter and the columns 
   await dialog.getByLabel('JSON lines').check();
   const some = await saved(page, dialog);
   assert.equal(some.name, 'people-selection.jsonl');
-  assert.ok(some.bytes.equals(natively(at('people.tbf'), at('some.jsonl'), '--where', 'city == "Lima" && id > 100', '--columns', 'id,city,score')), 'byte-identical');
+  assert.ok(
+    some.bytes.equals(
+      natively(
+        at('people.tbf'),
+        at('some.jsonl'),
+        '--where',
+        'city == "Lima" && id > 100',
+        '--columns',
+        'id,city,score',
+      ),
+    ),
+    'byte-identical',
+  );
   assert.deepEqual(page.faults, []);
   await page.close();
 });
@@ -129,16 +157,21 @@ test('CSV and JSON lines are shown as rows, exported from the text itself, and l
   await dialog.getByLabel("The filter's 1,000").waitFor();
   const { name, bytes } = await saved(page, dialog);
   assert.equal(name, 'people-selection.tbf');
-  assert.ok(bytes.equals(natively(at('people.csv'), at('selected.tbf'), '--where', 'city == "Kyoto"')), 'byte-identical');
+  assert.ok(
+    bytes.equals(natively(at('people.csv'), at('selected.tbf'), '--where', 'city == "Kyoto"')),
+    'byte-identical',
+  );
   await dialog.getByRole('button', { name: 'Done' }).click();
   await page.keyboard.press('i');
   await page.locator('forebay-about dt', { hasText: 'Shown as' }).waitFor();
   await page.keyboard.press('Escape');
-  const texts = () => page.evaluate(async () => {
-    const names = [];
-    for await (const name of (await navigator.storage.getDirectory()).keys()) if (name.startsWith('forebay-text-')) names.push(name);
-    return names.length;
-  });
+  const texts = () =>
+    page.evaluate(async () => {
+      const names = [];
+      for await (const name of (await navigator.storage.getDirectory()).keys())
+        if (name.startsWith('forebay-text-')) names.push(name);
+      return names.length;
+    });
   assert.equal(await texts(), 1);
   await page.getByRole('button', { name: /close the file/ }).click();
   await page.getByText('Drop a dataset file here').waitFor();
@@ -190,21 +223,31 @@ test('a text that is too large to be shown is offered for conversion', async () 
 });
 
 const corpora = join(ROOT, 'tests/corpus/tbf');
-const untyped = readdirSync(corpora, { recursive: true }).map(String).find((name) => name.endsWith('s_compact.tbf'));
+const untyped = readdirSync(corpora, { recursive: true })
+  .map(String)
+  .find((name) => name.endsWith('s_compact.tbf'));
 test('a layout without names and types asks for its schema', async () => {
   const page = await newPage(browser);
-  await page.addInitScript(() => { delete globalThis.showOpenFilePicker; });
+  await page.addInitScript(() => {
+    delete globalThis.showOpenFilePicker;
+  });
   await page.goto(url);
   await page.locator('input[type=file]').setInputFiles(join(corpora, untyped));
   await page.locator('.failed code', { hasText: 'tbf.schema_needed' }).waitFor();
   const choose = async (name, json) => {
     writeFileSync(at(name), json);
-    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Choose its schema…' }).click()]);
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Choose its schema…' }).click(),
+    ]);
     await chooser.setFiles(at(name));
   };
   await choose('wrong.json', 'nonsense');
   await page.getByText('wrong.json is no schema').waitFor();
-  await choose('schema.json', JSON.stringify({ S: ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ name, type: 'i64' })) }));
+  await choose(
+    'schema.json',
+    JSON.stringify({ S: ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ name, type: 'i64' })) }),
+  );
   await page.getByRole('columnheader', { name: /^f/ }).waitFor();
   await page.locator('.facts', { hasText: 'layout S' }).waitFor();
   assert.deepEqual(page.faults, []);

@@ -26,14 +26,20 @@ async function focusRows(page) {
 }
 
 test('the last of ten million samples can be reached and is drawn where it belongs', async () => {
-  for (const [view, rows] of [['gallery', '[role=option]'], ['table', '.row:not(.head)']]) {
+  for (const [view, rows] of [
+    ['gallery', '[role=option]'],
+    ['table', '.row:not(.head)'],
+  ]) {
     const page = await opened(`file=10000000.tbl&view=${view}`);
     await focusRows(page);
     await page.keyboard.press('End');
     const last = page.locator('#p9999999');
     await last.waitFor();
     const [box, window] = [await last.boundingBox(), await page.locator('.scroll').boundingBox()];
-    assert.ok(box.y >= window.y - 1 && box.y + box.height <= window.y + window.height + 1, `${view}: ${JSON.stringify([box, window])}`);
+    assert.ok(
+      box.y >= window.y - 1 && box.y + box.height <= window.y + window.height + 1,
+      `${view}: ${JSON.stringify([box, window])}`,
+    );
     await page.keyboard.press(view === 'gallery' ? 'ArrowLeft' : 'ArrowUp');
     await page.locator('#p9999998.current').waitFor();
     await page.mouse.move(window.x + 100, window.y + 100);
@@ -95,13 +101,23 @@ test('while a filter is typed, what was found stays, and only what is likely mea
   for (const letter of 'json.label == "boat"') {
     await page.keyboard.type(letter);
     await page.waitForTimeout(320);
-    assert.ok((await page.locator('[role=option]').count()) > 0, `the pictures stay after ${await page.locator('forebay-filter input').inputValue()}`);
+    assert.ok(
+      (await page.locator('[role=option]').count()) > 0,
+      `the pictures stay after ${await page.locator('forebay-filter input').inputValue()}`,
+    );
     assert.doesNotMatch(await page.locator('.counts').innerText(), /^0 of/);
   }
   await page.locator('.counts', { hasText: '300 of 1,200' }).waitFor();
   const asked = await page.evaluate(() => globalThis.asked);
-  assert.ok(asked.every((text) => /^json\.label ==? ?/.test(text)), JSON.stringify(asked));
-  assert.equal(asked.filter((text) => !/"?\w*$/.test(text) || text.endsWith('"boat"')).length, 1, JSON.stringify(asked));
+  assert.ok(
+    asked.every((text) => /^json\.label ==? ?/.test(text)),
+    JSON.stringify(asked),
+  );
+  assert.equal(
+    asked.filter((text) => !/"?\w*$/.test(text) || text.endsWith('"boat"')).length,
+    1,
+    JSON.stringify(asked),
+  );
   // A field alone is a filter too, for who says so; and who leaves the box is done with it.
   for (const done of ['Enter', 'Tab']) {
     await page.locator('forebay-filter input').fill('json.o');
@@ -116,14 +132,22 @@ test('while a filter is typed, what was found stays, and only what is likely mea
   await page.close();
 });
 
-test('where the user\'s few colours take the place of all others, states can still be told apart', async () => {
+test("where the user's few colours take the place of all others, states can still be told apart", async () => {
   const page = await opened('file=300.tbl&i=8', { forcedColors: 'active' });
   await page.locator('forebay-sample .legend i').first().waitFor();
   await page.evaluate(() => {
     globalThis.look = (path) => {
       const element = path.reduce((root, selector) => (root.shadowRoot ?? root).querySelector(selector), document);
-      const { outlineStyle, outlineWidth, outlineColor, backgroundColor, borderBottomColor, fill, height } = getComputedStyle(element);
-      return JSON.stringify([outlineStyle, outlineStyle === 'none' ? '' : [outlineWidth, outlineColor], backgroundColor, borderBottomColor, fill, height]);
+      const { outlineStyle, outlineWidth, outlineColor, backgroundColor, borderBottomColor, fill, height } =
+        getComputedStyle(element);
+      return JSON.stringify([
+        outlineStyle,
+        outlineStyle === 'none' ? '' : [outlineWidth, outlineColor],
+        backgroundColor,
+        borderBottomColor,
+        fill,
+        height,
+      ]);
     };
   });
   const look = (...path) => page.evaluate((path) => look(path), ['forebay-viewer', ...path]);
@@ -136,13 +160,25 @@ test('where the user\'s few colours take the place of all others, states can sti
   await apart('a picked tile and the current one', ['forebay-gallery', '#p3'], ['forebay-gallery', '#p8']);
   await apart('the view', ['.views [aria-pressed=true]'], ['.views [aria-pressed=false]']);
   await apart('the tab', ['forebay-sample', '[aria-selected=true]'], ['forebay-sample', '[aria-selected=false]']);
-  await apart('a label that is hidden', ['forebay-sample', '.legend button'], await (async () => {
-    await page.locator('forebay-sample .legend button').nth(1).click();
-    return ['forebay-sample', '.legend button[aria-pressed=false]'];
-  })());
-  await apart('colours of labels', ['forebay-sample', '.legend button:nth-child(1) i'], ['forebay-sample', '.legend button:nth-child(2) i']);
+  await apart(
+    'a label that is hidden',
+    ['forebay-sample', '.legend button'],
+    await (async () => {
+      await page.locator('forebay-sample .legend button').nth(1).click();
+      return ['forebay-sample', '.legend button[aria-pressed=false]'];
+    })(),
+  );
+  await apart(
+    'colours of labels',
+    ['forebay-sample', '.legend button:nth-child(1) i'],
+    ['forebay-sample', '.legend button:nth-child(2) i'],
+  );
   await apart('bars of a facet', ['forebay-facets', '.bar i'], ['forebay-facets', '.bar i + i']);
-  await apart('bars of a histogram', ['forebay-facets', 'forebay-histogram', '.all'], ['forebay-facets', 'forebay-histogram', '.kept']);
+  await apart(
+    'bars of a histogram',
+    ['forebay-facets', 'forebay-histogram', '.all'],
+    ['forebay-facets', 'forebay-histogram', '.kept'],
+  );
   await page.keyboard.press('t');
   await page.locator('[role=grid]').waitFor();
   await apart('the current row', ['forebay-table', '#p8'], ['forebay-table', '#p4']);
@@ -195,12 +231,19 @@ test('a link to a file of which there are several by its name lets choose among 
   await page.goto(site.url);
   await page.evaluate(async () => {
     const root = await navigator.storage.getDirectory();
-    const db = await new Promise((resolve) => (indexedDB.open('forebay-viewer').onsuccess = (e) => resolve(e.target.result)));
+    const db = await new Promise(
+      (resolve) => (indexedDB.open('forebay-viewer').onsuccess = (e) => resolve(e.target.result)),
+    );
     const store = db.transaction('recent', 'readwrite').objectStore('recent');
     const handles = [];
-    for (const name of ['one', 'two']) handles.push(await (await root.getDirectoryHandle(name, { create: true })).getFileHandle('300.tbl', { create: true }));
+    for (const name of ['one', 'two'])
+      handles.push(
+        await (await root.getDirectoryHandle(name, { create: true })).getFileHandle('300.tbl', { create: true }),
+      );
     const again = db.transaction('recent', 'readwrite').objectStore('recent');
-    handles.forEach((handle, k) => again.put({ id: String(k), name: '300.tbl', handle, bytes: 1000 * (k + 1), when: 1e12 + k }));
+    handles.forEach((handle, k) =>
+      again.put({ id: String(k), name: '300.tbl', handle, bytes: 1000 * (k + 1), when: 1e12 + k }),
+    );
     await new Promise((resolve) => (again.transaction.oncomplete = resolve));
     db.close();
     void store;
@@ -216,27 +259,38 @@ test('a link to a file of which there are several by its name lets choose among 
 
 test('captions of tiles mean the same, whichever samples were opened', async () => {
   const page = await opened('file=300.tbl');
-  const captions = () => page.locator('.tile .caption').evaluateAll((all) => all.map((caption) => caption.lastElementChild.textContent));
+  const captions = () =>
+    page.locator('.tile .caption').evaluateAll((all) => all.map((caption) => caption.lastElementChild.textContent));
   assert.ok((await captions()).every((text) => /^\d+ × \d+$/.test(text)));
   await page.locator('#p2').click();
   await page.locator('forebay-sample .title', { hasText: '00000002.png' }).waitFor();
   await page.keyboard.press('ArrowRight');
   await page.locator('forebay-sample .title', { hasText: '00000003.png' }).waitFor();
-  assert.ok((await captions()).every((text) => /^\d+ × \d+$/.test(text)), JSON.stringify(await captions()));
+  assert.ok(
+    (await captions()).every((text) => /^\d+ × \d+$/.test(text)),
+    JSON.stringify(await captions()),
+  );
   await visit(page, at('file=300.tar'));
   await page.locator('[role=option]').first().waitFor();
-  assert.ok((await captions()).every((text) => /^\d{8}\.png$/.test(text)), 'names where the index knows all of them');
+  assert.ok(
+    (await captions()).every((text) => /^\d{8}\.png$/.test(text)),
+    'names where the index knows all of them',
+  );
   await page.close();
 });
 
 test('who opens a file by keys goes on in it, and the first stop of the tabulator leads to what is shown', async () => {
   const page = await newPage(browser);
-  const active = () => page.evaluate(() => {
-    let at = document.activeElement;
-    while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
-    return at?.className || at?.tagName;
-  });
-  for (const [name, words] of [['300.tbl', 'To the samples'], ['2000.tbf', 'To the rows']]) {
+  const active = () =>
+    page.evaluate(() => {
+      let at = document.activeElement;
+      while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+      return at?.className || at?.tagName;
+    });
+  for (const [name, words] of [
+    ['300.tbl', 'To the samples'],
+    ['2000.tbf', 'To the rows'],
+  ]) {
     await visit(page, site.url);
     await page.getByLabel('Address of a file').fill(name);
     await page.keyboard.press('Enter');
@@ -321,8 +375,19 @@ test('classes are counted by any field, as many as are wanted, and what goes wro
   await classes.getByText('4 of json.label').waitFor();
   const count = async (field) => {
     await page.getByRole('button', { name: 'Change the field that is counted' }).click();
-    assert.equal(await page.evaluate(() => document.querySelector('forebay-viewer').shadowRoot.querySelector('forebay-facets').shadowRoot.activeElement?.tagName), 'INPUT');
-    assert.ok((await page.locator('forebay-facets datalist option').evaluateAll((options) => options.map((o) => o.value))).includes('json.note'));
+    assert.equal(
+      await page.evaluate(
+        () =>
+          document.querySelector('forebay-viewer').shadowRoot.querySelector('forebay-facets').shadowRoot.activeElement
+            ?.tagName,
+      ),
+      'INPUT',
+    );
+    assert.ok(
+      (
+        await page.locator('forebay-facets datalist option').evaluateAll((options) => options.map((o) => o.value))
+      ).includes('json.note'),
+    );
     await page.keyboard.type(field);
     await page.keyboard.press('Enter');
   };
@@ -339,7 +404,11 @@ test('classes are counted by any field, as many as are wanted, and what goes wro
 });
 
 test('keys that move through the list do so as soon as it is there', async () => {
-  for (const [hash, to] of [['file=2000.tbl', 'p1999'], ['file=2000.tbl&view=table', 'p1999'], ['file=2000.tbf', 'p1999']]) {
+  for (const [hash, to] of [
+    ['file=2000.tbl', 'p1999'],
+    ['file=2000.tbl&view=table', 'p1999'],
+    ['file=2000.tbf', 'p1999'],
+  ]) {
     const page = await opened(hash);
     await page.keyboard.press('End');
     await page.locator(`#${to}.current`).waitFor();
@@ -361,7 +430,10 @@ test('an export that is asked for while the filter is at work is of what the fil
 });
 
 test('what is open follows the list', async () => {
-  for (const [hash, keys] of [['file=2000.tbl', 'ArrowRight'], ['file=2000.tbl&view=table', 'ArrowDown']]) {
+  for (const [hash, keys] of [
+    ['file=2000.tbl', 'ArrowRight'],
+    ['file=2000.tbl&view=table', 'ArrowDown'],
+  ]) {
     const page = await opened(hash);
     await focusRows(page);
     await page.keyboard.press(keys);
@@ -379,11 +451,16 @@ test('what is open follows the list', async () => {
 
 test('a link to a file of this machine asks for it, and keeps what else it says', async () => {
   const page = await newPage(browser);
-  await page.addInitScript(() => { delete globalThis.showOpenFilePicker; });
+  await page.addInitScript(() => {
+    delete globalThis.showOpenFilePicker;
+  });
   await visit(page, at('file=local:300.tbl&i=7'));
   await page.getByRole('heading', { name: 'Open 300.tbl' }).waitFor();
   assert.deepEqual(await axe(page), []);
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Choose the file' }).click()]);
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Choose the file' }).click(),
+  ]);
   await chooser.setFiles({ name: '300.tbl', mimeType: '', buffer: Buffer.from('x') });
   await page.getByRole('heading', { name: 'Sample 7', exact: true }).waitFor();
   await page.close();
@@ -409,11 +486,17 @@ test('back leads from a file to the page without one, and forward to the file', 
 test('a link can be dropped, and a folder says that it is one', async () => {
   const page = await newPage(browser);
   await page.goto(site.url);
-  const drop = (type, text) => page.evaluate(([type, text]) => {
-    const dataTransfer = new DataTransfer();
-    dataTransfer.setData(type, text);
-    document.querySelector('forebay-viewer').dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
-  }, [type, text]);
+  const drop = (type, text) =>
+    page.evaluate(
+      ([type, text]) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.setData(type, text);
+        document
+          .querySelector('forebay-viewer')
+          .dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+      },
+      [type, text],
+    );
   const cdp = await page.context().newCDPSession(page);
   const dropFolder = async () => {
     const at = { x: 400, y: 300, data: { items: [], files: [join(ROOT, 'docs')], dragOperationsMask: 1 } };
@@ -489,7 +572,10 @@ test('what is opened from far away is in sight beside its panel, and stays there
   const inSight = async (what) => {
     await page.waitForTimeout(300);
     const [box, window] = [await page.locator('#p1203').boundingBox(), await page.locator('.scroll').boundingBox()];
-    assert.ok(box && box.y >= window.y - 1 && box.y + box.height <= window.y + window.height + 1, `${what}: ${JSON.stringify([box, window])}`);
+    assert.ok(
+      box && box.y >= window.y - 1 && box.y + box.height <= window.y + window.height + 1,
+      `${what}: ${JSON.stringify([box, window])}`,
+    );
   };
   await page.evaluate(() => (location.hash += '&i=1203'));
   await page.getByRole('heading', { name: 'Sample 1,203' }).waitFor();
@@ -519,7 +605,10 @@ test('a table shows its rows to the ten-millionth, each in full, its columns, an
   assert.equal(await page.locator('[role=grid]').getAttribute('aria-rowcount'), '10000001');
   await focusRows(page);
   await page.keyboard.press('End');
-  await page.locator('#p9999999').getByText(String(9_999_999n * 1_000_003n)).waitFor();
+  await page
+    .locator('#p9999999')
+    .getByText(String(9_999_999n * 1_000_003n))
+    .waitFor();
   const [box, window] = [await page.locator('#p9999999').boundingBox(), await page.locator('.scroll').boundingBox()];
   assert.ok(box.y >= window.y && box.y + box.height <= window.y + window.height + 1);
   await page.keyboard.press('Enter');
@@ -568,21 +657,22 @@ test('a file that cannot be opened says why, as text', async () => {
 });
 
 /** Everything that a page shows or has read out: texts, titles and labels. */
-const words = (page) => page.evaluate(() => {
-  const all = [document.title];
-  const look = (node) => {
-    for (const child of node.childNodes) {
-      if (child.nodeType === 3) all.push(child.data);
-      else if (child.nodeType === 1 && child.localName !== 'style') {
-        for (const name of ['title', 'aria-label', 'placeholder']) all.push(child.getAttribute(name) ?? '');
-        if (child.shadowRoot) look(child.shadowRoot);
-        look(child);
+const words = (page) =>
+  page.evaluate(() => {
+    const all = [document.title];
+    const look = (node) => {
+      for (const child of node.childNodes) {
+        if (child.nodeType === 3) all.push(child.data);
+        else if (child.nodeType === 1 && child.localName !== 'style') {
+          for (const name of ['title', 'aria-label', 'placeholder']) all.push(child.getAttribute(name) ?? '');
+          if (child.shadowRoot) look(child.shadowRoot);
+          look(child);
+        }
       }
-    }
-  };
-  look(document.body);
-  return all.join('\n');
-});
+    };
+    look(document.body);
+    return all.join('\n');
+  });
 
 test('names, labels and metadata that would turn text around show what they hold', async () => {
   const turns = /[\u202a-\u202e\u2066-\u2069\u001b]/u;
@@ -595,7 +685,13 @@ test('names, labels and metadata that would turn text around show what they hold
     assert.equal(at, -1, `${what}: ${JSON.stringify(said.slice(Math.max(0, at - 60), at + 20))}`);
     for (const text of shown) assert.ok(said.includes(text), `${what} does not show ${text}`);
   };
-  await clean('a sample', 'turn\\u{202e}300.tbl', '6gnp\\u{202e}\\u{2066}\\u{1b}[1m.png', 'keygnp\\u{202e}', 'gullgnp\\u{202e}');
+  await clean(
+    'a sample',
+    'turn\\u{202e}300.tbl',
+    '6gnp\\u{202e}\\u{2066}\\u{1b}[1m.png',
+    'keygnp\\u{202e}',
+    'gullgnp\\u{202e}',
+  );
   await page.getByRole('button', { name: 'Close the sample' }).click();
   await page.locator('.bar', { hasText: 'boatgnp' }).click();
   await page.locator('.chips button', { hasText: 'boatgnp' }).waitFor();
@@ -614,12 +710,24 @@ test('names, labels and metadata that would turn text around show what they hold
 });
 
 test('a phone shows several pictures side by side', async () => {
-  for (const [width, least] of [[360, 2], [320, 2], [412, 2], [1280, 5]]) {
+  for (const [width, least] of [
+    [360, 2],
+    [320, 2],
+    [412, 2],
+    [1280, 5],
+  ]) {
     const page = await opened('file=300.tbl', { viewport: { width, height: 740 } });
-    const tiles = await page.locator('[role=option]').evaluateAll((all) => all.map((tile) => tile.getBoundingClientRect()).map(({ top, left, right }) => ({ top, left, right })));
+    const tiles = await page
+      .locator('[role=option]')
+      .evaluateAll((all) =>
+        all.map((tile) => tile.getBoundingClientRect()).map(({ top, left, right }) => ({ top, left, right })),
+      );
     const row = tiles.filter((tile) => tile.top === Math.min(...tiles.map((t) => t.top)));
     assert.ok(row.length >= least, `${row.length} at ${width}`);
-    assert.ok(row.every((tile) => tile.left >= 0 && tile.right <= width), JSON.stringify(row));
+    assert.ok(
+      row.every((tile) => tile.left >= 0 && tile.right <= width),
+      JSON.stringify(row),
+    );
     await page.close();
   }
 });
@@ -641,7 +749,11 @@ test('no page has a fault that axe knows, light or dark, wide or narrow', async 
     await page.locator('forebay-sample .sum.good').waitFor();
     await clean('sample');
     await page.keyboard.press('Escape');
-    for (const [key, words] of [['c', 'Damaged: 3 faults'], ['e', 'Leave broken samples out'], ['?', 'write a filter']]) {
+    for (const [key, words] of [
+      ['c', 'Damaged: 3 faults'],
+      ['e', 'Leave broken samples out'],
+      ['?', 'write a filter'],
+    ]) {
       await page.keyboard.press(key);
       await page.getByText(words).waitFor();
       await clean(`dialog ${key}`);

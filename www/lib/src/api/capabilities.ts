@@ -3,7 +3,9 @@ import { call, client, threadCount, workerCount } from "../pool/pool.js";
 import type { Capabilities } from "../model/index.js";
 
 /** A module of one function that uses SIMD. */
-const SIMD = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11];
+const SIMD = [
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+];
 
 /** What this environment can do. */
 export function capabilities(): Capabilities {

@@ -7,7 +7,16 @@ import { call, client } from "../pool/pool.js";
 import { pourInto } from "../sink/conversion.js";
 import { isText, recognise, textSettings } from "./recognize.js";
 import { OpenTable, openTableIn } from "../tables/table.js";
-import type { Input, Output, Source, Table, TableConvertOptions, TableConvertSummary, TableFormat, TextFormat } from "../model/index.js";
+import type {
+  Input,
+  Output,
+  Source,
+  Table,
+  TableConvertOptions,
+  TableConvertSummary,
+  TableFormat,
+  TextFormat,
+} from "../model/index.js";
 
 const TABLES: readonly string[] = ["tbf", "idv", "csv", "tsv", "jsonl"] satisfies TableFormat[];
 
@@ -17,11 +26,18 @@ export function isTableFormat(to: string): to is TableFormat {
 }
 
 /** Converts a table, or an input that holds one. */
-export async function convertTable(input: Input | Table, output: Output, options: TableConvertOptions): Promise<TableConvertSummary> {
+export async function convertTable(
+  input: Input | Table,
+  output: Output,
+  options: TableConvertOptions,
+): Promise<TableConvertSummary> {
   if (input instanceof OpenDataset) throw noTable(input.format, input.name);
   if (input instanceof OpenTable) {
     const table = input;
-    return { ...(await table.convert(output, settingsOf(options), chosenBy(options, table.length, table.name), options)), inputBytes: table.byteLength };
+    return {
+      ...(await table.convert(output, settingsOf(options), chosenBy(options, table.length, table.name), options)),
+      inputBytes: table.byteLength,
+    };
   }
   const { signal, from, limits, tbfSchema } = options;
   const open = { ...(signal && { signal }), ...(limits && { limits }), ...(tbfSchema && { tbfSchema }) };
@@ -45,7 +61,8 @@ export async function convertTable(input: Input | Table, output: Output, options
   });
 }
 
-const noTable = (format: string, file: string | undefined) => hostError("format.not_table", `this is ${format}, which holds samples and no table`, { file });
+const noTable = (format: string, file: string | undefined) =>
+  hostError("format.not_table", `this is ${format}, which holds samples and no table`, { file });
 
 /** The rows that are wanted, in the input's order; `null` stands for all. How many rows a text has is not known yet. */
 function chosenBy({ indexes }: TableConvertOptions, rows: number, file: string | undefined): Uint32Array | null {
@@ -53,21 +70,57 @@ function chosenBy({ indexes }: TableConvertOptions, rows: number, file: string |
 }
 
 /** What the module is told. */
-function settingsOf({ to, columns, where = "", lossy = false, groupRows, layout, compression, onBadRow = "error", ...text }: TableConvertOptions): string {
-  if (onBadRow !== "error" && onBadRow !== "skip") throw hostError("usage.argument", `a bad row is an "error" or one to "skip", not ${JSON.stringify(onBadRow)}`);
-  return JSON.stringify({ to, columns, where, lossy, groupRows, dialect: layout, compression, skipBadRows: onBadRow === "skip", ...textSettings(text) });
+function settingsOf({
+  to,
+  columns,
+  where = "",
+  lossy = false,
+  groupRows,
+  layout,
+  compression,
+  onBadRow = "error",
+  ...text
+}: TableConvertOptions): string {
+  if (onBadRow !== "error" && onBadRow !== "skip")
+    throw hostError("usage.argument", `a bad row is an "error" or one to "skip", not ${JSON.stringify(onBadRow)}`);
+  return JSON.stringify({
+    to,
+    columns,
+    where,
+    lossy,
+    groupRows,
+    dialect: layout,
+    compression,
+    skipBadRows: onBadRow === "skip",
+    ...textSettings(text),
+  });
 }
 
-async function convertText(source: Source, format: TextFormat, output: Output, options: TableConvertOptions): Promise<TableConvertSummary> {
+async function convertText(
+  source: Source,
+  format: TextFormat,
+  output: Output,
+  options: TableConvertOptions,
+): Promise<TableConvertSummary> {
   const { limits = {}, onProgress, signal = new AbortController().signal } = options;
   const home = await client();
-  const begin = () => call(home, source.name, "textConvert", [format, source.byteLength, limits, settingsOf(options), chosenBy(options, Infinity, source.name)]);
-  const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: null, bytes, totalBytes: source.byteLength });
+  const begin = () =>
+    call(home, source.name, "textConvert", [
+      format,
+      source.byteLength,
+      limits,
+      settingsOf(options),
+      chosenBy(options, Infinity, source.name),
+    ]);
+  const onTurn = (turn: Turn, bytes: number) =>
+    onProgress?.({ samples: turn.done, totalSamples: null, bytes, totalBytes: source.byteLength });
   // Text is read from front to back.
   const ahead = (read: ArrayLike<number>) => {
     const [start, end] = [read[0]!, read[read.length - 1]!];
     return end < source.byteLength ? [end, Math.min(end + end - start, source.byteLength)] : null;
   };
-  const told = JSON.parse(await pourInto(home, begin, source, output, { signal, onTurn, ahead })) as TableConvertSummary;
+  const told = JSON.parse(
+    await pourInto(home, begin, source, output, { signal, onTurn, ahead }),
+  ) as TableConvertSummary;
   return { ...told, inputBytes: source.byteLength };
 }

@@ -10,7 +10,17 @@ import { noOutput, sinkOf } from "../sink/sinks.js";
 import { OpenTable } from "../tables/table.js";
 import { convertTable, isTableFormat } from "./convert-table.js";
 import { NAMES, known } from "../base/option-names.js";
-import type { ConvertOptions, ConvertSummary, Dataset, Fault, Input, Output, Table, TableConvertOptions, TableConvertSummary } from "../model/index.js";
+import type {
+  ConvertOptions,
+  ConvertSummary,
+  Dataset,
+  Fault,
+  Input,
+  Output,
+  Table,
+  TableConvertOptions,
+  TableConvertSummary,
+} from "../model/index.js";
 
 /**
  * Converts a dataset, sample by sample, in bounded memory. The output has the same bytes as the command's.
@@ -20,7 +30,11 @@ import type { ConvertOptions, ConvertSummary, Dataset, Fault, Input, Output, Tab
  * itself there has lost it, whatever is done then. A handle of a new file in a folder of `showDirectoryPicker()`, or a
  * download of a file of the origin-private file system, empties nothing.
  */
-export async function convert(source: Input | Dataset, output: Output, options: ConvertOptions): Promise<ConvertSummary>;
+export async function convert(
+  source: Input | Dataset,
+  output: Output,
+  options: ConvertOptions,
+): Promise<ConvertSummary>;
 /**
  * Converts a table, batch by batch, in bounded memory: TBF, IDV, CSV, TSV and JSON lines into each other.
  *
@@ -28,7 +42,11 @@ export async function convert(source: Input | Dataset, output: Output, options: 
  * await convert(file, await showSaveFilePicker(), { to: "tbf", where: "age > 30", onProgress, signal }); // people.csv
  * ```
  */
-export async function convert(source: Input | Table, output: Output, options: TableConvertOptions): Promise<TableConvertSummary>;
+export async function convert(
+  source: Input | Table,
+  output: Output,
+  options: TableConvertOptions,
+): Promise<TableConvertSummary>;
 export async function convert(
   source: Input | Dataset | Table,
   output: Output,
@@ -38,15 +56,26 @@ export async function convert(
   options.signal?.throwIfAborted();
   if (typeof output !== "object" || output === null) throw noOutput();
   const table = isTableFormat(options.to);
-  if (!table && options.to !== "tbl" && options.to !== "tar") throw hostError("usage.argument", `there is no output format ${JSON.stringify(options.to)}`);
+  if (!table && options.to !== "tbl" && options.to !== "tar")
+    throw hostError("usage.argument", `there is no output format ${JSON.stringify(options.to)}`);
   known(options, table ? NAMES.table : NAMES.samples, `convert to ${options.to}`);
   if (table) return convertTable(source as Input | Table, output, options as TableConvertOptions);
   return convertSamples(source as Input | Dataset, output, options as ConvertOptions);
 }
 
-async function convertSamples(source: Input | Dataset, output: Output, options: ConvertOptions): Promise<ConvertSummary> {
+async function convertSamples(
+  source: Input | Dataset,
+  output: Output,
+  options: ConvertOptions,
+): Promise<ConvertSummary> {
   const { signal, keepGoing = false } = options;
-  if (source instanceof OpenTable) throw new ForebayError("format.not_samples", "unsupported", `this is ${source.format}, not a container of samples`, { file: source.name });
+  if (source instanceof OpenTable)
+    throw new ForebayError(
+      "format.not_samples",
+      "unsupported",
+      `this is ${source.format}, not a container of samples`,
+      { file: source.name },
+    );
   const given = source instanceof OpenDataset;
   const dataset = given ? source : await openToConvert(source as Input, { keepGoing, ...(signal ? { signal } : {}) });
   try {
@@ -72,7 +101,10 @@ async function convertSamples(source: Input | Dataset, output: Output, options: 
 }
 
 /** The samples to write; `null` stands for all. */
-async function choose(dataset: OpenDataset, { where, indexes, signal, keepGoing, allowEmpty }: ConvertOptions): Promise<{ chosen: Uint32Array | null; faults: Fault[] }> {
+async function choose(
+  dataset: OpenDataset,
+  { where, indexes, signal, keepGoing, allowEmpty }: ConvertOptions,
+): Promise<{ chosen: Uint32Array | null; faults: Fault[] }> {
   let chosen = indexes === undefined ? null : argument.numbers(indexes, dataset.length, "samples", dataset.name);
   const faults: Fault[] = [];
   if (where !== undefined && argument.text(where, "a filter").trim() !== "") {
@@ -90,14 +122,24 @@ async function choose(dataset: OpenDataset, { where, indexes, signal, keepGoing,
       chosen = matches;
     }
     if (chosen.length === 0 && !allowEmpty) {
-      throw new ForebayError("convert.empty", "usage", "the filter selects no sample, so nothing is written; allowEmpty lets it", { file: dataset.name });
+      throw new ForebayError(
+        "convert.empty",
+        "usage",
+        "the filter selects no sample, so nothing is written; allowEmpty lets it",
+        { file: dataset.name },
+      );
     }
   }
   return { chosen, faults };
 }
 
 function damaged({ code, message, section, sample, offset }: Fault, file: string | undefined): ForebayError {
-  return new ForebayError(code, "damaged", message, { file, section: section ?? undefined, sample: sample ?? undefined, offset: offset ?? undefined });
+  return new ForebayError(code, "damaged", message, {
+    file,
+    section: section ?? undefined,
+    sample: sample ?? undefined,
+    offset: offset ?? undefined,
+  });
 }
 
 type Told = Omit<ConvertSummary, "inputBytes">;
@@ -108,7 +150,14 @@ async function run(
   id: number,
   output: Output,
   chosen: Uint32Array | null,
-  { to, layout = "guide", compression = "none", metadataFormat = "json", keepGoing = false, onProgress }: ConvertOptions,
+  {
+    to,
+    layout = "guide",
+    compression = "none",
+    metadataFormat = "json",
+    keepGoing = false,
+    onProgress,
+  }: ConvertOptions,
   signal: AbortSignal,
 ): Promise<Told> {
   const settings = { to, layout, compression, metadataFormat, keepGoing, source: dataset.name ?? "" };
@@ -118,6 +167,9 @@ async function run(
     const window = bulkModule(dataset.byteLength) === "threads" ? undefined : most;
     return call(client, dataset.name, "convert", [id, JSON.stringify({ ...settings, window }), chosen]);
   };
-  const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: total, bytes, totalBytes: null });
-  return JSON.parse(await pourInto(client, begin, dataset.source, output, { signal, onTurn, readsAhead: true })) as Told;
+  const onTurn = (turn: Turn, bytes: number) =>
+    onProgress?.({ samples: turn.done, totalSamples: total, bytes, totalBytes: null });
+  return JSON.parse(
+    await pourInto(client, begin, dataset.source, output, { signal, onTurn, readsAhead: true }),
+  ) as Told;
 }

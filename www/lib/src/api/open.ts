@@ -9,7 +9,16 @@ import { isText, recognise } from "./recognize.js";
 import { sourceOf } from "../source/sources.js";
 import { checkTable, checkText, openTableIn } from "../tables/table.js";
 import { NAMES, known } from "../base/option-names.js";
-import type { CheckOptions, CheckReport, Dataset, Input, OpenOptions, Source, Table, TextReadOptions } from "../model/index.js";
+import type {
+  CheckOptions,
+  CheckReport,
+  Dataset,
+  Input,
+  OpenOptions,
+  Source,
+  Table,
+  TextReadOptions,
+} from "../model/index.js";
 
 /**
  * Opens a file of any format, found out by content: samples, or a table. A TBL costs two reads: header and index. A
@@ -38,11 +47,17 @@ export function openToConvert(input: Input, options: OpenOptions): Promise<OpenD
   return samples(input, options, bulkModule);
 }
 
-function samples(input: Input, options: OpenOptions, module: (byteLength: number) => SampleModule): Promise<OpenDataset> {
+function samples(
+  input: Input,
+  options: OpenOptions,
+  module: (byteLength: number) => SampleModule,
+): Promise<OpenDataset> {
   return opening(input, options, async (source, owned) => {
     const found = await openDataset(source, options, owned, module(source.byteLength));
     if (typeof found !== "string") return found;
-    throw new ForebayError("format.not_samples", "unsupported", `this is ${found}, not a container of samples`, { file: source.name });
+    throw new ForebayError("format.not_samples", "unsupported", `this is ${found}, not a container of samples`, {
+      file: source.name,
+    });
   });
 }
 
@@ -52,16 +67,23 @@ export async function openTable(input: Input, options: OpenOptions = {}): Promis
     const found = await openDataset(source, options, owned);
     if (typeof found === "string") return openTableIn(source, found, options, owned);
     found.close();
-    throw hostError("format.not_table", `this is ${found.format}, which holds samples and no table`, { file: source.name });
+    throw hostError("format.not_table", `this is ${found.format}, which holds samples and no table`, {
+      file: source.name,
+    });
   });
 }
 
 /** Makes a source of an input, and ends it where the body fails. */
-export async function opening<T>(input: Input, options: OpenOptions, body: (source: Source, owned: boolean) => Promise<T>): Promise<T> {
+export async function opening<T>(
+  input: Input,
+  options: OpenOptions,
+  body: (source: Source, owned: boolean) => Promise<T>,
+): Promise<T> {
   known(argument.options(options, "how to open"), NAMES.check, "open");
   const { signal, limits = {} } = options;
   known(argument.options(limits, "limits"), NAMES.limits, "limits");
-  for (const [what, bound] of Object.entries(limits)) if (bound !== undefined) argument.whole(bound, `the limit ${what}`, 1);
+  for (const [what, bound] of Object.entries(limits))
+    if (bound !== undefined) argument.whole(bound, `the limit ${what}`, 1);
   signal?.throwIfAborted();
   const source = await abortable(sourceOf(input, options.name, options.http ?? {}, signal), signal);
   const owned = source !== input && !isSource(input);
@@ -71,7 +93,13 @@ export async function opening<T>(input: Input, options: OpenOptions, body: (sour
     if (owned) void source.close?.();
     const text = textFormatOf(source.name);
     if (!(e instanceof ForebayError && e.code === "format.unknown") || text === undefined) throw e;
-    throw new ForebayError(e.code, e.kind, `${e.message}; ${text} is not opened: \`check\` reads it, and \`convert\` makes a table of it`, { ...e }, e);
+    throw new ForebayError(
+      e.code,
+      e.kind,
+      `${e.message}; ${text} is not opened: \`check\` reads it, and \`convert\` makes a table of it`,
+      { ...e },
+      e,
+    );
   }
 }
 
@@ -84,9 +112,15 @@ function isSource(input: Input): boolean {
  * and JSON lines every row is found that cannot be read, with its line. Rejects only where the input cannot be read or
  * is of no known format.
  */
-export async function check(input: Input, options: CheckOptions & OpenOptions & TextReadOptions = {}): Promise<CheckReport> {
+export async function check(
+  input: Input,
+  options: CheckOptions & OpenOptions & TextReadOptions = {},
+): Promise<CheckReport> {
   const { onProgress, ...rest } = options;
-  const how: CheckOptions = { ...(rest.signal ? { signal: rest.signal } : {}), ...(onProgress ? { onProgress: onProgress as NonNullable<CheckOptions["onProgress"]> } : {}) };
+  const how: CheckOptions = {
+    ...(rest.signal ? { signal: rest.signal } : {}),
+    ...(onProgress ? { onProgress: onProgress as NonNullable<CheckOptions["onProgress"]> } : {}),
+  };
   try {
     return await opening(input, rest, async (source, owned) => {
       const found = await recognise(source, rest, owned, rest.from);

@@ -14,12 +14,16 @@ export function text(value: unknown, what: string): string {
 /** A whole number from `least` to `most`. */
 export function whole(value: unknown, what: string, least = 0, most = Number.MAX_SAFE_INTEGER): number {
   if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
-  throw hostError("usage.argument", `${what} must be a whole number from ${least} to ${most}, and ${shown(value)} is none`);
+  throw hostError(
+    "usage.argument",
+    `${what} must be a whole number from ${least} to ${most}, and ${shown(value)} is none`,
+  );
 }
 
 /** A list. */
 export function list<T>(values: ArrayLike<T> | Iterable<T>, what: string): T[] {
-  if (typeof values === "object" && values !== null && (Symbol.iterator in values || "length" in values)) return Array.from(values);
+  if (typeof values === "object" && values !== null && (Symbol.iterator in values || "length" in values))
+    return Array.from(values);
   throw hostError("usage.argument", `${what} must be a list, and ${shown(values)} is none`);
 }
 
@@ -30,7 +34,12 @@ export function options<T extends object>(value: T, what: string): T {
 }
 
 /** Numbers of samples or rows, all below `length`: an array of 32 bits would make some number of anything. */
-export function numbers(values: ArrayLike<number> | Iterable<number>, length: number, things: "samples" | "rows", file: string | undefined): Uint32Array {
+export function numbers(
+  values: ArrayLike<number> | Iterable<number>,
+  length: number,
+  things: "samples" | "rows",
+  file: string | undefined,
+): Uint32Array {
   const found = list(values, "indexes");
   for (const i of found) inRange(i, length, things, file);
   return Uint32Array.from(found);

@@ -35,7 +35,10 @@ const refused = (path: string, what: string, e: unknown) =>
 async function openFile(file: string): Promise<[FileHandle, BigIntStats]> {
   const fs = builtin<Fs>("node:fs/promises");
   const handle = await fs.open(file, "r").catch(async (e: unknown) => {
-    const folder = await fs.stat(file).then((it) => it.isDirectory(), () => false);
+    const folder = await fs.stat(file).then(
+      (it) => it.isDirectory(),
+      () => false,
+    );
     throw folder ? isFolder(file) : refused(file, "open", e);
   });
   try {
@@ -48,7 +51,8 @@ async function openFile(file: string): Promise<[FileHandle, BigIntStats]> {
   }
 }
 
-const isFolder = (file: string) => hostError("usage.argument", "this is a folder; give the path of a file in it", { file });
+const isFolder = (file: string) =>
+  hostError("usage.argument", "this is a folder; give the path of a file in it", { file });
 
 /**
  * A file of this machine (Node only). Once it was written in place, longer or shorter, reading it fails: bytes of two

@@ -44,7 +44,8 @@ export type HostCode =
 /** The codes of this package alone, with their meaning: HTTP, workers, and the life of a dataset. */
 export const hostCodes: Readonly<Record<HostCode, string>> = {
   "http.status": "The server answered with a status that is no success.",
-  "http.range": "The server ignores ranges, and the file is too large to be kept whole; or it sends other bytes than were asked for.",
+  "http.range":
+    "The server ignores ranges, and the file is too large to be kept whole; or it sends other bytes than were asked for.",
   "http.length": "The server does not say how long the file is.",
   "http.changed": "The file changed on the server while it was read.",
   "http.truncated": "The server sent fewer or more bytes than were asked for, again and again.",
@@ -65,7 +66,12 @@ export function hostError(
   place: Partial<ForebayErrorLike> = {},
   cause?: unknown,
 ): ForebayError {
-  const kind: ErrorKind = code.startsWith("usage") || code === "dataset.closed" ? "usage" : code === "format.not_table" ? "unsupported" : "io";
+  const kind: ErrorKind =
+    code.startsWith("usage") || code === "dataset.closed"
+      ? "usage"
+      : code === "format.not_table"
+        ? "unsupported"
+        : "io";
   return new ForebayError(code, kind, message, place, cause);
 }
 

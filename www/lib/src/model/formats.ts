@@ -1,7 +1,17 @@
 import type { Codec, FormatNames, MediaFormat, TextFormat } from "./index.js";
 
 /** Names of media formats, in the order of their numbers. */
-export const mediaFormats: readonly MediaFormat[] = ["unknown", "jpeg", "png", "webp", "bmp", "tiff", "mp4", "avi", "raw_u8"];
+export const mediaFormats: readonly MediaFormat[] = [
+  "unknown",
+  "jpeg",
+  "png",
+  "webp",
+  "bmp",
+  "tiff",
+  "mp4",
+  "avi",
+  "raw_u8",
+];
 
 /** Media type and extension of each format. */
 export const formats: Readonly<Record<MediaFormat, FormatNames>> = {
@@ -19,7 +29,13 @@ export const formats: Readonly<Record<MediaFormat, FormatNames>> = {
 /** Names of codecs, in the order of their numbers. */
 export const codecs: readonly Codec[] = ["none", "lz4", "zstd"];
 
-const EXTENSIONS: Readonly<Record<string, TextFormat>> = { csv: "csv", tsv: "tsv", tab: "tsv", jsonl: "jsonl", ndjson: "jsonl" };
+const EXTENSIONS: Readonly<Record<string, TextFormat>> = {
+  csv: "csv",
+  tsv: "tsv",
+  tab: "tsv",
+  jsonl: "jsonl",
+  ndjson: "jsonl",
+};
 
 /** The format of text that a name's extension says: text has no first bytes of its own. */
 export function textFormatOf(name: string | undefined): TextFormat | undefined {

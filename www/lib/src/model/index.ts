@@ -546,7 +546,10 @@ export interface Dataset extends Opened {
   /** The document beside the samples' metadata; empty where there is none. */
   document(options?: ReadOptions): Promise<{ [key: string]: Json }>;
   /** Reads payloads ahead into a cache of bounded size, so that `bytes` and `blob` answer at once. */
-  prefetch(indexes: ArrayLike<number> | Iterable<number>, options?: { signal?: AbortSignal; budgetBytes?: number }): Promise<void>;
+  prefetch(
+    indexes: ArrayLike<number> | Iterable<number>,
+    options?: { signal?: AbortSignal; budgetBytes?: number },
+  ): Promise<void>;
 
   /** Samples in order, the next few read ahead. */
   samples(options?: SamplesOptions): AsyncIterableIterator<Sample>;

@@ -140,7 +140,9 @@ export class TableColumn {
     const [start, end] = [starts![i]!, starts![i + 1]!];
     const items = this.#items!;
     const plain = items.#raw.kind === "number" && !items.#raw.valid;
-    const values = plain ? items.values!.slice(start, end) : Array.from({ length: end - start }, (_, k) => items.get(start + k));
+    const values = plain
+      ? items.values!.slice(start, end)
+      : Array.from({ length: end - start }, (_, k) => items.get(start + k));
     if (lengths![i] === end - start) return values;
     const first = indexStarts![i]!;
     return { length: lengths![i]!, indices: indices!.slice(first, first + (end - start)), values };

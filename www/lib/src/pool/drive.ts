@@ -49,7 +49,10 @@ function covers(ranges: ArrayLike<number>, need: ArrayLike<number>): boolean {
 }
 
 /** What a worker needs to read a source by itself, where it can. */
-export function readsItself(client: Client, { blob, telemetry, handle }: Source): { blob: Blob; telemetry: Counter; handle: FileSystemFileHandle | null } | null {
+export function readsItself(
+  client: Client,
+  { blob, telemetry, handle }: Source,
+): { blob: Blob; telemetry: Counter; handle: FileSystemFileHandle | null } | null {
   return client.reads && blob && telemetry instanceof Counter ? { blob, telemetry, handle: handle ?? null } : null;
 }
 
@@ -63,7 +66,12 @@ export function windowFor(client: Client, source: Source): number | undefined {
  * The turns of a piece of work, each with the bytes that were read so far; the next begins when it is asked for. While
  * the worker is at one turn, what the next will need is read.
  */
-export async function* steps(client: Client, id: number, source: Source, how: Drive): AsyncGenerator<[Turn, number], void> {
+export async function* steps(
+  client: Client,
+  id: number,
+  source: Source,
+  how: Drive,
+): AsyncGenerator<[Turn, number], void> {
   const { signal, widen, ahead, output = 0, reading = 0 } = how;
   const here = how.readsItself ? readsItself(client, source) : null;
   let chunks: Chunk[] = [];
@@ -79,7 +87,10 @@ export async function* steps(client: Client, id: number, source: Source, how: Dr
       signal?.throwIfAborted();
       let turn: Turn;
       if (here) {
-        turn = await abortable(call(client, source.name, "turns", [id, ranges, output, here.blob, here.handle, reading]), signal);
+        turn = await abortable(
+          call(client, source.name, "turns", [id, ranges, output, here.blob, here.handle, reading]),
+          signal,
+        );
         here.telemetry.add(turn);
         bytes += turn.bytes;
       } else {

@@ -74,7 +74,10 @@ function installed(url: URL): string {
   try {
     return createRequire(`${cwd()}/`).resolve(`forebay/${name}.wasm`);
   } catch (e) {
-    throw new Error('a bundler took the package apart; tell it to leave "forebay" outside (Next.js: serverExternalPackages: ["forebay"])', { cause: e });
+    throw new Error(
+      'a bundler took the package apart; tell it to leave "forebay" outside (Next.js: serverExternalPackages: ["forebay"])',
+      { cause: e },
+    );
   }
 }
 
@@ -82,16 +85,24 @@ async function load(url: URL): Promise<WebAssembly.Module> {
   try {
     if (isNode && url.protocol !== "http:" && url.protocol !== "https:") {
       const path = url.protocol === "file:" ? url : installed(url);
-      return await WebAssembly.compile(new Uint8Array(await builtin<typeof import("node:fs/promises")>("node:fs/promises").readFile(path)));
+      return await WebAssembly.compile(
+        new Uint8Array(await builtin<typeof import("node:fs/promises")>("node:fs/promises").readFile(path)),
+      );
     }
     const response = await fetch(url);
     if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
     // Servers that do not know the type of .wasm are common.
-    if (response.headers.get("content-type")?.startsWith("application/wasm")) return await WebAssembly.compileStreaming(response);
+    if (response.headers.get("content-type")?.startsWith("application/wasm"))
+      return await WebAssembly.compileStreaming(response);
     return await compile(await response.arrayBuffer());
   } catch (e) {
     const where = "say where the package's files are: configure({ wasmUrl, workerUrl })";
-    throw hostError("runtime.load", `the WebAssembly file ${url} cannot be loaded: ${(e as Error).message}; ${where}`, {}, e);
+    throw hostError(
+      "runtime.load",
+      `the WebAssembly file ${url} cannot be loaded: ${(e as Error).message}; ${where}`,
+      {},
+      e,
+    );
   }
 }
 
@@ -100,7 +111,8 @@ async function compile(bytes: ArrayBuffer): Promise<WebAssembly.Module> {
   try {
     return await WebAssembly.compile(bytes);
   } catch (e) {
-    if (new TextDecoder().decode(bytes.slice(0, 512)).trimStart().startsWith("<")) throw new Error("the server sent a web page for it");
+    if (new TextDecoder().decode(bytes.slice(0, 512)).trimStart().startsWith("<"))
+      throw new Error("the server sent a web page for it");
     throw e;
   }
 }

@@ -23,7 +23,11 @@ export interface Client {
   readonly modules: Map<ModuleName, Promise<void>>;
   /** Makes a module ready; the threaded one with so many threads. */
   load(name: ModuleName, module: WebAssembly.Module, threads: number): Promise<void>;
-  call<K extends Operation>(op: K, args: Parameters<Operations[K]>, transfer?: Transferable[]): Promise<Awaited<ReturnType<Operations[K]>>>;
+  call<K extends Operation>(
+    op: K,
+    args: Parameters<Operations[K]>,
+    transfer?: Transferable[],
+  ): Promise<Awaited<ReturnType<Operations[K]>>>;
   /** Ends it at once; calls in flight reject. */
   end(): void;
 }
@@ -56,7 +60,8 @@ let workerless = false;
  */
 export function configure(choice: RuntimeOptions): void {
   known(argument.options(choice, "the configuration"), NAMES.runtime, "configure");
-  for (const what of ["workers", "threads"] as const) if (choice[what] !== undefined) argument.whole(choice[what], what, 0, MOST);
+  for (const what of ["workers", "threads"] as const)
+    if (choice[what] !== undefined) argument.whole(choice[what], what, 0, MOST);
   options = { ...options, ...choice };
   // It may be somewhere else now.
   workerless = false;
@@ -76,7 +81,9 @@ export function workerCount(): number {
   if (workerless) return 0;
   if (options.workers !== undefined) return options.workers;
   if (!isNode && typeof Worker === "undefined") return 0;
-  const cores = isNode ? builtin<typeof import("node:os")>("node:os").availableParallelism() : (navigator.hardwareConcurrency ?? 2);
+  const cores = isNode
+    ? builtin<typeof import("node:os")>("node:os").availableParallelism()
+    : (navigator.hardwareConcurrency ?? 2);
   // The page itself is mostly waiting, so that two processors can do with two.
   return Math.max(1, Math.min(4, cores, Math.ceil(cores / 2) + 1));
 }
@@ -116,10 +123,25 @@ export function client(): Promise<Client> {
 /** A client; a dead one is replaced. */
 async function clientAt(k: number): Promise<Client> {
   let one: Promise<Client> | undefined = clients[k];
-  if (one && (await one.then((c) => c.dead, () => true))) one = undefined;
+  if (
+    one &&
+    (await one.then(
+      (c) => c.dead,
+      () => true,
+    ))
+  )
+    one = undefined;
   // Somebody else may have replaced it meanwhile.
   const now = clients[k];
-  if (!one && now && !(await now.then((c) => c.dead, () => true))) one = now;
+  if (
+    !one &&
+    now &&
+    !(await now.then(
+      (c) => c.dead,
+      () => true,
+    ))
+  )
+    one = now;
   if (!one) clients[k] = one = begin();
   return one;
 }
@@ -181,7 +203,10 @@ interface AnyWorker {
 
 /** A worker from the package's script; bundlers find the script by the very form that stands here. */
 function browserWorker(): Worker {
-  const script = new URL(options.workerUrl ?? import.meta.url.replace(/[^/]*$/, "worker.js"), globalThis.location?.href);
+  const script = new URL(
+    options.workerUrl ?? import.meta.url.replace(/[^/]*$/, "worker.js"),
+    globalThis.location?.href,
+  );
   // Bundlers may leave the address of a file here.
   const isElsewhere = script.protocol.startsWith("http") && script.origin !== globalThis.location?.origin;
   if (!isElsewhere) {
@@ -297,9 +322,10 @@ async function startWorker(): Promise<Client> {
 /** The caller's own thread. After a trap there is no other module to take its place. */
 async function inline(): Promise<Client> {
   const kernel = await import("../worker/kernel.js").catch((e: unknown) => {
-    const why = "ServiceWorkerGlobalScope" in globalThis
-      ? "a service worker may neither start workers nor load modules later: open files in a page, or in a worker of one"
-      : `the package's own modules cannot be loaded: ${(e as Error).message}`;
+    const why =
+      "ServiceWorkerGlobalScope" in globalThis
+        ? "a service worker may neither start workers nor load modules later: open files in a page, or in a worker of one"
+        : `the package's own modules cannot be loaded: ${(e as Error).message}`;
     throw hostError("runtime.load", why, {}, e);
   });
   let trapped: ForebayError | undefined;

@@ -16,7 +16,8 @@ interface Held<H> {
 }
 
 /** Lets go of a file in its worker. */
-const letGo = ({ home }: Held<Home>): void => void home.then(({ client, handle }) => free(client, handle)).catch(() => {});
+const letGo = ({ home }: Held<Home>): void =>
+  void home.then(({ client, handle }) => free(client, handle)).catch(() => {});
 
 /** What nobody has any more and nobody closed. */
 const forgotten = new FinalizationRegistry(letGo);
@@ -95,7 +96,11 @@ export abstract class Session<H extends Home> {
    * Ends with the caller's signal or with `close`, whichever comes first. Where the worker failed at something else, it
    * is done again in another, `tries` times in all.
    */
-  protected async run<T>(signal: AbortSignal | undefined, body: (signal: AbortSignal) => Promise<T>, tries = TRIES): Promise<T> {
+  protected async run<T>(
+    signal: AbortSignal | undefined,
+    body: (signal: AbortSignal) => Promise<T>,
+    tries = TRIES,
+  ): Promise<T> {
     const both = this.joined(signal);
     const attempt = async (left: number): Promise<T> => {
       try {

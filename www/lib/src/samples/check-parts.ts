@@ -38,7 +38,11 @@ export type All = (one: (k: number) => Promise<void>) => Promise<void>;
  * Has so many parts done, from the last on, by whoever is free: by the first from the start, by `others` as they come,
  * who each begin only if there is still something to take. Once one fails, no further part begins.
  */
-export async function shared(count: number, first: (all: All) => Promise<void>, others: (take: (other: (all: All) => Promise<void>) => Promise<void>) => Promise<void>): Promise<void> {
+export async function shared(
+  count: number,
+  first: (all: All) => Promise<void>,
+  others: (take: (other: (all: All) => Promise<void>) => Promise<void>) => Promise<void>,
+): Promise<void> {
   let left = count;
   const all: All = async (one) => {
     while (left > 0) await one(--left);

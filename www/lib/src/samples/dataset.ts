@@ -53,8 +53,14 @@ const FIELDS: readonly Field[] = [
 ];
 
 /** Opens a source: samples, or the format of a table, which is opened elsewhere. */
-export async function openDataset(source: Source, options: OpenOptions, owned: boolean, module: SampleModule = "forebay"): Promise<OpenDataset | OpenedTableFormat> {
-  const made = (found: SampleHome | OpenedTableFormat) => (typeof found === "string" ? found : new OpenDataset(source, options, found, owned));
+export async function openDataset(
+  source: Source,
+  options: OpenOptions,
+  owned: boolean,
+  module: SampleModule = "forebay",
+): Promise<OpenDataset | OpenedTableFormat> {
+  const made = (found: SampleHome | OpenedTableFormat) =>
+    typeof found === "string" ? found : new OpenDataset(source, options, found, owned);
   if (!options.grow) return made(await openIn(source, options, { module }));
   const closed = new AbortController();
   const both = anySignal(options.signal, closed.signal);
@@ -63,24 +69,32 @@ export async function openDataset(source: Source, options: OpenOptions, owned: b
     const begin = (home: SampleHome): void => {
       let end: (e?: unknown) => void = () => {};
       const whole = new Promise<void>((done, failed) => (end = (e) => (e === undefined ? done() : failed(e))));
-      growing = { dataset: new OpenDataset(source, options, home, owned, { whole, stop: () => closed.abort(hostError("dataset.closed", "the dataset was closed", { file: source.name })) }), end };
+      growing = {
+        dataset: new OpenDataset(source, options, home, owned, {
+          whole,
+          stop: () => closed.abort(hostError("dataset.closed", "the dataset was closed", { file: source.name })),
+        }),
+        end,
+      };
       resolve(growing.dataset);
     };
     const grown = (home: SampleHome) => (growing ? growing.dataset.grow(home.opened) : begin(home));
     const opening = openIn(source, { ...options, signal: both.signal }, { module, grown });
-    opening.then(
-      (home) => {
-        if (!growing || typeof home === "string") return resolve(made(home));
-        growing.dataset.grow(home.opened);
-        growing.dataset.settle();
-        growing.end();
-      },
-      (e: unknown) => {
-        if (!growing) return reject(e);
-        growing.dataset.settle(e);
-        growing.end(e);
-      },
-    ).finally(() => both.release());
+    opening
+      .then(
+        (home) => {
+          if (!growing || typeof home === "string") return resolve(made(home));
+          growing.dataset.grow(home.opened);
+          growing.dataset.settle();
+          growing.end();
+        },
+        (e: unknown) => {
+          if (!growing) return reject(e);
+          growing.dataset.settle(e);
+          growing.end(e);
+        },
+      )
+      .finally(() => both.release());
   });
 }
 
@@ -100,7 +114,13 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   #cache = new Map<number, Uint8Array>();
   #cached = 0;
 
-  constructor(source: Source, options: OpenOptions, home: SampleHome, owned: boolean, growth?: { whole: Promise<void>; stop: () => void }) {
+  constructor(
+    source: Source,
+    options: OpenOptions,
+    home: SampleHome,
+    owned: boolean,
+    growth?: { whole: Promise<void>; stop: () => void },
+  ) {
     const { format, metadata } = aboutOf(home.opened);
     super(source, home, (signal) => reopen(source, options, { module: home.module }, signal), owned);
     this.#options = options;
@@ -112,7 +132,13 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     this.whole.catch(() => {});
     this.fromStore = home.kept;
     this.#stop = growth?.stop;
-    this.schema = FIELDS.map((field) => ({ ...field, indexed: field.name === "name" ? format === "tar" : format === "tbl" || ["index", "bytes", "stored_bytes"].includes(field.name) }));
+    this.schema = FIELDS.map((field) => ({
+      ...field,
+      indexed:
+        field.name === "name"
+          ? format === "tar"
+          : format === "tbl" || ["index", "bytes", "stored_bytes"].includes(field.name),
+    }));
     this.damage = home.opened.damage === null ? null : (fromThrown(home.opened.damage, source.name) as ForebayError);
     this.#index = new Index(home.opened);
     forget(home.opened);
@@ -189,7 +215,9 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
         return await tensorOf(payload, this.info(i), this.name, options);
       } catch (e) {
         // The module knows no samples.
-        throw e instanceof ForebayError && e.sample === undefined ? new ForebayError(e.code, e.kind, e.message, { ...e, sample: i }, e) : e;
+        throw e instanceof ForebayError && e.sample === undefined
+          ? new ForebayError(e.code, e.kind, e.message, { ...e, sample: i }, e)
+          : e;
       }
     });
   }
@@ -208,7 +236,13 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     const { client, handle } = await this.homed(signal);
     const [start, end] = await call(client, this.name, "plan", [handle, i]);
     const stored = await readExactly(this.source, start!, end!, signal);
-    const payload = await call(client, this.name, "decode", [handle, i, stored, verify], [stored.buffer as ArrayBuffer]);
+    const payload = await call(
+      client,
+      this.name,
+      "decode",
+      [handle, i, stored, verify],
+      [stored.buffer as ArrayBuffer],
+    );
     return plain ? payload.subarray(0, info.bytes) : payload;
   }
 
@@ -223,7 +257,13 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
       try {
         record = JSON.parse(text) as Json;
       } catch (e) {
-        throw new ForebayError("tbl.metadata", "damaged", `the sample's metadata is no JSON: ${(e as Error).message}`, { file: this.name, section: "metadata", sample: i }, e);
+        throw new ForebayError(
+          "tbl.metadata",
+          "damaged",
+          `the sample's metadata is no JSON: ${(e as Error).message}`,
+          { file: this.name, section: "metadata", sample: i },
+          e,
+        );
       }
       const name = record !== null && typeof record === "object" && !Array.isArray(record) ? record["name"] : undefined;
       if (typeof name === "string") this.#index.named(i, name);
@@ -240,11 +280,19 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     });
   }
 
-  prefetch(indexes: ArrayLike<number> | Iterable<number>, options: { signal?: AbortSignal; budgetBytes?: number } = {}): Promise<void> {
+  prefetch(
+    indexes: ArrayLike<number> | Iterable<number>,
+    options: { signal?: AbortSignal; budgetBytes?: number } = {},
+  ): Promise<void> {
     return this.run(options.signal, async (signal) => {
       const budget = options.budgetBytes ?? CACHE;
       for (const i of argument.list(indexes, "indexes")) {
-        if (!(Number.isInteger(i) && i >= 0 && i < this.length) || this.#cache.has(i) || this.info(i).bytes > budget / 4) continue;
+        if (
+          !(Number.isInteger(i) && i >= 0 && i < this.length) ||
+          this.#cache.has(i) ||
+          this.info(i).bytes > budget / 4
+        )
+          continue;
         const bytes = await this.#payload(i, true, signal).catch((e: unknown) => {
           signal.throwIfAborted();
           // Whoever asks for this sample will hear it.
@@ -267,7 +315,10 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     const { signal, where, indexes } = options;
     let wanted: ArrayLike<number> | undefined = indexes === undefined ? undefined : argument.list(indexes, "indexes");
     if (where !== undefined && argument.text(where, "a filter").trim() !== "") {
-      const matching = await this.matches(where, { ...(signal ? { signal } : {}), ...(options.onProgress ? { onProgress: options.onProgress } : {}) });
+      const matching = await this.matches(where, {
+        ...(signal ? { signal } : {}),
+        ...(options.onProgress ? { onProgress: options.onProgress } : {}),
+      });
       if (wanted) {
         const set = new Set(matching);
         wanted = Array.from(wanted).filter((i) => set.has(i));
@@ -298,7 +349,10 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
         index: i,
         info,
         bytes: () => ((eager = true), read(k)),
-        blob: () => (this.source.blob ? this.blob(i) : ((eager = true), read(k).then((bytes) => new Blob([bytes as BlobPart], { type: info.mime })))),
+        blob: () =>
+          this.source.blob
+            ? this.blob(i)
+            : ((eager = true), read(k).then((bytes) => new Blob([bytes as BlobPart], { type: info.mime }))),
         record: () => this.record(i, signal ? { signal } : {}),
       };
       reads.delete(k);
@@ -310,19 +364,29 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   }
 
   stats(options: StatsOptions = {}): Promise<Stats> {
-    return this.select(options.where ?? "", true, options.classField ?? "", options).then((selected) => JSON.parse(selected.stats ?? "null") as Stats);
+    return this.select(options.where ?? "", true, options.classField ?? "", options).then(
+      (selected) => JSON.parse(selected.stats ?? "null") as Stats,
+    );
   }
 
   /** What `matches` and `stats` share, with the faults on the way. */
-  select(where: string, stats: boolean, label: string, { signal, onProgress }: Omit<WhereOptions, "where"> = {}): Promise<Selected> {
+  select(
+    where: string,
+    stats: boolean,
+    label: string,
+    { signal, onProgress }: Omit<WhereOptions, "where"> = {},
+  ): Promise<Selected> {
     return this.run(signal, async (inner) => {
       argument.text(where, "a filter");
       argument.text(label, "the field of the class");
       const { client, handle } = await this.homed(inner);
       const id = await call(client, this.name, "select", [handle, where, stats, label]);
-      const onTurn: Drive["onTurn"] = (turn, bytes) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
+      const onTurn: Drive["onTurn"] = (turn, bytes) =>
+        onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
       const unsized = this.format === "tar";
-      const selected = await this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () => call(client, this.name, "selected", [id, handle, unsized]));
+      const selected = await this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () =>
+        call(client, this.name, "selected", [id, handle, unsized]),
+      );
       if (selected.columns) this.#index.columns = selected.columns;
       return selected;
     });
@@ -337,7 +401,8 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     return this.run(options.signal, async (signal) => {
       await this.whole.catch(() => {});
       const { indexStore: _, grow: __, ...rest } = this.#options;
-      const onProgress = ({ samples, bytes, totalBytes }: OpenProgress) => options.onProgress?.({ samples, totalSamples: null, bytes, totalBytes });
+      const onProgress = ({ samples, bytes, totalBytes }: OpenProgress) =>
+        options.onProgress?.({ samples, totalSamples: null, bytes, totalBytes });
       try {
         const again = await openDataset(this.source, { ...rest, keepGoing: true, signal, onProgress }, false);
         if (typeof again === "string") throw hostError("io", "the file is another one now", { file: this.name });
@@ -362,43 +427,72 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
         const onTurn: Drive["onTurn"] = (turn, bytes) => {
           done[k] = [turn.done, bytes];
           const sum = (of: number) => done.reduce((all, one) => all + one[of]!, 0);
-          options.onProgress?.({ samples: sum(0), totalSamples: this.length, bytes: sum(1), totalBytes: this.byteLength });
+          options.onProgress?.({
+            samples: sum(0),
+            totalSamples: this.length,
+            bytes: sum(1),
+            totalBytes: this.byteLength,
+          });
         };
         const id = await call(client, this.name, "check", [handle, ...parts[k]!, windowFor(client, this.source)]);
-        const text = await this.finish(client, id, { signal, onTurn, readsItself: true, reading }, () => call(client, this.name, "text", [id]));
+        const text = await this.finish(client, id, { signal, onTurn, readsItself: true, reading }, () =>
+          call(client, this.name, "text", [id]),
+        );
         reports[k] = JSON.parse(text ?? "{}") as CheckReport;
       };
       // Each worker opens the file once for all that it takes.
       const each = async (at: SampleHome, all: All) => {
         const reading = await call(at.client, this.name, "beginReading", []);
-        await all((k) => one(at, k, reading)).finally(() => call(at.client, this.name, "endReading", [reading]).catch(() => {}));
+        await all((k) => one(at, k, reading)).finally(() =>
+          call(at.client, this.name, "endReading", [reading]).catch(() => {}),
+        );
       };
-      await shared(parts.length, (all) => each(home, all), async (take) => {
-        const others = await othersThan(home.client, Math.min(workers, parts.length) - 1);
-        await Promise.all(others.map((at) => take(async (all) => {
-          const other = await reopen(this.source, this.#options, { module: home.module, at }, signal);
-          await each(other, all).finally(() => void free(other.client, other.handle));
-        })));
-      });
+      await shared(
+        parts.length,
+        (all) => each(home, all),
+        async (take) => {
+          const others = await othersThan(home.client, Math.min(workers, parts.length) - 1);
+          await Promise.all(
+            others.map((at) =>
+              take(async (all) => {
+                const other = await reopen(this.source, this.#options, { module: home.module, at }, signal);
+                await each(other, all).finally(() => void free(other.client, other.handle));
+              }),
+            ),
+          );
+        },
+      );
       return merged(reports);
     });
   }
 
   /** For conversion: a worker with the module that converts, the handle there, and the loop around them. */
-  work<T>(signal: AbortSignal | undefined, body: (client: Client, dataset: number, signal: AbortSignal) => Promise<T>): Promise<T> {
-    return this.run(signal, async (inner) => {
-      await this.whole;
-      const home = await this.homed(inner);
-      if (home.module !== "forebay") return body(home.client, home.handle, inner);
-      // What a scan found goes along, so that nothing is scanned twice.
-      const kept = await call(home.client, this.name, "kept", [home.handle, this.byteLength]);
-      const { client, handle } = await reopen(this.source, this.#options, { module: bulkModule(this.byteLength), kept }, inner);
-      try {
-        return await body(client, handle, inner);
-      } finally {
-        void free(client, handle);
-      }
-    }, 1); // What was written is not taken back.
+  work<T>(
+    signal: AbortSignal | undefined,
+    body: (client: Client, dataset: number, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    return this.run(
+      signal,
+      async (inner) => {
+        await this.whole;
+        const home = await this.homed(inner);
+        if (home.module !== "forebay") return body(home.client, home.handle, inner);
+        // What a scan found goes along, so that nothing is scanned twice.
+        const kept = await call(home.client, this.name, "kept", [home.handle, this.byteLength]);
+        const { client, handle } = await reopen(
+          this.source,
+          this.#options,
+          { module: bulkModule(this.byteLength), kept },
+          inner,
+        );
+        try {
+          return await body(client, handle, inner);
+        } finally {
+          void free(client, handle);
+        }
+      },
+      1,
+    ); // What was written is not taken back.
   }
 
   override close(): void {
@@ -415,6 +509,13 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
 
 /** What opening says about the file. */
 function aboutOf(opened: Opened): { format: Dataset["format"]; metadata: Metadata } {
-  const { format, length: _, ...metadata } = JSON.parse(opened.about) as { format: Dataset["format"]; length: number } & Record<string, unknown>;
-  return { format, metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null)) as unknown as Metadata };
+  const {
+    format,
+    length: _,
+    ...metadata
+  } = JSON.parse(opened.about) as { format: Dataset["format"]; length: number } & Record<string, unknown>;
+  return {
+    format,
+    metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null)) as unknown as Metadata,
+  };
 }

@@ -61,16 +61,20 @@ export class Index {
     const names = Object.keys(more.columns) as (keyof IndexColumns)[];
     if (!this.#room || this.#room.format.length < length) {
       const room = Math.ceil(length * 1.5);
-      this.#room = Object.fromEntries(names.map((name) => {
-        const old = this.#columns[name] as Column;
-        const larger = new (old.constructor as new (length: number) => Column)(room);
-        larger.set(old);
-        return [name, larger];
-      })) as Record<keyof IndexColumns, Column>;
+      this.#room = Object.fromEntries(
+        names.map((name) => {
+          const old = this.#columns[name] as Column;
+          const larger = new (old.constructor as new (length: number) => Column)(room);
+          larger.set(old);
+          return [name, larger];
+        }),
+      ) as Record<keyof IndexColumns, Column>;
     }
     const room = this.#room;
     for (const name of names) room[name].set(more.columns[name], this.length);
-    this.#columns = Object.fromEntries(names.map((name) => [name, room[name].subarray(0, length)])) as unknown as IndexColumns;
+    this.#columns = Object.fromEntries(
+      names.map((name) => [name, room[name].subarray(0, length)]),
+    ) as unknown as IndexColumns;
     if (more.names !== null) this.#joined.push(more.names);
     this.length = length;
   }
@@ -79,7 +83,9 @@ export class Index {
   clear(): void {
     const names = Object.keys(this.#columns) as (keyof IndexColumns)[];
     const empty = (column: Column): Column => new (column.constructor as new (length: number) => Column)(0);
-    this.#columns = Object.fromEntries(names.map((name) => [name, empty(this.#columns[name] as Column)])) as unknown as IndexColumns;
+    this.#columns = Object.fromEntries(
+      names.map((name) => [name, empty(this.#columns[name] as Column)]),
+    ) as unknown as IndexColumns;
     this.#room = undefined;
     this.#names = [];
     this.#joined = [];

@@ -30,13 +30,28 @@ interface Inner {
 }
 
 /** Opens a source in one of the workers. */
-export async function openIn(source: Source, options: OpenOptions, { module = "forebay", grown, kept, at }: Inner = {}): Promise<SampleHome | OpenedTableFormat> {
+export async function openIn(
+  source: Source,
+  options: OpenOptions,
+  { module = "forebay", grown, kept, at }: Inner = {},
+): Promise<SampleHome | OpenedTableFormat> {
   const { signal, onProgress, keepGoing = true, limits = {}, indexStore } = options;
   const { identity } = source;
-  const stored = kept ?? (indexStore && identity !== undefined ? await indexStore.get(identity).catch(() => null) : null);
+  const stored =
+    kept ?? (indexStore && identity !== undefined ? await indexStore.get(identity).catch(() => null) : null);
   const home = at ?? (await (module === "threads" ? threadedClient() : client()));
-  const opener = await call(home, source.name, "opener", [source.byteLength, limits, keepGoing, stored ?? null, module]).catch((e: unknown) => {
-    if (module !== "threads" || !(e instanceof ForebayError && (e.code === "runtime.load" || e.code === "worker.trapped"))) throw e;
+  const opener = await call(home, source.name, "opener", [
+    source.byteLength,
+    limits,
+    keepGoing,
+    stored ?? null,
+    module,
+  ]).catch((e: unknown) => {
+    if (
+      module !== "threads" ||
+      !(e instanceof ForebayError && (e.code === "runtime.load" || e.code === "worker.trapped"))
+    )
+      throw e;
     // A policy or a browser that allows no threads after all.
     giveUpThreads();
     return null;
@@ -91,7 +106,8 @@ export async function openIn(source: Source, options: OpenOptions, { module = "f
       if (format === "tbf" || format === "idv") return format;
     }
     // Found out from the header: what is packed with Zstandard is for the larger module.
-    if (e instanceof ForebayError && e.code === "codec.unavailable" && module === "forebay") return openIn(source, options, { module: "convert", grown });
+    if (e instanceof ForebayError && e.code === "codec.unavailable" && module === "forebay")
+      return openIn(source, options, { module: "convert", grown });
     throw e;
   } finally {
     void free(home, opener);
@@ -99,7 +115,12 @@ export async function openIn(source: Source, options: OpenOptions, { module = "f
 }
 
 /** Opens it again, for the same dataset. */
-export async function reopen(source: Source, { signal: _, onProgress: __, grow: ___, ...options }: OpenOptions, inner: Inner, signal?: AbortSignal): Promise<SampleHome> {
+export async function reopen(
+  source: Source,
+  { signal: _, onProgress: __, grow: ___, ...options }: OpenOptions,
+  inner: Inner,
+  signal?: AbortSignal,
+): Promise<SampleHome> {
   const found = await openIn(source, signal ? { ...options, signal } : options, inner);
   if (typeof found === "string") throw hostError("io", "the file is another one now", { file: source.name });
   forget(found.opened);
@@ -109,6 +130,14 @@ export async function reopen(source: Source, { signal: _, onProgress: __, grow: 
 /** Lets go of what the dataset has itself by now: tens of megabytes of a large file. */
 export function forget(opened: Opened): void {
   const none = new Float64Array();
-  opened.columns = { width: new Uint32Array(), height: new Uint32Array(), bytes: none, storedBytes: none, offset: none, format: new Uint8Array(), codec: new Uint8Array() };
+  opened.columns = {
+    width: new Uint32Array(),
+    height: new Uint32Array(),
+    bytes: none,
+    storedBytes: none,
+    offset: none,
+    format: new Uint8Array(),
+    codec: new Uint8Array(),
+  };
   opened.names = null;
 }

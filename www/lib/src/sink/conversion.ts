@@ -26,11 +26,23 @@ export interface Pour {
  * output once it is whole. Where it fails or is aborted, the sink
  * hears of it after its last write; callers do not wait for that where they were aborted, as a sink may never answer.
  */
-export async function pourInto(client: Client, begin: (window: number | undefined) => Promise<number>, source: Source, output: Output, how: Pour): Promise<string> {
+export async function pourInto(
+  client: Client,
+  begin: (window: number | undefined) => Promise<number>,
+  source: Source,
+  output: Output,
+  how: Pour,
+): Promise<string> {
   const place = await placeOf(client, output, source.byteLength);
   try {
     how.signal.throwIfAborted();
-    const told = await pour(client, await begin(place.output === 0 ? undefined : windowFor(client, source)), source, place.sink, { ...how, output: place.output });
+    const told = await pour(
+      client,
+      await begin(place.output === 0 ? undefined : windowFor(client, source)),
+      source,
+      place.sink,
+      { ...how, output: place.output },
+    );
     how.signal.throwIfAborted();
     await place.sink.close?.();
     return told;
@@ -51,10 +63,12 @@ export async function giveUp(sink: Sink, reason: unknown): Promise<void> {
 
 /** The same sink, which nothing touches once the signal fired. */
 function until(signal: AbortSignal, sink: Sink): Sink {
-  const guarded = <A extends unknown[], T>(act: (...args: A) => Promise<T>) => async (...args: A): Promise<T> => {
-    signal.throwIfAborted();
-    return act.apply(sink, args);
-  };
+  const guarded =
+    <A extends unknown[], T>(act: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      signal.throwIfAborted();
+      return act.apply(sink, args);
+    };
   return {
     write: guarded(sink.write),
     ...(sink.read && { read: guarded(sink.read) }),
@@ -63,7 +77,13 @@ function until(signal: AbortSignal, sink: Sink): Sink {
 }
 
 /** Runs a conversion in a worker to its end: what it makes goes into the sink. The JSON that it ends with. */
-async function pour(client: Client, job: number, source: Source, given: Sink, { signal, onTurn, output = 0, readsAhead = false, ahead }: Pour): Promise<string> {
+async function pour(
+  client: Client,
+  job: number,
+  source: Source,
+  given: Sink,
+  { signal, onTurn, output = 0, readsAhead = false, ahead }: Pour,
+): Promise<string> {
   const sink = until(signal, given);
   // A Blob may live on disk: metadata that waits for the end takes no memory there.
   const spool: Blob[] = [];
@@ -104,7 +124,8 @@ async function apply(patch: Patch, sink: Sink, spool: Blob[]): Promise<void> {
     case "bytes":
       return sink.write(at, patch.bytes);
     case "zero":
-      for (let done = 0; done < len; done += PIECE) await sink.write(at + done, new Uint8Array(Math.min(PIECE, len - done)));
+      for (let done = 0; done < len; done += PIECE)
+        await sink.write(at + done, new Uint8Array(Math.min(PIECE, len - done)));
       return;
     case "spool": {
       let to = at;
@@ -115,7 +136,11 @@ async function apply(patch: Patch, sink: Sink, spool: Blob[]): Promise<void> {
       return;
     }
     case "move":
-      if (!sink.read) throw hostError("usage.argument", "samples were left out, and this layout then moves what was written: the sink must be able to read it back");
+      if (!sink.read)
+        throw hostError(
+          "usage.argument",
+          "samples were left out, and this layout then moves what was written: the sink must be able to read it back",
+        );
       for (let done = 0; done < len; done += PIECE) {
         const n = Math.min(PIECE, len - done);
         // Backwards where the target lies behind, so that nothing is overwritten before it was read.

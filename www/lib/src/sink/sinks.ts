@@ -121,7 +121,8 @@ const PART = /^\.[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.p
 
 /** Removes what is left of earlier writings of a file, whose pages died: nobody holds it, so that the browser lets it go. */
 async function sweepParts(folder: FileSystemDirectoryHandle, name: string): Promise<void> {
-  const entries = (folder as FileSystemDirectoryHandle & { entries?(): AsyncIterable<[string, FileSystemHandle]> }).entries?.() ?? [];
+  const entries =
+    (folder as FileSystemDirectoryHandle & { entries?(): AsyncIterable<[string, FileSystemHandle]> }).entries?.() ?? [];
   for await (const [found, entry] of entries) {
     if (entry.kind !== "file" || !found.startsWith(`.${name}.`) || !PART.test(found.slice(name.length + 1))) continue;
     const { lastModified } = await (entry as FileSystemFileHandle).getFile().catch(() => ({ lastModified: Infinity }));
@@ -153,7 +154,10 @@ export async function placeOf(client: Client, output: Output, expected: number):
 /** What is said where the output is none. */
 export function noOutput(): Error {
   const own = isNode ? "; for a path, give it `await fileSink(path)`" : "";
-  return hostError("usage.argument", `convert writes to a FileSystemFileHandle, a FileSystemWritableFileStream or a Sink${own}`);
+  return hostError(
+    "usage.argument",
+    `convert writes to a FileSystemFileHandle, a FileSystemWritableFileStream or a Sink${own}`,
+  );
 }
 
 /** The sink for whatever `convert` takes. */

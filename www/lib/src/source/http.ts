@@ -40,7 +40,11 @@ interface Answer {
  * A file behind HTTP ranges. The length comes from `Content-Range`, else from a HEAD request, else from
  * `options.byteLength`. Only ranges with a start and an end are asked for: others cost a preflight.
  */
-export async function httpSource(url: URL, options: HttpOptions & { signal?: AbortSignal } = {}, name?: string): Promise<Source> {
+export async function httpSource(
+  url: URL,
+  options: HttpOptions & { signal?: AbortSignal } = {},
+  name?: string,
+): Promise<Source> {
   const http = new Http(url, name ?? nameIn(url), settled(url, options));
   await http.connect(options.signal);
   return http;
@@ -48,14 +52,22 @@ export async function httpSource(url: URL, options: HttpOptions & { signal?: Abo
 
 /** The options as `fetch` takes them; what would be taken for something else is refused. */
 function settled(url: URL, options: HttpOptions): HttpOptions {
-  const { headers, fetch, byteLength, retries, stallTimeout, maxWholeBytes } = argument.options(options, "how to fetch");
+  const { headers, fetch, byteLength, retries, stallTimeout, maxWholeBytes } = argument.options(
+    options,
+    "how to fetch",
+  );
   known(options, NAMES.http, "http");
   if (url.username !== "" || url.password !== "") {
-    throw hostError("usage.argument", "an address with a name and a password in it cannot be fetched: send them as http.headers, { Authorization: … }");
+    throw hostError(
+      "usage.argument",
+      "an address with a name and a password in it cannot be fetched: send them as http.headers, { Authorization: … }",
+    );
   }
-  for (const [what, value] of Object.entries({ byteLength, retries, maxWholeBytes })) if (value !== undefined) argument.whole(value, `http.${what}`);
+  for (const [what, value] of Object.entries({ byteLength, retries, maxWholeBytes }))
+    if (value !== undefined) argument.whole(value, `http.${what}`);
   if (stallTimeout !== undefined && stallTimeout !== Infinity) argument.whole(stallTimeout, "http.stallTimeout", 1);
-  if (fetch !== undefined && typeof fetch !== "function") throw hostError("usage.argument", "http.fetch must be a function");
+  if (fetch !== undefined && typeof fetch !== "function")
+    throw hostError("usage.argument", "http.fetch must be a function");
   if (headers === undefined) return options;
   try {
     // Also of a `Headers` or a list of pairs, as `fetch` has it.
@@ -112,11 +124,14 @@ class Http implements Source {
       }
       if (first.start !== 0) throw this.#elsewhere(0, first.start);
       if (first.bytes.byteLength !== Math.min(FIRST, length)) {
-        throw hostError("http.truncated", `the server sent ${first.bytes.byteLength} bytes of a file of ${length}`, { file: this.name });
+        throw hostError("http.truncated", `the server sent ${first.bytes.byteLength} bytes of a file of ${length}`, {
+          file: this.name,
+        });
       }
       this.byteLength = length;
     }
-    if (!Number.isSafeInteger(this.byteLength)) throw hostError("http.length", "the file is longer than 2^53 bytes", { file: this.name });
+    if (!Number.isSafeInteger(this.byteLength))
+      throw hostError("http.length", "the file is longer than 2^53 bytes", { file: this.name });
     this.telemetry.byteLength = this.byteLength;
     if (this.#tag !== null) this.identity = `url:${this.url.href}:${this.byteLength}:${this.#tag}`;
   }
@@ -194,14 +209,24 @@ class Http implements Source {
       if (answer.status === 200) return answer.bytes.slice(start, end);
       if (answer.start !== null && answer.start !== start) throw new Again(this.#elsewhere(start, answer.start));
       if (answer.bytes.byteLength !== end - start) {
-        throw new Again(hostError("http.truncated", `the server sent ${answer.bytes.byteLength} bytes, ${end - start} were asked for`, { file: this.name, offset: start }));
+        throw new Again(
+          hostError(
+            "http.truncated",
+            `the server sent ${answer.bytes.byteLength} bytes, ${end - start} were asked for`,
+            { file: this.name, offset: start },
+          ),
+        );
       }
       return answer.bytes;
     }, signal);
   }
 
   #elsewhere(start: number, found: number | null): ForebayError {
-    return hostError("http.range", `bytes from ${start} on were asked for, and the server sent those from ${found} on`, { file: this.name, offset: start });
+    return hostError(
+      "http.range",
+      `bytes from ${start} on were asked for, and the server sent those from ${found} on`,
+      { file: this.name, offset: start },
+    );
   }
 
   /** Refuses a mixture of two versions of the file. */
@@ -209,14 +234,20 @@ class Http implements Source {
     const other = answer.tag !== null && this.#tag !== null && answer.tag !== this.#tag;
     const length = answer.status === 200 ? answer.bytes.byteLength : answer.total;
     if (other || (length !== null && length !== this.byteLength)) {
-      throw hostError("http.changed", "the file changed on the server while it was read; open it again", { file: this.name });
+      throw hostError("http.changed", "the file changed on the server while it was read; open it again", {
+        file: this.name,
+      });
     }
   }
 
   async #headLength(signal?: AbortSignal): Promise<number | null> {
     this.telemetry.requests++;
     try {
-      const response = await this.#fetch()(this.url, { ...this.#init(), method: "HEAD", ...(signal ? { signal } : {}) });
+      const response = await this.#fetch()(this.url, {
+        ...this.#init(),
+        method: "HEAD",
+        ...(signal ? { signal } : {}),
+      });
       const length = response.headers.get("content-length");
       return response.ok && length !== null && !response.headers.get("content-encoding") ? Number(length) : null;
     } catch (e) {
@@ -266,14 +297,24 @@ class Http implements Source {
         return { status: 200, bytes: new Uint8Array(0), start: 0, total: 0, tag: null };
       }
       if (!response.ok) {
-        const e = hostError("http.status", `the server answered ${response.status} ${response.statusText}`.trim(), { file: this.name });
+        const e = hostError("http.status", `the server answered ${response.status} ${response.statusText}`.trim(), {
+          file: this.name,
+        });
         throw response.status === 429 || response.status >= 500 ? new Again(e) : e;
       }
       if (response.status === 206 && response.headers.get("content-encoding")) {
-        throw hostError("http.encoding", "the server compresses parts of the file (Content-Encoding), so they cannot be read by range", { file: this.name });
+        throw hostError(
+          "http.encoding",
+          "the server compresses parts of the file (Content-Encoding), so they cannot be read by range",
+          { file: this.name },
+        );
       }
       if (response.status === 206 && response.headers.get("content-type")?.startsWith("multipart/")) {
-        throw hostError("http.range", "the server wraps the bytes of a range into a multipart message, which nobody asked for", { file: this.name });
+        throw hostError(
+          "http.range",
+          "the server wraps the bytes of a range into a multipart message, which nobody asked for",
+          { file: this.name },
+        );
       }
       let bound = end - start;
       if (response.status !== 206) {
@@ -281,7 +322,10 @@ class Http implements Source {
         const length = Number(response.headers.get("content-length") ?? 0);
         if ((!first && length !== this.byteLength) || length > bound) {
           void response.body?.cancel();
-          if (!first && length > 0 && length <= bound) throw hostError("http.changed", "the file changed on the server while it was read; open it again", { file: this.name });
+          if (!first && length > 0 && length <= bound)
+            throw hostError("http.changed", "the file changed on the server while it was read; open it again", {
+              file: this.name,
+            });
           throw this.#ignoresRanges(bound);
         }
       }
@@ -307,7 +351,15 @@ class Http implements Source {
       };
     } catch (e) {
       if (signal?.aborted) throw signal.reason;
-      if (stalled.signal.aborted) throw new Again(hostError("http.stalled", `the server sent nothing for ${patience / 1000} s`, { file: this.name, offset: start }, e));
+      if (stalled.signal.aborted)
+        throw new Again(
+          hostError(
+            "http.stalled",
+            `the server sent nothing for ${patience / 1000} s`,
+            { file: this.name, offset: start },
+            e,
+          ),
+        );
       if (e instanceof Again || e instanceof ForebayError) throw e;
       const message = `no answer from ${this.url.host}: ${(e as Error).message}. Either it is out of reach, or it does not allow other sites (CORS)`;
       throw new Again(hostError("http.network", message, { file: this.name, offset: start }, e));

@@ -75,7 +75,12 @@ export function coalesce(pairs: ArrayLike<number>, gap = GAP, most = MERGED): [n
 }
 
 /** Reads one range and holds the source to its length. */
-export async function readExactly(source: Source, start: number, end: number, signal?: AbortSignal): Promise<Uint8Array> {
+export async function readExactly(
+  source: Source,
+  start: number,
+  end: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   signal?.throwIfAborted();
   const bytes = await source.read(start, end, signal ? { signal } : {});
   if (bytes.byteLength !== end - start) {

@@ -12,7 +12,12 @@ export function scanBytes(atHand: boolean): number {
 }
 
 /** A scan goes from header to header: reading on, at least so many bytes, saves a request for each of them. */
-export function widened(need: ArrayLike<number>, { done, position }: { done: number; position: number }, bytes: number, byteLength: number): ArrayLike<number> {
+export function widened(
+  need: ArrayLike<number>,
+  { done, position }: { done: number; position: number },
+  bytes: number,
+  byteLength: number,
+): ArrayLike<number> {
   if (done === 0 || need.length !== 2) return need;
   const [start, end] = [need[0]!, need[1]!];
   return position / done > SPARSE ? need : [start, Math.min(Math.max(end, start + bytes), byteLength)];

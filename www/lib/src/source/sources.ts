@@ -23,7 +23,9 @@ export function blobSource(blob: Blob, name?: string): Source {
   const file = blob as Partial<File>;
   return {
     byteLength: blob.size,
-    ...(file.name !== undefined && file.lastModified !== undefined ? { identity: `file:${file.name}:${blob.size}:${file.lastModified}` } : {}),
+    ...(file.name !== undefined && file.lastModified !== undefined
+      ? { identity: `file:${file.name}:${blob.size}:${file.lastModified}` }
+      : {}),
     name: name ?? (blob as Partial<File>).name,
     blob,
     telemetry,
@@ -53,7 +55,9 @@ async function handleSource(handle: FileSystemFileHandle, name?: string): Promis
 
 /** These very bytes as an array whose `slice` copies them, which that of Node's `Buffer` does not. */
 function plain(data: ArrayBuffer | ArrayBufferView): Uint8Array {
-  return ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data);
+  return ArrayBuffer.isView(data)
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : new Uint8Array(data);
 }
 
 /** What kind of object it is, also where another frame or context made it. */
@@ -77,7 +81,12 @@ export function bytesSource(data: ArrayBuffer | Uint8Array, name?: string): Sour
 }
 
 /** A source for whatever `open` takes. */
-export async function sourceOf(input: Input, name: string | undefined, http: HttpOptions, signal?: AbortSignal): Promise<Source> {
+export async function sourceOf(
+  input: Input,
+  name: string | undefined,
+  http: HttpOptions,
+  signal?: AbortSignal,
+): Promise<Source> {
   const kind = kindOf(input);
   if (kind === "Blob" || kind === "File") return blobSource(input as Blob, name);
   if (kind === "FileSystemFileHandle") return handleSource(input as FileSystemFileHandle, name);
@@ -87,14 +96,24 @@ export async function sourceOf(input: Input, name: string | undefined, http: Htt
     if (isNode && (text.startsWith("file:") || !/^[a-z][a-z\d+.-]+:/i.test(text))) return fileSource(input, name);
     const url = addressOf(text);
     if (url.protocol === "blob:" || url.protocol === "data:") return blobSource(await fetched(url, signal), name);
-    if (url.protocol !== "http:" && url.protocol !== "https:") throw hostError("usage.argument", `addresses begin with http: or https:, and ${JSON.stringify(text)} does not`);
+    if (url.protocol !== "http:" && url.protocol !== "https:")
+      throw hostError("usage.argument", `addresses begin with http: or https:, and ${JSON.stringify(text)} does not`);
     return httpSource(url, { ...argument.options(http, "how to fetch"), ...(signal ? { signal } : {}) }, name);
   }
   const own = input as Source;
-  if (typeof own === "object" && own !== null && typeof own.read === "function" && Number.isSafeInteger(own.byteLength) && own.byteLength >= 0) {
+  if (
+    typeof own === "object" &&
+    own !== null &&
+    typeof own.read === "function" &&
+    Number.isSafeInteger(own.byteLength) &&
+    own.byteLength >= 0
+  ) {
     return counted(own, name);
   }
-  throw hostError("usage.argument", "open takes a File, Blob, FileSystemFileHandle, ArrayBuffer, Uint8Array, URL or Source");
+  throw hostError(
+    "usage.argument",
+    "open takes a File, Blob, FileSystemFileHandle, ArrayBuffer, Uint8Array, URL or Source",
+  );
 }
 
 function addressOf(text: string): URL {

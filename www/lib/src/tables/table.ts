@@ -7,7 +7,26 @@ import { pourInto } from "../sink/conversion.js";
 import { textSettings } from "../api/recognize.js";
 import { Session, type Home } from "../pool/session.js";
 import { TableBatch, lastNamed, type RawBatch, type Row } from "../model/table-batch.js";
-import type { CheckOptions, CheckReport, ColumnName, MatchOptions, OpenOptions, Output, ReadOptions, RowsOptions, Source, Table, TableConvertOptions, TableConvertSummary, TableField, TableMetadata, TableStats, TableStatsOptions, TextFormat, TextReadOptions } from "../model/index.js";
+import type {
+  CheckOptions,
+  CheckReport,
+  ColumnName,
+  MatchOptions,
+  OpenOptions,
+  Output,
+  ReadOptions,
+  RowsOptions,
+  Source,
+  Table,
+  TableConvertOptions,
+  TableConvertSummary,
+  TableField,
+  TableMetadata,
+  TableStats,
+  TableStatsOptions,
+  TextFormat,
+  TextReadOptions,
+} from "../model/index.js";
 import { drive, free, steps } from "../pool/drive.js";
 
 interface TableHome extends Home {
@@ -24,12 +43,19 @@ const schemaOf = ({ tbfSchema }: OpenOptions): string => (tbfSchema === undefine
 
 /** Integers that are too large for a number come as their digits. */
 const exactly = (_: string, value: unknown): unknown =>
-  typeof value === "object" && value !== null && "int" in value && Object.keys(value).length === 1 ? BigInt((value as { int: string }).int) : value;
+  typeof value === "object" && value !== null && "int" in value && Object.keys(value).length === 1
+    ? BigInt((value as { int: string }).int)
+    : value;
 
 /** Opens a table in one of the workers. */
 async function openIn(source: Source, format: OpenedTableFormat, options: OpenOptions): Promise<TableHome> {
   const home = await client();
-  const opener = await call(home, source.name, "tableOpener", [format, source.byteLength, options.limits ?? {}, schemaOf(options)]);
+  const opener = await call(home, source.name, "tableOpener", [
+    format,
+    source.byteLength,
+    options.limits ?? {},
+    schemaOf(options),
+  ]);
   try {
     await drive(home, opener, source, { signal: options.signal });
     const opened = await call(home, source.name, "tableOpened", [opener]);
@@ -40,29 +66,61 @@ async function openIn(source: Source, format: OpenedTableFormat, options: OpenOp
 }
 
 /** Opens a source that is a table. */
-export async function openTableIn(source: Source, format: OpenedTableFormat, options: OpenOptions, owned: boolean): Promise<OpenTable> {
+export async function openTableIn(
+  source: Source,
+  format: OpenedTableFormat,
+  options: OpenOptions,
+  owned: boolean,
+): Promise<OpenTable> {
   return new OpenTable(source, options, await openIn(source, format, options), owned);
 }
 
 /** Checks a table, also one that cannot be opened. */
-export async function checkTable(source: Source, format: OpenedTableFormat, open: OpenOptions, how: CheckOptions, rows: number | null): Promise<CheckReport> {
-  return checkBy(source, (home) => call(home, source.name, "tableCheck", [format, source.byteLength, open.limits ?? {}, schemaOf(open)]), how, rows);
+export async function checkTable(
+  source: Source,
+  format: OpenedTableFormat,
+  open: OpenOptions,
+  how: CheckOptions,
+  rows: number | null,
+): Promise<CheckReport> {
+  return checkBy(
+    source,
+    (home) => call(home, source.name, "tableCheck", [format, source.byteLength, open.limits ?? {}, schemaOf(open)]),
+    how,
+    rows,
+  );
 }
 
 /** Checks a text: every row that cannot be read, with its line. */
-export async function checkText(source: Source, format: TextFormat, open: OpenOptions & TextReadOptions, how: CheckOptions): Promise<CheckReport> {
+export async function checkText(
+  source: Source,
+  format: TextFormat,
+  open: OpenOptions & TextReadOptions,
+  how: CheckOptions,
+): Promise<CheckReport> {
   const settings = JSON.stringify(textSettings(open));
-  return checkBy(source, (home) => call(home, source.name, "textCheck", [format, source.byteLength, open.limits ?? {}, settings]), how, null);
+  return checkBy(
+    source,
+    (home) => call(home, source.name, "textCheck", [format, source.byteLength, open.limits ?? {}, settings]),
+    how,
+    null,
+  );
 }
 
-async function checkBy(source: Source, begin: (home: Client) => Promise<number>, { signal, onProgress }: CheckOptions, rows: number | null): Promise<CheckReport> {
+async function checkBy(
+  source: Source,
+  begin: (home: Client) => Promise<number>,
+  { signal, onProgress }: CheckOptions,
+  rows: number | null,
+): Promise<CheckReport> {
   const home = await client();
   const id = await begin(home);
   try {
     await drive(home, id, source, {
       signal,
       readsItself: true,
-      onTurn: (turn, bytes) => onProgress?.({ samples: turn.done, totalSamples: rows, bytes, totalBytes: source.byteLength }),
+      onTurn: (turn, bytes) =>
+        onProgress?.({ samples: turn.done, totalSamples: rows, bytes, totalBytes: source.byteLength }),
     });
     return JSON.parse((await call(home, source.name, "text", [id])) ?? "{}") as CheckReport;
   } finally {
@@ -117,15 +175,24 @@ export class OpenTable extends Session<TableHome> implements Table {
     }
   }
 
-  async columns(start: number, end: number, columns?: readonly ColumnName[], options: ReadOptions = {}): Promise<TableBatch> {
+  async columns(
+    start: number,
+    end: number,
+    columns?: readonly ColumnName[],
+    options: ReadOptions = {},
+  ): Promise<TableBatch> {
     this.#inRange(start, end);
-    return this.#whole(columns, options.signal, (client, handle, wanted) => call(client, this.name, "tableRows", [handle, start, end, wanted, "", true]));
+    return this.#whole(columns, options.signal, (client, handle, wanted) =>
+      call(client, this.name, "tableRows", [handle, start, end, wanted, "", true]),
+    );
   }
 
   async take(rows: ArrayLike<number>, columns?: readonly ColumnName[], options: ReadOptions = {}): Promise<TableBatch> {
     const numbers = argument.list(rows, "rows");
     for (const row of numbers) argument.inRange(row, this.length, "rows", this.name);
-    return this.#whole(columns, options.signal, (client, handle, wanted) => call(client, this.name, "tableTake", [handle, Float64Array.from(numbers), wanted]));
+    return this.#whole(columns, options.signal, (client, handle, wanted) =>
+      call(client, this.name, "tableTake", [handle, Float64Array.from(numbers), wanted]),
+    );
   }
 
   matches(where: string, { signal, onProgress }: MatchOptions = {}): Promise<Uint32Array> {
@@ -133,8 +200,11 @@ export class OpenTable extends Session<TableHome> implements Table {
       argument.text(where, "a filter");
       const { client, handle } = await this.homed(inner);
       const id = await call(client, this.name, "tableMatching", [handle, where]);
-      const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
-      return this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () => call(client, this.name, "tableMatches", [id]));
+      const onTurn = (turn: Turn, bytes: number) =>
+        onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
+      return this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () =>
+        call(client, this.name, "tableMatches", [id]),
+      );
     });
   }
 
@@ -145,19 +215,30 @@ export class OpenTable extends Session<TableHome> implements Table {
       const [, wanted] = this.#columns(columns);
       const { client, handle } = await this.homed(inner);
       const id = await call(client, this.name, "tableStats", [handle, where, wanted, first]);
-      const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: Math.min(first, this.length), bytes, totalBytes: null });
-      const told = await this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () => call(client, this.name, "text", [id]));
+      const onTurn = (turn: Turn, bytes: number) =>
+        onProgress?.({ samples: turn.done, totalSamples: Math.min(first, this.length), bytes, totalBytes: null });
+      const told = await this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () =>
+        call(client, this.name, "text", [id]),
+      );
       return JSON.parse(told ?? "{}", exactly) as TableStats;
     });
   }
 
   /** Converts, as the settings say: all rows, or the chosen ones, whose numbers rise. */
-  convert(output: Output, settings: string, chosen: Uint32Array | null, { signal, onProgress }: TableConvertOptions): Promise<Omit<TableConvertSummary, "inputBytes">> {
+  convert(
+    output: Output,
+    settings: string,
+    chosen: Uint32Array | null,
+    { signal, onProgress }: TableConvertOptions,
+  ): Promise<Omit<TableConvertSummary, "inputBytes">> {
     return this.run(signal, async (inner) => {
       const { client, handle } = await this.homed(inner);
       const begin = () => call(client, this.name, "tableConvert", [handle, settings, chosen]);
-      const onTurn = (turn: Turn, bytes: number) => onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
-      return JSON.parse(await pourInto(client, begin, this.source, output, { signal: inner, onTurn })) as TableConvertSummary;
+      const onTurn = (turn: Turn, bytes: number) =>
+        onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
+      return JSON.parse(
+        await pourInto(client, begin, this.source, output, { signal: inner, onTurn }),
+      ) as TableConvertSummary;
     });
   }
 
@@ -169,7 +250,9 @@ export class OpenTable extends Session<TableHome> implements Table {
   }
 
   check(options: CheckOptions = {}): Promise<CheckReport> {
-    return this.run(options.signal, (signal) => checkTable(this.source, this.format, this.#options, { ...options, signal }, this.length));
+    return this.run(options.signal, (signal) =>
+      checkTable(this.source, this.format, this.#options, { ...options, signal }, this.length),
+    );
   }
 
   /** A read that gives all of its rows at once. */
@@ -184,7 +267,12 @@ export class OpenTable extends Session<TableHome> implements Table {
       let batch: RawBatch | null = null;
       const onTurn = (turn: Turn) => void (batch = turn.batch ?? batch);
       const id = await begin(client, handle, wanted);
-      return this.finish(client, id, { signal: inner, onTurn }, async () => new TableBatch(names, batch ?? { length: 0, numbers: new Float64Array(), columns: [] }));
+      return this.finish(
+        client,
+        id,
+        { signal: inner, onTurn },
+        async () => new TableBatch(names, batch ?? { length: 0, numbers: new Float64Array(), columns: [] }),
+      );
     });
   }
 
@@ -194,13 +282,18 @@ export class OpenTable extends Session<TableHome> implements Table {
     const places = argument.list(wanted, "columns").map((column) => {
       const place = typeof column === "number" ? column : lastNamed(this.schema, column);
       if (this.schema[place]) return place;
-      throw new ForebayError("table.column", "usage", `there is no column ${JSON.stringify(column)}`, { file: this.name });
+      throw new ForebayError("table.column", "usage", `there is no column ${JSON.stringify(column)}`, {
+        file: this.name,
+      });
     });
     return [places.map((place) => this.schema[place]!.name), Uint32Array.from(places)];
   }
 
   #inRange(start: number, end: number): void {
     if (Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end <= this.length) return;
-    throw hostError("usage.out_of_range", `there are ${this.length} rows, so none from ${start} to ${end}`, { file: this.name, row: start });
+    throw hostError("usage.out_of_range", `there are ${this.length} rows, so none from ${start} to ${end}`, {
+      file: this.name,
+      row: start,
+    });
   }
 }

@@ -9,7 +9,10 @@ import type { Failed } from "./protocol.js";
 import type { ThreadStart } from "./threads.js";
 import type { ModuleName } from "../model/index.js";
 
-const glue: Record<ModuleName, { initSync(options: { module: WebAssembly.Module }): unknown; lastPanic(): string; memoryBytes(): number }> = {
+const glue: Record<
+  ModuleName,
+  { initSync(options: { module: WebAssembly.Module }): unknown; lastPanic(): string; memoryBytes(): number }
+> = {
   forebay: wasm,
   convert: full,
   threads: threaded,

@@ -11,7 +11,15 @@ import * as threaded from "../../wasm/threads.js";
 import { FrontToBack } from "./sequential-reader.js";
 import { Inlet, serveReading } from "./remote-reader.js";
 import { memoryBytes } from "./bindings.js";
-import { closeOutput, openOutput, outputThrough, readOutput, serveOutput, truncateOutput, writeOutput } from "./outputs.js";
+import {
+  closeOutput,
+  openOutput,
+  outputThrough,
+  readOutput,
+  serveOutput,
+  truncateOutput,
+  writeOutput,
+} from "./outputs.js";
 import type { Opened, OpenedTable, Patch, SampleModule, Selected, TensorModule, Turn } from "./protocol.js";
 import type { Chunk, Reading } from "../source/ranges.js";
 import { scanBytes, widened } from "../source/scan.js";
@@ -71,7 +79,11 @@ function columnsOf(dataset: wasm.Dataset, from = 0): IndexColumns {
   return columns;
 }
 
-const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(where: string): string }> = { forebay: wasm, convert: full, threads: threaded };
+const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(where: string): string }> = {
+  forebay: wasm,
+  convert: full,
+  threads: threaded,
+};
 
 /** Work that reads for itself is at it for so many milliseconds before it tells how far it is. */
 const MOMENT = 30;
@@ -109,8 +121,10 @@ export const operations = {
   },
   record: (id: number, i: number): number => keep(get<wasm.Dataset>(id).record(i)),
   document: (id: number): number => keep(get<wasm.Dataset>(id).document()),
-  select: (id: number, where: string, stats: boolean, label: string): number => keep(get<wasm.Dataset>(id).select(where, stats, label)),
-  check: (id: number, start: number, end: number, window: number | undefined): number => keep(get<wasm.Dataset>(id).check(start, end, window)),
+  select: (id: number, where: string, stats: boolean, label: string): number =>
+    keep(get<wasm.Dataset>(id).select(where, stats, label)),
+  check: (id: number, start: number, end: number, window: number | undefined): number =>
+    keep(get<wasm.Dataset>(id).check(start, end, window)),
   convert: (id: number, options: string, chosen: Uint32Array | null): number =>
     keep(get<full.Dataset>(id).convert(options, chosen ?? undefined)),
   /** The format by the first bytes, also of a file that holds no samples. */
@@ -133,7 +147,14 @@ export const operations = {
     return told(work, need, output);
   },
   /** The same of work on a file that is read here, beginning with these ranges: as many steps as fit into a moment. */
-  async turns(id: number, ranges: ArrayLike<number>, output: number, file: Blob, handle: FileSystemFileHandle | null, shared: number): Promise<Turn> {
+  async turns(
+    id: number,
+    ranges: ArrayLike<number>,
+    output: number,
+    file: Blob,
+    handle: FileSystemFileHandle | null,
+    shared: number,
+  ): Promise<Turn> {
     const key = shared || id;
     let reading = readings.get(key);
     if (!reading) readings.set(key, (reading = new FrontToBack(file, handle)));
@@ -151,8 +172,12 @@ export const operations = {
         if (need === null && shared === 0) reading.stop();
         // Rows are handed over as they come.
         const rows = "take" in work && !("patches" in work);
-        if (need === null || rows || performance.now() >= until) return Object.assign(told(work, need, output), reading.counted());
-        wanted = "found" in work ? widened(need, { done: work.found, position: work.position }, scanBytes(true), file.size) : need;
+        if (need === null || rows || performance.now() >= until)
+          return Object.assign(told(work, need, output), reading.counted());
+        wanted =
+          "found" in work
+            ? widened(need, { done: work.found, position: work.position }, scanBytes(true), file.size)
+            : need;
       }
     } catch (e) {
       reading.stop();
@@ -176,7 +201,17 @@ export const operations = {
 
   /** The JSON that a record, a document, a check, statistics or a conversion ends with. */
   text(id: number): string | null {
-    return get<wasm.RecordReader | wasm.DocumentReader | wasm.Checker | full.Converter | tables.TableChecker | tables.TableStats | tables.TableConverter>(id).finish() ?? null;
+    return (
+      get<
+        | wasm.RecordReader
+        | wasm.DocumentReader
+        | wasm.Checker
+        | full.Converter
+        | tables.TableChecker
+        | tables.TableStats
+        | tables.TableConverter
+      >(id).finish() ?? null
+    );
   },
   selected(id: number, dataset: number, refresh: boolean): Selected {
     const selector = get<wasm.Selector>(id);
@@ -198,14 +233,21 @@ export const operations = {
     return { table: keep(table), about: table.about() };
   },
   tableDocument: (id: number): string | null => get<tables.Table>(id).document() ?? null,
-  tableRows: (id: number, start: number, end: number, columns: Uint32Array | null, where: string, whole: boolean): number =>
-    keep(get<tables.Table>(id).rows(start, end, columns ?? undefined, where, whole)),
+  tableRows: (
+    id: number,
+    start: number,
+    end: number,
+    columns: Uint32Array | null,
+    where: string,
+    whole: boolean,
+  ): number => keep(get<tables.Table>(id).rows(start, end, columns ?? undefined, where, whole)),
   tableTake: (id: number, rows: Float64Array, columns: Uint32Array | null): number =>
     keep(get<tables.Table>(id).take(rows, columns ?? undefined)),
   tableMatching: (id: number, where: string): number => keep(get<tables.Table>(id).matching(where)),
   tableStats: (id: number, where: string, columns: Uint32Array | null, first: number): number =>
     keep(get<tables.Table>(id).stats(columns ?? undefined, where, first)),
-  tableConvert: (id: number, options: string, chosen: Uint32Array | null): number => keep(get<tables.Table>(id).convert(options, chosen ?? undefined)),
+  tableConvert: (id: number, options: string, chosen: Uint32Array | null): number =>
+    keep(get<tables.Table>(id).convert(options, chosen ?? undefined)),
   textConvert(format: string, length: number, limits: Limits, options: string, chosen: Uint32Array | null): number {
     return keep(tables.TableConverter.ofText(format, length, limits, options, chosen ?? undefined));
   },
@@ -218,7 +260,14 @@ export const operations = {
   },
 
   /** A payload's tensor, in the memory of one that is given; raw pixels need their width and height, everything else has 0. */
-  tensor(module: TensorModule, wanted: string, payload: Uint8Array, rawWidth: number, rawHeight: number, into: Float32Array | Uint8Array | null): Float32Array | Uint8Array {
+  tensor(
+    module: TensorModule,
+    wanted: string,
+    payload: Uint8Array,
+    rawWidth: number,
+    rawHeight: number,
+    into: Float32Array | Uint8Array | null,
+  ): Float32Array | Uint8Array {
     return tensorsOf(wanted, module).make(payload, rawWidth, rawHeight, into) as Float32Array | Uint8Array;
   },
 

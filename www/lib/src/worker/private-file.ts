@@ -21,7 +21,12 @@ export async function openPrivate(handle: FileSystemFileHandle, as: Blob): Promi
   if (!file) return null;
   const now = await handle.getFile().catch(() => null);
   // Browsers that do not know the mode would keep everybody else away.
-  if (file.mode === "read-only" && file.getSize() === as.size && now?.lastModified === (as as Partial<File>).lastModified) return file;
+  if (
+    file.mode === "read-only" &&
+    file.getSize() === as.size &&
+    now?.lastModified === (as as Partial<File>).lastModified
+  )
+    return file;
   file.close();
   return null;
 }

@@ -75,7 +75,8 @@ export interface Failed {
 export function buffersOf(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<ArrayBuffer> {
   if (ArrayBuffer.isView(value)) {
     // A view of a part would take the rest along; results are whole buffers.
-    if (value.buffer instanceof ArrayBuffer && value.byteLength > 0 && value.byteLength === value.buffer.byteLength) found.add(value.buffer);
+    if (value.buffer instanceof ArrayBuffer && value.byteLength > 0 && value.byteLength === value.buffer.byteLength)
+      found.add(value.buffer);
   } else if (Array.isArray(value)) {
     for (const part of value) buffersOf(part, found);
   } else if (typeof value === "object" && value !== null) {

@@ -85,7 +85,10 @@ export function serveReading(file: Blob, port: MessagePort): Promise<never> {
     try {
       reading.reuse(buffers);
       const chunks = await reading.read(ranges);
-      port.postMessage({ chunks } satisfies Answer, chunks.map(([, bytes]) => bytes.buffer as ArrayBuffer));
+      port.postMessage(
+        { chunks } satisfies Answer,
+        chunks.map(([, bytes]) => bytes.buffer as ArrayBuffer),
+      );
     } catch (e) {
       port.postMessage({ failed: e as string } satisfies Answer);
     }

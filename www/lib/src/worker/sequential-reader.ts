@@ -103,10 +103,12 @@ export class FrontToBack implements Reading {
       const stream = this.#stream;
       if (!stream) break;
       const wanted = new Uint8Array(buffer, done, length - done);
-      const { value, done: ended } = await (stream as FillingReader).read(wanted, { min: wanted.length }).catch((e: Error) => {
-        this.#alive(start);
-        throw failed(e, start + done);
-      });
+      const { value, done: ended } = await (stream as FillingReader)
+        .read(wanted, { min: wanted.length })
+        .catch((e: Error) => {
+          this.#alive(start);
+          throw failed(e, start + done);
+        });
       this.#alive(start);
       if (!value || (ended && value.length < wanted.length)) throw unread("it ends too early", this.#at);
       buffer = value.buffer as ArrayBuffer;

@@ -74,7 +74,18 @@ export async function written(output: number, all: boolean): Promise<void> {
 
 /** What a step left to be told, and to be taken. */
 export function told(work: Work, need: Float64Array | null, output: number): Turn {
-  const turn: Turn = { need, ahead: null, done: 0, position: 0, out: null, at: 0, spool: null, batch: null, requests: 0, bytes: 0 };
+  const turn: Turn = {
+    need,
+    ahead: null,
+    done: 0,
+    position: 0,
+    out: null,
+    at: 0,
+    spool: null,
+    batch: null,
+    requests: 0,
+    bytes: 0,
+  };
   if ("found" in work) {
     turn.done = work.found;
     turn.position = work.position;

@@ -39,7 +39,11 @@ function begin(start: ThreadStart): Promise<Worker> {
 }
 
 /** Starts the pool; called by the bindings. */
-export async function startWorkers(module: WebAssembly.Module, memory: WebAssembly.Memory, pool: PoolBuilder): Promise<void> {
+export async function startWorkers(
+  module: WebAssembly.Module,
+  memory: WebAssembly.Memory,
+  pool: PoolBuilder,
+): Promise<void> {
   const start: ThreadStart = { module, memory, receiver: pool.receiver() };
   threads.push(...(await Promise.all(Array.from({ length: pool.numThreads() }, () => begin(start)))));
   pool.build();

@@ -11,7 +11,11 @@ import { bytes, count, isAbort, plural, trouble, type Trouble } from "../ui/word
 /** `<forebay-about>`: sends `forget` where the index that was kept is not wanted. */
 @customElement("forebay-about")
 export class AboutDialog extends LitElement {
-  static override styles = [controls, treeStyles, factStyles, css`
+  static override styles = [
+    controls,
+    treeStyles,
+    factStyles,
+    css`
     dl {
       gap: 6px 18px;
       margin: 0 0 16px;
@@ -30,7 +34,8 @@ export class AboutDialog extends LitElement {
       margin-left: 8px;
       font-size: 12.5px;
     }
-  `];
+  `,
+  ];
   @property({ attribute: false }) data: Dataset | Table | null = null;
   /** The text that a table was made of. */
   @property({ attribute: false }) text: TextSource | null = null;
@@ -50,14 +55,20 @@ export class AboutDialog extends LitElement {
     // A table's document is all that it holds, and is shown in its place.
     if (data.kind === "table") return;
     data.document().then(
-      (found) => { if (this.of === data) this.document_ = found; },
-      (e: unknown) => { if (this.of === data && !isAbort(e)) this.failure = trouble(e); },
+      (found) => {
+        if (this.of === data) this.document_ = found;
+      },
+      (e: unknown) => {
+        if (this.of === data && !isAbort(e)) this.failure = trouble(e);
+      },
     );
   }
 
   override render(): TemplateResult {
     return html`
-      <dialog aria-labelledby="title" @keydown=${(e: Event) => { if (this.dialog.open) e.stopPropagation(); }}>
+      <dialog aria-labelledby="title" @keydown=${(e: Event) => {
+        if (this.dialog.open) e.stopPropagation();
+      }}>
         <div class="head"><h2 id="title">About this file</h2><button class="bare icon" aria-label="Close" @click=${() => this.dialog.close()}>✕</button></div>
         <div class="body" tabindex="0" role="group" aria-label="About this file">${this.data?.kind === "samples" ? this.renderFacts(this.data) : this.data ? this.renderTableFacts(this.data) : nothing}</div>
       </dialog>`;
@@ -68,7 +79,10 @@ export class AboutDialog extends LitElement {
     const facts: (readonly [string, string] | false | undefined | "" | null)[] = [
       ["Name", visible(data.name ?? "–")],
       text && ["Format", `${text.format.toUpperCase()}, ${count(text.bytes)} bytes (${bytes(text.bytes)})`],
-      [text ? "Shown as" : "Format", `${data.format.toUpperCase()}${m.layout ? `, layout ${m.layout}` : ""}${m.version ? `, version ${m.version}` : ""}`],
+      [
+        text ? "Shown as" : "Format",
+        `${data.format.toUpperCase()}${m.layout ? `, layout ${m.layout}` : ""}${m.version ? `, version ${m.version}` : ""}`,
+      ],
       ["Size", `${count(data.byteLength)} bytes (${bytes(data.byteLength)})`],
       !m.document && ["Rows", count(data.length)],
       !m.document && ["Columns", count(data.schema.length)],
@@ -87,12 +101,25 @@ export class AboutDialog extends LitElement {
       ["Format", `${data.format.toUpperCase()}${m.layout ? `, ${m.layout} layout` : ""}`],
       ["Size", `${count(data.byteLength)} bytes (${bytes(data.byteLength)})`],
       ["Samples", `${count(data.length)}${data.growing ? " so far" : ""}`],
-      m.members !== undefined && ["Members", `${count(m.members)}${m.skippedMembers ? `, and ${plural(m.skippedMembers, "folder, link or device", "folders, links and devices")}` : ""}`],
+      m.members !== undefined && [
+        "Members",
+        `${count(m.members)}${m.skippedMembers ? `, and ${plural(m.skippedMembers, "folder, link or device", "folders, links and devices")}` : ""}`,
+      ],
       m.compression && ["Compression", m.compression === "none" ? "none" : m.compression.toUpperCase()],
       m.metadataFormat && ["Metadata", m.metadataFormat],
-      ["Index", data.fromStore
-        ? html`kept from an earlier visit <button title="Forget what is kept, and read the file's headers again" @click=${() => { this.dialog.close(); this.dispatchEvent(new CustomEvent("forget")); }}>Read again</button>`
-        : data.format === "tbl" ? "in the file" : this.growing || data.growing ? "being read" : "read from the headers"],
+      [
+        "Index",
+        data.fromStore
+          ? html`kept from an earlier visit <button title="Forget what is kept, and read the file's headers again" @click=${() => {
+              this.dialog.close();
+              this.dispatchEvent(new CustomEvent("forget"));
+            }}>Read again</button>`
+          : data.format === "tbl"
+            ? "in the file"
+            : this.growing || data.growing
+              ? "being read"
+              : "read from the headers",
+      ],
       ["Read so far", `${plural(t.requests, "request")}, ${bytes(t.bytesRead)}`],
     ];
     const some = this.document_ !== null && Object.keys(this.document_).length > 0;

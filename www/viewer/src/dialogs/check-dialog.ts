@@ -14,7 +14,9 @@ const SHOWN = 500;
 /** `<forebay-check>`: sends `jump` with the number of a sample or row. */
 @customElement("forebay-check")
 export class CheckDialog extends LitElement {
-  static override styles = [controls, css`
+  static override styles = [
+    controls,
+    css`
     ol {
       margin: 12px 0 0;
       padding: 0;
@@ -59,7 +61,8 @@ export class CheckDialog extends LitElement {
       overflow: auto;
       max-height: min(560px, calc(100vh - 170px));
     }
-  `];
+  `,
+  ];
 
   @property({ attribute: false }) engine!: Engine;
   @property({ attribute: false }) data: Dataset | Table | null = null;
@@ -88,8 +91,13 @@ export class CheckDialog extends LitElement {
     this.of = dataset;
     this.report = this.failure = this.progress = null;
     try {
-      const how = { signal: work.signal, onProgress: (p: Progress | OpenProgress) => (this.progress = { totalSamples: null, ...p }) };
-      const report = await (this.text ? this.engine.check(this.text.input, { from: this.text.format, ...how }) : dataset.check(how));
+      const how = {
+        signal: work.signal,
+        onProgress: (p: Progress | OpenProgress) => (this.progress = { totalSamples: null, ...p }),
+      };
+      const report = await (this.text
+        ? this.engine.check(this.text.input, { from: this.text.format, ...how })
+        : dataset.check(how));
       if (this.work === work) this.report = report;
     } catch (e) {
       this.of = null;
@@ -111,14 +119,21 @@ export class CheckDialog extends LitElement {
   override render(): TemplateResult {
     const { report, progress } = this;
     return html`
-      <dialog aria-labelledby="title" @cancel=${(e: Event) => { e.preventDefault(); this.close(); }} @keydown=${(e: Event) => { if (this.dialog.open) e.stopPropagation(); }}>
+      <dialog aria-labelledby="title" @cancel=${(e: Event) => {
+        e.preventDefault();
+        this.close();
+      }} @keydown=${(e: Event) => {
+        if (this.dialog.open) e.stopPropagation();
+      }}>
         <div class="head"><h2 id="title">Check</h2><button class="bare icon" aria-label="Close" @click=${this.close}>✕</button></div>
         <div class="body" tabindex="0" role="group" aria-label="Result" aria-live="polite">
           ${this.failure ? html`<p class="bad">${this.failure.message}</p><code>${this.failure.code ?? nothing}</code>` : nothing}
-          ${!report && !this.failure
-            ? html`<p>${this.growing ? "First the rest of the headers is read. " : ""}${this.text ? "Reading every row" : "Reading everything and verifying every checksum"}${progress ? `: ${this.far(progress)}` : ""}…</p>
+          ${
+            !report && !this.failure
+              ? html`<p>${this.growing ? "First the rest of the headers is read. " : ""}${this.text ? "Reading every row" : "Reading everything and verifying every checksum"}${progress ? `: ${this.far(progress)}` : ""}…</p>
               <progress aria-label="Checked" max="1" .value=${progress?.totalBytes ? progress.bytes / progress.totalBytes : progress?.totalSamples ? progress.samples / progress.totalSamples : 0}></progress>`
-            : nothing}
+              : nothing
+          }
           ${report ? this.renderReport(report) : nothing}
         </div>
         <div class="foot">
@@ -142,14 +157,25 @@ export class CheckDialog extends LitElement {
   private renderFault(fault: Fault): TemplateResult {
     const sample = fault.sample ?? fault.row ?? null;
     const place = [
-      fault.section, fault.member && visible(fault.member), fault.column && `column ${visible(fault.column)}`, sample !== null && `${this.one} ${count(sample)}`,
-      typeof fault.block === "number" && `block ${count(fault.block)}`, fault.offset !== null && `byte ${count(fault.offset)}`,
-    ].filter(Boolean).join(", ");
+      fault.section,
+      fault.member && visible(fault.member),
+      fault.column && `column ${visible(fault.column)}`,
+      sample !== null && `${this.one} ${count(sample)}`,
+      typeof fault.block === "number" && `block ${count(fault.block)}`,
+      fault.offset !== null && `byte ${count(fault.offset)}`,
+    ]
+      .filter(Boolean)
+      .join(", ");
     const inner = html`<code>${fault.code}</code><span class="muted">${place}</span><span class="message">${visible(fault.message)}</span>`;
     // Of a text the rows that cannot be read are not among those that are shown.
     const there = !this.text && sample !== null && this.data !== null && sample < this.data.length;
-    return html`<li>${there
-      ? html`<button title="Show the ${this.one}" @click=${() => { this.close(); this.dispatchEvent(new CustomEvent("jump", { detail: sample })); }}>${inner}</button>`
-      : html`<div>${inner}</div>`}</li>`;
+    return html`<li>${
+      there
+        ? html`<button title="Show the ${this.one}" @click=${() => {
+            this.close();
+            this.dispatchEvent(new CustomEvent("jump", { detail: sample }));
+          }}>${inner}</button>`
+        : html`<div>${inner}</div>`
+    }</li>`;
   }
 }

@@ -44,7 +44,8 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
     return outputName(this.data.name, { to: this.to, otherwise: "dataset", selection: this.scope !== "all", apart });
   }
   protected convert({ output, signal, onProgress }: Running): Promise<ConvertSummary> {
-    const indexes = this.scope === "filtered" ? this.kept : this.scope === "picked" ? Uint32Array.from(this.picked).sort() : null;
+    const indexes =
+      this.scope === "filtered" ? this.kept : this.scope === "picked" ? Uint32Array.from(this.picked).sort() : null;
     const options: ConvertOptions = {
       to: this.to,
       ...(this.to === "tbl" && { layout: this.layout, compression: this.compression }),
@@ -67,7 +68,9 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
         ${this.choice("to", "tbl", this.to, (v) => (this.to = v), "TBL")}
         ${this.choice("to", "tar", this.to, (v) => (this.to = v), "TAR (WebDataset)")}
       </div></fieldset>
-      ${this.to === "tbl" ? html`
+      ${
+        this.to === "tbl"
+          ? html`
         <fieldset><legend>Layout</legend><div class="choices">
           ${this.choice("layout", "guide", this.layout, (v) => (this.layout = v), "Format guide")}
           ${this.choice("layout", "turboloader", this.layout, (v) => (this.layout = v), "TurboLoader")}
@@ -75,7 +78,9 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
         <fieldset><legend>Compression</legend><div class="choices">
           ${this.choice("compression", "none", this.compression, (v) => (this.compression = v), "None")}
           ${this.choice("compression", "lz4", this.compression, (v) => (this.compression = v), "LZ4, where it helps")}
-        </div></fieldset>` : nothing}
+        </div></fieldset>`
+          : nothing
+      }
       <div class="choices">${this.tick(this.keepGoing, (on) => (this.keepGoing = on), "Leave broken samples out and list them")}</div>
       ${this.renderWay()}`;
   }
@@ -88,6 +93,13 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
       <dl><dt>Samples</dt><dd>${count(s.samples)}</dd><dt>Written</dt><dd>${bytes(s.outputBytes)}</dd>
         ${s.compressedSamples > 0 ? html`<dt>Compressed</dt><dd>${plural(s.compressedSamples, "sample")}, ${bytes(s.payloadBytes)} to ${bytes(s.storedBytes)}</dd>` : nothing}
         ${s.skippedMembers > 0 ? html`<dt>Left out</dt><dd>${plural(s.skippedMembers, "member")} that are no files</dd>` : nothing}
-        ${s.faults.length > 0 ? html`<dt>Broken</dt><dd class="bad">${plural(s.faults.length, "sample")} left out: ${s.faults.slice(0, 20).map((f) => f.sample ?? f.code).join(", ")}</dd>` : nothing}</dl>`;
+        ${
+          s.faults.length > 0
+            ? html`<dt>Broken</dt><dd class="bad">${plural(s.faults.length, "sample")} left out: ${s.faults
+                .slice(0, 20)
+                .map((f) => f.sample ?? f.code)
+                .join(", ")}</dd>`
+            : nothing
+        }</dl>`;
   }
 }

@@ -146,12 +146,21 @@ export abstract class ConvertShell<S> extends LitElement {
     this.failure = this.summary = this.progress = this.made = null;
     window.addEventListener("beforeunload", stay);
     try {
-      this.summary = await this.convert({ output: target.output, signal: work.signal, onProgress: (p) => (this.progress = p) });
+      this.summary = await this.convert({
+        output: target.output,
+        signal: work.signal,
+        onProgress: (p) => (this.progress = p),
+      });
       this.made = await target.finish();
       this.step = "done";
     } catch (e) {
       const gone = await target.discard();
-      this.failure = this.failed(e, gone ? "" : ` A file ${target.name} that is not whole is left${target.folder === undefined ? "" : ` in ${target.folder}`}: remove it.`);
+      this.failure = this.failed(
+        e,
+        gone
+          ? ""
+          : ` A file ${target.name} that is not whole is left${target.folder === undefined ? "" : ` in ${target.folder}`}: remove it.`,
+      );
       this.step = "ask";
     } finally {
       window.removeEventListener("beforeunload", stay);
@@ -159,10 +168,18 @@ export abstract class ConvertShell<S> extends LitElement {
   }
   /** Why there is no file, and what is left of it. */
   private failed(e: unknown, left: string): Trouble {
-    if (isAbort(e)) return { message: `Cancelled${left === "" ? "; nothing was kept." : `.${left}`}`, code: undefined, offset: undefined };
+    if (isAbort(e))
+      return {
+        message: `Cancelled${left === "" ? "; nothing was kept." : `.${left}`}`,
+        code: undefined,
+        offset: undefined,
+      };
     const told = trouble(e);
     const full = this.way === "download" && (FULL.test(told.message) || (e as Error)?.name === "QuotaExceededError");
-    const help = full && canFolder() ? " What is downloaded is made in the browser's own store first, which is full: a folder needs none." : "";
+    const help =
+      full && canFolder()
+        ? " What is downloaded is made in the browser's own store first, which is full: a folder needs none."
+        : "";
     return { ...told, message: `${told.message}${help}${left}` };
   }
   private openMade(): void {
@@ -175,20 +192,34 @@ export abstract class ConvertShell<S> extends LitElement {
 
   override render(): TemplateResult {
     return html`
-      <dialog aria-labelledby="title" @cancel=${(e: Event) => { e.preventDefault(); this.close(); }} @keydown=${(e: Event) => { if (this.dialog.open) e.stopPropagation(); }}>
+      <dialog aria-labelledby="title" @cancel=${(e: Event) => {
+        e.preventDefault();
+        this.close();
+      }} @keydown=${(e: Event) => {
+        if (this.dialog.open) e.stopPropagation();
+      }}>
         <div class="head"><h2 id="title">Convert and export</h2><button class="bare icon" aria-label="Close" ?disabled=${this.step === "work"} @click=${this.close}>✕</button></div>
         <div class="body">${this.step === "ask" ? this.renderAsk() : this.step === "work" ? this.renderWork() : this.summary ? this.renderDone(this.summary) : nothing}
           ${this.failure ? html`<p class="bad" role="alert">${this.failure.message} ${this.failure.code ? html`<code>${this.failure.code}</code>` : nothing}</p>` : nothing}</div>
-        <div class="foot">${this.step === "ask"
-          ? html`<button @click=${this.close}>Close</button><button class="primary" @click=${this.run}>Convert…</button>`
-          : this.step === "work"
-            ? html`<button @click=${() => this.work?.abort()}>Cancel</button>`
-            : html`<button @click=${() => (this.step = "ask")}>Another</button>${this.opens ? html`<button @click=${this.openMade}>Open it</button>` : nothing}<button class="primary" @click=${this.close}>Done</button>`}</div>
+        <div class="foot">${
+          this.step === "ask"
+            ? html`<button @click=${this.close}>Close</button><button class="primary" @click=${this.run}>Convert…</button>`
+            : this.step === "work"
+              ? html`<button @click=${() => this.work?.abort()}>Cancel</button>`
+              : html`<button @click=${() => (this.step = "ask")}>Another</button>${this.opens ? html`<button @click=${this.openMade}>Open it</button>` : nothing}<button class="primary" @click=${this.close}>Done</button>`
+        }</div>
       </dialog>`;
   }
 
   /** One of several choices. */
-  protected choice<T extends string>(name: string, value: T, now: T, set: (value: T) => void, label: string, disabled = false): TemplateResult {
+  protected choice<T extends string>(
+    name: string,
+    value: T,
+    now: T,
+    set: (value: T) => void,
+    label: string,
+    disabled = false,
+  ): TemplateResult {
     return html`<label><input type="radio" name=${name} .checked=${value === now} ?disabled=${disabled} @change=${() => set(value)} />${label}</label>`;
   }
   /** Something that is done or not. */
@@ -207,16 +238,21 @@ export abstract class ConvertShell<S> extends LitElement {
   /** Where the file goes, and what that means. */
   protected renderWay(): TemplateResult {
     const name = this.fileName();
-    const held = this.way === "folder"
-      ? "It is written there as it is made, and never held in memory; what is in the folder stays as it is."
-      : this.stored
-        ? "It is made in the browser's own store, and downloaded when it is whole."
-        : "This browser gives the page no store: it holds the file itself, in memory or not, until it is downloaded.";
+    const held =
+      this.way === "folder"
+        ? "It is written there as it is made, and never held in memory; what is in the folder stays as it is."
+        : this.stored
+          ? "It is made in the browser's own store, and downloaded when it is whole."
+          : "This browser gives the page no store: it holds the file itself, in memory or not, until it is downloaded.";
     return html`
-      ${canFolder() ? html`<fieldset><legend>Where to</legend><div class="choices">
+      ${
+        canFolder()
+          ? html`<fieldset><legend>Where to</legend><div class="choices">
         ${this.choice<Way>("way", "download", this.way, (v) => (this.way = v), "A download")}
         ${this.choice<Way>("way", "folder", this.way, (v) => (this.way = v), "A folder, to be chosen")}
-      </div></fieldset>` : nothing}
+      </div></fieldset>`
+          : nothing
+      }
       <p class="muted">${name === null ? nothing : html`A new file <b>${visible(name)}</b>. `}${held} Everything happens on this machine.</p>`;
   }
 

@@ -1,7 +1,13 @@
 /** Convert and export a table: all rows or those of the filter, all columns or those that are shown. */
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
-import type { Input, Table, TableConvertOptions, TableConvertSummary, TableFormat } from "../../../lib/src/model/index.ts";
+import type {
+  Input,
+  Table,
+  TableConvertOptions,
+  TableConvertSummary,
+  TableFormat,
+} from "../../../lib/src/model/index.ts";
 import { ConvertShell, type Running } from "./convert-shell.ts";
 import { outputName } from "../files/output-name.ts";
 import type { TextSource } from "../files/open-any.ts";
@@ -10,7 +16,13 @@ import { bytes, count, plural } from "../ui/wording.ts";
 
 /** Notes that are shown. */
 const SHOWN = 12;
-const FORMATS: readonly (readonly [TableFormat, string])[] = [["tbf", "TBF"], ["idv", "IDV (ML.NET)"], ["csv", "CSV"], ["tsv", "TSV"], ["jsonl", "JSON lines"]];
+const FORMATS: readonly (readonly [TableFormat, string])[] = [
+  ["tbf", "TBF"],
+  ["idv", "IDV (ML.NET)"],
+  ["csv", "CSV"],
+  ["tsv", "TSV"],
+  ["jsonl", "JSON lines"],
+];
 
 /** `<forebay-convert-table>`. */
 @customElement("forebay-convert-table")
@@ -35,7 +47,8 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
 
   protected begin(): void {
     this.rows = this.filter ? "filtered" : "all";
-    this.columns = this.data && this.shown.length < this.data.schema.length && this.shown.length > 0 ? this.columns : "all";
+    this.columns =
+      this.data && this.shown.length < this.data.schema.length && this.shown.length > 0 ? this.columns : "all";
     const own: string = this.text?.format ?? this.data?.format ?? "";
     if (this.to === own) this.to = own === "tbf" ? "csv" : "tbf";
   }
@@ -71,7 +84,9 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
     const { data, filter } = this;
     const some = data && this.shown.length < data.schema.length && this.shown.length > 0;
     return html`
-      ${data ? html`
+      ${
+        data
+          ? html`
         <fieldset><legend>Rows</legend><div class="choices">
           ${this.choice("rows", "all", this.rows, (v) => (this.rows = v), `All ${count(data.length)}`)}
           ${this.choice("rows", "filtered", this.rows, (v) => (this.rows = v), filter ? `The filter's ${count(filter.kept.length)}` : "The filter's", !filter)}
@@ -79,16 +94,22 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
         <fieldset><legend>Columns</legend><div class="choices">
           ${this.choice("columns", "all", this.columns, (v) => (this.columns = v), `All ${count(data.schema.length)}`)}
           ${this.choice("columns", "shown", this.columns, (v) => (this.columns = v), some ? `The ${count(this.shown.length)} that are shown` : "Those that are shown", !some)}
-        </div></fieldset>` : html`<p>${this.text ? html`<b>${visible(this.text.name)}</b> is too large to be shown as it is. As a TBF it opens at once, whatever its size.` : nothing}</p>
-        <p><input class="where" type="text" aria-label="Only rows where" placeholder="Only rows where…  age > 30 &amp;&amp; city ~ &quot;B*&quot;" .value=${this.where} @input=${(e: Event) => (this.where = (e.target as HTMLInputElement).value)} /></p>`}
+        </div></fieldset>`
+          : html`<p>${this.text ? html`<b>${visible(this.text.name)}</b> is too large to be shown as it is. As a TBF it opens at once, whatever its size.` : nothing}</p>
+        <p><input class="where" type="text" aria-label="Only rows where" placeholder="Only rows where…  age > 30 &amp;&amp; city ~ &quot;B*&quot;" .value=${this.where} @input=${(e: Event) => (this.where = (e.target as HTMLInputElement).value)} /></p>`
+      }
       <fieldset><legend>Format</legend><div class="choices">
         ${FORMATS.map(([format, label]) => this.choice("to", format, this.to, (v) => (this.to = v), label))}
       </div></fieldset>
-      ${this.to === "idv" ? html`
+      ${
+        this.to === "idv"
+          ? html`
         <fieldset><legend>Compression</legend><div class="choices">
           ${this.choice("packing", "deflate", this.packing, (v) => (this.packing = v), "Deflate")}
           ${this.choice("packing", "none", this.packing, (v) => (this.packing = v), "None")}
-        </div></fieldset>` : nothing}
+        </div></fieldset>`
+          : nothing
+      }
       <div class="choices">
         ${this.tick(this.lossy, (on) => (this.lossy = on), "With losses: change what the format cannot hold, and say so")}
         ${this.text ? this.tick(this.skip, (on) => (this.skip = on), "Leave bad rows out and list them") : nothing}

@@ -49,7 +49,10 @@ export function blobSink(): BlobSink {
       const end = endOf(part);
       // Nearly always it follows the last.
       if (position >= length) parts.push(part);
-      else parts = [...parts.flatMap((old) => [...within(old, 0, position), ...within(old, end, Infinity)]), part].sort((a, b) => a.at - b.at);
+      else
+        parts = [...parts.flatMap((old) => [...within(old, 0, position), ...within(old, end, Infinity)]), part].sort(
+          (a, b) => a.at - b.at,
+        );
       length = Math.max(length, end);
     },
     read: async (start, end) => new Uint8Array(await blob().slice(start, end).arrayBuffer()),

@@ -1,5 +1,15 @@
 /** What the viewer needs of the package: so that tests can put something else in its place. */
-import type { Capabilities, CheckOptions, CheckReport, Convert, Dataset, Input, OpenOptions, Table, TextReadOptions } from "../../../lib/src/model/index.ts";
+import type {
+  Capabilities,
+  CheckOptions,
+  CheckReport,
+  Convert,
+  Dataset,
+  Input,
+  OpenOptions,
+  Table,
+  TextReadOptions,
+} from "../../../lib/src/model/index.ts";
 
 /** The package's functions. */
 export interface Engine {

@@ -1,6 +1,14 @@
 /** CSV and JSON lines as a table: a TBF that is made of the text while it opens, and lies in the browser's own store. */
 import { textFormatOf } from "../../../lib/src/model/formats.ts";
-import type { Dataset, Input, OpenOptions, OpenProgress, Output, Table, TextFormat } from "../../../lib/src/model/index.ts";
+import type {
+  Dataset,
+  Input,
+  OpenOptions,
+  OpenProgress,
+  Output,
+  Table,
+  TextFormat,
+} from "../../../lib/src/model/index.ts";
 import { blobSink } from "./blob-sink.ts";
 import type { Engine } from "./engine.ts";
 import { spoolFile } from "./temporary-files.ts";
@@ -47,7 +55,12 @@ export const textOf = (input: Input, name: string): TextSource | null => {
 };
 
 /** Makes a table of a text. */
-export async function tableOf(engine: Engine, text: TextSource, signal: AbortSignal, onProgress: (progress: OpenProgress) => void): Promise<TextTable> {
+export async function tableOf(
+  engine: Engine,
+  text: TextSource,
+  signal: AbortSignal,
+  onProgress: (progress: OpenProgress) => void,
+): Promise<TextTable> {
   if (text.bytes > SHOWN_BYTES) throw new TooLarge(text);
   const inner = new AbortController();
   const end = (): void => inner.abort(signal.reason);
@@ -56,13 +69,21 @@ export async function tableOf(engine: Engine, text: TextSource, signal: AbortSig
   try {
     const told = await engine.convert(text.input, place.output, {
       // What a TBF cannot hold is shown as the text that it is.
-      to: "tbf", from: text.format, lossy: true, onBadRow: "skip", signal: inner.signal,
+      to: "tbf",
+      from: text.format,
+      lossy: true,
+      onBadRow: "skip",
+      signal: inner.signal,
       onProgress({ samples, bytes, totalBytes }) {
         if ((totalBytes ?? 0) > SHOWN_BYTES) inner.abort(new TooLarge({ ...text, bytes: totalBytes! }));
         onProgress({ samples, bytes, totalBytes: totalBytes ?? 0 });
       },
     });
-    return { text: { ...text, bytes: told.inputBytes, skipped: told.skippedRows, notes: told.notes }, tbf: await place.blob(), forget: place.forget };
+    return {
+      text: { ...text, bytes: told.inputBytes, skipped: told.skippedRows, notes: told.notes },
+      tbf: await place.blob(),
+      forget: place.forget,
+    };
   } catch (e) {
     place.forget();
     throw e;
@@ -72,7 +93,12 @@ export async function tableOf(engine: Engine, text: TextSource, signal: AbortSig
 }
 
 /** Opens what the package opens; text becomes a table first. */
-export async function openAny(engine: Engine, input: Input, options: OpenOptions, signal: AbortSignal): Promise<{ found: Dataset | Table; textual: TextTable | null }> {
+export async function openAny(
+  engine: Engine,
+  input: Input,
+  options: OpenOptions,
+  signal: AbortSignal,
+): Promise<{ found: Dataset | Table; textual: TextTable | null }> {
   try {
     return { found: await engine.open(input, options), textual: null };
   } catch (e) {

@@ -23,7 +23,8 @@ export async function recents(): Promise<Recent[]> {
 }
 
 /** Those with a handle of a file of this name, newest first. */
-export const namesakes = async (name: string): Promise<Recent[]> => (await recents()).filter((r) => r.name === name && r.handle);
+export const namesakes = async (name: string): Promise<Recent[]> =>
+  (await recents()).filter((r) => r.name === name && r.handle);
 
 /** Whether it is the same file, whatever its name. */
 async function isSame(one: Recent, { url, handle }: Omit<Recent, "id">): Promise<boolean> {

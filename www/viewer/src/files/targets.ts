@@ -56,7 +56,13 @@ export function download(file: Blob, name: string, then: () => void = () => unde
   a.href = URL.createObjectURL(file);
   a.download = name;
   a.click();
-  const timer = setTimeout(() => { URL.revokeObjectURL(a.href); then(); }, LASTS + file.size / BYTES_EACH);
+  const timer = setTimeout(
+    () => {
+      URL.revokeObjectURL(a.href);
+      then();
+    },
+    LASTS + file.size / BYTES_EACH,
+  );
   return () => clearTimeout(timer);
 }
 
@@ -83,7 +89,16 @@ async function asDownload(name: string): Promise<Target> {
     const file = named(await output.getFile());
     return { file, keep: download(file, name, () => void remove().catch(() => undefined)) };
   };
-  return { output, name, finish, discard: () => remove().then(() => true, () => false) };
+  return {
+    output,
+    name,
+    finish,
+    discard: () =>
+      remove().then(
+        () => true,
+        () => false,
+      ),
+  };
 }
 
 /** A new file in a folder that is chosen. */
@@ -94,7 +109,17 @@ async function inFolder(picker: Picker, wanted: string): Promise<Target> {
   // The name was free a moment ago; what somebody wrote there since then is theirs.
   if ((await output.getFile()).size > 0) throw new Error(`${name} was made by somebody else in this moment: try again`);
   const finish = async (): Promise<Finished> => ({ file: await output.getFile(), keep: () => undefined });
-  return { output, name, folder: folder.name, finish, discard: () => folder.removeEntry(name).then(() => true, () => false) };
+  return {
+    output,
+    name,
+    folder: folder.name,
+    finish,
+    discard: () =>
+      folder.removeEntry(name).then(
+        () => true,
+        () => false,
+      ),
+  };
 }
 
 /** The name itself, or with a number behind it: one that nothing in the folder has. */
@@ -102,9 +127,13 @@ export async function freeName(folder: FileSystemDirectoryHandle, wanted: string
   const at = wanted.lastIndexOf(".");
   for (let k = 1; ; k++) {
     const name = k === 1 ? wanted : `${wanted.slice(0, at)} (${k})${wanted.slice(at)}`;
-    const is = await folder.getFileHandle(name).then(() => "taken", (e: Error) => e.name);
+    const is = await folder.getFileHandle(name).then(
+      () => "taken",
+      (e: Error) => e.name,
+    );
     if (is === "NotFoundError") return name;
     // A folder of that name is something else, and there all the same.
-    if (is !== "taken" && is !== "TypeMismatchError") throw new Error(`${name} cannot be written into the folder ${folder.name}: ${is}`);
+    if (is !== "taken" && is !== "TypeMismatchError")
+      throw new Error(`${name} cannot be written into the folder ${folder.name}: ${is}`);
   }
 }

@@ -33,7 +33,9 @@ function held(name: string): Promise<() => void> {
 
 /** Removes what pages left behind that were closed without a word, or that died. */
 export async function sweep(): Promise<void> {
-  const store = (await navigator.storage?.getDirectory?.().catch(() => null)) as (FileSystemDirectoryHandle & { keys?(): AsyncIterable<string> }) | null;
+  const store = (await navigator.storage?.getDirectory?.().catch(() => null)) as
+    | (FileSystemDirectoryHandle & { keys?(): AsyncIterable<string> })
+    | null;
   if (!store?.keys) return;
   const locks = navigator.locks as LockManager | undefined;
   for await (const name of store.keys()) {

@@ -14,7 +14,8 @@ export interface Unpacked {
 }
 
 /** Whether this can be unpacked here, told by what is said of it. */
-export const isPacked = (message: string): boolean => /\bthis is gzip,/i.test(message) && "DecompressionStream" in globalThis;
+export const isPacked = (message: string): boolean =>
+  /\bthis is gzip,/i.test(message) && "DecompressionStream" in globalThis;
 
 /** The name without what says that it is packed. */
 export function unpackedName(name: string): string {
@@ -22,7 +23,12 @@ export function unpackedName(name: string): string {
 }
 
 /** Unpacks gzip into the browser's own store, or into Blobs where there is none; `onProgress` hears of packed bytes. */
-export async function unpack(input: Input, name: string, signal: AbortSignal, onProgress: (bytes: number, total: number) => void): Promise<Unpacked> {
+export async function unpack(
+  input: Input,
+  name: string,
+  signal: AbortSignal,
+  onProgress: (bytes: number, total: number) => void,
+): Promise<Unpacked> {
   const [packed, total] = await streamOf(input, signal);
   let read = 0;
   const counted = new TransformStream<Uint8Array, Uint8Array>({
@@ -32,19 +38,22 @@ export async function unpack(input: Input, name: string, signal: AbortSignal, on
       out.enqueue(chunk);
     },
   });
-  const plain = packed.pipeThrough(counted).pipeThrough(new DecompressionStream("gzip") as unknown as ReadableWritablePair<Uint8Array, Uint8Array>);
+  const plain = packed
+    .pipeThrough(counted)
+    .pipeThrough(new DecompressionStream("gzip") as unknown as ReadableWritablePair<Uint8Array, Uint8Array>);
   const spool = await spoolFile("unpacked").catch(() => null);
   const forget = (): void => void spool?.remove().catch(() => undefined);
   try {
     if (spool) {
-      await plain.pipeTo(await spool.output.createWritable() as unknown as WritableStream<Uint8Array>, { signal });
+      await plain.pipeTo((await spool.output.createWritable()) as unknown as WritableStream<Uint8Array>, { signal });
       return { file: new File([await spool.output.getFile()], unpackedName(name)), forget };
     }
     const sink = blobSink();
     let at = 0;
     const held = new WritableStream<Uint8Array>({
       async write(chunk) {
-        if (at + chunk.byteLength > MOST_HELD) throw new Error("this browser gives the page no store, and it is too much to be held");
+        if (at + chunk.byteLength > MOST_HELD)
+          throw new Error("this browser gives the page no store, and it is too much to be held");
         await sink.write(at, chunk);
         at += chunk.byteLength;
       },
@@ -54,7 +63,9 @@ export async function unpack(input: Input, name: string, signal: AbortSignal, on
   } catch (e) {
     forget();
     signal.throwIfAborted();
-    throw new Error(`It could not be unpacked here: ${(e as Error).message}. \`gunzip\` does so on the command line.`, { cause: e });
+    throw new Error(`It could not be unpacked here: ${(e as Error).message}. \`gunzip\` does so on the command line.`, {
+      cause: e,
+    });
   }
 }
 

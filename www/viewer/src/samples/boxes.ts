@@ -59,7 +59,9 @@ export function findAnnotations(record: Json, width: number, height: number): An
   find(found, record, width, height);
   const boxes = found.boxes.slice(0, MOST);
   const sized = width > 0 && height > 0;
-  const outside = boxes.filter(({ x, y, w, h }) => sized && (x >= width || y >= height || x + w <= 0 || y + h <= 0)).length;
+  const outside = boxes.filter(
+    ({ x, y, w, h }) => sized && (x >= width || y >= height || x + w <= 0 || y + h <= 0),
+  ).length;
   return { boxes, broken: found.broken, outside };
 }
 
@@ -72,7 +74,8 @@ function find(found: Found, record: Json, width: number, height: number): void {
       const list = place[key];
       const labels = place.labels ?? place.classes ?? place.categories;
       if (isNumbers(list, 4)) push(found, list, Array.isArray(labels) ? labels[0] : place.label, names, []);
-      else if (Array.isArray(list)) list.forEach((item, i) => one(found, item, Array.isArray(labels) ? labels[i] : undefined, names));
+      else if (Array.isArray(list))
+        list.forEach((item, i) => one(found, item, Array.isArray(labels) ? labels[i] : undefined, names));
       else if (isFields(list)) one(found, list, undefined, names);
     }
   }
@@ -94,8 +97,16 @@ function categories(place: Fields): Map<string, string> {
   return names;
 }
 
-function push(found: Found, [x, y, w, h]: number[], label: Json | undefined, names: Map<string, string>, outlines: number[][], mask: Mask | null = null): void {
-  if (x === undefined || y === undefined || !(w! > 0) || !(h! > 0) || !Number.isFinite(x + y + w! + h!)) return void found.broken++;
+function push(
+  found: Found,
+  [x, y, w, h]: number[],
+  label: Json | undefined,
+  names: Map<string, string>,
+  outlines: number[][],
+  mask: Mask | null = null,
+): void {
+  if (x === undefined || y === undefined || !(w! > 0) || !(h! > 0) || !Number.isFinite(x + y + w! + h!))
+    return void found.broken++;
   const name = isFields(label) ? word(label.name) : word(label);
   found.boxes.push({ x, y, w: w!, h: h!, label: name === undefined ? "" : (names.get(name) ?? name), outlines, mask });
 }
@@ -128,11 +139,13 @@ function one(found: Found, item: Json | undefined, label: Json | undefined, name
     return push(found, [x1, y1, x2 - x1, y2 - y1], named, names, outlines);
   }
   const [x, y, w, h] = [item.x, item.y, item.w ?? item.width, item.h ?? item.height].map(number);
-  if (x !== undefined && y !== undefined && w !== undefined && h !== undefined) return push(found, [x, y, w, h], named, names, outlines, mask);
+  if (x !== undefined && y !== undefined && w !== undefined && h !== undefined)
+    return push(found, [x, y, w, h], named, names, outlines, mask);
   const alone = around(outlines) ?? (mask && extent(mask));
   if (alone) push(found, alone, named, names, outlines, mask);
   // It says that it has a place, and that is none.
-  else if (box !== undefined || item.bndbox !== undefined || item.segmentation !== undefined || item.xmin !== undefined) found.broken++;
+  else if (box !== undefined || item.bndbox !== undefined || item.segmentation !== undefined || item.xmin !== undefined)
+    found.broken++;
 }
 
 /** How far outside of the picture a part of it may lie: tools round, and boxes reach over the edge. */
@@ -141,10 +154,17 @@ const BEYOND = 1;
 /** Lines of YOLO. A text in which any line is something else is a caption, not boxes. */
 function yolo(found: Found, text: string, width: number, height: number): void {
   if (!(width > 0 && height > 0)) return;
-  const lines = text.trim().split(/\r?\n/).map((line) => line.trim().split(/\s+/));
+  const lines = text
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => line.trim().split(/\s+/));
   // Words that are numbers, or what tools write where a number went wrong.
-  const numeric = (word: string): boolean => word !== "" && (!Number.isNaN(Number(word)) || /^[+-]?(nan|inf)$/i.test(word));
-  const like = (line: string[]): boolean => /^\d+$/.test(line[0]!) && (line.length === 5 || line.length === 6 || (line.length >= 7 && line.length % 2 === 1)) && line.every(numeric);
+  const numeric = (word: string): boolean =>
+    word !== "" && (!Number.isNaN(Number(word)) || /^[+-]?(nan|inf)$/i.test(word));
+  const like = (line: string[]): boolean =>
+    /^\d+$/.test(line[0]!) &&
+    (line.length === 5 || line.length === 6 || (line.length >= 7 && line.length % 2 === 1)) &&
+    line.every(numeric);
   const parts = (line: string[]): number[] => line.slice(1).map(Number);
   const within = (line: string[]): boolean => parts(line).every((v) => v >= -BEYOND && v <= 1 + BEYOND);
   // Without one good line they are numbers that mean something else.
@@ -154,7 +174,13 @@ function yolo(found: Found, text: string, width: number, height: number): void {
     if (!within(line)) found.broken++;
     else if (line.length <= 6) {
       const [cx, cy, w, h] = parts(line) as [number, number, number, number];
-      push(found, [(cx - w / 2) * width, (cy - h / 2) * height, w * width, h * height], String(Number(label)), new Map(), []);
+      push(
+        found,
+        [(cx - w / 2) * width, (cy - h / 2) * height, w * width, h * height],
+        String(Number(label)),
+        new Map(),
+        [],
+      );
     } else {
       const outline = parts(line).map((v, k) => v * (k % 2 === 0 ? width : height));
       push(found, around([outline]) ?? [], String(Number(label)), new Map(), [outline]);

@@ -36,10 +36,18 @@ export class Counts implements ReactiveController {
   classField = "cls";
   counting = false;
   fields: readonly FilterField[] = [];
-  private all: { field: string; samples: number; top: readonly { label: string; samples: number }[]; distinct: number } | null = null;
+  private all: {
+    field: string;
+    samples: number;
+    top: readonly { label: string; samples: number }[];
+    distinct: number;
+  } | null = null;
   private readonly rhythm = new Rhythm();
 
-  constructor(private readonly host: ReactiveControllerHost, private readonly of: Counted) {
+  constructor(
+    private readonly host: ReactiveControllerHost,
+    private readonly of: Counted,
+  ) {
     host.addController(this);
   }
   hostConnected(): void {}
@@ -92,7 +100,10 @@ export class Counts implements ReactiveController {
     const record = await dataset.record(0, { signal: this.of.signal() }).catch(() => null);
     if (this.of.data() !== dataset) return;
     const found = fieldsOf(record);
-    this.fields = [...known, ...found.filter((f) => !known.some((k) => k.name === f.name)).map((f) => ({ ...f, indexed: false }))];
+    this.fields = [
+      ...known,
+      ...found.filter((f) => !known.some((k) => k.name === f.name)).map((f) => ({ ...f, indexed: false })),
+    ];
     this.host.requestUpdate();
     const field = USUAL.find((name) => found.some((f) => f.name === name));
     if (field) this.classField = field;
@@ -123,10 +134,20 @@ export class Counts implements ReactiveController {
       }
       const { all } = this;
       // Of the filter that is applied: what is being written may be none.
-      const kept = rows.filter ? (await dataset.stats({ classField: field, where: rows.filter, signal })).classes : null;
+      const kept = rows.filter
+        ? (await dataset.stats({ classField: field, where: rows.filter, signal })).classes
+        : null;
       if (this.of.data() !== dataset || this.of.rows() !== rows) return;
       const some = new Map(kept?.top.map((c) => [c.label, c.samples]));
-      this.classes = { field, distinct: all.distinct, top: all.top.map(({ label, samples }) => ({ label, all: samples, kept: kept ? (some.get(label) ?? 0) : samples })) };
+      this.classes = {
+        field,
+        distinct: all.distinct,
+        top: all.top.map(({ label, samples }) => ({
+          label,
+          all: samples,
+          kept: kept ? (some.get(label) ?? 0) : samples,
+        })),
+      };
     } catch (e) {
       if (!isAbort(e) && this.of.data() === dataset) this.trouble = { of: "classes", why: trouble(e) };
     } finally {
@@ -166,6 +187,9 @@ export class Counts implements ReactiveController {
   /** Values that completion offers. */
   get values(): Values {
     const { facets, classes } = this;
-    return new Map([...(facets ? [["format", facets.formats.map((f) => f.format)] as const] : []), ...(classes ? [[classes.field, classes.top.map((c) => c.label)] as const] : [])]);
+    return new Map([
+      ...(facets ? [["format", facets.formats.map((f) => f.format)] as const] : []),
+      ...(classes ? [[classes.field, classes.top.map((c) => c.label)] as const] : []),
+    ]);
   }
 }

@@ -28,7 +28,10 @@ const MORE = 100;
 /** `<forebay-facets>`: sends `clause` with `{ key, clause }`, a clause of `null` takes it away; `classes` and `sizes` where these are to be read. */
 @customElement("forebay-facets")
 export class FacetsView extends LitElement {
-  static override styles = [controls, barStyles, css`
+  static override styles = [
+    controls,
+    barStyles,
+    css`
     :host {
       display: block;
       padding: 14px;
@@ -80,7 +83,8 @@ export class FacetsView extends LitElement {
       min-height: 28px;
       font-size: 12px;
     }
-  `];
+  `,
+  ];
 
   @property({ attribute: false }) facets: Facets | null = null;
   @property({ attribute: false }) clauses: ReadonlyMap<string, Clause> = new Map();
@@ -129,7 +133,9 @@ export class FacetsView extends LitElement {
 
   private bar(key: string, label: string, all: number, kept: number, most: number, expression: string): TemplateResult {
     const on = this.clauses.get(key)?.expression === expression;
-    return bar({ label, all, kept, most, on }, () => this.send(key, on ? null : { label: `${key}: ${label}`, expression }));
+    return bar({ label, all, kept, most, on }, () =>
+      this.send(key, on ? null : { label: `${key}: ${label}`, expression }),
+    );
   }
 
   private renderClasses(): TemplateResult {
@@ -145,7 +151,9 @@ export class FacetsView extends LitElement {
         ${asked ? this.renderAsk() : nothing}
         ${this.renderTrouble("classes")}
         ${top.map((c) => {
-          const literal = /^-?\d{1,15}$/.test(c.label) ? `(${classes!.field} == ${c.label} || ${classes!.field} == ${quote(c.label)})` : `${classes!.field} == ${quote(c.label)}`;
+          const literal = /^-?\d{1,15}$/.test(c.label)
+            ? `(${classes!.field} == ${c.label} || ${classes!.field} == ${quote(c.label)})`
+            : `${classes!.field} == ${quote(c.label)}`;
           return this.bar("class", c.label, c.all, c.kept, most, literal);
         })}
         ${rest > 0 && offered > 0 ? html`<button class="bare more" @click=${() => (this.shown += MORE)}>Show ${count(offered)} more${offered < rest ? ` of ${count(rest)}` : ""}</button>` : nothing}
@@ -156,7 +164,9 @@ export class FacetsView extends LitElement {
     return html`
       <div class="row">
         <input aria-label="The field that holds the class" placeholder="cls" list="fields" .value=${this.classField} ?disabled=${this.counting}
-          @keydown=${(e: KeyboardEvent) => { if (e.key === "Enter") this.countClasses(); }} />
+          @keydown=${(e: KeyboardEvent) => {
+            if (e.key === "Enter") this.countClasses();
+          }} />
         <datalist id="fields">${this.fields.map((name) => html`<option value=${name}></option>`)}</datalist>
         <button ?disabled=${this.counting} @click=${this.countClasses}>${this.counting ? "Counting…" : "Count"}</button>
       </div>

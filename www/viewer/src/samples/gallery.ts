@@ -19,7 +19,10 @@ const REST = 90;
 /** `<forebay-gallery>`: a window over up to ten million pictures. Sends `drawn` once the first are there. */
 @customElement("forebay-gallery")
 export class Gallery extends Collection {
-  static override styles = [controls, windowStyles, css`
+  static override styles = [
+    controls,
+    windowStyles,
+    css`
     .tile {
       position: absolute;
       contain: strict;
@@ -141,7 +144,8 @@ export class Gallery extends Collection {
     .tile[aria-selected="true"] .tick {
       display: grid;
     }
-  `];
+  `,
+  ];
 
   /** Pixels that a tile is wide, at least, where the page is not narrow. */
   @property({ type: Number }) size = 168;

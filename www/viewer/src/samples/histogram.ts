@@ -84,14 +84,21 @@ export class HistogramView extends LitElement {
       <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Histogram of ${this.label}, from ${edges[0]} to ${edges[n]}"
         aria-valuemin="0" aria-valuemax=${n - 1} aria-valuenow=${cursor.to} aria-valuetext="${edges[low]} to ${edges[high + 1]}: ${count(kept[cursor.to] ?? 0)} of ${plural(all[cursor.to] ?? 0, "item")}"
         @keydown=${this.onKey} @focus=${this.onFocus} @blur=${() => (this.cursor = null)}
-        @pointerdown=${(e: PointerEvent) => { (e.currentTarget as Element).setPointerCapture(e.pointerId); this.brush = { from: this.at(e), to: this.at(e) }; }}
-        @pointermove=${(e: PointerEvent) => { if (this.brush) this.brush = { ...this.brush, to: this.at(e) }; }}
+        @pointerdown=${(e: PointerEvent) => {
+          (e.currentTarget as Element).setPointerCapture(e.pointerId);
+          this.brush = { from: this.at(e), to: this.at(e) };
+        }}
+        @pointermove=${(e: PointerEvent) => {
+          if (this.brush) this.brush = { ...this.brush, to: this.at(e) };
+        }}
         @pointerup=${() => this.done(this.brush)} @pointercancel=${() => (this.brush = null)}>
         <rect class="hit" width=${WIDTH} height=${HEIGHT}></rect>
-        ${all.map((v, k) => svg`
+        ${all.map(
+          (v, k) => svg`
           <rect class="all" x=${k * step + 0.5} width=${Math.max(1, step - 1)} y=${HEIGHT - tall(v)} height=${tall(v)}></rect>
           <rect class="kept" x=${k * step + 0.5} width=${Math.max(1, step - 1)} y=${HEIGHT - tall(kept[k] ?? 0)} height=${tall(kept[k] ?? 0)}>
-            <title>${edges[k]} to ${edges[k + 1]}: ${count(kept[k] ?? 0)} of ${count(v)}</title></rect>`)}
+            <title>${edges[k]} to ${edges[k + 1]}: ${count(kept[k] ?? 0)} of ${count(v)}</title></rect>`,
+        )}
         ${shown ? svg`<rect class="brush" x=${Math.min(shown.from, shown.to) * step} width=${(Math.abs(shown.to - shown.from) + 1) * step} y="0" height=${HEIGHT}></rect>` : nothing}
       </svg>
       <div class="ends"><span>${edges[0]}</span><span>${edges[n]}</span></div>`;
@@ -99,12 +106,19 @@ export class HistogramView extends LitElement {
 
   private at(e: PointerEvent): number {
     const box = (e.currentTarget as Element).getBoundingClientRect();
-    return Math.min(this.all.length - 1, Math.max(0, Math.floor(((e.clientX - box.left) / box.width) * this.all.length)));
+    return Math.min(
+      this.all.length - 1,
+      Math.max(0, Math.floor(((e.clientX - box.left) / box.width) * this.all.length)),
+    );
   }
   private done(brush: { from: number; to: number } | null): void {
     this.brush = null;
     if (!brush) return;
-    this.dispatchEvent(new CustomEvent("brush", { detail: { from: Math.min(brush.from, brush.to), to: Math.max(brush.from, brush.to) } }));
+    this.dispatchEvent(
+      new CustomEvent("brush", {
+        detail: { from: Math.min(brush.from, brush.to), to: Math.max(brush.from, brush.to) },
+      }),
+    );
   }
   private onFocus(e: FocusEvent): void {
     // A pointer shows where it is by itself.
@@ -114,7 +128,14 @@ export class HistogramView extends LitElement {
   private onKey(e: KeyboardEvent): void {
     const { from, to } = this.cursor ?? { from: 0, to: 0 };
     const last = this.all.length - 1;
-    const moves: Record<string, number> = { ArrowLeft: to - 1, ArrowDown: to - 1, ArrowRight: to + 1, ArrowUp: to + 1, Home: 0, End: last };
+    const moves: Record<string, number> = {
+      ArrowLeft: to - 1,
+      ArrowDown: to - 1,
+      ArrowRight: to + 1,
+      ArrowUp: to + 1,
+      Home: 0,
+      End: last,
+    };
     const at = moves[e.key];
     if (at !== undefined) {
       const next = Math.min(last, Math.max(0, at));

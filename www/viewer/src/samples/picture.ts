@@ -40,11 +40,17 @@ export interface DecodeOptions {
   readonly turn?: <T>(body: () => Promise<T>) => Promise<T>;
 }
 
-const smaller = (edge: number, width: number, height: number): ImageBitmapOptions =>
-  ({ ...(height > width ? { resizeHeight: edge } : { resizeWidth: edge }), resizeQuality: "medium" });
+const smaller = (edge: number, width: number, height: number): ImageBitmapOptions => ({
+  ...(height > width ? { resizeHeight: edge } : { resizeWidth: edge }),
+  resizeQuality: "medium",
+});
 
 /** The picture of a sample. */
-export async function decode(dataset: Dataset, i: number, { signal, edge, largeEdge, turn = (body) => body() }: DecodeOptions): Promise<Decoded> {
+export async function decode(
+  dataset: Dataset,
+  i: number,
+  { signal, edge, largeEdge, turn = (body) => body() }: DecodeOptions,
+): Promise<Decoded> {
   const info = dataset.info(i);
   if (info.damaged) throw Object.assign(new Error("the index entry is damaged"), { code: "damaged entry" });
   if (!DRAWN.has(info.format)) throw new NotDrawn(info.format.toUpperCase());
@@ -55,20 +61,31 @@ export async function decode(dataset: Dataset, i: number, { signal, edge, largeE
     let [width, height] = [info.width, info.height];
     if (largeEdge && blob && width === 0 && blob.size > SMALL) [width, height] = await sizeOf(blob);
     const most = edge ?? (width * height > WHOLE ? largeEdge : undefined);
-    const options = most === undefined || (width > 0 && Math.max(width, height) <= most) ? {} : smaller(most, width, height);
+    const options =
+      most === undefined || (width > 0 && Math.max(width, height) <= most) ? {} : smaller(most, width, height);
     const done = (bitmap: ImageBitmap, partial = false): Decoded => {
       // The index says how it is stored; its EXIF may turn it.
-      const turned = width !== height && bitmap.width !== bitmap.height && width > height !== bitmap.width > bitmap.height;
-      return { bitmap, partial, ...(width > 0 && "resizeQuality" in options ? { width: turned ? height : width, height: turned ? width : height } : { width: bitmap.width, height: bitmap.height }) };
+      const turned =
+        width !== height && bitmap.width !== bitmap.height && width > height !== bitmap.width > bitmap.height;
+      return {
+        bitmap,
+        partial,
+        ...(width > 0 && "resizeQuality" in options
+          ? { width: turned ? height : width, height: turned ? width : height }
+          : { width: bitmap.width, height: bitmap.height }),
+      };
     };
     if (raw) return done(await createImageBitmap(pixels(raw, info.width, info.height), options));
     try {
       return done(await createImageBitmap(blob!, options));
     } catch (e) {
       // Of a file that can no longer be read browsers say that it is no picture.
-      await blob!.slice(0, 1).arrayBuffer().catch((why: unknown) => {
-        throw Object.assign(new Error(whyUnread(why)), { code: "io" });
-      });
+      await blob!
+        .slice(0, 1)
+        .arrayBuffer()
+        .catch((why: unknown) => {
+          throw Object.assign(new Error(whyUnread(why)), { code: "io" });
+        });
       const part = await drawnInPart(blob!, most).catch(() => null);
       if (part) return done(part, true);
       throw info.format === "unknown" ? new NotDrawn(UNKNOWN) : e;
@@ -95,7 +112,9 @@ async function loaded<T>(blob: Blob, look: (image: HTMLImageElement) => Promise<
 
 /** The size of a picture, which its first bytes say; zeros where they do not. */
 const sizeOf = (blob: Blob): Promise<[number, number]> =>
-  loaded(blob, ({ naturalWidth, naturalHeight }): [number, number] => [naturalWidth, naturalHeight]).catch(() => [0, 0]);
+  loaded(blob, ({ naturalWidth, naturalHeight }): [number, number] => [naturalWidth, naturalHeight]).catch(() => [
+    0, 0,
+  ]);
 
 /** What an element draws of a picture that is damaged or ends too early: a browser's decoder for bitmaps wants all of it. */
 function drawnInPart(blob: Blob, edge: number | undefined): Promise<ImageBitmap | null> {

@@ -23,7 +23,12 @@ const NONE: Annotations = { boxes: [], broken: 0, outside: 0 };
 /** `<forebay-sample>`: sends `step` with -1 or 1, and `close`. */
 @customElement("forebay-sample")
 export class SamplePanel extends LitElement {
-  static override styles = [controls, treeStyles, factStyles, panelStyles, css`
+  static override styles = [
+    controls,
+    treeStyles,
+    factStyles,
+    panelStyles,
+    css`
     :host {
       grid-template-rows: auto minmax(180px, 55%) auto minmax(0, 1fr);
     }
@@ -182,7 +187,8 @@ export class SamplePanel extends LitElement {
       text-align: center;
       overflow-wrap: anywhere;
     }
-  `];
+  `,
+  ];
 
   @property({ attribute: false }) data!: Dataset;
   @property({ attribute: false }) index = 0;
@@ -227,11 +233,19 @@ export class SamplePanel extends LitElement {
   }
   override firstUpdated(): void {
     this.observer.observe(this.stage);
-    this.stage.addEventListener("wheel", (e) => {
-      e.preventDefault();
-      const box = this.stage.getBoundingClientRect();
-      this.zoomBy(Math.exp(-e.deltaY / 400), e.clientX - box.left - box.width / 2, e.clientY - box.top - box.height / 2);
-    }, { passive: false });
+    this.stage.addEventListener(
+      "wheel",
+      (e) => {
+        e.preventDefault();
+        const box = this.stage.getBoundingClientRect();
+        this.zoomBy(
+          Math.exp(-e.deltaY / 400),
+          e.clientX - box.left - box.width / 2,
+          e.clientY - box.top - box.height / 2,
+        );
+      },
+      { passive: false },
+    );
   }
   override disconnectedCallback(): void {
     super.disconnectedCallback();
@@ -250,7 +264,10 @@ export class SamplePanel extends LitElement {
     if (changed.has("index") || changed.has("data")) void this.load();
   }
   override updated(changed: PropertyValues): void {
-    if (this.image && (changed.has("image" as never) || changed.has("asStored" as never) || changed.has("orientation" as never))) {
+    if (
+      this.image &&
+      (changed.has("image" as never) || changed.has("asStored" as never) || changed.has("orientation" as never))
+    ) {
       const canvas = this.renderRoot.querySelector<HTMLCanvasElement>(".picture");
       const g = canvas?.getContext("2d");
       if (canvas && g) {
@@ -294,20 +311,40 @@ export class SamplePanel extends LitElement {
     this.orientation = 1;
     this.asStored = false;
     this.sum = { state: "reading", text: "reading…" };
-    const unless = <T>(then: (value: T) => void) => (value: T): void => {
-      if (!signal.aborted) then(value);
-    };
-    const image = (isPlayed(dataset.info(index)) ? this.play(signal) : this.draw(signal)).catch(unless((e) => {
-      this.show(null);
-      this.imageTrouble = e instanceof NotDrawn ? { message: e.message === UNKNOWN ? "This is no picture that the browser knows." : `Browsers do not draw ${e.message} pictures.`, code: undefined, offset: undefined } : trouble(e);
-    }));
-    const record = dataset.record(index, { signal }).then(unless((found) => (this.record = found)), unless((e) => (this.recordTrouble = trouble(e))));
+    const unless =
+      <T>(then: (value: T) => void) =>
+      (value: T): void => {
+        if (!signal.aborted) then(value);
+      };
+    const image = (isPlayed(dataset.info(index)) ? this.play(signal) : this.draw(signal)).catch(
+      unless((e) => {
+        this.show(null);
+        this.imageTrouble =
+          e instanceof NotDrawn
+            ? {
+                message:
+                  e.message === UNKNOWN
+                    ? "This is no picture that the browser knows."
+                    : `Browsers do not draw ${e.message} pictures.`,
+                code: undefined,
+                offset: undefined,
+              }
+            : trouble(e);
+      }),
+    );
+    const record = dataset.record(index, { signal }).then(
+      unless((found) => (this.record = found)),
+      unless((e) => (this.recordTrouble = trouble(e))),
+    );
     const whole = dataset.bytes(index, { signal, verify: true }).then(
       unless((payload) => {
         this.orientation = orientationOf(payload);
         this.head = payload.slice(0, HEX_BYTES);
-        void crypto.subtle?.digest("SHA-256", payload as BufferSource).then(unless((sum) => (this.digest = hexText(new Uint8Array(sum)))));
-        this.sum = dataset.format === "tbl" ? { state: "good", text: "✓ sound" } : { state: "good", text: "read whole" };
+        void crypto.subtle
+          ?.digest("SHA-256", payload as BufferSource)
+          .then(unless((sum) => (this.digest = hexText(new Uint8Array(sum)))));
+        this.sum =
+          dataset.format === "tbl" ? { state: "good", text: "✓ sound" } : { state: "good", text: "read whole" };
       }),
       unless((e) => (this.sum = { state: "bad", text: trouble(e).code ?? "cannot be read" })),
     );
@@ -333,13 +370,19 @@ export class SamplePanel extends LitElement {
   }
   private readonly unplayed = (): void => {
     this.show(null);
-    this.imageTrouble = { message: `This browser cannot play this ${this.data.info(this.index).format.toUpperCase()}: it is damaged, or made in a way that the browser does not know. It can be saved and opened elsewhere.`, code: undefined, offset: undefined };
+    this.imageTrouble = {
+      message: `This browser cannot play this ${this.data.info(this.index).format.toUpperCase()}: it is damaged, or made in a way that the browser does not know. It can be saved and opened elsewhere.`,
+      code: undefined,
+      offset: undefined,
+    };
   };
 
   /** The picture's size as it is drawn. */
   private get shown(): { width: number; height: number } {
     const { width, height } = this.image ?? this.data.info(this.index);
-    return this.asStored && this.image && isOnItsSide(this.orientation) ? { width: height, height: width } : { width, height };
+    return this.asStored && this.image && isOnItsSide(this.orientation)
+      ? { width: height, height: width }
+      : { width, height };
   }
   private annotate(): void {
     const { width, height } = this.shown;
@@ -414,7 +457,8 @@ export class SamplePanel extends LitElement {
     if (!image || !detail || !this.work) return;
     const { signal } = this.work;
     const { width, bitmap } = image;
-    if (image.partial || orientation > 1 || scale * devicePixelRatio <= (1.2 * bitmap.width) / width) return void (detail.hidden = true);
+    if (image.partial || orientation > 1 || scale * devicePixelRatio <= (1.2 * bitmap.width) / width)
+      return void (detail.hidden = true);
     this.sharpening = setTimeout(() => void this.sharpened(detail, scale, signal).catch(() => undefined), REST);
   }
   private async sharpened(detail: HTMLCanvasElement, scale: number, signal: AbortSignal): Promise<void> {
@@ -428,7 +472,10 @@ export class SamplePanel extends LitElement {
     const finest = Math.min(1, scale * devicePixelRatio);
     const { index } = this;
     const blob = await this.data.blob(index, { signal });
-    const bitmap = await createImageBitmap(blob, left, top, w, h, { resizeWidth: Math.max(1, Math.round(w * finest)), resizeQuality: "medium" });
+    const bitmap = await createImageBitmap(blob, left, top, w, h, {
+      resizeWidth: Math.max(1, Math.round(w * finest)),
+      resizeQuality: "medium",
+    });
     if (!signal.aborted && this.image && this.index === index) {
       [detail.width, detail.height] = [bitmap.width, bitmap.height];
       detail.getContext("2d")?.drawImage(bitmap, 0, 0);
@@ -474,15 +521,21 @@ export class SamplePanel extends LitElement {
         <div class="tools">
           ${this.image && this.orientation > 1 ? html`<button aria-pressed=${this.asStored} title="Its EXIF says that it is to be turned; most training code does not turn it" @click=${this.toggleStored}>As stored</button>` : nothing}
           ${this.boxes.length > 0 ? html`<button aria-pressed=${this.boxesOn} title="Boxes (b)" @click=${() => (this.boxesOn = !this.boxesOn)}>Boxes</button>` : nothing}
-          ${this.film ? nothing : html`
+          ${
+            this.film
+              ? nothing
+              : html`
           <button class="icon" aria-label="Zoom out" title="Zoom out (-)" @click=${() => this.zoomBy(1 / 1.4)}>−</button>
-          <button class="icon" aria-label="Zoom in" title="Zoom in (+)" @click=${() => this.zoomBy(1.4)}>+</button>`}
+          <button class="icon" aria-label="Zoom in" title="Zoom in (+)" @click=${() => this.zoomBy(1.4)}>+</button>`
+          }
         </div>
       </div>
       <div class="tabs">
         <div role="tablist" aria-label="About the sample">
-          ${(["metadata", "details", "bytes"] as const).map((tab) => html`
-            <button role="tab" id="tab-${tab}" aria-controls="page" aria-selected=${tab === this.tab} @click=${() => (this.tab = tab)}>${tab[0]!.toUpperCase() + tab.slice(1)}</button>`)}
+          ${(["metadata", "details", "bytes"] as const).map(
+            (tab) => html`
+            <button role="tab" id="tab-${tab}" aria-controls="page" aria-selected=${tab === this.tab} @click=${() => (this.tab = tab)}>${tab[0]!.toUpperCase() + tab.slice(1)}</button>`,
+          )}
         </div>
         <span class="sum ${this.sum.state}" title=${this.sum.state === "good" && this.data.format === "tbl" ? "The checksum was verified." : this.sum.state === "good" ? "Read whole; a TAR has no checksums of its files." : ""}>${this.sum.text}</span>
       </div>
@@ -492,32 +545,59 @@ export class SamplePanel extends LitElement {
   private renderLegend(): TemplateResult | typeof nothing {
     const labels = [...new Set(this.boxes.map((b) => b.label))].slice(0, 40);
     const { broken, outside } = this.annotations;
-    const wrong = [broken > 0 && `${plural(broken, "box", "boxes")} without area or number`, outside > 0 && `${plural(outside, "box", "boxes")} outside of the picture`].filter(Boolean).join(", ");
+    const wrong = [
+      broken > 0 && `${plural(broken, "box", "boxes")} without area or number`,
+      outside > 0 && `${plural(outside, "box", "boxes")} outside of the picture`,
+    ]
+      .filter(Boolean)
+      .join(", ");
     if (!this.boxesOn || (labels.length === 0 && !wrong)) return nothing;
     const toggle = (label: string) => () => {
       const hidden = new Set(this.hidden_);
       if (!hidden.delete(label)) hidden.add(label);
       this.hidden_ = hidden;
     };
-    return html`<div class="legend ${this.orientation > 1 ? "beside" : ""}">${labels.map((label) => html`
-      <button aria-pressed=${!this.hidden_.has(label)} @click=${toggle(label)}><i .style=${`background:${colourOf(label)}`}></i><bdi>${visible(label) || "box"}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`)}${wrong ? html`<span class="wrong">${wrong}</span>` : nothing}</div>`;
+    return html`<div class="legend ${this.orientation > 1 ? "beside" : ""}">${labels.map(
+      (label) => html`
+      <button aria-pressed=${!this.hidden_.has(label)} @click=${toggle(label)}><i .style=${`background:${colourOf(label)}`}></i><bdi>${visible(label) || "box"}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`,
+    )}${wrong ? html`<span class="wrong">${wrong}</span>` : nothing}</div>`;
   }
 
   private renderPage(): TemplateResult {
     if (this.tab === "metadata") {
-      if (this.recordTrouble) return html`<p class="bad">${this.recordTrouble.message}</p><code>${this.recordTrouble.code ?? ""}</code>`;
+      if (this.recordTrouble)
+        return html`<p class="bad">${this.recordTrouble.message}</p><code>${this.recordTrouble.code ?? ""}</code>`;
       if (this.record === undefined) return html`<p class="muted">reading…</p>`;
-      return this.record === null ? html`<p class="muted">This sample has no metadata.</p>` : tree("sample", this.record);
+      return this.record === null
+        ? html`<p class="muted">This sample has no metadata.</p>`
+        : tree("sample", this.record);
     }
     const info = this.data.info(this.index);
-    if (this.tab === "bytes") return html`<pre>${this.head ? hex(this.head) : this.sum.text}</pre>${info.bytes > HEX_BYTES ? html`<p class="muted">the first ${HEX_BYTES} of ${count(info.bytes)} bytes</p>` : nothing}`;
+    if (this.tab === "bytes")
+      return html`<pre>${this.head ? hex(this.head) : this.sum.text}</pre>${info.bytes > HEX_BYTES ? html`<p class="muted">the first ${HEX_BYTES} of ${count(info.bytes)} bytes</p>` : nothing}`;
     const rows: [string, string][] = [
       ["Format", `${info.format} (${info.mime})`],
-      ["Size", info.width > 0 ? `${count(info.width)} × ${count(info.height)} pixels${this.orientation > 1 ? ", to be turned as its EXIF says" : ""}` : this.image ? `${count(this.image.width)} × ${count(this.image.height)} pixels, from the picture` : "not in the index"],
+      [
+        "Size",
+        info.width > 0
+          ? `${count(info.width)} × ${count(info.height)} pixels${this.orientation > 1 ? ", to be turned as its EXIF says" : ""}`
+          : this.image
+            ? `${count(this.image.width)} × ${count(this.image.height)} pixels, from the picture`
+            : "not in the index",
+      ],
       ["Bytes", `${count(info.bytes)} (${bytes(info.bytes)})`],
       ["Stored", `${count(info.storedBytes)} bytes, ${info.codec === "none" ? "as it is" : info.codec}`],
       ["In the file", `bytes ${count(info.offset)} to ${count(info.offset + info.storedBytes)}`],
-      ["Checksum", this.sum.state === "reading" ? "reading…" : this.sum.state === "bad" ? this.sum.text : this.data.format === "tbl" ? "that of the file, verified" : "a TAR has none of its files"],
+      [
+        "Checksum",
+        this.sum.state === "reading"
+          ? "reading…"
+          : this.sum.state === "bad"
+            ? this.sum.text
+            : this.data.format === "tbl"
+              ? "that of the file, verified"
+              : "a TAR has none of its files",
+      ],
       ["SHA-256", this.digest || "–"],
     ];
     return html`<dl>${rows.map(([term, text]) => html`<dt>${term}</dt><dd>${text}</dd>`)}</dl>`;
@@ -526,7 +606,11 @@ export class SamplePanel extends LitElement {
   private async save(): Promise<void> {
     const blob = await this.data.blob(this.index).catch(() => null);
     if (!blob) return;
-    download(blob, this.data.nameOf(this.index)?.split("/").pop() ?? `${String(this.index).padStart(8, "0")}.${this.data.info(this.index).extension}`);
+    download(
+      blob,
+      this.data.nameOf(this.index)?.split("/").pop() ??
+        `${String(this.index).padStart(8, "0")}.${this.data.info(this.index).extension}`,
+    );
   }
 }
 
@@ -537,7 +621,12 @@ function hex(data: Uint8Array): string {
   for (let at = 0; at < data.length; at += 16) {
     const row = Array.from(data.subarray(at, at + 16));
     const text = row.map((b) => (b >= 32 && b < 127 ? String.fromCharCode(b) : ".")).join("");
-    lines.push(`${at.toString(16).padStart(4, "0")}  ${row.map((b) => b.toString(16).padStart(2, "0")).join(" ").padEnd(48)} ${text}`);
+    lines.push(
+      `${at.toString(16).padStart(4, "0")}  ${row
+        .map((b) => b.toString(16).padStart(2, "0"))
+        .join(" ")
+        .padEnd(48)} ${text}`,
+    );
   }
   return lines.join("\n");
 }

@@ -14,7 +14,11 @@ const COLUMNS = ["Sample", "Name", "Format", "Width", "Height", "Aspect", "Bytes
 /** `<forebay-table>`: a window over up to ten million rows. */
 @customElement("forebay-table")
 export class Table extends Collection {
-  static override styles = [controls, windowStyles, rowStyles, css`
+  static override styles = [
+    controls,
+    windowStyles,
+    rowStyles,
+    css`
     .layer {
       min-width: 940px;
     }
@@ -33,7 +37,8 @@ export class Table extends Collection {
       padding: 0 6px 0 0;
       color: var(--accent);
     }
-  `];
+  `,
+  ];
 
   private reading: AbortController | undefined;
   private timer = 0;
@@ -53,10 +58,18 @@ export class Table extends Collection {
     this.reading?.abort();
     const { signal } = (this.reading = new AbortController());
     const [first, end] = this.window(0);
-    const unnamed = Array.from({ length: Math.max(0, end - first) }, (_, k) => this.rows.at(first + k))
-      .filter((i) => !this.asked.has(i) && this.data.nameOf(i) === undefined);
+    const unnamed = Array.from({ length: Math.max(0, end - first) }, (_, k) => this.rows.at(first + k)).filter(
+      (i) => !this.asked.has(i) && this.data.nameOf(i) === undefined,
+    );
     if (unnamed.length === 0) return;
-    await Promise.all(unnamed.map((i) => this.data.record(i, { signal }).then(() => this.asked.add(i), () => undefined)));
+    await Promise.all(
+      unnamed.map((i) =>
+        this.data.record(i, { signal }).then(
+          () => this.asked.add(i),
+          () => undefined,
+        ),
+      ),
+    );
     if (!signal.aborted) this.redraw();
   }
   /** Samples whose metadata was read: those without a name are not asked again. */
@@ -95,18 +108,21 @@ export class Table extends Collection {
     const i = this.rows.at(position);
     const info = this.data.info(i);
     const known = info.width > 0 && info.height > 0;
-    const cell = (text: string, number = true): TemplateResult => html`<span role="gridcell" class=${number ? "number" : ""}>${text}</span>`;
+    const cell = (text: string, number = true): TemplateResult =>
+      html`<span role="gridcell" class=${number ? "number" : ""}>${text}</span>`;
     return html`
       <div id="p${position}" class="row ${position === this.current ? "current" : ""}" role="row" aria-rowindex=${position + 2}
         aria-selected=${this.picked.has(i)} .style=${`transform:translateY(${ROW + position * ROW - top}px)`}
         @click=${(e: MouseEvent) => this.onClick(e, position)}>
         <span role="gridcell" class="number">${this.picked.has(i) ? html`<span class="tick">✓</span>` : nothing}${count(i)}</span>
         ${cell(visible(this.data.nameOf(i) ?? ""), false)}
-        ${info.damaged
-          ? html`<span role="gridcell" class="bad">damaged</span>${[1, 2, 3, 4, 5, 6, 7].map(() => cell(""))}`
-          : html`${cell(info.format, false)}${cell(known ? count(info.width) : "–")}${cell(known ? count(info.height) : "–")}
+        ${
+          info.damaged
+            ? html`<span role="gridcell" class="bad">damaged</span>${[1, 2, 3, 4, 5, 6, 7].map(() => cell(""))}`
+            : html`${cell(info.format, false)}${cell(known ? count(info.width) : "–")}${cell(known ? count(info.height) : "–")}
             ${cell(known ? (info.width / info.height).toFixed(2) : "–")}${cell(bytes(info.bytes))}${cell(bytes(info.storedBytes))}
-            ${cell(count(info.offset))}${cell(info.codec, false)}`}
+            ${cell(count(info.offset))}${cell(info.codec, false)}`
+        }
       </div>`;
   }
 }

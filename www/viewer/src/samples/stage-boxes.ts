@@ -19,7 +19,12 @@ export interface Placed {
 export class StageBoxes {
   private readonly masks = new WeakMap<Mask, HTMLCanvasElement>();
 
-  draw(canvas: HTMLCanvasElement, boxes: readonly Box[], hidden: ReadonlySet<string>, { x: left, y: top, scale, width, height }: Placed): void {
+  draw(
+    canvas: HTMLCanvasElement,
+    boxes: readonly Box[],
+    hidden: ReadonlySet<string>,
+    { x: left, y: top, scale, width, height }: Placed,
+  ): void {
     const sharp = devicePixelRatio;
     const [wide, tall] = [Math.round(canvas.clientWidth * sharp), Math.round(canvas.clientHeight * sharp)];
     if (canvas.width !== wide || canvas.height !== tall) [canvas.width, canvas.height] = [wide, tall];
@@ -40,7 +45,8 @@ export class StageBoxes {
       if (box.mask) g.drawImage(this.maskOf(box.mask, box.label), left, top, width * scale, height * scale);
       for (const outline of box.outlines) {
         g.beginPath();
-        for (let k = 0; k + 1 < outline.length; k += 2) g.lineTo(left + outline[k]! * scale, top + outline[k + 1]! * scale);
+        for (let k = 0; k + 1 < outline.length; k += 2)
+          g.lineTo(left + outline[k]! * scale, top + outline[k + 1]! * scale);
         g.closePath();
         g.globalAlpha = 0.3;
         g.fillStyle = colour;

@@ -41,7 +41,8 @@ class Gate {
 }
 
 /** Whether a picture is only missing: its tile need not say so, where the gallery says it once. */
-export const isUnreached = (thumb: Thumb): boolean => thumb.state === "broken" && thumb.passing && thumb.why.startsWith("http.");
+export const isUnreached = (thumb: Thumb): boolean =>
+  thumb.state === "broken" && thumb.passing && thumb.why.startsWith("http.");
 
 /** Decodes what is in sight, newest wish first. */
 export class Thumbs {
@@ -78,7 +79,8 @@ export class Thumbs {
   /** What the network lost and nobody reached since: the code, and how many there are. */
   get lost(): { readonly code: string; readonly pictures: number } | null {
     let [code, pictures] = ["", 0];
-    for (const thumb of this.kept.values()) if (thumb.state === "broken" && isUnreached(thumb)) [code, pictures] = [thumb.why, pictures + 1];
+    for (const thumb of this.kept.values())
+      if (thumb.state === "broken" && isUnreached(thumb)) [code, pictures] = [thumb.why, pictures + 1];
     return pictures > 0 ? { code, pictures } : null;
   }
 
@@ -152,13 +154,21 @@ export class Thumbs {
 
   private async load(i: number, signal: AbortSignal): Promise<Thumb | undefined> {
     try {
-      const { bitmap, partial } = await decode(this.dataset, i, { signal, edge: EDGE, turn: (body) => this.gate.run(body) });
+      const { bitmap, partial } = await decode(this.dataset, i, {
+        signal,
+        edge: EDGE,
+        turn: (body) => this.gate.run(body),
+      });
       return { state: "ready", bitmap, partial };
     } catch (e) {
       if (signal.aborted || isAbort(e)) return undefined;
       if (e instanceof NotDrawn) return { state: "none", why: e.message };
       const { code, message } = trouble(e);
-      return { state: "broken", why: isChanged(message) ? "the file changed" : code ?? "cannot be decoded", passing: PASSING.has(code ?? "") };
+      return {
+        state: "broken",
+        why: isChanged(message) ? "the file changed" : (code ?? "cannot be decoded"),
+        passing: PASSING.has(code ?? ""),
+      };
     }
   }
 }

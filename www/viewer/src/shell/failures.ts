@@ -24,21 +24,32 @@ export function failureOf(e: unknown, name: string, file: string, help: Help): F
     return failure(message, { words: "Convert it…", go: help.convertText });
   }
   if (isPacked(told.message)) {
-    const message = "This is packed with gzip as a whole, so that nothing in it can be looked at by itself. It can be unpacked into the browser's own store, and opened from there; nothing else sees it.";
+    const message =
+      "This is packed with gzip as a whole, so that nothing in it can be looked at by itself. It can be unpacked into the browser's own store, and opened from there; nothing else sees it.";
     return failure(message, { words: "Unpack and open", go: help.unpack });
   }
-  if (/\bthis is zstd,/i.test(told.message)) return failure(`${told.message}. Browsers do not unpack Zstandard; on the command line: zstd -d ${shown(name)}`);
+  if (/\bthis is zstd,/i.test(told.message))
+    return failure(`${told.message}. Browsers do not unpack Zstandard; on the command line: zstd -d ${shown(name)}`);
   const table = FOR_THE_COMMAND.exec(told.message)?.[1];
-  if (table) return failure(`${told.message}. The page does not read ${table}; the command makes something of it that the page reads: forebay convert ${shown(name)} ${shown(name.replace(/\.[^.]*$/, ""))}.tbf`);
+  if (table)
+    return failure(
+      `${told.message}. The page does not read ${table}; the command makes something of it that the page reads: forebay convert ${shown(name)} ${shown(name.replace(/\.[^.]*$/, ""))}.tbf`,
+    );
   if (told.code === "format.unknown") {
-    return failure(`${told.message}. Samples are read from TBL and TAR, rows from TBF and IDV, and from CSV, TSV and JSON lines where the name ends with .csv, .tsv, .jsonl or .ndjson.`);
+    return failure(
+      `${told.message}. Samples are read from TBL and TAR, rows from TBF and IDV, and from CSV, TSV and JSON lines where the name ends with .csv, .tsv, .jsonl or .ndjson.`,
+    );
   }
   if (told.code === "http.status" && !/^[a-z]+:/i.test(file)) {
-    return failure(`${told.message}. It was looked for on the server of this page; addresses elsewhere begin with https://.`);
+    return failure(
+      `${told.message}. It was looked for on the server of this page; addresses elsewhere begin with https://.`,
+    );
   }
-  if (told.code === "tbf.schema_needed") return failure(told.message, { words: "Choose its schema…", go: help.chooseSchema });
+  if (told.code === "tbf.schema_needed")
+    return failure(told.message, { words: "Choose its schema…", go: help.chooseSchema });
   return { name, trouble: told };
 }
 
 /** A name as a shell takes it; what is not seen of it is shown, and then it is for nobody to be run. */
-const shown = (name: string): string => (/^\w[\w.-]*$/.test(name) ? name : `'${visible(name).replaceAll("'", "'\\''")}'`);
+const shown = (name: string): string =>
+  /^\w[\w.-]*$/.test(name) ? name : `'${visible(name).replaceAll("'", "'\\''")}'`;

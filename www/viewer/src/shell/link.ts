@@ -27,7 +27,9 @@ export function parseLink(hash: string): Link {
 /** Writes it. Slashes and colons stay readable. */
 export function formatLink(link: Link): string {
   const parts = Object.entries(link).filter(([, value]) => value !== undefined && value !== "");
-  const written = parts.map(([key, value]) => `${key}=${encodeURIComponent(String(value)).replace(/%2F/g, "/").replace(/%3A/g, ":")}`);
+  const written = parts.map(
+    ([key, value]) => `${key}=${encodeURIComponent(String(value)).replace(/%2F/g, "/").replace(/%3A/g, ":")}`,
+  );
   return written.length > 0 ? `#${written.join("&")}` : "";
 }
 

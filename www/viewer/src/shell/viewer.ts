@@ -78,10 +78,19 @@ export class Viewer extends LitElement {
   @state() private filterError: Trouble | null = null;
   @state() private filtering = false;
   private readonly counts = new Counts(this, {
-    data: () => this.data, rows: () => this.rows, growing: () => this.growth !== null, local: () => this.source instanceof Blob, signal: () => this.work.signal, pictures: () => this.pictures,
+    data: () => this.data,
+    rows: () => this.rows,
+    growing: () => this.growth !== null,
+    local: () => this.source instanceof Blob,
+    signal: () => this.work.signal,
+    pictures: () => this.pictures,
   });
   private readonly walker = new Walker(this, {
-    unit: "sample", rows: () => this.rows, list: () => this.collection, say: (text) => this.say(text), moved: () => this.updateLink(),
+    unit: "sample",
+    rows: () => this.rows,
+    list: () => this.collection,
+    say: (text) => this.say(text),
+    moved: () => this.updateLink(),
   });
   @state() private picked: ReadonlySet<number> = new Set();
   @state() private tileSize = 168;
@@ -137,7 +146,12 @@ export class Viewer extends LitElement {
   // Opening
 
   /** Opens a file, an address or anything else that the package opens. */
-  async open(input: Input, name: string, file: string, { tbfSchema, forget, ...extra }: { handle?: FileSystemFileHandle; tbfSchema?: object; forget?: () => void } = {}): Promise<void> {
+  async open(
+    input: Input,
+    name: string,
+    file: string,
+    { tbfSchema, forget, ...extra }: { handle?: FileSystemFileHandle; tbfSchema?: object; forget?: () => void } = {},
+  ): Promise<void> {
     // Who opened it with something on the page goes on in what is opened.
     const led = this.shadowRoot?.activeElement != null;
     this.close(false);
@@ -153,7 +167,15 @@ export class Viewer extends LitElement {
         if (this.data) this.grown(progress);
         else this.opening = { name, progress };
       };
-      const options: OpenOptions = { name, signal: work.signal, keepGoing: true, grow: true, indexStore, onProgress, ...(tbfSchema && { tbfSchema }) };
+      const options: OpenOptions = {
+        name,
+        signal: work.signal,
+        keepGoing: true,
+        grow: true,
+        indexStore,
+        onProgress,
+        ...(tbfSchema && { tbfSchema }),
+      };
       const { found, textual } = await openAny(this.engine, input, options, work.signal);
       if (this.work !== work) {
         textual?.forget();
@@ -168,8 +190,13 @@ export class Viewer extends LitElement {
       const url = fileUrl(file, location.href);
       await this.applyLink();
       if (led && document.activeElement === document.body) this.focusList();
-      void remember({ name, bytes: textual?.text.bytes ?? found.byteLength, when: Date.now(), ...(url && !file.startsWith("local:") ? { url: url.href } : {}), ...extra })
-        .then(() => this.recall());
+      void remember({
+        name,
+        bytes: textual?.text.bytes ?? found.byteLength,
+        when: Date.now(),
+        ...(url && !file.startsWith("local:") ? { url: url.href } : {}),
+        ...extra,
+      }).then(() => this.recall());
       if (found.kind === "samples") void this.counts.learn(found);
     } catch (e) {
       if (this.work !== work) return;
@@ -181,16 +208,35 @@ export class Viewer extends LitElement {
     }
   }
   /** What went wrong with a file, and what may help. */
-  private failed(e: unknown, input: Input, name: string, file: string, extra: { handle?: FileSystemFileHandle }): Failure {
+  private failed(
+    e: unknown,
+    input: Input,
+    name: string,
+    file: string,
+    extra: { handle?: FileSystemFileHandle },
+  ): Failure {
     if (e instanceof TooLarge) this.tooLarge = e.text;
-    const chooseSchema = (): void => pickJson((schema) => void this.open(input, name, file, { ...extra, tbfSchema: schema }), (why) => {
-      this.failure = { ...failure, trouble: { ...failure.trouble, message: why } };
+    const chooseSchema = (): void =>
+      pickJson(
+        (schema) => void this.open(input, name, file, { ...extra, tbfSchema: schema }),
+        (why) => {
+          this.failure = { ...failure, trouble: { ...failure.trouble, message: why } };
+        },
+      );
+    const failure = failureOf(e, name, file, {
+      chooseSchema,
+      convertText: () => this.convertTableDialog.show(),
+      unpack: () => void this.openUnpacked(input, name, file, extra),
     });
-    const failure = failureOf(e, name, file, { chooseSchema, convertText: () => this.convertTableDialog.show(), unpack: () => void this.openUnpacked(input, name, file, extra) });
     return failure;
   }
   /** Unpacks what is packed as a whole, and opens that. */
-  private async openUnpacked(input: Input, name: string, file: string, extra: { handle?: FileSystemFileHandle }): Promise<void> {
+  private async openUnpacked(
+    input: Input,
+    name: string,
+    file: string,
+    extra: { handle?: FileSystemFileHandle },
+  ): Promise<void> {
     this.close(false);
     const work = new AbortController();
     [this.work, this.file] = [work, file];
@@ -215,7 +261,11 @@ export class Viewer extends LitElement {
       this.pictured = resolve;
       setTimeout(resolve, PATIENCE);
     });
-    if (dataset.growing) dataset.whole.then(() => this.settled(dataset), () => this.settled(dataset));
+    if (dataset.growing)
+      dataset.whole.then(
+        () => this.settled(dataset),
+        () => this.settled(dataset),
+      );
   }
   /** Lets go of the file. */
   close(forget = true): void {
@@ -230,7 +280,15 @@ export class Viewer extends LitElement {
       textual?.forget();
       letGo();
     });
-    this.data = this.table = this.textual = this.tooLarge = this.opening = this.failure = this.filterError = this.growth = null;
+    this.data =
+      this.table =
+      this.textual =
+      this.tooLarge =
+      this.opening =
+      this.failure =
+      this.filterError =
+      this.growth =
+        null;
     this.counts.reset();
     this.walker.reset();
     this.picked = new Set();
@@ -281,7 +339,15 @@ export class Viewer extends LitElement {
     if (entry.url) return this.openUrl(entry.url);
     const file = entry.handle && (await fileOf(entry.handle).catch(() => null));
     if (file) this.openFile(file, entry.handle);
-    else this.failure = { name: entry.name, trouble: { message: "The browser no longer gives access to this file; drop it again.", code: undefined, offset: undefined } };
+    else
+      this.failure = {
+        name: entry.name,
+        trouble: {
+          message: "The browser no longer gives access to this file; drop it again.",
+          code: undefined,
+          offset: undefined,
+        },
+      };
   }
   private async choose(): Promise<void> {
     const picker = (globalThis as { showOpenFilePicker?: () => Promise<FileSystemFileHandle[]> }).showOpenFilePicker;
@@ -307,7 +373,9 @@ export class Viewer extends LitElement {
   private settled(dataset: Dataset): void {
     if (this.data !== dataset) return;
     this.growth = null;
-    this.say(`${visible(dataset.name ?? "the file")}: ${plural(dataset.length, "sample")}${dataset.damage ? ", and then it could not be read" : ""}`);
+    this.say(
+      `${visible(dataset.name ?? "the file")}: ${plural(dataset.length, "sample")}${dataset.damage ? ", and then it could not be read" : ""}`,
+    );
     if (this.expression) void this.refilter();
     else {
       this.rows = new Rows(dataset.length, null);
@@ -365,8 +433,16 @@ export class Viewer extends LitElement {
     const known = await namesakes(name);
     const message = `This link is to a file of your own machine, which a page cannot open by itself: choose it, or drop it here.${known.length > 1 ? ` There are ${known.length} of this name.` : ""}`;
     // A link knows a file by its name, which others may have too.
-    const ways = known.map((entry) => ({ words: `Open ${visible(name)}${known.length > 1 ? `, ${bytes(entry.bytes)}, of ${new Date(entry.when).toLocaleDateString()}` : ""}`, go: () => void this.openRecent(entry) }));
-    this.failure = { name, trouble: { message, code: undefined, offset: undefined }, ways: [...ways, { words: "Choose the file", go: () => void this.choose() }], kind: "asks" };
+    const ways = known.map((entry) => ({
+      words: `Open ${visible(name)}${known.length > 1 ? `, ${bytes(entry.bytes)}, of ${new Date(entry.when).toLocaleDateString()}` : ""}`,
+      go: () => void this.openRecent(entry),
+    }));
+    this.failure = {
+      name,
+      trouble: { message, code: undefined, offset: undefined },
+      ways: [...ways, { words: "Choose the file", go: () => void this.choose() }],
+      kind: "asks",
+    };
   }
   private openUrlKeepingLink(file: string): void {
     const hash = location.hash;
@@ -391,9 +467,16 @@ export class Viewer extends LitElement {
   private updateLink(of: TableLink = {}): void {
     if (this.table) history.replaceState(null, "", formatLink({ file: this.file, ...of }));
     if (!this.data) return;
-    history.replaceState(null, "", formatLink({
-      file: this.file, ...(this.walker.open !== null && { i: this.walker.open }), ...(this.expression && { q: this.expression }), ...(this.view === "table" && { view: "table" as const }),
-    }));
+    history.replaceState(
+      null,
+      "",
+      formatLink({
+        file: this.file,
+        ...(this.walker.open !== null && { i: this.walker.open }),
+        ...(this.expression && { q: this.expression }),
+        ...(this.view === "table" && { view: "table" as const }),
+      }),
+    );
   }
 
   // Filter and facets
@@ -423,7 +506,12 @@ export class Viewer extends LitElement {
       this.filterError = null;
       this.rows = new Rows(kept ? total : dataset.length, kept, expression);
       if (!same) this.walker.current = 0;
-      if (!this.growth) this.say(kept ? `${plural(kept.length, "sample")} of ${count(dataset.length)} match` : `all ${plural(dataset.length, "sample")}`);
+      if (!this.growth)
+        this.say(
+          kept
+            ? `${plural(kept.length, "sample")} of ${count(dataset.length)} match`
+            : `all ${plural(dataset.length, "sample")}`,
+        );
       this.updateLink();
       void this.counts.recount();
     } catch (e) {
@@ -462,18 +550,25 @@ export class Viewer extends LitElement {
     const open = this.walker.open !== null;
     const idle = target === document.body;
     const actions: Record<string, (() => void) | undefined> = {
-      "?": () => this.helpDialog.show(), o: () => void this.choose(), d: () => this.toggleTheme(),
+      "?": () => this.helpDialog.show(),
+      o: () => void this.choose(),
+      d: () => this.toggleTheme(),
       ...((this.data || this.table) && { i: () => this.aboutDialog.show(), c: () => this.checkDialog.show() }),
       ...(this.table && { e: () => this.convertTableDialog.show() }),
       ...(this.data && {
-        "/": () => this.filterBox?.focus(), g: () => this.setView("gallery"), t: () => this.setView("table"), e: () => this.convertDialog.show(),
+        "/": () => this.filterBox?.focus(),
+        g: () => this.setView("gallery"),
+        t: () => this.setView("table"),
+        e: () => this.convertDialog.show(),
       }),
     };
     const action = actions[e.key];
     if (action) action();
-    else if (this.walker.key(e.key)) { /* It stepped or closed. */ }
-    else if (open && this.samplePanel?.key(e.key)) { /* The picture's. */ }
-    else if (!this.tableView?.key(e.key, idle) && !(idle && this.walker.begin(e.key))) return;
+    else if (this.walker.key(e.key)) {
+      /* It stepped or closed. */
+    } else if (open && this.samplePanel?.key(e.key)) {
+      /* The picture's. */
+    } else if (!this.tableView?.key(e.key, idle) && !(idle && this.walker.begin(e.key))) return;
     e.preventDefault();
   };
   private readonly onDrag = (e: DragEvent): void => {
@@ -485,11 +580,14 @@ export class Viewer extends LitElement {
     this.dragging = false;
     const items = [...(e.dataTransfer?.items ?? [])];
     const item = items.find((i) => i.kind === "file");
-    if (item?.webkitGetAsEntry?.()?.isDirectory) return this.refuse("the folder", "This is a folder: drop one of its files.");
+    if (item?.webkitGetAsEntry?.()?.isDirectory)
+      return this.refuse("the folder", "This is a folder: drop one of its files.");
     const file = item?.getAsFile();
     if (!file) {
       // A link that was dragged from elsewhere.
-      const address = (e.dataTransfer?.getData("text/uri-list") || e.dataTransfer?.getData("text/plain") || "").split(/\r?\n/).find((line) => /^https?:/i.test(line));
+      const address = (e.dataTransfer?.getData("text/uri-list") || e.dataTransfer?.getData("text/plain") || "")
+        .split(/\r?\n/)
+        .find((line) => /^https?:/i.test(line));
       if (address) this.openUrl(address);
       return;
     }
@@ -500,7 +598,9 @@ export class Viewer extends LitElement {
   /** Gives the keys to the samples or rows. */
   private focusList(): void {
     if (this.table) return this.tableView?.focus();
-    void this.updateComplete.then(() => this.collection?.updateComplete).then(() => this.collection?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus());
+    void this.updateComplete
+      .then(() => this.collection?.updateComplete)
+      .then(() => this.collection?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus());
   }
   private setView(view: "gallery" | "table"): void {
     this.view = view;
@@ -591,8 +691,11 @@ export class Viewer extends LitElement {
   private renderTable(table: Table): TemplateResult {
     const { metadata: m } = table;
     const facts = [
-      m.document ? "one value" : plural(table.length, "row"), !m.document && plural(table.schema.length, "column"), bytes(this.textual?.text.bytes ?? table.byteLength),
-      !this.textual && m.layout && `layout ${m.layout}`, !this.textual && m.groups > 1 && plural(m.groups, "row group"),
+      m.document ? "one value" : plural(table.length, "row"),
+      !m.document && plural(table.schema.length, "column"),
+      bytes(this.textual?.text.bytes ?? table.byteLength),
+      !this.textual && m.layout && `layout ${m.layout}`,
+      !this.textual && m.groups > 1 && plural(m.groups, "row group"),
     ].filter(Boolean);
     return html`
       <div class="app">
@@ -604,7 +707,9 @@ export class Viewer extends LitElement {
     const { metadata } = dataset;
     const { counts } = this;
     const facts = [
-      plural(dataset.length, "sample"), bytes(dataset.byteLength), metadata.layout && `${metadata.layout} layout`,
+      plural(dataset.length, "sample"),
+      bytes(dataset.byteLength),
+      metadata.layout && `${metadata.layout} layout`,
       metadata.compression && metadata.compression !== "none" && metadata.compression.toUpperCase(),
       metadata.members !== undefined && plural(metadata.members, "member"),
     ].filter(Boolean);
@@ -618,7 +723,12 @@ export class Viewer extends LitElement {
           <main class="main">
             <div class="bar">
               <button class="narrow-only" aria-expanded=${this.facetsShown} @click=${() => (this.facetsShown = !this.facetsShown)}>Facets</button>
-              <forebay-filter .value=${this.text} .fields=${counts.fields} .values=${counts.values} .error=${this.filterError} @filter=${(e: CustomEvent<string>) => { this.text = e.detail; void this.refilter(); }}></forebay-filter>
+              <forebay-filter .value=${this.text} .fields=${counts.fields} .values=${counts.values} .error=${this.filterError} @filter=${(
+                e: CustomEvent<string>,
+              ) => {
+                this.text = e.detail;
+                void this.refilter();
+              }}></forebay-filter>
               <span class="counts">${this.filtering ? "filtering…" : this.rows.kept ? `${count(this.rows.length)} of ${count(dataset.length)}` : count(dataset.length)}${this.picked.size > 0 ? `, ${count(this.picked.size)} picked` : ""}</span>
               ${this.view === "gallery" ? html`<input type="range" aria-label="Size of the pictures" min="90" max="360" step="6" .value=${String(this.tileSize)} @input=${(e: Event) => (this.tileSize = Number((e.target as HTMLInputElement).value))} />` : nothing}
               <div class="views" role="group" aria-label="View">
@@ -630,9 +740,13 @@ export class Viewer extends LitElement {
             <div class="chips">${this.renderDamage(dataset)}${[...this.clauses].map(([key, clause]) => html`<button aria-label="Remove ${visible(clause.label)}" @click=${() => this.setClause(key, null)}><bdi>${visible(clause.label)}</bdi> ✕</button>`)}</div>
             ${this.renderCollection(dataset)}
           </main>
-          ${this.walker.open === null ? nothing : html`
+          ${
+            this.walker.open === null
+              ? nothing
+              : html`
             <forebay-sample role="complementary" aria-label="Sample" .data=${dataset} .index=${this.walker.open} .next=${this.walker.following} .picked=${this.picked.has(this.walker.open)}
-              @step=${(e: CustomEvent<number>) => this.walker.step(e.detail)} @close=${() => this.walker.close()} @pick=${(e: CustomEvent<number>) => this.pick(e.detail)}></forebay-sample>`}
+              @step=${(e: CustomEvent<number>) => this.walker.step(e.detail)} @close=${() => this.walker.close()} @pick=${(e: CustomEvent<number>) => this.pick(e.detail)}></forebay-sample>`
+          }
         </div>
       </div>`;
   }
@@ -641,10 +755,14 @@ export class Viewer extends LitElement {
     const { damage, length } = dataset;
     const lost = this.counts.facets?.damaged ?? 0;
     if (damage) {
-      const what = damage.kind === "damaged" ? "This file is damaged. What comes before the damage is shown." : "Reading ended early. What was found before is shown.";
+      const what =
+        damage.kind === "damaged"
+          ? "This file is damaged. What comes before the damage is shown."
+          : "Reading ended early. What was found before is shown.";
       return html`<div class="notice" role="alert"><span><b>${what}</b> ${trouble(damage).message}</span><code>${damage.code}</code></div>`;
     }
-    if (holdsZeros(dataset)) return html`<div class="notice" role="alert"><span><b>This file holds only zeros.</b> A file is like this where its download ended before it began, or where only its place was made.</span></div>`;
+    if (holdsZeros(dataset))
+      return html`<div class="notice" role="alert"><span><b>This file holds only zeros.</b> A file is like this where its download ended before it began, or where only its place was made.</span></div>`;
     if (lost === 0) return nothing;
     return html`<div class="notice" role="alert"><span><b>This file is damaged, or ends too early.</b> ${count(lost)} of ${plural(length, "sample")} cannot be read: their entries in the index are wrong, or they lie behind the end of the file.</span><button @click=${() => this.checkDialog.show()}>Check it</button></div>`;
   }
@@ -658,7 +776,8 @@ export class Viewer extends LitElement {
       </div>`;
   }
   private renderCollection(dataset: Dataset): TemplateResult {
-    if (this.rows.length === 0) return html`<div class="empty">${this.rows.kept ? "No sample matches the filter." : "There are no samples in this file."}</div>`;
+    if (this.rows.length === 0)
+      return html`<div class="empty">${this.rows.kept ? "No sample matches the filter." : "There are no samples in this file."}</div>`;
     const current = (e: CustomEvent<number>): void => this.walker.move(e.detail);
     const step = (e: CustomEvent<number>): void => this.walker.follow(e.detail);
     const open = (e: CustomEvent<number>): void => this.walker.show(e.detail);
@@ -674,7 +793,14 @@ const EMPTY_ARCHIVE = 10_240;
 
 /** Zeros alone are a TAR's end, and so an archive in which nothing is: larger than that nobody makes one. */
 const holdsZeros = ({ format, length, damage, growing, byteLength, metadata: m }: Dataset): boolean =>
-  format === "tar" && length === 0 && !damage && !growing && !m.members && !m.skippedMembers && m.notes.length === 0 && byteLength > EMPTY_ARCHIVE;
+  format === "tar" &&
+  length === 0 &&
+  !damage &&
+  !growing &&
+  !m.members &&
+  !m.skippedMembers &&
+  m.notes.length === 0 &&
+  byteLength > EMPTY_ARCHIVE;
 
 function readTheme(): "light" | "dark" | null {
   try {

@@ -45,7 +45,9 @@ export interface Failure {
 /** `<forebay-welcome>`: sends `choose`, `url` with a text, `recent` with an entry, `back` and `forget`. */
 @customElement("forebay-welcome")
 export class Welcome extends LitElement {
-  static override styles = [controls, css`
+  static override styles = [
+    controls,
+    css`
     :host {
       display: grid;
       grid-template-columns: minmax(0, 1fr);
@@ -144,7 +146,8 @@ export class Welcome extends LitElement {
       flex-wrap: wrap;
       gap: 8px;
     }
-  `];
+  `,
+  ];
 
   @property({ attribute: false }) opening: Opening | null = null;
   @property({ attribute: false }) failure: Failure | null = null;
@@ -176,7 +179,9 @@ export class Welcome extends LitElement {
       </div>
       <div class="url">
         <input type="url" aria-label="Address of a file" placeholder="https://… the address of a file"
-          @keydown=${(e: KeyboardEvent) => { if (e.key === "Enter") this.send("url", this.address.value); }} />
+          @keydown=${(e: KeyboardEvent) => {
+            if (e.key === "Enter") this.send("url", this.address.value);
+          }} />
         <button @click=${() => this.send("url", this.address.value)}>Open</button>
       </div>`;
   }
@@ -186,11 +191,19 @@ export class Welcome extends LitElement {
       <li><button title=${where || nothing} @click=${act}><span>${visible(name)}${where ? html` <span class="muted">${visible(where)}</span>` : nothing}</span><span class="muted">${size === null ? "" : bytes(size)}</span></button></li>`;
     const twice = (name: string): boolean => recent.filter((r) => r.name === name).length > 1;
     return html`
-      ${this.offers.length === 0 ? nothing : html`<section><h2>Served here</h2>
-        <ul>${this.offers.map((o) => row(o.name, o.bytes, () => this.send("url", o.url)))}</ul></section>`}
-      ${recent.length === 0 && this.kept === 0 ? nothing : html`<section>
+      ${
+        this.offers.length === 0
+          ? nothing
+          : html`<section><h2>Served here</h2>
+        <ul>${this.offers.map((o) => row(o.name, o.bytes, () => this.send("url", o.url)))}</ul></section>`
+      }
+      ${
+        recent.length === 0 && this.kept === 0
+          ? nothing
+          : html`<section>
         <div class="title"><h2>Recent</h2><button class="bare" title="Forget these files and the indexes that are kept of them" @click=${() => this.send("forget")}>Forget${this.kept > 0 ? `, with ${bytes(this.kept)} of indexes` : ""}</button></div>
-        <ul>${recent.map((r) => row(r.name, r.bytes, () => this.send("recent", r), twice(r.name) ? placeOf(r) : ""))}</ul></section>`}`;
+        <ul>${recent.map((r) => row(r.name, r.bytes, () => this.send("recent", r), twice(r.name) ? placeOf(r) : ""))}</ul></section>`
+      }`;
   }
   private renderOpening(): TemplateResult {
     const { name, progress: p, unpacking } = this.opening!;
@@ -216,5 +229,7 @@ export class Welcome extends LitElement {
 
 /** What tells files of one name apart: the address, or when one was opened. */
 function placeOf({ url, when }: Recent): string {
-  return url === undefined ? `opened ${new Date(when).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}` : url.replace(/^https?:\/\//, "").replace(/[^/]*$/, "");
+  return url === undefined
+    ? `opened ${new Date(when).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}`
+    : url.replace(/^https?:\/\//, "").replace(/[^/]*$/, "");
 }

@@ -21,8 +21,17 @@ export function usualOf({ top = [] }: ColumnSummary, field: TableField): readonl
   const name = fieldName(field.name);
   return top.map(([value, rows]) => {
     const cut = typeof value === "string" && value.length > CUT;
-    const literal = typeof value === "string" ? quote(value) : ["boolean", "number", "bigint"].includes(typeof value) ? String(value) : null;
-    return { text: value === "" ? '""' : String(value), rows, expression: literal === null || cut ? null : `${name} == ${literal}` };
+    const literal =
+      typeof value === "string"
+        ? quote(value)
+        : ["boolean", "number", "bigint"].includes(typeof value)
+          ? String(value)
+          : null;
+    return {
+      text: value === "" ? '""' : String(value),
+      rows,
+      expression: literal === null || cut ? null : `${name} == ${literal}`,
+    };
   });
 }
 
@@ -36,5 +45,9 @@ export function bucketExpression({ name, histogram = [] }: ColumnSummary, from: 
 export function numberText(value: unknown): string {
   if (typeof value === "bigint") return value.toLocaleString("en-US");
   if (typeof value !== "number") return String(value);
-  return Number.isSafeInteger(value) ? count(value) : Math.abs(value) >= 1e15 ? value.toPrecision(6) : String(Number(value.toPrecision(6)));
+  return Number.isSafeInteger(value)
+    ? count(value)
+    : Math.abs(value) >= 1e15
+      ? value.toPrecision(6)
+      : String(Number(value.toPrecision(6)));
 }

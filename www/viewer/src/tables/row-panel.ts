@@ -15,7 +15,11 @@ const SHOWN = 2000;
 /** `<forebay-row>`: sends `step` with -1 or 1, and `close`. */
 @customElement("forebay-row")
 export class RowPanel extends LitElement {
-  static override styles = [controls, treeStyles, panelStyles, css`
+  static override styles = [
+    controls,
+    treeStyles,
+    panelStyles,
+    css`
     h2 {
       flex: 1;
     }
@@ -43,7 +47,8 @@ export class RowPanel extends LitElement {
       color: var(--ink-2);
       font-style: italic;
     }
-  `];
+  `,
+  ];
   @property({ attribute: false }) data!: Table;
   @property({ attribute: false }) index = 0;
   @state() private batch: TableBatch | null = null;

@@ -22,7 +22,11 @@ type Page = TableBatch | Trouble | "reading";
 /** `<forebay-rows>`: a window over up to ten million rows. */
 @customElement("forebay-rows")
 export class RowTable extends Collection<Table> {
-  static override styles = [controls, windowStyles, rowStyles, css`
+  static override styles = [
+    controls,
+    windowStyles,
+    rowStyles,
+    css`
     .layer {
       min-width: 100%;
       contain: strict;
@@ -57,7 +61,8 @@ export class RowTable extends Collection<Table> {
     .waiting {
       color: var(--ink-2);
     }
-  `];
+  `,
+  ];
 
   /** The columns that are shown, by number. */
   @property({ attribute: false }) columns: readonly number[] = [];
@@ -91,7 +96,10 @@ export class RowTable extends Collection<Table> {
   override updated(changed: PropertyValues): void {
     super.updated(changed);
     const [first, end] = this.window(0);
-    const lacking = Array.from({ length: Math.ceil(end / PAGE) - Math.floor(first / PAGE) }, (_, k) => Math.floor(first / PAGE) + k).some((page) => !this.pages.has(page));
+    const lacking = Array.from(
+      { length: Math.ceil(end / PAGE) - Math.floor(first / PAGE) },
+      (_, k) => Math.floor(first / PAGE) + k,
+    ).some((page) => !this.pages.has(page));
     if (!lacking) return;
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.readPages(), this.pages.size === 0 ? 0 : REST);
@@ -106,7 +114,8 @@ export class RowTable extends Collection<Table> {
 
   private readPages(): void {
     const [first, end] = this.window(0);
-    for (let page = Math.floor(first / PAGE); page * PAGE < end; page++) if (!this.pages.has(page)) void this.readPage(page);
+    for (let page = Math.floor(first / PAGE); page * PAGE < end; page++)
+      if (!this.pages.has(page)) void this.readPage(page);
   }
   private async readPage(page: number): Promise<void> {
     const { data: table, rows, columns, pages } = this;
@@ -114,7 +123,9 @@ export class RowTable extends Collection<Table> {
     const [start, end] = [page * PAGE, Math.min(rows.length, (page + 1) * PAGE)];
     this.keep(page, "reading");
     try {
-      const batch = rows.kept ? await table.take(rows.kept.subarray(start, end), columns, { signal }) : await table.columns(start, end, columns, { signal });
+      const batch = rows.kept
+        ? await table.take(rows.kept.subarray(start, end), columns, { signal })
+        : await table.columns(start, end, columns, { signal });
       if (pages === this.pages) {
         this.keep(page, batch);
         this.fit(batch);
@@ -133,7 +144,8 @@ export class RowTable extends Collection<Table> {
       const field = this.data.schema[c]!;
       const column = batch.columns[k]!;
       let longest = Math.max(field.name.length * 1.1, field.type.length * 0.95);
-      for (let i = 0; i < Math.min(batch.length, 64); i++) longest = Math.max(longest, cellText(column.get(i), field.type).length);
+      for (let i = 0; i < Math.min(batch.length, 64); i++)
+        longest = Math.max(longest, cellText(column.get(i), field.type).length);
       return Math.round(Math.min(320, Math.max(56, 26 + 8.3 * longest)));
     });
   }

@@ -18,7 +18,11 @@ const LISTED = 300;
 /** `<forebay-schema>`: sends `clause` as the facets do, `columns` with numbers, and `stats` with what was found. */
 @customElement("forebay-schema")
 export class SchemaPanel extends LitElement {
-  static override styles = [controls, barStyles, factStyles, css`
+  static override styles = [
+    controls,
+    barStyles,
+    factStyles,
+    css`
     :host {
       display: block;
       padding: 14px;
@@ -84,7 +88,8 @@ export class SchemaPanel extends LitElement {
       font-size: 12px;
       color: var(--ink-2);
     }
-  `];
+  `,
+  ];
   @property({ attribute: false }) data!: Table;
   @property({ attribute: false }) shown: readonly number[] = [];
   @property({ attribute: false }) clauses: ReadonlyMap<string, Clause> = new Map();
@@ -110,7 +115,9 @@ export class SchemaPanel extends LitElement {
   override render(): TemplateResult {
     const { schema } = this.data;
     const sought = this.sought.trim().toLowerCase();
-    const found = schema.map((field, k) => ({ field, k })).filter(({ field }) => field.name.toLowerCase().includes(sought));
+    const found = schema
+      .map((field, k) => ({ field, k }))
+      .filter(({ field }) => field.name.toLowerCase().includes(sought));
     return html`
       <h2>Columns <span>${count(schema.length)}</span></h2>
       ${schema.length > 12 ? html`<input class="find" type="search" aria-label="Find a column" placeholder="Find a column" .value=${this.sought} @input=${(e: Event) => (this.sought = (e.target as HTMLInputElement).value)} />` : nothing}
@@ -121,7 +128,9 @@ export class SchemaPanel extends LitElement {
   private renderColumn(field: TableField, k: number): TemplateResult {
     const on = this.shown.includes(k);
     const open = this.open === k;
-    const notes = [field.type, field.nullable ? "may be missing" : "", field.encoding ?? "", ...field.annotations].filter(Boolean).join(", ");
+    const notes = [field.type, field.nullable ? "may be missing" : "", field.encoding ?? "", ...field.annotations]
+      .filter(Boolean)
+      .join(", ");
     return html`
       <li>
         <div class="column">
@@ -143,24 +152,30 @@ export class SchemaPanel extends LitElement {
     if (this.open === null || this.stats.has(k)) return;
     const work = (this.work = new AbortController());
     this.lookedAt = 0;
-    const onProgress = (p: Progress): void => { if (!work.signal.aborted) this.lookedAt = p.totalSamples ? p.samples / p.totalSamples : 0; };
+    const onProgress = (p: Progress): void => {
+      if (!work.signal.aborted) this.lookedAt = p.totalSamples ? p.samples / p.totalSamples : 0;
+    };
     this.data.stats({ columns: [k], first: LOOKED_AT, signal: work.signal, onProgress }).then(
       ({ columns: [stats] }) => {
         if (work.signal.aborted || !stats) return;
         this.stats = new Map(this.stats).set(k, stats);
         this.dispatchEvent(new CustomEvent("stats", { detail: stats }));
       },
-      (e: unknown) => { if (!isAbort(e) && !work.signal.aborted) this.failure = trouble(e).message; },
+      (e: unknown) => {
+        if (!isAbort(e) && !work.signal.aborted) this.failure = trouble(e).message;
+      },
     );
   }
 
   private renderFound(field: TableField, k: number): TemplateResult {
     const stats = this.stats.get(k);
     if (this.failure) return html`<p class="bad">${this.failure}</p>`;
-    if (!stats) return html`<progress aria-label="Looking through ${visible(field.name)}" max="1" .value=${this.lookedAt}></progress>`;
+    if (!stats)
+      return html`<progress aria-label="Looking through ${visible(field.name)}" max="1" .value=${this.lookedAt}></progress>`;
     const key = `column ${k}`;
     const on = this.clauses.get(key);
-    const send = (clause: Clause | null): void => void this.dispatchEvent(new CustomEvent("clause", { detail: { key, clause } }));
+    const send = (clause: Clause | null): void =>
+      void this.dispatchEvent(new CustomEvent("clause", { detail: { key, clause } }));
     const { histogram = [] } = stats;
     const usual = usualOf(stats, field);
     const most = Math.max(1, ...usual.map((u) => u.rows));
@@ -182,10 +197,24 @@ export class SchemaPanel extends LitElement {
         ${field.nullable ? html`<dt>Missing</dt><dd>${count(stats.nulls)}</dd>` : nothing}
         ${stats.nan ? html`<dt>Not a number</dt><dd>${count(stats.nan)}</dd>` : nothing}
       </dl>
-      ${spread || (histogram.length > 1 && usual.length === 0) ? html`
-        <forebay-histogram .label=${visible(field.name)} .all=${counts} .kept=${counts} .edges=${edges} @brush=${brushed} @clear=${() => send(null)}></forebay-histogram>` : nothing}
-      ${spread ? nothing : usual.map(({ text, rows, expression }) => bar({ label: text, all: rows, kept: rows, most, on: expression !== null && on?.expression === expression },
-        expression === null ? null : () => send(on?.expression === expression ? null : { label: `${field.name}: ${text}`, expression })))}
+      ${
+        spread || (histogram.length > 1 && usual.length === 0)
+          ? html`
+        <forebay-histogram .label=${visible(field.name)} .all=${counts} .kept=${counts} .edges=${edges} @brush=${brushed} @clear=${() => send(null)}></forebay-histogram>`
+          : nothing
+      }
+      ${
+        spread
+          ? nothing
+          : usual.map(({ text, rows, expression }) =>
+              bar(
+                { label: text, all: rows, kept: rows, most, on: expression !== null && on?.expression === expression },
+                expression === null
+                  ? null
+                  : () => send(on?.expression === expression ? null : { label: `${field.name}: ${text}`, expression }),
+              ),
+            )
+      }
       ${this.data.length > LOOKED_AT ? html`<p class="note">Of the first ${plural(LOOKED_AT, "row")}.</p>` : nothing}`;
   }
 }

@@ -51,7 +51,11 @@ export class TableView extends LitElement {
   @state() private filterError: Trouble | null = null;
   @state() private filtering: number | null = null;
   private readonly walker = new Walker(this, {
-    unit: "row", rows: () => this.rows, list: () => this.list, say: (text) => this.say(text), moved: () => this.tell(),
+    unit: "row",
+    rows: () => this.rows,
+    list: () => this.list,
+    say: (text) => this.say(text),
+    moved: () => this.tell(),
   });
   @state() private panelShown = false;
   @state() private values: Values = new Map();
@@ -67,14 +71,22 @@ export class TableView extends LitElement {
     this.work.abort();
     this.rows = new Rows(table.length, null);
     this.columns = table.schema.map((_, k) => k).slice(0, SHOWN);
-    this.fields = table.schema.map(({ name, type }) => ({ name: fieldName(name), type: /^([iu]\d|f\d|u?int|float)/.test(type) ? "number" : type }));
+    this.fields = table.schema.map(({ name, type }) => ({
+      name: fieldName(name),
+      type: /^([iu]\d|f\d|u?int|float)/.test(type) ? "number" : type,
+    }));
     this.typed = "";
     this.clauses = this.values = new Map();
     this.filterError = this.filtering = null;
     this.walker.reset();
     this.document_ = undefined;
     if (!table.metadata.document) return;
-    table.document().then((text) => { if (this.data === table && text !== null) this.document_ = JSON.parse(text) as Json; }, (e: unknown) => this.say(trouble(e).message));
+    table.document().then(
+      (text) => {
+        if (this.data === table && text !== null) this.document_ = JSON.parse(text) as Json;
+      },
+      (e: unknown) => this.say(trouble(e).message),
+    );
   }
   override disconnectedCallback(): void {
     super.disconnectedCallback();
@@ -84,12 +96,18 @@ export class TableView extends LitElement {
   override updated(changed: PropertyValues): void {
     if (!changed.has("rows" as never) && !changed.has("columns" as never)) return;
     const { rows, columns } = this;
-    this.dispatchEvent(new CustomEvent<Looked>("looked", { detail: { columns, filter: rows.kept ? { where: rows.filter, kept: rows.kept } : null } }));
+    this.dispatchEvent(
+      new CustomEvent<Looked>("looked", {
+        detail: { columns, filter: rows.kept ? { where: rows.filter, kept: rows.kept } : null },
+      }),
+    );
   }
 
   /** Gives the keys to the list. */
   override focus(): void {
-    void this.updateComplete.then(() => this.list?.updateComplete).then(() => this.list?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus());
+    void this.updateComplete
+      .then(() => this.list?.updateComplete)
+      .then(() => this.list?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus());
   }
   /** Goes where a link says. */
   async follow({ i, q = "" }: TableLink): Promise<void> {
@@ -115,7 +133,11 @@ export class TableView extends LitElement {
   private tell(): void {
     const { expression } = this;
     const row = this.walker.open;
-    this.dispatchEvent(new CustomEvent<TableLink>("link", { detail: { ...(row !== null && { i: row }), ...(expression && { q: expression }) } }));
+    this.dispatchEvent(
+      new CustomEvent<TableLink>("link", {
+        detail: { ...(row !== null && { i: row }), ...(expression && { q: expression }) },
+      }),
+    );
   }
   private get expression(): string {
     const clauses = [...this.clauses.values()].map((c) => c.expression);
@@ -128,13 +150,17 @@ export class TableView extends LitElement {
     const { signal } = (this.work = new AbortController());
     this.filtering = 0;
     try {
-      const onProgress = (p: { samples: number }): void => { if (!signal.aborted) this.filtering = p.samples; };
+      const onProgress = (p: { samples: number }): void => {
+        if (!signal.aborted) this.filtering = p.samples;
+      };
       const kept = expression ? await table.matches(expression, { signal, onProgress }) : null;
       if (signal.aborted) return;
       this.filterError = null;
       this.rows = new Rows(table.length, kept, expression);
       this.walker.current = 0;
-      this.say(kept ? `${plural(kept.length, "row")} of ${count(table.length)} match` : `all ${plural(table.length, "row")}`);
+      this.say(
+        kept ? `${plural(kept.length, "row")} of ${count(table.length)} match` : `all ${plural(table.length, "row")}`,
+      );
       this.tell();
     } catch (e) {
       if (!signal.aborted && !isAbort(e)) this.filterError = trouble(e);
@@ -166,18 +192,27 @@ export class TableView extends LitElement {
           <div class="bar">
             <button class="narrow-only" aria-expanded=${this.panelShown} @click=${() => (this.panelShown = !this.panelShown)}>Columns</button>
             <forebay-filter .value=${this.typed} .fields=${this.fields} .values=${this.values} .error=${this.filterError} .example=${this.example}
-              @filter=${(e: CustomEvent<string>) => { this.typed = e.detail; void this.refilter(); }}></forebay-filter>
+              @filter=${(e: CustomEvent<string>) => {
+                this.typed = e.detail;
+                void this.refilter();
+              }}></forebay-filter>
             <span class="counts">${this.filtering !== null ? `filtering… ${this.filtering > 0 ? count(this.filtering) : ""}` : rows.kept ? `${count(rows.length)} of ${count(table.length)}` : count(table.length)}</span>
           </div>
           <div class="chips">${this.renderSkipped()}${[...this.clauses].map(([key, clause]) => html`<button aria-label="Remove ${visible(clause.label)}" @click=${() => this.setClause(key, null)}><bdi>${visible(clause.label)}</bdi> ✕</button>`)}</div>
-          ${rows.length === 0
-            ? html`<div class="empty">${rows.kept ? "No row matches the filter." : "There are no rows in this file."}</div>`
-            : html`<forebay-rows .data=${table} .rows=${rows} .columns=${this.columns} .current=${this.walker.current}
-                @current=${(e: CustomEvent<number>) => this.walker.move(e.detail)} @step=${(e: CustomEvent<number>) => this.walker.follow(e.detail)} @open=${(e: CustomEvent<number>) => this.walker.show(e.detail)}></forebay-rows>`}
+          ${
+            rows.length === 0
+              ? html`<div class="empty">${rows.kept ? "No row matches the filter." : "There are no rows in this file."}</div>`
+              : html`<forebay-rows .data=${table} .rows=${rows} .columns=${this.columns} .current=${this.walker.current}
+                @current=${(e: CustomEvent<number>) => this.walker.move(e.detail)} @step=${(e: CustomEvent<number>) => this.walker.follow(e.detail)} @open=${(e: CustomEvent<number>) => this.walker.show(e.detail)}></forebay-rows>`
+          }
         </main>
-        ${this.walker.open === null ? nothing : html`
+        ${
+          this.walker.open === null
+            ? nothing
+            : html`
           <forebay-row class="panel" role="complementary" aria-label="Row" .data=${table} .index=${this.walker.open}
-            @step=${(e: CustomEvent<number>) => this.walker.step(e.detail)} @close=${() => this.walker.close()}></forebay-row>`}
+            @step=${(e: CustomEvent<number>) => this.walker.step(e.detail)} @close=${() => this.walker.close()}></forebay-row>`
+        }
       </div>`;
   }
   private renderSkipped(): TemplateResult | typeof nothing {

@@ -55,7 +55,10 @@ export const barStyles = css`
 `;
 
 /** A bar: how many there are in all, how many of them the filter keeps, and whether it is the filter. Without `act` it is none. */
-export function bar({ label, all, kept, most, on }: { label: string; all: number; kept: number; most: number; on: boolean }, act: (() => void) | null): TemplateResult {
+export function bar(
+  { label, all, kept, most, on }: { label: string; all: number; kept: number; most: number; on: boolean },
+  act: (() => void) | null,
+): TemplateResult {
   return html`
     <button class="bar" aria-pressed=${on} title=${visible(label)} ?disabled=${act === null} @click=${act}>
       <i .style=${`width:${(100 * all) / most}%`}></i><i .style=${`width:${(100 * kept) / most}%`}></i>

@@ -115,7 +115,9 @@ export abstract class Collection<D = Dataset> extends LitElement {
   protected get track(): { top: number; height: number; viewport: number } {
     this.measure();
     const track = this.scroller?.track;
-    return track ? { top: track.top, height: track.height, viewport: this.viewHeight } : { top: 0, height: 0, viewport: 0 };
+    return track
+      ? { top: track.top, height: track.height, viewport: this.viewHeight }
+      : { top: 0, height: 0, viewport: 0 };
   }
   protected measure(): void {
     if (!this.scroller) return;
@@ -123,7 +125,8 @@ export abstract class Collection<D = Dataset> extends LitElement {
     const { laid, perRow, rowHeight, headHeight } = this;
     const content = this.rowCount * rowHeight + headHeight;
     this.laid = { perRow, rowHeight };
-    if (laid.perRow === 0 || (laid.perRow === perRow && laid.rowHeight === rowHeight)) return this.scroller.measure(content, this.viewHeight);
+    if (laid.perRow === 0 || (laid.perRow === perRow && laid.rowHeight === rowHeight))
+      return this.scroller.measure(content, this.viewHeight);
     // Laid out anew, the list stays where it stood: at the current one where that was in sight, else at the first that was.
     const at = Math.floor(this.current / laid.perRow) * laid.rowHeight - track.top;
     const kept = at > -laid.rowHeight && at < track.viewport - headHeight;
@@ -207,8 +210,12 @@ export abstract class Collection<D = Dataset> extends LitElement {
     const page = Math.max(1, Math.floor((this.viewHeight - this.headHeight) / this.rowHeight)) * this.perRow;
     const last = this.rows.length - 1;
     const moves: Record<string, number> = {
-      ArrowDown: this.current + this.perRow, ArrowUp: this.current - this.perRow,
-      PageDown: this.current + page, PageUp: this.current - page, Home: 0, End: last,
+      ArrowDown: this.current + this.perRow,
+      ArrowUp: this.current - this.perRow,
+      PageDown: this.current + page,
+      PageUp: this.current - page,
+      Home: 0,
+      End: last,
       ...(this.perRow > 1 && { ArrowRight: this.current + 1, ArrowLeft: this.current - 1 }),
     };
     const to = moves[e.key];

@@ -19,19 +19,38 @@ export type Values = ReadonlyMap<string, readonly string[]>;
 const SHOWN = 12;
 const PATH = "[\\p{L}_][\\p{L}\\p{N}_.]*(?:`[^`]*`)?";
 const OPERATORS: Record<string, readonly (readonly [string, string])[]> = {
-  number: [["==", "equal"], ["!=", "not equal"], [">=", "at least"], ["<=", "at most"], [">", "more"], ["<", "less"], ["in [", "one of"]],
-  string: [["==", "equal"], ["!=", "not equal"], ["~", "like a pattern"], ["in [", "one of"]],
+  number: [
+    ["==", "equal"],
+    ["!=", "not equal"],
+    [">=", "at least"],
+    ["<=", "at most"],
+    [">", "more"],
+    ["<", "less"],
+    ["in [", "one of"],
+  ],
+  string: [
+    ["==", "equal"],
+    ["!=", "not equal"],
+    ["~", "like a pattern"],
+    ["in [", "one of"],
+  ],
 };
 
 /** What fits at the caret: where it would begin, and the choices. */
-export function completions(text: string, caret: number, fields: readonly FilterField[], values: Values): { start: number; choices: Choice[] } {
+export function completions(
+  text: string,
+  caret: number,
+  fields: readonly FilterField[],
+  values: Values,
+): { start: number; choices: Choice[] } {
   const before = text.slice(0, caret);
   const none = { start: caret, choices: [] };
   const valued = new RegExp(`(${PATH})\\s*(?:==|!=)\\s*("?)([^"&|()]*)$`, "u").exec(before);
   if (valued) {
     const [, field, mark, written] = valued as unknown as [string, string, string, string];
     const known = values.get(field) ?? [];
-    const choices = known.filter((v) => v.toLowerCase().startsWith(written.trim().toLowerCase()) && (mark || written.trim() !== v))
+    const choices = known
+      .filter((v) => v.toLowerCase().startsWith(written.trim().toLowerCase()) && (mark || written.trim() !== v))
       .map((v) => ({ text: /^-?\d+(\.\d+)?$/.test(v) && !mark ? v : quote(v), note: "value" }));
     return { start: caret - written.length - mark.length, choices: choices.slice(0, SHOWN) };
   }
@@ -41,10 +60,16 @@ export function completions(text: string, caret: number, fields: readonly Filter
   const field = spaced && fields.find((f) => f.name === spaced[1]);
   if (field) {
     const isNumber = ["integer", "float", "number"].includes(field.type);
-    return { start: caret, choices: OPERATORS[isNumber ? "number" : "string"]!.map(([op, note]) => ({ text: op, note })) };
+    return {
+      start: caret,
+      choices: OPERATORS[isNumber ? "number" : "string"]!.map(([op, note]) => ({ text: op, note })),
+    };
   }
   const word = new RegExp(`${PATH}$`, "u").exec(before)?.[0] ?? "";
   if (!word) return none;
-  const choices = fields.filter((f) => f.name.startsWith(word) && f.name !== word).slice(0, SHOWN).map((f) => ({ text: f.name, note: f.type }));
+  const choices = fields
+    .filter((f) => f.name.startsWith(word) && f.name !== word)
+    .slice(0, SHOWN)
+    .map((f) => ({ text: f.name, note: f.type }));
   return { start: caret - word.length, choices };
 }

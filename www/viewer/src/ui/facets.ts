@@ -4,7 +4,10 @@ import type { IndexColumns } from "../../../lib/src/model/index.ts";
 /** The formats by their numbers. */
 export const FORMATS = ["unknown", "jpeg", "png", "webp", "bmp", "tiff", "mp4", "avi", "raw_u8"] as const;
 
-const PIXELS = [1, 16, 32, 64, 96, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 1024, 1280, 1536, 2048, 3072, 4096, 8192, 16384, 65536];
+const PIXELS = [
+  1, 16, 32, 64, 96, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 1024, 1280, 1536, 2048, 3072, 4096, 8192,
+  16384, 65536,
+];
 const ASPECTS = [0, 0.25, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.4, 1.6, 1.8, 2, 2.5, 4, 1e9];
 const SIZES = [0, ...Array.from({ length: 42 }, (_, k) => 2 ** k)];
 
@@ -12,7 +15,12 @@ const SIZES = [0, ...Array.from({ length: 42 }, (_, k) => 2 ** k)];
 export type Measure = "width" | "height" | "aspect" | "bytes";
 
 /** The edges between which a measure is counted. */
-export const EDGES: Readonly<Record<Measure, readonly number[]>> = { width: PIXELS, height: PIXELS, aspect: ASPECTS, bytes: SIZES };
+export const EDGES: Readonly<Record<Measure, readonly number[]>> = {
+  width: PIXELS,
+  height: PIXELS,
+  aspect: ASPECTS,
+  bytes: SIZES,
+};
 
 /** A histogram, trimmed to the buckets that hold anything. */
 export interface Histogram {
@@ -52,7 +60,12 @@ function bucketOf(edges: readonly number[], value: number): number {
 
 class Counter {
   readonly formats = new Float64Array(256);
-  readonly buckets = { width: new Float64Array(64), height: new Float64Array(64), aspect: new Float64Array(64), bytes: new Float64Array(64) };
+  readonly buckets = {
+    width: new Float64Array(64),
+    height: new Float64Array(64),
+    aspect: new Float64Array(64),
+    bytes: new Float64Array(64),
+  };
   unknown = 0;
   damaged = 0;
 
@@ -76,7 +89,11 @@ class Counter {
 }
 
 /** Counts; lets the page breathe in between. `kept` of `null` stands for all. */
-export async function countFacets(columns: IndexColumns, kept: Uint32Array | null, signal: AbortSignal): Promise<Facets> {
+export async function countFacets(
+  columns: IndexColumns,
+  kept: Uint32Array | null,
+  signal: AbortSignal,
+): Promise<Facets> {
   const all = new Counter();
   const total = columns.format.length;
   for (let i = 0; i < total; i++) {
@@ -97,7 +114,12 @@ export async function countFacets(columns: IndexColumns, kept: Uint32Array | nul
     .filter((f) => f.all > 0)
     .sort((a, b) => b.all - a.all);
   const histograms = (Object.keys(EDGES) as Measure[]).map((measure) => trim(measure, all, some));
-  return { formats, histograms: histograms.filter((h) => h.all.length > 0), damaged: all.damaged, unsized: all.unknown };
+  return {
+    formats,
+    histograms: histograms.filter((h) => h.all.length > 0),
+    damaged: all.damaged,
+    unsized: all.unknown,
+  };
 }
 
 function trim(measure: Measure, all: Counter, some: Counter): Histogram {

@@ -34,13 +34,18 @@ const WORDS = new Set(["in", "true", "false", "null", "not", "and", "or"]);
 export function unknownFields(expression: string, known: readonly string[]): string[] {
   if (known.length === 0) return [];
   const bare = expression.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, " ");
-  const names = bare.match(/(?<![\p{L}\p{N}_.])(?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`)(?:\.(?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`))*/gu) ?? [];
-  const within = (name: string): boolean => known.some((k) => k === name || k.startsWith(`${name}.`) || name.startsWith(`${k}.`));
+  const names =
+    bare.match(
+      /(?<![\p{L}\p{N}_.])(?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`)(?:\.(?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`))*/gu,
+    ) ?? [];
+  const within = (name: string): boolean =>
+    known.some((k) => k === name || k.startsWith(`${name}.`) || name.startsWith(`${k}.`));
   return [...new Set(names)].filter((name) => !WORDS.has(name) && !within(name));
 }
 
 /** A path at the end, and what stands before it. */
-const LAST_PATH = /^([^]*?)((?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`)(?:\.(?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`))*\.?)\s*$/u;
+const LAST_PATH =
+  /^([^]*?)((?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`)(?:\.(?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`))*\.?)\s*$/u;
 
 /**
  * Whether somebody is likely in the middle of a word: the filter so far may make sense, and mean something else. `j` on

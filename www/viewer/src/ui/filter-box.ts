@@ -19,7 +19,9 @@ const EXAMPLE = "width >= 224 && height >= 224";
  */
 @customElement("forebay-filter")
 export class FilterBox extends LitElement {
-  static override styles = [controls, css`
+  static override styles = [
+    controls,
+    css`
     :host {
       position: relative;
       display: block;
@@ -102,7 +104,8 @@ export class FilterBox extends LitElement {
       color: var(--bad);
       text-decoration: underline wavy;
     }
-  `];
+  `,
+  ];
 
   @property() value = "";
   @property({ attribute: false }) fields: readonly FilterField[] = [];
@@ -145,16 +148,26 @@ export class FilterBox extends LitElement {
         ${this.value ? html`<button class="bare icon clear" aria-label="Clear the filter" @click=${() => this.apply("")}>✕</button>` : nothing}
       </div>
       <ul class="list" id="fields" role="listbox" aria-label="What could come here" ?hidden=${!listed}>
-        ${this.choices.map((choice, k) => html`
+        ${this.choices.map(
+          (choice, k) => html`
           <li id="f${k}" role="option" aria-selected=${k === this.chosen} class=${k === this.chosen ? "on" : ""}
-            @mousedown=${(e: Event) => { e.preventDefault(); this.complete(choice.text); }}><bdi>${visible(choice.text)}</bdi><span>${choice.note}</span></li>`)}
+            @mousedown=${(e: Event) => {
+              e.preventDefault();
+              this.complete(choice.text);
+            }}><bdi>${visible(choice.text)}</bdi><span>${choice.note}</span></li>`,
+        )}
       </ul>
       ${this.error && !listed && !this.waits ? this.renderError(this.error) : nothing}
       ${this.waits && !listed ? this.renderWaits() : nothing}`;
   }
 
   private renderWaits(): TemplateResult {
-    const unknown = unknownFields(this.value, this.fields.map((f) => f.name)).map(visible).join(", ");
+    const unknown = unknownFields(
+      this.value,
+      this.fields.map((f) => f.name),
+    )
+      .map(visible)
+      .join(", ");
     return html`<div class="waits">${unknown ? html`The first sample has no <code>${unknown}</code>. Enter filters all the same.` : "Enter filters by what is written so far."}</div>`;
   }
   private renderError(error: Trouble): TemplateResult {
@@ -177,10 +190,16 @@ export class FilterBox extends LitElement {
     const { value } = this;
     this.waits = false;
     const reads = this.fields.some((f) => f.indexed === false && value.includes(f.name));
-    this.timer = window.setTimeout(() => {
-      this.waits = isUnfinished(value, this.fields.map((f) => f.name));
-      if (!this.waits) this.apply(value, true);
-    }, reads ? QUIET_READING : QUIET);
+    this.timer = window.setTimeout(
+      () => {
+        this.waits = isUnfinished(
+          value,
+          this.fields.map((f) => f.name),
+        );
+        if (!this.waits) this.apply(value, true);
+      },
+      reads ? QUIET_READING : QUIET,
+    );
   }
   private left(): void {
     this.inside = false;
@@ -221,7 +240,8 @@ export class FilterBox extends LitElement {
     if (listed && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
       this.moved = true;
       this.chosen = (this.chosen + (e.key === "ArrowDown" ? 1 : this.choices.length - 1)) % this.choices.length;
-    } else if (listed && (e.key === "Tab" || (e.key === "Enter" && this.moved))) this.complete(this.choices[this.chosen]!.text);
+    } else if (listed && (e.key === "Tab" || (e.key === "Enter" && this.moved)))
+      this.complete(this.choices[this.chosen]!.text);
     else if (e.key === "Enter") this.apply(this.input.value);
     else if (e.key === "Escape") {
       if (listed) this.close();

@@ -16,7 +16,16 @@ export interface Walk {
 }
 
 /** Keys that a list understands. */
-const MOVES: ReadonlySet<string> = new Set(["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight", "PageDown", "PageUp", "Home", "End"]);
+const MOVES: ReadonlySet<string> = new Set([
+  "ArrowDown",
+  "ArrowUp",
+  "ArrowLeft",
+  "ArrowRight",
+  "PageDown",
+  "PageUp",
+  "Home",
+  "End",
+]);
 
 /** Steps through rows, one of which may be open. */
 export class Walker implements ReactiveController {
@@ -25,7 +34,10 @@ export class Walker implements ReactiveController {
   /** The position of the current one. */
   current = 0;
 
-  constructor(private readonly host: ReactiveControllerHost, private readonly walk: Walk) {
+  constructor(
+    private readonly host: ReactiveControllerHost,
+    private readonly walk: Walk,
+  ) {
     host.addController(this);
   }
   hostConnected(): void {}
@@ -75,7 +87,9 @@ export class Walker implements ReactiveController {
   close(): void {
     this.clear();
     this.walk.moved();
-    void this.host.updateComplete.then(() => this.walk.list()?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus());
+    void this.host.updateComplete.then(() =>
+      this.walk.list()?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus(),
+    );
   }
   /** Scrolls the list to the current one, once it is drawn. */
   reveal(): void {

@@ -74,24 +74,41 @@ export class Scroller {
     private readonly element: HTMLElement,
     private readonly changed: () => void,
   ) {
-    element.addEventListener("scroll", () => {
-      this.track.dragTo(element.scrollTop);
-      this.schedule();
-    }, { passive: true });
-    element.addEventListener("wheel", (e) => {
-      if (!this.track.scaled || e.ctrlKey || e.deltaY === 0) return;
-      e.preventDefault();
-      const unit = e.deltaMode === WheelEvent.DOM_DELTA_LINE ? 40 : e.deltaMode === WheelEvent.DOM_DELTA_PAGE ? this.track.viewport : 1;
-      this.moveTo(this.track.top + e.deltaY * unit);
-    }, { passive: false });
+    element.addEventListener(
+      "scroll",
+      () => {
+        this.track.dragTo(element.scrollTop);
+        this.schedule();
+      },
+      { passive: true },
+    );
+    element.addEventListener(
+      "wheel",
+      (e) => {
+        if (!this.track.scaled || e.ctrlKey || e.deltaY === 0) return;
+        e.preventDefault();
+        const unit =
+          e.deltaMode === WheelEvent.DOM_DELTA_LINE
+            ? 40
+            : e.deltaMode === WheelEvent.DOM_DELTA_PAGE
+              ? this.track.viewport
+              : 1;
+        this.moveTo(this.track.top + e.deltaY * unit);
+      },
+      { passive: false },
+    );
     element.addEventListener("touchstart", (e) => (this.touchY = e.touches[0]?.clientY ?? 0), { passive: true });
-    element.addEventListener("touchmove", (e) => {
-      const y = e.touches[0]?.clientY ?? 0;
-      if (!this.track.scaled || e.touches.length > 1) return;
-      e.preventDefault();
-      this.moveTo(this.track.top + this.touchY - y);
-      this.touchY = y;
-    }, { passive: false });
+    element.addEventListener(
+      "touchmove",
+      (e) => {
+        const y = e.touches[0]?.clientY ?? 0;
+        if (!this.track.scaled || e.touches.length > 1) return;
+        e.preventDefault();
+        this.moveTo(this.track.top + this.touchY - y);
+        this.touchY = y;
+      },
+      { passive: false },
+    );
   }
 
   /** Tells how tall everything is. */

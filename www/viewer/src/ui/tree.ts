@@ -55,7 +55,8 @@ const scalar = (value: Json): TemplateResult => {
 
 /** Draws a value under a name. Deep branches start folded, and are drawn once they are opened. */
 export function tree(name: string, value: Json, depth = 0): TemplateResult {
-  if (value === null || typeof value !== "object") return html`<div class="leaf"><span class="key">${visible(name)}</span>${scalar(value)}</div>`;
+  if (value === null || typeof value !== "object")
+    return html`<div class="leaf"><span class="key">${visible(name)}</span>${scalar(value)}</div>`;
   if (Array.isArray(value) && value.length <= 8 && value.every((v) => v === null || typeof v !== "object")) {
     return html`<div class="leaf"><span class="key">${visible(name)}</span><span class="value">[${visible(value.map((v) => JSON.stringify(v)).join(", "))}]</span></div>`;
   }
@@ -91,7 +92,12 @@ export class Branch extends LitElement {
   private renderEntries(): unknown {
     const { value, depth, total } = this;
     if (depth >= DEEPEST) return "deeper than is shown";
-    const entries: [string, Json][] = Array.isArray(value) ? value.slice(0, SHOWN).map((v, k) => [String(k), v]) : Object.entries(value).slice(0, SHOWN);
-    return [...entries.map(([k, v]) => tree(k, v, depth + 1)), total > SHOWN ? html`<div class="leaf muted">and ${total - SHOWN} more</div>` : nothing];
+    const entries: [string, Json][] = Array.isArray(value)
+      ? value.slice(0, SHOWN).map((v, k) => [String(k), v])
+      : Object.entries(value).slice(0, SHOWN);
+    return [
+      ...entries.map(([k, v]) => tree(k, v, depth + 1)),
+      total > SHOWN ? html`<div class="leaf muted">and ${total - SHOWN} more</div>` : nothing,
+    ];
   }
 }

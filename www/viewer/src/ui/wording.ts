@@ -30,7 +30,11 @@ export function short(n: number): string {
 }
 
 /** A file's name without folders and extension. */
-export const stem = (name: string | undefined, otherwise: string): string => (name ?? otherwise).split("/").pop()!.replace(/\.[^.]*$/, "") || otherwise;
+export const stem = (name: string | undefined, otherwise: string): string =>
+  (name ?? otherwise)
+    .split("/")
+    .pop()!
+    .replace(/\.[^.]*$/, "") || otherwise;
 
 /** What went wrong, for a person: the code apart, so that it can be looked up. */
 export interface Trouble {
@@ -41,16 +45,23 @@ export interface Trouble {
 
 /** Anything thrown, as trouble. */
 export function trouble(e: unknown): Trouble {
-  const it = e as Partial<Record<"message" | "code" | "offset" | "member" | "sample" | "column" | "row", unknown>> | null;
+  const it = e as Partial<
+    Record<"message" | "code" | "offset" | "member" | "sample" | "column" | "row", unknown>
+  > | null;
   const code = typeof it?.code === "string" ? it.code : undefined;
   const text = typeof it?.message === "string" ? it.message : String(e);
   const told = visible(code ? text.replace(` [${code}]`, "") : text);
-  const number = (what: "sample" | "row"): string | false => typeof it?.[what] === "number" && !told.includes(`${what} `) && `${what} ${count(it[what] as number)}`;
+  const number = (what: "sample" | "row"): string | false =>
+    typeof it?.[what] === "number" && !told.includes(`${what} `) && `${what} ${count(it[what] as number)}`;
   const [member, column] = [it?.member, it?.column].map((name) => (typeof name === "string" ? visible(name) : ""));
   const place = [
-    member && !told.includes(member) && member, number("sample"),
-    column && !told.includes(`"${column}"`) && `column "${column}"`, number("row"),
-  ].filter(Boolean).join(", ");
+    member && !told.includes(member) && member,
+    number("sample"),
+    column && !told.includes(`"${column}"`) && `column "${column}"`,
+    number("row"),
+  ]
+    .filter(Boolean)
+    .join(", ");
   const plain = place ? `${place}: ${told}` : told;
   return {
     message: member && plain.startsWith(member) ? plain : plain.slice(0, 1).toUpperCase() + plain.slice(1),
