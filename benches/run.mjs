@@ -69,7 +69,7 @@ async function measure({ forebay, samples }, set, python) {
   // The files of these come from the conversions above.
   jobs['read guide'] = () => json(samples, ['read', at('none.tbl')]);
   jobs['read turboloader'] = () => json(samples, ['read', at('turboloader.tbl')]);
-  jobs['open'] = () => json(samples, ['open', many]);
+  jobs.open = () => json(samples, ['open', many]);
 
   const results = Object.fromEntries(Object.keys(jobs).map((name) => [name, []]));
   const names = Object.keys(jobs);

@@ -39,8 +39,8 @@ await main(async () => {
     results.disk = await median(3, () => fromDisk(browser, site, big));
     results.http = await median(3, () => fromHttp(browser, site, big));
     for (const view of ['gallery', 'table'])
-      results[`scroll ${view}`] = await scroll(browser, site, `${site.url}#file=data/ten-million.tbl&view=${view}`);
-    results['scroll rows'] = await scroll(browser, site, `${site.url}fake/#file=10000000.tbf`);
+      results[`scroll ${view}`] = await scroll(browser, `${site.url}#file=data/ten-million.tbl&view=${view}`);
+    results['scroll rows'] = await scroll(browser, `${site.url}fake/#file=10000000.tbf`);
     results.closing = await closing(browser, site, big);
   } finally {
     await browser.close();
@@ -159,7 +159,7 @@ async function fromHttp(browser, site, file) {
 }
 
 /** Wheel, keys and jumps over the whole length; how long every frame took. */
-async function scroll(browser, site, url) {
+async function scroll(browser, url) {
   const page = await open(browser, url);
   await page.locator('.scroll').first().waitFor({ timeout: 120_000 });
   await page.waitForTimeout(2500);
@@ -193,9 +193,8 @@ async function scroll(browser, site, url) {
     await page.waitForTimeout((SECONDS / 3) * 10);
   }
   const last = await page.locator('#p9999999').count();
-  const frames = (await page.evaluate(() => (cancelAnimationFrame(globalThis.ticking), globalThis.frames_)))
-    .slice(2)
-    .sort((a, b) => a - b);
+  await page.evaluate(() => cancelAnimationFrame(globalThis.ticking));
+  const frames = (await page.evaluate(() => globalThis.frames_)).slice(2).sort((a, b) => a - b);
   await page.close();
   const at = (part) => Number(frames[Math.min(frames.length - 1, Math.floor(frames.length * part))].toFixed(1));
   const result = {

@@ -28,6 +28,7 @@ await steps.step('What the scripts stand on', () =>
   run(process.execPath, ['--test', '--test-reporter=tap', 'scripts/tests/stamps.test.mjs']),
 );
 await steps.step('Lints', async () => {
+  await run('npx', ['--no-install', 'biome', 'lint', '--error-on-warnings']);
   await cargo('clippy', '--locked', '--workspace', '--all-targets', '--all-features', '--', '-D', 'warnings');
   await cargo('clippy', '--locked', '-p', 'forebay', '--all-targets', '--', '-D', 'warnings');
 });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { check, convert, memorySink, open, openTable, shutdown } from 'forebay';
+import { check, convert, memorySink, open, shutdown } from 'forebay';
 import { ROOT, tarOf } from './helpers.mjs';
 
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -191,7 +191,12 @@ async function aborted([what, name, way], make, k, during) {
   const reason = new Error('enough');
   let [begun, afterwards, counting, settled, rejected] = [0, 0, false, false, null];
   let abort;
-  const reached = new Promise((resolve) => (abort = () => (controller.abort(reason), resolve(true))));
+  const reached = new Promise((resolve) => {
+    abort = () => {
+      controller.abort(reason);
+      resolve(true);
+    };
+  });
   const seen = {
     begin() {
       if (!counting) return;
@@ -208,7 +213,7 @@ async function aborted([what, name, way], make, k, during) {
   counting = true;
   const work = way(given, { ...extra, signal: controller.signal }).then(
     () => (settled = true),
-    (e) => ((settled = true), (rejected = e)),
+    (e) => ([settled, rejected] = [true, e]),
   );
   const hit = await Promise.race([reached, work.then(() => false)]);
   if (hit) {
@@ -283,7 +288,13 @@ test('no request begins after an abort, and everything rejects at once', async (
 const never = () => new Promise(() => {});
 /** How often a sink was done with something slow. */
 let slowly = 0;
-const later = (settle) => new Promise((resolve, reject) => setTimeout(() => (slowly++, settle(resolve, reject)), 80));
+const later = (settle) =>
+  new Promise((resolve, reject) => {
+    setTimeout(() => {
+      slowly++;
+      settle(resolve, reject);
+    }, 80);
+  });
 const SLOW = {
   'aborting it never ends': { abort: never },
   'aborting it fails at once': {
@@ -322,11 +333,11 @@ test('whatever a sink does, converting rejects at once after an abort, and write
       // Whatever the sink is at does not end before the abort: else a quick machine is done by then.
       const end = () =>
         new Promise((resolve) =>
-          setImmediate(
-            () => (
-              (ended = true), (slowly = 0), (at = performance.now()), controller.abort(new Error('enough')), resolve()
-            ),
-          ),
+          setImmediate(() => {
+            [ended, slowly, at] = [true, 0, performance.now()];
+            controller.abort(new Error('enough'));
+            resolve();
+          }),
         );
       const sink = {
         async write(...args) {
@@ -379,7 +390,7 @@ async function abortThere([name, place, k]) {
         turns();
       }
     },
-    'to private files': (ds, o) => forebay.convert(file, handle, { to: name === 'tar' ? 'tbl' : 'tar', ...o }),
+    'to private files': (_, o) => forebay.convert(file, handle, { to: name === 'tar' ? 'tbl' : 'tar', ...o }),
     'to memory': (ds, o) => forebay.convert(ds, forebay.memorySink(), { to: 'tbl', ...o }),
   };
   const ds = place === 'opening' ? null : await forebay.open(file);

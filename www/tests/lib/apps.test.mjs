@@ -16,7 +16,7 @@ test('Node', () => {
   // In Node a path is a path; the others have addresses.
   writeFileSync(
     join(root, 'main.mjs'),
-    "import { work } from '../../lib/tests/work.js'; console.log(await work(import.meta.url));\n",
+    "import { work } from './work.js'; console.log(await work(import.meta.url));\n",
   );
   writeFileSync(join(root, 'package.json'), '{ "type": "module" }');
   assert.equal(
@@ -26,18 +26,18 @@ test('Node', () => {
 });
 
 test('no bundler', { skip }, async () => {
-  const root = app('plain', {
-    'main.js': `import { work } from '../../lib/tests/work.js';\n${SHOW}`,
+  app('plain', {
+    'main.js': `import { work } from './work.js';\n${SHOW}`,
     'index.html': PAGE,
   });
   await shown('plain');
 });
 
 test('inside a worker', { skip }, async () => {
-  const root = app('worker', {
+  app('worker', {
     'main.js': "new Worker('./own.js', { type: 'module' }).onmessage = (e) => (document.title = e.data);\n",
     'own.js':
-      "import { work } from '../../lib/tests/work.js';\nwork(location.href).then(postMessage, (e) => postMessage('failed: ' + e.stack));\n",
+      "import { work } from './work.js';\nwork(location.href).then(postMessage, (e) => postMessage('failed: ' + e.stack));\n",
     'index.html': PAGE,
   });
   await shown('worker');
@@ -46,7 +46,7 @@ test('inside a worker', { skip }, async () => {
 test('Vite', { skip }, async () => {
   const { build } = await import('vite');
   const root = app('vite', {
-    'main.js': `import { work } from '../../lib/tests/work.js';\n${SHOW}`,
+    'main.js': `import { work } from './work.js';\n${SHOW}`,
     'index.html': PAGE,
   });
   await build({
@@ -62,7 +62,7 @@ test('Vite', { skip }, async () => {
 
 test('webpack', { skip }, async () => {
   const { default: webpack } = await import('webpack');
-  const root = app('webpack', { 'main.js': `import { work } from '../../lib/tests/work.js';\n${SHOW}` });
+  const root = app('webpack', { 'main.js': `import { work } from './work.js';\n${SHOW}` });
   const stats = await new Promise((resolve, reject) => {
     webpack(
       {

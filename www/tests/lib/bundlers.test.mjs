@@ -13,9 +13,9 @@ import { ROOT, tarOf } from './helpers.mjs';
 /** Where the bundlers are that nothing but this file needs: together they are larger than all else. */
 const TOOLS = join(ROOT, 'target/bundlers');
 const WANTED = join(ROOT, 'www/tests/lib/bundlers/package.json');
-const MAIN = `import { work } from '../../lib/tests/work.js';\n${SHOW}`;
+const MAIN = `import { work } from './work.js';\n${SHOW}`;
 /** What README.md says where a bundler leaves the files behind. */
-const CONFIGURED = `import { configure } from 'forebay';\nimport { work } from '../../lib/tests/work.js';\nconfigure({ workerUrl: 'forebay/worker.js', wasmUrl: 'forebay/forebay.wasm' });\n${SHOW}`;
+const CONFIGURED = `import { configure } from 'forebay';\nimport { work } from './work.js';\nconfigure({ workerUrl: 'forebay/worker.js', wasmUrl: 'forebay/forebay.wasm' });\n${SHOW}`;
 
 function copyFiles(to) {
   mkdirSync(to, { recursive: true });

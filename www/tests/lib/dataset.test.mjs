@@ -182,7 +182,10 @@ test('an abort rejects at once, and no read begins after it', async () => {
     const promise = work({ signal: controller.signal });
     let rejected = false;
     const rejecting = assert.rejects(
-      promise.catch((e) => ((rejected = true), Promise.reject(e))),
+      promise.catch((e) => {
+        rejected = true;
+        throw e;
+      }),
       { message: 'enough' },
     );
     await new Promise((resolve) => setTimeout(resolve, 30));

@@ -73,7 +73,7 @@ test('what else the worker was at goes on in another', async () => {
     const slowly = (bytes) => ({
       byteLength: bytes.length,
       name: 'slow',
-      read: async (start, end) => (await new Promise((resolve) => setTimeout(resolve, 20)), bytes.slice(start, end)),
+      read: (start, end) => new Promise((resolve) => setTimeout(() => resolve(bytes.slice(start, end)), 20)),
     });
     const sink = memorySink();
     await convert(tarOf(400, 100), sink, { to: 'tbl', compression: 'lz4' });
@@ -235,8 +235,8 @@ test('a file of this machine is closed once nobody has its dataset any more', {
 /** Runs with a folder of its own. Its files were last written some time ago: file systems count in steps of milliseconds. */
 async function withFiles(files, body) {
   const folder = mkdtempSync(join(tmpdir(), 'forebay-'));
-  const paths = files.map((bytes, k) => join(folder, `${k}.tar`));
-  paths.forEach((path, k) => writeFileSync(path, files[k]));
+  const paths = files.map((_, k) => join(folder, `${k}.tar`));
+  paths.forEach((path, k) => void writeFileSync(path, files[k]));
   await new Promise((resolve) => setTimeout(resolve, 30));
   try {
     return await body(...paths, folder);

@@ -30,7 +30,7 @@ const modes = {
   stalls: { stall: () => count > 1 },
   noLength: { range: false, chunked: true },
   // The first bytes, whatever was asked for; or others from the beginning on.
-  sendsTheFirst: { from: (start) => (start > 0 ? 0 : start) },
+  sendsTheFirst: { from: (start) => Math.min(start, 0) },
   sendsOthers: { from: (start) => start + 512 },
   wraps: { type: 'multipart/byteranges; boundary=x' },
   wantsName: { status: (request) => (request.headers.authorization === 'Bearer x' ? 0 : 401) },
@@ -266,7 +266,7 @@ test('options that make no sense are refused at once, and no time-out is none', 
 
 test('addresses that no request can be made of are refused at once, those of the page itself are not asked by range', async () => {
   asked = [];
-  for (const url of [base.replace('//', '//name:word@') + 'good', 'ftp://127.0.0.1/x', 'javascript:1'])
+  for (const url of [`${base.replace('//', '//name:word@')}good`, 'ftp://127.0.0.1/x', 'javascript:1'])
     assert.equal(await codeOf(open(url)), 'usage.argument', url);
   assert.equal(asked.length, 0);
   const blob = URL.createObjectURL(new Blob([file]));

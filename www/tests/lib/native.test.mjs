@@ -92,7 +92,10 @@ test('what is packed with Zstandard is read by the larger module, from the heade
   const bytes = new Uint8Array(readFileSync(packed));
   const source = {
     byteLength: bytes.length,
-    read: async (start, end) => (reads.push([start, end]), bytes.slice(start, end)),
+    async read(start, end) {
+      reads.push([start, end]);
+      return bytes.slice(start, end);
+    },
   };
   const ds = await open(source);
   assert.equal(ds.metadata.compression, 'zstd');

@@ -214,11 +214,17 @@ test('a large text streams: it is read once from front to back, written as it go
   const source = {
     name: 'large.csv',
     byteLength: bytes.length,
-    read: async (start, end) => (reads.push([start, end]), bytes.slice(start, end)),
+    async read(start, end) {
+      reads.push([start, end]);
+      return bytes.slice(start, end);
+    },
   };
   let [largest, written, closed] = [0, 0, false];
   const sink = {
-    write: async (_, part) => void ((largest = Math.max(largest, part.length)), (written += part.length)),
+    async write(_, part) {
+      largest = Math.max(largest, part.length);
+      written += part.length;
+    },
     close: async () => void (closed = true),
   };
   const told = await convert(source, sink, { to: 'jsonl' });

@@ -214,7 +214,10 @@ test('a filter gives the rows that match, with their numbers, by columns that ne
         batch.columns.map((c) => c.name),
         ['score'],
       );
-      batch.numbers.forEach((n, k) => (found.push(n), assert.equal(batch.columns[0].get(k), n / 4)));
+      for (const [k, n] of batch.numbers.entries()) {
+        found.push(n);
+        assert.equal(batch.columns[0].get(k), n / 4);
+      }
     }
     assert.deepEqual(found, expected);
     let rows = 0;

@@ -486,10 +486,7 @@ test('a picture that its EXIF turns is drawn as it is stored where its boxes are
   const turned = (orientation) =>
     Buffer.concat([
       jpeg.subarray(0, 2),
-      Buffer.from(
-        'ffe10022457869660000' + '4d4d002a00000008' + `00010112000300000001000${orientation}0000` + '00000000',
-        'hex',
-      ),
+      Buffer.from(`ffe100224578696600004d4d002a0000000800010112000300000001000${orientation}000000000000`, 'hex'),
       jpeg.subarray(2),
     ]);
   const at = join(folder, 'exif');

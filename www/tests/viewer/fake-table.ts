@@ -33,9 +33,9 @@ function columnOf(c: number, rows: ArrayLike<number>): RawColumn {
   if (c === 1) {
     const texts = CITIES.map((text) => new TextEncoder().encode(text));
     const offsets = new Uint32Array(texts.length + 1);
-    texts.forEach((text, k) => (offsets[k + 1] = offsets[k]! + text.length));
+    for (const [k, text] of texts.entries()) offsets[k + 1] = offsets[k]! + text.length;
     const bytes = new Uint8Array(offsets.at(-1)!);
-    texts.forEach((text, k) => bytes.set(text, offsets[k]));
+    for (const [k, text] of texts.entries()) bytes.set(text, offsets[k]);
     return {
       type,
       kind: "text",

@@ -195,7 +195,13 @@ export const fake: Engine = {
           },
           o?.signal,
         ),
-      record: (i, o) => read(i, () => (named.add(i), record(i)), o?.signal),
+      record(i, o) {
+        const found = () => {
+          named.add(i);
+          return record(i);
+        };
+        return read(i, found, o?.signal);
+      },
       prefetch: async () => undefined,
       async matches(where, o) {
         abort(o?.signal);

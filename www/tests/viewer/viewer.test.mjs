@@ -241,8 +241,8 @@ test('a link to a file of which there are several by its name lets choose among 
         await (await root.getDirectoryHandle(name, { create: true })).getFileHandle('300.tbl', { create: true }),
       );
     const again = db.transaction('recent', 'readwrite').objectStore('recent');
-    handles.forEach((handle, k) =>
-      again.put({ id: String(k), name: '300.tbl', handle, bytes: 1000 * (k + 1), when: 1e12 + k }),
+    handles.forEach(
+      (handle, k) => void again.put({ id: String(k), name: '300.tbl', handle, bytes: 1000 * (k + 1), when: 1e12 + k }),
     );
     await new Promise((resolve) => (again.transaction.oncomplete = resolve));
     db.close();

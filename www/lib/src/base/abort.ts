@@ -22,7 +22,7 @@ export function anySignal(...signals: (AbortSignal | undefined)[]): { signal: Ab
     signal.addEventListener("abort", stop, { once: true });
     return [() => signal.removeEventListener("abort", stop)];
   });
-  return { signal: controller.signal, release: () => stops.forEach((stop) => stop()) };
+  return { signal: controller.signal, release: () => stops.forEach((stop) => void stop()) };
 }
 
 /** Waits; an abort ends the wait. */

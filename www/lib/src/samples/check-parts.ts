@@ -57,15 +57,11 @@ export async function shared(
 
 /** The reports of all parts as that of the whole. */
 export function merged(reports: readonly CheckReport[]): CheckReport {
-  const [first, ...others] = reports as [CheckReport, ...CheckReport[]];
-  return others.reduce(
-    (all, { ok, fault_count, faults, notes }) => ({
-      ...all,
-      ok: all.ok && ok,
-      fault_count: all.fault_count + fault_count,
-      faults: [...all.faults, ...faults].slice(0, KEPT),
-      notes: [...all.notes, ...notes].slice(0, KEPT),
-    }),
-    first,
-  );
+  return {
+    ...reports[0]!,
+    ok: reports.every(({ ok }) => ok),
+    fault_count: reports.reduce((sum, { fault_count }) => sum + fault_count, 0),
+    faults: reports.flatMap(({ faults }) => faults).slice(0, KEPT),
+    notes: reports.flatMap(({ notes }) => notes).slice(0, KEPT),
+  };
 }

@@ -265,7 +265,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
           e,
         );
       }
-      const name = record !== null && typeof record === "object" && !Array.isArray(record) ? record["name"] : undefined;
+      const name = record !== null && typeof record === "object" && !Array.isArray(record) ? record.name : undefined;
       if (typeof name === "string") this.#index.named(i, name);
       return record;
     });
@@ -340,6 +340,10 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
       return one;
     };
     let eager = false;
+    const asked = (k: number) => {
+      eager = true;
+      return read(k);
+    };
     for (let k = 0; k < count; k++) {
       signal?.throwIfAborted();
       if (eager) for (let next = k; next < Math.min(count, k + AHEAD); next++) read(next);
@@ -348,11 +352,9 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
       yield {
         index: i,
         info,
-        bytes: () => ((eager = true), read(k)),
-        blob: () =>
-          this.source.blob
-            ? this.blob(i)
-            : ((eager = true), read(k).then((bytes) => new Blob([bytes as BlobPart], { type: info.mime }))),
+        bytes: () => asked(k),
+        blob: async () =>
+          this.source.blob ? this.blob(i) : new Blob([(await asked(k)) as BlobPart], { type: info.mime }),
         record: () => this.record(i, signal ? { signal } : {}),
       };
       reads.delete(k);

@@ -153,7 +153,10 @@ class Http implements Source {
     try {
       return await new Promise<Uint8Array>((resolve, reject) => {
         const wish: Wish = { start, end, signal, resolve, reject };
-        stop = () => (reject(signal!.reason), wish.leave?.());
+        stop = () => {
+          reject(signal!.reason);
+          wish.leave?.();
+        };
         signal?.addEventListener("abort", stop, { once: true });
         if (this.#wishes.push(wish) === 1) void this.#fulfil();
       });

@@ -28,7 +28,10 @@ function failed(e: unknown, offset: number): string {
 function breath(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => (port1.close(), resolve());
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
     port2.postMessage(null);
   });
 }

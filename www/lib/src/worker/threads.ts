@@ -28,7 +28,10 @@ function begin(start: ThreadStart): Promise<Worker> {
   const worker = new Worker(globalThis.location.href, { type: "module", name: "forebay thread" });
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error("a thread did not begin")), START_TIMEOUT);
-    worker.onmessage = () => (clearTimeout(timer), resolve(worker));
+    worker.onmessage = () => {
+      clearTimeout(timer);
+      resolve(worker);
+    };
     worker.onerror = (e) => {
       e.preventDefault();
       clearTimeout(timer);

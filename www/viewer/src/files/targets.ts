@@ -82,7 +82,7 @@ async function asDownload(name: string): Promise<Target> {
       const file = named(output.blob());
       return { file, keep: download(file, name) };
     };
-    return { output, name, finish, discard: async () => (await output.abort(), true) };
+    return { output, name, finish, discard: () => output.abort().then(() => true) };
   }
   const { output, remove } = spool;
   const finish = async (): Promise<Finished> => {

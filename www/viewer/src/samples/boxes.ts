@@ -75,7 +75,7 @@ function find(found: Found, record: Json, width: number, height: number): void {
       const labels = place.labels ?? place.classes ?? place.categories;
       if (isNumbers(list, 4)) push(found, list, Array.isArray(labels) ? labels[0] : place.label, names, []);
       else if (Array.isArray(list))
-        list.forEach((item, i) => one(found, item, Array.isArray(labels) ? labels[i] : undefined, names));
+        list.forEach((item, i) => void one(found, item, Array.isArray(labels) ? labels[i] : undefined, names));
       else if (isFields(list)) one(found, list, undefined, names);
     }
   }

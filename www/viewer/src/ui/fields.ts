@@ -45,7 +45,7 @@ export function unknownFields(expression: string, known: readonly string[]): str
 
 /** A path at the end, and what stands before it. */
 const LAST_PATH =
-  /^([^]*?)((?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`)(?:\.(?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`))*\.?)\s*$/u;
+  /^([\s\S]*?)((?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`)(?:\.(?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`))*\.?)\s*$/u;
 
 /**
  * Whether somebody is likely in the middle of a word: the filter so far may make sense, and mean something else. `j` on
