@@ -5,7 +5,8 @@ import type { Turn } from "../worker/protocol.js";
 import { opening } from "./open.js";
 import { call, client } from "../pool/pool.js";
 import { pourInto } from "../sink/conversion.js";
-import { isText, recognise, textSettings } from "./recognize.js";
+import { isText, textSettings } from "../tables/text-options.js";
+import { recognize } from "./recognize.js";
 import { OpenTable, openTableIn } from "../tables/table.js";
 import type {
   Input,
@@ -43,7 +44,7 @@ export async function convertTable(
   const open = { ...(signal && { signal }), ...(limits && { limits }), ...(tbfSchema && { tbfSchema }) };
   return opening(input as Input, open, async (source, owned) => {
     try {
-      const found = await recognise(source, open, false, from);
+      const found = await recognize(source, open, false, from);
       if (typeof found !== "string") {
         found.close();
         throw noTable(found.format, source.name);

@@ -5,7 +5,8 @@ import { ForebayError, hostError, unopened } from "../model/errors.js";
 import { textFormatOf } from "../model/formats.js";
 import type { SampleModule } from "../worker/protocol.js";
 import { bulkModule } from "../pool/pool.js";
-import { isText, recognise } from "./recognize.js";
+import { isText } from "../tables/text-options.js";
+import { recognize } from "./recognize.js";
 import { sourceOf } from "../source/sources.js";
 import { checkTable, checkText, openTableIn } from "../tables/table.js";
 import { NAMES, known } from "../base/option-names.js";
@@ -123,7 +124,7 @@ export async function check(
   };
   try {
     return await opening(input, rest, async (source, owned) => {
-      const found = await recognise(source, rest, owned, rest.from);
+      const found = await recognize(source, rest, owned, rest.from);
       try {
         if (typeof found !== "string") return await found.checkOpened(how);
         return await (isText(found) ? checkText(source, found, rest, how) : checkTable(source, found, rest, how, null));

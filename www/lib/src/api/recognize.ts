@@ -2,13 +2,13 @@ import { openDataset, type OpenDataset } from "../samples/dataset.js";
 import { ForebayError } from "../model/errors.js";
 import { textFormatOf } from "../model/formats.js";
 import type { OpenedTableFormat } from "../samples/worker-samples.js";
-import type { OpenOptions, Source, TextFormat, TextReadOptions } from "../model/index.js";
+import type { OpenOptions, Source, TextFormat } from "../model/index.js";
 
 /**
  * What a source holds: samples, opened, or the format of a table or text, which is opened elsewhere. Text is told by
  * the caller, or by its name once its first bytes say nothing else.
  */
-export async function recognise(
+export async function recognize(
   source: Source,
   options: OpenOptions,
   owned: boolean,
@@ -22,24 +22,3 @@ export async function recognise(
     throw e;
   });
 }
-
-/** Whether a format is one of text. */
-export const isText = (format: string): format is TextFormat =>
-  format === "csv" || format === "tsv" || format === "jsonl";
-
-/** How text is read, as the module is told. */
-export const textSettings = ({
-  types,
-  schema,
-  header = true,
-  delimiter,
-  null: word = "",
-  sniffRows,
-}: TextReadOptions) => ({
-  types,
-  ...(schema && { spec: JSON.stringify(schema) }),
-  noHeader: !header,
-  delimiter,
-  null: word,
-  sniffRows,
-});

@@ -1,6 +1,14 @@
 import { hostError } from "../model/errors.js";
-import type { CheckOptions, ConvertOptions, HttpOptions, Limits, OpenOptions, RuntimeOptions } from "../model/index.js";
-import type { TableConvertOptions, TextReadOptions } from "../model/tables.js";
+import type {
+  CheckOptions,
+  ConvertOptions,
+  HttpOptions,
+  Limits,
+  OpenOptions,
+  RuntimeOptions,
+  TableConvertOptions,
+  TextReadOptions,
+} from "../model/index.js";
 
 /**
  * The names of options, for callers without types: what is misspelled would be left out in silence otherwise. The

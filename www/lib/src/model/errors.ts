@@ -1,4 +1,5 @@
-import type { CheckReport, ErrorKind, Fault, ForebayErrorLike } from "./index.js";
+import type { ErrorKind, ForebayErrorLike } from "./names.js";
+import type { CheckReport, Fault } from "./reports.js";
 
 /**
  * What goes wrong. `code` is stable and the same as on the command line and in docs/errors.md; what can only

@@ -1,4 +1,4 @@
-import type { Codec, FormatNames, MediaFormat, TextFormat } from "./index.js";
+import type { Codec, FormatNames, MediaFormat, TextFormat } from "./names.js";
 
 /** Names of media formats, in the order of their numbers. */
 export const mediaFormats: readonly MediaFormat[] = [

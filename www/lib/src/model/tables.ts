@@ -1,6 +1,8 @@
-/** The public interface of `forebay` for tables, as types. */
+/** Tables. */
+import type { TextFormat } from "./names.js";
+import type { Opened, Progress, ReadOptions, WhereOptions } from "./opened.js";
+import type { TableStats } from "./reports.js";
 import type { Row, TableBatch } from "./table-batch.js";
-import type { Json, Limits, Opened, Progress, ReadOptions, WhereOptions } from "./index.js";
 
 /** One column of a table. */
 export interface TableField {
@@ -62,52 +64,6 @@ export interface TableStatsOptions extends WhereOptions {
   first?: number;
 }
 
-/** What the values of a table are like. The same fields as `forebay stats --json`. */
-export interface TableStats {
-  /** Rows that were counted. */
-  readonly rows: number;
-  /** One for each column. */
-  readonly columns: readonly ColumnSummary[];
-}
-
-/** What the values of a column are like. */
-export interface ColumnSummary {
-  /** The column's name. */
-  readonly name: string;
-  /** Its type. */
-  readonly type: string;
-  /** Values that are there. */
-  readonly count: number;
-  /** Values that are missing. */
-  readonly nulls: number;
-  /** Floats that are NaN; they count, but not for what follows. */
-  readonly nan?: number;
-  /** The least value; of texts the first in byte order, cut after 64 characters. Integers beyond 2^53 are `bigint`. */
-  readonly min: Json | bigint;
-  /** The greatest value. */
-  readonly max: Json | bigint;
-  /** The mean of numbers. */
-  readonly mean: number | null;
-  /** How many different values; `null` where there are more than are counted. */
-  readonly distinct: number | null;
-  /** How many at least, where that is all that is known. */
-  readonly distinct_at_least?: number;
-  /** The most frequent values of columns with few, of texts, integers and truth values, each with how often. */
-  readonly top?: readonly (readonly [Json | bigint, number])[];
-  /** How the numbers are spread. */
-  readonly histogram?: readonly NumberBucket[];
-}
-
-/** Numbers from one to another. The edges are round numbers. */
-export interface NumberBucket {
-  /** The least, included. */
-  readonly from: number;
-  /** The greatest, not included. */
-  readonly to: number;
-  /** How many. */
-  readonly count: number;
-}
-
 /**
  * An opened table. Only the bytes of the row groups and columns that are asked for are read, where the format allows.
  * Rows of a whole group are verified; a few rows of a large group are read without their group's checksum.
@@ -143,12 +99,6 @@ export interface Table extends Opened {
   document(options?: ReadOptions): Promise<string | null>;
 }
 
-/** A format of text. */
-export type TextFormat = "csv" | "tsv" | "jsonl";
-
-/** A format that {@link convert} writes tables in. */
-export type TableFormat = "tbf" | "idv" | TextFormat;
-
 /** How text is read. */
 export interface TextReadOptions {
   /** The format of an input that is text. Usual: what the extension of its name says. */
@@ -165,56 +115,4 @@ export interface TextReadOptions {
   null?: string;
   /** Text: rows that types are found out from. Usual: 10,000. */
   sniffRows?: number;
-}
-
-/** How to convert a table. */
-export interface TableConvertOptions extends TextReadOptions {
-  /** The format to write. */
-  to: TableFormat;
-  /** Only these columns, in this order. */
-  columns?: readonly string[];
-  /** Only rows that match. The filter may name columns that are not written. */
-  where?: string;
-  /**
-   * Only these rows, by number, in the input's order. Bad rows of a text that are left out have no number, as in a table
-   * that was made of it.
-   */
-  indexes?: ArrayLike<number> | Iterable<number>;
-  /** Change what the target cannot hold, and say so in the notes, instead of refusing it. */
-  lossy?: boolean;
-  /** Rows of a row group (TBF) or block (IDV). */
-  groupRows?: number;
-  /** TBF: the layout. `D` is typed columns with statistics; `T` and `C` are made in memory. Usual: `D`. */
-  layout?: "D" | "T" | "C";
-  /**
-   * IDV: how blocks are packed. `none` has the bytes of the command; `deflate` is packed by another encoder than the
-   * command's, so that the rows are the same and the bytes are not. Usual: `deflate`.
-   */
-  compression?: "none" | "deflate";
-  /** Text: a row that cannot be read ends the work, or is left out, counted and named with its line. Usual: `error`. */
-  onBadRow?: "error" | "skip";
-  /** Bounds on what an input may cost that is opened here. */
-  limits?: Limits;
-  /** As of {@link OpenOptions}, for an input that is opened here. */
-  tbfSchema?: object;
-  /** Ends the conversion; the sink's `abort` is called. */
-  signal?: AbortSignal;
-  /** Hears how far it is: `samples` are rows that were looked at. */
-  onProgress?: (progress: Progress) => void;
-}
-
-/** What the conversion of a table did. */
-export interface TableConvertSummary {
-  /** Rows written. */
-  readonly rows: number;
-  /** Columns written. */
-  readonly columns: number;
-  /** Bytes of the input. */
-  readonly inputBytes: number;
-  /** Bytes of the output. */
-  readonly outputBytes: number;
-  /** Bad rows that were left out. */
-  readonly skippedRows: number;
-  /** What was changed to fit the target, which rows were left out, and other things worth knowing. */
-  readonly notes: readonly string[];
 }

@@ -1,7 +1,8 @@
 import * as argument from "../base/arguments.js";
 import { whyUnread } from "./changed.js";
 import { hostError } from "../model/errors.js";
-import { fileSource, isNode } from "../base/node.js";
+import { isNode } from "../base/node.js";
+import { fileSource } from "./file.js";
 import { httpSource } from "./http.js";
 import type { HttpOptions, Input, Source, Telemetry } from "../model/index.js";
 

@@ -4,7 +4,7 @@ import { ForebayError, hostError } from "../model/errors.js";
 import type { Turn } from "../worker/protocol.js";
 import { call, client, type Client } from "../pool/pool.js";
 import { pourInto } from "../sink/conversion.js";
-import { textSettings } from "../api/recognize.js";
+import { textSettings } from "./text-options.js";
 import { Session, type Home } from "../pool/session.js";
 import { TableBatch, lastNamed, type RawBatch, type Row } from "../model/table-batch.js";
 import type {

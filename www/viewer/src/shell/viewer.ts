@@ -35,7 +35,7 @@ import { controls, tokens } from "../ui/styles.ts";
 import { openAny, TooLarge, type TextSource, type TextTable } from "../files/open-any.ts";
 import type { Looked, TableLink, TableView } from "../tables/table-view.ts";
 import { unpack, unpackedName } from "../files/unpack.ts";
-import { viewerStyles } from "./viewer-styles.ts";
+import { viewerStyles } from "../ui/viewer-styles.ts";
 import { Walker } from "../ui/row-cursor.ts";
 import "./welcome.ts";
 import { LOGO, type Failure, type Offer, type Opening } from "./welcome.ts";

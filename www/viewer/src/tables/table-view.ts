@@ -15,7 +15,7 @@ import type { RowTable } from "./row-table.ts";
 import { controls } from "../ui/styles.ts";
 import type { TextSource } from "../files/open-any.ts";
 import { tree, treeStyles } from "../ui/tree.ts";
-import { viewerStyles } from "../shell/viewer-styles.ts";
+import { viewerStyles } from "../ui/viewer-styles.ts";
 import { Walker } from "../ui/row-cursor.ts";
 import { visible } from "../ui/visible.ts";
 import { count, isAbort, plural, trouble, type Trouble } from "../ui/wording.ts";
