@@ -4,7 +4,7 @@ import { hostError } from "../model/errors.js";
 import type { Turn } from "../worker/protocol.js";
 import { opening } from "./open.js";
 import { call, client } from "../pool/pool.js";
-import { pourInto } from "../sink/conversion.js";
+import { runConversion } from "../sink/conversion.js";
 import { isText, textSettings } from "../tables/text-options.js";
 import { recognize } from "./recognize.js";
 import { OpenTable, openTableIn } from "../tables/table.js";
@@ -104,9 +104,9 @@ async function convertText(
   options: TableConvertOptions,
 ): Promise<TableConvertSummary> {
   const { limits = {}, onProgress, signal = new AbortController().signal } = options;
-  const home = await client();
+  const worker = await client();
   const begin = () =>
-    call(home, source.name, "textConvert", [
+    call(worker, source.name, "textConvert", [
       format,
       source.byteLength,
       limits,
@@ -120,8 +120,8 @@ async function convertText(
     const [start, end] = [read[0]!, read[read.length - 1]!];
     return end < source.byteLength ? [end, Math.min(end + end - start, source.byteLength)] : null;
   };
-  const told = JSON.parse(
-    await pourInto(home, begin, source, output, { signal, onTurn, ahead }),
+  const summary = JSON.parse(
+    await runConversion(worker, begin, source, output, { signal, onTurn, ahead }),
   ) as TableConvertSummary;
-  return { ...told, inputBytes: source.byteLength };
+  return { ...summary, inputBytes: source.byteLength };
 }

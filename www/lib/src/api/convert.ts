@@ -5,7 +5,7 @@ import { ForebayError, hostError } from "../model/errors.js";
 import type { Turn } from "../worker/protocol.js";
 import { openToConvert } from "./open.js";
 import { bulkModule, call } from "../pool/pool.js";
-import { giveUp, pourInto } from "../sink/conversion.js";
+import { giveUp, runConversion } from "../sink/conversion.js";
 import { noOutput, sinkOf } from "../sink/sinks.js";
 import { OpenTable } from "../tables/table.js";
 import { convertTable, isTableFormat } from "./convert-table.js";
@@ -142,7 +142,7 @@ function damaged({ code, message, section, sample, offset }: Fault, file: string
   });
 }
 
-type Told = Omit<ConvertSummary, "inputBytes">;
+type Summary = Omit<ConvertSummary, "inputBytes">;
 
 async function run(
   dataset: OpenDataset,
@@ -159,7 +159,7 @@ async function run(
     onProgress,
   }: ConvertOptions,
   signal: AbortSignal,
-): Promise<Told> {
+): Promise<Summary> {
   const settings = { to, layout, compression, metadataFormat, keepGoing, source: dataset.name ?? "" };
   const total = chosen?.length ?? dataset.length;
   const begin = (most: number | undefined) => {
@@ -170,6 +170,6 @@ async function run(
   const onTurn = (turn: Turn, bytes: number) =>
     onProgress?.({ samples: turn.done, totalSamples: total, bytes, totalBytes: null });
   return JSON.parse(
-    await pourInto(client, begin, dataset.source, output, { signal, onTurn, readsAhead: true }),
-  ) as Told;
+    await runConversion(client, begin, dataset.source, output, { signal, onTurn, readsAhead: true }),
+  ) as Summary;
 }

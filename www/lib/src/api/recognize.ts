@@ -1,7 +1,7 @@
 import { openDataset, type OpenDataset } from "../samples/dataset.js";
 import { ForebayError } from "../model/errors.js";
 import { textFormatOf } from "../model/formats.js";
-import type { OpenedTableFormat } from "../samples/worker-samples.js";
+import type { OpenedTableFormat } from "../samples/open-in-worker.js";
 import type { OpenOptions, Source, TextFormat } from "../model/index.js";
 
 /**

@@ -79,9 +79,9 @@ export function hostError(
 /** What the module threw, as an error; `file` names the input. */
 export function fromThrown(thrown: unknown, file?: string): unknown {
   if (typeof thrown !== "string" || !thrown.startsWith("{")) return thrown;
-  const told = JSON.parse(thrown) as ForebayErrorLike & { cause?: string };
-  const cause = told.cause === undefined ? undefined : new Error(told.cause);
-  return new ForebayError(told.code, told.kind, told.message, { ...told, file: told.file ?? file }, cause);
+  const parsed = JSON.parse(thrown) as ForebayErrorLike & { cause?: string };
+  const cause = parsed.cause === undefined ? undefined : new Error(parsed.cause);
+  return new ForebayError(parsed.code, parsed.kind, parsed.message, { ...parsed, file: parsed.file ?? file }, cause);
 }
 
 /** The report about a file that could not be opened, as the command makes it. */

@@ -247,11 +247,11 @@ function makeWorker(onMessage: (answer: Answer) => void, onError: (message: stri
 }
 
 /** What was thrown to those who only had work in a worker that failed at something else. */
-const innocent = new WeakSet<object>();
+const collateral = new WeakSet<object>();
 
 /** Whether it says nothing about the work that it ended: that can be done again in another worker. */
-export function wasInnocent(e: unknown): boolean {
-  return e instanceof ForebayError && (innocent.has(e) || wasInnocent(e.cause));
+export function isCollateral(e: unknown): boolean {
+  return e instanceof ForebayError && (collateral.has(e) || isCollateral(e.cause));
 }
 
 async function startWorker(): Promise<Client> {
@@ -267,7 +267,7 @@ async function startWorker(): Promise<Client> {
   };
   const ended = (): ForebayError => {
     const e = hostError("worker.trapped", "the worker failed at something else meanwhile");
-    innocent.add(e);
+    collateral.add(e);
     return e;
   };
   const worker = makeWorker(

@@ -1,23 +1,23 @@
 import { abortable, anySignal } from "../base/abort.js";
 import { hostError } from "../model/errors.js";
-import { wasInnocent, type Client } from "./pool.js";
+import { isCollateral, type Client } from "./pool.js";
 import type { Source, Telemetry } from "../model/index.js";
 import { drive, free, type Drive } from "./drive.js";
 
 /** An opened file in a worker: the worker, and the handle that stands for the file there. */
-export interface Home {
+export interface WorkerFile {
   readonly client: Client;
   readonly handle: number;
 }
 
 /** A file that is open in a worker, which may change; apart from what is handed out, so that it does not keep that alive. */
 interface Held<H> {
-  home: Promise<H>;
+  file: Promise<H>;
 }
 
 /** Lets go of a file in its worker. */
-const letGo = ({ home }: Held<Home>): void =>
-  void home.then(({ client, handle }) => free(client, handle)).catch(() => {});
+const letGo = ({ file }: Held<WorkerFile>): void =>
+  void file.then(({ client, handle }) => free(client, handle)).catch(() => {});
 
 /** What nobody has any more and nobody closed. */
 const forgotten = new FinalizationRegistry(letGo);
@@ -26,7 +26,7 @@ const forgotten = new FinalizationRegistry(letGo);
 const TRIES = 3;
 
 /** What everything opened has: a source, a worker that knows the file, and an end. */
-export abstract class Session<H extends Home> {
+export abstract class Session<H extends WorkerFile> {
   readonly name: string | undefined;
   readonly byteLength: number;
   readonly telemetry: Telemetry;
@@ -37,14 +37,14 @@ export abstract class Session<H extends Home> {
 
   constructor(
     readonly source: Source,
-    home: H,
+    file: H,
     reopen: (signal: AbortSignal | undefined) => Promise<H>,
     owned: boolean,
   ) {
     this.name = source.name;
     this.byteLength = source.byteLength;
     this.telemetry = source.telemetry ?? { requests: 0, bytesRead: 0, byteLength: source.byteLength };
-    this.#held = { home: Promise.resolve(home) };
+    this.#held = { file: Promise.resolve(file) };
     forgotten.register(this, this.#held, this);
     this.#reopen = reopen;
     this.#owned = owned;
@@ -67,17 +67,17 @@ export abstract class Session<H extends Home> {
   }
 
   /** The worker that has the file open; opens it in another one where that worker is gone. */
-  protected async homed(signal?: AbortSignal): Promise<H> {
+  protected async inWorker(signal?: AbortSignal): Promise<H> {
     for (;;) {
       // Where somebody else opens it and gives up, that is no answer to this one.
-      const home = await this.#held.home.catch(() => null);
+      const file = await this.#held.file.catch(() => null);
       signal?.throwIfAborted();
-      if (!home) continue;
-      if (!home.client.dead) return home;
+      if (!file) continue;
+      if (!file.client.dead) return file;
       const again = this.#reopen(signal);
-      this.#held.home = again;
+      this.#held.file = again;
       // A later call tries again.
-      again.catch(() => (this.#held.home = Promise.resolve(home)));
+      again.catch(() => (this.#held.file = Promise.resolve(file)));
       return again;
     }
   }
@@ -106,7 +106,7 @@ export abstract class Session<H extends Home> {
       try {
         return await body(both.signal);
       } catch (e) {
-        if (left <= 1 || both.signal.aborted || !wasInnocent(e)) throw e;
+        if (left <= 1 || both.signal.aborted || !isCollateral(e)) throw e;
         return attempt(left - 1);
       }
     };

@@ -1,7 +1,7 @@
 import { anySignal } from "../base/abort.js";
 import * as argument from "../base/arguments.js";
 import { ForebayError, fromThrown, hostError, unopened } from "../model/errors.js";
-import { Index } from "./sample-index.js";
+import { SampleIndex } from "./sample-index.js";
 import type { Opened, SampleModule, Selected } from "../worker/protocol.js";
 import { codecs, formats, mediaFormats } from "../model/formats.js";
 import { bulkModule, call, othersThan, workerCount, type Client } from "../pool/pool.js";
@@ -27,7 +27,7 @@ import type {
   TensorOptions,
   WhereOptions,
 } from "../model/index.js";
-import { forget, openIn, reopen, type OpenedTableFormat, type SampleHome } from "./worker-samples.js";
+import { forget, openIn, reopen, type OpenedTableFormat, type WorkerSamples } from "./open-in-worker.js";
 import { Session } from "../pool/session.js";
 import { merged, partsOf, shared, type All, type Part } from "./check-parts.js";
 import { tensorOf } from "./tensor.js";
@@ -59,18 +59,18 @@ export async function openDataset(
   owned: boolean,
   module: SampleModule = "forebay",
 ): Promise<OpenDataset | OpenedTableFormat> {
-  const made = (found: SampleHome | OpenedTableFormat) =>
+  const made = (found: WorkerSamples | OpenedTableFormat) =>
     typeof found === "string" ? found : new OpenDataset(source, options, found, owned);
   if (!options.grow) return made(await openIn(source, options, { module }));
   const closed = new AbortController();
   const both = anySignal(options.signal, closed.signal);
   let growing: { dataset: OpenDataset; end(e?: unknown): void } | undefined;
   return new Promise((resolve, reject) => {
-    const begin = (home: SampleHome): void => {
+    const begin = (opened: WorkerSamples): void => {
       let end: (e?: unknown) => void = () => {};
       const whole = new Promise<void>((done, failed) => (end = (e) => (e === undefined ? done() : failed(e))));
       growing = {
-        dataset: new OpenDataset(source, options, home, owned, {
+        dataset: new OpenDataset(source, options, opened, owned, {
           whole,
           stop: () => closed.abort(hostError("dataset.closed", "the dataset was closed", { file: source.name })),
         }),
@@ -78,13 +78,13 @@ export async function openDataset(
       };
       resolve(growing.dataset);
     };
-    const grown = (home: SampleHome) => (growing ? growing.dataset.grow(home.opened) : begin(home));
+    const grown = (opened: WorkerSamples) => (growing ? growing.dataset.grow(opened.opened) : begin(opened));
     const opening = openIn(source, { ...options, signal: both.signal }, { module, grown });
     opening
       .then(
-        (home) => {
-          if (!growing || typeof home === "string") return resolve(made(home));
-          growing.dataset.grow(home.opened);
+        (opened) => {
+          if (!growing || typeof opened === "string") return resolve(made(opened));
+          growing.dataset.grow(opened.opened);
           growing.dataset.settle();
           growing.end();
         },
@@ -99,7 +99,7 @@ export async function openDataset(
 }
 
 /** What `open` gives for samples. */
-export class OpenDataset extends Session<SampleHome> implements Dataset {
+export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   readonly kind = "samples";
   readonly format: Dataset["format"];
   readonly schema: readonly Field[];
@@ -109,7 +109,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   growing: boolean;
   damage: ForebayError | null;
   readonly #options: OpenOptions;
-  readonly #index: Index;
+  readonly #index: SampleIndex;
   readonly #stop: (() => void) | undefined;
   #cache = new Map<number, Uint8Array>();
   #cached = 0;
@@ -117,12 +117,12 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   constructor(
     source: Source,
     options: OpenOptions,
-    home: SampleHome,
+    opened: WorkerSamples,
     owned: boolean,
     growth?: { whole: Promise<void>; stop: () => void },
   ) {
-    const { format, metadata } = aboutOf(home.opened);
-    super(source, home, (signal) => reopen(source, options, { module: home.module }, signal), owned);
+    const { format, metadata } = aboutOf(opened.opened);
+    super(source, opened, (signal) => reopen(source, options, { module: opened.module }, signal), owned);
     this.#options = options;
     this.format = format;
     this.metadata = metadata;
@@ -130,7 +130,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     this.whole = growth?.whole ?? Promise.resolve();
     // Who does not ask is not told.
     this.whole.catch(() => {});
-    this.fromStore = home.kept;
+    this.fromStore = opened.kept;
     this.#stop = growth?.stop;
     this.schema = FIELDS.map((field) => ({
       ...field,
@@ -139,9 +139,10 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
           ? format === "tar"
           : format === "tbl" || ["index", "bytes", "stored_bytes"].includes(field.name),
     }));
-    this.damage = home.opened.damage === null ? null : (fromThrown(home.opened.damage, source.name) as ForebayError);
-    this.#index = new Index(home.opened);
-    forget(home.opened);
+    this.damage =
+      opened.opened.damage === null ? null : (fromThrown(opened.opened.damage, source.name) as ForebayError);
+    this.#index = new SampleIndex(opened.opened);
+    forget(opened.opened);
   }
 
   get length(): number {
@@ -233,7 +234,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     const info = this.info(i);
     const plain = info.codec === "none" && !info.damaged;
     if (plain && !verify) return readExactly(this.source, info.offset, info.offset + info.storedBytes, signal);
-    const { client, handle } = await this.homed(signal);
+    const { client, handle } = await this.inWorker(signal);
     const [start, end] = await call(client, this.name, "plan", [handle, i]);
     const stored = await readExactly(this.source, start!, end!, signal);
     const payload = await call(
@@ -249,7 +250,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   record(i: number, options: ReadOptions = {}): Promise<Json> {
     return this.run(options.signal, async (signal) => {
       this.#inRange(i);
-      const { client, handle } = await this.homed(signal);
+      const { client, handle } = await this.inWorker(signal);
       const id = await call(client, this.name, "record", [handle, i]);
       const text = await this.finish(client, id, { signal }, () => call(client, this.name, "text", [id]));
       if (text === null) return null;
@@ -273,7 +274,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
 
   document(options: ReadOptions = {}): Promise<{ [key: string]: Json }> {
     return this.run(options.signal, async (signal) => {
-      const { client, handle } = await this.homed(signal);
+      const { client, handle } = await this.inWorker(signal);
       const id = await call(client, this.name, "document", [handle]);
       const text = await this.finish(client, id, { signal }, () => call(client, this.name, "text", [id]));
       return JSON.parse(text ?? "{}") as { [key: string]: Json };
@@ -381,7 +382,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
     return this.run(signal, async (inner) => {
       argument.text(where, "a filter");
       argument.text(label, "the field of the class");
-      const { client, handle } = await this.homed(inner);
+      const { client, handle } = await this.inWorker(inner);
       const id = await call(client, this.name, "select", [handle, where, stats, label]);
       const onTurn: Drive["onTurn"] = (turn, bytes) =>
         onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
@@ -420,12 +421,12 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
   checkOpened(options: CheckOptions): Promise<CheckReport> {
     return this.run(options.signal, async (signal) => {
       await this.whole;
-      const home = await this.homed(signal);
+      const opened = await this.inWorker(signal);
       const workers = workerCount();
       const parts: Part[] = this.format === "tbl" ? partsOf(this.#index.columns, workers) : [[0, this.length]];
       const done = parts.map(() => [0, 0]);
       const reports: CheckReport[] = [];
-      const one = async ({ client, handle }: SampleHome, k: number, reading: number) => {
+      const one = async ({ client, handle }: WorkerSamples, k: number, reading: number) => {
         const onTurn: Drive["onTurn"] = (turn, bytes) => {
           done[k] = [turn.done, bytes];
           const sum = (of: number) => done.reduce((all, one) => all + one[of]!, 0);
@@ -443,7 +444,7 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
         reports[k] = JSON.parse(text ?? "{}") as CheckReport;
       };
       // Each worker opens the file once for all that it takes.
-      const each = async (at: SampleHome, all: All) => {
+      const each = async (at: WorkerSamples, all: All) => {
         const reading = await call(at.client, this.name, "beginReading", []);
         await all((k) => one(at, k, reading)).finally(() =>
           call(at.client, this.name, "endReading", [reading]).catch(() => {}),
@@ -451,13 +452,13 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
       };
       await shared(
         parts.length,
-        (all) => each(home, all),
+        (all) => each(opened, all),
         async (take) => {
-          const others = await othersThan(home.client, Math.min(workers, parts.length) - 1);
+          const others = await othersThan(opened.client, Math.min(workers, parts.length) - 1);
           await Promise.all(
             others.map((at) =>
               take(async (all) => {
-                const other = await reopen(this.source, this.#options, { module: home.module, at }, signal);
+                const other = await reopen(this.source, this.#options, { module: opened.module, at }, signal);
                 await each(other, all).finally(() => void free(other.client, other.handle));
               }),
             ),
@@ -477,10 +478,10 @@ export class OpenDataset extends Session<SampleHome> implements Dataset {
       signal,
       async (inner) => {
         await this.whole;
-        const home = await this.homed(inner);
-        if (home.module !== "forebay") return body(home.client, home.handle, inner);
+        const opened = await this.inWorker(inner);
+        if (opened.module !== "forebay") return body(opened.client, opened.handle, inner);
         // What a scan found goes along, so that nothing is scanned twice.
-        const kept = await call(home.client, this.name, "kept", [home.handle, this.byteLength]);
+        const kept = await call(opened.client, this.name, "kept", [opened.handle, this.byteLength]);
         const { client, handle } = await reopen(
           this.source,
           this.#options,

@@ -9,7 +9,7 @@ const APART = 350;
 const SHARE = 8;
 
 /** Says when it is time to look at what a scan has found. */
-export class Pace {
+export class LookTimer {
   #due = performance.now() + FIRST;
 
   get due(): boolean {
@@ -28,7 +28,7 @@ export class Pace {
 type Column = Uint8Array | Uint32Array | Float64Array;
 
 /** The index of a dataset that may grow: columns with room behind them, and names. */
-export class Index {
+export class SampleIndex {
   length = 0;
   #columns: IndexColumns;
   #room: Record<keyof IndexColumns, Column> | undefined;

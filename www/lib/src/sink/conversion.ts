@@ -8,8 +8,8 @@ import { drive, free, windowFor, type Drive } from "../pool/drive.js";
 
 const PIECE = 1 << 20;
 
-/** How {@link pour} goes about it. */
-export interface Pour {
+/** How {@link pump} goes about it. */
+export interface ConversionRun {
   signal: AbortSignal;
   /** Hears every turn. */
   onTurn: (turn: Turn, bytes: number) => void;
@@ -26,17 +26,17 @@ export interface Pour {
  * output once it is whole. Where it fails or is aborted, the sink
  * hears of it after its last write; callers do not wait for that where they were aborted, as a sink may never answer.
  */
-export async function pourInto(
+export async function runConversion(
   client: Client,
   begin: (window: number | undefined) => Promise<number>,
   source: Source,
   output: Output,
-  how: Pour,
+  how: ConversionRun,
 ): Promise<string> {
   const place = await placeOf(client, output, source.byteLength);
   try {
     how.signal.throwIfAborted();
-    const told = await pour(
+    const summary = await pump(
       client,
       await begin(place.output === 0 ? undefined : windowFor(client, source)),
       source,
@@ -45,7 +45,7 @@ export async function pourInto(
     );
     how.signal.throwIfAborted();
     await place.sink.close?.();
-    return told;
+    return summary;
   } catch (e) {
     await giveUp(place.sink, e);
     throw e;
@@ -77,12 +77,12 @@ function until(signal: AbortSignal, sink: Sink): Sink {
 }
 
 /** Runs a conversion in a worker to its end: what it makes goes into the sink. The JSON that it ends with. */
-async function pour(
+async function pump(
   client: Client,
   job: number,
   source: Source,
   given: Sink,
-  { signal, onTurn, output = 0, readsAhead = false, ahead }: Pour,
+  { signal, onTurn, output = 0, readsAhead = false, ahead }: ConversionRun,
 ): Promise<string> {
   const sink = until(signal, given);
   // A Blob may live on disk: metadata that waits for the end takes no memory there.

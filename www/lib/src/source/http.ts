@@ -17,7 +17,7 @@ const LONGEST = 2 ** 31 - 1;
 const HOPS = 16;
 
 /** A range that somebody waits for. */
-interface Wish {
+interface PendingRead {
   start: number;
   end: number;
   signal: AbortSignal | undefined;
@@ -99,7 +99,7 @@ class Http implements Source {
   readonly telemetry: { -readonly [K in keyof Telemetry]: Telemetry[K] } = { requests: 0, bytesRead: 0, byteLength: 0 };
   /** The first bytes of the file, or all of them. */
   #head: Uint8Array = new Uint8Array(0);
-  #wishes: Wish[] = [];
+  #pending: PendingRead[] = [];
   #tag: string | null = null;
 
   constructor(
@@ -152,42 +152,42 @@ class Http implements Source {
     let stop = () => {};
     try {
       return await new Promise<Uint8Array>((resolve, reject) => {
-        const wish: Wish = { start, end, signal, resolve, reject };
+        const read: PendingRead = { start, end, signal, resolve, reject };
         stop = () => {
           reject(signal!.reason);
-          wish.leave?.();
+          read.leave?.();
         };
         signal?.addEventListener("abort", stop, { once: true });
-        if (this.#wishes.push(wish) === 1) void this.#fulfil();
+        if (this.#pending.push(read) === 1) void this.#sendPending();
       });
     } finally {
       signal?.removeEventListener("abort", stop);
     }
   }
 
-  /** Makes requests of the wishes: one for those that lie side by side. */
-  async #fulfil(): Promise<void> {
+  /** Makes requests of the pending reads: one for those that lie side by side. */
+  async #sendPending(): Promise<void> {
     // What is asked for in the same turn, such as the pictures in sight, comes within a few microtasks. A timer would
     // be slowed down in a tab that is out of sight.
     for (let hop = 0; hop < HOPS; hop++) await undefined;
-    const wishes = this.#wishes.filter((w) => !w.signal?.aborted).sort((a, b) => a.start - b.start);
-    this.#wishes = [];
-    let group: Wish[] = [];
+    const pending = this.#pending.filter((w) => !w.signal?.aborted).sort((a, b) => a.start - b.start);
+    this.#pending = [];
+    let group: PendingRead[] = [];
     let [start, end] = [0, 0];
-    for (const wish of wishes) {
-      if (group.length > 0 && (wish.start > end + NEAR || Math.max(end, wish.end) - start > JOINED)) {
+    for (const read of pending) {
+      if (group.length > 0 && (read.start > end + NEAR || Math.max(end, read.end) - start > JOINED)) {
         void this.#together(group, start, end);
         group = [];
       }
-      if (group.length === 0) [start, end] = [wish.start, wish.end];
-      group.push(wish);
-      end = Math.max(end, wish.end);
+      if (group.length === 0) [start, end] = [read.start, read.end];
+      group.push(read);
+      end = Math.max(end, read.end);
     }
     if (group.length > 0) void this.#together(group, start, end);
   }
 
   /** One request for several, which ends when nobody waits for it any more. */
-  async #together(group: readonly Wish[], start: number, end: number): Promise<void> {
+  async #together(group: readonly PendingRead[], start: number, end: number): Promise<void> {
     const left = new AbortController();
     // An abort may have come while the group before was asked for.
     let waiting = group.filter(({ signal }) => !signal?.aborted).length;
@@ -195,13 +195,13 @@ class Http implements Source {
     const leave = () => {
       if (--waiting === 0) left.abort();
     };
-    for (const wish of group) wish.leave = leave;
+    for (const read of group) read.leave = leave;
     try {
       const bytes = await this.#range(start, end, left.signal);
       const alone = group.length === 1;
-      for (const wish of group) wish.resolve(alone ? bytes : bytes.slice(wish.start - start, wish.end - start));
+      for (const read of group) read.resolve(alone ? bytes : bytes.slice(read.start - start, read.end - start));
     } catch (e) {
-      for (const wish of group) wish.reject(e);
+      for (const read of group) read.reject(e);
     }
   }
 

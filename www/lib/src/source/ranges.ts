@@ -42,7 +42,7 @@ export interface Counted {
 }
 
 /** Counts what is read until somebody asks. */
-export class Tally {
+export class ReadCounter {
   #counted: Counted = { requests: 0, bytes: 0 };
 
   add(bytes: number): void {

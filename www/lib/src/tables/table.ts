@@ -1,11 +1,11 @@
 import * as argument from "../base/arguments.js";
-import type { OpenedTableFormat } from "../samples/worker-samples.js";
+import type { OpenedTableFormat } from "../samples/open-in-worker.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import type { Turn } from "../worker/protocol.js";
 import { call, client, type Client } from "../pool/pool.js";
-import { pourInto } from "../sink/conversion.js";
+import { runConversion } from "../sink/conversion.js";
 import { textSettings } from "./text-options.js";
-import { Session, type Home } from "../pool/session.js";
+import { Session, type WorkerFile } from "../pool/session.js";
 import { TableBatch, lastNamed, type RawBatch, type Row } from "../model/table-batch.js";
 import type {
   CheckOptions,
@@ -29,7 +29,7 @@ import type {
 } from "../model/index.js";
 import { drive, free, steps } from "../pool/drive.js";
 
-interface TableHome extends Home {
+interface WorkerTable extends WorkerFile {
   readonly about: string;
 }
 
@@ -48,20 +48,20 @@ const exactly = (_: string, value: unknown): unknown =>
     : value;
 
 /** Opens a table in one of the workers. */
-async function openIn(source: Source, format: OpenedTableFormat, options: OpenOptions): Promise<TableHome> {
-  const home = await client();
-  const opener = await call(home, source.name, "tableOpener", [
+async function openIn(source: Source, format: OpenedTableFormat, options: OpenOptions): Promise<WorkerTable> {
+  const worker = await client();
+  const opener = await call(worker, source.name, "tableOpener", [
     format,
     source.byteLength,
     options.limits ?? {},
     schemaOf(options),
   ]);
   try {
-    await drive(home, opener, source, { signal: options.signal });
-    const opened = await call(home, source.name, "tableOpened", [opener]);
-    return { client: home, handle: opened.table, about: opened.about };
+    await drive(worker, opener, source, { signal: options.signal });
+    const opened = await call(worker, source.name, "tableOpened", [opener]);
+    return { client: worker, handle: opened.table, about: opened.about };
   } finally {
-    void free(home, opener);
+    void free(worker, opener);
   }
 }
 
@@ -85,7 +85,7 @@ export async function checkTable(
 ): Promise<CheckReport> {
   return checkBy(
     source,
-    (home) => call(home, source.name, "tableCheck", [format, source.byteLength, open.limits ?? {}, schemaOf(open)]),
+    (worker) => call(worker, source.name, "tableCheck", [format, source.byteLength, open.limits ?? {}, schemaOf(open)]),
     how,
     rows,
   );
@@ -101,7 +101,7 @@ export async function checkText(
   const settings = JSON.stringify(textSettings(open));
   return checkBy(
     source,
-    (home) => call(home, source.name, "textCheck", [format, source.byteLength, open.limits ?? {}, settings]),
+    (worker) => call(worker, source.name, "textCheck", [format, source.byteLength, open.limits ?? {}, settings]),
     how,
     null,
   );
@@ -109,27 +109,27 @@ export async function checkText(
 
 async function checkBy(
   source: Source,
-  begin: (home: Client) => Promise<number>,
+  begin: (worker: Client) => Promise<number>,
   { signal, onProgress }: CheckOptions,
   rows: number | null,
 ): Promise<CheckReport> {
-  const home = await client();
-  const id = await begin(home);
+  const worker = await client();
+  const id = await begin(worker);
   try {
-    await drive(home, id, source, {
+    await drive(worker, id, source, {
       signal,
       readsItself: true,
       onTurn: (turn, bytes) =>
         onProgress?.({ samples: turn.done, totalSamples: rows, bytes, totalBytes: source.byteLength }),
     });
-    return JSON.parse((await call(home, source.name, "text", [id])) ?? "{}") as CheckReport;
+    return JSON.parse((await call(worker, source.name, "text", [id])) ?? "{}") as CheckReport;
   } finally {
-    void free(home, id);
+    void free(worker, id);
   }
 }
 
 /** What `open` gives for a table. */
-export class OpenTable extends Session<TableHome> implements Table {
+export class OpenTable extends Session<WorkerTable> implements Table {
   readonly kind = "table";
   readonly format: OpenedTableFormat;
   readonly length: number;
@@ -137,10 +137,10 @@ export class OpenTable extends Session<TableHome> implements Table {
   readonly metadata: TableMetadata;
   readonly #options: OpenOptions;
 
-  constructor(source: Source, options: OpenOptions, home: TableHome, owned: boolean) {
-    const about = JSON.parse(home.about, (_, value: unknown) => value ?? undefined) as About;
+  constructor(source: Source, options: OpenOptions, worker: WorkerTable, owned: boolean) {
+    const about = JSON.parse(worker.about, (_, value: unknown) => value ?? undefined) as About;
     const { signal: _, onProgress: __, ...rest } = options;
-    super(source, home, (signal) => openIn(source, about.format, { ...rest, ...(signal && { signal }) }), owned);
+    super(source, worker, (signal) => openIn(source, about.format, { ...rest, ...(signal && { signal }) }), owned);
     const { format, length, schema, ...metadata } = about;
     this.format = format;
     this.length = length;
@@ -160,7 +160,7 @@ export class OpenTable extends Session<TableHome> implements Table {
     const [names, wanted] = this.#columns(columns);
     const both = this.joined(options.signal);
     try {
-      const { client, handle } = await this.homed(both.signal);
+      const { client, handle } = await this.inWorker(both.signal);
       const id = await call(client, this.name, "tableRows", [handle, start, end, wanted, where, false]);
       try {
         for await (const [turn, bytes] of steps(client, id, this.source, { signal: both.signal })) {
@@ -198,7 +198,7 @@ export class OpenTable extends Session<TableHome> implements Table {
   matches(where: string, { signal, onProgress }: MatchOptions = {}): Promise<Uint32Array> {
     return this.run(signal, async (inner) => {
       argument.text(where, "a filter");
-      const { client, handle } = await this.homed(inner);
+      const { client, handle } = await this.inWorker(inner);
       const id = await call(client, this.name, "tableMatching", [handle, where]);
       const onTurn = (turn: Turn, bytes: number) =>
         onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
@@ -213,14 +213,14 @@ export class OpenTable extends Session<TableHome> implements Table {
       argument.text(where, "a filter");
       argument.whole(first, "how many rows are looked at");
       const [, wanted] = this.#columns(columns);
-      const { client, handle } = await this.homed(inner);
+      const { client, handle } = await this.inWorker(inner);
       const id = await call(client, this.name, "tableStats", [handle, where, wanted, first]);
       const onTurn = (turn: Turn, bytes: number) =>
         onProgress?.({ samples: turn.done, totalSamples: Math.min(first, this.length), bytes, totalBytes: null });
-      const told = await this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () =>
+      const text = await this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () =>
         call(client, this.name, "text", [id]),
       );
-      return JSON.parse(told ?? "{}", exactly) as TableStats;
+      return JSON.parse(text ?? "{}", exactly) as TableStats;
     });
   }
 
@@ -232,19 +232,19 @@ export class OpenTable extends Session<TableHome> implements Table {
     { signal, onProgress }: TableConvertOptions,
   ): Promise<Omit<TableConvertSummary, "inputBytes">> {
     return this.run(signal, async (inner) => {
-      const { client, handle } = await this.homed(inner);
+      const { client, handle } = await this.inWorker(inner);
       const begin = () => call(client, this.name, "tableConvert", [handle, settings, chosen]);
       const onTurn = (turn: Turn, bytes: number) =>
         onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
       return JSON.parse(
-        await pourInto(client, begin, this.source, output, { signal: inner, onTurn }),
+        await runConversion(client, begin, this.source, output, { signal: inner, onTurn }),
       ) as TableConvertSummary;
     });
   }
 
   document(options: ReadOptions = {}): Promise<string | null> {
     return this.run(options.signal, async (signal) => {
-      const { client, handle } = await this.homed(signal);
+      const { client, handle } = await this.inWorker(signal);
       return call(client, this.name, "tableDocument", [handle]);
     });
   }
@@ -263,7 +263,7 @@ export class OpenTable extends Session<TableHome> implements Table {
   ): Promise<TableBatch> {
     const [names, wanted] = this.#columns(columns);
     return this.run(signal, async (inner) => {
-      const { client, handle } = await this.homed(inner);
+      const { client, handle } = await this.inWorker(inner);
       let batch: RawBatch | null = null;
       const onTurn = (turn: Turn) => void (batch = turn.batch ?? batch);
       const id = await begin(client, handle, wanted);

@@ -8,8 +8,8 @@ import * as pictures from "../../wasm/pictures.js";
 import * as tables from "../../wasm/tables.js";
 import * as tensors from "../../wasm/tensor.js";
 import * as threaded from "../../wasm/threads.js";
-import { FrontToBack } from "./sequential-reader.js";
-import { Inlet, serveReading } from "./remote-reader.js";
+import { SequentialReader } from "./sequential-reader.js";
+import { RemoteReader, serveReading } from "./remote-reader.js";
 import { memoryBytes } from "./bindings.js";
 import {
   closeOutput,
@@ -23,7 +23,7 @@ import {
 import type { Opened, OpenedTable, Patch, SampleModule, Selected, TensorModule, Turn } from "./protocol.js";
 import type { Chunk, Reading } from "../source/ranges.js";
 import { scanBytes, widened } from "../source/scan.js";
-import { stepped, told, written, type Handle, type Work } from "./steps.js";
+import { stepped, turnOf, written, type Handle, type Work } from "./steps.js";
 import type { IndexColumns, Limits } from "../model/index.js";
 
 export { failure, load, serve } from "./bindings.js";
@@ -144,7 +144,7 @@ export const operations = {
     const work = get<Work>(id);
     const need = stepped(work, chunks, output);
     await written(output, need === null);
-    return told(work, need, output);
+    return turnOf(work, need, output);
   },
   /** The same of work on a file that is read here, beginning with these ranges: as many steps as fit into a moment. */
   async turns(
@@ -157,7 +157,7 @@ export const operations = {
   ): Promise<Turn> {
     const key = shared || id;
     let reading = readings.get(key);
-    if (!reading) readings.set(key, (reading = new FrontToBack(file, handle)));
+    if (!reading) readings.set(key, (reading = new SequentialReader(file, handle)));
     try {
       const until = performance.now() + MOMENT;
       for (let wanted = ranges; ; ) {
@@ -173,7 +173,7 @@ export const operations = {
         // Rows are handed over as they come.
         const rows = "take" in work && !("patches" in work);
         if (need === null || rows || performance.now() >= until)
-          return Object.assign(told(work, need, output), reading.counted());
+          return Object.assign(turnOf(work, need, output), reading.counted());
         wanted =
           "found" in work
             ? widened(need, { done: work.found, position: work.position }, scanBytes(true), file.size)
@@ -188,7 +188,7 @@ export const operations = {
   beginReading: (): number => ++last,
   /** The same, of what another worker reads, at the other end of this port. */
   readThrough(port: MessagePort): number {
-    readings.set(++last, new Inlet(port));
+    readings.set(++last, new RemoteReader(port));
     return last;
   },
   serveReading,

@@ -1,5 +1,5 @@
 /** Files of the origin-private file system that a worker writes without anything in between. */
-import { Outlet, unwritten, type Parcel, type Reply } from "./remote-writer.js";
+import { BufferedWriter, writeFailure, type Block, type Reply } from "./buffered-writer.js";
 import { readPrivate, type ReadHandle } from "./private-file.js";
 
 /** What a worker has of such a file that it may write. */
@@ -10,7 +10,7 @@ interface SyncFile extends ReadHandle {
 }
 
 interface Open {
-  readonly outlet: Outlet;
+  readonly writer: BufferedWriter;
   /** Nothing where it is open in another worker. */
   readonly file?: SyncFile;
   /** Where bytes come from another worker. */
@@ -30,18 +30,18 @@ function keep(open: Open): number {
 
 function get(id: number): Open {
   const open = outputs.get(id);
-  if (!open) throw unwritten("it was closed");
+  if (!open) throw writeFailure("it was closed");
   return open;
 }
 
 function fileOf(id: number): SyncFile {
   const { file } = get(id);
-  if (!file) throw unwritten("another worker has it");
+  if (!file) throw writeFailure("another worker has it");
   return file;
 }
 
 /** Where work writes to. */
-export const outletOf = (id: number): Outlet => get(id).outlet;
+export const writerOf = (id: number): BufferedWriter => get(id).writer;
 
 /** Opens a file to write; 0 where that is only possible through streams. */
 export async function openOutput(handle: FileSystemFileHandle): Promise<number> {
@@ -49,12 +49,12 @@ export async function openOutput(handle: FileSystemFileHandle): Promise<number> 
   if (!open) return 0;
   const file = await open.call(handle).catch(() => null);
   if (!file) return 0;
-  return keep({ file, outlet: Outlet.here((at, bytes) => write(file, at, bytes)) });
+  return keep({ file, writer: BufferedWriter.here((at, bytes) => write(file, at, bytes)) });
 }
 
 /** An output that stands for a file which another worker has open, at the other end of this port. */
 export function outputThrough(port: MessagePort): number {
-  return keep({ outlet: Outlet.through(port) });
+  return keep({ writer: BufferedWriter.through(port) });
 }
 
 /**
@@ -66,7 +66,7 @@ export async function serveOutput(id: number, port: MessagePort): Promise<never>
   const file = fileOf(id);
   open.port = port;
   let unflushed = 0;
-  port.onmessage = ({ data: { at, buffer, length } }: MessageEvent<Parcel>) => {
+  port.onmessage = ({ data: { at, buffer, length } }: MessageEvent<Block>) => {
     try {
       write(file, at, new Uint8Array(buffer, 0, length));
       unflushed += length;
@@ -89,9 +89,9 @@ function write(file: SyncFile, at: number, bytes: Uint8Array): void {
     try {
       n = file.write(bytes.subarray(done), { at: at + done });
     } catch (e) {
-      throw unwritten((e as Error).message);
+      throw writeFailure((e as Error).message);
     }
-    if (n === 0) throw unwritten("there is no room");
+    if (n === 0) throw writeFailure("there is no room");
     done += n;
   }
 }
@@ -100,7 +100,7 @@ function flush(file: SyncFile): void {
   try {
     file.flush();
   } catch (e) {
-    throw unwritten((e as Error).message);
+    throw writeFailure((e as Error).message);
   }
 }
 
@@ -121,15 +121,15 @@ export function truncateOutput(id: number, length: number): void {
   try {
     fileOf(id).truncate(length);
   } catch (e) {
-    throw unwritten((e as Error).message);
+    throw writeFailure((e as Error).message);
   }
 }
 
 /** Everything was written, or is not wanted. */
 export function closeOutput(id: number): void {
-  const { file, port, outlet } = outputs.get(id) ?? {};
+  const { file, port, writer } = outputs.get(id) ?? {};
   outputs.delete(id);
-  outlet?.close();
+  writer?.close();
   port?.close();
   try {
     if (file) flush(file);

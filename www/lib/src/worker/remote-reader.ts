@@ -1,6 +1,6 @@
 /** Bytes of a file on their way from a worker that reads it to the one that needs them. */
-import { FrontToBack, unread } from "./sequential-reader.js";
-import { Tally, type Chunk, type Counted, type Reading } from "../source/ranges.js";
+import { SequentialReader, readFailure } from "./sequential-reader.js";
+import { ReadCounter, type Chunk, type Counted, type Reading } from "../source/ranges.js";
 
 /** What goes to the worker that reads: ranges, and memory for them that is free again. */
 interface Asked {
@@ -19,13 +19,13 @@ interface Coming {
 }
 
 /** Has another worker read, which is at what will be needed next while this one works. */
-export class Inlet implements Reading {
+export class RemoteReader implements Reading {
   /** What was asked for and not taken yet. */
   #coming: Coming[] = [];
   /** What was asked for and has not come yet. */
   #unanswered: Coming[] = [];
   #used: ArrayBuffer[] = [];
-  readonly #read = new Tally();
+  readonly #read = new ReadCounter();
   #stopped = false;
 
   constructor(readonly port: MessagePort) {
@@ -72,7 +72,7 @@ export class Inlet implements Reading {
   }
 }
 
-const gone = (ranges: ArrayLike<number>): string => unread("nobody waits for it any more", ranges[0] ?? 0);
+const gone = (ranges: ArrayLike<number>): string => readFailure("nobody waits for it any more", ranges[0] ?? 0);
 
 function same(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
   return a.length === b.length && Array.prototype.every.call(a, (value, k) => value === b[k]);
@@ -80,7 +80,7 @@ function same(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
 
 /** Reads what is asked for through this port, one answer after the other. Who waits for it hears of nothing but the worker's end. */
 export function serveReading(file: Blob, port: MessagePort): Promise<never> {
-  const reading = new FrontToBack(file, null);
+  const reading = new SequentialReader(file, null);
   const answer = async ({ ranges, buffers }: Asked): Promise<void> => {
     try {
       reading.reuse(buffers);

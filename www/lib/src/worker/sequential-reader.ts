@@ -1,6 +1,6 @@
 import { whyUnread } from "../source/changed.js";
 import { openPrivate, readPrivate, type ReadHandle } from "./private-file.js";
-import { coalesce, readSync, Tally, type Chunk, type Counted, type Reading } from "../source/ranges.js";
+import { coalesce, readSync, ReadCounter, type Chunk, type Counted, type Reading } from "../source/ranges.js";
 
 /** A stream takes about as long to begin as to give so many bytes: it skips fewer, and a shorter range elsewhere is read by itself. */
 const WORTH_STREAM = 1 << 20;
@@ -15,7 +15,7 @@ interface FillingReader {
 }
 
 /** As the module throws what it knows, so that it is not taken for a trap. */
-export function unread(message: string, offset: number): string {
+export function readFailure(message: string, offset: number): string {
   return JSON.stringify({ code: "io", kind: "io", message: `the file cannot be read: ${message}`, offset });
 }
 
@@ -41,13 +41,13 @@ function breath(): Promise<void> {
  * follows the last, so that the browser reads on while the worker is busy. That takes about half of the processors'
  * time of reading range by range. Nothing begins to be read once it was stopped.
  */
-export class FrontToBack implements Reading {
+export class SequentialReader implements Reading {
   #stream: ReadableStreamBYOBReader | null = null;
   /** Where the stream stands. */
   #at = 0;
   #stopped = false;
   #used: ArrayBuffer[] = [];
-  readonly #read = new Tally();
+  readonly #read = new ReadCounter();
   /** The file without a stream, where it can be had; not known before the first range. */
   #private: ReadHandle | null | undefined;
   #listened = performance.now();
@@ -113,7 +113,7 @@ export class FrontToBack implements Reading {
           throw failed(e, start + done);
         });
       this.#alive(start);
-      if (!value || (ended && value.length < wanted.length)) throw unread("it ends too early", this.#at);
+      if (!value || (ended && value.length < wanted.length)) throw readFailure("it ends too early", this.#at);
       buffer = value.buffer as ArrayBuffer;
       done += value.length;
       this.#at += value.length;
@@ -134,7 +134,7 @@ export class FrontToBack implements Reading {
     } catch (e) {
       throw failed(e, start);
     }
-    if (n < length) throw unread("it ends too early", start + n);
+    if (n < length) throw readFailure("it ends too early", start + n);
     this.#used.push(buffer);
     return bytes;
   }
@@ -166,6 +166,6 @@ export class FrontToBack implements Reading {
   }
 
   #alive(start: number): void {
-    if (this.#stopped) throw unread("nobody waits for it any more", start);
+    if (this.#stopped) throw readFailure("nobody waits for it any more", start);
   }
 }

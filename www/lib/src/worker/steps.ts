@@ -2,7 +2,7 @@
 import type * as full from "../../wasm/convert.js";
 import type * as wasm from "../../wasm/forebay.js";
 import type * as tables from "../../wasm/tables.js";
-import { outletOf } from "./outputs.js";
+import { writerOf } from "./outputs.js";
 import type { Turn } from "./protocol.js";
 import type { Chunk } from "../source/ranges.js";
 import type { RawBatch } from "../model/table-batch.js";
@@ -56,11 +56,11 @@ function scanned(work: wasm.Opener, chunks: Chunk[]): Float64Array | null {
 export function stepped(work: Work, chunks: Chunk[], output: number): Float64Array | null {
   const need = "found" in work ? scanned(work, chunks) : pushed(work, chunks);
   if (output === 0) return need;
-  const outlet = outletOf(output);
-  if ("drain" in work) work.drain(outlet);
+  const writer = writerOf(output);
+  if ("drain" in work) work.drain(writer);
   else if ("patches" in work) {
     const out = work.take();
-    if (out) outlet.write(work.at, out);
+    if (out) writer.write(work.at, out);
   }
   return need;
 }
@@ -68,12 +68,12 @@ export function stepped(work: Work, chunks: Chunk[], output: number): Float64Arr
 /** Until the output takes more, or has everything where that was all. */
 export async function written(output: number, all: boolean): Promise<void> {
   if (output === 0) return;
-  const outlet = outletOf(output);
-  await (all ? outlet.settled() : outlet.room());
+  const writer = writerOf(output);
+  await (all ? writer.settled() : writer.room());
 }
 
 /** What a step left to be told, and to be taken. */
-export function told(work: Work, need: Float64Array | null, output: number): Turn {
+export function turnOf(work: Work, need: Float64Array | null, output: number): Turn {
   const turn: Turn = {
     need,
     ahead: null,

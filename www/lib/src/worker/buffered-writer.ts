@@ -2,16 +2,16 @@
 
 /** Bytes that go on together. */
 const GATHERED = 2 << 20;
-/** Parcels on their way to another worker before the work waits: what it makes while that one sends bytes to the disk. */
+/** Blocks on their way to another worker before the work waits: what it makes while that one sends bytes to the disk. */
 const UNDER_WAY = 20;
 
 /** A failure as the module throws its own, so that it is not taken for a trap. */
-export function unwritten(why: string): string {
+export function writeFailure(why: string): string {
   return JSON.stringify({ code: "io", kind: "io", message: `the output cannot be written: ${why}` });
 }
 
 /** What goes to the worker that writes. */
-export interface Parcel {
+export interface Block {
   at: number;
   buffer: ArrayBuffer;
   length: number;
@@ -21,35 +21,35 @@ export interface Parcel {
 export type Reply = { buffer: ArrayBuffer } | { failed: string };
 
 /** How bytes go on. */
-interface Carrier {
+interface BlockTarget {
   /** Memory for the next ones. */
   memory(): ArrayBuffer;
   /** Takes that memory with so many bytes. */
-  carry(parcel: Parcel): void;
-  /** Until at most so many parcels are under way. */
+  send(block: Block): void;
+  /** Until at most so many blocks are under way. */
   under(most: number): Promise<void>;
   /** No answer will come any more. */
   close(): void;
 }
 
-/** Gathers what work writes piece by piece, and lets it go on in parcels. */
-export class Outlet {
+/** Gathers what work writes piece by piece, and lets it go on in blocks. */
+export class BufferedWriter {
   #memory: Uint8Array<ArrayBuffer> | null = null;
   #at = 0;
   #length = 0;
 
-  private constructor(readonly carrier: Carrier) {}
+  private constructor(readonly target: BlockTarget) {}
 
   /** Written in this worker, at once. */
-  static here(write: (at: number, bytes: Uint8Array) => void): Outlet {
+  static here(write: (at: number, bytes: Uint8Array) => void): BufferedWriter {
     const memory = new ArrayBuffer(GATHERED);
-    const carry = ({ at, buffer, length }: Parcel) => write(at, new Uint8Array(buffer, 0, length));
-    return new Outlet({ memory: () => memory, carry, under: async () => {}, close: () => {} });
+    const send = ({ at, buffer, length }: Block) => write(at, new Uint8Array(buffer, 0, length));
+    return new BufferedWriter({ memory: () => memory, send, under: async () => {}, close: () => {} });
   }
 
   /** Written by another worker, meanwhile. */
-  static through(port: MessagePort): Outlet {
-    return new Outlet(new Through(port));
+  static through(port: MessagePort): BufferedWriter {
+    return new BufferedWriter(new PortTarget(port));
   }
 
   /** The next bytes, which mostly follow the last. */
@@ -59,7 +59,7 @@ export class Outlet {
       this.#at = at;
     }
     for (let done = 0; done < bytes.length; ) {
-      const memory = (this.#memory ??= new Uint8Array(this.carrier.memory()));
+      const memory = (this.#memory ??= new Uint8Array(this.target.memory()));
       const part = bytes.subarray(done, done + memory.length - this.#length);
       memory.set(part, this.#length);
       this.#length += part.length;
@@ -70,18 +70,18 @@ export class Outlet {
 
   /** Until there is room for more. */
   room(): Promise<void> {
-    return this.carrier.under(UNDER_WAY);
+    return this.target.under(UNDER_WAY);
   }
 
   /** Until everything is written. */
   settled(): Promise<void> {
     this.#go();
-    return this.carrier.under(0);
+    return this.target.under(0);
   }
 
   /** Whoever waits for it need not wait any more. */
   close(): void {
-    this.carrier.close();
+    this.target.close();
   }
 
   #go(): void {
@@ -89,12 +89,12 @@ export class Outlet {
     this.#memory = null;
     this.#at += length;
     this.#length = 0;
-    if (memory && length > 0) this.carrier.carry({ at, buffer: memory.buffer, length });
+    if (memory && length > 0) this.target.send({ at, buffer: memory.buffer, length });
   }
 }
 
 /** Parcels through a port; their memory comes back. */
-class Through implements Carrier {
+class PortTarget implements BlockTarget {
   readonly #spare: ArrayBuffer[] = [];
   #under = 0;
   #failed: string | null = null;
@@ -113,14 +113,14 @@ class Through implements Carrier {
     return this.#spare.pop() ?? new ArrayBuffer(GATHERED);
   }
 
-  carry(parcel: Parcel): void {
+  send(block: Block): void {
     this.#under++;
-    this.port.postMessage(parcel, [parcel.buffer]);
+    this.port.postMessage(block, [block.buffer]);
   }
 
   close(): void {
     this.port.close();
-    this.#failed ??= unwritten("it was closed");
+    this.#failed ??= writeFailure("it was closed");
     this.#wake();
   }
 

@@ -1,14 +1,14 @@
 import { ForebayError, hostError } from "../model/errors.js";
-import { Pace } from "./sample-index.js";
+import { LookTimer } from "./sample-index.js";
 import type { Opened, SampleModule } from "../worker/protocol.js";
-import { call, client, giveUpThreads, threadedClient, wasInnocent, type Client } from "../pool/pool.js";
+import { call, client, giveUpThreads, threadedClient, isCollateral, type Client } from "../pool/pool.js";
 import { scanBytes, widened } from "../source/scan.js";
-import type { Home } from "../pool/session.js";
+import type { WorkerFile } from "../pool/session.js";
 import type { OpenOptions, Source } from "../model/index.js";
 import { drive, free } from "../pool/drive.js";
 
 /** Samples that are open in a worker. */
-export interface SampleHome extends Home {
+export interface WorkerSamples extends WorkerFile {
   readonly module: SampleModule;
   readonly opened: Opened;
   /** The scan that was kept by an earlier opening was used. */
@@ -22,7 +22,7 @@ export type OpenedTableFormat = "tbf" | "idv";
 interface Inner {
   module?: SampleModule;
   /** Hears of samples as they become known. */
-  grown?: ((home: SampleHome) => void) | undefined;
+  grown?: ((worker: WorkerSamples) => void) | undefined;
   /** What another module found. */
   kept?: Uint8Array | null;
   /** The worker; usually the next in turn. */
@@ -34,13 +34,13 @@ export async function openIn(
   source: Source,
   options: OpenOptions,
   { module = "forebay", grown, kept, at }: Inner = {},
-): Promise<SampleHome | OpenedTableFormat> {
+): Promise<WorkerSamples | OpenedTableFormat> {
   const { signal, onProgress, keepGoing = true, limits = {}, indexStore } = options;
   const { identity } = source;
   const stored =
     kept ?? (indexStore && identity !== undefined ? await indexStore.get(identity).catch(() => null) : null);
-  const home = at ?? (await (module === "threads" ? threadedClient() : client()));
-  const opener = await call(home, source.name, "opener", [
+  const worker = at ?? (await (module === "threads" ? threadedClient() : client()));
+  const opener = await call(worker, source.name, "opener", [
     source.byteLength,
     limits,
     keepGoing,
@@ -57,27 +57,27 @@ export async function openIn(
     return null;
   });
   if (opener === null) return openIn(source, options, { module: "convert", grown, kept: stored });
-  const pace = new Pace();
+  const timer = new LookTimer();
   const scan = scanBytes(source.blob !== undefined);
   let known: Opened | null = null;
   let length = 0;
   let scanned = false;
   const look = async (growing: boolean): Promise<Opened | null> => {
-    const found = await call(home, source.name, "opened", [opener, known?.dataset ?? 0, length, growing]);
+    const found = await call(worker, source.name, "opened", [opener, known?.dataset ?? 0, length, growing]);
     if (found) length += found.columns.format.length;
     return found;
   };
   try {
-    await drive(home, opener, source, {
+    await drive(worker, opener, source, {
       signal,
       readsItself: true,
       async onTurn(turn) {
         scanned ||= turn.position > 0;
-        if (grown && turn.need && turn.done > 0 && pace.due) {
-          const found = await pace.look(() => look(true));
+        if (grown && turn.need && turn.done > 0 && timer.due) {
+          const found = await timer.look(() => look(true));
           if (found) {
             known = found;
-            grown({ client: home, handle: found.dataset, opened: found, kept: false, module });
+            grown({ client: worker, handle: found.dataset, opened: found, kept: false, module });
           }
         }
         onProgress?.({ bytes: turn.position, totalBytes: source.byteLength, samples: turn.done });
@@ -94,15 +94,15 @@ export async function openIn(
     onProgress?.({ bytes: source.byteLength, totalBytes: source.byteLength, samples: length });
     if (indexStore && identity !== undefined && scanned) {
       // Nobody waits for this, and nobody needs it.
-      void call(home, source.name, "kept", [opened.dataset, source.byteLength])
+      void call(worker, source.name, "kept", [opened.dataset, source.byteLength])
         .then((kept) => kept && indexStore.set(identity, kept))
         .catch(() => {});
     }
-    return { client: home, handle: opened.dataset, opened, kept: stored != null && !scanned, module };
+    return { client: worker, handle: opened.dataset, opened, kept: stored != null && !scanned, module };
   } catch (e) {
-    if (!at && !known && wasInnocent(e)) return openIn(source, options, { module, grown, ...(kept && { kept }) });
+    if (!at && !known && isCollateral(e)) return openIn(source, options, { module, grown, ...(kept && { kept }) });
     if (e instanceof ForebayError && e.code === "format.not_samples") {
-      const format = await call(home, source.name, "formatOf", [opener]);
+      const format = await call(worker, source.name, "formatOf", [opener]);
       if (format === "tbf" || format === "idv") return format;
     }
     // Found out from the header: what is packed with Zstandard is for the larger module.
@@ -110,7 +110,7 @@ export async function openIn(
       return openIn(source, options, { module: "convert", grown });
     throw e;
   } finally {
-    void free(home, opener);
+    void free(worker, opener);
   }
 }
 
@@ -120,7 +120,7 @@ export async function reopen(
   { signal: _, onProgress: __, grow: ___, ...options }: OpenOptions,
   inner: Inner,
   signal?: AbortSignal,
-): Promise<SampleHome> {
+): Promise<WorkerSamples> {
   const found = await openIn(source, signal ? { ...options, signal } : options, inner);
   if (typeof found === "string") throw hostError("io", "the file is another one now", { file: source.name });
   forget(found.opened);
