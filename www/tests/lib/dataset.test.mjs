@@ -120,7 +120,7 @@ test('a damaged payload is an error with its place, and one fault of the check',
   assert.equal(await codeOf(ds.blob(3, { verify: true })), 'tbl.payload_crc');
   const report = await ds.check();
   assert.deepEqual(
-    [report.ok, report.fault_count, report.faults[0].code, report.faults[0].sample],
+    [report.ok, report.faultCount, report.faults[0].code, report.faults[0].sample],
     [false, 1, 'tbl.payload_crc', 3],
   );
   assert.equal(await codeOf(convert(ds, memorySink(), { to: 'tar' })), 'tbl.payload_crc');

@@ -139,7 +139,7 @@ test('a check reads the headers as they are now, whatever an earlier visit or th
   const report = await now.check({ onProgress: (p) => (last = p) });
   const afresh = await check(slow(broken, { ms: 0 }));
   assert.deepEqual(report, afresh);
-  assert.deepEqual([report.ok, report.samples, report.fault_count], [false, 1500, 1]);
+  assert.deepEqual([report.ok, report.samples, report.faultCount], [false, 1500, 1]);
   assert.ok(last.bytes > at - 512 && last.totalBytes === broken.length, JSON.stringify(last));
   // What is damaged now is told of what opened whole, too.
   const source = slow(TAR, { ms: 0 });

@@ -40,6 +40,10 @@ export function runNative(...args) {
   }
 }
 
+/** A report of the command as the package gives it: the names of its fields in camelCase. */
+export const reportOf = (json) =>
+  JSON.parse(json.replace(/"([a-z]+(?:_[a-z]+)+)":/g, (name) => name.replace(/_([a-z])/g, (_, c) => c.toUpperCase())));
+
 /** A grey bitmap of any size: its header is enough for every reader to know width and height. */
 export function bitmap(width, height, shade) {
   const row = (width * 3 + 3) & ~3;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { check, convert, memorySink, open, shutdown } from 'forebay';
-import { corpus, native, runNative, tarOf } from './helpers.mjs';
+import { corpus, native, reportOf, runNative, tarOf } from './helpers.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'forebay-'));
 after(async () => {
@@ -39,7 +39,7 @@ for (const format of ['tbl', 'tar']) {
           `${file}: ${report.code}, natively ${expected.err}`,
         );
       } else {
-        assert.deepEqual(told(report), told(JSON.parse(expected.out)), file);
+        assert.deepEqual(told(report), told(reportOf(expected.out)), file);
       }
     }
   });
@@ -106,14 +106,14 @@ test('what is packed with Zstandard is read by the larger module, from the heade
   );
   const plain = await open(made);
   for (const i of [0, 7, 199]) assert.deepEqual(await ds.bytes(i), await plain.bytes(i));
-  assert.deepEqual(told(await ds.check()), told(JSON.parse(runNative('check', '--json', packed).out)));
+  assert.deepEqual(told(await ds.check()), told(reportOf(runNative('check', '--json', packed).out)));
   ds.close();
   plain.close();
 });
 
 test('statistics are the same as natively', { skip }, async () => {
   for (const file of [made, ...corpus('tbl', 'jpeg20_lz4.tbl')]) {
-    const expected = JSON.parse(runNative('stats', '--json', '--label', 'cls', file).out);
+    const expected = reportOf(runNative('stats', '--json', '--label', 'cls', file).out);
     const ds = await open(file);
     assert.deepEqual(await ds.stats({ classField: 'cls' }), expected, file);
     ds.close();

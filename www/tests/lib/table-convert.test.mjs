@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { check, convert, fileSink, memorySink, openTable, shutdown } from 'forebay';
-import { codeOf, corpus, native, runNative, tarOf } from './helpers.mjs';
+import { codeOf, corpus, native, reportOf, runNative, tarOf } from './helpers.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'forebay-'));
 after(async () => {
@@ -249,7 +249,7 @@ test('a large text streams: it is read once from front to back, written as it go
 test('statistics of a table are those of the command, integers of 64 bits exact', { skip }, async () => {
   const file = made('stats.tbf', await both(made('stats.csv', people(5000)), { to: 'tbf' }, []));
   const plain = (value) => JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? `${v}n` : v));
-  const exact = (text) => JSON.parse(text.replace(/\b(\d{17,})\b/g, '"$1n"'));
+  const exact = (text) => reportOf(text.replace(/\b(\d{17,})\b/g, '"$1n"'));
   for (const file of [join(folder, 'stats.tbf'), ...corpus('idv', '.idv').slice(0, 12)]) {
     const expected = runNative('stats', '--json', file);
     const table = await openTable(file).catch(() => null);
@@ -268,6 +268,37 @@ test('statistics of a table are those of the command, integers of 64 bits exact'
   table.close();
 });
 
+test('reports speak camelCase, and what they say of the file stays as it is there', async () => {
+  const text = new TextEncoder().encode('class_name,max_at\na_b,1\n,2\nc_d,3\n');
+  const sink = memorySink();
+  await convert(text, sink, { from: 'csv', to: 'tbf' });
+  const table = await openTable(sink.bytes());
+  const { columns } = await table.stats();
+  assert.deepEqual(
+    columns.map(({ name, min, max }) => [name, min, max]),
+    [
+      ['class_name', 'a_b', 'c_d'],
+      ['max_at', 1, 3],
+    ],
+  );
+  const report = await table.check();
+  assert.deepEqual([report.ok, report.faultCount], [true, 0]);
+  const names = namesOf([columns, report]);
+  assert.ok(names.size > 10 && ![...names].some((name) => name.includes('_')), [...names].join());
+  table.close();
+});
+
+/** The names of all fields, however deep. */
+function namesOf(value, names = new Set()) {
+  if (typeof value === 'object' && value !== null) {
+    for (const [name, inner] of Object.entries(value)) {
+      if (!Array.isArray(value)) names.add(name);
+      namesOf(inner, names);
+    }
+  }
+  return names;
+}
+
 test('the check of a text finds the bad rows that the command finds, with their lines', { skip }, async () => {
   const many = Array.from({ length: 60 }, (_, k) => (k % 2 ? `${k}` : `${k},x`)).join('\n');
   for (const [name, text] of [
@@ -284,7 +315,7 @@ test('the check of a text finds the bad rows that the command finds, with their 
     const report = await check(file).catch((e) => e);
     if (report instanceof Error)
       assert.ok(`${out}${err}`.includes(report.code), `${name}: ${report.stack}, natively ${out}${err}`);
-    else assert.deepEqual(report, JSON.parse(out), name);
+    else assert.deepEqual(report, reportOf(out), name);
   }
   const heard = [];
   const report = await check(new TextEncoder().encode('a;b\n1;2\n3\n'), {
@@ -292,7 +323,7 @@ test('the check of a text finds the bad rows that the command finds, with their 
     delimiter: ';',
     onProgress: (p) => heard.push(p.bytes),
   });
-  assert.deepEqual([report.ok, report.samples, report.fault_count, heard.at(-1)], [false, 1, 1, 10]);
+  assert.deepEqual([report.ok, report.samples, report.faultCount, heard.at(-1)], [false, 1, 1, 10]);
   assert.match(report.faults[0].message, /^line 3: /);
   const given = new AbortController();
   given.abort();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { check, open, openSamples, openTable, shutdown } from 'forebay';
-import { codeOf, corpus, native, runNative, tarOf } from './helpers.mjs';
+import { codeOf, corpus, native, reportOf, runNative, tarOf } from './helpers.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'forebay-'));
 after(async () => {
@@ -109,7 +109,7 @@ test(`${openable.length} files of the corpora of tables have the same cells and 
         `${natively.err}${natively.out}`.includes(report.code),
         `${file}: ${report.code}, natively ${natively.err}`,
       );
-    else assert.deepEqual(report, strip(JSON.parse(natively.out)), file);
+    else assert.deepEqual(report, strip(reportOf(natively.out)), file);
   }
   assert.ok(cells > 10_000 && refused > 0, `${cells} cells, ${refused} refused`);
 });
@@ -123,7 +123,7 @@ test('a damaged column names the first row of its group, as natively', { skip },
     const file = join(folder, `damaged.${format}`);
     writeFileSync(file, bytes);
     const report = await check(file);
-    assert.deepEqual(report, strip(JSON.parse(runNative('check', '--json', file).out)));
+    assert.deepEqual(report, strip(reportOf(runNative('check', '--json', file).out)));
     assert.ok(report.faults.length > 0 && report.faults[0].block > 0, format);
     for (const { block, row } of report.faults) assert.equal(row, block * 5000);
   }

@@ -161,7 +161,7 @@ export function fakeTable(name: string, length: number): Table {
       ({
         ok: false,
         samples: length,
-        fault_count: 1,
+        faultCount: 1,
         notes: [],
         faults: [
           {

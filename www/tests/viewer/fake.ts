@@ -266,7 +266,7 @@ export const fake: Engine = {
         return {
           ok: faults.length === 0,
           samples: length,
-          fault_count: faults.length,
+          faultCount: faults.length,
           faults,
           notes: [],
         } satisfies CheckReport;
@@ -280,7 +280,7 @@ export const fake: Engine = {
   check: async () => ({
     ok: false,
     samples: 3,
-    fault_count: 1,
+    faultCount: 1,
     notes: [],
     faults: [
       {

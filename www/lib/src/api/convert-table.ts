@@ -1,4 +1,5 @@
 import * as argument from "../base/arguments.js";
+import { reportOf } from "../base/report.js";
 import { OpenDataset } from "../samples/dataset.js";
 import { hostError } from "../model/errors.js";
 import type { Turn } from "../worker/protocol.js";
@@ -120,8 +121,8 @@ async function convertText(
     const [start, end] = [read[0]!, read[read.length - 1]!];
     return end < source.byteLength ? [end, Math.min(end + end - start, source.byteLength)] : null;
   };
-  const summary = JSON.parse(
+  const summary = reportOf<TableConvertSummary>(
     await runConversion(worker, begin, source, output, { signal, onTurn, ahead }),
-  ) as TableConvertSummary;
+  );
   return { ...summary, inputBytes: source.byteLength };
 }

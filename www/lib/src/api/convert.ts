@@ -1,5 +1,6 @@
 import { abortable } from "../base/abort.js";
 import * as argument from "../base/arguments.js";
+import { reportOf } from "../base/report.js";
 import { OpenDataset } from "../samples/dataset.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import type { Turn } from "../worker/protocol.js";
@@ -111,7 +112,7 @@ async function choose(
     const { matches, firstFault } = await dataset.select(where, false, "", signal ? { signal } : {});
     if (firstFault) {
       // A sample that cannot be asked must not silently be missing.
-      const fault = JSON.parse(firstFault) as Fault;
+      const fault = reportOf<Fault>(firstFault);
       if (!keepGoing) throw damaged(fault, dataset.name);
       faults.push(fault);
     }
@@ -169,7 +170,5 @@ async function run(
   };
   const onTurn = (turn: Turn, bytes: number) =>
     onProgress?.({ samples: turn.done, totalSamples: total, bytes, totalBytes: null });
-  return JSON.parse(
-    await runConversion(client, begin, dataset.source, output, { signal, onTurn, readsAhead: true }),
-  ) as Summary;
+  return reportOf(await runConversion(client, begin, dataset.source, output, { signal, onTurn, readsAhead: true }));
 }

@@ -97,5 +97,5 @@ export function unopened(e: ForebayError): CheckReport {
   for (const place of ["member", "column", "row", "block"] as const) {
     if (e[place] !== undefined) Object.assign(fault, { [place]: e[place] });
   }
-  return { ok: false, samples: 0, fault_count: 1, faults: [fault], notes: [] };
+  return { ok: false, samples: 0, faultCount: 1, faults: [fault], notes: [] };
 }

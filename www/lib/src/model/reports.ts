@@ -1,7 +1,7 @@
 /** What checks, statistics and conversions end with. */
 import type { Json, MediaFormat } from "./names.js";
 
-/** One thing that is wrong, and where. The same fields as `forebay check --json`. */
+/** One thing that is wrong, and where. The fields of `forebay check --json`, in camelCase. */
 export interface Fault {
   /** The stable code. */
   readonly code: string;
@@ -25,14 +25,14 @@ export interface Fault {
   readonly offset: number | null;
 }
 
-/** What a check found. The same fields as `forebay check --json`. */
+/** What a check found. The fields of `forebay check --json`, in camelCase. */
 export interface CheckReport {
   /** True when there is no fault. */
   readonly ok: boolean;
   /** Samples in the file, as far as it could be opened. */
   readonly samples: number;
   /** How many faults there are; the list stops at 100,000. */
-  readonly fault_count: number;
+  readonly faultCount: number;
   /** The faults. */
   readonly faults: readonly Fault[];
   /** Things worth knowing that are no faults. */
@@ -44,11 +44,11 @@ export interface Spread {
   /** The least. */
   readonly min: number;
   /** The first sample that has it. */
-  readonly min_at: number;
+  readonly minAt: number;
   /** The most. */
   readonly max: number;
   /** The first sample that has it. */
-  readonly max_at: number;
+  readonly maxAt: number;
   /** The mean. */
   readonly mean: number;
 }
@@ -91,34 +91,34 @@ export interface ClassStats {
   readonly unlabelled: number;
 }
 
-/** Counts, sizes, shapes and classes. The same fields as `forebay stats --json`. */
+/** Counts, sizes, shapes and classes. The fields of `forebay stats --json`, in camelCase. */
 export interface Stats {
   /** How many samples. */
   readonly samples: number;
   /** Bytes of all payloads, decompressed. */
   readonly bytes: number;
   /** Bytes of all payloads in the file. */
-  readonly stored_bytes: number;
+  readonly storedBytes: number;
   /** How many times the stored bytes the decompressed are. */
   readonly ratio: number | null;
   /** How many samples each format has. */
   readonly formats: readonly FormatCount[];
   /** Bytes of a sample. */
-  readonly sample_bytes: Spread | null;
+  readonly sampleBytes: Spread | null;
   /** Samples whose width and height nobody knows. */
-  readonly unknown_size: number;
+  readonly unknownSize: number;
   /** Pixels across. */
   readonly width: Spread | null;
   /** Pixels down. */
   readonly height: Spread | null;
   /** Samples by bytes. */
-  readonly bytes_histogram: readonly Bucket[];
+  readonly bytesHistogram: readonly Bucket[];
   /** Samples by pixels across. */
-  readonly width_histogram: readonly Bucket[];
+  readonly widthHistogram: readonly Bucket[];
   /** Samples by pixels down. */
-  readonly height_histogram: readonly Bucket[];
+  readonly heightHistogram: readonly Bucket[];
   /** Samples by width over height. */
-  readonly aspect_histogram: readonly Bucket[];
+  readonly aspectHistogram: readonly Bucket[];
   /** Samples by class. */
   readonly classes: ClassStats;
 }
@@ -145,7 +145,7 @@ export interface ConvertSummary {
   readonly notes: readonly string[];
 }
 
-/** What the values of a table are like. The same fields as `forebay stats --json`. */
+/** What the values of a table are like. The fields of `forebay stats --json`, in camelCase. */
 export interface TableStats {
   /** Rows that were counted. */
   readonly rows: number;
@@ -174,7 +174,7 @@ export interface ColumnSummary {
   /** How many different values; `null` where there are more than are counted. */
   readonly distinct: number | null;
   /** How many at least, where that is all that is known. */
-  readonly distinct_at_least?: number;
+  readonly distinctAtLeast?: number;
   /** The most frequent values of columns with few, of texts, integers and truth values, each with how often. */
   readonly top?: readonly (readonly [Json | bigint, number])[];
   /** How the numbers are spread. */

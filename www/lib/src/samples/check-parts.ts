@@ -60,7 +60,7 @@ export function merged(reports: readonly CheckReport[]): CheckReport {
   return {
     ...reports[0]!,
     ok: reports.every(({ ok }) => ok),
-    fault_count: reports.reduce((sum, { fault_count }) => sum + fault_count, 0),
+    faultCount: reports.reduce((sum, { faultCount }) => sum + faultCount, 0),
     faults: reports.flatMap(({ faults }) => faults).slice(0, KEPT),
     notes: reports.flatMap(({ notes }) => notes).slice(0, KEPT),
   };

@@ -1,5 +1,6 @@
 import { anySignal } from "../base/abort.js";
 import * as argument from "../base/arguments.js";
+import { reportOf } from "../base/report.js";
 import { ForebayError, fromThrown, hostError, unopened } from "../model/errors.js";
 import { SampleIndex } from "./sample-index.js";
 import type { Opened, SampleModule, Selected } from "../worker/protocol.js";
@@ -367,8 +368,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   }
 
   stats(options: StatsOptions = {}): Promise<Stats> {
-    return this.select(options.where ?? "", true, options.classField ?? "", options).then(
-      (selected) => JSON.parse(selected.stats ?? "null") as Stats,
+    return this.select(options.where ?? "", true, options.classField ?? "", options).then((selected) =>
+      reportOf<Stats>(selected.stats ?? "null"),
     );
   }
 
@@ -441,7 +442,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
         const text = await this.finish(client, id, { signal, onTurn, readsItself: true, reading }, () =>
           call(client, this.name, "text", [id]),
         );
-        reports[k] = JSON.parse(text ?? "{}") as CheckReport;
+        reports[k] = reportOf<CheckReport>(text ?? "{}");
       };
       // Each worker opens the file once for all that it takes.
       const each = async (at: WorkerSamples, all: All) => {

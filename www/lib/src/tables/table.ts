@@ -1,4 +1,5 @@
 import * as argument from "../base/arguments.js";
+import { reportOf } from "../base/report.js";
 import type { OpenedTableFormat } from "../samples/open-in-worker.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import type { Turn } from "../worker/protocol.js";
@@ -40,12 +41,6 @@ interface About extends TableMetadata {
 }
 
 const schemaOf = ({ tbfSchema }: OpenOptions): string => (tbfSchema === undefined ? "" : JSON.stringify(tbfSchema));
-
-/** Integers that are too large for a number come as their digits. */
-const exactly = (_: string, value: unknown): unknown =>
-  typeof value === "object" && value !== null && "int" in value && Object.keys(value).length === 1
-    ? BigInt((value as { int: string }).int)
-    : value;
 
 /** Opens a table in one of the workers. */
 async function openIn(source: Source, format: OpenedTableFormat, options: OpenOptions): Promise<WorkerTable> {
@@ -122,7 +117,7 @@ async function checkBy(
       onTurn: (turn, bytes) =>
         onProgress?.({ samples: turn.done, totalSamples: rows, bytes, totalBytes: source.byteLength }),
     });
-    return JSON.parse((await call(worker, source.name, "text", [id])) ?? "{}") as CheckReport;
+    return reportOf<CheckReport>((await call(worker, source.name, "text", [id])) ?? "{}");
   } finally {
     void free(worker, id);
   }
@@ -220,7 +215,7 @@ export class OpenTable extends Session<WorkerTable> implements Table {
       const text = await this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () =>
         call(client, this.name, "text", [id]),
       );
-      return JSON.parse(text ?? "{}", exactly) as TableStats;
+      return reportOf<TableStats>(text ?? "{}");
     });
   }
 
@@ -236,9 +231,7 @@ export class OpenTable extends Session<WorkerTable> implements Table {
       const begin = () => call(client, this.name, "tableConvert", [handle, settings, chosen]);
       const onTurn = (turn: Turn, bytes: number) =>
         onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
-      return JSON.parse(
-        await runConversion(client, begin, this.source, output, { signal: inner, onTurn }),
-      ) as TableConvertSummary;
+      return reportOf(await runConversion(client, begin, this.source, output, { signal: inner, onTurn }));
     });
   }
 

@@ -148,10 +148,10 @@ export class CheckDialog extends LitElement {
   }
   private renderReport(report: CheckReport): TemplateResult {
     return html`
-      <p class="verdict ${report.ok ? "good" : "bad"}">${report.ok ? "✓ Sound" : `✗ Damaged: ${plural(report.fault_count, "fault")}`}</p>
+      <p class="verdict ${report.ok ? "good" : "bad"}">${report.ok ? "✓ Sound" : `✗ Damaged: ${plural(report.faultCount, "fault")}`}</p>
       <p class="muted">${plural(report.samples, this.one)}${this.text ? " could be read; a text has no checksums." : ", every checksum verified where the format has one."}</p>
       ${report.faults.length > 0 ? html`<ol aria-label="Faults">${report.faults.slice(0, SHOWN).map((f) => this.renderFault(f))}</ol>` : nothing}
-      ${report.fault_count > SHOWN ? html`<p class="muted">and ${count(report.fault_count - SHOWN)} more; the command <code>forebay check --json</code> lists all</p>` : nothing}
+      ${report.faultCount > SHOWN ? html`<p class="muted">and ${count(report.faultCount - SHOWN)} more; the command <code>forebay check --json</code> lists all</p>` : nothing}
       ${report.notes.map((note) => html`<p class="muted">Note: ${visible(note.message)}</p>`)}`;
   }
   private renderFault(fault: Fault): TemplateResult {

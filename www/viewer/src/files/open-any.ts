@@ -11,7 +11,7 @@ import type {
 } from "../../../lib/src/model/index.ts";
 import { blobSink } from "./blob-sink.ts";
 import type { Engine } from "./engine.ts";
-import { spoolFile } from "./temporary-files.ts";
+import { temporaryFile } from "./temporary-files.ts";
 import { trouble } from "../ui/wording.ts";
 
 /** The largest text that is shown: a larger one is better converted once than at every visit. */
@@ -124,7 +124,7 @@ interface Place {
 /** A file in the browser's own store; where there is none, a Blob. */
 async function makePlace(): Promise<Place> {
   try {
-    const { output, remove } = await spoolFile("text");
+    const { output, remove } = await temporaryFile("text");
     return { output, blob: () => output.getFile(), forget: () => void remove().catch(() => undefined) };
   } catch {
     const output = blobSink();

@@ -8,7 +8,7 @@
  */
 import type { Output } from "../../../lib/src/model/index.ts";
 import { blobSink } from "./blob-sink.ts";
-import { spoolFile } from "./temporary-files.ts";
+import { temporaryFile } from "./temporary-files.ts";
 
 /** Milliseconds that a download may take to read its file, at least, */
 const LASTS = 10 * 60_000;
@@ -74,9 +74,9 @@ export function makeTarget(name: string, way: Way): Promise<Target> {
 
 /** A file in the browser's own store, or a Blob where there is none; then a download. */
 async function asDownload(name: string): Promise<Target> {
-  const spool = await spoolFile("download").catch(() => null);
+  const temporary = await temporaryFile("download").catch(() => null);
   const named = (blob: Blob): File => new File([blob], name);
-  if (!spool) {
+  if (!temporary) {
     const output = blobSink();
     const finish = async (): Promise<Finished> => {
       const file = named(output.blob());
@@ -84,7 +84,7 @@ async function asDownload(name: string): Promise<Target> {
     };
     return { output, name, finish, discard: () => output.abort().then(() => true) };
   }
-  const { output, remove } = spool;
+  const { output, remove } = temporary;
   const finish = async (): Promise<Finished> => {
     const file = named(await output.getFile());
     return { file, keep: download(file, name, () => void remove().catch(() => undefined)) };

@@ -1,7 +1,7 @@
 /** Files in the browser's own store that are needed for a while. */
 
 /** One of them. */
-export interface Spool {
+export interface TemporaryFile {
   readonly output: FileSystemFileHandle;
   readonly remove: () => Promise<void>;
 }
@@ -14,7 +14,7 @@ const NAMED = /^(\.?)(forebay-(text|unpacked|download)-(\d+)-[0-9a-f-]{36})/;
 const DAY = 86_400_000;
 
 /** A new file; rejects in pages that may have none: those that came over http from another machine, and private windows. */
-export async function spoolFile(what: Kept): Promise<Spool> {
+export async function temporaryFile(what: Kept): Promise<TemporaryFile> {
   const store = await navigator.storage.getDirectory();
   const name = `forebay-${what}-${Date.now()}-${crypto.randomUUID()}`;
   const release = await held(name);
@@ -32,7 +32,7 @@ function held(name: string): Promise<() => void> {
 }
 
 /** Removes what pages left behind that were closed without a word, or that died. */
-export async function sweep(): Promise<void> {
+export async function removeLeftovers(): Promise<void> {
   const store = (await navigator.storage?.getDirectory?.().catch(() => null)) as
     | (FileSystemDirectoryHandle & { keys?(): AsyncIterable<string> })
     | null;

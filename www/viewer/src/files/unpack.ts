@@ -1,7 +1,7 @@
 /** What is packed as a whole, unpacked: a `.tar.gz` has no place to begin at, so its samples cannot be looked at one by one. */
 import type { Input } from "../../../lib/src/model/index.ts";
 import { blobSink } from "./blob-sink.ts";
-import { spoolFile } from "./temporary-files.ts";
+import { temporaryFile } from "./temporary-files.ts";
 
 /** Bytes that are unpacked where the browser has no store for them, at most. */
 const MOST_HELD = 1_000_000_000;
@@ -41,12 +41,12 @@ export async function unpack(
   const plain = packed
     .pipeThrough(counted)
     .pipeThrough(new DecompressionStream("gzip") as unknown as ReadableWritablePair<Uint8Array, Uint8Array>);
-  const spool = await spoolFile("unpacked").catch(() => null);
-  const forget = (): void => void spool?.remove().catch(() => undefined);
+  const temporary = await temporaryFile("unpacked").catch(() => null);
+  const forget = (): void => void temporary?.remove().catch(() => undefined);
   try {
-    if (spool) {
-      await plain.pipeTo((await spool.output.createWritable()) as unknown as WritableStream<Uint8Array>, { signal });
-      return { file: new File([await spool.output.getFile()], unpackedName(name)), forget };
+    if (temporary) {
+      await plain.pipeTo((await temporary.output.createWritable()) as unknown as WritableStream<Uint8Array>, { signal });
+      return { file: new File([await temporary.output.getFile()], unpackedName(name)), forget };
     }
     const sink = blobSink();
     let at = 0;

@@ -6,7 +6,7 @@ import type { FilterField, Values } from "../ui/complete.ts";
 import { countFacets, type Facets } from "../ui/facets.ts";
 import type { Classes, FacetsView } from "./facets-view.ts";
 import { fieldsOf } from "../ui/fields.ts";
-import { Rhythm } from "../ui/throttle.ts";
+import { Throttle } from "../ui/throttle.ts";
 import { isAbort, trouble } from "../ui/wording.ts";
 
 /** Samples whose metadata is counted without being asked for. */
@@ -42,7 +42,7 @@ export class Counts implements ReactiveController {
     top: readonly { label: string; samples: number }[];
     distinct: number;
   } | null = null;
-  private readonly rhythm = new Rhythm();
+  private readonly throttle = new Throttle();
 
   constructor(
     private readonly host: ReactiveControllerHost,
@@ -60,13 +60,13 @@ export class Counts implements ReactiveController {
     this.host.requestUpdate();
   }
   /** What went wrong with another filter says nothing of this one. */
-  forgive(): void {
+  clearTrouble(): void {
     this.trouble = null;
     this.host.requestUpdate();
   }
   /** Of a growing file it is time to count again. */
   get due(): boolean {
-    return this.rhythm.due;
+    return this.throttle.due;
   }
 
   /** Counts what the index knows, and the classes where they were counted before. */
@@ -74,7 +74,7 @@ export class Counts implements ReactiveController {
     const dataset = this.of.data();
     const rows = this.of.rows();
     if (!dataset) return;
-    const stop = this.rhythm.start();
+    const stop = this.throttle.start();
     try {
       const facets = await countFacets(dataset.columns(), rows.kept, this.of.signal());
       // Of a growing file even counts of what was known a moment ago are worth showing.

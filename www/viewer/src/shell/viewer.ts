@@ -27,16 +27,16 @@ import type { HelpDialog } from "../dialogs/help-dialog.ts";
 import { pickJson } from "./json-picker.ts";
 import { fileUrl, formatLink, parseLink } from "./link.ts";
 import { indexStore } from "../files/index-store.ts";
-import { Rhythm } from "../ui/throttle.ts";
+import { Throttle } from "../ui/throttle.ts";
 import { fileOf, forgetRecents, namesakes, recents, remember, type Recent } from "../files/recent.ts";
 import type { SamplePanel } from "../samples/sample-panel.ts";
-import { sweep } from "../files/temporary-files.ts";
+import { removeLeftovers } from "../files/temporary-files.ts";
 import { controls, tokens } from "../ui/styles.ts";
 import { openAny, TooLarge, type TextSource, type TextTable } from "../files/open-any.ts";
-import type { Looked, TableLink, TableView } from "../tables/table-view.ts";
+import type { ShownTable, TableLink, TableView } from "../tables/table-view.ts";
 import { unpack, unpackedName } from "../files/unpack.ts";
 import { viewerStyles } from "../ui/viewer-styles.ts";
-import { Walker } from "../ui/row-cursor.ts";
+import { RowCursor } from "../ui/row-cursor.ts";
 import "./welcome.ts";
 import { LOGO, type Failure, type Offer, type Opening } from "./welcome.ts";
 import { visible } from "../ui/visible.ts";
@@ -65,7 +65,7 @@ export class Viewer extends LitElement {
   /** A text that is too large to be shown. */
   @state() private tooLarge: TextSource | null = null;
   /** What the open table shows, for converting it. */
-  @state() private looked: Looked = { columns: [], filter: null };
+  @state() private looked: ShownTable = { columns: [], filter: null };
   @state() private recent: readonly Recent[] = [];
   @state() private keptIndexes = 0;
   /** How far the headers of a growing file are read. */
@@ -85,7 +85,7 @@ export class Viewer extends LitElement {
     signal: () => this.work.signal,
     pictures: () => this.pictures,
   });
-  private readonly walker = new Walker(this, {
+  private readonly cursor = new RowCursor(this, {
     unit: "sample",
     rows: () => this.rows,
     list: () => this.collection,
@@ -116,7 +116,7 @@ export class Viewer extends LitElement {
   /** Resolves when the first pictures are drawn, or when they take too long. */
   private pictures: Promise<void> = Promise.resolve();
   private pictured = (): void => undefined;
-  private readonly filterRhythm = new Rhythm();
+  private readonly throttle = new Throttle();
   /** Lets go of what lies in the store for what is open. */
   private letGo: () => void = () => undefined;
 
@@ -132,7 +132,7 @@ export class Viewer extends LitElement {
     this.timer = window.setInterval(() => this.updateRead(), 400);
     void this.recall();
     void this.findOffers();
-    void sweep().catch(() => undefined);
+    void removeLeftovers().catch(() => undefined);
     this.onHash();
   }
   override disconnectedCallback(): void {
@@ -290,7 +290,7 @@ export class Viewer extends LitElement {
       this.growth =
         null;
     this.counts.reset();
-    this.walker.reset();
+    this.cursor.reset();
     this.picked = new Set();
     this.text = "";
     this.clauses = new Map();
@@ -366,7 +366,7 @@ export class Viewer extends LitElement {
     this.growth = progress;
     if (dataset.length === this.rows.total) return;
     if (!this.expression) this.rows = new Rows(dataset.length, null);
-    else if (!this.filtering && this.filterRhythm.due) void this.refilter();
+    else if (!this.filtering && this.throttle.due) void this.refilter();
     if (this.counts.due) void this.counts.recount();
   }
   /** All of it is known, or no more will be. */
@@ -461,8 +461,8 @@ export class Viewer extends LitElement {
       this.clauses = new Map();
       await this.refilter();
     } else if (!this.counts.facets) void this.counts.recount();
-    if (link.i !== undefined && this.data && link.i < this.data.length) this.walker.show(link.i);
-    else if (link.i === undefined) this.walker.clear();
+    if (link.i !== undefined && this.data && link.i < this.data.length) this.cursor.show(link.i);
+    else if (link.i === undefined) this.cursor.clear();
   }
   private updateLink(of: TableLink = {}): void {
     if (this.table) history.replaceState(null, "", formatLink({ file: this.file, ...of }));
@@ -472,7 +472,7 @@ export class Viewer extends LitElement {
       "",
       formatLink({
         file: this.file,
-        ...(this.walker.open !== null && { i: this.walker.open }),
+        ...(this.cursor.open !== null && { i: this.cursor.open }),
         ...(this.expression && { q: this.expression }),
         ...(this.view === "table" && { view: "table" as const }),
       }),
@@ -495,17 +495,17 @@ export class Viewer extends LitElement {
     const work = new AbortController();
     this.filterWork = work;
     this.filtering = true;
-    this.counts.forgive();
+    this.counts.clearTrouble();
     const { expression } = this;
     const same = expression === this.rows.filter;
-    const stop = this.filterRhythm.start();
+    const stop = this.throttle.start();
     try {
       const total = dataset.length;
       const kept = expression ? await dataset.matches(expression, { signal: work.signal }) : null;
       if (work.signal.aborted) return;
       this.filterError = null;
       this.rows = new Rows(kept ? total : dataset.length, kept, expression);
-      if (!same) this.walker.current = 0;
+      if (!same) this.cursor.current = 0;
       if (!this.growth)
         this.say(
           kept
@@ -547,7 +547,7 @@ export class Viewer extends LitElement {
     if (e.ctrlKey || e.metaKey || e.altKey || target.matches?.("input:not([type=checkbox]), select, textarea")) return;
     // A dialog that lost the focus still has the page to itself.
     if ([...this.renderRoot.children].some((child) => child.shadowRoot?.querySelector("dialog[open]"))) return;
-    const open = this.walker.open !== null;
+    const open = this.cursor.open !== null;
     const idle = target === document.body;
     const actions: Record<string, (() => void) | undefined> = {
       "?": () => this.helpDialog.show(),
@@ -564,11 +564,11 @@ export class Viewer extends LitElement {
     };
     const action = actions[e.key];
     if (action) action();
-    else if (this.walker.key(e.key)) {
+    else if (this.cursor.key(e.key)) {
       /* It stepped or closed. */
     } else if (open && this.samplePanel?.key(e.key)) {
       /* The picture's. */
-    } else if (!this.tableView?.key(e.key, idle) && !(idle && this.walker.begin(e.key))) return;
+    } else if (!this.tableView?.key(e.key, idle) && !(idle && this.cursor.begin(e.key))) return;
     e.preventDefault();
   };
   private readonly onDrag = (e: DragEvent): void => {
@@ -605,7 +605,7 @@ export class Viewer extends LitElement {
   private setView(view: "gallery" | "table"): void {
     this.view = view;
     this.updateLink();
-    this.walker.reveal();
+    this.cursor.reveal();
   }
   private toggleTheme(): void {
     const dark = this.theme ? this.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -645,7 +645,7 @@ export class Viewer extends LitElement {
       ${this.data ? this.renderDataset(this.data) : this.table ? this.renderTable(this.table) : this.renderWelcome()}
       <forebay-convert-table .engine=${this.engine} .data=${this.table} .text=${this.textual?.text ?? this.tooLarge} .shown=${this.looked.columns} .filter=${this.looked.filter} @open=${this.openMade}></forebay-convert-table>
       <forebay-about .data=${this.data ?? this.table} .text=${this.textual?.text ?? null} ?growing=${this.growth !== null} @forget=${() => void this.reread()}></forebay-about>
-      <forebay-check .engine=${this.engine} .data=${this.data ?? this.table} .text=${this.textual?.text ?? null} ?growing=${this.growth !== null} @jump=${(e: CustomEvent<number>) => (this.table ? void this.tableView?.follow({ i: e.detail }) : this.walker.show(e.detail))}></forebay-check>
+      <forebay-check .engine=${this.engine} .data=${this.data ?? this.table} .text=${this.textual?.text ?? null} ?growing=${this.growth !== null} @jump=${(e: CustomEvent<number>) => (this.table ? void this.tableView?.follow({ i: e.detail }) : this.cursor.show(e.detail))}></forebay-check>
       <forebay-convert .engine=${this.engine} .data=${this.data} ?growing=${this.growth !== null} .kept=${this.rows.kept} .picked=${this.picked} @open=${this.openMade}></forebay-convert>
       <forebay-help></forebay-help>
       <input type="file" hidden aria-label="Open a file" @change=${this.chosen} />
@@ -700,7 +700,7 @@ export class Viewer extends LitElement {
     return html`
       <div class="app">
         ${this.renderHeader(table, facts, () => this.convertTableDialog.show())}
-        <forebay-table-view .data=${table} .text=${this.textual?.text ?? null} @looked=${(e: CustomEvent<Looked>) => (this.looked = e.detail)} @link=${(e: CustomEvent<TableLink>) => this.updateLink(e.detail)} @say=${(e: CustomEvent<string>) => this.say(e.detail)}></forebay-table-view>
+        <forebay-table-view .data=${table} .text=${this.textual?.text ?? null} @shown=${(e: CustomEvent<ShownTable>) => (this.looked = e.detail)} @link=${(e: CustomEvent<TableLink>) => this.updateLink(e.detail)} @say=${(e: CustomEvent<string>) => this.say(e.detail)}></forebay-table-view>
       </div>`;
   }
   private renderDataset(dataset: Dataset): TemplateResult {
@@ -716,7 +716,7 @@ export class Viewer extends LitElement {
     return html`
       <div class="app">
         ${this.renderHeader(dataset, facts, () => this.convertDialog.show())}
-        <div class="work ${this.walker.open === null ? "" : "sample-open"}">
+        <div class="work ${this.cursor.open === null ? "" : "sample-open"}">
           <forebay-facets class=${this.facetsShown ? "shown" : ""} role="complementary" aria-label="Facets" .facets=${counts.facets} .clauses=${this.clauses} .classes=${counts.classes} .classField=${counts.classField} .fields=${counts.metadataFields} .trouble=${counts.trouble} ?counting=${counts.counting}
             @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => this.setClause(e.detail.key, e.detail.clause)}
             ?sizeless=${dataset.format === "tar" && !this.growth} @sizes=${() => void counts.readSizes()} @classes=${(e: CustomEvent<string>) => counts.countClasses(e.detail)}></forebay-facets>
@@ -741,11 +741,11 @@ export class Viewer extends LitElement {
             ${this.renderCollection(dataset)}
           </main>
           ${
-            this.walker.open === null
+            this.cursor.open === null
               ? nothing
               : html`
-            <forebay-sample role="complementary" aria-label="Sample" .data=${dataset} .index=${this.walker.open} .next=${this.walker.following} .picked=${this.picked.has(this.walker.open)}
-              @step=${(e: CustomEvent<number>) => this.walker.step(e.detail)} @close=${() => this.walker.close()} @pick=${(e: CustomEvent<number>) => this.pick(e.detail)}></forebay-sample>`
+            <forebay-sample role="complementary" aria-label="Sample" .data=${dataset} .index=${this.cursor.open} .next=${this.cursor.following} .picked=${this.picked.has(this.cursor.open)}
+              @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)} @close=${() => this.cursor.close()} @pick=${(e: CustomEvent<number>) => this.pick(e.detail)}></forebay-sample>`
           }
         </div>
       </div>`;
@@ -778,13 +778,13 @@ export class Viewer extends LitElement {
   private renderCollection(dataset: Dataset): TemplateResult {
     if (this.rows.length === 0)
       return html`<div class="empty">${this.rows.kept ? "No sample matches the filter." : "There are no samples in this file."}</div>`;
-    const current = (e: CustomEvent<number>): void => this.walker.move(e.detail);
-    const step = (e: CustomEvent<number>): void => this.walker.follow(e.detail);
-    const open = (e: CustomEvent<number>): void => this.walker.show(e.detail);
+    const current = (e: CustomEvent<number>): void => this.cursor.move(e.detail);
+    const step = (e: CustomEvent<number>): void => this.cursor.follow(e.detail);
+    const open = (e: CustomEvent<number>): void => this.cursor.show(e.detail);
     const pick = (e: CustomEvent<number>): void => this.pick(e.detail);
     return this.view === "gallery"
-      ? html`<forebay-gallery .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.walker.current} .size=${this.tileSize} @drawn=${() => this.pictured()} @current=${current} @step=${step} @open=${open} @pick=${pick}></forebay-gallery>`
-      : html`<forebay-table .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.walker.current} @current=${current} @step=${step} @open=${open} @pick=${pick}></forebay-table>`;
+      ? html`<forebay-gallery .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.cursor.current} .size=${this.tileSize} @drawn=${() => this.pictured()} @current=${current} @step=${step} @open=${open} @pick=${pick}></forebay-gallery>`
+      : html`<forebay-table .data=${dataset} .rows=${this.rows} .picked=${this.picked} .current=${this.cursor.current} @current=${current} @step=${step} @open=${open} @pick=${pick}></forebay-table>`;
   }
 }
 

@@ -193,7 +193,7 @@ export class SchemaPanel extends LitElement {
         ${field.encoding ? html`<dt>Stored as</dt><dd>${field.encoding}</dd>` : nothing}
         ${ranged ? html`<dt>From, to</dt><dd>${visible(numberText(stats.min))} to ${visible(numberText(stats.max))}</dd>` : nothing}
         ${stats.mean === null ? nothing : html`<dt>Mean</dt><dd>${numberText(stats.mean)}</dd>`}
-        <dt>Different</dt><dd>${stats.distinct === null ? `more than ${count(stats.distinct_at_least ?? 0)}` : count(stats.distinct)}</dd>
+        <dt>Different</dt><dd>${stats.distinct === null ? `more than ${count(stats.distinctAtLeast ?? 0)}` : count(stats.distinct)}</dd>
         ${field.nullable ? html`<dt>Missing</dt><dd>${count(stats.nulls)}</dd>` : nothing}
         ${stats.nan ? html`<dt>Not a number</dt><dd>${count(stats.nan)}</dd>` : nothing}
       </dl>

@@ -16,7 +16,7 @@ import { controls } from "../ui/styles.ts";
 import type { TextSource } from "../files/open-any.ts";
 import { tree, treeStyles } from "../ui/tree.ts";
 import { viewerStyles } from "../ui/viewer-styles.ts";
-import { Walker } from "../ui/row-cursor.ts";
+import { RowCursor } from "../ui/row-cursor.ts";
 import { visible } from "../ui/visible.ts";
 import { count, isAbort, plural, trouble, type Trouble } from "../ui/wording.ts";
 
@@ -30,14 +30,14 @@ export interface TableLink {
 }
 
 /** What is shown of a table. */
-export interface Looked {
+export interface ShownTable {
   /** The numbers of the columns. */
   readonly columns: readonly number[];
   /** The filter, and the rows that it keeps. */
   readonly filter: { readonly where: string; readonly kept: Uint32Array } | null;
 }
 
-/** `<forebay-table-view>`: sends `looked` with a {@link Looked}, `link` with a {@link TableLink}, and `say` with a text for those who listen. */
+/** `<forebay-table-view>`: sends `shown` with a {@link ShownTable}, `link` with a {@link TableLink}, and `say` with a text for those who listen. */
 @customElement("forebay-table-view")
 export class TableView extends LitElement {
   static override styles = [controls, treeStyles, viewerStyles];
@@ -50,7 +50,7 @@ export class TableView extends LitElement {
   @state() private clauses: ReadonlyMap<string, Clause> = new Map();
   @state() private filterError: Trouble | null = null;
   @state() private filtering: number | null = null;
-  private readonly walker = new Walker(this, {
+  private readonly cursor = new RowCursor(this, {
     unit: "row",
     rows: () => this.rows,
     list: () => this.list,
@@ -78,7 +78,7 @@ export class TableView extends LitElement {
     this.typed = "";
     this.clauses = this.values = new Map();
     this.filterError = this.filtering = null;
-    this.walker.reset();
+    this.cursor.reset();
     this.document_ = undefined;
     if (!table.metadata.document) return;
     table.document().then(
@@ -97,7 +97,7 @@ export class TableView extends LitElement {
     if (!changed.has("rows" as never) && !changed.has("columns" as never)) return;
     const { rows, columns } = this;
     this.dispatchEvent(
-      new CustomEvent<Looked>("looked", {
+      new CustomEvent<ShownTable>("shown", {
         detail: { columns, filter: rows.kept ? { where: rows.filter, kept: rows.kept } : null },
       }),
     );
@@ -117,12 +117,12 @@ export class TableView extends LitElement {
       this.clauses = new Map();
       await this.refilter();
     }
-    if (i !== undefined && i < this.data.length) this.walker.show(i);
-    else if (i === undefined) this.walker.clear();
+    if (i !== undefined && i < this.data.length) this.cursor.show(i);
+    else if (i === undefined) this.cursor.clear();
   }
   /** Keys that are not for the rows; true where one was used. `idle` says that nothing has the focus. */
   key(key: string, idle: boolean): boolean {
-    if (key !== "/") return this.walker.key(key) || (idle && this.walker.begin(key));
+    if (key !== "/") return this.cursor.key(key) || (idle && this.cursor.begin(key));
     this.filterBox?.focus();
     return true;
   }
@@ -132,7 +132,7 @@ export class TableView extends LitElement {
   }
   private tell(): void {
     const { expression } = this;
-    const row = this.walker.open;
+    const row = this.cursor.open;
     this.dispatchEvent(
       new CustomEvent<TableLink>("link", {
         detail: { ...(row !== null && { i: row }), ...(expression && { q: expression }) },
@@ -157,7 +157,7 @@ export class TableView extends LitElement {
       if (signal.aborted) return;
       this.filterError = null;
       this.rows = new Rows(table.length, kept, expression);
-      this.walker.current = 0;
+      this.cursor.current = 0;
       this.say(
         kept ? `${plural(kept.length, "row")} of ${count(table.length)} match` : `all ${plural(table.length, "row")}`,
       );
@@ -184,7 +184,7 @@ export class TableView extends LitElement {
     const { data: table, rows } = this;
     if (table.metadata.document) return this.renderDocument();
     return html`
-      <div class="work ${this.walker.open === null ? "" : "row-open"}">
+      <div class="work ${this.cursor.open === null ? "" : "row-open"}">
         <forebay-schema class="side ${this.panelShown ? "shown" : ""}" role="complementary" aria-label="Columns" .data=${table} .shown=${this.columns} .clauses=${this.clauses}
           @columns=${(e: CustomEvent<number[]>) => (this.columns = e.detail)} @stats=${(e: CustomEvent<ColumnSummary>) => this.learn(e.detail)}
           @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => this.setClause(e.detail.key, e.detail.clause)}></forebay-schema>
@@ -202,16 +202,16 @@ export class TableView extends LitElement {
           ${
             rows.length === 0
               ? html`<div class="empty">${rows.kept ? "No row matches the filter." : "There are no rows in this file."}</div>`
-              : html`<forebay-rows .data=${table} .rows=${rows} .columns=${this.columns} .current=${this.walker.current}
-                @current=${(e: CustomEvent<number>) => this.walker.move(e.detail)} @step=${(e: CustomEvent<number>) => this.walker.follow(e.detail)} @open=${(e: CustomEvent<number>) => this.walker.show(e.detail)}></forebay-rows>`
+              : html`<forebay-rows .data=${table} .rows=${rows} .columns=${this.columns} .current=${this.cursor.current}
+                @current=${(e: CustomEvent<number>) => this.cursor.move(e.detail)} @step=${(e: CustomEvent<number>) => this.cursor.follow(e.detail)} @open=${(e: CustomEvent<number>) => this.cursor.show(e.detail)}></forebay-rows>`
           }
         </main>
         ${
-          this.walker.open === null
+          this.cursor.open === null
             ? nothing
             : html`
-          <forebay-row class="panel" role="complementary" aria-label="Row" .data=${table} .index=${this.walker.open}
-            @step=${(e: CustomEvent<number>) => this.walker.step(e.detail)} @close=${() => this.walker.close()}></forebay-row>`
+          <forebay-row class="panel" role="complementary" aria-label="Row" .data=${table} .index=${this.cursor.open}
+            @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)} @close=${() => this.cursor.close()}></forebay-row>`
         }
       </div>`;
   }

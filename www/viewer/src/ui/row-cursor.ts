@@ -2,8 +2,8 @@
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Rows } from "./collection.ts";
 
-/** What the walker needs to know and to say. */
-export interface Walk {
+/** What the cursor needs to know and to say. */
+export interface CursorHost {
   /** `sample` or `row`. */
   readonly unit: string;
   /** What the filter keeps. */
@@ -28,7 +28,7 @@ const MOVES: ReadonlySet<string> = new Set([
 ]);
 
 /** Steps through rows, one of which may be open. */
-export class Walker implements ReactiveController {
+export class RowCursor implements ReactiveController {
   /** The number of the one that is open. */
   open: number | null = null;
   /** The position of the current one. */
@@ -36,7 +36,7 @@ export class Walker implements ReactiveController {
 
   constructor(
     private readonly host: ReactiveControllerHost,
-    private readonly walk: Walk,
+    private readonly of: CursorHost,
   ) {
     host.addController(this);
   }
@@ -66,45 +66,45 @@ export class Walker implements ReactiveController {
   /** Opens one by its number. */
   show(i: number): void {
     this.open = i;
-    const position = this.walk.rows().find(i);
+    const position = this.of.rows().find(i);
     if (position >= 0) {
       this.current = position;
       this.reveal();
     }
     this.host.requestUpdate();
-    this.walk.moved();
+    this.of.moved();
   }
   /** Opens the one that lies so many further. */
   step(by: number): void {
     if (this.open === null) return;
-    const [rows, unit] = [this.walk.rows(), this.walk.unit];
+    const [rows, unit] = [this.of.rows(), this.of.unit];
     const position = rows.find(this.open);
     const to = position < 0 ? this.current : position + by;
-    if (to < 0 || to >= rows.length) return this.walk.say(by < 0 ? `the first ${unit}` : `the last ${unit}`);
+    if (to < 0 || to >= rows.length) return this.of.say(by < 0 ? `the first ${unit}` : `the last ${unit}`);
     this.show(rows.at(to));
   }
   /** Closes what is open; the keys go to the list. */
   close(): void {
     this.clear();
-    this.walk.moved();
+    this.of.moved();
     void this.host.updateComplete.then(() =>
-      this.walk.list()?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus(),
+      this.of.list()?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus(),
     );
   }
   /** Scrolls the list to the current one, once it is drawn. */
   reveal(): void {
-    void this.host.updateComplete.then(() => requestAnimationFrame(() => this.walk.list()?.reveal(this.current)));
+    void this.host.updateComplete.then(() => requestAnimationFrame(() => this.of.list()?.reveal(this.current)));
   }
   /** Those that are likely opened next. */
   get following(): number[] {
-    const rows = this.walk.rows();
+    const rows = this.of.rows();
     const position = this.open === null ? -1 : rows.find(this.open);
     if (position < 0) return [];
     return [position + 1, position + 2, position - 1].filter((p) => p >= 0 && p < rows.length).map((p) => rows.at(p));
   }
   /** Keys that move through the list do so also while nothing has the focus; true where one was used. */
   begin(key: string): boolean {
-    const list = this.walk.list()?.renderRoot.querySelector<HTMLElement>(".scroll");
+    const list = this.of.list()?.renderRoot.querySelector<HTMLElement>(".scroll");
     if (!list || !MOVES.has(key)) return false;
     list.focus();
     list.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));

@@ -6,7 +6,7 @@ const APART = 600;
 const SHARE = 4;
 
 /** Says when the next turn is due. */
-export class Rhythm {
+export class Throttle {
   private after = 0;
   private running = 0;
 
