@@ -16,7 +16,8 @@ export async function buildLib() {
   if (!modules.every((name) => existsSync(join(lib, 'wasm', name)))) await buildWasm();
   rmSync(dist, { recursive: true, force: true });
   await run('npx', ['--no-install', 'tsc', '-p', 'www/lib']);
-  // Without source maps: what is built is readable as it is, and they would be an eighth of the package.
+  // Without source maps: what is built is readable as it is, in shorter words alone, and they would be an eighth of the
+  // package.
   // The threads of the threaded module run the worker's own script, not the one that its bindings bring.
   const threads = {
     name: 'threads',
@@ -25,6 +26,7 @@ export async function buildLib() {
   };
   const common = {
     bundle: true,
+    minifySyntax: true,
     plugins: [threads],
     format: 'esm',
     target: 'es2022',

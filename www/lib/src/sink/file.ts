@@ -1,6 +1,8 @@
 import { builtin } from "../base/node.js";
 import type { Sink } from "../model/index.js";
-import { pathOf, refused, type Fs } from "../source/file.js";
+import { pathOf, refused } from "../source/file.js";
+
+type Fs = typeof import("node:fs/promises");
 
 /** Sinks of this process so far: two for one path must not write into one file. */
 let sinks = 0;

@@ -2,7 +2,7 @@ import { builtin } from "../base/node.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import type { Source, Telemetry } from "../model/index.js";
 
-export type Fs = typeof import("node:fs/promises");
+type Fs = typeof import("node:fs/promises");
 type FileHandle = import("node:fs/promises").FileHandle;
 type BigIntStats = import("node:fs").BigIntStats;
 type Path = typeof import("node:path");

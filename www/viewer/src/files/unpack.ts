@@ -45,7 +45,9 @@ export async function unpack(
   const forget = (): void => void temporary?.remove().catch(() => undefined);
   try {
     if (temporary) {
-      await plain.pipeTo((await temporary.output.createWritable()) as unknown as WritableStream<Uint8Array>, { signal });
+      await plain.pipeTo((await temporary.output.createWritable()) as unknown as WritableStream<Uint8Array>, {
+        signal,
+      });
       return { file: new File([await temporary.output.getFile()], unpackedName(name)), forget };
     }
     const sink = blobSink();

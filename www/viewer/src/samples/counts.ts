@@ -1,7 +1,7 @@
 /** What is counted of a dataset: facets of its index, classes and sizes that are read for it, and the fields that there are. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Dataset } from "../../../lib/src/model/index.ts";
-import type { Rows } from "../ui/collection.ts";
+import type { Rows } from "../ui/rows.ts";
 import type { FilterField, Values } from "../ui/complete.ts";
 import { countFacets, type Facets } from "../ui/facets.ts";
 import type { Classes, FacetsView } from "./facets-view.ts";

@@ -42,3 +42,10 @@ export function fileUrl(file: string, base: string): URL | null {
     return null;
   }
 }
+
+/** Makes the page's address that of a file; from the empty page, "back" leads to the empty page. */
+export function pointTo(file: string): void {
+  const link = formatLink({ file });
+  if (location.hash === "") history.pushState(null, "", link);
+  else history.replaceState(null, "", link);
+}

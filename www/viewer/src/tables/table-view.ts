@@ -7,7 +7,7 @@ import { LitElement, html, nothing, type PropertyValues, type TemplateResult } f
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { ColumnSummary, Json, Table } from "../../../lib/src/model/index.ts";
 import { fieldName } from "./cells.ts";
-import { Rows } from "../ui/collection.ts";
+import { Rows } from "../ui/rows.ts";
 import type { FilterField, Values } from "../ui/complete.ts";
 import type { Clause } from "../samples/facets-view.ts";
 import type { FilterBox } from "../ui/filter-box.ts";

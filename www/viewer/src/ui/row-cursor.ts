@@ -1,6 +1,6 @@
 /** What samples and rows have in common when one of them is open: which it is, which is next, and where the list stands. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
-import type { Rows } from "./collection.ts";
+import type { Rows } from "./rows.ts";
 
 /** What the cursor needs to know and to say. */
 export interface CursorHost {
@@ -87,9 +87,7 @@ export class RowCursor implements ReactiveController {
   close(): void {
     this.clear();
     this.of.moved();
-    void this.host.updateComplete.then(() =>
-      this.of.list()?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus(),
-    );
+    void this.host.updateComplete.then(() => this.of.list()?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus());
   }
   /** Scrolls the list to the current one, once it is drawn. */
   reveal(): void {
