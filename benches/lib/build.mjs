@@ -10,6 +10,8 @@ export async function build(bench, features = []) {
     '-p',
     'forebay-native',
     '-p',
+    'forebay-cli',
+    '-p',
     'forebay-tools',
     '--bins',
     '--bench',
