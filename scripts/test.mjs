@@ -2,6 +2,7 @@
 import { checkDocs } from './check-docs.mjs';
 import { checkHygiene } from './check-hygiene.mjs';
 import { fuzzSmoke } from './fuzz-smoke.mjs';
+import { ensureChromium } from './lib/chromium.mjs';
 import { run } from './lib/run.mjs';
 import { ensureLinters, ensureRust } from './lib/rust.mjs';
 import { Steps } from './lib/steps.mjs';
@@ -38,6 +39,10 @@ await steps.step('The core for WebAssembly', async () => {
 });
 await steps.step('The npm package: WebAssembly, types, tests in Node and Chromium', testLib);
 await steps.step('The viewer and the site in Chromium', testViewer);
+await steps.step('The pages of the documentation in Chromium', async () => {
+  const CHROMIUM = await ensureChromium();
+  return run(process.execPath, ['--test', '--test-reporter=tap', 'scripts/tests/docs.test.mjs'], { env: { CHROMIUM } });
+});
 await steps.step('Fuzz targets, a second each', fuzzSmoke);
 await steps.step('What the documentation shows', checkDocs);
 steps.finish();
