@@ -23,8 +23,8 @@ export async function buildDocs() {
   await ensurePackages();
   rmSync(SITE, { recursive: true, force: true });
   await buildLive(join(SITE, 'live'));
-  await run('cargo', ['doc', '--locked', '--workspace', '--all-features', '--no-deps', '--lib', '--target-dir', 'target/docs-rust']);
-  cpSync(join(ROOT, 'target/docs-rust/doc'), join(SITE, 'rust'), { recursive: true });
+  await run('cargo', ['doc', '--locked', '--workspace', '--all-features', '--no-deps', '--lib']);
+  cpSync(join(ROOT, 'target/doc'), join(SITE, 'rust'), { recursive: true });
   await run('npm', ['run', 'docs:lib']);
   cpSync(join(ROOT, 'target/docs-lib'), join(SITE, 'npm'), { recursive: true });
   const pages = buildPages(SITE);
