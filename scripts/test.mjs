@@ -1,5 +1,6 @@
 // npm test: everything that must hold, cheapest first; stops at the first failure.
 import { checkDocs } from './check-docs.mjs';
+import { checkEnglish } from './check-english.mjs';
 import { checkHygiene } from './check-hygiene.mjs';
 import { fuzzSmoke } from './fuzz-smoke.mjs';
 import { ensureChromium } from './lib/chromium.mjs';
@@ -22,7 +23,8 @@ await steps.step('Formatting', async () => {
   await cargo('fmt', '--manifest-path', 'fuzz/Cargo.toml', '--check');
 });
 await steps.step('Hygiene: file sizes, links, forbidden words', checkHygiene);
-await steps.step('What the scripts stand on', () => run(process.execPath, ['--test', '--test-reporter=tap', 'scripts/tests/stamps.test.mjs']));
+await steps.step('English', () => checkEnglish());
+await steps.step('What the scripts stand on', () => run(process.execPath, ['--test', '--test-reporter=tap', 'scripts/tests/stamps.test.mjs', 'scripts/tests/english.test.mjs']));
 await steps.step('Lints', async () => {
   await cargo('clippy', '--locked', '--workspace', '--all-targets', '--all-features', '--', '-D', 'warnings');
   await cargo('clippy', '--locked', '-p', 'forebay', '--all-targets', '--', '-D', 'warnings');

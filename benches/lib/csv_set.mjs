@@ -6,7 +6,7 @@ const LAST = 'Andersson Bernstein Castellano Dimitriou Eriksen Fitzgerald Grigor
 const CITIES = ['Amsterdam', 'Athens', 'Auckland', 'Bangkok', 'Barcelona', 'Beijing', 'Bogota', 'Cairo', 'Oslo', '"Washington, D.C."'];
 const WORDS = 'the quick brown fox jumps over a lazy dog while nobody looks at it and rain falls on every roof'.split(' ');
 
-/** Writes a CSV of about so many bytes, unless it is there. */
+/** Writes a CSV of about this many bytes, unless it is there. */
 export function makeCsv(path, bytes) {
   if (existsSync(path) && Math.abs(statSync(path).size - bytes) < bytes / 20) return;
   let state = 0x9e3779b9;
