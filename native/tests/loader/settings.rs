@@ -58,6 +58,28 @@ fn a_batch_is_refused_by_the_memory_that_it_needs_and_not_by_its_number() {
 }
 
 #[test]
+fn epochs_without_a_batch_are_refused_unless_they_are_wanted() {
+    let folder = Folder::new();
+    let path = table(&folder, 20);
+    // The batch, the ranks, and whether all ranks get one.
+    for (batch, world, fills) in [(20, 1, true), (21, 1, false), (10, 2, true), (5, 4, true), (5, 5, false)] {
+        let open = || Loader::open(&path).unwrap().batch(batch).shard(0, world);
+        let mut loader = open().build().unwrap();
+        let looks = [loader.start().err(), loader.next_batch().err(), loader.epoch(0).err()];
+        for e in looks {
+            assert_eq!(e.is_none(), fills, "{batch} on {world}: {e:?}");
+            let Some(e) = e else { continue };
+            assert_eq!(e.code().id(), "loader.settings");
+            assert!(e.message().contains("20 samples") && e.message().contains("Tail::Pad"), "{e}");
+        }
+        let mut loader = open().allow_empty(true).build().unwrap();
+        assert_eq!(loader.epoch(0).unwrap().count() > 0, fills);
+        assert!(open().tail(Tail::Pad).build().unwrap().steps() > 0);
+        assert!(open().tail(Tail::Uneven).build().unwrap().steps() > 0);
+    }
+}
+
+#[test]
 fn a_function_sees_name_metadata_and_label_of_its_sample() {
     let folder = Folder::new();
     let (archive, path) = write(&folder, "train", &members(12));
