@@ -47,7 +47,9 @@ async function buildLive(folder) {
  */
 export function buildPages(site) {
   const has = (target) => existsSync(isSource(target) ? join(ROOT, target) : join(site, target.split('#')[0]));
-  const sources = NAVIGATION.flatMap(([, list]) => list.map(([, target]) => target)).filter((target) => isSource(target) && has(target));
+  const sources = NAVIGATION.flatMap(([, list]) => list.map(([, target]) => target)).filter(
+    (target) => isSource(target) && has(target),
+  );
   const listed = new Set(sources);
   const pictures = new Set();
   const index = [];
@@ -59,11 +61,22 @@ export function buildPages(site) {
       pictures.add(path);
       return posix.relative(posix.dirname(page), pictureOf(path));
     };
-    const { html, title, headings, sections } = render(source, nameOf(source), readFileSync(join(ROOT, source), 'utf8'), link);
+    const { html, title, headings, sections } = render(
+      source,
+      nameOf(source),
+      readFileSync(join(ROOT, source), 'utf8'),
+      link,
+    );
     write(join(site, page), layout({ page, title, html, headings, source, has }));
     for (const section of sections) {
       const href = section.anchor ? `${page}#${section.anchor}` : page;
-      index.push({ id: index.length, page: nameOf(source), title: section.title, href, text: section.text.replace(/\s+/g, ' ').trim() });
+      index.push({
+        id: index.length,
+        page: nameOf(source),
+        title: section.title,
+        href,
+        text: section.text.replace(/\s+/g, ' ').trim(),
+      });
     }
   }
   for (const picture of pictures) copy(join(ROOT, picture), join(site, pictureOf(picture)));

@@ -32,7 +32,9 @@ export async function checkDocs() {
   await buildForebay();
   await buildSite();
   const sample = await ensureSample();
-  const files = read('git', ['ls-files', 'README.md', 'CONTRIBUTING.md', 'docs']).split('\n').filter((f) => f.endsWith('.md'));
+  const files = read('git', ['ls-files', 'README.md', 'CONTRIBUTING.md', 'docs'])
+    .split('\n')
+    .filter((f) => f.endsWith('.md'));
   const faults = [];
   let count = 0;
   for (const file of files) {
@@ -47,11 +49,15 @@ export async function checkDocs() {
       await one({ text: 'forebay convert train.tar train.tbl', expect: 0 }, folder);
       for (const command of commands) {
         count += 1;
-        await one(command, folder).catch((e) => faults.push(`${file}: ${command.text}\n    ${e.message}\n    ${(e.output ?? '').trim()}`));
+        await one(command, folder).catch((e) =>
+          faults.push(`${file}: ${command.text}\n    ${e.message}\n    ${(e.output ?? '').trim()}`),
+        );
       }
       for (const program of programs) {
         count += 1;
-        await runProgram(program, folder).catch((e) => faults.push(`${file}: a program\n    ${e.message}\n    ${(e.output ?? '').trim()}`));
+        await runProgram(program, folder).catch((e) =>
+          faults.push(`${file}: a program\n    ${e.message}\n    ${(e.output ?? '').trim()}`),
+        );
       }
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -76,7 +82,9 @@ function commandsOf(markdown) {
 /** What the text says can be asked for help. */
 function helpOf(markdown) {
   return [...markdown.matchAll(HELP)]
-    .flatMap(([, text]) => (text.includes('COMMAND') ? namesOfCommands().map((name) => text.replace('COMMAND', name)) : [text]))
+    .flatMap(([, text]) =>
+      text.includes('COMMAND') ? namesOfCommands().map((name) => text.replace('COMMAND', name)) : [text],
+    )
     .map((text) => ({ text, expect: 0 }));
 }
 

@@ -17,7 +17,9 @@ const WRITTEN = /^(Made|Written) by `npm run /m;
 export function checkEnglish(folder) {
   const all = read('git', ['ls-files', '-z'])?.split('\0').filter(Boolean) ?? [];
   const matchers = PATTERNS.map(matcher);
-  const files = all.filter((file) => (folder ? file.startsWith(folder) && PROSE.test(file) : matchers.some((m) => m.test(file)) && PROSE.test(file)));
+  const files = all.filter((file) =>
+    folder ? file.startsWith(folder) && PROSE.test(file) : matchers.some((m) => m.test(file)) && PROSE.test(file),
+  );
   if (!files.length) throw new Failure('no file to look at');
   const faults = files.flatMap((file) => wordsIn(file, readFileSync(join(ROOT, file), 'utf8')));
   if (faults.length) throw new Failure(`${faults.join('\n')}\n${faults.length} words of scripts/english.json`);
@@ -39,8 +41,8 @@ export function wordsIn(file, text) {
 function proseOf(text) {
   if (WRITTEN.test(text.split('\n').slice(0, 6).join('\n'))) return '';
   return text
-    .replace(/<!-- (?:.+: )?made by [^]*?<!-- end of [^]*?-->/g, blank)
-    .replace(/^```[^]*?^```$/gm, blank)
+    .replace(/<!-- (?:.+: )?made by [\s\S]*?<!-- end of [\s\S]*?-->/g, blank)
+    .replace(/^```[\s\S]*?^```$/gm, blank)
     .replace(/`[^`\n]*`/g, blank)
     .replace(/\]\([^)\n]*\)/g, blank);
 }

@@ -24,15 +24,26 @@ await steps.step('Formatting', async () => {
 });
 await steps.step('Hygiene: file sizes, links, forbidden words', checkHygiene);
 await steps.step('English', () => checkEnglish());
-await steps.step('What the scripts stand on', () => run(process.execPath, ['--test', '--test-reporter=tap', 'scripts/tests/stamps.test.mjs', 'scripts/tests/english.test.mjs']));
+await steps.step('What the scripts stand on', () =>
+  run(process.execPath, [
+    '--test',
+    '--test-reporter=tap',
+    'scripts/tests/stamps.test.mjs',
+    'scripts/tests/english.test.mjs',
+  ]),
+);
 await steps.step('Lints', async () => {
   await cargo('clippy', '--locked', '--workspace', '--all-targets', '--all-features', '--', '-D', 'warnings');
   await cargo('clippy', '--locked', '-p', 'forebay', '--all-targets', '--', '-D', 'warnings');
 });
-await steps.step('Tests: the whole workspace, every feature', () => cargo('test', '--locked', '--workspace', '--all-features'));
+await steps.step('Tests: the whole workspace, every feature', () =>
+  cargo('test', '--locked', '--workspace', '--all-features'),
+);
 await steps.step('Tests: the core without its C libraries', () => cargo('test', '--locked', '-p', 'forebay'));
 await steps.step('Documentation', () =>
-  run('cargo', ['doc', '--locked', '--workspace', '--all-features', '--no-deps', '--lib'], { env: { RUSTDOCFLAGS: '-D warnings' } }).then(() => ''),
+  run('cargo', ['doc', '--locked', '--workspace', '--all-features', '--no-deps', '--lib'], {
+    env: { RUSTDOCFLAGS: '-D warnings' },
+  }).then(() => ''),
 );
 await steps.step('The core for WebAssembly', async () => {
   const { cargo, env } = await wasmToolchain('plain');

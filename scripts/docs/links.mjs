@@ -7,7 +7,8 @@ export function deadLinks(site, pages) {
   const dead = [];
   const ids = new Map();
   const idsOf = (file) => {
-    if (!ids.has(file)) ids.set(file, new Set([...readFileSync(file, 'utf8').matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)));
+    if (!ids.has(file))
+      ids.set(file, new Set([...readFileSync(file, 'utf8').matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)));
     return ids.get(file);
   };
   for (const page of pages) {

@@ -11,7 +11,12 @@ for (const [name, language] of Object.entries({ bash, javascript, json, rust }))
 const LANGUAGES = { sh: 'bash', console: 'bash', js: 'javascript', ts: 'javascript', json: 'json', rust: 'rust' };
 
 /** A heading's anchor, as GitHub makes it. */
-export const anchor = (title) => title.toLowerCase().replace(/[^\w\s-]/g, '').trim().replace(/\s/g, '-');
+export const anchor = (title) =>
+  title
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .trim()
+    .replace(/\s/g, '-');
 
 /**
  * Renders a source; a program has the title `name`. `link(path)` says where a file of the repository, or a picture, is to be found from this page.
@@ -44,9 +49,11 @@ export function render(source, name, text, link) {
     }
   });
   // What is wider than the page scrolls by itself, by keys too.
-  const html = md.renderer.render(tokens, md.options, {})
+  const html = md.renderer
+    .render(tokens, md.options, {})
     .replaceAll('<pre>', '<pre tabindex="0">')
-    .replaceAll('<table>', '<div class="wide" tabindex="0"><table>').replaceAll('</table>', '</table></div>');
+    .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
+    .replaceAll('</table>', '</table></div>');
   const title = sections.find((section) => section.title)?.title ?? source;
   return { html, title, headings, sections: sections.filter((section) => section.title || section.text.trim()) };
 }
@@ -55,8 +62,16 @@ export function render(source, name, text, link) {
 function programAsMarkdown(name, text) {
   const lines = text.split('\n');
   const end = lines.findIndex((line) => !line.startsWith('//!'));
-  const head = lines.slice(0, end).map((line) => line.replace(/^\/\/! ?/, '')).join('\n');
-  const rest = lines.slice(end).join('\n').replace(/^#!\[allow\([^\]]*\)\]\n/m, '').replaceAll('pub(crate) fn main', 'fn main').trim();
+  const head = lines
+    .slice(0, end)
+    .map((line) => line.replace(/^\/\/! ?/, ''))
+    .join('\n');
+  const rest = lines
+    .slice(end)
+    .join('\n')
+    .replace(/^#!\[allow\([^\]]*\)\]\n/m, '')
+    .replaceAll('pub(crate) fn main', 'fn main')
+    .trim();
   return `# ${name}\n\n${head}\n\n\`\`\`rust\n${rest}\n\`\`\`\n`;
 }
 

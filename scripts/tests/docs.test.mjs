@@ -25,7 +25,10 @@ after(async () => {
 test('a dead link and a dead anchor are told of', () => {
   const folder = join(site, 'wrong');
   mkdirSync(folder);
-  writeFileSync(join(folder, 'a.html'), '<h1 id="here">A</h1> <a href="#here">1</a> <a href="#there">2</a> <a href="b.html">3</a>');
+  writeFileSync(
+    join(folder, 'a.html'),
+    '<h1 id="here">A</h1> <a href="#here">1</a> <a href="#there">2</a> <a href="b.html">3</a>',
+  );
   assert.deepEqual(deadLinks(folder, ['a.html']), [
     'a.html: #there: a.html has no such anchor',
     'a.html: b.html: there is no b.html',
