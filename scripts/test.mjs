@@ -2,9 +2,11 @@
 import { checkDocs } from './check-docs.mjs';
 import { checkEnglish } from './check-english.mjs';
 import { checkHygiene } from './check-hygiene.mjs';
+import { checkRooms } from './check-rooms.mjs';
 import { fuzzSmoke } from './fuzz-smoke.mjs';
 import { ensureChromium } from './lib/chromium.mjs';
 import { run } from './lib/run.mjs';
+import { ensurePackages } from './lib/npm.mjs';
 import { ensureLinters, ensureRust } from './lib/rust.mjs';
 import { Steps } from './lib/steps.mjs';
 import { testViewer } from './test-viewer.mjs';
@@ -17,13 +19,16 @@ const steps = new Steps();
 await steps.step('Tools', async () => {
   await ensureRust();
   await ensureLinters();
+  await ensurePackages();
 });
 await steps.step('Formatting', async () => {
   await cargo('fmt', '--all', '--check');
   await cargo('fmt', '--manifest-path', 'fuzz/Cargo.toml', '--check');
+  await run('npx', ['--no-install', 'biome', 'format']);
 });
 await steps.step('Hygiene: file sizes, links, forbidden words', checkHygiene);
 await steps.step('English', () => checkEnglish());
+await steps.step('Imports of TypeScript go down', checkRooms);
 await steps.step('What the scripts stand on', () =>
   run(process.execPath, [
     '--test',
@@ -33,6 +38,7 @@ await steps.step('What the scripts stand on', () =>
   ]),
 );
 await steps.step('Lints', async () => {
+  await run('npx', ['--no-install', 'biome', 'lint', '--error-on-warnings']);
   await cargo('clippy', '--locked', '--workspace', '--all-targets', '--all-features', '--', '-D', 'warnings');
   await cargo('clippy', '--locked', '-p', 'forebay', '--all-targets', '--', '-D', 'warnings');
 });

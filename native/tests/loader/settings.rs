@@ -13,7 +13,7 @@ use forebay_native::loader::{
 };
 
 use crate::{
-    common::{FOREBAY, Folder},
+    common::Folder,
     support::{members, table, width, write},
 };
 
@@ -154,24 +154,6 @@ fn a_state_of_groups_in_another_order_is_refused_and_others_go_on() {
     assert_eq!(open(true).resume(old(true)).build().unwrap_err().code().id(), "order.state_version");
     let later = State { version: 3, ..old(false) };
     assert_eq!(open(false).resume(later).build().unwrap_err().code().id(), "order.state_version");
-}
-
-/// Threads with stacks that no machine has: an error that says what to do, and no panic.
-#[cfg(target_os = "linux")]
-#[test]
-fn threads_that_cannot_be_made_are_an_error_that_says_what_to_do() {
-    let folder = Folder::new();
-    let path = table(&folder, 10);
-    let output = std::process::Command::new(FOREBAY)
-        .env("RUST_MIN_STACK", (1_u64 << 46).to_string())
-        .arg("bench")
-        .arg(&path)
-        .args(["--workers", "4", "--decode-alone", "0", "--json"])
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{said} {}", String::from_utf8_lossy(&output.stderr));
-    assert!(said.contains("of 4") && said.contains("fewer workers"), "{said}");
 }
 
 #[test]
