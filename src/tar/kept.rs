@@ -11,9 +11,9 @@
 use std::ops::Range;
 
 use super::{
-    archive::{Archive, Ending, Member, Members, Skipped},
     codes,
-    header::{BLOCK, padding_of},
+    file::{Archive, Ending, Member, Members, Skipped},
+    raw::{BLOCK, padding_of},
     walk::{Walk, Want},
 };
 use crate::{codec::checksum::crc32, cursor::Cursor, error::Result, limits::Limits};

@@ -35,20 +35,20 @@
 //! an error (`tar.name`), because no other format here could give it back. GNU sparse members and parts of
 //! multi-volume archives are errors too (`tar.unsupported`): their bytes in the archive are not the file's bytes.
 
-mod archive;
 mod dataset;
-mod header;
+mod file;
 pub(crate) mod kept;
+mod open;
 mod pax;
-mod read;
+mod raw;
 mod stream;
 mod walk;
 pub mod webdataset;
 mod write;
 
-pub use archive::{Archive, Ending, Member, Members, Skipped};
 pub use dataset::{Stray, Tar};
-pub use read::{Scanner, scan};
+pub use file::{Archive, Ending, Member, Members, Skipped};
+pub use open::{Scanner, scan};
 pub use stream::{Event, StreamReader, Summary};
 pub use write::{END, header_for, padding};
 

@@ -1,8 +1,8 @@
 //! Reading an archive whose bytes only come in order: a pipe, a `.tar.gz`, a `.tar.zst`.
 
 use super::{
-    archive::{Ending, Member, Skipped},
-    header::BLOCK,
+    file::{Ending, Member, Skipped},
+    raw::BLOCK,
     walk::{Found, Walk, Want},
 };
 use crate::{error::Result, limits::Limits};

@@ -6,9 +6,11 @@ use bytes::Bytes;
 
 use super::{
     ColumnsFile, Document, TaggedTable, codes, columnar,
-    encoding::Stored,
-    footer::{self, Footer},
-    plain,
+    columns::{
+        Stored,
+        footer::{self, Footer},
+        plain,
+    },
     raw::{MAGIC_COLUMNAR, MAGIC_SCHEMA, MAGIC_TBF, MAGIC_ULTRA},
     tagged, ultra,
 };
@@ -190,7 +192,7 @@ impl Opener {
             }
             (Dialect::T, _) => (Dialect::T, tagged(Document::read(file, &self.limits)?)?),
             (Dialect::S, Some(super::CallerSchema::S(columns))) => {
-                (Dialect::S, memory(super::schema_table::read(file, columns, &self.limits)?)?)
+                (Dialect::S, memory(super::positional::read(file, columns, &self.limits)?)?)
             }
             (Dialect::S | Dialect::U, _) => {
                 let message = "this layout stores neither names nor types; say with a schema what the columns are";

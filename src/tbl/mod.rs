@@ -6,29 +6,29 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `raw.rs` | headers and index entries as they lie on disk |
-//! | `read.rs` | opening, sample information, payloads |
+//! | `file.rs` | opening, sample information, payloads |
 //! | `metadata.rs`, `spans.rs` | the metadata section: a document or blocks, and where each sample's part lies |
 //! | `pack.rs`, `write.rs` | one payload made ready; where everything goes |
 //! | `metadata_write.rs` | the metadata section as it is written |
 //! | `check.rs` | every fault of a file |
 
 mod check;
+mod file;
 mod metadata;
 mod metadata_write;
 mod pack;
 mod patch;
 pub mod raw;
-mod read;
 mod spans;
 mod write;
 
 pub use check::Checker;
+pub use file::{Open, Tbl};
 pub use metadata::{Metadata, OpenMetadata, SampleMetadata};
 pub use metadata_write::{Document, MetadataWriter};
 pub use pack::{PackOptions, Packed, pack};
 pub use patch::Patch;
 pub use raw::{Layout, MetadataFormat};
-pub use read::{Open, Tbl};
 pub use write::Encoder;
 
 /// The codes of TBL.

@@ -24,37 +24,30 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `reader.rs`, `rows.rs`, `chunks.rs` | what both formats share: bytes in, rows that may be bad, batches out |
-//! | `csv.rs`, `records.rs`, `fields.rs`, `delimiter.rs` | CSV in |
-//! | `json.rs`, `json_values.rs` | JSON lines in, and arrays of objects |
+//! | `csv/` | CSV in and out |
+//! | `json/` | JSON lines in and out, arrays of objects in |
+//! | `open.rs`, `rows.rs`, `chunks.rs` | what both formats share: bytes in, rows that may be bad, batches out |
 //! | `cut.rs`, `pieces.rs`, `join.rs` | a text in pieces, for threads |
 //! | `sniff.rs`, `cell.rs` | types from values; a cell into a column |
-//! | `csv_write.rs`, `json_write.rs` | out |
 
 mod cell;
 mod chunks;
 mod csv;
-mod csv_write;
 mod cut;
-mod delimiter;
-mod fields;
 mod join;
 mod json;
-mod json_values;
-mod json_write;
+mod open;
 mod pieces;
-mod reader;
-mod records;
 mod rows;
 mod sniff;
 
 pub use cell::{push_json, push_text};
-pub use csv_write::{CsvStyle, CsvWriter};
+pub use csv::{CsvStyle, CsvWriter};
 pub use cut::{TextCutter, TextPiece};
 pub use join::PieceJoiner;
-pub use json_write::JsonWriter;
+pub use json::JsonWriter;
+pub use open::{TextReader, TextStep};
 pub use pieces::{PieceReader, PieceRows};
-pub use reader::{TextReader, TextStep};
 
 use crate::{
     limits::Limits,

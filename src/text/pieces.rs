@@ -9,7 +9,7 @@ use std::{collections::VecDeque, sync::Arc};
 use super::{
     BATCH_BYTES, OnBadRow, TextOptions, TextPiece,
     chunks::{Chunks, Found},
-    reader::Source,
+    open::Source,
     rows::{DESCRIBED, Gathering, TextRow},
 };
 use crate::{
