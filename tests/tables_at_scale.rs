@@ -65,14 +65,14 @@ fn idv_of(batch: &Batch) -> Bytes {
 }
 
 fn check(kind: TableKind, file: &Bytes) {
-    let checker = TableChecker::new(kind, file.len() as u64, Limits::host(), None);
+    let checker = TableChecker::new(TableOpener::new(kind, file.len() as u64).with_limits(Limits::host()));
     let report = drive(checker, file).unwrap();
     assert!(report.ok && report.samples == 1, "{report:?}");
 }
 
 /// Reads all columns, and again by their names in another order.
 fn read(kind: TableKind, file: &Bytes) {
-    let opened = drive(TableOpener::new(kind, file.len() as u64, Limits::host(), None), file).unwrap();
+    let opened = drive(TableOpener::new(kind, file.len() as u64).with_limits(Limits::host()), file).unwrap();
     let table: &dyn TableFile = opened.table().unwrap();
     let names = table.schema().fields().iter().rev().map(|field| field.name.clone());
     let columns = table.schema().positions(names).unwrap();

@@ -49,7 +49,7 @@ fn text_options() -> TextOptions {
 }
 
 fn open(kind: TableKind, bytes: &Bytes) -> Result<AnyTable> {
-    drive(TableOpener::new(kind, bytes.len() as u64, crate::limits(), None), bytes)
+    drive(TableOpener::new(kind, bytes.len() as u64).with_limits(crate::limits()), bytes)
 }
 
 fn read(kind: Kind, bytes: &Bytes, spec: Option<TableSpec>) -> Result<Vec<Batch>> {
@@ -149,7 +149,7 @@ pub(crate) fn body(data: &[u8]) {
     let out = Bytes::from(out);
     let written = KINDS[written];
     if let Kind::Table(kind) = written {
-        let report = drive(TableChecker::new(kind, out.len() as u64, crate::limits(), None), &out);
+        let report = drive(TableChecker::new(TableOpener::new(kind, out.len() as u64).with_limits(crate::limits())), &out);
         let report = report.expect("what was written can be checked");
         assert!(report.ok, "{report:?}");
         assert_eq!(report.samples, rows as u64);

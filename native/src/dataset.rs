@@ -105,7 +105,7 @@ impl Dataset {
     /// Opens bytes that are at hand.
     pub fn from_input(input: Input, options: &OpenOptions) -> Result<Dataset> {
         let named = |e: Error| e.file(input.name());
-        let mut opener = Opener::new(input.len()).limits(options.limits.clone());
+        let mut opener = Opener::new(input.len()).with_limits(options.limits.clone());
         let (container, damage) = match input.drive(&mut opener, |o| if o.scanner().is_some() { WINDOW } else { 0 }) {
             Ok(container) => (container, None),
             Err(e) => match opener.into_scanner() {

@@ -4,14 +4,11 @@ use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
-use super::{
-    AnyTable, Fit, GroupStep, Groups, Scan, Scanning, TableWriter, Target, WriteOptions,
-    text_input::{TextInput, TextTurn},
-};
+use super::{AnyTable, Fit, GroupStep, Groups, Scan, Scanning, TableWriter, Target, WriteOptions};
 use crate::{
     error::{Error, Result, codes::ARGUMENT},
     table::Batch,
-    text::{TextFormat, TextOptions},
+    text::{TextFormat, TextInput, TextOptions, TextTurn},
 };
 
 /// What is said of a TBF that holds one value, once it was written.

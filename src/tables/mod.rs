@@ -10,7 +10,6 @@
 //! | `scan.rs` | some of the columns and some of the rows |
 //! | `fit.rs` | what a table has to become for its target |
 //! | `write.rs` | the formats that are written, behind one face |
-//! | `text_input.rs`, `text_check.rs` | a text in a file; its bad rows |
 //! | `statistics.rs` | what its values are like |
 //! | `conversion.rs` | all of it together |
 
@@ -20,8 +19,6 @@ mod groups;
 mod open;
 mod scan;
 mod statistics;
-mod text_check;
-mod text_input;
 mod write;
 
 pub use conversion::{Conversion, ConversionOptions, ConversionStep, Converted, DOCUMENT_NOTE, Input};
@@ -31,7 +28,6 @@ pub use groups::{GroupStep, Groups};
 pub use open::{AnyTable, TableChecker, TableKind, TableOpener};
 pub use scan::{Scan, Scanning};
 pub use statistics::Statistics;
-pub use text_check::{TextChecker, report_rows};
 pub use write::{TableWriter, WriteOptions};
 
 /// The codes of tables on their way from one format to another.

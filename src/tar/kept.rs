@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn a_scan_that_stopped_is_not_kept() {
         let file = file();
-        let mut scanner = crate::tar::Scanner::new(file.len() as u64, Limits::default());
+        let mut scanner = crate::tar::Opener::new(file.len() as u64);
         let _ = crate::Stepper::step(&mut scanner);
         assert_eq!(scanner.into_partial().to_kept(file.len() as u64), None);
     }

@@ -23,23 +23,23 @@ const ZEROS: u64 = 64 << 10;
 /// What was found so far can be seen at any time, after an error as well.
 ///
 /// ```
-/// use forebay::{Limits, Step, Stepper, tar::{self, Scanner}};
+/// use forebay::{Limits, Step, Stepper, tar::{self, Opener}};
 /// let file = [tar::header_for("a.txt", 0)?, tar::END.to_vec()].concat();
-/// let mut scanner = Scanner::new(file.len() as u64, Limits::browser());
+/// let mut opener = Opener::new(file.len() as u64).with_limits(Limits::browser());
 /// let archive = loop {
-///     match scanner.step()? {
+///     match opener.step()? {
 ///         Step::Need(ranges) => for r in ranges {
-///             scanner.push(r.start, file[r.start as usize..r.end as usize].to_vec().into());
+///             opener.push(r.start, file[r.start as usize..r.end as usize].to_vec().into());
 ///         },
 ///         Step::Done(archive) => break archive,
 ///     }
-///     println!("{} members so far", scanner.members().len());
+///     println!("{} members so far", opener.members().len());
 /// };
 /// assert_eq!(archive.members.name(0), Some("a.txt"));
 /// # Ok::<(), forebay::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Scanner {
+pub struct Opener {
     file_len: u64,
     limits: Limits,
     read_ahead: u64,
@@ -50,18 +50,26 @@ pub struct Scanner {
     stopped_at: Option<u64>,
 }
 
-impl Scanner {
+impl Opener {
     /// A scan of a file of `file_len` bytes.
-    pub fn new(file_len: u64, limits: Limits) -> Self {
-        Scanner {
+    pub fn new(file_len: u64) -> Self {
+        Opener {
             file_len,
             read_ahead: 0,
-            walk: Walk::new(limits.clone()),
-            limits,
+            walk: Walk::new(Limits::default()),
+            limits: Limits::default(),
             input: Input::default(),
             members: Members::default(),
             stopped_at: None,
         }
+    }
+
+    /// With other limits, before the first step.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.walk = Walk::new(limits.clone());
+        self.limits = limits;
+        self
     }
 
     /// Asks for at least this many bytes at once, as far as the file has them. Where members are small, one
@@ -154,7 +162,7 @@ impl Scanner {
     }
 }
 
-impl Stepper for Scanner {
+impl Stepper for Opener {
     type Output = Archive;
 
     fn step(&mut self) -> Result<Step<Archive>> {
@@ -177,7 +185,7 @@ impl Stepper for Scanner {
 
 /// Scans an archive that is wholly at hand, such as a memory map; only the headers of it are touched.
 pub fn scan(file: &Bytes, limits: &Limits) -> Result<Archive> {
-    drive(Scanner::new(file.len() as u64, limits.clone()).with_read_ahead(u64::MAX), file)
+    drive(Opener::new(file.len() as u64).with_limits(limits.clone()).with_read_ahead(u64::MAX), file)
 }
 
 /// The pieces pushed so far, and the one in use: most headers lie where the last one did.

@@ -24,6 +24,7 @@ mod caller_schema;
 mod check;
 mod columnar;
 mod columns;
+mod file;
 mod open;
 mod positional;
 mod tagged;
@@ -41,9 +42,10 @@ pub use columns::derive::{TbfDecode, TbfEncode, TbfField, TextReader};
 pub use columns::derive::{field_column, required_column, row_blocks, without_repeats};
 pub use columns::{
     AdaptiveIntEncoder, AdaptiveStringEncoder, ColumnsFile, FieldEncoding, Stored, TableSchema, TableSchemaBuilder,
-    WriteOptions, Writer, footer, read, write,
+    WriteOptions, Writer, footer, write,
 };
-pub use open::{Dialect, File, Opener, detect};
+pub use file::{Dialect, File};
+pub use open::{Opener, detect, read};
 pub use tagged::{Document, TaggedTable, TaggedWriter};
 
 /// `#[derive(TbfEncode, TbfDecode)]`.

@@ -1,4 +1,4 @@
-//! Opening a TBL, asking its index, planning payload reads.
+//! An opened TBL: asking its index, planning payload reads.
 
 use std::ops::Range;
 
@@ -14,53 +14,7 @@ use crate::{
     limits::Limits,
     model::{MediaFormat, SampleInfo},
     plan::{Proof, SamplePlan},
-    step::{Pieces, Step, Stepper},
 };
-
-/// Opens a TBL: the header, then the index, so two steps and not a byte more.
-#[derive(Debug)]
-pub struct Open {
-    file_len: u64,
-    limits: Limits,
-    pieces: Pieces,
-    header: Option<Header>,
-}
-
-impl Open {
-    /// For a file of this many bytes.
-    pub fn new(file_len: u64, limits: Limits) -> Self {
-        Open { file_len, limits, pieces: Pieces::default(), header: None }
-    }
-}
-
-impl Stepper for Open {
-    type Output = Tbl;
-
-    fn step(&mut self) -> Result<Step<Tbl>> {
-        let header = match self.header.take() {
-            Some(header) => header,
-            None => {
-                let range = 0..HEADER_LEN.min(self.file_len);
-                let Some(head) = self.pieces.get(range.clone()) else {
-                    return Ok(Step::Need(self.pieces.lacking(range)));
-                };
-                Header::parse(&head, self.file_len)?
-            }
-        };
-        let range = header.index_range(self.file_len)?;
-        self.limits.index(range.end - range.start).map_err(|e| e.section("index"))?;
-        let Some(index) = self.pieces.get(range.clone()) else {
-            self.header = Some(header);
-            return Ok(Step::Need(self.pieces.lacking(range)));
-        };
-        let head = self.pieces.get(0..HEADER_LEN).unwrap_or_default();
-        Ok(Step::Done(Tbl { header, head, index, file_len: self.file_len, limits: self.limits.clone() }))
-    }
-
-    fn push(&mut self, start: u64, bytes: Bytes) {
-        self.pieces.push(start, bytes);
-    }
-}
 
 /// An opened TBL: header and index, no payloads. The index is the host's bytes, shared: over a memory map it
 /// costs nothing. Cloning is cheap.
@@ -69,11 +23,11 @@ impl Stepper for Open {
 /// [`check`](crate::check) asks for all.
 #[derive(Clone, Debug)]
 pub struct Tbl {
-    header: Header,
-    head: Bytes,
-    index: Bytes,
-    file_len: u64,
-    limits: Limits,
+    pub(super) header: Header,
+    pub(super) head: Bytes,
+    pub(super) index: Bytes,
+    pub(super) file_len: u64,
+    pub(super) limits: Limits,
 }
 
 impl Tbl {

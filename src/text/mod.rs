@@ -27,13 +27,17 @@
 //! | `csv/` | CSV in and out |
 //! | `json/` | JSON lines in and out, arrays of objects in |
 //! | `open.rs`, `rows.rs`, `chunks.rs` | what both formats share: bytes in, rows that may be bad, batches out |
+//! | `input.rs`, `check.rs`, `codes.rs` | a text in a file; its bad rows |
 //! | `cut.rs`, `pieces.rs`, `join.rs` | a text in pieces, for threads |
 //! | `sniff.rs`, `cell.rs` | types from values; a cell into a column |
 
 mod cell;
+mod check;
 mod chunks;
+pub mod codes;
 mod csv;
 mod cut;
+mod input;
 mod join;
 mod json;
 mod open;
@@ -42,8 +46,10 @@ mod rows;
 mod sniff;
 
 pub use cell::{push_json, push_text};
+pub use check::{TextChecker, report_rows};
 pub use csv::{CsvStyle, CsvWriter};
 pub use cut::{TextCutter, TextPiece};
+pub(crate) use input::{TextInput, TextTurn};
 pub use join::PieceJoiner;
 pub use json::JsonWriter;
 pub use open::{TextReader, TextStep};
@@ -130,16 +136,4 @@ impl Default for TextOptions {
             batch_rows: BATCH_ROWS,
         }
     }
-}
-
-/// The codes of text.
-pub mod codes {
-    use crate::error::Code;
-    /// A row of text cannot be read.
-    pub const ROW: Code = Code::damaged(
-        "table.row",
-        "A row of CSV or JSON lines cannot be read, or a value does not fit its column; the message names the line.",
-    );
-    /// Every code of this module.
-    pub const ALL: &[&Code] = &[&ROW];
 }

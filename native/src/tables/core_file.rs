@@ -85,7 +85,7 @@ impl TableSource for CoreSource {
 /// Opens a file.
 pub(super) fn open_core(input: &Input, kind: TableKind, options: &ReadOptions) -> Result<AnyTable> {
     let schema = options.tbf_schema.clone();
-    input.drive(&mut TableOpener::new(kind, input.len(), options.limits.clone(), schema), |_| 0)
+    input.drive(&mut TableOpener::new(kind, input.len()).with_limits(options.limits.clone()).with_schema(schema), |_| 0)
 }
 
 /// Every fault of a file.
@@ -96,7 +96,8 @@ pub(super) fn check_core(
     progress: &mut dyn FnMut(u64, Option<u64>),
 ) -> Result<Report> {
     let schema = options.tbf_schema.clone();
-    let mut checker = TableChecker::new(kind, input.len(), options.limits.clone(), schema);
+    let mut checker =
+        TableChecker::new(TableOpener::new(kind, input.len()).with_limits(options.limits.clone()).with_schema(schema));
     loop {
         match checker.step()? {
             Step::Done(report) => return Ok(report),

@@ -22,7 +22,7 @@ fn converted(
     piece: usize,
 ) -> forebay::Result<(Vec<u8>, Converted)> {
     let open = |kind| {
-        let opener = TableOpener::new(kind, file.len() as u64, Limits::browser(), None);
+        let opener = TableOpener::new(kind, file.len() as u64).with_limits(Limits::browser());
         drive(opener, file).map(|table| Input::Table(Arc::new(table)))
     };
     let text = |format| Ok(Input::Text { format, len: file.len() as u64 });

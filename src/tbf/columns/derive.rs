@@ -80,7 +80,7 @@ pub trait TbfDecode: Sized {
 
     /// The rows of a file of any layout that has names and types. Columns that are not needed are not decoded.
     fn from_tbf(file: &Bytes, limits: &Limits) -> Result<Vec<Self>> {
-        let opened = crate::step::drive(crate::tbf::Opener::new(file.len() as u64).limits(limits.clone()), file)?;
+        let opened = crate::step::drive(crate::tbf::Opener::new(file.len() as u64).with_limits(limits.clone()), file)?;
         let table = opened.table()?;
         let columns: Vec<usize> =
             Self::column_names().iter().filter_map(|name| table.schema().position(name)).collect();

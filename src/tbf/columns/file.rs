@@ -2,8 +2,6 @@
 
 use std::{ops::Range, sync::Arc};
 
-use bytes::Bytes;
-
 use super::{
     decode::{Shape, indices, values},
     encoding::Stored,
@@ -389,15 +387,4 @@ impl TableFile for ColumnsFile {
             super::bounds::of(chunk, &self.schema.field(column).ok()?.dtype, g.rows)
         })
     }
-}
-
-/// A file of which everything is at hand, read at once.
-pub fn read(file: &Bytes, limits: &Limits) -> Result<Batch> {
-    let opened = crate::step::drive(crate::tbf::Opener::new(file.len() as u64).limits(limits.clone()), file)?;
-    let table = opened.table()?;
-    let mut pieces = Pieces::default();
-    pieces.push(0, file.clone());
-    let all: Vec<usize> = (0..table.schema().len()).collect();
-    let batches = (0..table.groups()).map(|g| table.decode(g, &all, &pieces)).collect::<Result<Vec<_>>>()?;
-    Batch::concat(&batches)
 }

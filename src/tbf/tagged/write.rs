@@ -50,29 +50,30 @@ impl TaggedWriter {
         Ok(())
     }
 
-    /// The file: a list of all rows that were pushed.
-    pub fn finish(self) -> Vec<u8> {
+    /// Appends the file: a list of all rows that were pushed.
+    pub fn finish(self, out: &mut Vec<u8>) {
         let mut front = vec![tag::SEQ];
         put_varint(&mut front, self.rows);
-        self.file(&front)
+        self.file(&front, out);
     }
 
     /// One JSON value as a file.
     pub fn json(value: &Json) -> Result<Vec<u8>> {
         let mut w = TaggedWriter::default();
         w.value(value, 1)?;
-        Ok(w.file(&[]))
+        let mut out = Vec::new();
+        w.file(&[], &mut out);
+        Ok(out)
     }
 
-    fn file(self, front: &[u8]) -> Vec<u8> {
+    fn file(self, front: &[u8], out: &mut Vec<u8>) {
         let entries = self.entries.finish_binary();
-        let mut out = Vec::with_capacity(self.body.len() + entries.data().len() + entries.len() * 2 + 32);
+        out.reserve_exact(self.body.len() + entries.data().len() + entries.len() * 2 + 32);
         out.extend(MAGIC_TBF);
         out.extend([1, 2, 0, 0]);
-        put_dictionary(&mut out, entries.iter());
+        put_dictionary(out, entries.iter());
         out.extend_from_slice(front);
         out.extend_from_slice(&self.body);
-        out
     }
 
     /// The number of a text, new where it was not seen before.
@@ -214,6 +215,8 @@ mod tests {
             TaggedWriter::json(&serde_json::json!([{"id": 1, "name": "Alice"}, {"id": -1, "name": null}])).unwrap();
         let expected = b"TBF\x01\x01\x02\0\0\x03\x02id\x04name\x05Alice\x06\x02\x07\x02\x04\0\x13\x01\x04\x01\x04\x02\x07\x02\x04\0\x0e\x01\x04\x01\x08";
         assert_eq!(file, expected);
-        assert_eq!(TaggedWriter::default().finish(), b"TBF\x01\x01\x02\0\0\0\x06\0");
+        let mut file = Vec::new();
+        TaggedWriter::default().finish(&mut file);
+        assert_eq!(file, b"TBF\x01\x01\x02\0\0\0\x06\0");
     }
 }

@@ -15,7 +15,7 @@ use wasm_bindgen::prelude::*;
 
 use super::{
     TableConverter, TableReader, TableStats,
-    opened::{Asked, Opened},
+    opened::{Opened, opener},
     plan::Wanted,
 };
 use crate::{
@@ -38,8 +38,8 @@ impl TableOpener {
     /// caller schema, or empty.
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str, file_len: f64, limits: &GivenLimits, schema: &str) -> Outcome<TableOpener> {
-        let Asked { kind, len, limits, schema } = Asked::new(format, file_len, limits, schema).map_err(thrown)?;
-        Ok(TableOpener { work: tables::TableOpener::new(kind, len, limits, schema), done: None })
+        let work = opener(format, file_len, limits, schema).map_err(thrown)?;
+        Ok(TableOpener { work, done: None })
     }
 
     /// The ranges that are needed; nothing when the file is open.

@@ -4,18 +4,15 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use crate::{
-    error::Result,
-    table::Batch,
-    text::{TextFormat, TextOptions, TextReader, TextStep},
-};
+use super::{TextFormat, TextOptions, TextReader, TextStep};
+use crate::{error::Result, table::Batch};
 
 /// Bytes of text that are asked for at a time.
 const CHUNK: u64 = 4 << 20;
 
 /// What a text needs or gives.
 #[derive(Debug)]
-pub(super) enum TextTurn {
+pub enum TextTurn {
     Need(Range<u64>),
     Batch(Batch),
     End,
@@ -23,7 +20,7 @@ pub(super) enum TextTurn {
 
 /// A text of known length that is read from front to back.
 #[derive(Debug)]
-pub(super) struct TextInput {
+pub struct TextInput {
     pub reader: TextReader,
     at: u64,
     len: u64,

@@ -2,12 +2,11 @@
 
 use bytes::Bytes;
 
-use super::text_input::{TextInput, TextTurn};
+use super::{OnBadRow, TextFormat, TextInput, TextOptions, TextTurn};
 use crate::{
     check::Report,
     error::{Error, Kind, Result, codes::NOTE},
     step::{Step, Stepper},
-    text::{OnBadRow, TextFormat, TextOptions},
 };
 
 /// Reads a text to its end and names its bad rows. One whose columns cannot be found out is an error.
