@@ -63,4 +63,4 @@ pub mod text;
 
 pub use error::{Error, Result};
 pub use limits::Limits;
-pub use step::{Step, Stepper};
+pub use step::{Step, Stepper, Turn};

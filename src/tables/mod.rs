@@ -21,23 +21,10 @@ mod scan;
 mod statistics;
 mod write;
 
-pub use conversion::{Conversion, ConversionOptions, ConversionStep, Converted, DOCUMENT_NOTE, Input};
-pub(crate) use fit::one_of_each_name;
+pub use conversion::{Conversion, ConversionOptions, Converted, DOCUMENT_NOTE, Input};
 pub use fit::{Fit, Target, without_columns};
-pub use groups::{GroupStep, Groups};
+pub use groups::Groups;
 pub use open::{AnyTable, TableChecker, TableKind, TableOpener};
 pub use scan::{Scan, Scanning};
 pub use statistics::Statistics;
 pub use write::{TableWriter, WriteOptions};
-
-/// The codes of tables on their way from one format to another.
-pub mod codes {
-    use crate::error::Code;
-    /// The target cannot hold a value or type.
-    pub const TARGET: Code = Code::unsupported(
-        "table.target",
-        "The format to write cannot hold a type or value; converting with losses (`lossy`) changes it instead, where that makes sense.",
-    );
-    /// Every code of this module.
-    pub const ALL: &[&Code] = &[&TARGET];
-}

@@ -134,14 +134,8 @@ impl Stepper for TableOpener {
 
     fn step(&mut self) -> Result<Step<AnyTable>> {
         Ok(match &mut self.0 {
-            Work::Idv(work) => match work.step()? {
-                Step::Done(file) => Step::Done(AnyTable::Idv(Box::new(file))),
-                Step::Need(ranges) => Step::Need(ranges),
-            },
-            Work::Tbf(work) => match work.step()? {
-                Step::Done(file) => Step::Done(AnyTable::Tbf(Box::new(file))),
-                Step::Need(ranges) => Step::Need(ranges),
-            },
+            Work::Idv(work) => work.step()?.map(|file| AnyTable::Idv(Box::new(file))),
+            Work::Tbf(work) => work.step()?.map(|file| AnyTable::Tbf(Box::new(file))),
         })
     }
 

@@ -2,11 +2,11 @@
 
 use bytes::Bytes;
 
-use super::{OnBadRow, TextFormat, TextInput, TextOptions, TextTurn};
+use super::{OnBadRow, TextFormat, TextInput, TextOptions};
 use crate::{
     check::Report,
     error::{Error, Kind, Result, codes::NOTE},
-    step::{Step, Stepper},
+    step::{Step, Stepper, Turn},
 };
 
 /// Reads a text to its end and names its bad rows. One whose columns cannot be found out is an error.
@@ -42,9 +42,9 @@ impl Stepper for TextChecker {
         }
         loop {
             match self.input.step() {
-                Ok(TextTurn::Need(range)) => return Ok(Step::Need(vec![range])),
-                Ok(TextTurn::Batch(batch)) => self.report.samples += batch.rows() as u64,
-                Ok(TextTurn::End) => break,
+                Ok(Turn::Need(ranges)) => return Ok(Step::Need(ranges)),
+                Ok(Turn::Item(batch)) => self.report.samples += batch.rows() as u64,
+                Ok(Turn::Done) => break,
                 Err(e) if matches!(e.kind(), Kind::Damaged | Kind::Limit) => {
                     self.report.fault(&e);
                     break;

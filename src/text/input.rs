@@ -4,19 +4,11 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use super::{TextFormat, TextOptions, TextReader, TextStep};
-use crate::{error::Result, table::Batch};
+use super::{TextFormat, TextOptions, TextReader};
+use crate::{error::Result, step::Turn, table::Batch};
 
 /// Bytes of text that are asked for at a time.
 const CHUNK: u64 = 4 << 20;
-
-/// What a text needs or gives.
-#[derive(Debug)]
-pub enum TextTurn {
-    Need(Range<u64>),
-    Batch(Batch),
-    End,
-}
 
 /// A text of known length that is read from front to back.
 #[derive(Debug)]
@@ -40,11 +32,11 @@ impl TextInput {
     }
 
     /// The next rows, or what they need. After [`open`](Self::open).
-    pub fn step(&mut self) -> Result<TextTurn> {
+    pub fn step(&mut self) -> Result<Turn<Batch>> {
         Ok(match self.reader.step()? {
-            TextStep::More => TextTurn::Need(self.next_chunk()),
-            TextStep::Batch(batch) => TextTurn::Batch(batch),
-            TextStep::End => TextTurn::End,
+            Turn::Need(()) => Turn::Need(vec![self.next_chunk()]),
+            Turn::Item(batch) => Turn::Item(batch),
+            Turn::Done => Turn::Done,
         })
     }
 

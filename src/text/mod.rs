@@ -4,18 +4,18 @@
 //! finds out names and types from the first rows, unless they are given.
 //!
 //! ```
-//! use forebay::text::{TextFormat, TextOptions, TextReader, TextStep};
+//! use forebay::{step::Turn, text::{TextFormat, TextOptions, TextReader}};
 //! let mut reader = TextReader::new(TextFormat::Csv, TextOptions::default())?;
 //! let mut pieces = ["id,na", "me\n7,Ada\n8,\n"].into_iter();
 //! let mut rows = Vec::new();
 //! loop {
 //!     match reader.step()? {
-//!         TextStep::More => match pieces.next() {
+//!         Turn::Need(()) => match pieces.next() {
 //!             Some(piece) => reader.push(piece.into()),
 //!             None => reader.end(),
 //!         },
-//!         TextStep::Batch(batch) => rows.extend(batch.iter().map(|row| row.to_json(Default::default()))),
-//!         TextStep::End => break,
+//!         Turn::Item(batch) => rows.extend(batch.iter().map(|row| row.to_json(Default::default()))),
+//!         Turn::Done => break,
 //!     }
 //! }
 //! assert_eq!(rows, [r#"{"id":7,"name":"Ada"}"#, r#"{"id":8,"name":null}"#]);
@@ -49,10 +49,10 @@ pub use cell::{push_json, push_text};
 pub use check::{TextChecker, report_rows};
 pub use csv::{CsvStyle, CsvWriter};
 pub use cut::{TextCutter, TextPiece};
-pub(crate) use input::{TextInput, TextTurn};
+pub(crate) use input::TextInput;
 pub use join::PieceJoiner;
 pub use json::JsonWriter;
-pub use open::{TextReader, TextStep};
+pub use open::TextReader;
 pub use pieces::{PieceReader, PieceRows};
 
 use crate::{

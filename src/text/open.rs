@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::{
     TextCutter, TextFormat, TextOptions,
-    chunks::{Chunks, Found},
+    chunks::Chunks,
     csv::CsvRows,
     cut::RowEnds,
     join::PieceJoiner,
@@ -16,22 +16,12 @@ use super::{
 };
 use crate::{
     error::{Error, Result, codes::ARGUMENT},
+    step::Turn,
     table::{Batch, ColumnBuilder, Schema},
 };
 
 /// Memory that a column takes before it has a value.
 const COLUMN: u64 = 512;
-
-/// What a reader says.
-#[derive(Debug)]
-pub enum TextStep {
-    /// The next bytes are needed, or to hear that there are none.
-    More,
-    /// The next rows, at least one.
-    Batch(Batch),
-    /// All rows were given.
-    End,
-}
 
 /// Reads CSV, TSV or JSON lines: bytes in with [`push`](Self::push) and [`end`](Self::end), batches out.
 #[derive(Debug)]
@@ -62,7 +52,12 @@ impl Source {
         }
     }
 
-    pub fn next(&mut self, chunks: &mut Chunks, columns: &mut [ColumnBuilder], rows: usize) -> Result<Found<TextRow>> {
+    pub fn next(
+        &mut self,
+        chunks: &mut Chunks,
+        columns: &mut [ColumnBuilder],
+        rows: usize,
+    ) -> Result<Turn<TextRow, ()>> {
         match self {
             Source::Csv(source) => source.next(chunks, columns),
             Source::Json(source) => source.next(chunks, columns, rows),
@@ -171,17 +166,12 @@ impl TextReader {
     }
 
     /// The next rows, as far as the bytes reach. Bad rows end it, or are left out, as the options say.
-    pub fn step(&mut self) -> Result<TextStep> {
+    pub fn step(&mut self) -> Result<Turn<Batch, ()>> {
         if !self.open()? {
-            return Ok(TextStep::More);
+            return Ok(Turn::Need(()));
         }
         let (source, chunks) = (&mut self.source, &mut self.chunks);
-        let found = self.rows.batch(&self.schema, &self.options, |columns, rows| source.next(chunks, columns, rows))?;
-        Ok(match found {
-            Found::One(batch) => TextStep::Batch(batch),
-            Found::More => TextStep::More,
-            Found::End => TextStep::End,
-        })
+        self.rows.batch(&self.schema, &self.options, |columns, rows| source.next(chunks, columns, rows))
     }
 
     /// Parts a text into pieces that can be read side by side. After [`open`](Self::open) and [`select`](Self::select),
@@ -205,7 +195,7 @@ impl TextReader {
         }
         let next = |columns: &mut [ColumnBuilder], rows: usize| match source.has_sampled() {
             true => source.next(chunks, columns, rows),
-            false => Ok(Found::End),
+            false => Ok(Turn::Done),
         };
         Some(PieceRows::gather(&self.schema, &self.options, 0, next).0)
     }
@@ -241,12 +231,12 @@ pub(super) fn read(text: &str, format: TextFormat, options: &TextOptions) -> Res
         let (mut pieces, mut rows) = (text.as_bytes().chunks(size), Vec::new());
         loop {
             match reader.step()? {
-                TextStep::More => match pieces.next() {
+                Turn::Need(()) => match pieces.next() {
                     Some(piece) => reader.push(Bytes::copy_from_slice(piece)),
                     None => reader.end(),
                 },
-                TextStep::Batch(batch) => rows.extend(batch.iter().map(|row| row.to_json(Default::default()))),
-                TextStep::End => break,
+                Turn::Item(batch) => rows.extend(batch.iter().map(|row| row.to_json(Default::default()))),
+                Turn::Done => break,
             }
         }
         rows.extend(reader.notes());

@@ -26,10 +26,10 @@ use super::{
     human, pixels,
 };
 use crate::{
-    convert::pipeline::all_cores,
     dataset::Dataset,
     input::Io,
     loader::{Builder, Dtype, IMAGENET, Image, Loader, OnBroken},
+    parallel::all_cores,
 };
 
 #[derive(Debug, clap::Args)]

@@ -17,7 +17,8 @@ use super::{
 };
 use crate::{
     check::{CheckOptions, check_with},
-    convert::{Progress, pipeline::all_cores},
+    convert::Progress,
+    parallel::all_cores,
     tables::{self, ReadOptions},
 };
 

@@ -29,8 +29,9 @@ use super::{
     },
 };
 use crate::{
-    convert::{Job, MetadataChoice, Options, StreamInput, Summary, To, pipeline::all_cores},
+    convert::{Job, MetadataChoice, Options, StreamInput, Summary, To},
     input,
+    parallel::all_cores,
     tables::{ReadOptions, TableCompression, TableFormat, packing::refuse_promise},
 };
 

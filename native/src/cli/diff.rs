@@ -12,8 +12,8 @@ use super::{
     output::printable,
 };
 use crate::{
-    convert::pipeline::{all_cores, ordered},
     dataset::Dataset,
+    parallel::{all_cores, ordered},
 };
 
 /// Differences printed for people; JSON has them all.

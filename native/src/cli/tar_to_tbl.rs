@@ -13,7 +13,10 @@ use super::{
     convert::{job, report},
     finish, signals, usage,
 };
-use crate::convert::{Options, To, pipeline::all_cores};
+use crate::{
+    convert::{Options, To},
+    parallel::all_cores,
+};
 
 /// Converts a TAR into a TBL v2 of the guide layout, compressed with LZ4.
 #[derive(Debug, Parser)]

@@ -12,7 +12,8 @@ use forebay::{
 };
 use serde_json::{Map, Value};
 
-use super::{pipeline::all_cores, pixels::Pixels};
+use super::pixels::Pixels;
+use crate::parallel::all_cores;
 
 /// The format to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -14,15 +14,16 @@ use super::{
     Begun,
     item::{Item, Origin},
     kept,
-    loaded::{Loaded, release},
+    loaded::Loaded,
     options::Options,
-    pipeline::ordered,
     summary::{Progress, Summary},
     verify_error,
 };
 use crate::{
+    dataset::release,
     input::{Input, Io, WINDOW},
     output::AtomicFile,
+    parallel::ordered,
 };
 
 pub(super) fn run(

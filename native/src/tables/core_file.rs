@@ -7,9 +7,9 @@ use forebay::{
     check::Report,
     filter::Filter,
     idv,
-    step::{Step, Stepper},
+    step::{Step, Stepper, Turn},
     table::{Batch, Clock, DataType, Schema, TableFile},
-    tables::{AnyTable, GroupStep, Groups, TableChecker, TableKind, TableOpener},
+    tables::{AnyTable, Groups, TableChecker, TableKind, TableOpener},
     tbf,
 };
 use serde_json::{Value as Json, json};
@@ -60,9 +60,9 @@ impl TableSource for CoreSource {
     fn next_batch(&mut self) -> Result<Option<Batch>> {
         loop {
             match self.groups.step(self.opened.table()?).map_err(|e: Error| e.file(self.input.name()))? {
-                GroupStep::Batch(batch) => return Ok(Some(batch)),
-                GroupStep::End => return Ok(None),
-                GroupStep::Need(ranges) => {
+                Turn::Item(batch) => return Ok(Some(batch)),
+                Turn::Done => return Ok(None),
+                Turn::Need(ranges) => {
                     for range in ranges {
                         self.groups.push(range.start, self.input.lend(range)?);
                     }

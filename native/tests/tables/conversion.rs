@@ -7,8 +7,8 @@ use forebay::{
     Limits,
     filter::Filter,
     idv::Packing,
-    step::drive,
-    tables::{Conversion, ConversionOptions, ConversionStep, Converted, Input, Scan, TableKind, TableOpener, Target},
+    step::{Turn, drive},
+    tables::{Conversion, ConversionOptions, Converted, Input, Scan, TableKind, TableOpener, Target},
     tbf::Dialect,
     text::{OnBadRow, TextFormat},
 };
@@ -37,7 +37,7 @@ fn converted(
     let mut out = Vec::new();
     loop {
         match work.step()? {
-            ConversionStep::Need(ranges) => {
+            Turn::Need(ranges) => {
                 for range in ranges {
                     for start in (range.start..range.end).step_by(piece) {
                         let end = range.end.min(start + piece as u64);
@@ -45,8 +45,8 @@ fn converted(
                     }
                 }
             }
-            ConversionStep::Out => out.extend(work.take()),
-            ConversionStep::Done => break,
+            Turn::Item(()) => out.extend(work.take()),
+            Turn::Done => break,
         }
     }
     let done = work.finish();

@@ -10,7 +10,6 @@ use crate::{
     error::{Error, Result},
     limits::Limits,
     table::{Batch, JsonStyle, Schema, StringsBuilder, Value},
-    tables::one_of_each_name,
     tbf::{
         codes,
         raw::{MAGIC_TBF, put_bytes, put_dictionary, put_varint, zigzag},
@@ -35,7 +34,7 @@ impl TaggedWriter {
     /// `null`, times are ISO texts.
     pub fn push(&mut self, batch: &Batch) -> Result<()> {
         if !self.schema.as_ref().is_some_and(|schema| Arc::ptr_eq(schema, batch.schema())) {
-            one_of_each_name(batch.schema())?;
+            batch.schema().one_of_each_name()?;
             self.schema = Some(batch.schema().clone());
         }
         for row in batch.iter() {

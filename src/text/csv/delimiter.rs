@@ -1,10 +1,7 @@
 //! What stands between the fields of a CSV, where nobody says it: a comma, unless the first rows agree on another.
 
 use super::records::{Record, Records};
-use crate::{
-    limits::Limits,
-    text::chunks::{Chunks, Found},
-};
+use crate::{limits::Limits, step::Turn, text::chunks::Chunks};
 
 /// Bytes that are looked at.
 pub(super) const SAMPLE: usize = 1 << 15;
@@ -21,7 +18,7 @@ pub(super) fn sniff(sample: Vec<u8>, limits: &Limits) -> u8 {
         let (mut record, mut widths) = (Record::default(), Vec::new());
         chunks.push(sample.clone());
         chunks.end();
-        while let Ok(Found::One(())) = records.next(&mut chunks, &mut record) {
+        while let Ok(Turn::Item(())) = records.next(&mut chunks, &mut record) {
             widths.push(record.len());
         }
         // The last row may go on behind the sample.

@@ -7,11 +7,8 @@ use super::fields::{Ends, Span};
 use crate::{
     error::{Error, Result},
     limits::Limits,
-    text::{
-        chunks::{Chunks, Found},
-        codes,
-        cut::newlines,
-    },
+    step::Turn,
+    text::{chunks::Chunks, codes, cut::newlines},
 };
 
 /// Memory that a field takes beside its bytes: where it ends, while it is read and in its record.
@@ -161,15 +158,15 @@ impl Records {
     }
 
     /// The next record, into `record`.
-    pub fn next(&mut self, chunks: &mut Chunks, record: &mut Record) -> Result<Found<()>> {
+    pub fn next(&mut self, chunks: &mut Chunks, record: &mut Record) -> Result<Turn<(), ()>> {
         if !self.unmarked {
             if chunks.skip(b"\xef\xbb\xbf").is_none() {
-                return Ok(Found::More);
+                return Ok(Turn::Need(()));
             }
             self.unmarked = true;
         }
         if self.begun.is_none() && self.pass_blank_lines(chunks).is_none() {
-            return Ok(Found::More);
+            return Ok(Turn::Need(()));
         }
         let first_line = *self.begun.get_or_insert_with(|| {
             self.raw.clear();
@@ -177,7 +174,7 @@ impl Records {
             self.core.line()
         });
         let at_end = loop {
-            let Some(input) = chunks.fill() else { return Ok(Found::More) };
+            let Some(input) = chunks.fill() else { return Ok(Turn::Need(())) };
             let at_end = input.is_empty();
             let (text, ends) = (&mut self.text[self.bytes..], &mut self.ends[self.fields..]);
             let (result, read, written, ended) = self.core.read_record(input, text, ends);
@@ -196,7 +193,7 @@ impl Records {
                 }
                 ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
                 ReadRecordResult::Record => break at_end,
-                ReadRecordResult::End => return Ok(Found::End),
+                ReadRecordResult::End => return Ok(Turn::Done),
             }
         };
         self.begun = None;
@@ -207,7 +204,7 @@ impl Records {
         let mut quotes = Quotes { raw: &self.raw, delimiter: self.delimiter, open: false };
         record.ends.extend(self.ends[..self.fields].iter().map(|&end| (end, quotes.next())));
         record.open = at_end && quotes.open;
-        Ok(Found::One(()))
+        Ok(Turn::Item(()))
     }
 }
 
@@ -293,7 +290,7 @@ mod tests {
     fn read(text: &str) -> Vec<Read> {
         let (mut records, mut chunks) = (Records::new(b',', &Limits::host()), chunks(text));
         let (mut record, mut all) = (Record::default(), Vec::new());
-        while let Found::One(()) = records.next(&mut chunks, &mut record).unwrap() {
+        while let Turn::Item(()) = records.next(&mut chunks, &mut record).unwrap() {
             let fields = record.fields().map(|(f, q)| (String::from_utf8(f.to_vec()).unwrap(), q)).collect();
             all.push((record.line, fields, record.open));
         }
@@ -336,11 +333,11 @@ mod tests {
         let (mut records, mut chunks) = (Records::new(b',', &Limits::host()), chunks(&text));
         let mut record = Record::default();
         for line in [70_003, 140_003] {
-            assert!(matches!(records.next(&mut chunks, &mut record).unwrap(), Found::One(())));
+            assert!(matches!(records.next(&mut chunks, &mut record).unwrap(), Turn::Item(())));
             assert_eq!((record.line, record.len()), (line, 2));
             assert!(records.raw.capacity() < 100, "{}", records.raw.capacity());
         }
-        assert!(matches!(records.next(&mut chunks, &mut record).unwrap(), Found::End));
+        assert!(matches!(records.next(&mut chunks, &mut record).unwrap(), Turn::Done));
     }
 
     #[test]

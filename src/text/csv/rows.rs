@@ -8,11 +8,12 @@ use super::{
 };
 use crate::{
     error::{Error, Result, codes::ARGUMENT},
+    step::Turn,
     table::{ColumnBuilder, DataType, Field, Schema},
     text::{
         BATCH_BYTES, TextFormat, TextOptions,
         cell::push_text,
-        chunks::{Chunks, Found},
+        chunks::Chunks,
         cut::{Quotes, RowEnds},
         rows::{TextRow, with_types},
         sniff::TextGuess,
@@ -68,19 +69,19 @@ impl CsvRows {
         }
         if !self.begun {
             match self.records.next(chunks, &mut self.record)? {
-                Found::More => return Ok(None),
-                Found::One(()) if options.header => self.header = Some(names(&self.record)?),
-                Found::One(()) => self.sampled.push_back(std::mem::take(&mut self.record)),
-                Found::End => {}
+                Turn::Need(()) => return Ok(None),
+                Turn::Item(()) if options.header => self.header = Some(names(&self.record)?),
+                Turn::Item(()) => self.sampled.push_back(std::mem::take(&mut self.record)),
+                Turn::Done => {}
             }
             self.begun = true;
         }
         let most = options.sniff_rows.max(1);
         while options.spec.is_none() && self.sampled.len() < most && self.sampled_bytes < BATCH_BYTES {
             match self.records.next(chunks, &mut self.record)? {
-                Found::More => return Ok(None),
-                Found::One(()) => {}
-                Found::End => break,
+                Turn::Need(()) => return Ok(None),
+                Turn::Item(()) => {}
+                Turn::Done => break,
             }
             self.sampled_bytes += self.record.bytes();
             self.sampled.push_back(std::mem::take(&mut self.record));
@@ -141,21 +142,21 @@ impl CsvRows {
     }
 
     /// The next row, into the columns.
-    pub fn next(&mut self, chunks: &mut Chunks, columns: &mut [ColumnBuilder]) -> Result<Found<TextRow>> {
+    pub fn next(&mut self, chunks: &mut Chunks, columns: &mut [ColumnBuilder]) -> Result<Turn<TextRow, ()>> {
         match self.sampled.pop_front() {
             Some(sampled) => self.record = sampled,
             None => {
                 if let Some(row) = self.next_in_place(chunks, columns) {
-                    return Ok(Found::One(row));
+                    return Ok(Turn::Item(row));
                 }
                 match self.records.next(chunks, &mut self.record)? {
-                    Found::One(()) => {}
-                    Found::More => return Ok(Found::More),
-                    Found::End => return Ok(Found::End),
+                    Turn::Item(()) => {}
+                    Turn::Need(()) => return Ok(Turn::Need(())),
+                    Turn::Done => return Ok(Turn::Done),
                 }
             }
         }
-        Ok(Found::One(TextRow { bytes: self.record.bytes(), outcome: self.columns.push(&self.record, columns) }))
+        Ok(Turn::Item(TextRow { bytes: self.record.bytes(), outcome: self.columns.push(&self.record, columns) }))
     }
 
     /// The next row, read where it lies. `None` where it cannot be, or is no UTF-8.

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     error::{Error, Result},
-    table::{Batch, DataType, Field, JsonStyle, Schema, Value},
-    tables::codes,
+    table::{Batch, DataType, Field, JsonStyle, Schema, Value, codes},
     text::TextFormat,
 };
 

@@ -10,11 +10,12 @@ use serde_json::{Map, Value as Json};
 use super::values::{Line, Lines};
 use crate::{
     error::Result,
+    step::Turn,
     table::{ColumnBuilder, DataType, Field, Schema},
     text::{
         BATCH_BYTES, TextOptions,
         cell::push_json,
-        chunks::{Chunks, Found},
+        chunks::Chunks,
         csv::records::bad_row,
         rows::{TextRow, with_types},
         sniff::JsonGuess,
@@ -47,9 +48,9 @@ impl JsonRows {
         let most = options.sniff_rows.max(1);
         while options.spec.is_none() && self.sampled.len() < most && self.sampled_bytes < BATCH_BYTES {
             match self.lines.next(chunks)? {
-                Found::More => return Ok(None),
-                Found::End => break,
-                Found::One(line) => {
+                Turn::Need(()) => return Ok(None),
+                Turn::Done => break,
+                Turn::Item(line) => {
                     self.sampled_bytes += line.bytes + line.memory / 16;
                     self.sampled.push_back(line);
                 }
@@ -95,18 +96,23 @@ impl JsonRows {
     }
 
     /// The next row, into the columns, which hold so many rows.
-    pub fn next(&mut self, chunks: &mut Chunks, columns: &mut [ColumnBuilder], rows: usize) -> Result<Found<TextRow>> {
+    pub fn next(
+        &mut self,
+        chunks: &mut Chunks,
+        columns: &mut [ColumnBuilder],
+        rows: usize,
+    ) -> Result<Turn<TextRow, ()>> {
         let line = match self.sampled.pop_front() {
             Some(sampled) => sampled,
             None => match self.lines.next(chunks)? {
-                Found::One(line) => line,
-                Found::More => return Ok(Found::More),
-                Found::End => return Ok(Found::End),
+                Turn::Item(line) => line,
+                Turn::Need(()) => return Ok(Turn::Need(())),
+                Turn::Done => return Ok(Turn::Done),
             },
         };
         let outcome = line.parsed.and_then(|row| self.push(line.number, &row, columns, rows));
         // A row of few bytes has a cell in every column all the same.
-        Ok(Found::One(TextRow { bytes: line.bytes + CELL * columns.len(), outcome }))
+        Ok(Turn::Item(TextRow { bytes: line.bytes + CELL * columns.len(), outcome }))
     }
 
     fn push(&self, line: u64, row: &Map<String, Json>, columns: &mut [ColumnBuilder], rows: usize) -> Result<()> {

@@ -5,11 +5,8 @@ use serde_json::{Map, Value as Json};
 use crate::{
     error::Result,
     limits::Limits,
-    text::{
-        chunks::{Chunks, Found},
-        csv::records::bad_row,
-        cut::newlines,
-    },
+    step::Turn,
+    text::{chunks::Chunks, csv::records::bad_row, cut::newlines},
 };
 
 /// Memory that a value takes once it is parsed, beside its text.
@@ -132,17 +129,17 @@ impl Lines {
     }
 
     /// The next row.
-    pub fn next(&mut self, chunks: &mut Chunks) -> Result<Found<Line>> {
+    pub fn next(&mut self, chunks: &mut Chunks) -> Result<Turn<Line, ()>> {
         if !self.unmarked {
             if chunks.skip(b"\xef\xbb\xbf").is_none() {
-                return Ok(Found::More);
+                return Ok(Turn::Need(()));
             }
             self.unmarked = true;
         }
         if self.place == Place::Start {
             // Blank lines in front, of which nothing is kept.
             loop {
-                let Some(bytes) = chunks.fill() else { return Ok(Found::More) };
+                let Some(bytes) = chunks.fill() else { return Ok(Turn::Need(())) };
                 let blank = bytes.iter().take_while(|b| b.is_ascii_whitespace()).count();
                 self.number += newlines(&bytes[..blank]);
                 let first = bytes.get(blank).copied();
@@ -173,11 +170,11 @@ impl Lines {
     }
 
     /// The next line that is not blank.
-    fn line(&mut self, chunks: &mut Chunks) -> Result<Found<Line>> {
+    fn line(&mut self, chunks: &mut Chunks) -> Result<Turn<Line, ()>> {
         loop {
-            let Some(bytes) = chunks.fill() else { return Ok(Found::More) };
+            let Some(bytes) = chunks.fill() else { return Ok(Turn::Need(())) };
             if bytes.is_empty() && self.begun.is_empty() {
-                return Ok(Found::End);
+                return Ok(Turn::Done);
             }
             let end = bytes.iter().position(|b| *b == b'\n').map(|at| at + 1);
             let part = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
@@ -200,18 +197,18 @@ impl Lines {
             let read = part.len();
             chunks.consume(read);
             if let Some(line) = line {
-                return line.map(Found::One);
+                return line.map(Turn::Item);
             }
         }
     }
 
     /// The next element of the array.
-    fn element(&mut self, chunks: &mut Chunks) -> Result<Found<Line>> {
+    fn element(&mut self, chunks: &mut Chunks) -> Result<Turn<Line, ()>> {
         loop {
-            let Some(bytes) = chunks.fill() else { return Ok(Found::More) };
+            let Some(bytes) = chunks.fill() else { return Ok(Turn::Need(())) };
             let Some(&byte) = bytes.first() else {
                 return match self.place {
-                    Place::Closed => Ok(Found::End),
+                    Place::Closed => Ok(Turn::Done),
                     _ => Err(bad_row(self.number + 1, "the text ends inside of its array")),
                 };
             };
@@ -251,7 +248,7 @@ impl Lines {
                         self.place = Place::Behind;
                         let line = parse(first, &self.begun, &self.limits);
                         self.begun.clear();
-                        return line.map(Found::One);
+                        return line.map(Turn::Item);
                     }
                     continue;
                 }

@@ -3,7 +3,6 @@
 use crate::{
     error::Result,
     table::{Batch, JsonStyle, Schema},
-    tables::one_of_each_name,
 };
 
 /// Takes batches, gives bytes to append to the text.
@@ -15,7 +14,7 @@ pub struct JsonWriter {
 impl JsonWriter {
     /// Refuses columns of one name: an object has each name once.
     pub fn new(schema: &Schema) -> Result<JsonWriter> {
-        one_of_each_name(schema)?;
+        schema.one_of_each_name()?;
         Ok(JsonWriter { line: String::new() })
     }
 

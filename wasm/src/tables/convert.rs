@@ -7,8 +7,9 @@ use forebay::{
     error::codes::ARGUMENT,
     filter::Filter,
     idv::Packing,
+    step::Turn,
     table::{TableSpec, parse_type},
-    tables::{AnyTable, Conversion, ConversionOptions, ConversionStep, Converted, Input, Scan, Target},
+    tables::{AnyTable, Conversion, ConversionOptions, Converted, Input, Scan, Target},
     tbf::Dialect,
     text::{OnBadRow, TextFormat, TextOptions},
 };
@@ -183,9 +184,9 @@ impl TableConverter {
         let step = work.step().map_err(thrown)?;
         self.looked_at = work.looked_at();
         Ok(match step {
-            ConversionStep::Need(ranges) => pairs(ranges),
-            ConversionStep::Out => Some(Vec::new()),
-            ConversionStep::Done => {
+            Turn::Need(ranges) => pairs(ranges),
+            Turn::Item(()) => Some(Vec::new()),
+            Turn::Done => {
                 self.done = self.work.take().map(Conversion::finish).unwrap_or_default();
                 None
             }

@@ -11,7 +11,7 @@ use std::{
 
 use forebay::Result;
 
-use crate::convert::pipeline::all_cores;
+use super::all_cores;
 
 /// Samples in a block: enough that a thread's turn costs nothing, few enough that all cores end together.
 const BLOCK: u64 = 8192;

@@ -6,7 +6,7 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use crate::convert::pipeline::all_cores;
+use super::all_cores;
 
 /// Bytes that may be held at once.
 #[derive(Debug)]

@@ -7,7 +7,6 @@
 
 use std::{
     collections::BTreeMap,
-    num::NonZero,
     sync::{Mutex, PoisonError},
     thread::{self, Builder},
 };
@@ -20,11 +19,6 @@ use super::codes;
 /// A chunk holds at most this many bytes (by `weigh`) and items, unless one item alone is larger.
 const CHUNK_BYTES: u64 = 1 << 20;
 const CHUNK_ITEMS: usize = 256;
-
-/// All cores that this process may use.
-pub fn all_cores() -> usize {
-    thread::available_parallelism().map_or(1, NonZero::get)
-}
 
 /// Feeds `items` through `work` on `workers` threads and hands chunks of results to `sink`, in order. The first
 /// error in that order ends it.
