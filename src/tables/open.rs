@@ -4,8 +4,8 @@ use bytes::Bytes;
 
 use crate::{
     check::{Fault, Report},
-    detect::Format,
     error::Result,
+    formats::Format,
     idv,
     limits::Limits,
     step::{Step, Stepper},

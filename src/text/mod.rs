@@ -56,6 +56,7 @@ pub use open::TextReader;
 pub use pieces::{PieceReader, PieceRows};
 
 use crate::{
+    formats::Format,
     limits::Limits,
     table::{DataType, TableSpec},
 };
@@ -79,6 +80,21 @@ pub enum TextFormat {
 }
 
 impl TextFormat {
+    /// Every format of text.
+    pub const ALL: [TextFormat; 3] = [TextFormat::Csv, TextFormat::Tsv, TextFormat::Jsonl];
+
+    /// The same among all formats.
+    pub const fn format(self) -> Format {
+        match self {
+            TextFormat::Csv => Format::Csv,
+            TextFormat::Tsv => Format::Tsv,
+            TextFormat::Jsonl => Format::Jsonl,
+        }
+    }
+    /// The format of text of this name, as reports and options write it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|text| text.format().name() == name)
+    }
     /// What stands between fields where nothing else is said.
     pub const fn delimiter(self) -> u8 {
         match self {

@@ -7,6 +7,7 @@ use forebay::{
     codec::Compression,
     cursor::Cursor,
     error::codes,
+    formats::Format,
     msgpack,
     tbl::{Document, Layout, MetadataFormat, PackOptions},
 };
@@ -154,9 +155,9 @@ impl Options {
 impl To {
     /// The format that an output's name suggests, by its last extension.
     pub fn from_name(output: &Path) -> Option<To> {
-        match output.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "tbl" => Some(To::Tbl),
-            "tar" => Some(To::Tar),
+        match Format::from_extension(output.extension()?.to_str()?)? {
+            Format::Tbl => Some(To::Tbl),
+            Format::Tar => Some(To::Tar),
             _ => None,
         }
     }

@@ -57,18 +57,9 @@ fn unknown<T>(what: &str, word: &str) -> Result<T> {
     Err(Error::new(&ARGUMENT, format!("there is no {what} {word:?}")))
 }
 
-fn text_format(word: &str) -> Option<TextFormat> {
-    Some(match word {
-        "csv" => TextFormat::Csv,
-        "tsv" => TextFormat::Tsv,
-        "jsonl" => TextFormat::Jsonl,
-        _ => return None,
-    })
-}
-
 /// The format of a text that is read.
 pub(super) fn text_in(word: &str) -> Result<TextFormat> {
-    text_format(word).map_or_else(|| unknown("format of text", word), Ok)
+    TextFormat::from_name(word).map_or_else(|| unknown("format of text", word), Ok)
 }
 
 impl Options {
@@ -77,7 +68,7 @@ impl Options {
     }
 
     fn target(&self) -> Result<Target> {
-        if let Some(format) = text_format(&self.to) {
+        if let Some(format) = TextFormat::from_name(&self.to) {
             return Ok(Target::Text(format));
         }
         match (self.to.as_str(), self.dialect.as_deref()) {
