@@ -10,6 +10,7 @@ use forebay::{
     formats::Format,
     msgpack,
     tbl::{Document, Layout, MetadataFormat, PackOptions},
+    words::Word,
 };
 use serde_json::{Map, Value};
 
@@ -17,7 +18,7 @@ use super::pixels::Pixels;
 use crate::parallel::all_cores;
 
 /// The format to write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum To {
     /// TBL v2.
@@ -159,6 +160,24 @@ impl To {
             Format::Tbl => Some(To::Tbl),
             Format::Tar => Some(To::Tar),
             _ => None,
+        }
+    }
+}
+
+impl Word for To {
+    const ALL: &'static [Self] = &[To::Tbl, To::Tar];
+
+    fn word(self) -> &'static str {
+        match self {
+            To::Tbl => "tbl",
+            To::Tar => "tar",
+        }
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            To::Tbl => "TBL v2",
+            To::Tar => "A tar archive",
         }
     }
 }
