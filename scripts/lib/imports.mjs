@@ -40,7 +40,7 @@ export function reexports(root) {
 
 /** The files that a TypeScript file imports by a relative path, types included. */
 export function scriptImports(file, text) {
-  const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/ .*$/gm, '');
   const found = code.matchAll(/\b(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g);
   return [...found].map(([, path]) => posix.join(posix.dirname(file), path).replace(/\.js$/, '.ts'));
 }
@@ -77,8 +77,8 @@ export function climbs(floors, imports) {
   for (const name of level.keys()) if (!imports.has(name)) faults.push(`there is no module ${name}, but a floor for it`);
   for (const [name, found] of imports) {
     for (const { to, file } of found) {
-      if (to === name || !level.has(name) || !level.has(to) || level.get(to) < level.get(name)) continue;
-      faults.push(`${file}: ${name} imports ${to}, which is not below it`);
+      if (to === name || level.get(to) < level.get(name)) continue;
+      faults.push(level.has(to) ? `${file}: ${name} imports ${to}, which is not below it` : `${file}: ${to} is no module`);
     }
   }
   return faults;

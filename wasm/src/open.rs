@@ -17,7 +17,7 @@ use crate::{
     fail::{Outcome, thrown},
     limits::GivenLimits,
     opened::Opened,
-    pairs,
+    ranges::pairs,
 };
 
 /// Opens a file: `step` and `push` until `step` returns nothing, then `finish`.

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     fail::{Outcome, text, thrown},
     limits::GivenLimits,
-    pairs,
+    ranges::pairs,
 };
 
 /// Opens a table and finds every fault of it, or every bad row of a text. A file that cannot be opened throws why,

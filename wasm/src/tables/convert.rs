@@ -20,7 +20,7 @@ use wasm_bindgen::prelude::*;
 use crate::{
     fail::{Outcome, text, thrown},
     limits::GivenLimits,
-    pairs,
+    ranges::pairs,
 };
 
 #[derive(Debug, Default, Deserialize)]

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     fail::{Outcome, text, thrown},
     limits::GivenLimits,
-    pairs,
+    ranges::pairs,
 };
 
 /// Opens a table: `step` and `push` until `step` returns nothing, then `finish`.
