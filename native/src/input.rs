@@ -20,7 +20,7 @@ use std::{
 use bytes::{Bytes, BytesMut};
 use forebay::{Error, Result, Step, Stepper, words::Word};
 
-use crate::output::is_part;
+use crate::half_written::is_part;
 use buffers::Buffers;
 pub use reading::{Reading, first_bytes, is_pipe, unread};
 pub use source::{Advice, Source};

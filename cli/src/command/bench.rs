@@ -20,10 +20,10 @@ use forebay::{
     words::Word,
 };
 use forebay_native::{
-    convert::pipeline::all_cores,
     dataset::Dataset,
     input::Io,
     loader::{Builder, Dtype, IMAGENET, Image, Loader, OnBroken},
+    parallel::all_cores,
 };
 use serde_json::{Value, json};
 

@@ -13,8 +13,9 @@ use forebay::{
     words::Word,
 };
 use forebay_native::{
-    convert::{Job, MetadataChoice, Options, StreamInput, Summary, To, pipeline::all_cores},
+    convert::{Job, MetadataChoice, Options, StreamInput, Summary, To},
     input,
+    parallel::all_cores,
     tables::{ReadOptions, TableCompression, TableFormat, refuse_promise},
 };
 use serde_json::json;

@@ -17,8 +17,9 @@ use super::{
     Fit, ReadOptions, Scan, Scanned, TableFormat, TableSpec, WriteOptions, codes, create, foreign::Losses, open,
 };
 use crate::{
-    convert::{self, Progress, pipeline::all_cores},
+    convert::{self, Progress},
     input::{PIPE, display, is_pipe},
+    parallel::all_cores,
 };
 
 /// What to convert, and how.

@@ -34,7 +34,7 @@ use forebay::{
 };
 use serde::Serialize;
 
-use crate::{convert::pipeline::all_cores, input::Io};
+use crate::{input::Io, parallel::all_cores};
 
 #[cfg(feature = "arrow")]
 pub mod arrow;
@@ -352,7 +352,7 @@ impl WriteOptions {
 /// The codes of table files of this machine.
 pub mod codes {
     use forebay::error::Code;
-    pub use forebay::tables::codes::TARGET;
+    pub use forebay::table::codes::TARGET;
     /// Parquet or Arrow bytes are damaged.
     pub const ARROW: Code =
         Code::damaged("table.arrow", "A Parquet or Arrow file contradicts its format; the message says how.");
