@@ -114,6 +114,17 @@ pub enum OnBadRow {
     Skip,
 }
 
+impl crate::words::Word for OnBadRow {
+    const ALL: &'static [Self] = &[OnBadRow::Error, OnBadRow::Skip];
+
+    fn word(self) -> &'static str {
+        match self {
+            OnBadRow::Error => "error",
+            OnBadRow::Skip => "skip",
+        }
+    }
+}
+
 /// How text is read.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
