@@ -2,10 +2,12 @@
 import { checkDocs } from './check-docs.mjs';
 import { checkHygiene } from './check-hygiene.mjs';
 import { fuzzSmoke } from './fuzz-smoke.mjs';
+import { ensureChromium } from './lib/chromium.mjs';
 import { run } from './lib/run.mjs';
 import { ensureLinters, ensureRust } from './lib/rust.mjs';
 import { Steps } from './lib/steps.mjs';
 import { testViewer } from './test-viewer.mjs';
+import { wasmBindgen } from './lib/wasm-bindgen.mjs';
 import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 import { testLib } from './test-lib.mjs';
 
@@ -15,6 +17,10 @@ const steps = new Steps();
 await steps.step('Tools', async () => {
   await ensureRust();
   await ensureLinters();
+  // Whatever has to be installed is said and done here, and nothing is installed later.
+  await ensureChromium();
+  for (const variant of ['plain', 'threads']) await wasmToolchain(variant);
+  await wasmBindgen();
 });
 await steps.step('Formatting', async () => {
   await cargo('fmt', '--all', '--check');
