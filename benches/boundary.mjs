@@ -52,7 +52,10 @@ async function build(features, cargo, args, env) {
   const target = join(OUT, 'build', name);
   const started = performance.now();
   const manifest = ['--manifest-path', 'benches/boundary/Cargo.toml', '--target', TARGET, '--target-dir', target];
-  await run(cargo, [...args[0], 'build', '--release', '--features', features, ...manifest, ...args[1]], { env, quiet: true });
+  await run(cargo, [...args[0], 'build', '--release', '--features', features, ...manifest, ...args[1]], {
+    env,
+    quiet: true,
+  });
   const time = performance.now() - started;
   const raw = join(target, TARGET, 'release/forebay_bench_boundary.wasm');
   const folder = join(OUT, name);
@@ -76,7 +79,11 @@ async function compare(what, ways) {
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, call] of Object.entries(ways)) best[name] = Math.max(best[name] ?? 0, await rate(call));
   }
-  console.log(`${what}: ${Object.entries(best).map(([name, n]) => `${name} ${Math.round(n)} calls/s`).join(', ')}`);
+  console.log(
+    `${what}: ${Object.entries(best)
+      .map(([name, n]) => `${name} ${Math.round(n)} calls/s`)
+      .join(', ')}`,
+  );
 }
 
 async function rate(call) {

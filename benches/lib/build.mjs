@@ -1,9 +1,22 @@
 // The programs that are measured, and what they say.
 import { run } from '../../scripts/lib/run.mjs';
 
-/** The release binaries and where they are: the command, the one that draws, and a measuring program. */
+/** The release binaries with their places: the command, the one that draws, and a measuring program. */
 export async function build(bench, features = []) {
-  const cargo = ['build', '--release', '--locked', '-p', 'forebay-native', '-p', 'forebay-tools', '--bins', '--bench', bench];
+  const cargo = [
+    'build',
+    '--release',
+    '--locked',
+    '-p',
+    'forebay-native',
+    '-p',
+    'forebay-cli',
+    '-p',
+    'forebay-tools',
+    '--bins',
+    '--bench',
+    bench,
+  ];
   if (features.length) cargo.push('--features', features.join(','));
   await run('cargo', cargo);
   const messages = await run('cargo', [...cargo, '--message-format=json', '--quiet'], { quiet: true });
