@@ -57,4 +57,4 @@ pub use file::{Column, Decoded, File, Live, Packing};
 pub use open::Opener;
 pub use source::Losses;
 pub use write::{Encoder, Ending, Packed, WriteOptions};
-pub use writer::Writer;
+pub use writer::{Block, Writer};

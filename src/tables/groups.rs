@@ -4,6 +4,7 @@ use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
+use super::{AnyTable, TableRows};
 use crate::{
     error::Result,
     filter::Filter,
@@ -91,5 +92,51 @@ impl Groups {
             return Ok(GroupStep::Batch(batch));
         }
         Ok(GroupStep::End)
+    }
+}
+
+/// An opened table whose rows are read in order.
+#[derive(Debug)]
+pub struct FileRows {
+    file: Arc<AnyTable>,
+    groups: Groups,
+    schema: Arc<Schema>,
+}
+
+impl FileRows {
+    /// All columns, in batches of at most so many rows; an error for a TBF that holds one value and no table.
+    pub fn new(file: Arc<AnyTable>, batch_rows: usize) -> Result<FileRows> {
+        let schema = file.table()?.schema().clone();
+        Ok(FileRows { groups: Groups::new(&schema, batch_rows), file, schema })
+    }
+
+    /// The table.
+    pub fn file(&self) -> &AnyTable {
+        &self.file
+    }
+}
+
+impl TableRows for FileRows {
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+    fn rows(&self) -> Option<u64> {
+        Some(self.file.rows())
+    }
+    fn select(&mut self, columns: &[usize]) -> Result<()> {
+        self.schema = self.groups.select(self.file.table()?, columns)?;
+        Ok(())
+    }
+    fn prune(&mut self, filter: &Filter) {
+        self.groups.prune(filter);
+    }
+    fn step(&mut self) -> Result<GroupStep> {
+        self.groups.step(self.file.table()?)
+    }
+    fn push(&mut self, start: u64, bytes: Bytes) {
+        self.groups.push(start, bytes);
+    }
+    fn notes(&mut self) -> Vec<String> {
+        self.file.notes()
     }
 }

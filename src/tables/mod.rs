@@ -6,6 +6,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `open.rs` | a TBF or IDV, opened; its faults |
+//! | `rows.rs` | what gives the rows of a table, and what takes them |
 //! | `groups.rs` | such a table from its first row to its last |
 //! | `scan.rs` | some of the columns and some of the rows |
 //! | `fit.rs` | what a table has to become for its target |
@@ -18,17 +19,21 @@ mod conversion;
 mod fit;
 mod groups;
 mod open;
+mod rows;
 mod scan;
 mod statistics;
 mod text_check;
 mod text_input;
 mod write;
 
-pub use conversion::{Conversion, ConversionOptions, ConversionStep, Converted, DOCUMENT_NOTE, Input};
+pub use conversion::{
+    Conversion, ConversionOptions, ConversionStep, Converted, DOCUMENT_NOTE, Input, InputRows, document_line,
+};
 pub(crate) use fit::one_of_each_name;
 pub use fit::{Fit, Target, without_columns};
-pub use groups::{GroupStep, Groups};
+pub use groups::{FileRows, GroupStep, Groups};
 pub use open::{AnyTable, TableChecker, TableKind, TableOpener};
+pub use rows::{TableRows, TableSink};
 pub use scan::{Scan, Scanning};
 pub use statistics::Statistics;
 pub use text_check::{TextChecker, report_rows};

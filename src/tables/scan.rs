@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use super::TableRows;
 use crate::{
     error::Result,
     filter::Filter,
@@ -18,6 +19,19 @@ pub struct Scan {
 }
 
 impl Scan {
+    /// Restricts a table that is open and was not read yet to what is wanted of it. `prune` lets it pass over parts
+    /// without a wanted row, so that its rows cannot be counted.
+    pub fn begin<R: TableRows + ?Sized>(&self, source: &mut R, prune: bool) -> Result<Scanning> {
+        let scanning = self.plan(source.schema())?;
+        if let Some(columns) = scanning.read() {
+            source.select(columns)?;
+        }
+        if let Some(filter) = scanning.filter().filter(|_| prune) {
+            source.prune(filter);
+        }
+        Ok(scanning)
+    }
+
     /// What this means for a table of these columns.
     pub fn plan(&self, all: &Arc<Schema>) -> Result<Scanning> {
         // Before the groups are asked: statistics of texts rule out whatever is compared with a number.

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::text_input::{TextInput, TextTurn};
+use super::{GroupStep, TableRows, text_input::TextInput};
 use crate::{
     check::Report,
     error::{Error, Kind, Result, codes::NOTE},
@@ -36,16 +36,16 @@ impl Stepper for TextChecker {
 
     fn step(&mut self) -> Result<Step<Report>> {
         if !self.opened {
-            if let Some(range) = self.input.open()? {
-                return Ok(Step::Need(vec![range]));
+            if let Some(ranges) = self.input.open()? {
+                return Ok(Step::Need(ranges));
             }
             self.opened = true;
         }
         loop {
             match self.input.step() {
-                Ok(TextTurn::Need(range)) => return Ok(Step::Need(vec![range])),
-                Ok(TextTurn::Batch(batch)) => self.report.samples += batch.rows() as u64,
-                Ok(TextTurn::End) => break,
+                Ok(GroupStep::Need(ranges)) => return Ok(Step::Need(ranges)),
+                Ok(GroupStep::Batch(batch)) => self.report.samples += batch.rows() as u64,
+                Ok(GroupStep::End) => break,
                 Err(e) if matches!(e.kind(), Kind::Damaged | Kind::Limit) => {
                     self.report.fault(&e);
                     break;

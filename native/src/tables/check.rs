@@ -10,7 +10,7 @@ use forebay::{
 };
 
 use super::{
-    OnBadRow, ReadOptions, TableFormat, TableSource, core_file::check_core, leave_out_unread, open, route::whole,
+    OnBadRow, ReadOptions, TableFormat, TableSource, core_file::check_core, leave_out_unread, open, route::Place,
 };
 use crate::input::display;
 
@@ -24,8 +24,8 @@ pub fn check(
     progress: &mut dyn FnMut(u64, Option<u64>),
 ) -> Result<Report> {
     let found = match format {
-        TableFormat::Idv => check_core(&whole(path, options)?, TableKind::Idv, options, progress),
-        TableFormat::Tbf => check_core(&whole(path, options)?, TableKind::Tbf, options, progress),
+        TableFormat::Idv => check_core(&Place::Path(path).whole(options)?, TableKind::Idv, options, progress),
+        TableFormat::Tbf => check_core(&Place::Path(path).whole(options)?, TableKind::Tbf, options, progress),
         _ => rows(path, options, progress),
     };
     match found {

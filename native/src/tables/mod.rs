@@ -1,7 +1,9 @@
 //! Tables in every format that this machine reads and writes, behind one seam.
 //!
-//! A [`TableSource`] gives a schema and then batches, a [`TableSink`] takes them; a conversion is a source, what
-//! [`Fit`] has to change for the target, and a sink. One batch is in memory at a time.
+//! A [`TableSource`] gives the rows of a table, a [`TableOutput`] takes them; between them runs the core's
+//! [`Conversion`](forebay::tables::Conversion), with one batch in memory at a time. What the core cannot do lies here:
+//! files and pipes, text and blocks on all cores, and the formats that other programs' crates decode, which stand behind
+//! the core's [`TableRows`] and [`TableSink`] too.
 //!
 //! | format | source | sink |
 //! |---|---|---|
@@ -22,13 +24,11 @@
 //! # Ok::<(), forebay::Error>(())
 //! ```
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use forebay::{
-    Limits, Result,
-    filter::Filter,
-    table::{Batch, Schema},
-    tables::Target,
+    Error, Limits, Result,
+    tables::{self, Target},
     text::TextFormat,
 };
 use serde::Serialize;
@@ -40,7 +40,6 @@ pub mod arrow;
 mod check;
 mod convert;
 mod core_file;
-mod core_sink;
 mod foreign;
 mod format;
 #[cfg(feature = "arrow")]
@@ -50,6 +49,7 @@ mod idv;
 mod ipc;
 #[cfg(feature = "arrow")]
 mod ipc_read;
+mod output;
 pub(crate) mod packing;
 #[cfg(feature = "arrow")]
 mod parquet;
@@ -70,7 +70,6 @@ mod route;
 mod same;
 mod samples;
 mod scan;
-#[cfg(feature = "arrow")]
 mod side_by_side;
 mod text;
 mod text_input;
@@ -85,32 +84,23 @@ pub use check::check;
 pub use convert::{TableJob, TableSummary};
 pub use forebay::{
     table::{ColumnSpec, TableSpec, parse_type, summary},
-    tables::{Fit, Scan},
+    tables::{Fit, Scan, TableRows, TableSink},
     text::{BATCH_ROWS, OnBadRow, push_json, push_text},
 };
 pub use foreign::{Foreign, ForeignKind};
 pub use format::TableFormat;
 #[cfg(feature = "arrow")]
 pub use guard::panics_are_errors;
+pub use output::TableOutput;
 #[cfg(feature = "arrow")]
 use parquet_open::says_unsupported;
 pub use route::{create, document, open, open_bytes, open_text, table_format};
 pub use scan::Scanned;
 
-/// Rows of a table, batch by batch.
-pub trait TableSource: Send {
+/// A table in a file or pipe of this machine, which is read as its rows are asked for.
+pub trait TableSource: TableRows + Send {
     /// The format that is read.
     fn format(&self) -> TableFormat;
-    /// Names and types of what the batches hold.
-    fn schema(&self) -> &Arc<Schema>;
-    /// How many rows there are, where the file says it.
-    fn rows(&self) -> Option<u64>;
-    /// Reads only these columns, in this order. Before the first batch.
-    fn select(&mut self, columns: &[usize]) -> Result<()>;
-    /// Passes over parts of the file that cannot hold a row that the filter wants, where the format can tell.
-    fn prune(&mut self, _filter: &Filter) {}
-    /// The next rows; `None` at the end.
-    fn next_batch(&mut self) -> Result<Option<Batch>>;
     /// The numbers of columns that are not read, and what about each is not: its type, its compression. Asking for one
     /// is an error; all others can be selected.
     fn unread(&self) -> &[(usize, String)] {
@@ -128,15 +118,7 @@ pub trait TableSource: Send {
     fn arrow_notes(&mut self) -> Vec<String> {
         Vec::new()
     }
-    /// What happened on the way that is no error: rows left out, values read more kindly than the format asks.
-    fn notes(&mut self) -> Vec<String> {
-        Vec::new()
-    }
-    /// How many bad rows were left out.
-    fn skipped(&self) -> u64 {
-        0
-    }
-    /// The first of these. What this gives is in no note any more.
+    /// The first of the bad rows that were left out. What this gives is in no note any more.
     fn bad_rows(&mut self) -> Vec<forebay::Error> {
         Vec::new()
     }
@@ -159,14 +141,8 @@ pub(crate) fn leave_out_unread(source: &mut dyn TableSource) -> Result<(Vec<usiz
     Ok((read, said))
 }
 
-/// Takes a table, batch by batch.
-pub trait TableSink: Send {
-    /// The columns that will come. Called once, first.
-    fn begin(&mut self, schema: &Arc<Schema>) -> Result<()>;
-    /// The next rows.
-    fn write(&mut self, batch: &Batch) -> Result<()>;
-    /// The end. What was written is whole, and can be read at its temporary place.
-    fn finish(self: Box<Self>) -> Result<writer::FileWriter>;
+fn columns_first() -> Error {
+    Error::new(&forebay::error::codes::ARGUMENT, "the columns come before the rows")
 }
 
 pub use writer::FileWriter;
@@ -313,6 +289,17 @@ impl WriteOptions {
             TableFormat::Idv => Target::Idv,
             TableFormat::Parquet | TableFormat::Arrow | TableFormat::Arrows => Target::Arrow,
         }
+    }
+
+    /// What of this concerns the core's writers.
+    fn core(&self) -> tables::WriteOptions {
+        let mut core = tables::WriteOptions::new(self.target());
+        core.csv.header = self.header;
+        core.csv.delimiter = self.delimiter.unwrap_or(core.csv.delimiter);
+        core.csv.null.clone_from(&self.null);
+        (core.lossy, core.group_rows) = (self.lossy, self.group_rows);
+        core.spec.clone_from(&self.spec);
+        core
     }
 
     /// The defaults of a format.

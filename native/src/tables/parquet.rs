@@ -7,7 +7,8 @@ use arrow_schema::Schema as ArrowSchema;
 use forebay::{
     Result,
     filter::Filter,
-    table::{Batch, Schema},
+    table::Schema,
+    tables::{GroupStep, TableRows},
 };
 use parquet::arrow::{
     ProjectionMask,
@@ -144,10 +145,7 @@ impl ParquetSource {
     }
 }
 
-impl TableSource for ParquetSource {
-    fn format(&self) -> TableFormat {
-        TableFormat::Parquet
-    }
+impl TableRows for ParquetSource {
     fn schema(&self) -> &Arc<Schema> {
         &self.schema
     }
@@ -172,20 +170,26 @@ impl TableSource for ParquetSource {
         self.filter = Some(filter.clone());
     }
 
-    fn next_batch(&mut self) -> Result<Option<Batch>> {
+    fn step(&mut self) -> Result<GroupStep> {
         if self.reader.is_none() {
             self.unread.refuse(self.columns.as_deref())?;
         }
-        let Some(batch) = self.next_record_batch()? else { return Ok(None) };
+        let Some(batch) = self.next_record_batch()? else { return Ok(GroupStep::End) };
         let (schema, lossy, cuts) = (&self.schema, self.options.lossy, &mut self.cuts);
-        guarded(|| read_record_batch(&batch, schema, lossy, cuts).map(Some))
+        guarded(|| read_record_batch(&batch, schema, lossy, cuts).map(GroupStep::Batch))
     }
 
-    fn unread(&self) -> &[(usize, String)] {
-        self.unread.columns()
-    }
     fn notes(&mut self) -> Vec<String> {
         self.changes.notes(&self.schema).into_iter().chain(self.cuts.notes()).collect()
+    }
+}
+
+impl TableSource for ParquetSource {
+    fn format(&self) -> TableFormat {
+        TableFormat::Parquet
+    }
+    fn unread(&self) -> &[(usize, String)] {
+        self.unread.columns()
     }
     fn foreign(&self) -> Vec<Foreign> {
         self.changes.foreign(&self.schema)

@@ -1,10 +1,11 @@
 //! CSV and JSON lines in: the core reads them, from what comes out of a file.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use forebay::{
     Error, Result,
-    table::{Batch, Schema},
+    table::Schema,
+    tables::{GroupStep, TableRows},
     text::{TextOptions, TextReader, TextStep},
 };
 
@@ -35,10 +36,6 @@ enum Reading {
 }
 
 impl TextSource {
-    pub fn open(path: &Path, format: TableFormat, options: &ReadOptions) -> Result<TextSource> {
-        Self::new(TextInput::open(path)?, format, options)
-    }
-
     pub fn new(mut input: TextInput, format: TableFormat, options: &ReadOptions) -> Result<TextSource> {
         let mut reader = TextReader::new(format.text()?, options.text())?;
         while !reader.open().map_err(|e| e.file(&input.name))? {
@@ -93,15 +90,9 @@ impl ReadOptions {
     }
 }
 
-impl TableSource for TextSource {
-    fn format(&self) -> TableFormat {
-        self.format
-    }
+impl TableRows for TextSource {
     fn schema(&self) -> &Arc<Schema> {
         &self.schema
-    }
-    fn rows(&self) -> Option<u64> {
-        None
     }
     fn select(&mut self, columns: &[usize]) -> Result<()> {
         if let Reading::Opened(opened) | Reading::Alone(opened) = &mut self.reading {
@@ -111,7 +102,7 @@ impl TableSource for TextSource {
         Ok(())
     }
 
-    fn next_batch(&mut self) -> Result<Option<Batch>> {
+    fn step(&mut self) -> Result<GroupStep> {
         if matches!(self.reading, Reading::Opened(_)) {
             self.begin();
         }
@@ -119,12 +110,12 @@ impl TableSource for TextSource {
             let step = match &mut self.reading {
                 Reading::Threads(threads) => threads.step(),
                 Reading::Alone(alone) | Reading::Opened(alone) => alone.0.step(),
-                Reading::Lost => return Ok(None),
+                Reading::Lost => return Ok(GroupStep::End),
             };
             match (step.map_err(|e| e.file(&self.name))?, &mut self.reading) {
-                (TextStep::Batch(batch), _) => return Ok(Some(batch)),
+                (TextStep::Batch(batch), _) => return Ok(GroupStep::Batch(batch)),
                 (TextStep::More, Reading::Alone(alone)) => feed(&mut alone.1, &mut alone.0)?,
-                _ => return Ok(None),
+                _ => return Ok(GroupStep::End),
             }
         }
     }
@@ -142,6 +133,12 @@ impl TableSource for TextSource {
             Reading::Alone(alone) | Reading::Opened(alone) => alone.0.skipped(),
             Reading::Lost => 0,
         }
+    }
+}
+
+impl TableSource for TextSource {
+    fn format(&self) -> TableFormat {
+        self.format
     }
     fn bad_rows(&mut self) -> Vec<Error> {
         match &mut self.reading {

@@ -1,19 +1,16 @@
 //! `forebay convert` of tables.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use forebay::{Error, Result, error::codes::ARGUMENT, tbf::Dialect};
+use forebay::{Result, tbf::Dialect};
 use serde_json::json;
 
 use super::args::{TableReadArgs, scan};
 use crate::{
     cli::{Outcome, Output, human, progress::Meter},
-    input::{PIPE, display},
-    tables::{ReadOptions, TableCompression, TableFormat, TableJob, TableSummary, document, packing::text_file},
+    input::PIPE,
+    tables::{ReadOptions, TableCompression, TableFormat, TableJob, TableSummary},
 };
 
 /// Arguments for tables that are written.
@@ -69,11 +66,6 @@ pub(in crate::cli) fn run(
     args: &TableWriteArgs,
     out: &Output,
 ) -> Result<Outcome> {
-    if let [only] = common.inputs.as_slice()
-        && let Some(json) = document(only, &read)?
-    {
-        return whole(&common, &json, out);
-    }
     let mut job = TableJob::new(common.inputs, common.format);
     job.scan = scan(args.columns.as_deref(), common.filter)?;
     job.write.compression = common.compression;
@@ -99,32 +91,6 @@ pub(in crate::cli) fn run(
     drop(meter);
     print(&summary, seconds, out);
     Ok(if summary.skipped_rows > 0 { Outcome::Damaged } else { Outcome::Fine })
-}
-
-/// A TBF that holds one value and no table becomes JSON.
-fn whole(common: &Common<'_>, json: &str, talk: &Output) -> Result<Outcome> {
-    if common.format != TableFormat::Jsonl {
-        let message = "this TBF holds one value and no table; it can be converted to .jsonl, or shown with head";
-        return Err(Error::new(&ARGUMENT, message));
-    }
-    let mut out = text_file(common.output, common.force, common.format, common.level)?;
-    out.append(json.as_bytes())?;
-    out.append(b"\n")?;
-    out.end()?;
-    let bytes = out.bytes();
-    out.into_file()?.commit(common.sync)?;
-    let input_bytes = common.inputs.iter().filter_map(|p| fs::metadata(p).ok()).map(|m| m.len()).sum();
-    let summary = TableSummary {
-        inputs: common.inputs.iter().map(|p| display(p)).collect(),
-        output: display(common.output),
-        format: common.format.name(),
-        input_bytes,
-        output_bytes: bytes,
-        notes: vec![forebay::tables::DOCUMENT_NOTE.into()],
-        ..TableSummary::default()
-    };
-    print(&summary, 0.0, talk);
-    Ok(Outcome::Fine)
 }
 
 fn print(summary: &TableSummary, seconds: f64, out: &Output) {
