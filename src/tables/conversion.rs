@@ -268,10 +268,6 @@ impl<R: TableRows, W: TableSink> Conversion<R, W> {
     pub fn looked_at(&self) -> u64 {
         self.looked_at
     }
-    /// Rows of the input, where they are known beforehand.
-    pub fn rows(&self) -> Option<u64> {
-        self.source.rows()
-    }
     /// What the rows come from.
     pub fn source(&self) -> &R {
         &self.source
@@ -347,7 +343,7 @@ impl<R: TableRows, W: TableSink> Conversion<R, W> {
     fn end(&mut self) -> Result<()> {
         if let Some(route) = self.route.take() {
             self.done.notes.append(&mut route.fit.losses());
-            self.done.front = self.sink.finish(&mut self.out)?.map(|front| front.to_vec());
+            self.done.front = self.sink.finish(&mut self.out)?;
         }
         self.done.skipped_rows = self.source.skipped();
         self.done.notes.append(&mut self.source.notes());

@@ -31,9 +31,9 @@ pub use conversion::{
 };
 pub(crate) use fit::one_of_each_name;
 pub use fit::{Fit, Target, without_columns};
-pub use groups::{FileRows, GroupStep, Groups};
+pub use groups::{FileRows, GroupStep};
 pub use open::{AnyTable, TableChecker, TableKind, TableOpener};
-pub use rows::{TableRows, TableSink};
+pub use rows::{TableRows, TableSink, columns_first};
 pub use scan::{Scan, Scanning};
 pub use statistics::Statistics;
 pub use text_check::{TextChecker, report_rows};

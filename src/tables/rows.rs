@@ -6,9 +6,11 @@ use bytes::Bytes;
 
 use super::GroupStep;
 use crate::{
-    error::{Error, Result, codes::MISSING_BYTES},
+    error::{
+        Error, Result,
+        codes::{ARGUMENT, MISSING_BYTES},
+    },
     filter::Filter,
-    idv::raw::HEADER_BYTES,
     table::{Batch, Schema},
 };
 
@@ -76,5 +78,10 @@ pub trait TableSink {
     /// The next rows.
     fn push(&mut self, batch: &Batch, out: &mut Vec<u8>) -> Result<()>;
     /// The end. What it returns belongs over the first bytes, where zeros were given.
-    fn finish(&mut self, out: &mut Vec<u8>) -> Result<Option<[u8; HEADER_BYTES as usize]>>;
+    fn finish(&mut self, out: &mut Vec<u8>) -> Result<Option<Vec<u8>>>;
+}
+
+/// A writer was given rows before it was told their columns.
+pub fn columns_first() -> Error {
+    Error::new(&ARGUMENT, "the columns come before the rows")
 }

@@ -2,10 +2,10 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{TableSink, Target};
+use super::{TableSink, Target, columns_first};
 use crate::{
     error::{Error, Result, codes::ARGUMENT},
-    idv::{self, raw::HEADER_BYTES},
+    idv,
     table::{Batch, ColumnSpec, Schema, TableSpec},
     tbf::{self, ColumnarWriter, Dialect, FieldEncoding, TableSchema, TaggedWriter},
     text::{CsvStyle, CsvWriter, JsonWriter, TextFormat},
@@ -92,10 +92,6 @@ impl Writer {
     }
 }
 
-fn columns_first() -> Error {
-    Error::new(&ARGUMENT, "the columns come before the rows")
-}
-
 impl TableSink for TableWriter {
     fn begin(&mut self, schema: &Arc<Schema>, out: &mut Vec<u8>) -> Result<()> {
         self.writer = Some(Writer::new(schema, &self.options, out)?);
@@ -121,13 +117,13 @@ impl TableSink for TableWriter {
         }
     }
 
-    fn finish(&mut self, out: &mut Vec<u8>) -> Result<Option<[u8; HEADER_BYTES as usize]>> {
+    fn finish(&mut self, out: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
         match self.writer.take().ok_or_else(columns_first)? {
             Writer::Csv(_) | Writer::Json(_) => {}
             Writer::D(writer) => writer.finish(out)?,
             Writer::T(writer) => out.extend_from_slice(&writer.finish()),
             Writer::C(writer) => out.extend_from_slice(&writer.finish()?),
-            Writer::Idv(writer) => return writer.finish(out).map(Some),
+            Writer::Idv(writer) => return writer.finish(out).map(|front| Some(front.to_vec())),
         }
         Ok(None)
     }

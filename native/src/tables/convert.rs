@@ -10,7 +10,6 @@ use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
     filter::Filter,
-    idv::raw::HEADER_BYTES,
     table::{Batch, JsonStyle, Schema},
     tables::{Conversion, ConversionStep, Converted, DOCUMENT_NOTE, GroupStep, document_line},
     text::TextFormat,
@@ -269,7 +268,7 @@ impl TableSink for Output<'_> {
         Ok(())
     }
 
-    fn finish(&mut self, _: &mut Vec<u8>) -> Result<Option<[u8; HEADER_BYTES as usize]>> {
+    fn finish(&mut self, _: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
         Ok(None)
     }
 }
@@ -336,7 +335,7 @@ impl TableSink for ReadBack<'_> {
         self.compare(batch).map_err(|e| e.file(display(self.output)))
     }
 
-    fn finish(&mut self, _: &mut Vec<u8>) -> Result<Option<[u8; HEADER_BYTES as usize]>> {
+    fn finish(&mut self, _: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
         let rest = self.next().and_then(|rest| rest.map_or(Ok(None), |_| Err(self.not_as_many())));
         rest.map_err(|e| e.file(display(self.output)))
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
-    idv::{self, Block, Packed, Packing, raw::HEADER_BYTES},
+    idv::{self, Block, Packed, Packing},
     table::{Batch, Schema},
     tables::TableSink,
 };
@@ -58,8 +58,8 @@ impl TableSink for IdvSink {
         writer.push_with(batch, out, on_threads(self.workers))
     }
 
-    fn finish(&mut self, out: &mut Vec<u8>) -> Result<Option<[u8; HEADER_BYTES as usize]>> {
+    fn finish(&mut self, out: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
         let writer = self.writer.take().ok_or_else(super::columns_first)?;
-        writer.finish_with(out, on_threads(self.workers)).map(Some)
+        writer.finish_with(out, on_threads(self.workers)).map(|front| Some(front.to_vec()))
     }
 }

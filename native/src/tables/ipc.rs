@@ -14,7 +14,6 @@ use arrow_schema::{ArrowError, Schema as ArrowSchema};
 use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
-    idv::raw::HEADER_BYTES,
     table::{Batch, Schema},
     tables::{GroupStep, TableRows, TableSink},
 };
@@ -204,7 +203,7 @@ impl TableSink for IpcSink {
         self.write_arrow(&to_record_batch(batch, schema)?)
     }
 
-    fn finish(&mut self, _: &mut Vec<u8>) -> Result<Option<[u8; HEADER_BYTES as usize]>> {
+    fn finish(&mut self, _: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
         match self.writer.take().ok_or_else(columns_first)?.0 {
             Writer::File(mut writer) => writer.finish().map_err(written)?,
             Writer::Stream(mut writer) => writer.finish().map_err(written)?,

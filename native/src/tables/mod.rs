@@ -27,8 +27,8 @@
 use std::collections::BTreeMap;
 
 use forebay::{
-    Error, Limits, Result,
-    tables::{self, Target},
+    Limits, Result,
+    tables::{self, Target, columns_first},
     text::TextFormat,
 };
 use serde::Serialize;
@@ -139,10 +139,6 @@ pub(crate) fn leave_out_unread(source: &mut dyn TableSource) -> Result<(Vec<usiz
     read.retain(|i| !unread.contains_key(i));
     source.select(&read)?;
     Ok((read, said))
-}
-
-fn columns_first() -> Error {
-    Error::new(&forebay::error::codes::ARGUMENT, "the columns come before the rows")
 }
 
 pub use writer::FileWriter;

@@ -7,7 +7,6 @@ use arrow_schema::{DataType as ArrowType, FieldRef, Schema as ArrowSchema};
 use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
-    idv::raw::HEADER_BYTES,
     table::{Batch, Schema},
     tables::{TableSink, without_columns},
 };
@@ -110,7 +109,7 @@ impl TableSink for ParquetSink {
         self.write_arrow(&to_record_batch(batch, &schema)?)
     }
 
-    fn finish(&mut self, _: &mut Vec<u8>) -> Result<Option<[u8; HEADER_BYTES as usize]>> {
+    fn finish(&mut self, _: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
         let workers = self.workers;
         self.file()?.flush(workers)?;
         let file = self.file.take().ok_or_else(columns_first)?;
