@@ -357,7 +357,7 @@ impl Dataset {
     }
 
     /// Where sample `i` lies in the mapped file; for a folder, in its own.
-    pub(crate) fn stored_range(&self, i: u64) -> Option<std::ops::Range<u64>> {
+    pub fn stored_range(&self, i: u64) -> Option<std::ops::Range<u64>> {
         match &self.source {
             Source::File(_, container) => container.info(i).ok().map(|info| info.range()),
             Source::Folder(folder) => folder.info(i).ok().map(|info| 0..info.bytes),

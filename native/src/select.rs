@@ -20,7 +20,8 @@ pub fn matching(dataset: &Dataset, filter: &Filter) -> Result<Vec<u64>> {
 
 /// What a filter selects of several datasets.
 #[derive(Debug, Default)]
-pub(crate) struct Selected {
+#[non_exhaustive]
+pub struct Selected {
     /// The samples' numbers, dataset by dataset.
     pub chosen: Vec<Vec<u64>>,
     /// What could not be looked at and was forgiven.
@@ -29,7 +30,7 @@ pub(crate) struct Selected {
 
 /// As [`matching`], for datasets that are one to the user: what one of them lacks another may have. A sample that cannot
 /// be looked at is not selected where `forgiven` says so, and an error otherwise.
-pub(crate) fn matching_all<'a>(
+pub fn matching_all<'a>(
     datasets: impl IntoIterator<Item = &'a Dataset>,
     filter: &Filter,
     forgiven: impl Fn(&Error) -> bool + Sync,
@@ -64,13 +65,14 @@ pub(crate) fn matching_all<'a>(
 
 /// A filter that is asked about one sample after the other, and at the end whether it could mean anything.
 #[derive(Debug)]
-pub(crate) struct Watch<'f> {
+pub struct Watch<'f> {
     filter: &'f Filter,
     seen: Seen,
     odd: Oddities,
 }
 
 impl<'f> Watch<'f> {
+    /// Before the first sample.
     pub fn new(filter: &'f Filter) -> Self {
         Watch { filter, seen: Seen::new(filter), odd: Oddities::default() }
     }
@@ -112,6 +114,6 @@ impl<'f> Watch<'f> {
 }
 
 /// Whether an error is that of a sample, which others need not suffer from, and not of the system or the caller.
-pub(crate) fn is_of_sample(e: &Error) -> bool {
+pub fn is_of_sample(e: &Error) -> bool {
     matches!(e.kind(), Kind::Damaged | Kind::Limit | Kind::Unsupported)
 }
