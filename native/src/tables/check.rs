@@ -48,7 +48,8 @@ fn all_rows(source: &mut dyn TableSource, rows: &mut u64, progress: &mut dyn FnM
 
 fn rows(path: &Path, options: &ReadOptions, progress: &mut dyn FnMut(u64, Option<u64>)) -> Result<Report> {
     // What is finer than our own types is no fault.
-    let options = ReadOptions { on_bad_row: OnBadRow::Skip, lossy: true, ..options.clone() };
+    let mut options = ReadOptions { lossy: true, ..options.clone() };
+    options.text.on_bad_row = OnBadRow::Skip;
     let mut source = open(path, &options)?;
     let total = source.rows();
     let (mut read, mut said) = (None, Vec::new());

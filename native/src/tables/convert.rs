@@ -12,7 +12,6 @@ use forebay::{
     filter::Filter,
     table::{Batch, JsonStyle, Schema},
     tables::{Conversion, ConversionStep, Converted, DOCUMENT_NOTE, GroupStep, document_line},
-    text::TextFormat,
 };
 use serde::Serialize;
 
@@ -121,7 +120,7 @@ impl TableJob {
 
     /// Writes the one value of a file that holds no table.
     fn run_of_value(&self, json: String, output: &Path) -> Result<TableSummary> {
-        let line = document_line(json, self.write.target())?;
+        let line = document_line(json, self.write.core.target)?;
         let mut writer = text_file(output, self.force, self.write.format, self.write.level)?;
         writer.append(&line)?;
         let mut summary = self.summary(output);
@@ -161,7 +160,7 @@ impl TableJob {
 
     /// Runs a conversion to its end.
     fn drive<W: TableSink>(&self, rows: Inputs<'_>, sink: W) -> Result<(Converted, W)> {
-        let mut work = Conversion::over(rows, sink, self.scan.clone(), self.write.target(), self.write.lossy);
+        let mut work = Conversion::over(rows, sink, self.scan.clone(), self.write.core.target, self.write.core.lossy);
         loop {
             match work.step() {
                 Ok(ConversionStep::Done) => return Ok(work.into_parts()),
@@ -217,8 +216,8 @@ impl TableRows for Inputs<'_> {
     }
 
     fn look(&mut self, wanted: &Batch) -> Result<()> {
-        let write = &self.job.write;
-        let begin = || Losses::new(self.current.foreign(), wanted.schema(), write.target(), write.lossy);
+        let write = &self.job.write.core;
+        let begin = || Losses::new(self.current.foreign(), wanted.schema(), write.target, write.lossy);
         self.losses.get_or_insert_with(begin).look(wanted)
     }
 
@@ -319,14 +318,10 @@ impl ReadBack<'_> {
 impl TableSink for ReadBack<'_> {
     fn begin(&mut self, schema: &Arc<Schema>, _: &mut Vec<u8>) -> Result<()> {
         let write = &self.job.write;
-        let mut read = ReadOptions {
-            format: Some(write.format),
-            header: write.header,
-            delimiter: write.delimiter.or(write.format.text().ok().map(TextFormat::delimiter)),
-            null: write.null.clone(),
-            ..ReadOptions::default()
-        };
-        read.spec = write.format.is_text().then(|| TableSpec::from(&**schema));
+        let (mut read, csv) = (ReadOptions::default(), &write.core.csv);
+        read.format = Some(write.format);
+        (read.text.header, read.text.delimiter, read.text.null) = (csv.header, Some(csv.delimiter), csv.null.clone());
+        read.text.spec = write.format.is_text().then(|| TableSpec::from(&**schema));
         self.source = Some(open(self.written, &read).map_err(|e| e.file(display(self.output)))?);
         Ok(())
     }

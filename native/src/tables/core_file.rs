@@ -26,7 +26,7 @@ pub(super) struct CoreSource {
 
 impl CoreSource {
     pub fn open(input: Input, kind: TableKind, options: &ReadOptions) -> Result<CoreSource> {
-        let rows = FileRows::new(Arc::new(open_core(&input, kind, options)?), options.batch_rows)?;
+        let rows = FileRows::new(Arc::new(open_core(&input, kind, options)?), options.text.batch_rows)?;
         Ok(CoreSource { input, rows })
     }
 }
@@ -80,7 +80,7 @@ impl TableSource for CoreSource {
 /// Opens a file.
 pub(super) fn open_core(input: &Input, kind: TableKind, options: &ReadOptions) -> Result<AnyTable> {
     let schema = options.tbf_schema.clone();
-    input.drive(&mut TableOpener::new(kind, input.len(), options.limits.clone(), schema), |_| 0)
+    input.drive(&mut TableOpener::new(kind, input.len(), options.text.limits.clone(), schema), |_| 0)
 }
 
 /// Every fault of a file.
@@ -91,7 +91,7 @@ pub(super) fn check_core(
     progress: &mut dyn FnMut(u64, Option<u64>),
 ) -> Result<Report> {
     let schema = options.tbf_schema.clone();
-    let mut checker = TableChecker::new(kind, input.len(), options.limits.clone(), schema);
+    let mut checker = TableChecker::new(kind, input.len(), options.text.limits.clone(), schema);
     loop {
         match checker.step()? {
             Step::Done(report) => return Ok(report),

@@ -30,11 +30,11 @@ impl IdvSink {
                 return Err(Error::new(&ARGUMENT, message));
             }
         };
-        let mut own = idv::WriteOptions::default().with_packing(packing);
+        let mut own = options.core.idv.clone().with_packing(packing);
         if let Some(level) = options.level {
             own = own.with_level(level);
         }
-        if let Some(rows) = options.group_rows {
+        if let Some(rows) = options.core.group_rows {
             own = own.with_rows_per_block(u32::try_from(rows).unwrap_or(u32::MAX));
         }
         Ok(IdvSink { options: own, writer: None, workers: options.workers.max(1) })

@@ -52,13 +52,13 @@ impl std::fmt::Debug for IpcSource {
 
 impl IpcSource {
     pub fn file(input: &Input, options: &ReadOptions) -> Result<IpcSource> {
-        let messages = guarded(|| Blocks::open(input, &options.limits).map(Messages::File))?;
+        let messages = guarded(|| Blocks::open(input, &options.text.limits).map(Messages::File))?;
         Self::new(messages, options)
     }
 
     pub fn stream(input: impl Read + Send + 'static, options: &ReadOptions) -> Result<IpcSource> {
         let input: Box<dyn Read + Send> = Box::new(BufReader::with_capacity(1 << 18, input));
-        let messages = guarded(|| Stream::open(input, &options.limits).map(Messages::Stream))?;
+        let messages = guarded(|| Stream::open(input, &options.text.limits).map(Messages::Stream))?;
         Self::new(messages, options)
     }
 
@@ -67,7 +67,7 @@ impl IpcSource {
         let schema = Arc::new(schema);
         let (whole, cuts) = (schema.clone(), Cuts::default());
         let changes = Changes::new(messages.schema(), &schema);
-        let (lossy, batch_rows) = (options.lossy, options.batch_rows.max(1));
+        let (lossy, batch_rows) = (options.lossy, options.text.batch_rows.max(1));
         Ok(IpcSource { messages, schema, unread, changes, lossy, cuts, whole, left: None, batch_rows })
     }
 

@@ -29,7 +29,8 @@ use std::collections::BTreeMap;
 use forebay::{
     Limits, Result,
     tables::{self, Target, columns_first},
-    text::TextFormat,
+    tbf::Dialect,
+    text::{TextFormat, TextOptions},
 };
 use serde::Serialize;
 
@@ -176,30 +177,14 @@ pub struct ColumnFacts {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// Bounds on what the file may cost.
-    pub limits: Limits,
+    /// How text is read. Of every format the limits and the rows of a batch.
+    pub text: TextOptions,
     /// How the bytes of formats that are asked at random come in; text is always read.
     pub io: Io,
     /// The format, where neither content nor name says it.
     pub format: Option<TableFormat>,
-    /// All columns, in the file's order; nothing is sniffed then.
-    pub spec: Option<TableSpec>,
     /// What a TBF of layout U or S holds, which do not say it themselves.
     pub tbf_schema: Option<forebay::tbf::CallerSchema>,
-    /// The types of some columns; the others are sniffed.
-    pub types: Vec<(String, forebay::table::DataType)>,
-    /// CSV: the first row holds the names.
-    pub header: bool,
-    /// CSV: what stands between fields; by default a comma, or a tab in `.tsv`.
-    pub delimiter: Option<u8>,
-    /// CSV: the field, not in quotes, that means a missing value. By default the empty one.
-    pub null: String,
-    /// What happens with a row that cannot be read.
-    pub on_bad_row: OnBadRow,
-    /// Rows of text that types are sniffed from.
-    pub sniff_rows: usize,
-    /// Rows of a batch.
-    pub batch_rows: usize,
     /// How many rows from the front will be asked for, where that is known: of very many columns a few rows take little
     /// memory then. More may come.
     pub first_rows: Option<usize>,
@@ -214,19 +199,13 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> Self {
+        let mut text = TextOptions::default();
+        text.limits = Limits::host();
         ReadOptions {
-            limits: Limits::host(),
+            text,
             io: Io::default(),
             format: None,
-            spec: None,
             tbf_schema: None,
-            types: Vec::new(),
-            header: true,
-            delimiter: None,
-            null: String::new(),
-            on_bad_row: OnBadRow::Error,
-            sniff_rows: 10_000,
-            batch_rows: BATCH_ROWS,
             first_rows: None,
             samples: false,
             lossy: false,
@@ -253,67 +232,29 @@ pub enum TableCompression {
 pub struct WriteOptions {
     /// The format.
     pub format: TableFormat,
+    /// What the core is told of it: the target and its layout, losses, row groups, the style of CSV.
+    pub core: tables::WriteOptions,
     /// The compression; by default the format's usual one.
     pub compression: Option<TableCompression>,
     /// The compression's level.
     pub level: Option<u8>,
-    /// Rows of a row group or block; by default the format's usual number.
-    pub group_rows: Option<usize>,
-    /// CSV: the first row holds the names.
-    pub header: bool,
-    /// CSV: what stands between fields; by default a comma, or a tab in `.tsv`.
-    pub delimiter: Option<u8>,
-    /// CSV: what stands for a missing value.
-    pub null: String,
-    /// What the format cannot hold is changed, and said, instead of refused.
-    pub lossy: bool,
-    /// How columns are stored, for formats that let one choose.
-    pub spec: Option<TableSpec>,
-    /// TBF: the layout to write.
-    pub dialect: forebay::tbf::Dialect,
     /// Threads that encode, for formats whose parts can be encoded side by side. What is written is the same.
     pub workers: usize,
 }
 
 impl WriteOptions {
-    /// What a table must fit to be written like this.
-    pub fn target(&self) -> Target {
-        match self.format {
+    /// The defaults of a format.
+    pub fn new(format: TableFormat) -> Self {
+        let target = match format {
             TableFormat::Csv => Target::Text(TextFormat::Csv),
             TableFormat::Tsv => Target::Text(TextFormat::Tsv),
             TableFormat::Jsonl => Target::Text(TextFormat::Jsonl),
-            TableFormat::Tbf => Target::Tbf(self.dialect),
+            TableFormat::Tbf => Target::Tbf(Dialect::D),
             TableFormat::Idv => Target::Idv,
             TableFormat::Parquet | TableFormat::Arrow | TableFormat::Arrows => Target::Arrow,
-        }
-    }
-
-    /// What of this concerns the core's writers.
-    fn core(&self) -> tables::WriteOptions {
-        let mut core = tables::WriteOptions::new(self.target());
-        core.csv.header = self.header;
-        core.csv.delimiter = self.delimiter.unwrap_or(core.csv.delimiter);
-        core.csv.null.clone_from(&self.null);
-        (core.lossy, core.group_rows) = (self.lossy, self.group_rows);
-        core.spec.clone_from(&self.spec);
-        core
-    }
-
-    /// The defaults of a format.
-    pub fn new(format: TableFormat) -> Self {
-        WriteOptions {
-            format,
-            compression: None,
-            level: None,
-            group_rows: None,
-            header: true,
-            delimiter: None,
-            null: String::new(),
-            lossy: false,
-            spec: None,
-            dialect: forebay::tbf::Dialect::D,
-            workers: all_cores(),
-        }
+        };
+        let core = tables::WriteOptions::new(target);
+        WriteOptions { format, core, compression: None, level: None, workers: all_cores() }
     }
 }
 

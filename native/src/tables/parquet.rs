@@ -65,8 +65,9 @@ impl std::fmt::Debug for ParquetSource {
 impl ParquetSource {
     pub fn new(input: Input, options: &ReadOptions) -> Result<ParquetSource> {
         let file = ParquetFile::new(input);
-        let (metadata, opaque) = parquet_open::load(&file, &options.limits).map_err(|e| file.refused().unwrap_or(e))?;
-        let pages = guarded(|| Ok(Pages::new(file, metadata.metadata(), &options.limits)))?;
+        let (metadata, opaque) =
+            parquet_open::load(&file, &options.text.limits).map_err(|e| file.refused().unwrap_or(e))?;
+        let pages = guarded(|| Ok(Pages::new(file, metadata.metadata(), &options.text.limits)))?;
         let (schema, unread) = Unread::schema(metadata.schema(), opaque)?;
         let schema = Arc::new(schema);
         let changes = Changes::new(metadata.schema(), &schema);
@@ -102,7 +103,7 @@ impl ParquetSource {
     fn reader(&self, columns: Option<&[usize]>, most: Option<usize>) -> Result<ParquetRecordBatchReader> {
         // Of very many columns few rows are read at a time.
         let count = columns.map_or(self.whole.len(), <[usize]>::len).max(1);
-        let rows = self.options.batch_rows.min((BATCH_CELLS / count).max(FEWEST_ROWS)).max(1);
+        let rows = self.options.text.batch_rows.min((BATCH_CELLS / count).max(FEWEST_ROWS)).max(1);
         let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.pages.clone(), self.metadata.clone())
             .with_batch_size(rows);
         if let Some(most) = most {

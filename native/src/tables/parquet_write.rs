@@ -90,7 +90,7 @@ impl ParquetSink {
                 ));
             }
         };
-        let group_rows = options.group_rows.unwrap_or(GROUP_ROWS);
+        let group_rows = options.core.group_rows.unwrap_or(GROUP_ROWS);
         Ok(ParquetSink { out, file: None, compression, group_rows, workers: options.workers })
     }
 

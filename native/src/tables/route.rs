@@ -124,7 +124,7 @@ pub(super) fn open_ipc(place: Place<'_>, format: TableFormat, options: &ReadOpti
 
 /// The file that a sink fills, once the options make sense together.
 pub(super) fn output_file(path: &Path, force: bool, options: &WriteOptions) -> Result<FileWriter> {
-    if options.group_rows == Some(0) {
+    if options.core.group_rows == Some(0) {
         return Err(Error::new(&ARGUMENT, "a row group or block has one row at least"));
     }
     if let (TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl | TableFormat::Tbf, Some(packing)) =
@@ -158,7 +158,7 @@ pub fn create(path: &Path, force: bool, options: &WriteOptions) -> Result<TableO
     let file = SharedFile::new(output_file(path, force, options)?);
     let sink: Box<dyn TableSink + Send> = match options.format {
         TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl | TableFormat::Tbf => {
-            Box::new(TableWriter::new(options.core()))
+            Box::new(TableWriter::new(options.core.clone()))
         }
         TableFormat::Idv => Box::new(IdvSink::new(options)?),
         #[cfg(feature = "arrow")]

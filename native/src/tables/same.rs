@@ -338,7 +338,7 @@ impl<'a> ArrowRows<'a> {
         scan: &'a Scan,
         schema: Arc<ArrowSchema>,
     ) -> ArrowRows<'a> {
-        let (lossy, notes) = (job.write.lossy, Vec::new());
+        let (lossy, notes) = (job.write.core.lossy, Vec::new());
         ArrowRows { inputs, read, scan, lossy, schema, current: None, next: 0, total: None, notes, opened: None }
     }
 

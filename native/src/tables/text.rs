@@ -6,7 +6,7 @@ use forebay::{
     Error, Result,
     table::Schema,
     tables::{GroupStep, TableRows},
-    text::{TextOptions, TextReader, TextStep},
+    text::{TextReader, TextStep},
 };
 
 use super::{
@@ -37,7 +37,7 @@ enum Reading {
 
 impl TextSource {
     pub fn new(mut input: TextInput, format: TableFormat, options: &ReadOptions) -> Result<TextSource> {
-        let mut reader = TextReader::new(format.text()?, options.text())?;
+        let mut reader = TextReader::new(format.text()?, options.text.clone())?;
         while !reader.open().map_err(|e| e.file(&input.name))? {
             feed(&mut input, &mut reader)?;
         }
@@ -74,20 +74,6 @@ fn feed(input: &mut TextInput, reader: &mut TextReader) -> Result<()> {
         reader.push(bytes);
     }
     Ok(())
-}
-
-impl ReadOptions {
-    /// What of this concerns text.
-    fn text(&self) -> TextOptions {
-        let mut text = TextOptions::default();
-        text.limits.clone_from(&self.limits);
-        text.spec.clone_from(&self.spec);
-        text.types.clone_from(&self.types);
-        text.null.clone_from(&self.null);
-        (text.header, text.delimiter, text.on_bad_row) = (self.header, self.delimiter, self.on_bad_row);
-        (text.sniff_rows, text.batch_rows) = (self.sniff_rows, self.batch_rows);
-        text
-    }
 }
 
 impl TableRows for TextSource {

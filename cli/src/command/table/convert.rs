@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use forebay::{Result, tbf::Dialect};
+use forebay::{Result, tables::Target, tbf::Dialect};
 use forebay_native::{
     input::PIPE,
     tables::{ReadOptions, TableCompression, TableFormat, TableJob, TableSummary},
 };
 use serde_json::json;
 
-use super::args::{TableReadArgs, scan};
+use super::args::scan;
 use crate::{exit::Outcome, human, output::Output, progress::Meter};
 
 /// Arguments for tables that are written.
@@ -61,27 +61,25 @@ pub(in crate::command) struct Common<'a> {
 
 pub(in crate::command) fn run(
     common: Common<'_>,
-    read_args: &TableReadArgs,
     read: ReadOptions,
     args: &TableWriteArgs,
     out: &Output,
 ) -> Result<Outcome> {
     let mut job = TableJob::new(common.inputs, common.format);
     job.scan = scan(args.columns.as_deref(), common.filter)?;
-    job.write.compression = common.compression;
-    job.write.level = common.level;
-    job.write.group_rows = args.group_rows;
-    job.write.lossy = args.lossy;
-    job.write.header = read_args.header();
+    (job.write.compression, job.write.level) = (common.compression, common.level);
+    let write = &mut job.write.core;
+    (write.group_rows, write.lossy) = (args.group_rows, args.lossy);
     // What the user says of CSV is meant for both sides, but a tab of one is no comma of the other.
-    job.write.delimiter = read_args.delimiter()?;
-    read_args.null().clone_into(&mut job.write.null);
-    job.write.spec.clone_from(&read.spec);
-    job.write.dialect = match args.dialect {
-        DialectArg::D => Dialect::D,
-        DialectArg::T => Dialect::T,
-        DialectArg::C => Dialect::C,
-    };
+    write.csv.follow(&read.text);
+    write.spec.clone_from(&read.text.spec);
+    if let Target::Tbf(dialect) = &mut write.target {
+        *dialect = match args.dialect {
+            DialectArg::D => Dialect::D,
+            DialectArg::T => Dialect::T,
+            DialectArg::C => Dialect::C,
+        };
+    }
     job.read = read;
     (job.read.workers, job.write.workers) = (common.workers, common.workers);
     (job.force, job.sync, job.verify) = (common.force, common.sync, common.verify);
