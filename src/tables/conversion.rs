@@ -293,7 +293,7 @@ impl<R: TableRows, W: TableSink> Conversion<R, W> {
             Some(route) if have_same_columns(route.scanning.schema(), scanning.schema()) => route.scanning = scanning,
             Some(_) => {
                 let message = "its columns or their types are not those of the first input";
-                return Err(Error::new(&codes::TARGET, message).with_options(&["types", "schema"]));
+                return Err(Error::new(&codes::TARGET, message).with_options(&["types", "spec"]));
             }
             None => {
                 let fit = Fit::new(scanning.schema(), self.target, self.lossy)?;

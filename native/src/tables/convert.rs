@@ -70,6 +70,11 @@ pub struct TableSummary {
     pub notes: Vec<String>,
 }
 
+/// What was written can only be read back from a file.
+pub(super) fn cannot_verify() -> Error {
+    Error::new(&ARGUMENT, "what went into a pipe cannot be read back").with_options(&["verify"])
+}
+
 impl TableJob {
     /// Converts with the defaults of the format.
     pub fn new(inputs: Vec<PathBuf>, format: TableFormat) -> TableJob {
@@ -92,7 +97,8 @@ impl TableJob {
     /// As [`run`](Self::run), telling how far it is after every batch.
     pub fn run_with(&self, output: &Path, progress: &mut dyn FnMut(&Progress)) -> Result<TableSummary> {
         if self.verify && (display(output) == PIPE || self.inputs.iter().any(|p| is_pipe(p))) {
-            return Err(Error::new(&ARGUMENT, "--verify reads both files again, which pipes cannot do"));
+            let message = "to verify an output both files are read again, which pipes cannot do";
+            return Err(Error::new(&ARGUMENT, message).with_options(&["verify"]));
         }
         if let [only] = &self.inputs[..]
             && let Some(json) = document(only, &self.read)?
@@ -152,7 +158,7 @@ impl TableJob {
         summary.output_bytes = writer.bytes();
         let file = writer.into_file()?;
         if self.verify {
-            let path = file.path().ok_or_else(|| Error::new(&ARGUMENT, "--verify needs an output that is a file"))?;
+            let path = file.path().ok_or_else(cannot_verify)?;
             summary.verified = verify(path)?;
         }
         file.commit(self.sync)

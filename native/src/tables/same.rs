@@ -299,8 +299,8 @@ fn held_by_parquet(schema: &ArrowSchema) -> Result<()> {
         let unwritten = matches!(field.data_type(), Arrow::Interval(IntervalUnit::MonthDayNano));
         if unwritten || !back.is_ok_and(|back| back.fields().iter().map(|f| f.data_type()).eq([field.data_type()])) {
             let what = field.data_type();
-            let message = format!("Parquet has no columns of Arrow's type {what}; --columns leaves it out");
-            return Err(Error::new(&codes::TARGET, message).column(field.name()));
+            let message = format!("Parquet has no columns of Arrow's type {what}");
+            return Err(Error::new(&codes::TARGET, message).column(field.name()).with_options(&["columns"]));
         }
     }
     Ok(())

@@ -57,7 +57,7 @@ impl Scanned {
 /// What was sniffed may not be what was meant, as with postal codes.
 pub(super) fn advised(e: Error, source: &dyn TableSource) -> Error {
     match e.code() == &KIND && source.format().is_text() {
-        true => e.more("--types NAME=TYPE reads a column as another type"),
+        true => e.more("a column can be read as another type").with_options(&["types"]),
         false => e,
     }
 }
