@@ -4,15 +4,13 @@ use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
-use super::{
-    AnyTable, FileRows, Fit, GroupStep, Scan, Scanning, TableRows, TableSink, TableWriter, Target, WriteOptions, codes,
-    text_input::TextInput,
-};
+use super::{AnyTable, FileRows, Fit, Scan, Scanning, TableWriter, Target, WriteOptions};
 use crate::{
     error::{Error, Result, codes::ARGUMENT},
     filter::Filter,
-    table::{Batch, Schema},
-    text::{TextFormat, TextOptions},
+    step::Turn,
+    table::{Batch, Schema, TableRows, TableSink, codes},
+    text::{TextFormat, TextInput, TextOptions},
 };
 
 /// What is said of a TBF that holds one value, once it was written.
@@ -52,17 +50,6 @@ impl ConversionOptions {
         let (scan, text, write) = (Scan::default(), TextOptions::default(), WriteOptions::new(target));
         ConversionOptions { scan, rows: None, text, write }
     }
-}
-
-/// What a conversion says.
-#[derive(Debug, PartialEq, Eq)]
-pub enum ConversionStep {
-    /// These ranges of the input are needed.
-    Need(Vec<Range<u64>>),
-    /// There are bytes to [`take`](Conversion::take).
-    Out,
-    /// Everything was taken. What is left is what [`Converted::front`] says.
-    Done,
 }
 
 /// What came of it.
@@ -124,7 +111,7 @@ impl TableRows for InputRows {
             Rows::Text(text) => text.prune(filter),
         }
     }
-    fn step(&mut self) -> Result<GroupStep> {
+    fn step(&mut self) -> Result<Turn<Batch>> {
         match &mut self.0 {
             Rows::Table(table) => table.step(),
             Rows::Text(text) => text.step(),
@@ -226,29 +213,30 @@ impl<R: TableRows, W: TableSink> Conversion<R, W> {
         }
     }
 
-    /// Does what the bytes at hand allow.
-    pub fn step(&mut self) -> Result<ConversionStep> {
+    /// Does what the bytes at hand allow. An item are bytes to [`take`](Self::take); once all are done, what is left is
+    /// what [`Converted::front`] says.
+    pub fn step(&mut self) -> Result<Turn<()>> {
         loop {
             if !self.out.is_empty() {
-                return Ok(ConversionStep::Out);
+                return Ok(Turn::Item(()));
             }
             if self.ended {
-                return Ok(ConversionStep::Done);
+                return Ok(Turn::Done);
             }
             if !self.opened
                 && let Some(need) = self.begin()?
             {
-                return Ok(ConversionStep::Need(need));
+                return Ok(Turn::Need(need));
             }
             if let Some(batch) = self.fitted.take() {
                 self.write(&batch)?;
                 continue;
             }
             match self.source.step()? {
-                GroupStep::Need(ranges) => return Ok(ConversionStep::Need(ranges)),
-                GroupStep::Batch(batch) => self.take_in(batch)?,
-                GroupStep::End if self.source.next_table()? => self.opened = false,
-                GroupStep::End => self.end()?,
+                Turn::Need(ranges) => return Ok(Turn::Need(ranges)),
+                Turn::Item(batch) => self.take_in(batch)?,
+                Turn::Done if self.source.next_table()? => self.opened = false,
+                Turn::Done => self.end()?,
             }
         }
     }

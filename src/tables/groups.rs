@@ -1,27 +1,16 @@
 //! A table from its first row to its last, group by group.
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{AnyTable, TableRows};
+use super::AnyTable;
 use crate::{
     error::Result,
     filter::Filter,
-    step::Pieces,
-    table::{Batch, Schema},
+    step::{Pieces, Turn},
+    table::{Batch, Schema, TableRows},
 };
-
-/// What reading groups says.
-#[derive(Debug)]
-pub enum GroupStep {
-    /// These ranges of the file are needed.
-    Need(Vec<Range<u64>>),
-    /// The next rows.
-    Batch(Batch),
-    /// All rows were given.
-    End,
-}
 
 /// An opened table whose rows are read in order.
 #[derive(Debug)]
@@ -51,7 +40,7 @@ impl FileRows {
         &self.file
     }
 
-    fn next_group(&mut self) -> Result<GroupStep> {
+    fn next_group(&mut self) -> Result<Turn<Batch>> {
         let table = self.file.table()?;
         while self.group < table.groups() {
             if !self.filter.as_ref().is_none_or(|f| table.may_match(self.group, f)) {
@@ -61,14 +50,14 @@ impl FileRows {
             let ranges = table.plan(self.group, &self.columns)?;
             let lacking: Vec<_> = ranges.into_iter().flat_map(|range| self.pieces.lacking(range)).collect();
             if !lacking.is_empty() {
-                return Ok(GroupStep::Need(lacking));
+                return Ok(Turn::Need(lacking));
             }
             let batch = table.decode(self.group, &self.columns, &self.pieces)?;
             self.pieces = Pieces::default();
             self.group += 1;
-            return Ok(GroupStep::Batch(batch));
+            return Ok(Turn::Item(batch));
         }
-        Ok(GroupStep::End)
+        Ok(Turn::Done)
     }
 }
 
@@ -89,18 +78,18 @@ impl TableRows for FileRows {
         self.filter = Some(filter.clone());
     }
 
-    fn step(&mut self) -> Result<GroupStep> {
+    fn step(&mut self) -> Result<Turn<Batch>> {
         let whole = match self.left.take() {
             Some(left) => left,
             None => match self.next_group()? {
-                GroupStep::Batch(batch) => batch,
+                Turn::Item(batch) => batch,
                 other => return Ok(other),
             },
         };
         if whole.rows() > self.batch_rows {
             self.left = Some(whole.slice(self.batch_rows, whole.rows() - self.batch_rows));
         }
-        Ok(GroupStep::Batch(whole.slice(0, self.batch_rows)))
+        Ok(Turn::Item(whole.slice(0, self.batch_rows)))
     }
     fn push(&mut self, start: u64, bytes: Bytes) {
         self.pieces.push(start, bytes);

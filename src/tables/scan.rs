@@ -2,11 +2,10 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::TableRows;
 use crate::{
     error::Result,
     filter::Filter,
-    table::{Batch, Schema},
+    table::{Batch, Schema, TableRows},
 };
 
 /// What is wanted of a table.

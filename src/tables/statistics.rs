@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{AnyTable, FileRows, GroupStep, Scan, Scanning, TableRows};
+use super::{AnyTable, FileRows, Scan, Scanning};
 use crate::{
     error::Result,
-    step::{Step, Stepper},
-    table::summary::Summary,
+    step::{Step, Stepper, Turn},
+    table::{TableRows, summary::Summary},
     text::BATCH_ROWS,
 };
 
@@ -54,9 +54,9 @@ impl Stepper for Statistics {
                 return Ok(Step::Done(std::mem::take(&mut self.summary)));
             }
             match self.table.step()? {
-                GroupStep::Need(ranges) => return Ok(Step::Need(ranges)),
-                GroupStep::End => return Ok(Step::Done(std::mem::take(&mut self.summary))),
-                GroupStep::Batch(mut batch) => {
+                Turn::Need(ranges) => return Ok(Step::Need(ranges)),
+                Turn::Done => return Ok(Step::Done(std::mem::take(&mut self.summary))),
+                Turn::Item(mut batch) => {
                     if (batch.rows() as u64) > left {
                         batch = batch.slice(0, left as usize);
                     }

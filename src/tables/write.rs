@@ -2,11 +2,11 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{TableSink, Target, columns_first};
+use super::Target;
 use crate::{
     error::{Error, Result, codes::ARGUMENT},
     idv,
-    table::{Batch, ColumnSpec, Schema, TableSpec},
+    table::{Batch, ColumnSpec, Schema, TableSpec, TableSink, columns_first},
     tbf::{self, ColumnarWriter, Dialect, FieldEncoding, TableSchema, TaggedWriter},
     text::{CsvStyle, CsvWriter, JsonWriter, TextFormat},
 };
@@ -121,8 +121,8 @@ impl TableSink for TableWriter {
         match self.writer.take().ok_or_else(columns_first)? {
             Writer::Csv(_) | Writer::Json(_) => {}
             Writer::D(writer) => writer.finish(out)?,
-            Writer::T(writer) => out.extend_from_slice(&writer.finish()),
-            Writer::C(writer) => out.extend_from_slice(&writer.finish()?),
+            Writer::T(writer) => writer.finish(out),
+            Writer::C(writer) => writer.finish(out)?,
             Writer::Idv(writer) => return writer.finish(out).map(|front| Some(front.to_vec())),
         }
         Ok(None)

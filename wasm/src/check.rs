@@ -64,7 +64,7 @@ impl Checker {
                 let count = (threads::count() as u64).min(samples).max(1);
                 let cut = |k: u64| part.start + samples * k / count;
                 let checker = |tbl, part| match window {
-                    Some(bytes) => TblChecker::part(tbl, part).window(bytes),
+                    Some(bytes) => TblChecker::part(tbl, part).with_window(bytes),
                     None => TblChecker::part(tbl, part),
                 };
                 parts.extend((0..count).map(|k| cut(k)..cut(k + 1)).map(|part| Part {

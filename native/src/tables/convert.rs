@@ -10,18 +10,20 @@ use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
     filter::Filter,
-    table::{Batch, JsonStyle, Schema},
-    tables::{Conversion, ConversionStep, Converted, DOCUMENT_NOTE, GroupStep, document_line},
+    step::Turn,
+    table::{Batch, JsonStyle, Schema, columns_first},
+    tables::{Conversion, Converted, DOCUMENT_NOTE, document_line},
 };
 use serde::Serialize;
 
 use super::{
     FileWriter, ReadOptions, Scan, TableFormat, TableOutput, TableRows, TableSink, TableSource, TableSpec,
-    WriteOptions, columns_first, create, document, foreign::Losses, open, packing::text_file, scan::advised,
+    WriteOptions, create, document, foreign::Losses, open, packing::text_file, scan::advised,
 };
 use crate::{
-    convert::{self, Progress, pipeline::all_cores},
+    convert::{self, Progress},
     input::{PIPE, display, is_pipe},
+    parallel::all_cores,
 };
 
 /// What to convert, and how.
@@ -169,9 +171,9 @@ impl TableJob {
         let mut work = Conversion::over(rows, sink, self.scan.clone(), self.write.core.target, self.write.core.lossy);
         loop {
             match work.step() {
-                Ok(ConversionStep::Done) => return Ok(work.into_parts()),
+                Ok(Turn::Done) => return Ok(work.into_parts()),
                 // Both sides have their files themselves.
-                Ok(ConversionStep::Need(_) | ConversionStep::Out) => return Err(columns_first()),
+                Ok(Turn::Need(_) | Turn::Item(())) => return Err(columns_first()),
                 Err(e) => {
                     let source = work.source();
                     return Err(advised(e, &*source.current).file(source.name()));
@@ -217,7 +219,7 @@ impl TableRows for Inputs<'_> {
     fn prune(&mut self, filter: &Filter) {
         self.current.prune(filter);
     }
-    fn step(&mut self) -> Result<GroupStep> {
+    fn step(&mut self) -> Result<Turn<Batch>> {
         self.current.step()
     }
 

@@ -7,9 +7,9 @@ use forebay::{
     check::Report,
     filter::Filter,
     idv,
-    step::{Step, Stepper},
-    table::{Clock, DataType, Schema},
-    tables::{AnyTable, FileRows, GroupStep, TableChecker, TableKind, TableOpener, TableRows},
+    step::{Step, Stepper, Turn},
+    table::{Batch, Clock, DataType, Schema, TableRows},
+    tables::{AnyTable, FileRows, TableChecker, TableKind, TableOpener},
     tbf,
 };
 use serde_json::{Value as Json, json};
@@ -45,10 +45,10 @@ impl TableRows for CoreSource {
         self.rows.prune(filter);
     }
 
-    fn step(&mut self) -> Result<GroupStep> {
+    fn step(&mut self) -> Result<Turn<Batch>> {
         loop {
             match self.rows.step().map_err(|e: Error| e.file(self.input.name()))? {
-                GroupStep::Need(ranges) => {
+                Turn::Need(ranges) => {
                     for range in ranges {
                         self.rows.push(range.start, self.input.lend(range)?);
                     }
@@ -80,7 +80,8 @@ impl TableSource for CoreSource {
 /// Opens a file.
 pub(super) fn open_core(input: &Input, kind: TableKind, options: &ReadOptions) -> Result<AnyTable> {
     let schema = options.tbf_schema.clone();
-    input.drive(&mut TableOpener::new(kind, input.len(), options.text.limits.clone(), schema), |_| 0)
+    let opener = TableOpener::new(kind, input.len()).with_limits(options.text.limits.clone());
+    input.drive(&mut opener.with_schema(schema), |_| 0)
 }
 
 /// Every fault of a file.
@@ -91,7 +92,8 @@ pub(super) fn check_core(
     progress: &mut dyn FnMut(u64, Option<u64>),
 ) -> Result<Report> {
     let schema = options.tbf_schema.clone();
-    let mut checker = TableChecker::new(kind, input.len(), options.text.limits.clone(), schema);
+    let opener = TableOpener::new(kind, input.len()).with_limits(options.text.limits.clone());
+    let mut checker = TableChecker::new(opener.with_schema(schema));
     loop {
         match checker.step()? {
             Step::Done(report) => return Ok(report),

@@ -6,8 +6,7 @@ use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
     idv::{self, Block, Packed, Packing},
-    table::{Batch, Schema},
-    tables::TableSink,
+    table::{Batch, Schema, TableSink, columns_first},
 };
 
 use super::{TableCompression, WriteOptions, side_by_side::side_by_side};
@@ -54,12 +53,12 @@ impl TableSink for IdvSink {
     }
 
     fn push(&mut self, batch: &Batch, out: &mut Vec<u8>) -> Result<()> {
-        let writer = self.writer.as_mut().ok_or_else(super::columns_first)?;
+        let writer = self.writer.as_mut().ok_or_else(columns_first)?;
         writer.push_with(batch, out, on_threads(self.workers))
     }
 
     fn finish(&mut self, out: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
-        let writer = self.writer.take().ok_or_else(super::columns_first)?;
+        let writer = self.writer.take().ok_or_else(columns_first)?;
         writer.finish_with(out, on_threads(self.workers)).map(|front| Some(front.to_vec()))
     }
 }

@@ -14,15 +14,15 @@ use arrow_schema::{ArrowError, Schema as ArrowSchema};
 use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
-    table::{Batch, Schema},
-    tables::{GroupStep, TableRows, TableSink},
+    step::Turn,
+    table::{Batch, Schema, TableRows, TableSink, columns_first},
 };
 use serde_json::json;
 
 use super::{
     Facts, Foreign, ReadOptions, TableCompression, TableFormat, TableSource, WriteOptions,
     arrow::{Changes, Cuts, Unread, read_record_batch, to_arrow_schema, to_record_batch},
-    codes, columns_first,
+    codes,
     guard::guarded,
     ipc_read::{Blocks, Messages, Stream},
     writer::{SharedFile, own_error},
@@ -96,7 +96,7 @@ impl TableRows for IpcSource {
         Ok(())
     }
 
-    fn step(&mut self) -> Result<GroupStep> {
+    fn step(&mut self) -> Result<Turn<Batch>> {
         let whole = match self.left.take() {
             Some(left) => left,
             None => {
@@ -108,14 +108,14 @@ impl TableRows for IpcSource {
                 };
                 match guarded(read)? {
                     Some(batch) => batch,
-                    None => return Ok(GroupStep::End),
+                    None => return Ok(Turn::Done),
                 }
             }
         };
         if whole.rows() > self.batch_rows {
             self.left = Some(whole.slice(self.batch_rows, whole.rows() - self.batch_rows));
         }
-        Ok(GroupStep::Batch(whole.slice(0, self.batch_rows)))
+        Ok(Turn::Item(whole.slice(0, self.batch_rows)))
     }
 
     fn notes(&mut self) -> Vec<String> {

@@ -28,13 +28,14 @@ use std::collections::BTreeMap;
 
 use forebay::{
     Limits, Result,
-    tables::{self, Target, columns_first},
+    tables::{self, Target},
     tbf::Dialect,
     text::{TextFormat, TextOptions},
+    words::Word,
 };
 use serde::Serialize;
 
-use crate::{convert::pipeline::all_cores, input::Io};
+use crate::{input::Io, parallel::all_cores};
 
 #[cfg(feature = "arrow")]
 pub mod arrow;
@@ -84,8 +85,8 @@ use arrow::Cuts;
 pub use check::check;
 pub use convert::{TableJob, TableSummary};
 pub use forebay::{
-    table::{ColumnSpec, TableSpec, parse_type, summary},
-    tables::{Fit, Scan, TableRows, TableSink},
+    table::{ColumnSpec, TableRows, TableSink, TableSpec, parse_type, summary},
+    tables::{Fit, Scan},
     text::{BATCH_ROWS, OnBadRow, push_json, push_text},
 };
 pub use foreign::{Foreign, ForeignKind};
@@ -226,6 +227,20 @@ pub enum TableCompression {
     Deflate,
 }
 
+impl Word for TableCompression {
+    const ALL: &'static [Self] = &[Self::None, Self::Lz4, Self::Zstd, Self::Snappy, Self::Deflate];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Lz4 => "lz4",
+            Self::Zstd => "zstd",
+            Self::Snappy => "snappy",
+            Self::Deflate => "deflate",
+        }
+    }
+}
+
 /// How to write.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -261,7 +276,7 @@ impl WriteOptions {
 /// The codes of table files of this machine.
 pub mod codes {
     use forebay::error::Code;
-    pub use forebay::tables::codes::TARGET;
+    pub use forebay::table::codes::TARGET;
     /// Parquet or Arrow bytes are damaged.
     pub const ARROW: Code =
         Code::damaged("table.arrow", "A Parquet or Arrow file contradicts its format; the message says how.");

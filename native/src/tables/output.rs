@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use forebay::{
     Result,
-    table::{Batch, Schema},
-    tables::TableSink,
+    table::{Batch, Schema, TableSink},
 };
 
 use super::{FileWriter, writer::SharedFile};

@@ -7,8 +7,8 @@ use arrow_schema::Schema as ArrowSchema;
 use forebay::{
     Result,
     filter::Filter,
-    table::Schema,
-    tables::{GroupStep, TableRows},
+    step::Turn,
+    table::{Batch, Schema, TableRows},
 };
 use parquet::arrow::{
     ProjectionMask,
@@ -171,13 +171,13 @@ impl TableRows for ParquetSource {
         self.filter = Some(filter.clone());
     }
 
-    fn step(&mut self) -> Result<GroupStep> {
+    fn step(&mut self) -> Result<Turn<Batch>> {
         if self.reader.is_none() {
             self.unread.refuse(self.columns.as_deref())?;
         }
-        let Some(batch) = self.next_record_batch()? else { return Ok(GroupStep::End) };
+        let Some(batch) = self.next_record_batch()? else { return Ok(Turn::Done) };
         let (schema, lossy, cuts) = (&self.schema, self.options.lossy, &mut self.cuts);
-        guarded(|| read_record_batch(&batch, schema, lossy, cuts).map(GroupStep::Batch))
+        guarded(|| read_record_batch(&batch, schema, lossy, cuts).map(Turn::Item))
     }
 
     fn notes(&mut self) -> Vec<String> {

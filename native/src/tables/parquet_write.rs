@@ -7,8 +7,8 @@ use arrow_schema::{DataType as ArrowType, FieldRef, Schema as ArrowSchema};
 use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
-    table::{Batch, Schema},
-    tables::{TableSink, without_columns},
+    table::{Batch, Schema, TableSink, columns_first},
+    tables::without_columns,
 };
 use parquet::{
     arrow::{
@@ -27,7 +27,7 @@ use parquet::{
 use super::{
     TableCompression, WriteOptions,
     arrow::{to_arrow_schema, to_record_batch},
-    codes, columns_first,
+    codes,
     packing::wrong_level,
     side_by_side::side_by_side,
     writer::{SharedFile, own_error},

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use forebay::{
     Error, Result,
-    table::Schema,
-    tables::{GroupStep, TableRows},
-    text::{TextReader, TextStep},
+    step::Turn,
+    table::{Batch, Schema, TableRows},
+    text::TextReader,
 };
 
 use super::{
@@ -88,7 +88,7 @@ impl TableRows for TextSource {
         Ok(())
     }
 
-    fn step(&mut self) -> Result<GroupStep> {
+    fn step(&mut self) -> Result<Turn<Batch>> {
         if matches!(self.reading, Reading::Opened(_)) {
             self.begin();
         }
@@ -96,12 +96,12 @@ impl TableRows for TextSource {
             let step = match &mut self.reading {
                 Reading::Threads(threads) => threads.step(),
                 Reading::Alone(alone) | Reading::Opened(alone) => alone.0.step(),
-                Reading::Lost => return Ok(GroupStep::End),
+                Reading::Lost => return Ok(Turn::Done),
             };
             match (step.map_err(|e| e.file(&self.name))?, &mut self.reading) {
-                (TextStep::Batch(batch), _) => return Ok(GroupStep::Batch(batch)),
-                (TextStep::More, Reading::Alone(alone)) => feed(&mut alone.1, &mut alone.0)?,
-                _ => return Ok(GroupStep::End),
+                (Turn::Item(batch), _) => return Ok(Turn::Item(batch)),
+                (Turn::Need(()), Reading::Alone(alone)) => feed(&mut alone.1, &mut alone.0)?,
+                _ => return Ok(Turn::Done),
             }
         }
     }

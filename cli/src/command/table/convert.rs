@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use forebay::{Result, tables::Target, tbf::Dialect};
 use forebay_native::{
     input::PIPE,
@@ -11,7 +10,7 @@ use forebay_native::{
 use serde_json::json;
 
 use super::args::scan;
-use crate::{exit::Outcome, human, output::Output, progress::Meter};
+use crate::{exit::Outcome, human, output::Output, progress::Meter, words::word};
 
 /// Arguments for tables that are written.
 #[derive(Clone, Debug, clap::Args)]
@@ -28,15 +27,8 @@ pub(in crate::command) struct TableWriteArgs {
     group_rows: Option<usize>,
     /// TBF: the layout to write. D is typed columns with statistics; T is what the peer's tools read; C is columns
     /// over one dictionary.
-    #[arg(long, value_enum, default_value = "d")]
-    dialect: DialectArg,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum DialectArg {
-    D,
-    T,
-    C,
+    #[arg(long, value_parser = word::<Dialect>(), default_value = "d")]
+    dialect: Dialect,
 }
 
 impl TableWriteArgs {
@@ -74,11 +66,7 @@ pub(in crate::command) fn run(
     write.csv.follow(&read.text);
     write.spec.clone_from(&read.text.spec);
     if let Target::Tbf(dialect) = &mut write.target {
-        *dialect = match args.dialect {
-            DialectArg::D => Dialect::D,
-            DialectArg::T => Dialect::T,
-            DialectArg::C => Dialect::C,
-        };
+        *dialect = args.dialect;
     }
     job.read = read;
     (job.read.workers, job.write.workers) = (common.workers, common.workers);
