@@ -57,4 +57,4 @@ pub use codec_def::{Codec, CodecDef, Item, Layout};
 pub use file::{Column, Decoded, File, Live, Packing};
 pub use open::Opener;
 pub use source::Losses;
-pub use write::Writer;
+pub use write::{Block, Writer};

@@ -68,10 +68,6 @@ impl AnyTable {
             _ => Ok(None),
         }
     }
-    /// True for a TBF that holds no table but some other value.
-    pub fn is_document(&self) -> bool {
-        matches!(self, AnyTable::Tbf(file) if file.table().is_err() && file.document().is_some())
-    }
 
     /// What is worth knowing of how it was read.
     pub fn notes(&self) -> Vec<String> {
