@@ -79,7 +79,7 @@ fn damaged_documents_are_never_read_differently() {
         let Ok(ours) = serde_json::from_str::<Json>(&ours) else { continue };
         match tauq::tbf::decode(&file) {
             Ok(theirs) if theirs == ours => both += 1,
-            // What JSON lacks is null there and a word here; a repeated key, bytes and keys that are no text differ too.
+            // What JSON lacks is null there and a word here; a repeated key, bytes and keys that are not texts differ too.
             Ok(_) | Err(_) => peer_only += 1,
         }
     }

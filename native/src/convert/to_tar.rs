@@ -37,8 +37,8 @@ pub(super) fn run(
     let mut so_far = Progress { total: origin.count(), ..Progress::default() };
     let mut file = AtomicFile::create_streaming(output, options.force)?;
     if options.verify && file.path().is_none() {
-        let message = "what went into a pipe cannot be read back; leave out --verify or write a file";
-        return Err(Error::new(&error::codes::ARGUMENT, message));
+        let message = "what went into a pipe cannot be read back; leave it unverified or write a file";
+        return Err(Error::new(&error::codes::ARGUMENT, message).with_options(&["verify"]));
     }
     let mut digests: Vec<(u32, u64)> = Vec::new();
     let work = |item: Item| -> Result<(Loaded, Vec<ArchiveFile>)> {

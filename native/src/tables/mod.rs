@@ -30,6 +30,7 @@ use forebay::{
     table::{Batch, Schema},
     tables::Target,
     text::TextFormat,
+    words::Word,
 };
 use serde::Serialize;
 
@@ -273,6 +274,20 @@ pub enum TableCompression {
     Lz4,
     Zstd,
     Deflate,
+}
+
+impl Word for TableCompression {
+    const ALL: &'static [Self] = &[Self::None, Self::Lz4, Self::Zstd, Self::Snappy, Self::Deflate];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Lz4 => "lz4",
+            Self::Zstd => "zstd",
+            Self::Snappy => "snappy",
+            Self::Deflate => "deflate",
+        }
+    }
 }
 
 /// How to write.

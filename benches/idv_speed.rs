@@ -124,7 +124,7 @@ fn inflate(bytes: &Bytes) -> Result<()> {
     Ok(())
 }
 
-/// Decodes every block, each thread every so many groups.
+/// Decodes every block; of `threads` threads each takes its own groups.
 fn read(bytes: &Bytes, threads: usize) -> Result<()> {
     let file = drive(Opener::new(bytes.len() as u64), bytes)?;
     let part = |first: usize| -> Result<usize> {
