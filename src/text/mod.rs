@@ -106,6 +106,7 @@ impl TextFormat {
 
 /// What happens with a row that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnBadRow {
     /// It ends the work.
     #[default]
