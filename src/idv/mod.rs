@@ -49,6 +49,7 @@ mod vectors;
 mod write;
 
 pub mod codes;
+#[doc(hidden)]
 pub mod raw;
 
 pub use blocks::{Encoder, Ending, Packed, WriteOptions};

@@ -18,6 +18,7 @@ pub const DOCUMENT_NOTE: &str = "the file holds one value and no table; it was w
 
 /// What is converted.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Input {
     /// An opened table.
     Table(Arc<AnyTable>),

@@ -15,6 +15,7 @@ use crate::{
 
 /// Which of the formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum TableKind {
     /// TBF, of any layout.
     Tbf,
