@@ -36,6 +36,7 @@
 pub mod catalog;
 pub mod check;
 pub mod codec;
+#[doc(hidden)]
 pub mod cursor;
 pub mod dataset;
 pub mod detect;
@@ -48,6 +49,7 @@ pub mod idv;
 pub mod image;
 pub mod limits;
 pub mod model;
+#[doc(hidden)]
 pub mod msgpack;
 pub mod order;
 pub mod plan;

@@ -35,8 +35,8 @@ impl Stepper for TextChecker {
 
     fn step(&mut self) -> Result<Step<Report>> {
         if !self.opened {
-            if let Some(range) = self.input.open()? {
-                return Ok(Step::Need(vec![range]));
+            if let Some(ranges) = self.input.open()? {
+                return Ok(Step::Need(ranges));
             }
             self.opened = true;
         }

@@ -11,7 +11,8 @@ use wasm_bindgen::prelude::*;
 use crate::{
     fail::{Outcome, text, thrown},
     opened::Opened,
-    pairs, threads,
+    ranges::pairs,
+    threads,
 };
 
 /// Finds every fault of a file.
