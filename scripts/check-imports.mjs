@@ -8,14 +8,14 @@ import { Failure, ROOT, isMain, main, read } from './lib/run.mjs';
 /** The modules of each crate, floor by floor from the ground up. */
 const CRATES = {
   src: [
-    'error foreign formats holds random',
+    'error foreign formats holds random words',
     'check cursor detect limits step',
     'codec msgpack',
     'model order',
     'filter image plan record stats',
     'table tar tbl',
     'dataset idv tbf text',
-    'catalog sample tables words',
+    'catalog sample tables',
   ],
   'native/src': ['half_written map parallel', 'input', 'folder output', 'dataset', 'check select', 'convert', 'tables', 'loader'],
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],

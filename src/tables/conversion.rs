@@ -81,60 +81,40 @@ enum Rows {
     Text(Box<TextInput>),
 }
 
+/// What either kind of rows does.
+macro_rules! either {
+    ($self:ident, $rows:ident => $does:expr) => {
+        match $self {
+            InputRows(Rows::Table($rows)) => $does,
+            InputRows(Rows::Text($rows)) => $does,
+        }
+    };
+}
+
 impl TableRows for InputRows {
     fn open(&mut self) -> Result<Option<Vec<Range<u64>>>> {
-        match &mut self.0 {
-            Rows::Table(table) => table.open(),
-            Rows::Text(text) => text.open(),
-        }
+        either!(self, rows => rows.open())
     }
     fn schema(&self) -> &Arc<Schema> {
-        match &self.0 {
-            Rows::Table(table) => table.schema(),
-            Rows::Text(text) => text.schema(),
-        }
-    }
-    fn rows(&self) -> Option<u64> {
-        match &self.0 {
-            Rows::Table(table) => table.rows(),
-            Rows::Text(text) => text.rows(),
-        }
+        either!(self, rows => rows.schema())
     }
     fn select(&mut self, columns: &[usize]) -> Result<()> {
-        match &mut self.0 {
-            Rows::Table(table) => table.select(columns),
-            Rows::Text(text) => text.select(columns),
-        }
+        either!(self, rows => rows.select(columns))
     }
     fn prune(&mut self, filter: &Filter) {
-        match &mut self.0 {
-            Rows::Table(table) => table.prune(filter),
-            Rows::Text(text) => text.prune(filter),
-        }
+        either!(self, rows => rows.prune(filter));
     }
     fn step(&mut self) -> Result<Turn<Batch>> {
-        match &mut self.0 {
-            Rows::Table(table) => table.step(),
-            Rows::Text(text) => text.step(),
-        }
+        either!(self, rows => rows.step())
     }
     fn push(&mut self, start: u64, bytes: Bytes) {
-        match &mut self.0 {
-            Rows::Table(table) => table.push(start, bytes),
-            Rows::Text(text) => text.push(start, bytes),
-        }
+        either!(self, rows => rows.push(start, bytes));
     }
     fn notes(&mut self) -> Vec<String> {
-        match &mut self.0 {
-            Rows::Table(table) => table.notes(),
-            Rows::Text(text) => text.notes(),
-        }
+        either!(self, rows => rows.notes())
     }
     fn skipped(&self) -> u64 {
-        match &self.0 {
-            Rows::Table(table) => table.skipped(),
-            Rows::Text(text) => text.skipped(),
-        }
+        either!(self, rows => rows.skipped())
     }
 }
 

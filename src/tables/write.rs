@@ -6,7 +6,7 @@ use super::Target;
 use crate::{
     error::{Error, Result, codes::ARGUMENT},
     idv,
-    table::{Batch, ColumnSpec, Schema, TableSpec, TableSink, columns_first},
+    table::{Batch, ColumnSpec, Schema, TableSink, TableSpec, columns_first},
     tbf::{self, ColumnarWriter, Dialect, FieldEncoding, TableSchema, TaggedWriter},
     text::{CsvStyle, CsvWriter, JsonWriter, TextFormat},
 };

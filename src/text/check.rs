@@ -7,6 +7,7 @@ use crate::{
     check::Report,
     error::{Error, Kind, Result, codes::NOTE},
     step::{Step, Stepper, Turn},
+    table::TableRows,
 };
 
 /// Reads a text to its end and names its bad rows. One whose columns cannot be found out is an error.

@@ -8,7 +8,7 @@ use std::{
 use forebay::{Error, Result};
 
 use super::packing::Packer;
-use crate::{convert::codes::WORKER, input::io_error, output::AtomicFile};
+use crate::{input::io_error, output::AtomicFile, parallel::codes::WORKER};
 
 /// Bytes that are gathered before they go out.
 const BUFFER: usize = 1 << 18;
