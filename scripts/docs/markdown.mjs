@@ -54,6 +54,8 @@ export function render(source, name, text, link) {
     .replaceAll('<pre>', '<pre tabindex="0">')
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>')
+    // The page's policy allows no styles inside of it.
+    .replace(/ style="text-align:(\w+)"/g, ' class="$1"')
     // The corner of a table is not a heading.
     .replaceAll('<th></th>', '<td></td>');
   const title = sections.find((section) => section.title)?.title ?? source;
