@@ -11,6 +11,7 @@
 //! | [`error`], [`catalog`] | one error with a stable code and a place; every code there is |
 //! | [`limits`] | bounds on what a file may cost |
 //! | [`step`], [`cursor`] | how bytes come in; how fields are read from them |
+//! | [`formats`], [`detect`] | the table of formats; which of them a file has |
 //! | [`codec`] | LZ4, Zstandard and the checksums |
 //! | [`tar`] | TAR archives and WebDataset groups, read and written |
 //! | [`tbl`] | TBL v2, both layouts: open, read, write, check |
@@ -35,17 +36,20 @@
 pub mod catalog;
 pub mod check;
 pub mod codec;
+#[doc(hidden)]
 pub mod cursor;
 pub mod dataset;
 pub mod detect;
 pub mod error;
 pub mod filter;
 mod foreign;
+pub mod formats;
 mod holds;
 pub mod idv;
 pub mod image;
 pub mod limits;
 pub mod model;
+#[doc(hidden)]
 pub mod msgpack;
 pub mod order;
 pub mod plan;
@@ -64,4 +68,4 @@ pub mod words;
 
 pub use error::{Error, Result};
 pub use limits::Limits;
-pub use step::{Step, Stepper};
+pub use step::{Step, Stepper, Turn};

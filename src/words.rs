@@ -1,4 +1,10 @@
 //! Choices that a user makes by a word: one list of them for every host.
+//!
+//! ```
+//! use forebay::{order::Tail, words::Word};
+//! assert_eq!(Tail::from_word("pad"), Some(Tail::Pad));
+//! assert_eq!(Tail::ALL.iter().map(|tail| tail.word()).collect::<Vec<_>>(), ["drop", "pad", "uneven"]);
+//! ```
 
 /// One of a few choices, each with a word of its own that commands, bindings and documents share.
 pub trait Word: Copy + 'static {

@@ -9,11 +9,11 @@ use std::{
 use bytes::Bytes;
 use forebay::{
     Limits, Result, idv,
-    step::drive,
-    table::{Batch, Column, DataType, Field, Schema, TableFile},
-    tables::{GroupStep, Groups, TableChecker, TableKind, TableOpener},
+    step::{Turn, drive},
+    table::{Batch, Column, DataType, Field, Schema, TableRows},
+    tables::{FileRows, TableChecker, TableKind, TableOpener},
     tbf,
-    text::{TextFormat, TextOptions, TextReader, TextStep},
+    text::{TextFormat, TextOptions, TextReader},
 };
 use peak_alloc::PeakAlloc;
 
@@ -65,25 +65,24 @@ fn idv_of(batch: &Batch) -> Bytes {
 }
 
 fn check(kind: TableKind, file: &Bytes) {
-    let checker = TableChecker::new(kind, file.len() as u64, Limits::host(), None);
+    let checker = TableChecker::new(TableOpener::new(kind, file.len() as u64).with_limits(Limits::host()));
     let report = drive(checker, file).unwrap();
     assert!(report.ok && report.samples == 1, "{report:?}");
 }
 
 /// Reads all columns, and again by their names in another order.
 fn read(kind: TableKind, file: &Bytes) {
-    let opened = drive(TableOpener::new(kind, file.len() as u64, Limits::host(), None), file).unwrap();
-    let table: &dyn TableFile = opened.table().unwrap();
-    let names = table.schema().fields().iter().rev().map(|field| field.name.clone());
-    let columns = table.schema().positions(names).unwrap();
-    let mut groups = Groups::new(table.schema(), 10);
-    groups.select(table, &columns).unwrap();
+    let opened = drive(TableOpener::new(kind, file.len() as u64).with_limits(Limits::host()), file).unwrap();
+    let mut groups = FileRows::new(Arc::new(opened), 10).unwrap();
+    let names = groups.schema().fields().iter().rev().map(|field| field.name.clone());
+    let columns = groups.schema().positions(names).unwrap();
+    groups.select(&columns).unwrap();
     let mut rows = 0;
     loop {
-        match groups.step(table).unwrap() {
-            GroupStep::Batch(batch) => rows += batch.rows(),
-            GroupStep::End => break,
-            GroupStep::Need(ranges) => ranges.into_iter().for_each(|range| {
+        match groups.step().unwrap() {
+            Turn::Item(batch) => rows += batch.rows(),
+            Turn::Done => break,
+            Turn::Need(ranges) => ranges.into_iter().for_each(|range| {
                 groups.push(range.start, file.slice(range.start as usize..range.end as usize));
             }),
         }
@@ -143,12 +142,12 @@ fn rows(format: TextFormat, options: TextOptions, pieces: &mut dyn Iterator<Item
     let mut rows = 0;
     loop {
         match reader.step()? {
-            TextStep::More => match pieces.next() {
+            Turn::Need(()) => match pieces.next() {
                 Some(piece) => reader.push(Bytes::copy_from_slice(piece)),
                 None => reader.end(),
             },
-            TextStep::Batch(batch) => rows += batch.rows(),
-            TextStep::End => return Ok(rows),
+            Turn::Item(batch) => rows += batch.rows(),
+            Turn::Done => return Ok(rows),
         }
     }
 }

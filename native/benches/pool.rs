@@ -15,7 +15,7 @@ use forebay::{
     Result,
     codec::{Codec, Compression, checksum::crc32},
 };
-use forebay_native::convert::pipeline::{all_cores, ordered};
+use forebay_native::parallel::{all_cores, ordered};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 

@@ -22,7 +22,6 @@ use forebay::{Error, Result, error::codes};
 pub use beneath::{Beneath, Written};
 pub use names::Names;
 use part::Part;
-pub(crate) use part::is_part;
 pub use part::remove_half_written;
 pub use stage::Stage;
 

@@ -53,7 +53,9 @@ export function render(source, name, text, link) {
     .render(tokens, md.options, {})
     .replaceAll('<pre>', '<pre tabindex="0">')
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
-    .replaceAll('</table>', '</table></div>');
+    .replaceAll('</table>', '</table></div>')
+    // The corner of a table is not a heading.
+    .replaceAll('<th></th>', '<td></td>');
   const title = sections.find((section) => section.title)?.title ?? source;
   return { html, title, headings, sections: sections.filter((section) => section.title || section.text.trim()) };
 }

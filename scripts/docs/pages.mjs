@@ -26,6 +26,7 @@ export const NAVIGATION = [
   [
     'Cookbook',
     [
+      ['All tasks', 'examples/README.md'],
       ['Read one sample', 'examples/read_sample.rs'],
       ['Walk a TAR', 'examples/walk_tar.rs'],
       ['Filter samples', 'examples/filter_samples.rs'],
@@ -74,7 +75,12 @@ export const NAVIGATION = [
   ],
 ];
 
-const NAMES = { 'README.md': 'index.html', 'www/lib/README.md': 'package.html', 'fuzz/README.md': 'fuzzing.html' };
+const NAMES = {
+  'README.md': 'index.html',
+  'www/lib/README.md': 'package.html',
+  'fuzz/README.md': 'fuzzing.html',
+  'examples/README.md': 'cookbook/index.html',
+};
 
 /** Whether an entry of the navigation is made here. */
 export const isSource = (target) => /\.(md|rs)$/.test(target);

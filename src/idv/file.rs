@@ -23,6 +23,7 @@ use crate::{
 /// How blocks are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Packing {
     /// As they are.
     None,
@@ -130,6 +131,9 @@ pub struct File {
     /// For each column of the schema its place in the table of contents.
     pub(super) places: Vec<usize>,
     pub(super) limits: Limits,
+    pub(super) file_len: u64,
+    /// What the opener went past.
+    pub(super) faults: Arc<[Error]>,
 }
 
 impl File {

@@ -37,6 +37,7 @@ mod json;
 mod memory;
 mod plain;
 mod predicate;
+mod rows;
 mod schema;
 mod select;
 mod spec;
@@ -56,6 +57,7 @@ pub use column::{Column, ColumnData};
 pub use file::TableFile;
 pub use json::JsonStyle;
 pub use memory::MemoryTable;
+pub use rows::{TableRows, TableSink, columns_first};
 pub use schema::{Annotation, DataType, Field, KeyType, Schema};
 pub use spec::{ColumnSpec, TableSpec, parse_type};
 pub use strings::{Binary, DictIndices, DictStrings, Strings, StringsBuilder};
@@ -79,6 +81,11 @@ pub mod codes {
     /// More than one batch can hold.
     pub const SIZE: Code =
         Code::limit("table.size", "One batch would hold more than 2^31 - 1 rows, items or bytes of text in a column.");
+    /// The target cannot hold a value or type.
+    pub const TARGET: Code = Code::unsupported(
+        "table.target",
+        "The format to write cannot hold a type or value; converting with losses (`lossy`) changes it instead, where that makes sense.",
+    );
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&SHAPE, &COLUMN, &VALUE, &UTF8, &SIZE];
+    pub const ALL: &[&Code] = &[&SHAPE, &COLUMN, &VALUE, &UTF8, &SIZE, &TARGET];
 }

@@ -11,7 +11,8 @@ use wasm_bindgen::prelude::*;
 use crate::{
     fail::{Outcome, text, thrown},
     opened::Opened,
-    pairs, threads,
+    ranges::pairs,
+    threads,
 };
 
 /// Finds every fault of a file.
@@ -64,7 +65,7 @@ impl Checker {
                 let count = (threads::count() as u64).min(samples).max(1);
                 let cut = |k: u64| part.start + samples * k / count;
                 let checker = |tbl, part| match window {
-                    Some(bytes) => TblChecker::part(tbl, part).window(bytes),
+                    Some(bytes) => TblChecker::part(tbl, part).with_window(bytes),
                     None => TblChecker::part(tbl, part),
                 };
                 parts.extend((0..count).map(|k| cut(k)..cut(k + 1)).map(|part| Part {

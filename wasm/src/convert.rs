@@ -23,7 +23,7 @@ use wasm_bindgen::prelude::*;
 use crate::{
     fail::{Outcome, text, thrown},
     opened::Opened,
-    pairs,
+    ranges::pairs,
     record::DocumentReader,
     threads,
     window::{self, Gate, Wants, Window},

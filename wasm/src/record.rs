@@ -15,7 +15,7 @@ use wasm_bindgen::prelude::*;
 use crate::{
     fail::{Outcome, text, thrown},
     opened::Opened,
-    pairs,
+    ranges::pairs,
 };
 
 /// Samples whose places in the metadata are read at once, 8 bytes each: whoever looks at a sample looks at its

@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::*;
 use crate::{
     fail::{Outcome, text, thrown},
     opened::Opened,
-    pairs,
+    ranges::pairs,
     window::{BYTES, Gate, Wants, Window},
 };
 

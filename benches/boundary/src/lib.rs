@@ -34,7 +34,7 @@ struct Options {
     verify: bool,
 }
 
-/// A report with that many faults, kept on this side.
+/// A report with many faults, kept on this side.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Kept(Report);

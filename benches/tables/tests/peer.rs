@@ -128,9 +128,10 @@ fn columnar_files_are_the_peers_bytes() {
             vec![ids.into(), names.iter().collect::<Strings>().into(), deltas.into(), flags.into(), xs.into()],
         )
         .unwrap();
-        let mut ours = tbf::ColumnarWriter::new(batch.schema().clone()).unwrap();
-        ours.push(&batch).unwrap();
-        let ours = ours.finish().unwrap();
+        let mut writer = tbf::ColumnarWriter::new(batch.schema().clone()).unwrap();
+        writer.push(&batch).unwrap();
+        let mut ours = Vec::new();
+        writer.finish(&mut ours).unwrap();
         assert!(ours == theirs, "{rows} rows");
         assert_eq!(ColumnarDecoder::new(&ours).unwrap().row_count(), rows);
         let file = Bytes::from(theirs);

@@ -11,7 +11,6 @@
 mod item;
 mod loaded;
 mod options;
-pub mod pipeline;
 mod pixels;
 mod stream;
 mod summary;
@@ -28,7 +27,6 @@ use crate::{
     select::{is_of_sample, matching_all},
 };
 use item::Origin;
-pub(crate) use loaded::release;
 pub use options::{MetadataChoice, Options, To};
 pub use pixels::Pixels;
 pub use stream::StreamInput;
@@ -185,9 +183,6 @@ fn kept<T>(chunk: Vec<Result<T>>, options: &Options, faults: &mut Vec<Fault>) ->
 /// The codes of converting.
 pub mod codes {
     use forebay::error::Code;
-    /// A worker thread failed.
-    pub const WORKER: Code =
-        Code::io("convert.worker", "A worker thread stopped before its work was done; this is a bug of Forebay.");
     /// What was written reads back differently.
     pub const VERIFY: Code =
         Code::io("convert.verify", "A sample that was written reads back differently; the output was not kept.");
@@ -195,7 +190,7 @@ pub mod codes {
     pub const EMPTY: Code =
         Code::usage("convert.empty", "A filter selects no sample, and an output without samples was not asked for.");
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&WORKER, &VERIFY, &EMPTY];
+    pub const ALL: &[&Code] = &[&VERIFY, &EMPTY];
 }
 
 pub(crate) fn verify_error(sample: u64, what: &str) -> Error {

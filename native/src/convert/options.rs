@@ -7,13 +7,15 @@ use forebay::{
     codec::Compression,
     cursor::Cursor,
     error::codes,
+    formats::Format,
     msgpack,
     tbl::{Document, Layout, MetadataFormat, PackOptions},
     words::Word,
 };
 use serde_json::{Map, Value};
 
-use super::{pipeline::all_cores, pixels::Pixels};
+use super::pixels::Pixels;
+use crate::parallel::all_cores;
 
 /// The format to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,9 +156,9 @@ impl Options {
 impl To {
     /// The format that an output's name suggests, by its last extension.
     pub fn from_name(output: &Path) -> Option<To> {
-        match output.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "tbl" => Some(To::Tbl),
-            "tar" => Some(To::Tar),
+        match Format::from_extension(output.extension()?.to_str()?)? {
+            Format::Tbl => Some(To::Tbl),
+            Format::Tar => Some(To::Tar),
             _ => None,
         }
     }

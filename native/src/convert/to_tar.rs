@@ -7,22 +7,23 @@ use forebay::{
     codec::checksum::crc32,
     error,
     sample::{ArchiveFile, archive_files, renamed},
-    tar::{END, Scanner},
+    tar::{END, Opener},
 };
 
 use super::{
     Begun,
     item::{Item, Origin},
     kept,
-    loaded::{Loaded, release},
+    loaded::Loaded,
     options::Options,
-    pipeline::ordered,
     summary::{Progress, Summary},
     verify_error,
 };
 use crate::{
+    dataset::release,
     input::{Input, Io, WINDOW},
     output::AtomicFile,
+    parallel::ordered,
 };
 
 pub(super) fn run(
@@ -90,7 +91,7 @@ pub(super) fn run(
 fn verify(file: &AtomicFile, digests: &[(u32, u64)]) -> Result<u64> {
     let Some(path) = file.path() else { return Ok(0) };
     let written = Input::open(path, Io::Read)?;
-    let mut scanner = Scanner::new(written.len(), Limits::host());
+    let mut scanner = Opener::new(written.len()).with_limits(Limits::host());
     let archive = written.drive(&mut scanner, |_| WINDOW).map_err(|e| e.file(file.name()))?;
     if archive.members.len() != digests.len() {
         return Err(verify_error(0, "another number of files"));

@@ -15,18 +15,18 @@ use super::{
     Begun, codes,
     item::Origin,
     kept,
-    loaded::{Loaded, release},
+    loaded::Loaded,
     options::Options,
-    pipeline::ordered,
     pixels::Decoding,
     summary::{Progress, Summary},
     verify_error,
 };
 use crate::{
     check::check_structure,
-    dataset::{Dataset, OpenOptions},
+    dataset::{Dataset, OpenOptions, release},
     input::{Input, Io},
     output::{AtomicFile, Spool},
+    parallel::ordered,
 };
 
 struct Ready {

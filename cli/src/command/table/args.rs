@@ -2,7 +2,6 @@
 
 use std::{fs, path::PathBuf};
 
-use clap::ValueEnum;
 use forebay::{Error, Limits, Result, error::codes::ARGUMENT, table::DataType, tbf::CallerSchema};
 use forebay_native::{
     input::{display, io_error},
@@ -10,13 +9,6 @@ use forebay_native::{
 };
 
 use crate::{command::filtering, words::word};
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum OnBadRowArg {
-    #[default]
-    Error,
-    Skip,
-}
 
 /// How a table is read.
 #[derive(Clone, Debug, clap::Args)]
@@ -42,8 +34,8 @@ pub(in crate::command) struct TableReadArgs {
     #[arg(long, value_name = "TEXT", default_value = "")]
     null: String,
     /// CSV and JSON lines: a row that cannot be read ends the work, or is left out and counted.
-    #[arg(long, value_enum, default_value = "error")]
-    on_bad_row: OnBadRowArg,
+    #[arg(long, value_parser = word::<OnBadRow>(), default_value = "error")]
+    on_bad_row: OnBadRow,
     /// CSV and JSON lines: rows that types are sniffed from.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     sniff_rows: usize,
@@ -52,16 +44,13 @@ pub(in crate::command) struct TableReadArgs {
 impl TableReadArgs {
     pub fn options(&self, limits: &Limits, lossy: bool) -> Result<ReadOptions> {
         let mut read = ReadOptions::default();
-        read.limits = limits.clone();
-        read.format = self.from;
-        read.header = !self.no_header;
-        read.delimiter = self.delimiter()?;
-        read.null.clone_from(&self.null);
-        read.on_bad_row = match self.on_bad_row {
-            OnBadRowArg::Error => OnBadRow::Error,
-            OnBadRowArg::Skip => OnBadRow::Skip,
-        };
-        (read.sniff_rows, read.lossy) = (self.sniff_rows, lossy);
+        (read.format, read.lossy) = (self.from, lossy);
+        let text = &mut read.text;
+        text.limits = limits.clone();
+        text.header = !self.no_header;
+        text.delimiter = self.delimiter()?;
+        text.null.clone_from(&self.null);
+        (text.on_bad_row, text.sniff_rows) = (self.on_bad_row, self.sniff_rows);
         if let Some(path) = &self.schema {
             let text = fs::read_to_string(path).map_err(|e| io_error(&display(path), "read", e))?;
             let named = |e: Error| e.file(display(path));
@@ -70,17 +59,17 @@ impl TableReadArgs {
             if caller {
                 read.tbf_schema = Some(CallerSchema::from_json(text.as_bytes()).map_err(named)?);
             } else {
-                read.spec = Some(TableSpec::parse(&text).map_err(named)?);
+                read.text.spec = Some(TableSpec::parse(&text).map_err(named)?);
             }
         }
         if let Some(types) = &self.types {
-            read.types = parse_types(types)?;
+            read.text.types = parse_types(types)?;
         }
         Ok(read)
     }
 
     /// The character between fields.
-    pub fn delimiter(&self) -> Result<Option<u8>> {
+    fn delimiter(&self) -> Result<Option<u8>> {
         match self.delimiter.as_deref() {
             None => Ok(None),
             Some("\\t" | "tab") => Ok(Some(b'\t')),
@@ -89,14 +78,6 @@ impl TableReadArgs {
                 _ => Err(Error::new(&ARGUMENT, "--delimiter takes one ASCII character, or tab")),
             },
         }
-    }
-    /// The word for a missing value.
-    pub fn null(&self) -> &str {
-        &self.null
-    }
-    /// True where CSV has a row of names.
-    pub fn header(&self) -> bool {
-        !self.no_header
     }
 }
 
