@@ -36,10 +36,9 @@ export function checkDependencies() {
 /** Makes the table anew. */
 function write() {
   const page = readFileSync(PAGE, 'utf8');
-  writeFileSync(
-    PAGE,
-    page.replace(between(page), () => table()),
-  );
+  const old = between(page);
+  const at = page.indexOf(BEGIN) + BEGIN.length;
+  writeFileSync(PAGE, page.slice(0, at) + table() + page.slice(at + old.length));
 }
 
 function between(page) {

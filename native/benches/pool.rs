@@ -2,8 +2,8 @@
 //!
 //!     pool run ROUNDS    checks (CRC-32) and packs (LZ4) samples of about 91 kB, in turns
 //!
-//! Prints one line of JSON: milliseconds of the best round. What rayon collects is in order too; all of it at once is in
-//! memory then, so it also works in blocks, each of which waits for its slowest sample.
+//! Prints one line of JSON: milliseconds of the best round. What rayon collects is in order too; all of it at once is
+//! in memory then, so it also works in blocks, each of which waits for its slowest sample.
 
 #![allow(clippy::disallowed_methods, reason = "a benchmark has a clock")]
 
@@ -19,7 +19,7 @@ use forebay_native::parallel::{all_cores, ordered};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-const SAMPLES: usize = 4000;
+const SAMPLES: usize = 500;
 /// Samples of a block: as many as the ordered pool has under way when all its tickets are out.
 const BLOCK: usize = 64;
 
@@ -43,7 +43,7 @@ fn samples() -> Vec<Vec<u8>> {
     let mut bytes = |len: usize| -> Vec<u8> {
         (0..len.div_ceil(16)).flat_map(|_| [next().to_le_bytes(), *b"photogra"]).flatten().collect()
     };
-    // Few distinct ones: the set is larger than the caches and smaller than the memory.
+    // Few distinct ones: the set is larger than most caches.
     (0..200).map(|i| bytes(if i % 50 == 0 { 910_000 } else { 60_000 + 311 * i })).collect()
 }
 
