@@ -17,7 +17,7 @@ use forebay::{
     model::{MediaFormat, SampleInfo},
     plan::Proof,
     record,
-    sample::{FoundRecord, parse_record},
+    samples::{FoundRecord, parse_record},
     tar::Tar,
     tbl::{Metadata, MetadataFormat, OpenMetadata, SampleMetadata, Tbl},
 };

@@ -4,7 +4,7 @@ use forebay::{
     Error, Result,
     error::Kind,
     filter::{Filter, SampleRecord, Seen},
-    sample::Oddities,
+    samples::Oddities,
 };
 
 use crate::{blocks::in_blocks, dataset::Dataset};

@@ -12,8 +12,7 @@ use crate::{
     codec::Codec,
     error::{self, Error, Result},
     limits::Limits,
-    model::{MediaFormat, SampleInfo},
-    plan::{Proof, SamplePlan},
+    sample::{MediaFormat, Proof, SampleInfo, SamplePlan},
     step::{Pieces, Step, Stepper},
 };
 

@@ -12,7 +12,7 @@ use forebay::{
     image::Probe,
     model::MediaFormat,
     record,
-    sample::{Oddities, archive_files, renamed},
+    samples::{Oddities, archive_files, renamed},
     tar::END,
     tbl::{Document, Encoder, Layout, MetadataFormat, MetadataWriter, PackOptions, Packed, Patch, pack},
 };

@@ -178,7 +178,7 @@ impl Window {
 
     /// Sample `i`'s metadata as that of a sample numbered `id`.
     #[cfg(feature = "convert")]
-    pub fn record_as(&self, i: u64, id: u64) -> Result<Option<forebay::sample::FoundRecord>> {
+    pub fn record_as(&self, i: u64, id: u64) -> Result<Option<forebay::samples::FoundRecord>> {
         self.opened.core.find_record_as(i, id, self.opened.metadata.get(), |range| self.fetch(range))
     }
 }

@@ -20,7 +20,7 @@ mod to_tbl;
 
 use std::{path::Path, sync::Arc};
 
-use forebay::{Error, Result, check::Fault, filter::Filter, sample::Oddities};
+use forebay::{Error, Result, check::Fault, filter::Filter, samples::Oddities};
 
 use crate::{
     dataset::Dataset,

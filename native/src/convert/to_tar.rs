@@ -6,7 +6,7 @@ use forebay::{
     Error, Limits, Result,
     codec::checksum::crc32,
     error,
-    sample::{ArchiveFile, archive_files, renamed},
+    samples::{ArchiveFile, archive_files, renamed},
     tar::{END, Scanner},
 };
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
+use super::model::SampleInfo;
 use crate::{
     codec::{
         Codec,
@@ -11,7 +12,6 @@ use crate::{
     },
     error::{Code, Error, Result},
     limits::Limits,
-    model::SampleInfo,
 };
 
 /// How a payload proves that it is what was written.
