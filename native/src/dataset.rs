@@ -17,7 +17,7 @@ use forebay::{
     model::{MediaFormat, SampleInfo},
     plan::Proof,
     record,
-    samples::{FoundRecord, parse_record},
+    samples::{Loaded, Watch, parse_record},
     tar::Tar,
     tbl::{Metadata, MetadataFormat, OpenMetadata, SampleMetadata, Tbl},
 };
@@ -230,14 +230,6 @@ impl Dataset {
         if more { Ok(probe_named(name, &look(bytes)?)) } else { Ok(seen) }
     }
 
-    /// Format and size to write for sample `i`, of which this is the payload.
-    pub(crate) fn written_info(&self, i: u64, payload: &[u8]) -> Result<Probe> {
-        match &self.source {
-            Source::File(_, container) => container.written_info(i, payload).map_err(|e| e.file(self.name())),
-            Source::Folder(folder) => Ok(probe_named(folder.sample_name(i).unwrap_or_default(), payload)),
-        }
-    }
-
     /// Sample `i`'s payload, verified and decompressed. Of a mapped file, what is stored as it is comes without copying.
     pub fn payload(&self, i: u64) -> Result<Bytes> {
         self.payload_by(i, Input::slice)
@@ -317,18 +309,35 @@ impl Dataset {
         }
     }
 
-    /// As [`record`](Self::record), with the number that the sample has elsewhere, and why it keeps the metadata as
-    /// text, where it does.
-    pub(crate) fn record_as(&self, i: u64, id: u64) -> Result<Option<FoundRecord>> {
-        let made = |text: String| Some(FoundRecord::new(text));
+    /// Sample `i` with all that belongs to it, under the number that it has elsewhere.
+    pub(crate) fn load_as(&self, i: u64, id: u64) -> Result<Loaded> {
+        let named = |e: Error| e.file(self.name());
         match &self.source {
-            Source::File(input, container) => container
-                .find_record_as(i, id, self.open_metadata(input, container)?, |range| input.lend(range))
-                .map_err(|e| e.file(self.name())),
-            // A folder's record carries the sample's own number.
-            Source::Folder(folder) if id == i => folder.record(i).map(made),
-            Source::Folder(folder) => folder.record(i).map(|text| made(record::renumber(&text, id))),
+            Source::File(input, container) => {
+                let (payload, metadata) = (self.lend(i)?, self.open_metadata(input, container)?);
+                let mut sample = container.load(i, id, payload, metadata, |range| input.lend(range)).map_err(named)?;
+                sample.kept = sample.kept.map(named);
+                Ok(sample)
+            }
+            Source::Folder(folder) => {
+                let (payload, record) = (folder.payload(i)?, folder.record(i)?);
+                // A folder's record carries the sample's own number.
+                let record = if id == i { record } else { record::renumber(&record, id) };
+                Ok(Loaded::from_file(id, folder.sample_name(i).unwrap_or_default(), payload, record))
+            }
         }
+    }
+
+    /// Whether a filter accepts sample `i`. What it does not ask for is not read.
+    pub fn accepts(&self, i: u64, watch: &mut Watch) -> Result<bool> {
+        let info = self.info(i)?;
+        let metadata = if watch.needs_record(self.tbl().is_some()) { self.find_metadata(i)? } else { None };
+        let name = match (watch.filter().needs_name(), &self.source) {
+            (false, _) => None,
+            (true, Source::File(_, container)) => container.name(i, metadata.as_ref().map(|(value, _)| value)),
+            (true, Source::Folder(folder)) => folder.sample_name(i),
+        };
+        Ok(watch.accepts(&info, name, metadata.as_ref()).is_some())
     }
 
     /// Where and how long sample `i` is, by what is known without reading it; for files with names, a hash of its

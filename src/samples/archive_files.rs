@@ -10,7 +10,7 @@ use crate::{
         MediaFormat,
         record::{self, RestoredFile},
     },
-    tar::{header_for, padding},
+    tar::{END, header_for, padding},
 };
 
 /// A sample's file as it goes into an archive.
@@ -26,6 +26,10 @@ impl ArchiveFile {
     /// How many zeros follow the content.
     pub fn padding(&self) -> usize {
         padding(self.content.len() as u64)
+    }
+    /// All of it, with the zeros.
+    pub fn pieces(&self) -> [&[u8]; 3] {
+        [&self.header, &self.content, &END[..self.padding()]]
     }
 }
 

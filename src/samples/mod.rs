@@ -6,16 +6,47 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `open.rs` | a container of any format, opened |
+//! | `opened.rs` | the same with all that became known of it, shared by the work on it |
 //! | `records.rs` | a sample's metadata, whatever container it comes from |
-//! | `archive_files.rs` | the files that a sample becomes in an archive |
-//! | `oddities.rs` | what of converted samples is not as it was |
+//! | `read.rs` | one sample's metadata, or the document, read |
+//! | `select.rs` | the samples that a filter accepts, and statistics of them |
+//! | `check.rs` | every fault of a file |
+//! | `window.rs` | a run of samples with the bytes that they need |
+//! | `make.rs`, `archive_files.rs` | one sample made ready to be written |
+//! | `document.rs` | what stands beside the samples of a TBL |
+//! | `write.rs`, `oddities.rs` | samples put behind each other; what of them is not as it was |
+//! | `conversion.rs` | all of it together: from file to file |
 
 mod archive_files;
+mod check;
+mod conversion;
+mod document;
+mod make;
 mod oddities;
 pub mod open;
+mod opened;
+mod read;
 mod records;
+mod select;
+mod window;
+mod write;
 
 pub use archive_files::{ArchiveFile, archive_files, renamed};
+pub use check::{Checker, Part};
+pub use conversion::{Batch, Conversion, ConversionOptions, ConversionStep, Converted};
+pub use document::{Inherited, MetadataChoice};
+pub use make::{Form, Loaded, Ready};
 pub use oddities::Oddities;
 pub use open::{Dataset, Opener};
+pub use opened::Opened;
+pub use read::{DocumentReader, RecordReader};
 pub use records::{FoundRecord, parse_record};
+pub use select::{Selector, SelectorStep, Watch, field};
+pub use write::{Counts, Writer};
+
+use crate::error::{Error, Kind};
+
+/// Whether an error is that of a sample, which others need not suffer from, and not of the system or the caller.
+pub fn is_of_sample(e: &Error) -> bool {
+    matches!(e.kind(), Kind::Damaged | Kind::Limit | Kind::Unsupported)
+}

@@ -4,9 +4,9 @@ use bytes::Bytes;
 use forebay::{
     Error, Limits, Step, Stepper,
     codec::{Codec, codes::UNAVAILABLE},
-    dataset::{Dataset as Core, Opener as CoreOpener},
     detect::{Format, HEAD_LEN, detect},
     error::codes,
+    samples::{Dataset as Core, Opened, Opener as CoreOpener},
     tar::Tar,
     tbl::raw::Header,
 };
@@ -16,7 +16,6 @@ use crate::{
     dataset::Dataset,
     fail::{Outcome, thrown},
     limits::GivenLimits,
-    opened::Opened,
     pairs,
 };
 
@@ -114,7 +113,7 @@ impl Opener {
     pub fn so_far(&self) -> Outcome<Option<Dataset>> {
         let Some(scanner) = self.work.as_ref().and_then(CoreOpener::scanner) else { return Ok(None) };
         let tar = Tar::growing(scanner.so_far()).map_err(thrown)?;
-        let growing = |tar| Opened { growing: true, ..Opened::new(Core::Tar(tar), self.limits.clone(), None) };
+        let growing = |tar| Opened::new(Core::Tar(tar), self.limits.clone(), None).growing();
         Ok((!tar.is_empty()).then(|| Dataset::new(growing(tar))))
     }
 

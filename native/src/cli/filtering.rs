@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use forebay::{Error, Limits, Result, check::Fault, error::codes, filter::Filter};
+use forebay::{Error, Limits, Result, check::Fault, error::codes, filter::Filter, samples::is_of_sample};
 
 use super::{Outcome, Output, check::describe};
 
@@ -14,7 +14,6 @@ use crate::{
     convert::StreamInput,
     dataset::{Dataset, OpenOptions},
     input,
-    select::is_of_sample,
     tables::table_format,
 };
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use forebay::{Result, filter::Filter};
+use forebay::{Result, filter::Filter, samples::Watch};
 use serde_json::{Value, json};
 
 use super::{
@@ -18,7 +18,7 @@ use super::{
         head::Wanted,
     },
 };
-use crate::{dataset::Dataset, select::Watch};
+use crate::dataset::Dataset;
 
 /// Which options have an effect on what.
 pub(super) const USES: Uses = &[
@@ -90,7 +90,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
                 break;
             }
             if let Some(watch) = &mut watch
-                && faults.forgive(i, watch.accepts(&dataset, i))? != Some(true)
+                && faults.forgive(i, dataset.accepts(i, watch))? != Some(true)
             {
                 continue;
             }
