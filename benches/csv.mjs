@@ -45,7 +45,20 @@ await main(async () => {
   makeCsv(large, 4 * mb * 1e6);
   const output = (name) => join(FOLDER, `csv-${name}.parquet`);
   const ours = (mode, input, threads, to = output('forebay')) =>
-    on('python3', MEASURE, mode, forebay, 'convert', '--quiet', '--no-sync', '--force', '--workers', threads, input, to);
+    on(
+      'python3',
+      MEASURE,
+      mode,
+      forebay,
+      'convert',
+      '--quiet',
+      '--no-sync',
+      '--force',
+      '--workers',
+      threads,
+      input,
+      to,
+    );
   const peer = (name, input) => on(python, PEERS, name, cores, input, output(name));
   const jobs = {
     forebay: () => ours('time', csv, cores),
@@ -61,24 +74,37 @@ await main(async () => {
       const name = names[(i + round * 2) % names.length];
       const result = await jobs[name]();
       results[name].push(result);
-      console.log(`round ${round + 1}  ${name.padEnd(18)} ${result.seconds.toFixed(2)} s, processor ${result.cpu_seconds.toFixed(2)} s, load ${loadavg()[0].toFixed(1)}`);
+      console.log(
+        `round ${round + 1}  ${name.padEnd(18)} ${result.seconds.toFixed(2)} s, processor ${result.cpu_seconds.toFixed(2)} s, load ${loadavg()[0].toFixed(1)}`,
+      );
     }
   }
   const found = await json(python, [PEERS, 'same', ...['forebay', 'alone', 'polars', 'duckdb', 'pyarrow'].map(output)]);
   if (found.differ) throw new Failure(`the outputs differ: ${found.differ}`);
   const bytes = (path) => `${(statSync(path).size / 1e6).toFixed(1)} MB`;
   const peaks = {};
-  for (const [name, file] of [['forebay', 'forebay'], ['forebay, 1 thread', 'alone']]) {
+  for (const [name, file] of [
+    ['forebay', 'forebay'],
+    ['forebay, 1 thread', 'alone'],
+  ]) {
     const threads = file === 'alone' ? 1 : cores;
-    peaks[name] = [(await ours('peak', csv, threads, output(file))).peak_bytes, (await ours('peak', large, threads, output('large'))).peak_bytes];
+    peaks[name] = [
+      (await ours('peak', csv, threads, output(file))).peak_bytes,
+      (await ours('peak', large, threads, output('large'))).peak_bytes,
+    ];
   }
   for (const name of ['polars', 'duckdb', 'pyarrow']) {
-    peaks[name] = [Math.max(...results[name].map((r) => r.peak_bytes)), (await on(python, PEERS, name, cores, large, output('large'))).peak_bytes];
+    peaks[name] = [
+      Math.max(...results[name].map((r) => r.peak_bytes)),
+      (await on(python, PEERS, name, cores, large, output('large'))).peak_bytes,
+    ];
   }
   const of = (name, field) => median(results[name].map((r) => r[field]));
   const about = machine();
   console.log(`
-${about.date}, ${about.processor}, ${about.system}, ${about.rust}; ${Object.entries(TABLES).map((pair) => pair.join(' ')).join(', ')};
+${about.date}, ${about.processor}, ${about.system}, ${about.rust}; ${Object.entries(TABLES)
+    .map((pair) => pair.join(' '))
+    .join(', ')};
 ${cores} cores${pinned ? ', pinned' : ''}; ${rounds} rounds; load at the end ${loadavg()[0].toFixed(1)}. ${found.rows} rows of ${found.columns} columns
 (${found.types.join(', ')}), ${bytes(csv)}; the outputs are equal in every value.
 
@@ -87,7 +113,12 @@ ${cores} cores${pinned ? ', pinned' : ''}; ${rounds} rounds; load at the end ${l
   for (const name of names) {
     const file = name === 'forebay, 1 thread' ? 'alone' : name;
     const ratio = of(name, 'seconds') / of('forebay', 'seconds');
-    const cells = [of(name, 'seconds').toFixed(2), ratio.toFixed(2), of(name, 'cpu_seconds').toFixed(2), bytes(output(file))];
+    const cells = [
+      of(name, 'seconds').toFixed(2),
+      ratio.toFixed(2),
+      of(name, 'cpu_seconds').toFixed(2),
+      bytes(output(file)),
+    ];
     console.log(`| ${[name, ...cells, ...peaks[name].map((n) => `${(n / 2 ** 20).toFixed(0)} MiB`)].join(' | ')} |`);
   }
 });

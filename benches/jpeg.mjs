@@ -50,11 +50,22 @@ try {
   const turbo = join(work, 'turbo');
   execFileSync('cc', ['-O2', '-o', turbo, join(root, 'benches/lib/turbo.c'), '-lturbojpeg'], { stdio: 'inherit' });
   const built = ['build', '--release', '--features', 'decode', '--example', 'turns', '--message-format=json'];
-  const messages = execFileSync('cargo', built, { cwd: root, maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'inherit'] });
-  const all = messages.toString().split('\n').filter((line) => line.includes('"executable":"')).map((line) => JSON.parse(line));
+  const messages = execFileSync('cargo', built, {
+    cwd: root,
+    maxBuffer: 1 << 28,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const all = messages
+    .toString()
+    .split('\n')
+    .filter((line) => line.includes('"executable":"'))
+    .map((line) => JSON.parse(line));
   const ours = all.find((message) => message.target?.name === 'turns').executable;
   const sides = [new Side(ours), new Side(turbo)];
-  const paths = readdirSync(folder).filter((name) => /\.jpe?g$/.test(name)).sort().map((name) => resolve(folder, name));
+  const paths = readdirSync(folder)
+    .filter((name) => /\.jpe?g$/.test(name))
+    .sort()
+    .map((name) => resolve(folder, name));
   const kinds = new Map();
   for (const path of paths) {
     const best = [Infinity, Infinity];

@@ -61,7 +61,10 @@ await main(async () => {
   writeFileSync(join(ROOT, 'docs/benchmarks-loader.svg'), chart(results));
   mkdirSync(join(ROOT, 'benches/results'), { recursive: true });
   // Paths below the checkout: where that stands is nobody's business.
-  writeFileSync(join(ROOT, 'benches/results/loader.json'), `${JSON.stringify({ about, differences, results }, null, 1)}\n`.replaceAll(join(ROOT, '/'), ''));
+  writeFileSync(
+    join(ROOT, 'benches/results/loader.json'),
+    `${JSON.stringify({ about, differences, results }, null, 1)}\n`.replaceAll(join(ROOT, '/'), ''),
+  );
 });
 
 /** Every configuration once a round, each round beginning with another. Another loader that fails leaves its row empty. */
@@ -80,7 +83,9 @@ async function measure(tools, set, pythons, pinned) {
       if (!result) continue;
       results[name].push(result);
       const { images, seconds } = result;
-      const what = images ? `${(images / seconds).toFixed(0).padStart(7)} images/s` : `${seconds.toFixed(2).padStart(7)} s       `;
+      const what = images
+        ? `${(images / seconds).toFixed(0).padStart(7)} images/s`
+        : `${seconds.toFixed(2).padStart(7)} s       `;
       console.log(`round ${round + 1}  ${name.padEnd(34)} ${what}  load ${loadavg()[0].toFixed(1)}`);
     }
   }
@@ -107,7 +112,17 @@ function configurations({ forebay, loader }, set, pythons, pinned) {
     ours(`${jpeg}, resize, 1 core`, 1, set.tbl, '--workers', 1, '--decode-alone', set.count, ...how);
     ours(`${jpeg}, resize, 2 cores`, 2, set.tbl, '--workers', 2, ...how);
     for (const cores of [1, 2]) {
-      ours(`${jpeg}, augment, ${cores} core${cores > 1 ? 's' : ''}`, cores, set.tbl, '--workers', cores, '--augment', '--shuffle', 42, ...how);
+      ours(
+        `${jpeg}, augment, ${cores} core${cores > 1 ? 's' : ''}`,
+        cores,
+        set.tbl,
+        '--workers',
+        cores,
+        '--augment',
+        '--shuffle',
+        42,
+        ...how,
+      );
     }
     ours(`${jpeg}, small, 2 cores`, 2, set.smallTbl, '--workers', 2, '--jpeg', jpeg, '--decode-alone', small);
     ours(`${jpeg}, large, 2 cores`, 2, set.largeTbl, '--workers', 2, '--jpeg', jpeg, '--decode-alone', 8);
@@ -122,7 +137,14 @@ function configurations({ forebay, loader }, set, pythons, pinned) {
     const raw = ['--workers', cores, '--shuffle', 42, '--epochs', 5, '--io', 'map'];
     ours(`raw, ${cores} core${many}`, cores, set.raw, ...raw);
     ours(`raw, unverified, ${cores} core${many}`, cores, set.raw, ...raw, '--no-verify');
-    peer(`turboloader, raw, ${cores} core${many}`, cores, pythons.turboloader, 'turboloader-raw', set.rawPeer, 'epochs=5');
+    peer(
+      `turboloader, raw, ${cores} core${many}`,
+      cores,
+      pythons.turboloader,
+      'turboloader-raw',
+      set.rawPeer,
+      'epochs=5',
+    );
   }
   peer('turboloader, antialiased, 2 cores', 2, pythons.turboloader, 'turboloader', set.tar, 'antialias=1');
   peer('turboloader, large, 2 cores', 2, pythons.turboloader, 'turboloader', set.largeTar);
@@ -139,12 +161,60 @@ function configurations({ forebay, loader }, set, pythons, pinned) {
 async function compare({ loader }, set, pythons) {
   const [ours, theirs] = ['ours.f32', 'theirs.f32'].map((name) => join(FOLDER, name));
   const pairs = [
-    ['Pillow and torchvision (antialiased)', pythons.training, ['torch', set.files], set.tbl, 'forebay', 'bilinear', 0.5],
-    ['Pillow and torchvision, against zune-jpeg', pythons.training, ['torch', set.files], set.tbl, 'zune', 'bilinear', 0.5],
-    ['webdataset with Pillow (antialiased)', pythons.training, ['webdataset', set.shards], set.tbl, 'forebay', 'bilinear', 0.5],
-    ['turboloader, antialias=True', pythons.turboloader, ['turboloader', set.tar, 'antialias=1'], set.tbl, 'forebay', 'bilinear', 2],
-    ['turboloader as it comes (not antialiased), against our bilinear-plain', pythons.turboloader, ['turboloader', set.tar], set.tbl, 'forebay', 'bilinear-plain', 4],
-    ['turboloader, raw pixels', pythons.turboloader, ['turboloader-raw', set.rawPeer], set.raw, 'forebay', 'bilinear', 0.001],
+    [
+      'Pillow and torchvision (antialiased)',
+      pythons.training,
+      ['torch', set.files],
+      set.tbl,
+      'forebay',
+      'bilinear',
+      0.5,
+    ],
+    [
+      'Pillow and torchvision, against zune-jpeg',
+      pythons.training,
+      ['torch', set.files],
+      set.tbl,
+      'zune',
+      'bilinear',
+      0.5,
+    ],
+    [
+      'webdataset with Pillow (antialiased)',
+      pythons.training,
+      ['webdataset', set.shards],
+      set.tbl,
+      'forebay',
+      'bilinear',
+      0.5,
+    ],
+    [
+      'turboloader, antialias=True',
+      pythons.turboloader,
+      ['turboloader', set.tar, 'antialias=1'],
+      set.tbl,
+      'forebay',
+      'bilinear',
+      2,
+    ],
+    [
+      'turboloader as it comes (not antialiased), against our bilinear-plain',
+      pythons.turboloader,
+      ['turboloader', set.tar],
+      set.tbl,
+      'forebay',
+      'bilinear-plain',
+      4,
+    ],
+    [
+      'turboloader, raw pixels',
+      pythons.turboloader,
+      ['turboloader-raw', set.rawPeer],
+      set.raw,
+      'forebay',
+      'bilinear',
+      0.001,
+    ],
   ];
   const found = [];
   await withFiles([ours, theirs], async () => {
@@ -159,7 +229,8 @@ async function compare({ loader }, set, pythons) {
       }
       const difference = meanDifference(ours, theirs);
       console.log(`compared ${what}: ${difference.toFixed(3)} levels apart on average, ${allowed} allowed`);
-      if (!(difference <= allowed)) throw new Failure(`${what} makes other tensors: ${difference} levels apart, not ${allowed}`);
+      if (!(difference <= allowed))
+        throw new Failure(`${what} makes other tensors: ${difference} levels apart, not ${allowed}`);
       found.push({ what, difference, allowed });
     }
   });

@@ -28,13 +28,19 @@ const MANY = 1_281_167;
 
 await main(async () => {
   mkdirSync(FOLDER, { recursive: true });
-  if (!read('python3', ['--version'])) throw new Failure('python3 measures the memory of processes and runs the peer; it is not here');
+  if (!read('python3', ['--version']))
+    throw new Failure('python3 measures the memory of processes and runs the peer; it is not here');
   const tools = await build('samples');
   const set = await makeSet(tools.sample, FOLDER, Number(options.samples));
   const python = await peerPython();
   if (!python) console.log('\nThe package turboloader cannot be installed here: its rows stay empty.');
   const results = await measure(tools, set, python);
-  const about = { ...machine(), set: set.about, rounds: Number(options.rounds), load: loadavg().map((n) => Number(n.toFixed(1))) };
+  const about = {
+    ...machine(),
+    set: set.about,
+    rounds: Number(options.rounds),
+    load: loadavg().map((n) => Number(n.toFixed(1))),
+  };
   const text = page(about, results);
   console.log(`\n${text}`);
   if (options.dry) return;
@@ -55,14 +61,15 @@ async function measure({ forebay, samples }, set, python) {
   if (python) {
     for (const compression of ['none', 'lz4']) {
       const output = at(`peer-${compression}.tbl`);
-      jobs[`peer ${compression}`] = () => fresh(output, () => json(python, [PEER, 'convert', set.small, output, compression]));
+      jobs[`peer ${compression}`] = () =>
+        fresh(output, () => json(python, [PEER, 'convert', set.small, output, compression]));
     }
     jobs['peer read'] = () => json(python, [PEER, 'read', at('peer-none.tbl')]);
   }
   // The files of these come from the conversions above.
   jobs['read guide'] = () => json(samples, ['read', at('none.tbl')]);
   jobs['read turboloader'] = () => json(samples, ['read', at('turboloader.tbl')]);
-  jobs['open'] = () => json(samples, ['open', many]);
+  jobs.open = () => json(samples, ['open', many]);
 
   const results = Object.fromEntries(Object.keys(jobs).map((name) => [name, []]));
   const names = Object.keys(jobs);
@@ -73,7 +80,9 @@ async function measure({ forebay, samples }, set, python) {
       const result = await jobs[name]();
       results[name].push(result);
       const { seconds = result.verified_seconds ?? result.opened_seconds } = result;
-      console.log(`round ${round + 1}  ${name.padEnd(24)} ${(seconds * 1000).toFixed(1).padStart(9)} ms  load ${loadavg()[0].toFixed(1)}`);
+      console.log(
+        `round ${round + 1}  ${name.padEnd(24)} ${(seconds * 1000).toFixed(1).padStart(9)} ms  load ${loadavg()[0].toFixed(1)}`,
+      );
     }
     if (round === 0) await equal(forebay, python, at);
   }
@@ -83,7 +92,10 @@ async function measure({ forebay, samples }, set, python) {
 
 /** A command from outside, its output new each time and the disk's queue empty. */
 function measured(mode, argv, output) {
-  return fresh(output, async () => ({ ...(await json('python3', [MEASURE, mode, ...argv])), output_bytes: statSync(output).size }));
+  return fresh(output, async () => ({
+    ...(await json('python3', [MEASURE, mode, ...argv])),
+    output_bytes: statSync(output).size,
+  }));
 }
 
 async function fresh(output, body) {
@@ -96,12 +108,16 @@ async function fresh(output, body) {
 async function equal(forebay, python, at) {
   const ours = async (name) => {
     const text = await run(forebay, ['head', '-n', String(2 ** 31), '--json', '--hash', at(name)], { quiet: true });
-    return text.trim().split('\n').map((line) => JSON.parse(line).sha256);
+    return text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).sha256);
   };
   const theirs = async (name) => (await json(python, [PEER, 'hash', at(name)])).sha256;
   const expected = await ours('none.tbl');
   const same = (name, found) => {
-    if (found.length !== expected.length || found.some((sha, i) => sha !== expected[i])) throw new Failure(`${name} holds other payloads`);
+    if (found.length !== expected.length || found.some((sha, i) => sha !== expected[i]))
+      throw new Failure(`${name} holds other payloads`);
     console.log(`equal    ${name}: ${found.length} payloads by SHA-256`);
   };
   for (const name of ['lz4.tbl', 'turboloader.tbl']) same(name, await ours(name));

@@ -14,7 +14,9 @@ import { ensureChromium } from '../scripts/lib/chromium.mjs';
 import { ROOT, main } from '../scripts/lib/run.mjs';
 import { ensureSample } from '../scripts/sample.mjs';
 
-const { values: options } = parseArgs({ options: { seconds: { type: 'string', default: '6' }, dry: { type: 'boolean', default: false } } });
+const { values: options } = parseArgs({
+  options: { seconds: { type: 'string', default: '6' }, dry: { type: 'boolean', default: false } },
+});
 const SECONDS = Number(options.seconds);
 const FOLDER = join(ROOT, 'target/bench');
 const WIDE = { width: 1280, height: 800 };
@@ -36,8 +38,9 @@ await main(async () => {
   try {
     results.disk = await median(3, () => fromDisk(browser, site, big));
     results.http = await median(3, () => fromHttp(browser, site, big));
-    for (const view of ['gallery', 'table']) results[`scroll ${view}`] = await scroll(browser, site, `${site.url}#file=data/ten-million.tbl&view=${view}`);
-    results['scroll rows'] = await scroll(browser, site, `${site.url}fake/#file=10000000.tbf`);
+    for (const view of ['gallery', 'table'])
+      results[`scroll ${view}`] = await scroll(browser, `${site.url}#file=data/ten-million.tbl&view=${view}`);
+    results['scroll rows'] = await scroll(browser, `${site.url}fake/#file=10000000.tbf`);
     results.closing = await closing(browser, site, big);
   } finally {
     await browser.close();
@@ -45,7 +48,14 @@ await main(async () => {
     rmSync(big.path, { force: true });
     rmSync(ten.path, { force: true });
   }
-  const about = { processor: cpus()[0]?.model ?? '?', cores: availableParallelism(), node: process.version, load: loadavg().map((n) => Number(n.toFixed(1))), samples: big.samples, bytes: big.bytes };
+  const about = {
+    processor: cpus()[0]?.model ?? '?',
+    cores: availableParallelism(),
+    node: process.version,
+    load: loadavg().map((n) => Number(n.toFixed(1))),
+    samples: big.samples,
+    bytes: big.bytes,
+  };
   const text = page(about, results);
   console.log(`\n${text}`);
   if (options.dry) return;
@@ -83,11 +93,16 @@ async function open(browser, url) {
   const page = await browser.newPage({ viewport: WIDE });
   await page.addInitScript(() => {
     delete globalThis.showOpenFilePicker;
-    const shown = () => document.querySelector('forebay-viewer')?.shadowRoot?.querySelector('forebay-gallery')?.shadowRoot?.querySelectorAll('canvas[data-ready]').length ?? 0;
-    globalThis.pictures = (n) => new Promise((resolve) => {
-      const look = () => (shown() >= n ? resolve(performance.now()) : requestAnimationFrame(look));
-      look();
-    });
+    const shown = () =>
+      document
+        .querySelector('forebay-viewer')
+        ?.shadowRoot?.querySelector('forebay-gallery')
+        ?.shadowRoot?.querySelectorAll('canvas[data-ready]').length ?? 0;
+    globalThis.pictures = (n) =>
+      new Promise((resolve) => {
+        const look = () => (shown() >= n ? resolve(performance.now()) : requestAnimationFrame(look));
+        look();
+      });
   });
   await page.goto(url);
   return page;
@@ -121,14 +136,30 @@ async function fromHttp(browser, site, file) {
   await page.evaluate((n) => globalThis.pictures(n), FIRST);
   const ms = performance.now() - began;
   await page.waitForTimeout(1500);
-  const shown = await page.evaluate(() => Array.from(document.querySelector('forebay-viewer').shadowRoot.querySelector('forebay-gallery').shadowRoot.querySelectorAll('canvas[data-ready]'), (c) => Number(c.dataset.sample)));
+  const shown = await page.evaluate(() =>
+    Array.from(
+      document
+        .querySelector('forebay-viewer')
+        .shadowRoot.querySelector('forebay-gallery')
+        .shadowRoot.querySelectorAll('canvas[data-ready]'),
+      (c) => Number(c.dataset.sample),
+    ),
+  );
   const payloads = shown.reduce((sum, i) => sum + file.sizeOf(i), 0);
   await page.close();
-  return { ms: Math.round(ms), requestsBeforePictures: first.requests, bytesBeforePictures: first.bytes, index: file.index, shownPayloads: payloads, requests: site.requests, bytes: site.bytes };
+  return {
+    ms: Math.round(ms),
+    requestsBeforePictures: first.requests,
+    bytesBeforePictures: first.bytes,
+    index: file.index,
+    shownPayloads: payloads,
+    requests: site.requests,
+    bytes: site.bytes,
+  };
 }
 
 /** Wheel, keys and jumps over the whole length; how long every frame took. */
-async function scroll(browser, site, url) {
+async function scroll(browser, url) {
   const page = await open(browser, url);
   await page.locator('.scroll').first().waitFor({ timeout: 120_000 });
   await page.waitForTimeout(2500);
@@ -146,22 +177,35 @@ async function scroll(browser, site, url) {
     requestAnimationFrame(tick);
   });
   const until = (seconds) => performance.now() + seconds * 1000;
-  for (let end = until(SECONDS / 3); performance.now() < end; ) await page.mouse.wheel(0, 240).then(() => page.waitForTimeout(16));
-  for (let end = until(SECONDS / 3); performance.now() < end; ) await page.keyboard.press('PageDown').then(() => page.waitForTimeout(30));
+  for (let end = until(SECONDS / 3); performance.now() < end; )
+    await page.mouse.wheel(0, 240).then(() => page.waitForTimeout(16));
+  for (let end = until(SECONDS / 3); performance.now() < end; )
+    await page.keyboard.press('PageDown').then(() => page.waitForTimeout(30));
   // The scrollbar from the top to the end, in a hundred steps.
   for (let k = 0; k <= 100; k++) {
     await page.evaluate((part) => {
-      const deep = (root) => root.querySelector('.scroll') ?? [...root.querySelectorAll('*')].map((e) => e.shadowRoot && deep(e.shadowRoot)).find(Boolean);
+      const deep = (root) =>
+        root.querySelector('.scroll') ??
+        [...root.querySelectorAll('*')].map((e) => e.shadowRoot && deep(e.shadowRoot)).find(Boolean);
       const element = deep(document);
       element.scrollTop = part * (element.scrollHeight - element.clientHeight);
     }, k / 100);
     await page.waitForTimeout((SECONDS / 3) * 10);
   }
   const last = await page.locator('#p9999999').count();
-  const frames = (await page.evaluate(() => (cancelAnimationFrame(globalThis.ticking), globalThis.frames_))).slice(2).sort((a, b) => a - b);
+  await page.evaluate(() => cancelAnimationFrame(globalThis.ticking));
+  const frames = (await page.evaluate(() => globalThis.frames_)).slice(2).sort((a, b) => a - b);
   await page.close();
   const at = (part) => Number(frames[Math.min(frames.length - 1, Math.floor(frames.length * part))].toFixed(1));
-  const result = { frames: frames.length, p50: at(0.5), p95: at(0.95), p99: at(0.99), under33: Number(((100 * frames.filter((f) => f < 33.4).length) / frames.length).toFixed(1)), reachedLast: last === 1, load: loadavg()[0] };
+  const result = {
+    frames: frames.length,
+    p50: at(0.5),
+    p95: at(0.95),
+    p99: at(0.99),
+    under33: Number(((100 * frames.filter((f) => f < 33.4).length) / frames.length).toFixed(1)),
+    reachedLast: last === 1,
+    load: loadavg()[0],
+  };
   console.log(url, JSON.stringify(result));
   return result;
 }
@@ -196,12 +240,37 @@ function page(about, r) {
   const yes = (ok) => (ok ? 'yes' : '**no**');
   const rows = [
     ['first pictures of a sparse 40 GB `.tbl` from disk', 'under 1.5 s', `${r.disk.ms} ms`, r.disk.ms < 1500],
-    ['memory of the tab then, over that of the empty page', 'under 200 MB', `${mb(r.disk.added)} (${mb(r.disk.memory)} in all)`, r.disk.added < 200e6],
+    [
+      'memory of the tab then, over that of the empty page',
+      'under 200 MB',
+      `${mb(r.disk.added)} (${mb(r.disk.memory)} in all)`,
+      r.disk.added < 200e6,
+    ],
     ['the same over HTTP on loopback: first pictures', '', `${r.http.ms} ms`, true],
-    ['requests before the first picture', 'at most 3', `${r.http.requestsBeforePictures}`, r.http.requestsBeforePictures <= 3],
-    ['bytes before the first picture', 'index + shown payloads', `${r.http.bytesBeforePictures} of ${r.http.index + r.http.shownPayloads}`, r.http.bytesBeforePictures <= r.http.index + r.http.shownPayloads],
-    ...['gallery', 'table', 'rows'].map((view) => [`${view === 'rows' ? 'rows of a made-up table' : view}: frames under 33 ms while scrolling to the last of 10 million`, 'at least 95 %', `${r[`scroll ${view}`].under33} % (median ${r[`scroll ${view}`].p50} ms, 95th ${r[`scroll ${view}`].p95} ms, last one reached: ${r[`scroll ${view}`].reachedLast ? 'yes' : 'no'}, load ${r[`scroll ${view}`].load.toFixed(1)})`, r[`scroll ${view}`].under33 >= 95]),
-    ['memory after closing the file four times, over that of the empty page', 'within 60 MB of its baseline', `${r.closing.after.map((n) => mb(n - r.closing.before)).join(', ')} (open: ${mb(r.closing.open - r.closing.before)})`, Math.min(...r.closing.after.slice(1)) - r.closing.before < 60e6],
+    [
+      'requests before the first picture',
+      'at most 3',
+      `${r.http.requestsBeforePictures}`,
+      r.http.requestsBeforePictures <= 3,
+    ],
+    [
+      'bytes before the first picture',
+      'index + shown payloads',
+      `${r.http.bytesBeforePictures} of ${r.http.index + r.http.shownPayloads}`,
+      r.http.bytesBeforePictures <= r.http.index + r.http.shownPayloads,
+    ],
+    ...['gallery', 'table', 'rows'].map((view) => [
+      `${view === 'rows' ? 'rows of a made-up table' : view}: frames under 33 ms while scrolling to the last of 10 million`,
+      'at least 95 %',
+      `${r[`scroll ${view}`].under33} % (median ${r[`scroll ${view}`].p50} ms, 95th ${r[`scroll ${view}`].p95} ms, last one reached: ${r[`scroll ${view}`].reachedLast ? 'yes' : 'no'}, load ${r[`scroll ${view}`].load.toFixed(1)})`,
+      r[`scroll ${view}`].under33 >= 95,
+    ]),
+    [
+      'memory after closing the file four times, over that of the empty page',
+      'within 60 MB of its baseline',
+      `${r.closing.after.map((n) => mb(n - r.closing.before)).join(', ')} (open: ${mb(r.closing.open - r.closing.before)})`,
+      Math.min(...r.closing.after.slice(1)) - r.closing.before < 60e6,
+    ],
   ];
   return `# The viewer, measured
 

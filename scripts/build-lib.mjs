@@ -16,11 +16,30 @@ export async function buildLib() {
   if (!modules.every((name) => existsSync(join(lib, 'wasm', name)))) await buildWasm();
   rmSync(dist, { recursive: true, force: true });
   await run('npx', ['--no-install', 'tsc', '-p', 'www/lib']);
-  // Without source maps: what is built is readable as it is, and they would be an eighth of the package.
+  // Without source maps: what is built is readable as it is, in shorter words alone, and they would be an eighth of the
+  // package.
   // The threads of the threaded module run the worker's own script, not the one that its bindings bring.
-  const threads = { name: 'threads', setup: ({ onResolve }) => onResolve({ filter: /workerHelpers\.js$/ }, () => ({ path: join(lib, 'src/threads.ts') })) };
-  const common = { bundle: true, plugins: [threads], format: 'esm', target: 'es2022', legalComments: 'none', logLevel: 'warning' };
-  await build({ ...common, entryPoints: [join(lib, 'src/index.ts')], outdir: dist, splitting: true, chunkNames: '[name]-[hash]' });
+  const threads = {
+    name: 'threads',
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /workerHelpers\.js$/ }, () => ({ path: join(lib, 'src/worker/threads.ts') })),
+  };
+  const common = {
+    bundle: true,
+    minifySyntax: true,
+    plugins: [threads],
+    format: 'esm',
+    target: 'es2022',
+    legalComments: 'none',
+    logLevel: 'warning',
+  };
+  await build({
+    ...common,
+    entryPoints: [join(lib, 'src/index.ts')],
+    outdir: dist,
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+  });
   // A worker is one file, so that its URL is all that a host must know.
   await build({ ...common, entryPoints: [join(lib, 'src/worker.ts')], outdir: dist });
   for (const name of modules) copyFileSync(join(lib, 'wasm', name), join(dist, name));

@@ -22,14 +22,18 @@ export async function buildSite() {
 /** The viewer over made-up datasets, for its tests alone. */
 export async function buildFakeSite() {
   await ensurePackages();
-  await run('npx', ['--no-install', 'vite', 'build', '--config', 'www/viewer/vite.config.ts'], { env: { VIEWER_FAKE: '1' } });
+  await run('npx', ['--no-install', 'vite', 'build', '--config', 'www/viewer/vite.config.ts'], {
+    env: { VIEWER_FAKE: '1' },
+  });
   return join(ROOT, 'target/viewer-fake');
 }
 
 /** Whether the site is newer than everything it is made of. */
 function isFresh() {
   const page = join(SITE, 'index.html');
-  const files = read('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', ...SOURCES])?.split('\0').filter(Boolean);
+  const files = read('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', ...SOURCES])
+    ?.split('\0')
+    .filter(Boolean);
   if (!existsSync(page) || !files) return false;
   const built = statSync(page).mtimeMs;
   return files.every((file) => existsSync(join(ROOT, file)) && statSync(join(ROOT, file)).mtimeMs <= built);

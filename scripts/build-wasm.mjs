@@ -23,7 +23,16 @@ export const MODULES = [
   { name: 'tensor', features: ['tensor'], budget: 116_000, fast: true },
   { name: 'pictures', features: ['pictures'], budget: 280_000 },
 ];
-const FEATURES = ['simd', 'bulk-memory', 'bulk-memory-opt', 'mutable-globals', 'nontrapping-float-to-int', 'sign-ext', 'reference-types', 'multivalue'];
+const FEATURES = [
+  'simd',
+  'bulk-memory',
+  'bulk-memory-opt',
+  'mutable-globals',
+  'nontrapping-float-to-int',
+  'sign-ext',
+  'reference-types',
+  'multivalue',
+];
 /**
  * What wasm-opt does: for speed, and for size, where a second look at the code without its structure finds more. The
  * first KiB of memory is the far end of the stack: nothing stands there, so addresses fold into what reads them.
@@ -57,7 +66,10 @@ export async function buildWasm(names = MODULES.map(({ name }) => name)) {
     all.push(finished);
   }
   const over = (await Promise.all(all)).filter(({ small, budget }) => small > budget);
-  if (over.length > 0) throw new Failure(over.map(({ name, small, budget }) => `${name} is ${small - budget} bytes over its budget`).join('; '));
+  if (over.length > 0)
+    throw new Failure(
+      over.map(({ name, small, budget }) => `${name} is ${small - budget} bytes over its budget`).join('; '),
+    );
 }
 
 /** Compiles a module; where it lies until another one is compiled. */
@@ -66,7 +78,23 @@ async function compile({ features, fast }, variant, { cargo, args, env }) {
   const profile = fast ? 'wasm-fast' : 'wasm';
   await run(
     cargo,
-    [...args[0], 'build', '--locked', '-p', 'forebay-wasm', '--no-default-features', '--features', features.join(), '--profile', profile, '--target', TARGET, '--target-dir', folder, ...args[1]],
+    [
+      ...args[0],
+      'build',
+      '--locked',
+      '-p',
+      'forebay-wasm',
+      '--no-default-features',
+      '--features',
+      features.join(),
+      '--profile',
+      profile,
+      '--target',
+      TARGET,
+      '--target-dir',
+      folder,
+      ...args[1],
+    ],
     // With it cargo keeps what it links of each module under a name of its own; else each would take the place of the
     // last and be linked anew every time, which for all of them takes minutes.
     { env: { ...env, __CARGO_DEFAULT_LIB_METADATA: 'forebay-wasm' } },

@@ -24,7 +24,9 @@ const LABELS = ['id,name,age', ...Array.from({ length: 60 }, (_, i) => `${i},nam
 export async function checkDocs() {
   await buildForebay();
   const sample = await ensureSample();
-  const files = read('git', ['ls-files', 'README.md', 'CONTRIBUTING.md', 'docs']).split('\n').filter((f) => f.endsWith('.md'));
+  const files = read('git', ['ls-files', 'README.md', 'CONTRIBUTING.md', 'docs'])
+    .split('\n')
+    .filter((f) => f.endsWith('.md'));
   const faults = [];
   let count = 0;
   for (const file of files) {
@@ -38,7 +40,9 @@ export async function checkDocs() {
       await one({ text: 'forebay convert train.tar train.tbl', expect: 0 }, folder);
       for (const command of commands) {
         count += 1;
-        await one(command, folder).catch((e) => faults.push(`${file}: ${command.text}\n    ${e.message}\n    ${(e.output ?? '').trim()}`));
+        await one(command, folder).catch((e) =>
+          faults.push(`${file}: ${command.text}\n    ${e.message}\n    ${(e.output ?? '').trim()}`),
+        );
       }
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -63,7 +67,9 @@ function commandsOf(markdown) {
 /** What the text says can be asked for help. */
 function helpOf(markdown) {
   return [...markdown.matchAll(HELP)]
-    .flatMap(([, text]) => (text.includes('COMMAND') ? namesOfCommands().map((name) => text.replace('COMMAND', name)) : [text]))
+    .flatMap(([, text]) =>
+      text.includes('COMMAND') ? namesOfCommands().map((name) => text.replace('COMMAND', name)) : [text],
+    )
     .map((text) => ({ text, expect: 0 }));
 }
 

@@ -20,13 +20,15 @@ export async function checkHygiene() {
     const text = readFileSync(join(ROOT, file), 'utf8');
     if (text.includes('\0')) continue;
     const lines = text.split('\n');
-    if (SOURCE.test(file) && lines.length > MOST_LINES) faults.push(`${file}: ${lines.length} lines, at most ${MOST_LINES}`);
+    if (SOURCE.test(file) && lines.length > MOST_LINES)
+      faults.push(`${file}: ${lines.length} lines, at most ${MOST_LINES}`);
     if (file.endsWith('.md')) faults.push(...deadLinks(file, text));
     if (file === 'scripts/check-hygiene.mjs') continue;
     lines.forEach((line, i) => {
       for (const [pattern, what, where] of RULES) {
         // Documentation examples may leave out where bytes come from.
-        if (where.test(file) && pattern.test(line) && !/^\s*\/\/[/!] #/.test(line)) faults.push(`${file}:${i + 1}: ${what}: ${line.trim()}`);
+        if (where.test(file) && pattern.test(line) && !/^\s*\/\/[/!] #/.test(line))
+          faults.push(`${file}:${i + 1}: ${what}: ${line.trim()}`);
       }
     });
   }
@@ -52,7 +54,11 @@ function deadLinks(file, text) {
 
 function headings(file) {
   return [...readFileSync(join(ROOT, file), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
-    title.toLowerCase().replace(/[^\w\s-]/g, '').trim().replace(/\s/g, '-'),
+    title
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .trim()
+      .replace(/\s/g, '-'),
   );
 }
 

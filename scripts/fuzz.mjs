@@ -34,7 +34,9 @@ const UNPROVEN = ['codecs', 'image_decode', 'jpeg_peer'];
 function targets() {
   const manifest = readFileSync(join(FUZZ, 'Cargo.toml'), 'utf8');
   const found = manifest.matchAll(/\[\[bin\]\]\nname = "([^"]+)"[^[]*required-features = (\[[^\]]*\])/g);
-  return new Map([...found].map(([, name, features]) => [name, JSON.parse(features)]).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return new Map(
+    [...found].map(([, name, features]) => [name, JSON.parse(features)]).sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
 }
 
 /** The build that a target is part of. */
@@ -60,7 +62,11 @@ async function build(names) {
   for (const name of names) {
     const { sanitizer, features } = buildOf(name);
     const folder = `target/fuzz-${sanitizer}`;
-    await run('cargo', ['+nightly', 'fuzz', 'build', name, '--sanitizer', sanitizer, '--features', features, '--target-dir', folder], { cwd: ROOT });
+    await run(
+      'cargo',
+      ['+nightly', 'fuzz', 'build', name, '--sanitizer', sanitizer, '--features', features, '--target-dir', folder],
+      { cwd: ROOT },
+    );
     programs.set(name, join(ROOT, folder, host, 'release', name));
   }
   return programs;
@@ -79,12 +85,27 @@ async function fuzz(programs, name, seconds) {
   mkdirSync(artifacts, { recursive: true });
   const before = new Set(readdirSync(artifacts));
   const folders = [corpus(name), kept(name)].filter((folder) => existsSync(folder));
-  const options = [...optionsOf(name), '-print_final_stats=1', `-max_total_time=${seconds}`, `-artifact_prefix=${artifacts}`, '-verbosity=1'];
+  const options = [
+    ...optionsOf(name),
+    '-print_final_stats=1',
+    `-max_total_time=${seconds}`,
+    `-artifact_prefix=${artifacts}`,
+    '-verbosity=1',
+  ];
   const output = await run(programs.get(name), [...folders, ...options], { quiet: true }).catch((e) => e.output ?? '');
   const last = (pattern) => Number([...output.matchAll(pattern)].at(-1)?.[1] ?? 0);
   const found = readdirSync(artifacts).filter((file) => !before.has(file));
-  const row = { name, executions: last(/stat::number_of_executed_units:\s+(\d+)/g), coverage: last(/ cov: (\d+)/g), features: last(/ ft: (\d+)/g), seconds, found };
-  console.log(`${name.padEnd(14)} ${String(row.executions).padStart(11)} executions, ${row.coverage} edges${found.length ? `, BROKEN: ${found.join(' ')}` : ''}`);
+  const row = {
+    name,
+    executions: last(/stat::number_of_executed_units:\s+(\d+)/g),
+    coverage: last(/ cov: (\d+)/g),
+    features: last(/ ft: (\d+)/g),
+    seconds,
+    found,
+  };
+  console.log(
+    `${name.padEnd(14)} ${String(row.executions).padStart(11)} executions, ${row.coverage} edges${found.length ? `, BROKEN: ${found.join(' ')}` : ''}`,
+  );
   if (found.length || !row.executions) console.log(output.split('\n').slice(-60).join('\n'));
   return row;
 }
@@ -95,8 +116,14 @@ async function minimise(programs, name) {
   rmSync(merged, { recursive: true, force: true });
   mkdirSync(merged, { recursive: true });
   const folders = [kept(name), corpus(name)].filter((folder) => existsSync(folder));
-  await run(programs.get(name), ['-merge=1', '-use_counters=0', `-max_len=${MOST_BYTES}`, ...optionsOf(name), merged, ...folders], { quiet: true });
-  const sized = readdirSync(merged).map((file) => ({ file, bytes: statSync(join(merged, file)).size })).sort((a, b) => a.bytes - b.bytes || (a.file < b.file ? -1 : 1));
+  await run(
+    programs.get(name),
+    ['-merge=1', '-use_counters=0', `-max_len=${MOST_BYTES}`, ...optionsOf(name), merged, ...folders],
+    { quiet: true },
+  );
+  const sized = readdirSync(merged)
+    .map((file) => ({ file, bytes: statSync(join(merged, file)).size }))
+    .sort((a, b) => a.bytes - b.bytes || (a.file < b.file ? -1 : 1));
   rmSync(kept(name), { recursive: true, force: true });
   mkdirSync(kept(name), { recursive: true });
   // Some of every size: the smallest alone never get past the first checks.
@@ -117,17 +144,33 @@ function writeTable(rows) {
   if (after === undefined) throw new Failure(`fuzz/README.md has no place for the table: ${TABLE.join(' ')}`);
   const cells = /^\| `(\w+)` \| [\w ]+ \| ([\d,]+) \| ([\d,]+) \| (.*) \|$/gm;
   const count = (text) => Number(text.replaceAll(',', ''));
-  const old = new Map([...rest.matchAll(cells)].map(([, name, executions, coverage, found]) => [name, { executions: count(executions), coverage: count(coverage), found }]));
+  const old = new Map(
+    [...rest.matchAll(cells)].map(([, name, executions, coverage, found]) => [
+      name,
+      { executions: count(executions), coverage: count(coverage), found },
+    ]),
+  );
   const number = (n) => n.toLocaleString('en-US');
   const merged = new Map(rows.map((row) => [row.name, row]));
-  const lines = [...targets().keys()].filter((name) => merged.has(name) || old.has(name)).map((name) => {
-    const [row, before] = [merged.get(name), old.get(name)];
-    const executions = (row?.executions ?? 0) + (before?.executions ?? 0);
-    const open = row?.found.length ? `open: ${row.found.join(', ')}` : (before?.found ?? 'nothing');
-    return { executions, line: `| \`${name}\` | ${buildOf(name).sanitizer} | ${number(executions)} | ${number(row?.coverage || before?.coverage || 0)} | ${open} |` };
-  });
+  const lines = [...targets().keys()]
+    .filter((name) => merged.has(name) || old.has(name))
+    .map((name) => {
+      const [row, before] = [merged.get(name), old.get(name)];
+      const executions = (row?.executions ?? 0) + (before?.executions ?? 0);
+      const open = row?.found.length ? `open: ${row.found.join(', ')}` : (before?.found ?? 'nothing');
+      return {
+        executions,
+        line: `| \`${name}\` | ${buildOf(name).sanitizer} | ${number(executions)} | ${number(row?.coverage || before?.coverage || 0)} | ${open} |`,
+      };
+    });
   const sum = lines.reduce((n, { executions }) => n + executions, 0);
-  const table = ['| target | sanitizer | executions | edges covered | what was found |', '|---|---|---|---|---|', ...lines.map(({ line }) => line), '', `Together: ${number(sum)} executions.`];
+  const table = [
+    '| target | sanitizer | executions | edges covered | what was found |',
+    '|---|---|---|---|---|',
+    ...lines.map(({ line }) => line),
+    '',
+    `Together: ${number(sum)} executions.`,
+  ];
   writeFileSync(README, `${before}${TABLE[0]}\n${table.join('\n')}\n${TABLE[1]}${after}`);
 }
 
@@ -137,33 +180,64 @@ async function guided({ minutes, only, jobs, keep }) {
   // A target that needs a C library of the system is run where it is named.
   const names = only ? only.split(',') : [...all.keys()].filter((name) => !all.get(name).includes('libjpeg'));
   const unknown = names.filter((name) => !all.has(name));
-  if (unknown.length) throw new Failure(`There is no target ${unknown.join(', ')}; there are ${[...all.keys()].join(', ')}`);
+  if (unknown.length)
+    throw new Failure(`There is no target ${unknown.join(', ')}; there are ${[...all.keys()].join(', ')}`);
   const programs = await build(names);
-  await run('cargo', ['run', '--manifest-path', 'fuzz/Cargo.toml', '--target-dir', 'target/fuzz', '--example', 'seeds', '--', 'fuzz/corpus'], { quiet: true });
+  await run(
+    'cargo',
+    [
+      'run',
+      '--manifest-path',
+      'fuzz/Cargo.toml',
+      '--target-dir',
+      'target/fuzz',
+      '--example',
+      'seeds',
+      '--',
+      'fuzz/corpus',
+    ],
+    { quiet: true },
+  );
   if (names.some((name) => all.get(name).includes('native'))) {
     const env = { FOREBAY_FUZZ_SEEDS: join(FUZZ, 'corpus') };
-    await run('cargo', ['test', '--workspace', '--all-features', '--test', 'fuzz', 'seeds'], { quiet: true, cwd: ROOT, env });
+    await run('cargo', ['test', '--workspace', '--all-features', '--test', 'fuzz', 'seeds'], {
+      quiet: true,
+      cwd: ROOT,
+      env,
+    });
   }
   const seconds = Math.max(1, Math.round((minutes * 60 * jobs) / names.length));
   console.log(`${names.length} targets, ${seconds} s each, ${jobs} at a time`);
   const rows = [];
   const left = [...names];
-  await Promise.all(Array.from({ length: jobs }, async () => {
-    for (let name = left.shift(); name !== undefined; name = left.shift()) {
-      const row = await fuzz(programs, name, seconds);
-      if (keep && !row.found.length) await minimise(programs, name);
-      rows.push(row);
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: jobs }, async () => {
+      for (let name = left.shift(); name !== undefined; name = left.shift()) {
+        const row = await fuzz(programs, name, seconds);
+        if (keep && !row.found.length) await minimise(programs, name);
+        rows.push(row);
+      }
+    }),
+  );
   if (keep) writeTable(rows);
   const broken = rows.filter((row) => row.found.length || !row.executions);
-  console.log(`\n${rows.reduce((n, row) => n + row.executions, 0).toLocaleString('en-US')} executions, ${broken.length} targets broken`);
-  if (broken.length) throw new Failure(`broken: ${broken.map((row) => row.name).join(', ')}; the inputs are in fuzz/artifacts`);
+  console.log(
+    `\n${rows.reduce((n, row) => n + row.executions, 0).toLocaleString('en-US')} executions, ${broken.length} targets broken`,
+  );
+  if (broken.length)
+    throw new Failure(`broken: ${broken.map((row) => row.name).join(', ')}; the inputs are in fuzz/artifacts`);
 }
 
 if (isMain(import.meta.url)) {
   await main(async () => {
-    const { values } = parseArgs({ options: { minutes: { type: 'string' }, only: { type: 'string' }, jobs: { type: 'string', default: '1' }, keep: { type: 'boolean', default: false } } });
+    const { values } = parseArgs({
+      options: {
+        minutes: { type: 'string' },
+        only: { type: 'string' },
+        jobs: { type: 'string', default: '1' },
+        keep: { type: 'boolean', default: false },
+      },
+    });
     if (values.minutes === undefined) {
       await fuzzSmoke();
       return;

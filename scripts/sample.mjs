@@ -15,7 +15,18 @@ export async function ensureSample() {
     return SAMPLE;
   }
   mkdirSync(join(SAMPLE, '..'), { recursive: true });
-  await run('cargo', ['run', '--release', '--locked', '--quiet', '-p', 'forebay-tools', '--bin', 'forebay-sample', '--', relative(ROOT, SAMPLE)]);
+  await run('cargo', [
+    'run',
+    '--release',
+    '--locked',
+    '--quiet',
+    '-p',
+    'forebay-tools',
+    '--bin',
+    'forebay-sample',
+    '--',
+    relative(ROOT, SAMPLE),
+  ]);
   writeFileSync(stamp, maker);
   return SAMPLE;
 }

@@ -26,9 +26,26 @@ async function makeFolder() {
   for (const part of [0.2, 0.35, 0.5, 0.65, 0.8]) damaged[Math.floor(damaged.length * part)] ^= 0xff;
   writeFileSync(at('damaged.tbl'), damaged);
   // One row a box: the table that a labelling tool would export.
-  const lines = (await run(FOREBAY, ['head', at('sample.tbl'), '-n', '240', '--json'], { quiet: true })).trim().split('\n').map((l) => JSON.parse(l));
-  const rows = lines.flatMap(({ name, width, height, metadata: { json } }) => json.boxes.map(({ label, bbox: [x, y, w, h] }) =>
-    [name, label, x, y, w, h, ((w * h) / (width * height)).toFixed(4), json.weather, json.hour, JSON.stringify(json.caption)].join(',')));
+  const lines = (await run(FOREBAY, ['head', at('sample.tbl'), '-n', '240', '--json'], { quiet: true }))
+    .trim()
+    .split('\n')
+    .map((l) => JSON.parse(l));
+  const rows = lines.flatMap(({ name, width, height, metadata: { json } }) =>
+    json.boxes.map(({ label, bbox: [x, y, w, h] }) =>
+      [
+        name,
+        label,
+        x,
+        y,
+        w,
+        h,
+        ((w * h) / (width * height)).toFixed(4),
+        json.weather,
+        json.hour,
+        JSON.stringify(json.caption),
+      ].join(','),
+    ),
+  );
   writeFileSync(at('boxes.csv'), ['image,label,x,y,width,height,part,weather,hour,caption', ...rows].join('\n'));
   await run(FOREBAY, ['convert', at('boxes.csv'), at('boxes.tbf'), '--quiet'], { quiet: true });
   return folder;
@@ -73,7 +90,12 @@ await main(async () => {
     });
     // As over a connection that takes its time.
     const slowly = {
-      before: (page) => page.route('**/data/sample.tar', (route) => sleep(350).then(() => route.continue()).catch(() => undefined)),
+      before: (page) =>
+        page.route('**/data/sample.tar', (route) =>
+          sleep(350)
+            .then(() => route.continue())
+            .catch(() => undefined),
+        ),
       after: async (page) => {
         await page.locator('.growing').waitFor();
         await page.locator('[role=option] canvas[data-ready]').nth(14).waitFor();
@@ -85,12 +107,17 @@ await main(async () => {
       await page.locator('forebay-schema forebay-histogram').waitFor();
       await page.locator('forebay-row dt').first().waitFor();
     });
-    await shot('convert-table', 'boxes.csv&q=label%20%3D%3D%20%22boat%22%20%26%26%20width%20%3E%20100', {}, async (page) => {
-      await page.getByLabel('Show caption', { exact: true }).uncheck();
-      await page.keyboard.press('Tab');
-      await page.getByRole('button', { name: 'Convert', exact: true }).click();
-      await page.getByLabel(/that are shown/).check();
-    });
+    await shot(
+      'convert-table',
+      'boxes.csv&q=label%20%3D%3D%20%22boat%22%20%26%26%20width%20%3E%20100',
+      {},
+      async (page) => {
+        await page.getByLabel('Show caption', { exact: true }).uncheck();
+        await page.keyboard.press('Tab');
+        await page.getByRole('button', { name: 'Convert', exact: true }).click();
+        await page.getByLabel(/that are shown/).check();
+      },
+    );
   } finally {
     await browser.close();
     served.kill();

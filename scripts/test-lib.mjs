@@ -14,10 +14,11 @@ export async function testLib() {
   await buildLib();
   // Every exported name must be documented, and every link must lead somewhere.
   await run('npx', ['--no-install', 'typedoc', '--options', 'www/lib/typedoc.json']);
-  if (!process.env.CHROMIUM && !existsSync('/usr/bin/chromium')) await aptInstall(['chromium'], 'a browser, for the tests of the npm package');
-  const folder = join(ROOT, 'www/lib/tests');
+  if (!process.env.CHROMIUM && !existsSync('/usr/bin/chromium'))
+    await aptInstall(['chromium'], 'a browser, for the tests of the npm package');
+  const folder = join(ROOT, 'www/tests/lib');
   const files = readdirSync(folder).filter((name) => name.endsWith('.test.mjs'));
-  return run(process.execPath, ['--test', '--test-reporter=tap', ...files.map((name) => join('www/lib/tests', name))]);
+  return run(process.execPath, ['--test', '--test-reporter=tap', ...files.map((name) => join('www/tests/lib', name))]);
 }
 
 if (isMain(import.meta.url)) await main(testLib);

@@ -15,8 +15,11 @@ export async function testViewer() {
   await buildForebay();
   env.FOREBAY = FOREBAY;
   env.FOREBAY_SAMPLE = await ensureSample();
-  const files = readdirSync(join(ROOT, 'www/tests')).filter((name) => name.endsWith('.test.mjs'));
-  return run(process.execPath, ['--test', '--test-concurrency=1', '--test-reporter=tap', ...files.map((name) => `www/tests/${name}`)], { env });
+  const files = ['viewer', 'site'].flatMap((folder) =>
+    readdirSync(join(ROOT, 'www/tests', folder)).map((name) => `www/tests/${folder}/${name}`),
+  );
+  const tests = files.filter((name) => name.endsWith('.test.mjs'));
+  return run(process.execPath, ['--test', '--test-concurrency=1', '--test-reporter=tap', ...tests], { env });
 }
 
 if (isMain(import.meta.url)) await main(testViewer);

@@ -1,8 +1,10 @@
 // npm test: everything that must hold, cheapest first; stops at the first failure.
 import { checkDocs } from './check-docs.mjs';
 import { checkHygiene } from './check-hygiene.mjs';
+import { checkRooms } from './check-rooms.mjs';
 import { fuzzSmoke } from './fuzz-smoke.mjs';
 import { run } from './lib/run.mjs';
+import { ensurePackages } from './lib/npm.mjs';
 import { ensureLinters, ensureRust } from './lib/rust.mjs';
 import { Steps } from './lib/steps.mjs';
 import { testViewer } from './test-viewer.mjs';
@@ -15,21 +17,31 @@ const steps = new Steps();
 await steps.step('Tools', async () => {
   await ensureRust();
   await ensureLinters();
+  await ensurePackages();
 });
 await steps.step('Formatting', async () => {
   await cargo('fmt', '--all', '--check');
   await cargo('fmt', '--manifest-path', 'fuzz/Cargo.toml', '--check');
+  await run('npx', ['--no-install', 'biome', 'format']);
 });
 await steps.step('Hygiene: file sizes, links, forbidden words', checkHygiene);
-await steps.step('What the scripts stand on', () => run(process.execPath, ['--test', '--test-reporter=tap', 'scripts/tests/stamps.test.mjs']));
+await steps.step('Imports of TypeScript go down', checkRooms);
+await steps.step('What the scripts stand on', () =>
+  run(process.execPath, ['--test', '--test-reporter=tap', 'scripts/tests/stamps.test.mjs']),
+);
 await steps.step('Lints', async () => {
+  await run('npx', ['--no-install', 'biome', 'lint', '--error-on-warnings']);
   await cargo('clippy', '--locked', '--workspace', '--all-targets', '--all-features', '--', '-D', 'warnings');
   await cargo('clippy', '--locked', '-p', 'forebay', '--all-targets', '--', '-D', 'warnings');
 });
-await steps.step('Tests: the whole workspace, every feature', () => cargo('test', '--locked', '--workspace', '--all-features'));
+await steps.step('Tests: the whole workspace, every feature', () =>
+  cargo('test', '--locked', '--workspace', '--all-features'),
+);
 await steps.step('Tests: the core without its C libraries', () => cargo('test', '--locked', '-p', 'forebay'));
 await steps.step('Documentation', () =>
-  run('cargo', ['doc', '--locked', '--workspace', '--all-features', '--no-deps', '--lib'], { env: { RUSTDOCFLAGS: '-D warnings' } }).then(() => ''),
+  run('cargo', ['doc', '--locked', '--workspace', '--all-features', '--no-deps', '--lib'], {
+    env: { RUSTDOCFLAGS: '-D warnings' },
+  }).then(() => ''),
 );
 await steps.step('The core for WebAssembly', async () => {
   const { cargo, env } = await wasmToolchain('plain');

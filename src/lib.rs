@@ -54,6 +54,7 @@ pub mod tar;
 pub mod tbf;
 pub mod tbl;
 pub mod text;
+pub mod words;
 
 pub use error::{Error, Result};
 pub use limits::Limits;

@@ -3,7 +3,20 @@ import { run } from '../../scripts/lib/run.mjs';
 
 /** The release binaries and where they are: the command, the one that draws, and a measuring program. */
 export async function build(bench, features = []) {
-  const cargo = ['build', '--release', '--locked', '-p', 'forebay-native', '-p', 'forebay-tools', '--bins', '--bench', bench];
+  const cargo = [
+    'build',
+    '--release',
+    '--locked',
+    '-p',
+    'forebay-native',
+    '-p',
+    'forebay-cli',
+    '-p',
+    'forebay-tools',
+    '--bins',
+    '--bench',
+    bench,
+  ];
   if (features.length) cargo.push('--features', features.join(','));
   await run('cargo', cargo);
   const messages = await run('cargo', [...cargo, '--message-format=json', '--quiet'], { quiet: true });

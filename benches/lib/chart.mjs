@@ -18,7 +18,9 @@ export function barChart(title, unit, groups) {
     for (const bar of group.bars) {
       const width = Math.max(1, (bar.value / most) * (WIDTH - LEFT - RIGHT));
       parts.push(text(LEFT - 8, y + 13, bar.label, 'label'));
-      parts.push(`<rect class="${bar.ours ? 'ours' : 'other'}" x="${LEFT}" y="${y}" width="${width.toFixed(1)}" height="${BAR}" rx="2"/>`);
+      parts.push(
+        `<rect class="${bar.ours ? 'ours' : 'other'}" x="${LEFT}" y="${y}" width="${width.toFixed(1)}" height="${BAR}" rx="2"/>`,
+      );
       parts.push(text(LEFT + width + 6, y + 13, `${Math.round(bar.value).toLocaleString('en')}`, 'value'));
       y += BAR + GAP;
     }

@@ -1,10 +1,27 @@
 // A CSV that is the same on every machine: numbers, texts of few and of many values, some in quotes, dates and moments.
 import { closeSync, existsSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 
-const FIRST = 'Alex Benedikt Clara Diana Elena Finn Guillermo Hugo Ioannis Josephine Karim Leonardo Magdalena Oluwaseun'.split(' ');
-const LAST = 'Andersson Bernstein Castellano Dimitriou Eriksen Fitzgerald Grigoryan Hernandez Ibrahim Johansson Kowalski'.split(' ');
-const CITIES = ['Amsterdam', 'Athens', 'Auckland', 'Bangkok', 'Barcelona', 'Beijing', 'Bogota', 'Cairo', 'Oslo', '"Washington, D.C."'];
-const WORDS = 'the quick brown fox jumps over a lazy dog while nobody looks at it and rain falls on every roof'.split(' ');
+const FIRST =
+  'Alex Benedikt Clara Diana Elena Finn Guillermo Hugo Ioannis Josephine Karim Leonardo Magdalena Oluwaseun'.split(' ');
+const LAST =
+  'Andersson Bernstein Castellano Dimitriou Eriksen Fitzgerald Grigoryan Hernandez Ibrahim Johansson Kowalski'.split(
+    ' ',
+  );
+const CITIES = [
+  'Amsterdam',
+  'Athens',
+  'Auckland',
+  'Bangkok',
+  'Barcelona',
+  'Beijing',
+  'Bogota',
+  'Cairo',
+  'Oslo',
+  '"Washington, D.C."',
+];
+const WORDS = 'the quick brown fox jumps over a lazy dog while nobody looks at it and rain falls on every roof'.split(
+  ' ',
+);
 
 /** Writes a CSV of about so many bytes, unless it is there. */
 export function makeCsv(path, bytes) {
@@ -27,7 +44,9 @@ export function makeCsv(path, bytes) {
       const age = below(50) ? 18 + below(72) : '';
       // Never whole, so that every program takes the column for what it is.
       const salary = `${20_000 + below(130_000)}.${10 + below(90)}`;
-      rows.push(`${id},${of(FIRST)} ${of(LAST)},${age},${salary},${(below(2 ** 31) + 0.5) / 2 ** 31},${below(10) < 7},${of(CITIES)},${at.slice(0, 10)},${at},${note}\n`);
+      rows.push(
+        `${id},${of(FIRST)} ${of(LAST)},${age},${salary},${(below(2 ** 31) + 0.5) / 2 ** 31},${below(10) < 7},${of(CITIES)},${at.slice(0, 10)},${at},${note}\n`,
+      );
     }
     written += writeSync(file, rows.join(''));
   }

@@ -60,7 +60,13 @@ export function hugeTbl(path, samples, pictures, hole) {
   return { path, samples, bytes: offset, index: start, sizeOf };
 }
 
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.wasm': 'application/wasm' };
+const TYPES = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+};
 
 /** Serves the site, the made-up one below fake/, and files by range below data/, and counts the latter. */
 export async function countingServer({ site, fake, data }) {
@@ -70,17 +76,25 @@ export async function countingServer({ site, fake, data }) {
     if (path.startsWith('/data/')) return ranged(join(data, path.slice(6)), request, response, counts);
     const file = path.startsWith('/fake/') ? join(fake, path.slice(6)) : join(site, path);
     readFile(file).then(
-      (bytes) => response.writeHead(200, { 'content-type': TYPES[extname(path)] ?? 'application/octet-stream' }).end(bytes),
+      (bytes) =>
+        response.writeHead(200, { 'content-type': TYPES[extname(path)] ?? 'application/octet-stream' }).end(bytes),
       () => response.writeHead(404).end(),
     );
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${server.address().port}/`,
-    get requests() { return counts.requests; },
-    get bytes() { return counts.bytes; },
+    get requests() {
+      return counts.requests;
+    },
+    get bytes() {
+      return counts.bytes;
+    },
     reset: () => Object.assign(counts, { requests: 0, bytes: 0 }),
-    close: () => { server.closeAllConnections(); server.close(); },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
   };
 }
 
@@ -95,5 +109,11 @@ function ranged(path, request, response, counts) {
   closeSync(fd);
   counts.requests++;
   counts.bytes += body.length;
-  response.writeHead(206, { 'content-range': `bytes ${start}-${end - 1}/${total}`, 'content-length': body.length, etag: '"1"' }).end(body);
+  response
+    .writeHead(206, {
+      'content-range': `bytes ${start}-${end - 1}/${total}`,
+      'content-length': body.length,
+      etag: '"1"',
+    })
+    .end(body);
 }

@@ -44,13 +44,33 @@ function claims(results) {
   };
   const both = (rest) => [`forebay, ${rest}`, `zune, ${rest}`];
   for (const cores of ['1 core', '2 cores']) {
-    against(`resized, ${cores}, against turboloader's DataLoader`, both(`resize, ${cores}`), `turboloader, resize, ${cores}`, 2);
+    against(
+      `resized, ${cores}, against turboloader's DataLoader`,
+      both(`resize, ${cores}`),
+      `turboloader, resize, ${cores}`,
+      2,
+    );
   }
   for (const cores of ['1 core', '2 cores']) {
-    against(`random crops and flips, ${cores}, against the same with \`train_aug\``, both(`augment, ${cores}`), `turboloader, augment, ${cores}`, 2);
+    against(
+      `random crops and flips, ${cores}, against the same with \`train_aug\``,
+      both(`augment, ${cores}`),
+      `turboloader, augment, ${cores}`,
+      2,
+    );
   }
-  against("resized, 2 cores, against webdataset with torch's workers", both('resize, 2 cores'), 'webdataset, resize, 2 cores', 4);
-  against("resized, 2 cores, against torch's DataLoader with Pillow", both('resize, 2 cores'), 'torch, resize, 2 cores', 4);
+  against(
+    "resized, 2 cores, against webdataset with torch's workers",
+    both('resize, 2 cores'),
+    'webdataset, resize, 2 cores',
+    4,
+  );
+  against(
+    "resized, 2 cores, against torch's DataLoader with Pillow",
+    both('resize, 2 cores'),
+    'torch, resize, 2 cores',
+    4,
+  );
   const bare = (jpeg) => of(`${jpeg}, resize, 1 core`, (r) => r.decoder?.images_per_second);
   const share = (jpeg) => rate(`${jpeg}, resize, 1 core`) / bare(jpeg);
   row(
@@ -61,26 +81,75 @@ function claims(results) {
     '0.85 x',
     [share('forebay') >= 0.85, share('zune') >= 0.85],
   );
-  against('pictures of 3000 x 2000, 2 cores, against turboloader', both('large, 2 cores'), 'turboloader, large, 2 cores', 2);
-  against('pictures of 64 x 64, enlarged, 2 cores, against turboloader', both('small, 2 cores'), 'turboloader, small, 2 cores', 2);
-  const enlarging = (jpeg) => of(`${jpeg}, small, 2 cores`, (r) => r.decoder?.resize_ms) / of(`${jpeg}, small, 2 cores`, (r) => r.decoder?.decode_ms);
-  row('pictures of 64 x 64: enlarging to a tensor against decoding, both alone', '', '', `${times(enlarging('forebay'))}; ${times(enlarging('zune'))}`, '2 x at most', [
-    enlarging('forebay') <= 2,
-    enlarging('zune') <= 2,
-  ]);
+  against(
+    'pictures of 3000 x 2000, 2 cores, against turboloader',
+    both('large, 2 cores'),
+    'turboloader, large, 2 cores',
+    2,
+  );
+  against(
+    'pictures of 64 x 64, enlarged, 2 cores, against turboloader',
+    both('small, 2 cores'),
+    'turboloader, small, 2 cores',
+    2,
+  );
+  const enlarging = (jpeg) =>
+    of(`${jpeg}, small, 2 cores`, (r) => r.decoder?.resize_ms) /
+    of(`${jpeg}, small, 2 cores`, (r) => r.decoder?.decode_ms);
+  row(
+    'pictures of 64 x 64: enlarging to a tensor against decoding, both alone',
+    '',
+    '',
+    `${times(enlarging('forebay'))}; ${times(enlarging('zune'))}`,
+    '2 x at most',
+    [enlarging('forebay') <= 2, enlarging('zune') <= 2],
+  );
   const grown = (jpeg) => rate(`${jpeg}, resize, 2 cores`) / rate(`${jpeg}, resize, 1 core`);
-  const theirs = ran('turboloader, resize, 1 core') ? `turboloader: ${times(rate('turboloader, resize, 2 cores') / rate('turboloader, resize, 1 core'))}` : '';
-  row('2 workers on 2 cores against 1 on 1', '', theirs, `${times(grown('forebay'))}; ${times(grown('zune'))}`, '1.9 x', [grown('forebay') >= 1.9, grown('zune') >= 1.9]);
+  const theirs = ran('turboloader, resize, 1 core')
+    ? `turboloader: ${times(rate('turboloader, resize, 2 cores') / rate('turboloader, resize, 1 core'))}`
+    : '';
+  row(
+    '2 workers on 2 cores against 1 on 1',
+    '',
+    theirs,
+    `${times(grown('forebay'))}; ${times(grown('zune'))}`,
+    '1.9 x',
+    [grown('forebay') >= 1.9, grown('zune') >= 1.9],
+  );
   for (const cores of ['1 core', '2 cores']) {
-    against(`raw pixels of 224 x 224, verified, ${cores}, against turboloader's raw loader, which never verifies`, [`raw, ${cores}`], `turboloader, raw, ${cores}`, 2);
+    against(
+      `raw pixels of 224 x 224, verified, ${cores}, against turboloader's raw loader, which never verifies`,
+      [`raw, ${cores}`],
+      `turboloader, raw, ${cores}`,
+      2,
+    );
     against(`the same, not verified, ${cores}`, [`raw, unverified, ${cores}`], `turboloader, raw, ${cores}`, 2);
   }
-  against('raw pixels, not verified, 1 core, against memcpy of the output', ['raw, unverified, 1 core'], 'memcpy, 1 core', 0.6);
+  against(
+    'raw pixels, not verified, 1 core, against memcpy of the output',
+    ['raw, unverified, 1 core'],
+    'memcpy, 1 core',
+    0.6,
+  );
   const first = of('forebay, resize, 2 cores', (r) => r.first_batch_seconds);
   const usual = of('forebay, resize, 2 cores', (r) => r.batch_seconds);
-  row('from before the file is opened to the first batch', ms(first), `one batch: ${ms(usual)}`, `${ms(first - usual)} more`, '10 ms more', [first - usual < 0.01, undefined]);
+  row(
+    'from before the file is opened to the first batch',
+    ms(first),
+    `one batch: ${ms(usual)}`,
+    `${ms(first - usual)} more`,
+    '10 ms more',
+    [first - usual < 0.01, undefined],
+  );
   const own = of('memory, 8 workers', (r) => r.own_peak_bytes) / 2 ** 20;
-  row('memory that is no file, 8 workers', `${own.toFixed(0)} MiB`, '', '', '300 MiB', Number.isFinite(own) && own > 0 ? [own <= 300, undefined] : null);
+  row(
+    'memory that is no file, 8 workers',
+    `${own.toFixed(0)} MiB`,
+    '',
+    '',
+    '300 MiB',
+    Number.isFinite(own) && own > 0 ? [own <= 300, undefined] : null,
+  );
   return rows;
 }
 
@@ -102,7 +171,9 @@ function reasons(results) {
     const peer = 'turboloader, resize, 1 core';
     const bare = 1000 / decode;
     if (ran(peer) && bare < 2 * rate(peer)) {
-      reasons.push(`${name} alone, without resizing, decodes ${per(bare)} on one core: twice the ${per(rate(peer))} of turboloader is out of its reach.`);
+      reasons.push(
+        `${name} alone, without resizing, decodes ${per(bare)} on one core: twice the ${per(rate(peer))} of turboloader is out of its reach.`,
+      );
     }
   }
   reasons.push(
@@ -112,9 +183,13 @@ function reasons(results) {
   const large = (jpeg) => of(`${jpeg}, large, 2 cores`, (r) => r.decoder?.decode_ms);
   if (ran('zune, large, 2 cores')) {
     const own = ran('forebay, large, 2 cores') ? `; our own, which has, takes ${large('forebay').toFixed(1)} ms` : '';
-    reasons.push(`Large pictures: zune-jpeg has no decoding at a reduced size and decodes all 6 megapixels, ${large('zune').toFixed(1)} ms for each${own}.`);
+    reasons.push(
+      `Large pictures: zune-jpeg has no decoding at a reduced size and decodes all 6 megapixels, ${large('zune').toFixed(1)} ms for each${own}.`,
+    );
   }
-  reasons.push('Two workers and a caller share two cores, and the two may be one core of the processor; turboloader stands beside for that.');
+  reasons.push(
+    'Two workers and a caller share two cores, and the two may be one core of the processor; turboloader stands beside for that.',
+  );
   return reasons;
 }
 
@@ -137,7 +212,8 @@ export function page(about, results, differences) {
     return `| ${name} | ${per(rate(name))} | ${per(Math.min(...spread))} to ${per(Math.max(...spread))} |`;
   });
   const alone = (jpeg, key) => of(`${jpeg}, resize, 1 core`, (r) => r.decoder?.[key]);
-  const one = (jpeg) => `| ${jpeg} | ${ms(alone(jpeg, 'read_ms') / 1000)} | ${ms(alone(jpeg, 'decode_ms') / 1000)} | ${ms(alone(jpeg, 'resize_ms') / 1000)} |`;
+  const one = (jpeg) =>
+    `| ${jpeg} | ${ms(alone(jpeg, 'read_ms') / 1000)} | ${ms(alone(jpeg, 'decode_ms') / 1000)} | ${ms(alone(jpeg, 'resize_ms') / 1000)} |`;
   const packages = Object.entries(TRAINING).map(([name, version]) => `${name} ${version}`);
   return `# Benchmarks of the loader
 
@@ -184,7 +260,9 @@ cores; and the most memory that the process ever had, of which the index is 24 b
 
 | what | ready after | peak memory |
 |---|---|---|
-${READY.filter((kind) => ran(`ready, ${kind}`)).map(beginning).join('\n')}
+${READY.filter((kind) => ran(`ready, ${kind}`))
+  .map(beginning)
+  .join('\n')}
 
 ## All speeds
 
@@ -198,14 +276,20 @@ Measured on one thread, without the loader: reading and verifying, decoding, res
 
 | decoder | read | decode | resize |
 |---|---|---|---|
-${['forebay', 'zune'].filter((jpeg) => ran(`${jpeg}, resize, 1 core`)).map(one).join('\n')}
+${['forebay', 'zune']
+  .filter((jpeg) => ran(`${jpeg}, resize, 1 core`))
+  .map(one)
+  .join('\n')}
 `;
 }
 
 /** The picture of the page. */
 export function chart(results) {
   const { ran, rate } = asked(results);
-  const bars = (pairs) => pairs.filter(([, name]) => ran(name)).map(([label, name]) => ({ label, value: rate(name), ours: label.startsWith('Forebay') }));
+  const bars = (pairs) =>
+    pairs
+      .filter(([, name]) => ran(name))
+      .map(([label, name]) => ({ label, value: rate(name), ours: label.startsWith('Forebay') }));
   const group = (title, pairs) => ({ title, bars: bars(pairs) });
   return barChart('Loading for training', 'images a second', [
     group('about 500 x 375, resized to 224, 2 cores', [

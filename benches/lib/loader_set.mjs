@@ -29,7 +29,11 @@ export async function makeLoaderSet({ forebay, sample, loader }, folder, { count
     if (existsSync(path)) return;
     const part = at(`part-${basename(path)}`);
     rmSync(part, { recursive: true, force: true });
-    await run(command, args.map((arg) => (arg === path ? part : String(arg))), { quiet: true });
+    await run(
+      command,
+      args.map((arg) => (arg === path ? part : String(arg))),
+      { quiet: true },
+    );
     renameSync(part, path);
   };
   mkdirSync(folder, { recursive: true });
@@ -42,7 +46,16 @@ export async function makeLoaderSet({ forebay, sample, loader }, folder, { count
   await make(set.smallTbl, forebay, ['convert', '--quiet', set.smallTar, set.smallTbl]);
   // The same pixels for each raw loader in the layout that is its own.
   await make(set.raw, forebay, ['convert', '--quiet', set.tar, set.raw, '--decode', 224]);
-  await make(set.rawPeer, forebay, ['convert', '--quiet', set.tar, set.rawPeer, '--decode', 224, '--layout', 'turboloader']);
+  await make(set.rawPeer, forebay, [
+    'convert',
+    '--quiet',
+    set.tar,
+    set.rawPeer,
+    '--decode',
+    224,
+    '--layout',
+    'turboloader',
+  ]);
   // As many shards as let two workers share them evenly.
   await make(set.shards, forebay, ['split', '--quiet', set.tar, '--shards', 8, '-o', set.shards]);
   await make(set.files, forebay, ['extract', '--quiet', set.tar, '--all', '--to', set.files]);

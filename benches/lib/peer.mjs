@@ -6,7 +6,13 @@ import { read } from '../../scripts/lib/run.mjs';
 export const PEER_VERSION = '2.39.0';
 
 /** What the loaders are measured against. On Linux torch comes with its CUDA libraries: some 6 GB on the disk. */
-export const TRAINING = { torch: '2.15.0', torchvision: '0.29.2', webdataset: '1.0.2', pillow: '13.0.0', numpy: '2.4.6' };
+export const TRAINING = {
+  torch: '2.15.0',
+  torchvision: '0.29.2',
+  webdataset: '1.0.2',
+  pillow: '13.0.0',
+  numpy: '2.4.6',
+};
 
 /** What tables are converted with beside Forebay. */
 export const TABLES = { polars: '2.1.0', duckdb: '2.0.0', pyarrow: '26.0.1' };

@@ -5,7 +5,9 @@ import { PEER_VERSION } from './peer.mjs';
 
 /** The conversions that are measured from outside, each with its output. */
 export function conversions(set) {
-  const convert = (...more) => (forebay, output, tar) => [forebay, 'convert', '--quiet', ...more, tar, output];
+  const convert =
+    (...more) =>
+    (forebay, output, tar) => [forebay, 'convert', '--quiet', ...more, tar, output];
   const cp = (_, output, tar) => ['cp', tar, output];
   const none = convert('--no-sync');
   const lz4 = convert('--no-sync', '--compression', 'lz4');
@@ -56,7 +58,9 @@ export function page(about, results) {
   const ran = (name) => results[name]?.length > 0;
   const rows = [];
   const claim = (what, ours, other, ratio, wanted, met) =>
-    rows.push(`| ${what} | ${ours} | ${other} | ${ratio} | ${wanted} | ${met === null ? 'not measured' : met ? 'yes' : '**no**'} |`);
+    rows.push(
+      `| ${what} | ${ours} | ${other} | ${ratio} | ${wanted} | ${met === null ? 'not measured' : met ? 'yes' : '**no**'} |`,
+    );
   // More is better in every ratio: the other's time over ours.
   const faster = (what, name, other, wanted, fields = ['seconds', 'seconds']) => {
     const [a, b] = [of(name, fields[0]), of(other, fields[1])];
@@ -68,26 +72,56 @@ export function page(about, results) {
   faster("TAR to TBL, no compression, against the peer's writer", 'none', 'peer none', 8);
   faster("TAR to TBL, LZ4, against the peer's writer", 'lz4', 'peer lz4', 5);
   const guide = ['verified_seconds', 'seconds'];
-  faster("every sample in random order, verified, one thread, against the peer's verified reader", 'read guide', 'peer read', 20, guide);
-  faster('the same, each sample copied out as the peer does', 'read guide', 'peer read', 20, ['copied_seconds', 'seconds']);
-  faster('the same, against memcpy and CRC-32 of the same bytes', 'read guide', 'read guide', 0.5, ['verified_seconds', 'floor_seconds']);
+  faster(
+    "every sample in random order, verified, one thread, against the peer's verified reader",
+    'read guide',
+    'peer read',
+    20,
+    guide,
+  );
+  faster('the same, each sample copied out as the peer does', 'read guide', 'peer read', 20, [
+    'copied_seconds',
+    'seconds',
+  ]);
+  faster('the same, against memcpy and CRC-32 of the same bytes', 'read guide', 'read guide', 0.5, [
+    'verified_seconds',
+    'floor_seconds',
+  ]);
   if (ran('peer read')) {
     const [a, b] = [of('read turboloader', 'verified_seconds'), of('peer read')];
-    rows.push(`| the turboloader layout (CRC-16) in the same way, for information | ${ms(a)} | ${ms(b)} | ${times(b / a)} | | |`);
+    rows.push(
+      `| the turboloader layout (CRC-16) in the same way, for information | ${ms(a)} | ${ms(b)} | ${times(b / a)} | | |`,
+    );
   }
   const opened = of('open', 'opened_seconds');
   claim('opening a file of 1,281,167 samples', ms(opened), '', '', 'under 50 ms', opened < 0.05);
   const [resident, index] = [of('open', 'resident_bytes'), of('open', 'index_bytes')];
-  claim('memory that opening it takes', mib(resident), `index: ${mib(index)}`, times(resident / index), 'the index once', resident <= index);
+  claim(
+    'memory that opening it takes',
+    mib(resident),
+    `index: ${mib(index)}`,
+    times(resident / index),
+    'the index once',
+    resident <= index,
+  );
   for (const name of ['none', 'lz4']) {
     const [small, large] = [of(`peak ${name}`, 'peak_bytes'), of(`peak ${name} x4`, 'peak_bytes')];
     const even = large / small <= 1.1 && small / large <= 1.1;
-    claim(`peak memory of converting, ${name}, four times as much against the set`, mib(large), mib(small), times(large / small), 'within 10 %, 64 MiB', even && large <= 64 * 2 ** 20);
+    claim(
+      `peak memory of converting, ${name}, four times as much against the set`,
+      mib(large),
+      mib(small),
+      times(large / small),
+      'within 10 %, 64 MiB',
+      even && large <= 64 * 2 ** 20,
+    );
   }
   const synced = of('none, synced') - of('none');
   const cpu = (name) => (ran(name) ? ms(of(name, 'cpu_seconds')) : '');
   const size = (name) => `${(of(name, 'output_bytes') / 1e6).toFixed(1)} MB`;
-  const list = ['cp', 'none', 'none, synced', 'lz4', 'turboloader', 'peer none', 'peer lz4', 'cp x4', 'none x4'].filter(ran);
+  const list = ['cp', 'none', 'none, synced', 'lz4', 'turboloader', 'peer none', 'peer lz4', 'cp x4', 'none x4'].filter(
+    ran,
+  );
   const peak = (name) => {
     const from = ran(`peak ${name}`) ? `peak ${name}` : name;
     return results[from][0].peak_bytes ? mib(of(from, 'peak_bytes')) : '';

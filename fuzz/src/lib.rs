@@ -6,7 +6,7 @@
 //! add one.
 // Only the C library needs it.
 #![cfg_attr(not(feature = "libjpeg"), forbid(unsafe_code))]
-// The targets of the core have no part in a build for those of the machine's own crate.
+// The targets of the core have no part in a build for those of the machine's own crates.
 #![cfg_attr(feature = "native", allow(dead_code))]
 
 use forebay::Limits;
@@ -72,7 +72,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "times", body: words::times, seeds: words::times_seeds },
 ];
 
-/// Every target of the machine's own crate, which brings the C libraries of the codecs with it: those of the core that
+/// Every target of the machine's own crates, which bring the C libraries of the codecs with it: those of the core that
 /// unpack bytes are here once more.
 #[cfg(feature = "native")]
 pub const TARGETS: &[Target] = &[

@@ -1,4 +1,4 @@
-//! The core's targets on the stable toolchain. Those of the machine's own crate have the same in `native/tests/fuzz.rs`.
+//! The core's targets on the stable toolchain. Those of the machine's own crates have the same in `cli/tests/fuzz.rs`.
 
 mod harness;
 

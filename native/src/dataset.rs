@@ -15,7 +15,6 @@ use forebay::{
     error::Kind,
     image::{Probe, probe::HEAD_BYTES, probe_named},
     model::{MediaFormat, SampleInfo},
-    plan::Proof,
     record,
     samples::{Loaded, Watch, parse_record},
     tar::Tar,
@@ -108,11 +107,10 @@ impl Dataset {
         let mut opener = Opener::new(input.len()).limits(options.limits.clone());
         let (container, damage) = match input.drive(&mut opener, |o| if o.scanner().is_some() { WINDOW } else { 0 }) {
             Ok(container) => (container, None),
-            Err(e) => match opener.into_scanner() {
+            Err(e) => match opener.into_partial() {
                 // What could not be read is no damage.
-                Some(scanner) if options.keep_going && e.kind() != Kind::Io => {
-                    let tar = Tar::new(scanner.into_partial()).map_err(named)?;
-                    (Container::Tar(tar), Some(Arc::new(named(e))))
+                Some(partial) if options.keep_going && e.kind() != Kind::Io => {
+                    (partial.map_err(named)?, Some(Arc::new(named(e))))
                 }
                 _ => return Err(named(e)),
             },
@@ -259,16 +257,14 @@ impl Dataset {
             Source::File(input, container) => (input, container),
             Source::Folder(folder) => return Ok(Stored { payload: folder.payload(i)?, raw: None }),
         };
-        let mut plan = container.plan(i).map_err(named)?;
-        let range = plan.range();
-        let mut bytes = input.slice_in(range, buffer)?;
-        if !verify {
-            plan.proof = Proof::None;
-            let unproven = plan.range();
-            bytes.truncate(usize::try_from(unproven.end - unproven.start).unwrap_or(usize::MAX));
-        }
+        let plan = container.plan(i).map_err(named)?;
+        let bytes = input.slice_in(plan.range(), buffer)?;
         let raw = (plan.info.format == MediaFormat::RawU8).then_some((plan.info.width, plan.info.height));
-        Ok(Stored { payload: plan.decode(&bytes, &self.limits).map_err(named)?, raw })
+        let payload = match verify {
+            true => plan.decode(&bytes, &self.limits),
+            false => plan.decode_unverified(&bytes, &self.limits),
+        };
+        Ok(Stored { payload: payload.map_err(named)?, raw })
     }
 
     /// Sample `i`'s file name, where it has one.
@@ -366,7 +362,7 @@ impl Dataset {
     }
 
     /// Where sample `i` lies in the mapped file; for a folder, in its own.
-    pub(crate) fn stored_range(&self, i: u64) -> Option<std::ops::Range<u64>> {
+    pub fn stored_range(&self, i: u64) -> Option<std::ops::Range<u64>> {
         match &self.source {
             Source::File(_, container) => container.info(i).ok().map(|info| info.range()),
             Source::Folder(folder) => folder.info(i).ok().map(|info| 0..info.bytes),

@@ -1,4 +1,4 @@
-//! Forebay on a machine: files, parallel conversion, and the command `forebay`.
+//! Forebay on a machine: files in and out, memory maps, parallel conversion, and the loader.
 //!
 //! The formats themselves are the crate `forebay`; this crate gives it bytes and takes bytes from it.
 //!
@@ -17,21 +17,18 @@
 //! | [`loader`] | batches of tensors for training |
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`], [`map`], [`output`] | files in, read or mapped; whole files out |
-//! | [`serve`] | the viewer over HTTP, on files of this machine |
 //! | [`tables`] | CSV, JSON lines, Parquet, Arrow, TBF and IDV, in and out |
-//! | [`cli`] | the command |
 
 // The clock, threads and files that the core must not touch are this crate's work.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 #![deny(unsafe_code)]
-// They panic where nobody listens; `cli::output` does not.
+// They panic where nobody listens, and what is said is for the host to say.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::unimplemented)]
 
 mod blocks;
 mod budget;
 pub mod check;
-pub mod cli;
 pub mod convert;
 pub mod dataset;
 pub mod folder;
@@ -40,7 +37,6 @@ pub mod loader;
 pub mod map;
 pub mod output;
 pub mod select;
-pub mod serve;
 pub mod tables;
 
 pub use dataset::{Dataset, OpenOptions};
@@ -48,10 +44,7 @@ pub use input::Input;
 
 /// The error codes of this crate, beside those of [`forebay::catalog`].
 pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
-    [convert::codes::ALL, input::codes::ALL, loader::codes::ALL, serve::codes::ALL, tables::codes::ALL]
-        .into_iter()
-        .flatten()
-        .copied()
+    [convert::codes::ALL, input::codes::ALL, loader::codes::ALL, tables::codes::ALL].into_iter().flatten().copied()
 }
 
 /// The Rust code of the README, so that it compiles.

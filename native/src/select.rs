@@ -15,7 +15,8 @@ pub fn matching(dataset: &Dataset, filter: &Filter) -> Result<Vec<u64>> {
 
 /// What a filter selects of several datasets.
 #[derive(Debug, Default)]
-pub(crate) struct Selected {
+#[non_exhaustive]
+pub struct Selected {
     /// The samples' numbers, dataset by dataset.
     pub chosen: Vec<Vec<u64>>,
     /// What could not be looked at and was forgiven.
@@ -24,7 +25,7 @@ pub(crate) struct Selected {
 
 /// As [`matching`], for datasets that are one to the user: what one of them lacks another may have. A sample that cannot
 /// be looked at is not selected where `forgiven` says so, and an error otherwise.
-pub(crate) fn matching_all<'a>(
+pub fn matching_all<'a>(
     datasets: impl IntoIterator<Item = &'a Dataset>,
     filter: &Filter,
     forgiven: impl Fn(&Error) -> bool + Sync,

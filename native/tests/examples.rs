@@ -9,11 +9,17 @@ mod common;
 
 use std::{fs, path::Path, process::Command};
 
-use common::{FOREBAY, Folder, bmp, tar};
+use common::{Folder, bmp, tar};
+use forebay_native::{
+    Dataset,
+    convert::{Job, Options, Pixels, To},
+};
 
 /// What an example prints; `None` where it was not built.
 fn example(name: &str, arguments: &[&Path]) -> Option<String> {
-    let program = Path::new(FOREBAY).with_file_name("examples").join(name);
+    // This test is `target/PROFILE/deps/examples-HASH`.
+    let tests = std::env::current_exe().unwrap();
+    let program = tests.parent().unwrap().with_file_name("examples").join(name);
     if !program.exists() {
         println!("skipped: the example {name} was not built");
         return None;
@@ -30,10 +36,10 @@ fn the_loader_is_measured_on_pictures_and_on_raw_pixels() {
     let (archive, pictures, raw) = (folder.at("a.tar"), folder.at("a.tbl"), folder.at("raw.tbl"));
     let members: Vec<_> = (0..200).map(|i| (format!("{i:03}.bmp"), bmp(4 + i % 3, i))).collect();
     fs::write(&archive, tar(&members)).unwrap();
-    for (to, how) in [(&pictures, &[][..]), (&raw, &["--decode", "224", "--compression", "none"])] {
-        let convert =
-            Command::new(FOREBAY).args(["convert", "--quiet"]).arg(&archive).arg(to).args(how).output().unwrap();
-        assert!(convert.status.success(), "{}", String::from_utf8_lossy(&convert.stderr));
+    for (to, decoded) in [(&pictures, None), (&raw, Some(Pixels::new(224, 224)))] {
+        let mut options = Options::new(To::Tbl);
+        options.pixels = decoded;
+        Job::new(vec![Dataset::open(&archive).unwrap()], options).run(to).unwrap();
     }
     let Some(said) = example("loader_speed", &[&pictures, &raw]) else { return };
     for line in ["random crop, 2 workers", "raw as views of the map", "to the first batch"] {

@@ -3,25 +3,20 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test of files")]
 
 mod common;
+#[path = "common/whole.rs"]
+mod whole;
 
-use std::{
-    fs,
-    io::Write,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::{fs, io::Write};
 
-use common::{FOREBAY, Folder, bmp, tar};
+use common::{Folder, bmp, tar};
 use forebay::{
     Limits,
     codec::{Codec, Compression},
     filter::Filter,
-    tar::scan,
     tbl::{Layout, MetadataFormat},
 };
 use forebay_native::{
     Dataset,
-    check::check,
     convert::{Job, MetadataChoice, Options, StreamInput, To},
     select::matching,
 };
@@ -31,8 +26,7 @@ use proptest::{
     sample::{select, subsequence},
     test_runner::Config,
 };
-
-type Members = Vec<(String, Vec<u8>)>;
+use whole::{Members, read, same, sound};
 
 /// What can be chosen for a TBL that keeps names: Zstandard is the guide layout's alone.
 fn choices() -> impl Strategy<Value = (Layout, Compression, MetadataFormat)> {
@@ -108,24 +102,6 @@ fn options(to: To, (layout, compression, metadata): (Layout, Compression, Metada
     options
 }
 
-/// The members of an archive on disk, in their order.
-fn read(path: &Path) -> Members {
-    let file = bytes::Bytes::from(fs::read(path).unwrap());
-    let archive = scan(&file, &Limits::host()).unwrap();
-    archive
-        .members
-        .iter()
-        .map(|m| (m.name.to_owned(), file[m.offset as usize..m.range().end as usize].to_vec()))
-        .collect()
-}
-
-fn sound(path: &Path) -> Dataset {
-    let dataset = Dataset::open(path).unwrap();
-    let report = check(&dataset, 2, &mut |_| {}).unwrap();
-    assert!(report.ok && report.faults.is_empty(), "{report:?}");
-    dataset
-}
-
 /// How many cases: fewer where each costs files on disk.
 fn cases() -> Config {
     Config { cases: 96, failure_persistence: None, ..Config::default() }
@@ -189,57 +165,6 @@ proptest! {
         let stream = StreamInput::open(&folder.at("a.packed"), &Limits::host()).unwrap().unwrap();
         Job::stream(stream, options(To::Tbl, choice)).run(&folder.at("streamed.tbl")).unwrap();
         same(&folder.at("mapped.tbl"), &folder.at("streamed.tbl"));
-    }
-}
-
-/// Two TBLs of the same samples, one of which was written without knowing how many there would be.
-fn same(mapped: &Path, streamed: &Path) {
-    let (a, b) = (sound(mapped), sound(streamed));
-    assert_eq!(a.len(), b.len());
-    for i in 0..a.len() {
-        let (x, mut y) = (a.info(i).unwrap(), b.info(i).unwrap());
-        // In the guide layout room was reserved for the index.
-        y.offset = x.offset;
-        assert_eq!(x, y);
-        assert_eq!(a.payload(i).unwrap(), b.payload(i).unwrap());
-        assert_eq!(a.record(i).unwrap(), b.record(i).unwrap());
-    }
-    if a.tbl().unwrap().layout() == Layout::Turboloader {
-        assert_eq!(fs::read(mapped).unwrap(), fs::read(streamed).unwrap(), "not the same bytes");
-    }
-}
-
-#[test]
-fn standard_input_gives_the_same_tbl_as_the_mapped_file() {
-    // More samples than room is reserved for, so that payloads must move.
-    let members: Members = (0..5000).map(|i| (format!("{i:05}.bmp"), bmp(5 + i % 30, i))).collect();
-    let file = tar(&members);
-    for layout in ["guide", "turboloader"] {
-        let folder = Folder::new();
-        fs::write(folder.at("a.tar"), &file).unwrap();
-        let convert = |input: &str, output: &str| {
-            let arguments = ["convert", input, output, "--no-sync", "-q"];
-            let of_tbl = ["--layout", layout, "--compression", "lz4"];
-            let more = if output.ends_with(".tbl") { &of_tbl[..] } else { &[] };
-            let mut child = Command::new(FOREBAY)
-                .args(arguments)
-                .args(more)
-                .current_dir(folder.path())
-                .stdin(Stdio::piped())
-                .spawn()
-                .unwrap();
-            let mut stdin = child.stdin.take().unwrap();
-            if input == "-" {
-                stdin.write_all(&file).unwrap();
-            }
-            drop(stdin);
-            assert!(child.wait().unwrap().success());
-        };
-        convert("a.tar", "mapped.tbl");
-        convert("-", "streamed.tbl");
-        same(&folder.at("mapped.tbl"), &folder.at("streamed.tbl"));
-        convert("streamed.tbl", "back.tar");
-        assert_eq!(read(&folder.at("back.tar")), members);
     }
 }
 

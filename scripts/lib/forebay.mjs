@@ -9,5 +9,7 @@ export const FOREBAY = join(ROOT, 'target/release/forebay');
 export function buildForebay() {
   // The build watches dist/site, and all of dist where there is no dist/site: then each new sample would rebuild it.
   mkdirSync(join(ROOT, 'dist/site'), { recursive: true });
-  return run('cargo', ['build', '--release', '--locked', '-p', 'forebay-native'], { env: { CARGO_TARGET_DIR: join(ROOT, 'target') } });
+  return run('cargo', ['build', '--release', '--locked', '-p', 'forebay-cli'], {
+    env: { CARGO_TARGET_DIR: join(ROOT, 'target') },
+  });
 }

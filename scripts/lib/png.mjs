@@ -43,7 +43,13 @@ export function smallPng(width, height, rgba) {
   head.writeUInt32BE(height, 4);
   head.set([8, 3, 0, 0, 0], 8);
   const plte = Buffer.from(palette.flatMap((c) => [c >> 16, (c >> 8) & 255, c & 255]));
-  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', head), chunk('PLTE', plte), chunk('IDAT', deflateSync(rows, { level: 9 })), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    chunk('IHDR', head),
+    chunk('PLTE', plte),
+    chunk('IDAT', deflateSync(rows, { level: 9 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 const part = (colour, shift) => (colour >> shift) & 255;
@@ -61,7 +67,10 @@ function boxes(colours, most) {
   };
   const all = colours.length > 0 ? [{ box: colours, ...spread(colours) }] : [];
   while (all.length < most) {
-    const k = all.reduce((best, one, i) => (one.box.length > 1 && (best < 0 || one.worth > all[best].worth) ? i : best), -1);
+    const k = all.reduce(
+      (best, one, i) => (one.box.length > 1 && (best < 0 || one.worth > all[best].worth) ? i : best),
+      -1,
+    );
     if (k < 0) break;
     const { box, shift } = all[k];
     box.sort((a, b) => part(a[0], shift) - part(b[0], shift));

@@ -22,7 +22,12 @@ export function run(command, args, { env = {}, cwd = ROOT, quiet = false, expect
   if (!quiet) console.log(`$ ${[command, ...args].map(shown).join(' ')}`);
   return new Promise((resolve, reject) => {
     // No stdin: nothing may wait for an answer.
-    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], timeout });
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout,
+    });
     let output = '';
     const take = (stream, to) =>
       stream.setEncoding('utf8').on('data', (text) => {
@@ -42,13 +47,20 @@ export function run(command, args, { env = {}, cwd = ROOT, quiet = false, expect
 
 /** What a command writes to stdout, trimmed; `null` where it fails or does not exist. */
 export function read(command, args, options = {}) {
-  const { status, stdout } = spawnSync(command, args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], ...options });
+  const { status, stdout } = spawnSync(command, args, {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    ...options,
+  });
   return status === 0 ? stdout.trim() : null;
 }
 
 /** A time for people. */
 export function seconds(ms) {
-  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  return ms < 60_000
+    ? `${(ms / 1000).toFixed(1)} s`
+    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
 /** Runs `main`; a Failure ends with its message and exit code 1. */

@@ -17,7 +17,9 @@ export async function ensureRust() {
   if (!version) throw new Failure(`cargo is not here, and Forebay needs Rust ${wanted()} or later. ${RUSTUP}`);
   const found = /\d+\.\d+/.exec(version)[0];
   if (found.localeCompare(wanted(), 'en', { numeric: true }) < 0) {
-    throw new Failure(`Forebay needs Rust ${wanted()} or later, and this is ${version}. ${RUSTUP}, or: rustup update stable`);
+    throw new Failure(
+      `Forebay needs Rust ${wanted()} or later, and this is ${version}. ${RUSTUP}, or: rustup update stable`,
+    );
   }
   if (!read('cc', ['--version'])) {
     await aptInstall(['gcc', 'libc6-dev'], 'a C compiler, for the C libraries of Zstandard and LZ4');
@@ -27,9 +29,13 @@ export async function ensureRust() {
 
 /** Makes sure of rustfmt and clippy. */
 export async function ensureLinters() {
-  for (const [name, component] of [['fmt', 'rustfmt'], ['clippy', 'clippy']]) {
+  for (const [name, component] of [
+    ['fmt', 'rustfmt'],
+    ['clippy', 'clippy'],
+  ]) {
     if (read('cargo', [name, '--version'])) continue;
-    if (!read('rustup', ['--version'])) throw new Failure(`cargo ${name} is not here. ${RUSTUP}, with it: rustup component add ${component}`);
+    if (!read('rustup', ['--version']))
+      throw new Failure(`cargo ${name} is not here. ${RUSTUP}, with it: rustup component add ${component}`);
     await run('rustup', ['component', 'add', component]);
   }
 }

@@ -16,7 +16,9 @@ export function stamped(folder, name, ingredients) {
   try {
     const { key, files, notes } = JSON.parse(readFileSync(pathOf(folder, name), 'utf8'));
     if (key !== digest(JSON.stringify(ingredients))) return null;
-    return Object.entries(files).every(([file, hash]) => digest(readFileSync(join(folder, file))) === hash) ? notes : null;
+    return Object.entries(files).every(([file, hash]) => digest(readFileSync(join(folder, file))) === hash)
+      ? notes
+      : null;
   } catch {
     return null;
   }

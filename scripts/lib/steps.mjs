@@ -34,7 +34,10 @@ export class Steps {
   }
 
   #count(output, atLeast = 0) {
-    const results = [...output.matchAll(/^test result: .*? (\d+) passed; (\d+) failed/gm), ...output.matchAll(/^# pass (\d+)\n# fail (\d+)/gm)];
+    const results = [
+      ...output.matchAll(/^test result: .*? (\d+) passed; (\d+) failed/gm),
+      ...output.matchAll(/^# pass (\d+)\n# fail (\d+)/gm),
+    ];
     const sum = (i) => results.reduce((n, r) => n + Number(r[i]), 0);
     this.#failed += Math.max(sum(2), atLeast);
     this.#passed += results.length ? sum(1) : atLeast ? 0 : 1;

@@ -18,8 +18,9 @@ const FEATURES = {
   threads: '+simd128,+atomics,+bulk-memory,+mutable-globals',
 };
 // A shared memory is imported and has a bound; every thread finds its own part of it through these.
-const THREAD_LINKS = ['--shared-memory', '--import-memory', '--max-memory=2147483648']
-  .concat(['__wasm_init_tls', '__tls_size', '__tls_align', '__tls_base'].map((name) => `--export=${name}`));
+const THREAD_LINKS = ['--shared-memory', '--import-memory', '--max-memory=2147483648'].concat(
+  ['__wasm_init_tls', '__tls_size', '__tls_align', '__tls_base'].map((name) => `--export=${name}`),
+);
 
 /**
  * How to build for wasm32, in the variant `plain` or `threads`: `{ cargo, args, env, how }`, where `args` stand before
@@ -27,7 +28,8 @@ const THREAD_LINKS = ['--shared-memory', '--import-memory', '--max-memory=214748
  */
 export async function wasmToolchain(variant) {
   // FOREBAY_WASM=debian chooses Debian's also where rustup has what is needed.
-  const own = process.env.FOREBAY_WASM === 'debian' ? null : await (variant === 'plain' ? rustupPlain() : rustupThreads());
+  const own =
+    process.env.FOREBAY_WASM === 'debian' ? null : await (variant === 'plain' ? rustupPlain() : rustupThreads());
   const toolchain = own ?? (await debian(variant));
   const flags = [toolchain.flags ?? '', `-C target-feature=${FEATURES[variant]}`];
   if (variant === 'threads') flags.push(...THREAD_LINKS.map((link) => `-C link-arg=${link}`));
@@ -44,7 +46,12 @@ async function rustupPlain() {
 function rustupThreads() {
   const nightly = read('rustup', ['run', 'nightly', 'rustc', '--print', 'sysroot']);
   if (!nightly || !existsSync(join(nightly, 'lib/rustlib/src/rust/library'))) return null;
-  return { cargo: 'cargo', args: [['+nightly'], ['-Zbuild-std=std,panic_abort']], env: {}, how: "rustup's nightly, std from its source" };
+  return {
+    cargo: 'cargo',
+    args: [['+nightly'], ['-Zbuild-std=std,panic_abort']],
+    env: {},
+    how: "rustup's nightly, std from its source",
+  };
 }
 
 async function rustupTarget() {
@@ -53,12 +60,19 @@ async function rustupTarget() {
   if (debianReady() || !read('rustup', ['--version'])) return false;
   console.log(`asking rustup for ${TARGET}`);
   // Where rustup's servers are out of reach, this says so soon.
-  await run('rustup', ['target', 'add', TARGET], { env: { RUSTUP_MAX_RETRIES: '0' }, quiet: true, timeout: 60_000 }).catch(() => {});
+  await run('rustup', ['target', 'add', TARGET], {
+    env: { RUSTUP_MAX_RETRIES: '0' },
+    quiet: true,
+    timeout: 60_000,
+  }).catch(() => {});
   return installed();
 }
 
 function debianReady() {
-  return existsSync(join(sysrootOf(DEBIAN.rustc) ?? '/nowhere', 'lib/rustlib/src/rust/library/vendor')) && existsSync(DEBIAN.cargo);
+  return (
+    existsSync(join(sysrootOf(DEBIAN.rustc) ?? '/nowhere', 'lib/rustlib/src/rust/library/vendor')) &&
+    existsSync(DEBIAN.cargo)
+  );
 }
 
 function sysrootOf(rustc) {
@@ -67,23 +81,41 @@ function sysrootOf(rustc) {
 
 async function debian(variant) {
   if (!debianReady()) {
-    await aptInstall(PACKAGES, `a compiler for ${TARGET} (or: rustup target add ${TARGET}, and for threads: rustup toolchain install nightly --component rust-src)`);
+    await aptInstall(
+      PACKAGES,
+      `a compiler for ${TARGET} (or: rustup target add ${TARGET}, and for threads: rustup toolchain install nightly --component rust-src)`,
+    );
   }
-  if (!debianReady()) throw new Failure(`${PACKAGES.join(', ')} are installed, but ${DEBIAN.rustc} has no source of std`);
-  const env = { RUSTC: DEBIAN.rustc, RUSTDOC: '/usr/bin/rustdoc', CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: await linker() };
+  if (!debianReady())
+    throw new Failure(`${PACKAGES.join(', ')} are installed, but ${DEBIAN.rustc} has no source of std`);
+  const env = {
+    RUSTC: DEBIAN.rustc,
+    RUSTDOC: '/usr/bin/rustdoc',
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: await linker(),
+  };
   const version = read(DEBIAN.rustc, ['--version']).split(' ')[1];
   const sysroot = join(CACHE, 'wasm-sysroot', `${version}-${variant}`);
   if (!existsSync(sysroot)) await buildStd(sysroot, variant, env);
   if (variant === 'threads') env.RUSTC_BOOTSTRAP = '1'; // `atomics` is not a stable feature
-  return { cargo: DEBIAN.cargo, args: [[], []], env, flags: `--sysroot ${sysroot}`, how: `Debian's rustc ${version}, std from its source` };
+  return {
+    cargo: DEBIAN.cargo,
+    args: [[], []],
+    env,
+    flags: `--sysroot ${sysroot}`,
+    how: `Debian's rustc ${version}, std from its source`,
+  };
 }
 
 /** A linker for wasm: the one that came with some Rust, or LLVM's. */
 async function linker() {
   const find = () => {
-    const own = [sysrootOf(DEBIAN.rustc), read('rustc', ['--print', 'sysroot'])]
-      .map((root) => join(root ?? '/nowhere', 'lib/rustlib/x86_64-unknown-linux-gnu/bin/rust-lld'));
-    const llvm = readdirSync('/usr/bin').filter((name) => /^wasm-ld-\d+$/.test(name)).sort().map((name) => `/usr/bin/${name}`);
+    const own = [sysrootOf(DEBIAN.rustc), read('rustc', ['--print', 'sysroot'])].map((root) =>
+      join(root ?? '/nowhere', 'lib/rustlib/x86_64-unknown-linux-gnu/bin/rust-lld'),
+    );
+    const llvm = readdirSync('/usr/bin')
+      .filter((name) => /^wasm-ld-\d+$/.test(name))
+      .sort()
+      .map((name) => `/usr/bin/${name}`);
     return [...llvm.reverse(), ...own].find((path) => existsSync(path));
   };
   if (!find()) await aptInstall(['lld-22'], 'a linker for wasm');
@@ -98,12 +130,23 @@ async function buildStd(sysroot, variant, env) {
   try {
     mkdirSync(join(work, 'src'));
     writeFileSync(join(work, 'src/lib.rs'), '');
-    writeFileSync(join(work, 'Cargo.toml'), '[package]\nname = "nothing"\nedition = "2021"\n[workspace]\n[profile.release]\ncodegen-units = 1\n');
+    writeFileSync(
+      join(work, 'Cargo.toml'),
+      '[package]\nname = "nothing"\nedition = "2021"\n[workspace]\n[profile.release]\ncodegen-units = 1\n',
+    );
     const vendor = join(sysrootOf(DEBIAN.rustc), 'lib/rustlib/src/rust/library/vendor');
     const source = ['source.crates-io.replace-with="std-vendor"', `source.std-vendor.directory="${vendor}"`];
     await run(
       DEBIAN.cargo,
-      ['build', '--release', '--offline', '--target', TARGET, '-Zbuild-std=std,panic_abort,test', ...source.flatMap((s) => ['--config', s])],
+      [
+        'build',
+        '--release',
+        '--offline',
+        '--target',
+        TARGET,
+        '-Zbuild-std=std,panic_abort,test',
+        ...source.flatMap((s) => ['--config', s]),
+      ],
       {
         cwd: work,
         env: {

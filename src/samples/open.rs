@@ -142,6 +142,11 @@ impl Opener {
         }
     }
 
+    /// The samples before the damage of a TAR, where that stopped it.
+    pub fn into_partial(self) -> Option<Result<Dataset>> {
+        Some(Tar::new(self.into_scanner()?.into_partial()).map(Dataset::Tar))
+    }
+
     /// Compares what was kept with the file: ranges that are still needed, or whether it is of this file.
     fn compare(&self, archive: &tar::Archive) -> std::result::Result<bool, Vec<std::ops::Range<u64>>> {
         let wanted = tar::kept::proof(archive);

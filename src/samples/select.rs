@@ -61,7 +61,7 @@ impl Watch {
         self.filter.matches(&record).then_some(record)
     }
 
-    /// Adds what another watch of the same filter saw.
+    /// Adds what another watch of the same filter saw; its [notes](Self::notes) are its own.
     pub fn merge(&mut self, other: Watch) {
         self.seen.merge(other.seen);
     }

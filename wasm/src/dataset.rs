@@ -7,7 +7,6 @@ use forebay::{
     codec::Codec,
     filter::Filter,
     model::{MediaFormat, SampleInfo},
-    plan::Proof,
     samples::{self, Dataset as Core, Opened},
 };
 use js_sys::{Float64Array, Uint8Array, Uint32Array};
@@ -186,20 +185,12 @@ impl Dataset {
     /// Verifies and decompresses sample `i`'s payload. Nothing where the payload lies in `bytes` as it is, from
     /// their beginning, as long as the index says.
     pub fn decode(&self, i: f64, bytes: Vec<u8>, verify: bool) -> Outcome<Option<Vec<u8>>> {
-        let mut plan = self.opened.dataset.plan(i as u64).map_err(thrown)?;
-        if !verify {
-            // The bytes are those of the whole plan: the checksum behind the payload is cut off here.
-            let stored = usize::try_from(plan.info.stored_bytes).unwrap_or(usize::MAX);
-            plan.proof = Proof::None;
-            let mut bytes = bytes;
-            bytes.truncate(stored);
-            return self.payload(&plan, bytes.into());
-        }
-        self.payload(&plan, bytes.into())
-    }
-
-    fn payload(&self, plan: &forebay::plan::SamplePlan, bytes: bytes::Bytes) -> Outcome<Option<Vec<u8>>> {
-        let payload = plan.decode(&bytes, &self.opened.limits).map_err(thrown)?;
+        let (plan, bytes) = (self.opened.dataset.plan(i as u64).map_err(thrown)?, bytes.into());
+        let payload = match verify {
+            true => plan.decode(&bytes, &self.opened.limits),
+            false => plan.decode_unverified(&bytes, &self.opened.limits),
+        };
+        let payload = payload.map_err(thrown)?;
         Ok((plan.info.codec != Codec::None).then(|| payload.into()))
     }
 

@@ -61,10 +61,8 @@ impl Opener {
         let (core, damage) = match work.step() {
             Ok(Step::Need(ranges)) => return Ok(pairs(ranges)),
             Ok(Step::Done(core)) => (core, None),
-            Err(e) => match self.work.take().and_then(CoreOpener::into_scanner) {
-                Some(scanner) if self.keep_going => {
-                    (Core::Tar(Tar::new(scanner.into_partial()).map_err(thrown)?), Some(e))
-                }
+            Err(e) => match self.work.take().and_then(CoreOpener::into_partial) {
+                Some(partial) if self.keep_going => (partial.map_err(thrown)?, Some(e)),
                 _ => return Err(thrown(e)),
             },
         };

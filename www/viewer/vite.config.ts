@@ -12,7 +12,7 @@ const headers = {
 const fake = process.env.VIEWER_FAKE === "1";
 
 export default defineConfig({
-  root: here(fake ? "./test/page" : "."),
+  root: here(fake ? "../tests/viewer/page" : "."),
   base: "./",
   publicDir: here("./public"),
   resolve: { alias: { forebay: here("../lib/dist/index.js") } },

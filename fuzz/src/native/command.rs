@@ -1,11 +1,11 @@
 //! Any words behind `forebay` are understood or refused.
 
-use forebay_native::cli;
+use forebay_cli::command;
 
 pub(crate) fn body(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let words = text.split('\n').take(24);
-    if let Err(why) = cli::understand(words) {
+    if let Err(why) = command::understand(words) {
         assert!(!why.trim().is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! What is read with the help of the machine's own crate: Parquet and Arrow, compressed text, requests, names of files.
+//! What is read with the help of the machine's own crates: Parquet and Arrow, compressed text, requests, names of files.
 
 pub(crate) mod arrow;
 pub(crate) mod command;

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use forebay_native::serve::Counter;
+use forebay_cli::serve::Counter;
 
 const TOKEN: &str = "a-token-of-mine";
 /// What stands in the served file, and nowhere else.

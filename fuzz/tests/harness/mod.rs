@@ -126,12 +126,12 @@ fn mutate(input: &mut Vec<u8>, random: &mut fastrand::Rng) {
 /// Runs one input: no panic, in time, in memory.
 fn one(target: &Target, home: &Path, input: &[u8]) -> Result<(), String> {
     // A stall of the machine is not the input's fault: what was slow is looked at again.
-    let mut fault = look(target, home, input);
+    let mut fault = look(target, input);
     for _ in 0..2 {
         if !matches!(fault, Some(Fault::Slow(_))) {
             break;
         }
-        fault = look(target, home, input);
+        fault = look(target, input);
     }
     let fault = match fault {
         None => return Ok(()),
@@ -148,7 +148,7 @@ enum Fault {
     Memory(usize),
 }
 
-fn look(target: &Target, home: &Path, input: &[u8]) -> Option<Fault> {
+fn look(target: &Target, input: &[u8]) -> Option<Fault> {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
     let started = Instant::now();

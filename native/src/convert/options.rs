@@ -7,12 +7,13 @@ use forebay::{
     codec::Compression,
     samples::{Form, MetadataChoice},
     tbl::{Layout, PackOptions},
+    words::Word,
 };
 
 use super::{pipeline::all_cores, pixels::Pixels};
 
 /// The format to write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum To {
     /// TBL v2.
@@ -90,6 +91,24 @@ impl To {
             "tbl" => Some(To::Tbl),
             "tar" => Some(To::Tar),
             _ => None,
+        }
+    }
+}
+
+impl Word for To {
+    const ALL: &'static [Self] = &[To::Tbl, To::Tar];
+
+    fn word(self) -> &'static str {
+        match self {
+            To::Tbl => "tbl",
+            To::Tar => "tar",
+        }
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            To::Tbl => "TBL v2",
+            To::Tar => "A tar archive",
         }
     }
 }

@@ -117,8 +117,8 @@ impl Builder {
         Ok(self)
     }
 
-    /// Whether a filter may select no sample, so that epochs have no batches; it may not otherwise, since training on
-    /// nothing runs without a word.
+    /// Whether epochs may have no batches, as a filter selects no sample or those that there are fill no batch; they may
+    /// not otherwise, since training on nothing runs without a word.
     pub fn allow_empty(mut self, allow: bool) -> Self {
         self.allow_empty = allow;
         self
@@ -316,6 +316,7 @@ impl Builder {
             labels,
             labelled: self.labels.is_some(),
             on_broken: self.on_broken,
+            allow_empty: self.allow_empty,
             decode: self.decode,
             verify: self.verify,
             budget: Budget::new(self.decoded_bytes.unwrap_or_else(|| budget::usual(self.workers))),

@@ -185,6 +185,7 @@ impl Loader {
     /// The batches of one epoch. Where the loader was resumed in the middle of it, the first call gives what is left
     /// of it; otherwise it begins at its beginning. This starts a loader that was [stopped](Self::stop).
     pub fn epoch(&mut self, epoch: u64) -> Result<Batches<'_>> {
+        self.refuse_empty()?;
         let resumes = std::mem::take(&mut self.resumed) && self.next.epoch == epoch;
         // What was made ahead of this very epoch is wanted.
         let follows = self.next == Position { epoch, step: 0 };
@@ -204,8 +205,25 @@ impl Loader {
     /// Starts making batches, from where the loader stands. [`next_batch`](Self::next_batch) does so by itself,
     /// unless the loader was [stopped](Self::stop).
     pub fn start(&mut self) -> Result<()> {
+        self.refuse_empty()?;
         self.run()?;
         self.fill()
+    }
+
+    /// Training on nothing would run without a word.
+    fn refuse_empty(&self) -> Result<()> {
+        let order = self.order();
+        if order.steps() > 0 || self.shared.allow_empty {
+            return Ok(());
+        }
+        let (n, batch, world) = (order.epoch_samples(), order.settings().batch, order.settings().world);
+        Err(forebay::Error::new(
+            &codes::SETTINGS,
+            format!(
+                "{n} samples do not fill a batch of {batch} on each of {world} ranks, and Tail::Drop drops what does \
+                 not: take a smaller batch, Tail::Pad or Tail::Uneven, or allow_empty for epochs without a batch"
+            ),
+        ))
     }
 
     fn run(&mut self) -> Result<()> {
@@ -222,6 +240,7 @@ impl Loader {
         if self.phase == Phase::Stopped {
             return Err(forebay::Error::new(&codes::STOPPED, "the loader was stopped; start it again first"));
         }
+        self.refuse_empty()?;
         self.run()?;
         // What is wrong with later batches, such as a file that became shorter, is said when it is their turn.
         let filled = self.fill();

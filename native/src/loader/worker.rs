@@ -48,6 +48,7 @@ pub(super) struct Shared {
     pub(super) labels: Resolver,
     pub(super) labelled: bool,
     pub(super) on_broken: OnBroken,
+    pub(super) allow_empty: bool,
     pub(super) decode: DecodeOptions,
     pub(super) verify: bool,
     /// What decoding may hold.

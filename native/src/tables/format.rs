@@ -7,11 +7,12 @@ use forebay::{
     detect::{Format, detect},
     error::codes::ARGUMENT,
     text::TextFormat,
+    words::Word,
 };
 use serde::Serialize;
 
 /// A format for tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum TableFormat {
@@ -106,6 +107,27 @@ impl TableFormat {
             // A stream begins with a continuation mark and the length of its schema, a small multiple of 8.
             None if head.starts_with(&[0xff; 4]) && head.get(4) != Some(&0xff) => Some(Self::Arrows),
             _ => None,
+        }
+    }
+}
+
+impl Word for TableFormat {
+    const ALL: &'static [Self] = &Self::ALL;
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            Self::Csv => "Values with commas between",
+            Self::Tsv => "Values with tabs between",
+            Self::Jsonl => "One JSON object a line",
+            Self::Parquet => "Apache Parquet",
+            Self::Arrow => "The Arrow IPC file, also called Feather 2",
+            Self::Arrows => "The Arrow IPC stream",
+            Self::Tbf => "TBF",
+            Self::Idv => "ML.NET's binary data view",
         }
     }
 }

@@ -50,7 +50,7 @@ mod idv;
 mod ipc;
 #[cfg(feature = "arrow")]
 mod ipc_read;
-pub(crate) mod packing;
+mod packing;
 #[cfg(feature = "arrow")]
 mod parquet;
 #[cfg(feature = "arrow")]
@@ -92,6 +92,7 @@ pub use foreign::{Foreign, ForeignKind};
 pub use format::TableFormat;
 #[cfg(feature = "arrow")]
 pub use guard::panics_are_errors;
+pub use packing::{refuse_promise, text_file};
 #[cfg(feature = "arrow")]
 use parquet_open::says_unsupported;
 pub use route::{create, document, open, open_bytes, open_text, table_format};
@@ -143,7 +144,7 @@ pub trait TableSource: Send {
 }
 
 /// Leaves out the columns that are not read, and says so. Gives the numbers of the others.
-pub(crate) fn leave_out_unread(source: &mut dyn TableSource) -> Result<(Vec<usize>, Vec<String>)> {
+pub fn leave_out_unread(source: &mut dyn TableSource) -> Result<(Vec<usize>, Vec<String>)> {
     let unread: BTreeMap<usize, String> = source.unread().iter().cloned().collect();
     let mut read: Vec<usize> = (0..source.schema().len()).collect();
     if unread.is_empty() {

@@ -44,7 +44,7 @@ fn promised(path: &Path) -> Option<(&'static str, &'static str)> {
 }
 
 /// Refuses an output whose name promises a compression that it will not have. `what` is said of what is written.
-pub(crate) fn refuse_promise(path: &Path, what: &str) -> Result<()> {
+pub fn refuse_promise(path: &Path, what: &str) -> Result<()> {
     match promised(path) {
         None => Ok(()),
         Some((extension, name)) => {
@@ -100,7 +100,7 @@ impl Packing {
 }
 
 /// A file that is written from front to back, compressed as its name says.
-pub(crate) fn text_file(path: &Path, force: bool, format: TableFormat, level: Option<u8>) -> Result<FileWriter> {
+pub fn text_file(path: &Path, force: bool, format: TableFormat, level: Option<u8>) -> Result<FileWriter> {
     let packer = Packing::of(path, format)?.map(|packing| packing.packer(level)).transpose()?;
     Ok(FileWriter::new(AtomicFile::create_streaming(path, force)?).packed(packer))
 }

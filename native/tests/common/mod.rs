@@ -4,13 +4,9 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Output},
 };
 
 use forebay::tar::{END, header_for, padding};
-
-/// The command under test.
-pub const FOREBAY: &str = env!("CARGO_BIN_EXE_forebay");
 
 /// A folder of one test's own, gone when it ends.
 #[derive(Debug)]
@@ -64,19 +60,4 @@ pub fn bmp(width: u32, seed: u32) -> Vec<u8> {
     file.extend([0; 24]);
     file.extend((0..row * 2).map(|i| ((i / 8).wrapping_mul(seed | 1) >> 3) as u8));
     file
-}
-
-/// Runs the command to its end.
-pub fn forebay<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Output {
-    Command::new(FOREBAY).args(arguments).output().unwrap()
-}
-
-/// The one error that a command with `--json` gave, and that nothing else was said on stdout.
-pub fn error_of(output: &Output) -> serde_json::Value {
-    let text = String::from_utf8(output.stdout.clone()).unwrap();
-    let value: serde_json::Value =
-        serde_json::from_str(&text).unwrap_or_else(|e| panic!("no single JSON value ({e}): {text:?}"));
-    assert!(value["error"]["code"].is_string(), "{text}");
-    assert!(value["error"]["message"].as_str().is_some_and(|m| !m.is_empty()), "{text}");
-    value["error"].clone()
 }

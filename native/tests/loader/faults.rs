@@ -6,6 +6,7 @@ use forebay::{error::Kind, image::transform::Out, order::Tail};
 use forebay_native::{
     input::Io,
     loader::{Builder, Image, Labels, Loader, OnBroken},
+    tables::{TableFormat, TableJob},
 };
 
 use crate::{
@@ -263,7 +264,7 @@ fn labels_come_from_a_table_joined_by_name() {
     let last = csv("last.csv", rows(|i| format!("{i:04}.bmp"), number));
     let stem = csv("stem.csv", rows(|i| format!("{i:04}"), number));
     let tbf = folder.at("stem.tbf");
-    assert!(crate::common::forebay([&"convert".into(), &stem, &tbf]).status.success());
+    TableJob::new(vec![stem.clone()], TableFormat::Tbf).run(&tbf).unwrap();
     for path in [&archive, &table] {
         let open = |csv: &Path| Loader::open(path).unwrap().batch(12).labels(Labels::table(csv, "file", "target"));
         for csv in [&whole, &last, &stem] {

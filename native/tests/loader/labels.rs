@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use forebay_native::loader::{Batch, Labels, Loader};
+use forebay_native::{
+    loader::{Batch, Labels, Loader},
+    tables::{TableFormat, TableJob},
+};
 
 use crate::{
     common::{Folder, bmp},
@@ -100,7 +103,7 @@ fn a_table_of_numbers_joins_names_that_are_numbers() {
     let csv = folder.at("labels.csv");
     std::fs::write(&csv, "id,y\n0,5\n1,6\n2,7\n").unwrap();
     let parquet = folder.at("labels.parquet");
-    assert!(crate::common::forebay([&"convert".into(), &csv, &parquet]).status.success());
+    TableJob::new(vec![csv.clone()], TableFormat::Parquet).run(&parquet).unwrap();
     for path in &all {
         for table in [&lines, &parquet] {
             assert_eq!(labels(path, Labels::table(table, "id", "y")).1, [Ok(5), Ok(6), Ok(7)], "{path:?} {table:?}");

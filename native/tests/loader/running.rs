@@ -42,7 +42,7 @@ proptest! {
         for rank in 0..world {
             let builder = Loader::open(&path).unwrap().batch(batch).workers(workers).prefetch(prefetch).tail(tail);
             let builder = if full { builder.shuffle(7) } else { builder.shuffle_blocks(7, 3, 2) };
-            let mut loader = builder.shard(rank, world).build().unwrap();
+            let mut loader = builder.shard(rank, world).allow_empty(true).build().unwrap();
             let order = loader.order().clone();
             prop_assert_eq!(order.settings().shuffle == Shuffle::Full, full);
             let batches: Vec<_> = loader.epoch(epoch).unwrap().map(Result::unwrap).collect();

@@ -13,7 +13,7 @@ use forebay_native::loader::{
 };
 
 use crate::{
-    common::{FOREBAY, Folder},
+    common::Folder,
     support::{members, table, width, write},
 };
 
@@ -55,6 +55,28 @@ fn a_batch_is_refused_by_the_memory_that_it_needs_and_not_by_its_number() {
     }
     let e = Loader::open(&path).unwrap().made_by([1 << 40], |_, _| Ok(())).build().unwrap_err();
     assert_eq!(e.code().id(), "loader.settings", "{e}");
+}
+
+#[test]
+fn epochs_without_a_batch_are_refused_unless_they_are_wanted() {
+    let folder = Folder::new();
+    let path = table(&folder, 20);
+    // The batch, the ranks, and whether all ranks get one.
+    for (batch, world, fills) in [(20, 1, true), (21, 1, false), (10, 2, true), (5, 4, true), (5, 5, false)] {
+        let open = || Loader::open(&path).unwrap().batch(batch).shard(0, world);
+        let mut loader = open().build().unwrap();
+        let looks = [loader.start().err(), loader.next_batch().err(), loader.epoch(0).err()];
+        for e in looks {
+            assert_eq!(e.is_none(), fills, "{batch} on {world}: {e:?}");
+            let Some(e) = e else { continue };
+            assert_eq!(e.code().id(), "loader.settings");
+            assert!(e.message().contains("20 samples") && e.message().contains("Tail::Pad"), "{e}");
+        }
+        let mut loader = open().allow_empty(true).build().unwrap();
+        assert_eq!(loader.epoch(0).unwrap().count() > 0, fills);
+        assert!(open().tail(Tail::Pad).build().unwrap().steps() > 0);
+        assert!(open().tail(Tail::Uneven).build().unwrap().steps() > 0);
+    }
 }
 
 #[test]
@@ -132,24 +154,6 @@ fn a_state_of_groups_in_another_order_is_refused_and_others_go_on() {
     assert_eq!(open(true).resume(old(true)).build().unwrap_err().code().id(), "order.state_version");
     let later = State { version: 3, ..old(false) };
     assert_eq!(open(false).resume(later).build().unwrap_err().code().id(), "order.state_version");
-}
-
-/// Threads with stacks that no machine has: an error that says what to do, and no panic.
-#[cfg(target_os = "linux")]
-#[test]
-fn threads_that_cannot_be_made_are_an_error_that_says_what_to_do() {
-    let folder = Folder::new();
-    let path = table(&folder, 10);
-    let output = std::process::Command::new(FOREBAY)
-        .env("RUST_MIN_STACK", (1_u64 << 46).to_string())
-        .arg("bench")
-        .arg(&path)
-        .args(["--workers", "4", "--decode-alone", "0", "--json"])
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{said} {}", String::from_utf8_lossy(&output.stderr));
-    assert!(said.contains("of 4") && said.contains("fewer workers"), "{said}");
 }
 
 #[test]

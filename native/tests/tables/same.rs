@@ -1,6 +1,11 @@
 //! From Arrow to Arrow nothing changes: every type that both sides have, with its nulls, zones and nesting.
 
-use std::{collections::HashMap, fs::File, path::Path, process::Command, sync::Arc};
+use std::{
+    collections::HashMap,
+    fs::{self, File},
+    path::Path,
+    sync::Arc,
+};
 
 use arrow_array::{
     Array, ArrayRef, BinaryArray, Decimal128Array, DictionaryArray, DurationNanosecondArray, FixedSizeBinaryArray,
@@ -12,9 +17,9 @@ use arrow_array::{
     types::Int32Type,
 };
 use arrow_schema::{DataType as Arrow, Field, Schema};
+use forebay::error::Kind;
 use forebay_native::tables::{TableFormat, TableJob};
 use half::f16;
-use serde_json::{Value, json};
 
 use crate::dice::Dice;
 
@@ -239,35 +244,54 @@ fn rows_and_columns_are_chosen_without_changing_what_is_left() {
 #[test]
 fn what_only_one_side_has_is_refused_by_name_and_files_that_differ_go_another_way() {
     let folder = tempfile::tempdir().unwrap();
-    let run = |args: &[&str]| -> (i32, Value) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_forebay"));
-        let out = command.args(args).arg("--json").current_dir(folder.path()).output().unwrap();
-        (out.status.code().unwrap(), serde_json::from_slice(&out.stdout).unwrap_or_default())
+    let at = |name: &str| folder.path().join(name);
+    let job = |inputs: &[&str], output: &str| {
+        let to = TableFormat::from_name(output.as_ref()).unwrap();
+        let mut job = TableJob::new(inputs.iter().map(|name| at(name)).collect(), to);
+        job.force = true;
+        job
     };
-    let fixture = |name: &str| format!("{}/../tests/fixtures/tables/{name}", env!("CARGO_MANIFEST_DIR"));
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/tables");
+    for name in ["runs.arrow", "sparse_union.arrow", "interval.arrow", "int128.parquet"] {
+        fs::copy(fixtures.join(name), at(name)).unwrap();
+    }
+    let refused = |inputs: &[&str], output: &str| {
+        let e = job(inputs, output).run(&at(output)).unwrap_err();
+        assert_eq!((e.code().id(), e.kind()), ("table.target", Kind::Unsupported), "{e}");
+        e
+    };
     for (name, column) in
         [("runs.arrow", "runs"), ("sparse_union.arrow", "sparse_union"), ("interval.arrow", "interval")]
     {
         // Arrow hands on what we do not read; Parquet has no such columns.
-        assert_eq!(run(&["convert", &fixture(name), &format!("same-{name}"), "--verify"]).0, 0, "{name}");
-        let (code, said) = run(&["convert", &fixture(name), "t.parquet", "--force"]);
-        let error = &said["error"];
-        assert_eq!((code, &error["code"], &error["column"]), (3, &json!("table.target"), &json!(column)), "{said}");
-        assert_eq!(run(&["convert", &fixture(name), "t.parquet", "--columns", "id", "--force"]).0, 0, "{name}");
+        let mut handed = job(&[name], "same.arrow");
+        handed.verify = true;
+        handed.run(&at("same.arrow")).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(refused(&[name], "t.parquet").place().column.as_deref(), Some(column));
+        let mut numbers = job(&[name], "t.parquet");
+        numbers.scan.columns = Some(vec!["id".into()]);
+        numbers.run(&at("t.parquet")).unwrap_or_else(|e| panic!("{name}: {e}"));
     }
-    let (code, said) = run(&["convert", &fixture("int128.parquet"), "t.arrow"]);
-    assert_eq!((code, &said["error"]["column"]), (3, &json!("big")), "{said}");
+    assert_eq!(refused(&["int128.parquet"], "t.arrow").place().column.as_deref(), Some("big"));
     // Texts of two kinds in one table: the values are the same to us, the types are not.
     let one = |array: ArrayRef| RecordBatch::try_from_iter([("t", array)]).unwrap();
-    write(&folder.path().join("a1.parquet"), TableFormat::Parquet, &[one(Arc::new(StringArray::from(vec!["a"])))]);
-    write(&folder.path().join("a2.parquet"), TableFormat::Parquet, &[one(Arc::new(LargeStringArray::from(vec!["b"])))]);
-    assert_eq!(run(&["convert", "a*.parquet", "both.parquet", "--verify"]).0, 0);
+    write(&at("a1.parquet"), TableFormat::Parquet, &[one(Arc::new(StringArray::from(vec!["a"])))]);
+    write(&at("a2.parquet"), TableFormat::Parquet, &[one(Arc::new(LargeStringArray::from(vec!["b"])))]);
+    let mut both = job(&["a1.parquet", "a2.parquet"], "both.parquet");
+    both.verify = true;
+    both.run(&at("both.parquet")).unwrap();
     let decimal = Decimal128Array::from(vec![1]).with_precision_and_scale(9, 2).unwrap();
-    write(&folder.path().join("b1.parquet"), TableFormat::Parquet, &[one(Arc::new(decimal))]);
+    write(&at("b1.parquet"), TableFormat::Parquet, &[one(Arc::new(decimal))]);
     let decimal = Decimal128Array::from(vec![1]).with_precision_and_scale(9, 3).unwrap();
-    write(&folder.path().join("b2.parquet"), TableFormat::Parquet, &[one(Arc::new(decimal))]);
-    let (code, said) = run(&["convert", "b*.parquet", "two.parquet"]);
-    assert_eq!((code, &said["error"]["code"], &said["error"]["row"]), (3, &json!("table.target"), &json!(0)), "{said}");
-    let (code, said) = run(&["convert", "b*.parquet", "two.parquet", "--lossy"]);
-    assert!(code == 0 && said["notes"].to_string().contains("1 values of Decimal128(9, 2) became text"), "{said}");
+    write(&at("b2.parquet"), TableFormat::Parquet, &[one(Arc::new(decimal))]);
+    let parts = ["b1.parquet", "b2.parquet"];
+    assert_eq!(refused(&parts, "two.parquet").place().row, Some(0));
+    let mut lossy = job(&parts, "two.parquet");
+    (lossy.read.lossy, lossy.write.lossy) = (true, true);
+    let done = lossy.run(&at("two.parquet")).unwrap();
+    assert!(
+        done.notes.iter().any(|note| note.contains("1 values of Decimal128(9, 2) became text")),
+        "{:?}",
+        done.notes
+    );
 }

@@ -3,15 +3,23 @@
  *
  * @module
  */
-export type * from "./types.js";
-export { capabilities, parseFilter } from "./capabilities.js";
-export { convert } from "./convert.js";
-export { ForebayError, hostCodes, type HostCode } from "./errors.js";
-export { codecs, formats, mediaFormats } from "./formats.js";
-export { httpSource } from "./http.js";
-export { fileSink, fileSource } from "./node.js";
-export { check, open, openSamples, openTable } from "./open.js";
-export { configure, shutdown } from "./pool.js";
-export { memorySink, type MemorySink } from "./sinks.js";
-export { blobSource, bytesSource } from "./sources.js";
-export { TableBatch, TableColumn, type Cell, type Row, type SparseVector, type TypedArray } from "./table-column.js";
+export type * from "./model/index.js";
+export { capabilities, parseFilter } from "./api/capabilities.js";
+export { convert } from "./api/convert.js";
+export { ForebayError, hostCodes, type HostCode } from "./model/errors.js";
+export { codecs, formats, mediaFormats } from "./model/formats.js";
+export { httpSource } from "./source/http.js";
+export { fileSink } from "./sink/file.js";
+export { fileSource } from "./source/file.js";
+export { check, open, openSamples, openTable } from "./api/open.js";
+export { configure, shutdown } from "./pool/pool.js";
+export { memorySink, type MemorySink } from "./sink/sinks.js";
+export { blobSource, bytesSource } from "./source/sources.js";
+export {
+  TableBatch,
+  TableColumn,
+  type Cell,
+  type Row,
+  type SparseVector,
+  type TypedArray,
+} from "./model/table-batch.js";

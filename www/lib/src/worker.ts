@@ -1,13 +1,16 @@
 /** The worker: answers operations one after the other. Runs in browsers and in Node. */
-import { failure, load, operations, serve, type Operation } from "./kernel.js";
-import { builtin, isNode } from "./node.js";
-import { buffersOf } from "./protocol.js";
+import { failure, load, operations, serve, type Operation } from "./worker/kernel.js";
+import { builtin, isNode } from "./base/node.js";
+import { buffersOf } from "./worker/protocol.js";
 
 interface Port {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
 }
 
-async function answer(port: Port, data: { id: number; op: Operation | "load" | "ping"; args: unknown[] }): Promise<void> {
+async function answer(
+  port: Port,
+  data: { id: number; op: Operation | "load" | "ping"; args: unknown[] },
+): Promise<void> {
   const { id, op, args } = data;
   try {
     const all: Record<string, unknown> = operations;

@@ -1,0 +1,5 @@
+//! The command `forebay`.
+
+fn main() -> std::process::ExitCode {
+    forebay_cli::command::main()
+}

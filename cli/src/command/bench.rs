@@ -1,0 +1,406 @@
+//! `forebay bench`: how fast the loader is on this machine and these files, and against the bare decoder.
+
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use clap::ValueEnum;
+use forebay::{
+    Error, Result,
+    error::codes,
+    image::{
+        codes as image_codes,
+        decode::{self, Decoder, JpegBackend},
+        probe,
+        transform::{Out, Resampling, Transformer, f16},
+    },
+    model::MediaFormat,
+    order::{Item, sample_key},
+};
+use forebay_native::{
+    convert::pipeline::all_cores,
+    dataset::Dataset,
+    input::Io,
+    loader::{Builder, Dtype, IMAGENET, Image, Loader, OnBroken},
+};
+use serde_json::{Value, json};
+
+use super::{
+    filtering::{LimitArgs, PixelLimitArgs, open, paths},
+    pixels,
+};
+use crate::{exit::Outcome, human, output::Output};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Files, folders or patterns: their samples follow each other as one dataset.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Samples in a batch.
+    #[arg(long, default_value_t = 64)]
+    batch: u64,
+    /// The size of the tensors: 224, or width and height such as 320x240.
+    #[arg(long, value_name = "SIZE", value_parser = pixels::size, default_value = "224")]
+    image: (u32, u32),
+    /// Threads that make samples.
+    #[arg(long, default_value_t = all_cores())]
+    workers: usize,
+    /// Epochs.
+    #[arg(long, default_value_t = 1)]
+    epochs: u64,
+    /// Shuffle, by this seed; without it samples come as they are stored.
+    #[arg(long, value_name = "SEED")]
+    shuffle: Option<u64>,
+    /// Random crops, resized, half of them mirrored, instead of the whole picture, resized.
+    #[arg(long)]
+    augment: bool,
+    /// How pictures are resized, by default bilinear. All but `nearest` and `bilinear-plain` are antialiased.
+    #[arg(long, value_parser = pixels::resampling())]
+    resample: Option<Resampling>,
+    /// The type of the numbers.
+    #[arg(long, value_enum, default_value = "f32")]
+    dtype: DtypeArg,
+    /// Which decoder reads JPEG: our own, safe Rust, at reduced sizes and in parts; zune, safe Rust as well, or turbo, that
+    /// is only in a build with the feature `jpeg-turbo`.
+    #[arg(long, value_enum, default_value = "forebay")]
+    jpeg: JpegArg,
+    /// Read labels from this metadata field.
+    #[arg(long, value_name = "FIELD")]
+    labels: Option<String>,
+    /// Only samples that this filter accepts, such as 'width >= 224'.
+    #[arg(long = "where", value_name = "FILTER")]
+    filter: Option<String>,
+    /// How bytes come in: copied, or mapped, which is for files that nothing shortens meanwhile.
+    #[arg(long, value_enum, default_value = "read")]
+    io: IoArg,
+    /// Do not hold payloads against their checksums.
+    #[arg(long)]
+    no_verify: bool,
+    /// Leave out what is broken and go on.
+    #[arg(long)]
+    keep_going: bool,
+    /// On how many pictures the bare decoder is measured; 0 leaves it out.
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    decode_alone: u64,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    pixel_limit: PixelLimitArgs,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DtypeArg {
+    F32,
+    F16,
+    U8,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum IoArg {
+    Read,
+    Map,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum JpegArg {
+    Forebay,
+    Zune,
+    Turbo,
+}
+
+pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+    let jpeg = match args.jpeg {
+        JpegArg::Forebay => JpegBackend::Forebay,
+        JpegArg::Zune => JpegBackend::Zune,
+        JpegArg::Turbo if cfg!(feature = "jpeg-turbo") => JpegBackend::Turbo,
+        JpegArg::Turbo => {
+            let message = "this build has no libjpeg-turbo-rs; build it with the feature jpeg-turbo";
+            return Err(Error::new(&image_codes::UNSUPPORTED, message));
+        }
+    };
+    if args.epochs == 0 {
+        return Err(Error::new(&codes::ARGUMENT, "no epochs leave nothing to measure"));
+    }
+    let run = load(args, jpeg)?;
+    let alone = match args.decode_alone {
+        0 => None,
+        most => alone(args, jpeg, &run, most)?,
+    };
+    let value = facts(args, &run, alone.as_ref());
+    if out.json() {
+        out.value(&value)
+    } else {
+        print(&value, out)
+    }
+    Ok(Outcome::Fine)
+}
+
+fn recipe(args: &Args) -> Image {
+    let image = Image::new(args.image.0, args.image.1).resampling(args.resample.unwrap_or_default());
+    // Bytes are the pixels themselves.
+    let image = if matches!(args.dtype, DtypeArg::U8) { image } else { image.normalize(IMAGENET) };
+    if args.augment { image.random_resized_crop().hflip() } else { image }
+}
+
+fn builder(args: &Args, jpeg: JpegBackend) -> Result<Builder> {
+    let mut builder = Loader::open_all(paths(&args.files)?)?
+        .batch(args.batch)
+        .workers(args.workers)
+        .image(recipe(args))
+        .dtype(match args.dtype {
+            DtypeArg::F32 => Dtype::F32,
+            DtypeArg::F16 => Dtype::F16,
+            DtypeArg::U8 => Dtype::U8,
+        })
+        .tail(forebay::order::Tail::Uneven)
+        .jpeg(jpeg)
+        .verify(!args.no_verify)
+        .io(match args.io {
+            IoArg::Read => Io::Read,
+            IoArg::Map => Io::Map,
+        })
+        .limits(args.pixel_limit.limits(args.limits.limits()));
+    if let Some(seed) = args.shuffle {
+        builder = builder.shuffle(seed);
+    }
+    if let Some(filter) = &args.filter {
+        builder = builder.filter(filter)?;
+    }
+    if let Some(field) = &args.labels {
+        builder = builder.labels(field.as_str());
+    }
+    if args.keep_going {
+        builder = builder.on_broken(OnBroken::Skip);
+    }
+    Ok(builder)
+}
+
+/// What the loader did.
+struct Run {
+    samples: u64,
+    images: u64,
+    skipped: u64,
+    seconds: f64,
+    /// From before opening the files to the first batch.
+    first_batch: f64,
+    /// The usual time from one batch to the next.
+    batch: f64,
+    stats: forebay_native::loader::Stats,
+    /// Memory of its own, files that are mapped left out, at most.
+    peak_bytes: Option<u64>,
+    /// The first epoch's first items, for the bare decoder.
+    items: Vec<Item>,
+}
+
+fn load(args: &Args, jpeg: JpegBackend) -> Result<Run> {
+    let begun = Instant::now();
+    let mut loader = builder(args, jpeg)?.build()?;
+    let mut images = 0;
+    let (mut first_batch, mut gaps, mut last) = (None, Vec::new(), begun);
+    let mut peak_bytes = None;
+    for epoch in 0..args.epochs {
+        for batch in loader.epoch(epoch)? {
+            images += batch?.len() as u64;
+            let now = Instant::now();
+            match first_batch {
+                None => first_batch = Some(now - begun),
+                Some(_) => gaps.push(now - last),
+            }
+            last = now;
+            peak_bytes = peak_bytes.max(anonymous());
+        }
+    }
+    let seconds = begun.elapsed().as_secs_f64();
+    let first = loader.order().epoch(0)?;
+    let wanted = args.decode_alone.min(loader.order().epoch_samples());
+    let items = (0..wanted).filter_map(|position| first.item(position)).collect();
+    gaps.sort_unstable();
+    let batch = gaps.get(gaps.len() / 2).copied().unwrap_or_default();
+    Ok(Run {
+        samples: loader.order().epoch_samples(),
+        images,
+        skipped: loader.skipped(),
+        seconds,
+        first_batch: first_batch.unwrap_or_default().as_secs_f64(),
+        batch: batch.as_secs_f64(),
+        stats: loader.stats(),
+        peak_bytes,
+        items,
+    })
+}
+
+/// What one thread takes for one picture after the other, without the loader.
+#[derive(Default)]
+struct Alone {
+    pictures: u64,
+    read: Duration,
+    decode: Duration,
+    resize: Duration,
+}
+
+/// The same pictures with the same decoder into buffers that are kept; `None` where there is nothing to decode.
+fn alone(args: &Args, jpeg: JpegBackend, run: &Run, most: u64) -> Result<Option<Alone>> {
+    let limits = args.limits.limits();
+    let datasets: Vec<Dataset> =
+        paths(&args.files)?.iter().map(|path| open(path, &limits, false)).collect::<Result<_>>()?;
+    let mut transformer = Transformer::new(recipe(args))?;
+    let options = decode::Options::default().with_limits(limits).with_jpeg(jpeg);
+    let mut decoder = Decoder::default();
+    let mut room = Room::new(args.dtype, transformer.values());
+    let mut sums = Alone::default();
+    for item in run.items.iter().take(usize::try_from(most).unwrap_or(usize::MAX)) {
+        let Some(dataset) = datasets.get(item.source) else { continue };
+        if dataset.info(item.sample)?.format == MediaFormat::RawU8 {
+            continue;
+        }
+        let begun = Instant::now();
+        let payload = dataset.payload(item.sample)?;
+        let read = Instant::now();
+        // Where the loader lets a decoder make less than the whole picture, so does this.
+        let seen = probe(&payload);
+        let key = sample_key(args.shuffle.unwrap_or(0), 0, item.index);
+        let placement = transformer.recipe().place(seen.width.max(1), seen.height.max(1), key);
+        let enough = transformer.enough(&placement, (seen.width, seen.height), &options);
+        let picture = match decoder.decode(&payload, None, &enough) {
+            Ok(picture) => picture,
+            Err(_) if args.keep_going => continue,
+            Err(e) => return Err(e.sample(item.sample).file(dataset.name())),
+        };
+        let decoded = Instant::now();
+        transformer.apply_placed(&picture, &placement, key, room.out())?;
+        sums.pictures += 1;
+        sums.read += read - begun;
+        sums.decode += decoded - read;
+        sums.resize += decoded.elapsed();
+    }
+    Ok((sums.pictures > 0).then_some(sums))
+}
+
+/// Room for one tensor.
+enum Room {
+    F32(Vec<f32>),
+    F16(Vec<f16>),
+    U8(Vec<u8>),
+}
+
+impl Room {
+    fn new(dtype: DtypeArg, values: usize) -> Room {
+        match dtype {
+            DtypeArg::F32 => Room::F32(vec![0.0; values]),
+            DtypeArg::F16 => Room::F16(vec![f16::ZERO; values]),
+            DtypeArg::U8 => Room::U8(vec![0; values]),
+        }
+    }
+    fn out(&mut self) -> Out<'_> {
+        match self {
+            Room::F32(v) => Out::F32(v),
+            Room::F16(v) => Out::F16(v),
+            Room::U8(v) => Out::U8(v),
+        }
+    }
+}
+
+/// Bytes of this process that are no file's; `None` where the system does not say.
+fn anonymous() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()?.saturating_mul(1024))
+}
+
+fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
+    let rate = run.images as f64 / run.seconds.max(1e-9);
+    let stats = &run.stats;
+    let all = (stats.reading + stats.decoding + stats.making + stats.idle).as_secs_f64().max(1e-9);
+    let share = |sum: Duration| sum.as_secs_f64() / all;
+    let each = |sum: Duration, n: u64| 1000.0 * sum.as_secs_f64() / n.max(1) as f64;
+    let mut value = json!({
+        "files": args.files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
+        "samples": run.samples,
+        "batch": args.batch,
+        "shape": [3, args.image.1, args.image.0],
+        "dtype": match args.dtype { DtypeArg::F32 => "f32", DtypeArg::F16 => "f16", DtypeArg::U8 => "u8" },
+        "verified": !args.no_verify,
+        "io": match args.io { IoArg::Read => "read", IoArg::Map => "map" },
+        "jpeg": match args.jpeg { JpegArg::Forebay => "forebay", JpegArg::Zune => "zune", JpegArg::Turbo => "turbo" },
+        "workers": args.workers,
+        "images": run.images,
+        "skipped": run.skipped,
+        "seconds": run.seconds,
+        "images_per_second": rate,
+        "first_batch_seconds": run.first_batch,
+        "batch_seconds": run.batch,
+        "share": {
+            "read": share(stats.reading),
+            "decode": (!stats.decoding.is_zero()).then(|| share(stats.decoding)),
+            "resize": share(stats.making),
+            "idle": share(stats.idle),
+        },
+        "waiting_seconds": stats.waiting.as_secs_f64(),
+        "own_peak_bytes": run.peak_bytes,
+        "decoder": null,
+    });
+    if let Some(alone) = alone {
+        let bare = alone.pictures as f64 / alone.decode.as_secs_f64().max(1e-9);
+        let threads = args.workers.min(all_cores()).max(1) as f64;
+        value["decoder"] = json!({
+            "pictures": alone.pictures,
+            "images_per_second": bare,
+            "read_ms": each(alone.read, alone.pictures),
+            "decode_ms": each(alone.decode, alone.pictures),
+            "resize_ms": each(alone.resize, alone.pictures),
+            // Of what the decoder alone would do on as many threads as can run at once.
+            "share_reached": rate / (bare * threads),
+        });
+    }
+    value
+}
+
+fn print(facts: &Value, out: &Output) {
+    let row = |label: &str, value: String| out.line(format!("{label:<14}{value}"));
+    let number = |value: &Value| value.as_f64().unwrap_or(0.0);
+    let percent = |value: &Value| format!("{:.0} %", 100.0 * number(value));
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let count = |value: &Value| human::count(value.as_u64().unwrap_or(0));
+    row(
+        "samples",
+        format!(
+            "{} as {} of {}, batches of {}",
+            count(&facts["samples"]),
+            text(&facts["dtype"]),
+            facts["shape"],
+            facts["batch"]
+        ),
+    );
+    let rate = number(&facts["images_per_second"]);
+    row("loader", format!("{rate:.0} images/s, {} workers, JPEG by {}", facts["workers"], text(&facts["jpeg"])));
+    row("", format!("{} images in {:.2} s", count(&facts["images"]), number(&facts["seconds"])));
+    if facts["skipped"].as_u64().is_some_and(|n| n > 0) {
+        row("", format!("{} left out", count(&facts["skipped"])));
+    }
+    let (first, batch) = (number(&facts["first_batch_seconds"]), number(&facts["batch_seconds"]));
+    row("first batch", format!("after {:.0} ms, then one in {:.0} ms", 1000.0 * first, 1000.0 * batch));
+    let share = &facts["share"];
+    let decode =
+        if share["decode"].is_null() { String::new() } else { format!("decode {}, ", percent(&share["decode"])) };
+    row(
+        "workers",
+        format!(
+            "read {}, {decode}resize {}, idle {}",
+            percent(&share["read"]),
+            percent(&share["resize"]),
+            percent(&share["idle"])
+        ),
+    );
+    row("caller", format!("waited {:.2} s", number(&facts["waiting_seconds"])));
+    if let Some(bytes) = facts["own_peak_bytes"].as_u64() {
+        row("memory", format!("{} beside mapped files", human::bytes(bytes)));
+    }
+    let decoder = &facts["decoder"];
+    if !decoder.is_null() {
+        let [read, decode, resize] = ["read_ms", "decode_ms", "resize_ms"].map(|key| number(&decoder[key]));
+        row("bare decoder", format!("{:.0} images/s on one thread", number(&decoder["images_per_second"])));
+        row("", format!("the loader reaches {} of it", percent(&decoder["share_reached"])));
+        row("one picture", format!("read {read:.2} ms, decode {decode:.2} ms, resize {resize:.2} ms"));
+    }
+}

@@ -1,0 +1,63 @@
+//! `forebay concat`: several datasets become one.
+
+use std::path::PathBuf;
+
+use forebay::Result;
+use forebay_native::convert::{Job, To};
+
+use super::{
+    convert::{MetadataFormatArg, WriteArgs, metadata, report, target},
+    effect::{Given, Route, Uses},
+    filtering::{FolderArgs, LimitArgs, filter, whole_sets},
+};
+use crate::{exit::Outcome, output::Output, words::word};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The datasets, in order: files, folders or patterns.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The file to write, or - for standard output.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// The format to write; by default the output's extension says it.
+    #[arg(long, value_parser = word::<To>())]
+    to: Option<To>,
+    #[command(flatten)]
+    write: WriteArgs,
+    /// Only samples that this filter accepts.
+    #[arg(long = "where", value_name = "FILTER")]
+    filter: Option<String>,
+    /// How metadata is written.
+    #[arg(long, value_enum, default_value = "json")]
+    metadata_format: MetadataFormatArg,
+    /// Write an output without samples where the filter selects none.
+    #[arg(long, requires = "filter")]
+    allow_empty: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    folder: FolderArgs,
+}
+
+/// Which options have an effect on what.
+pub(super) const USES: Uses = &[
+    (&["layout", "compression", "level", "metadata_format"], &[Route::Tbl]),
+    (&["class_level"], &[Route::Tbl, Route::Tar]),
+];
+
+pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
+    let limits = args.limits.limits();
+    let to = target(args.to, &args.output)?;
+    given.check(USES, if to == To::Tar { Route::Tar } else { Route::Tbl })?;
+    let mut options = args.write.options(to, &limits)?;
+    options.allow_empty = args.allow_empty;
+    options.metadata = metadata(None, args.metadata_format.into(), &limits)?;
+    let sources =
+        whole_sets(&args.files)?.iter().map(|p| args.folder.open(p, &limits, false)).collect::<Result<_>>()?;
+    let mut job = Job::new(sources, options);
+    if let Some(filter) = filter(args.filter.as_deref())? {
+        job = job.filter(&filter)?;
+    }
+    report(job, &args.output, out)
+}

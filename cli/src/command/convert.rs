@@ -1,0 +1,443 @@
+//! `forebay convert`: TAR, TBL or a folder of images into TBL or TAR, and tables into tables.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use clap::ValueEnum;
+use forebay::{
+    Error, Limits, Result,
+    codec::{Codec, Compression},
+    error::codes,
+    tbl::{Layout, MetadataFormat},
+    words::Word,
+};
+use forebay_native::{
+    convert::{Job, MetadataChoice, Options, StreamInput, Summary, To, pipeline::all_cores},
+    input,
+    tables::{ReadOptions, TableCompression, TableFormat, refuse_promise},
+};
+use serde_json::json;
+
+use super::{
+    check,
+    effect::{Given, Route, Uses},
+    filtering::{FolderArgs, LimitArgs, filter, open, whole_sets},
+    pixels::DecodeArgs,
+    table::{
+        self,
+        args::TableReadArgs,
+        convert::{Common, TableWriteArgs},
+    },
+};
+use crate::{exit::Outcome, human, output::Output, progress::Meter, words::word};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// What to convert: a TAR (also .tar.gz, .tar.zst, or - for standard input), a TBL, or a folder of images; or a
+    /// table: CSV, JSON lines, Parquet, Arrow, TBF or IDV. Several become one, in this order.
+    #[arg(required = true, num_args = 1.., value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    /// The file to write, or - for standard output.
+    output: PathBuf,
+    /// The format to write; by default the output's extension says it.
+    #[arg(long, value_parser = word::<AnyFormat>())]
+    to: Option<AnyFormat>,
+    #[command(flatten)]
+    write: WriteArgs,
+    #[command(flatten)]
+    decode: DecodeArgs,
+    /// Only samples or rows that this filter accepts, such as 'width >= 224 && cls == 3'.
+    #[arg(long = "where", value_name = "FILTER")]
+    filter: Option<String>,
+    /// Metadata for the whole file: a document whose fields stand beside the samples, and whose `samples`, if
+    /// there are any, are added to the samples' own.
+    #[arg(long, value_name = "FILE")]
+    metadata: Option<PathBuf>,
+    /// How metadata is written, and what the metadata file is.
+    #[arg(long, value_enum, default_value = "json")]
+    metadata_format: MetadataFormatArg,
+    /// Leave out what is broken, list it, and keep the rest; the exit code is 1 all the same.
+    #[arg(long)]
+    keep_going: bool,
+    /// Write an output without samples where the filter selects none.
+    #[arg(long, requires = "filter")]
+    allow_empty: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    folder: FolderArgs,
+    #[command(flatten)]
+    table: TableReadArgs,
+    #[command(flatten)]
+    table_write: TableWriteArgs,
+}
+
+/// Which options have an effect on what.
+pub(super) const USES: Uses = &[
+    (&["layout", "metadata", "metadata_format"], &[Route::Tbl]),
+    (&["decode", "fit", "short", "resample", "fill", "orient", "exact", "max_pixels"], &[Route::Tbl]),
+    (&["keep_going", "allow_empty", "class_level"], &[Route::Tbl, Route::Tar]),
+    (&["max_sample_bytes"], &[Route::Tbl, Route::Tar, Route::Table, Route::Rows]),
+    (&["compression", "level"], &[Route::Tbl, Route::Table, Route::Rows]),
+    (&["columns", "lossy", "group_rows", "dialect"], &[Route::Table, Route::Rows]),
+    (&["types", "schema", "null", "delimiter", "no_header", "sniff_rows"], &[Route::Table, Route::Rows]),
+    (&["on_bad_row"], &[Route::Table]),
+];
+
+/// Arguments of every command that writes a dataset.
+#[derive(Debug, clap::Args)]
+pub(super) struct WriteArgs {
+    /// TBL: who is to read it. `guide` is the format guide's layout, `turboloader` that of the package.
+    #[arg(long, value_enum, default_value = "guide")]
+    layout: LayoutArg,
+    /// How payloads that can shrink are compressed: none, lz4 or zstd, by default none. Tables: Parquet none, snappy,
+    /// lz4 or zstd, by default snappy; Arrow none, lz4 or zstd; IDV none or deflate, by default deflate.
+    #[arg(long, value_enum)]
+    compression: Option<CompressionArg>,
+    /// LZ4: 1 (fast) to 12; Zstandard: 1 to 22; deflate: 0 to 9.
+    #[arg(long)]
+    level: Option<u8>,
+    /// Threads.
+    #[arg(long, default_value_t = all_cores())]
+    workers: usize,
+    /// Replace an output that exists.
+    #[arg(long)]
+    force: bool,
+    /// Read every sample back before the output appears.
+    #[arg(long)]
+    verify: bool,
+    /// Do not wait until the disk has the bytes. The output still appears whole or not at all, unless the machine
+    /// itself dies.
+    #[arg(long)]
+    no_sync: bool,
+}
+
+impl WriteArgs {
+    pub fn force(&self) -> bool {
+        self.force
+    }
+
+    pub fn options(&self, to: To, limits: &Limits) -> Result<Options> {
+        let mut options = Options::new(to);
+        options.limits = limits.clone();
+        options.layout = self.layout.into();
+        let codec = match self.compression {
+            None | Some(CompressionArg::None) => Codec::None,
+            Some(CompressionArg::Lz4) => Codec::Lz4,
+            Some(CompressionArg::Zstd) => Codec::Zstd,
+            Some(CompressionArg::Snappy | CompressionArg::Deflate) => {
+                return Err(Error::new(&codes::ARGUMENT, "samples are compressed with lz4 or zstd"));
+            }
+        };
+        options.compression = Compression::new(codec, self.level)?;
+        options.workers = self.workers;
+        options.force = self.force;
+        options.verify = self.verify;
+        options.sync = !self.no_sync;
+        Ok(options)
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LayoutArg {
+    Guide,
+    Turboloader,
+}
+
+impl From<LayoutArg> for Layout {
+    fn from(arg: LayoutArg) -> Layout {
+        match arg {
+            LayoutArg::Guide => Layout::Guide,
+            LayoutArg::Turboloader => Layout::Turboloader,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum CompressionArg {
+    None,
+    Lz4,
+    Zstd,
+    Snappy,
+    Deflate,
+}
+
+impl From<CompressionArg> for TableCompression {
+    fn from(arg: CompressionArg) -> TableCompression {
+        match arg {
+            CompressionArg::None => TableCompression::None,
+            CompressionArg::Lz4 => TableCompression::Lz4,
+            CompressionArg::Zstd => TableCompression::Zstd,
+            CompressionArg::Snappy => TableCompression::Snappy,
+            CompressionArg::Deflate => TableCompression::Deflate,
+        }
+    }
+}
+
+/// Every format that is written.
+#[derive(Clone, Copy, Debug)]
+enum AnyFormat {
+    Samples(To),
+    Table(TableFormat),
+}
+
+impl Word for AnyFormat {
+    const ALL: &'static [Self] = &ANY;
+
+    fn word(self) -> &'static str {
+        match self {
+            AnyFormat::Samples(to) => to.word(),
+            AnyFormat::Table(format) => format.word(),
+        }
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            AnyFormat::Samples(to) => to.meaning(),
+            AnyFormat::Table(format) => format.meaning(),
+        }
+    }
+}
+
+/// Those of samples, then those of tables.
+const ANY: [AnyFormat; To::ALL.len() + TableFormat::ALL.len()] = {
+    let mut all = [AnyFormat::Samples(To::Tbl); _];
+    let mut i = 0;
+    while i < all.len() {
+        all[i] = match i < To::ALL.len() {
+            true => AnyFormat::Samples(To::ALL[i]),
+            false => AnyFormat::Table(TableFormat::ALL[i - To::ALL.len()]),
+        };
+        i += 1;
+    }
+    all
+};
+
+impl AnyFormat {
+    fn samples(self) -> Option<To> {
+        match self {
+            AnyFormat::Samples(to) => Some(to),
+            AnyFormat::Table(_) => None,
+        }
+    }
+    fn table(self) -> Option<TableFormat> {
+        match self {
+            AnyFormat::Table(format) => Some(format),
+            AnyFormat::Samples(_) => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum MetadataFormatArg {
+    Json,
+    Protobuf,
+    Msgpack,
+}
+
+impl From<MetadataFormatArg> for MetadataFormat {
+    fn from(arg: MetadataFormatArg) -> MetadataFormat {
+        match arg {
+            MetadataFormatArg::Json => MetadataFormat::Json,
+            MetadataFormatArg::Protobuf => MetadataFormat::Protobuf,
+            MetadataFormatArg::Msgpack => MetadataFormat::Msgpack,
+        }
+    }
+}
+
+/// The format to write: what the user says, else the output's extension.
+pub(super) fn target(to: Option<To>, output: &Path) -> Result<To> {
+    // A name such as x.tar.gz is a promise, whatever --to says.
+    refuse_promise(output, "a TBL or TAR")?;
+    to.or_else(|| To::from_name(output)).ok_or_else(|| {
+        let message = "the name does not say which format to write; end it in .tbl or .tar, or give --to";
+        Error::new(&codes::ARGUMENT, message).file(input::display(output))
+    })
+}
+
+/// What the user gave with `--metadata` and `--metadata-format`.
+pub(super) fn metadata(file: Option<&Path>, format: MetadataFormat, limits: &Limits) -> Result<MetadataChoice> {
+    match file {
+        Some(path) => {
+            let bytes = fs::read(path).map_err(|e| input::io_error(&input::display(path), "read", e))?;
+            MetadataChoice::parse(bytes, format, limits).map_err(|e| e.file(input::display(path)))
+        }
+        None => Ok(MetadataChoice::of(format)),
+    }
+}
+
+pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
+    let limits = args.limits.limits();
+    let files = whole_sets(&args.inputs)?;
+    let mut read = args.table.options(&limits, args.table_write.lossy())?;
+    let named = || To::from_name(&args.output).is_none().then(|| TableFormat::from_name(&args.output)).flatten();
+    let to_table = args.to.map_or_else(named, AnyFormat::table);
+    let from_table = tables_or_samples(&files, &read)?;
+    let shown = || args.inputs.first().map(|input| input::display(input)).unwrap_or_default();
+    match (from_table, to_table) {
+        (Some(_), Some(_)) if args.decode.wanted() => {
+            return Err(Error::new(&codes::ARGUMENT, "this is a table; --decode is for pictures").file(shown()));
+        }
+        (None, Some(_)) if files.iter().any(|file| input::is_pipe(file)) => {
+            let message = "--from says what comes through a pipe: csv, tsv, jsonl or arrows";
+            return Err(Error::new(&codes::ARGUMENT, message).file(shown()));
+        }
+        (None, Some(_)) if args.decode.wanted() => {
+            let message = "a table of samples has no pictures; --decode is for TBL and TAR";
+            return Err(Error::new(&codes::ARGUMENT, message).file(shown()));
+        }
+        (from, Some(format)) => {
+            given.check(USES, if from.is_none() { Route::Rows } else { Route::Table })?;
+            // Samples become a table of what is known of them.
+            read.samples = from.is_none();
+            let common = Common {
+                inputs: files,
+                output: &args.output,
+                format,
+                compression: args.write.compression.map(Into::into),
+                level: args.write.level,
+                filter: args.filter.as_deref(),
+                force: args.write.force,
+                verify: args.write.verify,
+                sync: !args.write.no_sync,
+                workers: args.write.workers,
+            };
+            return table::convert::run(common, &args.table, read, &args.table_write, out);
+        }
+        (None, None) => {}
+        (Some(_), None) => {
+            let message = "this is a table; name an output ending in .csv, .jsonl (one object a line), .parquet, .arrow, .tbf or .idv, or give --to";
+            return Err(Error::new(&codes::ARGUMENT, message).file(shown()));
+        }
+    }
+    let to = target(args.to.and_then(AnyFormat::samples), &args.output)?;
+    if to == To::Tar && args.metadata.is_some() {
+        let message = "a tar archive has no place for a document; --metadata is for TBL";
+        return Err(Error::new(&codes::ARGUMENT, message));
+    }
+    if to == To::Tar && args.decode.wanted() {
+        let message = "a tar archive has no place for the size of raw pixels; decode into a .tbl";
+        return Err(Error::new(&codes::ARGUMENT, message));
+    }
+    given.check(USES, if to == To::Tar { Route::Tar } else { Route::Tbl })?;
+    let mut options = args.write.options(to, &limits)?;
+    (options.keep_going, options.allow_empty) = (args.keep_going, args.allow_empty);
+    options.pixels = args.decode.pixels(&limits)?;
+    options.metadata = metadata(args.metadata.as_deref(), args.metadata_format.into(), &limits)?;
+    let filter = filter(args.filter.as_deref())?;
+    let mut job = match files.as_slice() {
+        [only] if !args.folder.given() => job(only, options, &limits)?,
+        many => {
+            let open = |path: &PathBuf| args.folder.open(path, &limits, args.keep_going);
+            Job::new(many.iter().map(open).collect::<Result<_>>()?, options)
+        }
+    };
+    if let Some(filter) = &filter {
+        job = job.filter(filter)?;
+    }
+    report(job, &args.output, out)
+}
+
+/// The format of the first input, where all are tables; `None` where all are samples.
+fn tables_or_samples(files: &[PathBuf], read: &ReadOptions) -> Result<Option<TableFormat>> {
+    let mut first = None;
+    for (n, path) in files.iter().enumerate() {
+        let found = table::is_table(path, read)?;
+        match first {
+            None => first = Some(found),
+            Some(before) if before.is_some() == found.is_some() => {}
+            Some(before) => {
+                let words = |is_table: bool| if is_table { "a table" } else { "a dataset of samples" };
+                let message = format!(
+                    "input {} is {}, and the first is {}: they do not become one",
+                    n + 1,
+                    words(found.is_some()),
+                    words(before.is_some())
+                );
+                return Err(Error::new(&codes::ARGUMENT, message).file(input::display(path)));
+            }
+        }
+    }
+    Ok(first.flatten())
+}
+
+/// A job over one input, mapped where it can be and streamed where it must.
+pub(crate) fn job(path: &Path, options: Options, limits: &Limits) -> Result<Job> {
+    if let Some(stream) = StreamInput::open(path, limits)? {
+        return Ok(Job::stream(stream, options));
+    }
+    let keep_going = options.keep_going;
+    Ok(Job::new(vec![open(path, limits, keep_going)?], options))
+}
+
+/// Runs a job with progress, and prints what came of it.
+pub(crate) fn report(job: Job, output: &Path, out: &Output) -> Result<Outcome> {
+    let (summary, seconds) = run_job(job, output, out)?;
+    print(&summary, seconds, out);
+    Ok(if summary.faults.is_empty() { Outcome::Fine } else { Outcome::Damaged })
+}
+
+/// Runs a job with progress; says also how many seconds it took.
+pub(super) fn run_job(job: Job, output: &Path, out: &Output) -> Result<(Summary, f64)> {
+    let mut meter = Meter::new(out, "converting");
+    let summary = job.run_with(output, &mut |progress| meter.update(progress))?;
+    Ok((summary, meter.elapsed().as_secs_f64()))
+}
+
+/// How the output compares with the inputs, where all of these went into it.
+fn saved(summary: &Summary) -> Option<(&'static str, String)> {
+    if summary.input_bytes == 0 || !summary.whole || !summary.faults.is_empty() {
+        return None;
+    }
+    let by = human::bytes(summary.saved().unsigned_abs());
+    let percent = 100.0 * summary.saved().unsigned_abs() as f64 / summary.input_bytes as f64;
+    Some((if summary.saved() < 0 { "larger by" } else { "saved" }, format!("{by} ({percent:.2} %)")))
+}
+
+pub(super) fn print(summary: &Summary, seconds: f64, out: &Output) {
+    if summary.output == input::PIPE {
+        // The output itself goes there.
+        return;
+    }
+    let rate = summary.samples as f64 / seconds.max(1e-6);
+    if out.json() {
+        let mut value = json!(summary);
+        value["ratio"] = summary.ratio().into();
+        value["seconds"] = seconds.into();
+        value["samples_per_second"] = rate.into();
+        return out.value(&value);
+    }
+    let row = |label: &str, value: String| out.note(format!("{label:<14}{value}"));
+    let inputs = summary.inputs.join(", ");
+    row("input", format!("{inputs} ({})", human::bytes(summary.input_bytes)));
+    row("output", format!("{} ({})", summary.output, human::bytes(summary.output_bytes)));
+    row("samples", human::count(summary.samples));
+    if let Some(mean) = summary.payload_bytes.checked_div(summary.samples) {
+        row("mean size", human::bytes(mean));
+    }
+    row(
+        "ratio",
+        format!("{:.3} ({} of {} samples compressed)", summary.ratio(), summary.compressed_samples, summary.samples),
+    );
+    if let Some((label, value)) = saved(summary) {
+        row(label, value);
+    }
+    if summary.verified > 0 {
+        row("verified", format!("{} payloads read back equal", human::count(summary.verified)));
+    }
+    if summary.skipped_members > 0 {
+        row(
+            "skipped",
+            format!("{} files, folders and links that are no samples", human::count(summary.skipped_members)),
+        );
+    }
+    let bytes = human::bytes((summary.payload_bytes as f64 / seconds.max(1e-6)) as u64);
+    row("throughput", format!("{} samples/s, {bytes}/s", human::count(rate as u64)));
+    row("elapsed", format!("{seconds:.2} s"));
+    summary.notes.iter().for_each(|note| row("note", note.clone()));
+    for fault in &summary.faults {
+        row("left out", check::describe(fault));
+    }
+}

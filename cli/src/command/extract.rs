@@ -1,0 +1,181 @@
+//! `forebay extract`: samples become files again.
+
+use std::{
+    io::{IoSlice, Write},
+    path::{Path, PathBuf},
+};
+
+use forebay::{
+    Error, Result,
+    error::codes,
+    record::{RestoredFile, files},
+    samples::{Oddities, renamed},
+};
+use forebay_native::{
+    dataset::Dataset,
+    input::{self, PIPE},
+    output::{AtomicFile, Beneath, Names, Written},
+    select::matching,
+};
+use serde_json::json;
+
+use super::filtering::{LimitArgs, filter, open};
+use crate::{exit::Outcome, human, output::Output, progress::Meter};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The dataset.
+    file: PathBuf,
+    /// One sample, by its number.
+    #[arg(short, long, required_unless_present = "all", conflicts_with = "all")]
+    index: Option<u64>,
+    /// The file for the one sample's payload, or - for standard output.
+    #[arg(short, long, requires = "index")]
+    output: Option<PathBuf>,
+    /// Every sample with its sidecars, under the names that they had.
+    #[arg(long, requires = "to")]
+    all: bool,
+    /// The folder to write into. It is made if it does not exist.
+    #[arg(long, value_name = "FOLDER")]
+    to: Option<PathBuf>,
+    /// With --all: only samples that this filter accepts.
+    #[arg(long = "where", value_name = "FILTER", requires = "all")]
+    filter: Option<String>,
+    /// Replace files that exist.
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+    let dataset = open(&args.file, &args.limits.limits(), false)?;
+    match (args.index, &args.to) {
+        (Some(i), None) => one(&dataset, i, args, out),
+        (Some(i), Some(folder)) => {
+            let mut target = Target::open(folder, args.force)?;
+            target.write(&dataset, i)?;
+            target.done(out, 1, folder)
+        }
+        (None, Some(folder)) => all(&dataset, folder, args, out),
+        (None, None) => Err(Error::new(&codes::ARGUMENT, "say which sample: -i NUMBER, or --all --to FOLDER")),
+    }
+}
+
+fn one(dataset: &Dataset, i: u64, args: &Args, out: &Output) -> Result<Outcome> {
+    let payload = dataset.payload(i)?;
+    let target = match &args.output {
+        Some(path) => path.clone(),
+        None => PathBuf::from(format!("{i:08}.{}", dataset.info(i)?.format.extension())),
+    };
+    if target.as_os_str() == PIPE {
+        let failed = |e| input::io_error("stdout", "write", e);
+        let mut out = std::io::stdout().lock();
+        out.write_all(&payload).and_then(|()| out.flush()).map_err(failed)?;
+        return Ok(Outcome::Fine);
+    }
+    write_file(&target, &payload, args.force)?;
+    if out.json() {
+        out.value(&json!({ "i": i, "file": target.display().to_string(), "bytes": payload.len() }));
+    } else if out.verbose() {
+        out.note(format!("{}: {}", target.display(), human::bytes(payload.len() as u64)));
+    }
+    Ok(Outcome::Fine)
+}
+
+fn all(dataset: &Dataset, folder: &Path, args: &Args, out: &Output) -> Result<Outcome> {
+    // All are looked at first: a filter that cannot mean anything is refused before the first file is written.
+    let chosen = filter(args.filter.as_deref())?.map(|filter| matching(dataset, &filter)).transpose()?;
+    let samples = chosen.as_ref().map_or(dataset.len(), |chosen| chosen.len() as u64);
+    let mut meter = Meter::new(out, "extracting");
+    let mut target = Target::open(folder, args.force)?;
+    let numbers: Box<dyn Iterator<Item = u64>> = match chosen {
+        Some(chosen) => Box::new(chosen.into_iter()),
+        None => Box::new(0..samples),
+    };
+    for (done, i) in (1..).zip(numbers) {
+        target.write(dataset, i)?;
+        meter.count(done, samples);
+    }
+    drop(meter);
+    target.done(out, samples, folder)
+}
+
+/// The folder that samples go to.
+struct Target {
+    folder: Beneath,
+    force: bool,
+    names: Names,
+    files: u64,
+    /// The files among them that are not called as they were.
+    renamed: u64,
+    odd: Oddities,
+}
+
+impl Target {
+    fn open(folder: &Path, force: bool) -> Result<Target> {
+        let folder = Beneath::open(folder)?;
+        Ok(Target { folder, force, names: Names::default(), files: 0, renamed: 0, odd: Oddities::default() })
+    }
+
+    /// Writes a sample's files. Nothing leaves the folder, whatever the names say.
+    fn write(&mut self, dataset: &Dataset, i: u64) -> Result<()> {
+        let mut left = false;
+        let extension = dataset.info(i)?.format.extension();
+        let files = match dataset.record(i)? {
+            Some(record) => {
+                if let Some(name) = renamed(&record) {
+                    left = true;
+                    self.odd.renamed(i, &name);
+                }
+                files(&record, i, extension).map_err(|e| e.file(dataset.name()))?
+            }
+            None => vec![RestoredFile { name: format!("{i:08}.{extension}"), content: None }],
+        };
+        let payload = dataset.payload(i)?;
+        for file in &files {
+            let content = file.content.as_deref().unwrap_or(&payload);
+            let (folder, force) = (&mut self.folder, self.force);
+            // The file system may take names for the same that are not, such as those that differ in case.
+            let write = |path: &Path| Ok(folder.write(path, content, force)? == Written::Whole);
+            let path =
+                self.names.give(&file.name, i, write).map_err(|e| match e.code() == &forebay::record::codes::NAME {
+                    true => e.sample(i).file(dataset.name()),
+                    false => e,
+                })?;
+            let taken = path != Path::new(file.name.trim_start_matches("./"));
+            if taken {
+                self.odd.numbered(i, &file.name, &path.to_string_lossy());
+            }
+            self.files += 1;
+            self.renamed += u64::from(left || taken);
+        }
+        Ok(())
+    }
+
+    /// Says what was written.
+    fn done(self, out: &Output, samples: u64, folder: &Path) -> Result<Outcome> {
+        let notes: Vec<String> = self.odd.notes().collect();
+        if out.json() {
+            out.value(&json!({
+                "samples": samples,
+                "files": self.files,
+                "renamed": self.renamed,
+                "folder": folder.display().to_string(),
+                "notes": notes,
+            }));
+        } else {
+            let (of, files) = (human::count(samples), human::count(self.files));
+            out.note(format!("{of} samples, {files} files in {}", folder.display()));
+            notes.iter().for_each(|note| out.note(format!("note: {note}")));
+        }
+        Ok(Outcome::Fine)
+    }
+}
+
+fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<()> {
+    let mut file = AtomicFile::create(path, force)?;
+    file.append(&mut [IoSlice::new(bytes)])?;
+    // Thousands of small files: waiting for the disk after each would take minutes.
+    file.commit(false)
+}

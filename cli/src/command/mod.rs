@@ -1,0 +1,180 @@
+//! The command `forebay`: one file a subcommand.
+//!
+//! Every subcommand takes `--json`; an error is then one JSON object on standard output. Exit codes: 0 fine,
+//! 1 the file is damaged, 2 usage or I/O, 3 not supported.
+
+mod bench;
+mod check;
+mod concat;
+pub(crate) mod convert;
+mod diff;
+mod effect;
+mod extract;
+mod filtering;
+mod head;
+mod inspect;
+mod pixels;
+mod plan;
+mod serve;
+mod several;
+mod split;
+mod stats;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use forebay::Result;
+
+use crate::{
+    exit::{Outcome, finish, usage},
+    output::{self, Output, Talk},
+    signals,
+};
+use effect::Given;
+
+/// Opens, checks, converts and feeds machine-learning dataset files.
+#[derive(Debug, Parser)]
+#[command(name = "forebay", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 fine, 1 the file is damaged, 2 usage or I/O, 3 not supported.")]
+struct Cli {
+    #[command(flatten)]
+    talk: Talk,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Say what a file is, how big, and what is inside.
+    Inspect(inspect::Args),
+    /// Show the first samples or rows.
+    Head(head::Args),
+    /// Say whether a file is sound: every fault, with sample or row and offset.
+    Check(check::Args),
+    /// Count sizes, shapes, formats and classes; of tables, what the values of each column are like.
+    Stats(stats::Args),
+    /// Convert samples to TBL or TAR, and tables to CSV, JSON lines, Parquet, Arrow, TBF or IDV.
+    Convert(Box<convert::Args>),
+    /// Write samples out as files.
+    Extract(extract::Args),
+    /// Compare the samples of two datasets.
+    Diff(diff::Args),
+    /// Join datasets into one.
+    Concat(concat::Args),
+    /// Split a dataset into shards.
+    Split(split::Args),
+    /// Say which samples each rank of a training run gets, in which order, and how many bytes that is.
+    Plan(plan::Args),
+    /// Measure how fast the loader is on these files, and against the bare decoder.
+    Bench(bench::Args),
+    /// Show a dataset, or a folder of them, in the browser.
+    Serve(serve::Args),
+    /// Print completions for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
+}
+
+impl Command {
+    /// Whether something is left half done, or somebody half served, where it is ended in the middle.
+    fn has_work(&self) -> bool {
+        use Command::{Concat, Convert, Extract, Serve, Split};
+        matches!(self, Convert(_) | Extract(_) | Concat(_) | Split(_) | Serve(_))
+    }
+    /// Whether a reader who has gone leaves nothing to do. The exit code of others says something of every file.
+    fn only_prints(&self) -> bool {
+        matches!(self, Command::Head(_) | Command::Plan(_))
+    }
+}
+
+/// Runs the command with the process's arguments.
+pub fn main() -> ExitCode {
+    #[cfg(feature = "arrow")]
+    keep_quiet_about_errors();
+    signals::make_writes_fail();
+    let command = Cli::command();
+    let matches = command.clone().try_get_matches();
+    let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, Given::of(&command, &matches))));
+    let (cli, given) = match parsed {
+        Ok(parsed) => parsed,
+        Err(e) => return usage(&e),
+    };
+    if cli.command.has_work() {
+        signals::watch();
+    }
+    let out = Output::new(cli.talk).only_prints(cli.command.only_prints());
+    let outcome = match &cli.command {
+        Command::Inspect(args) => inspect::run(args, &given, &out),
+        Command::Head(args) => head::run(args, &given, &out),
+        Command::Check(args) => check::run(args, &given, &out),
+        Command::Stats(args) => stats::run(args, &given, &out),
+        Command::Convert(args) => convert::run(args, &given, &out),
+        Command::Extract(args) => extract::run(args, &out),
+        Command::Diff(args) => diff::run(args, &out),
+        Command::Concat(args) => concat::run(args, &given, &out),
+        Command::Split(args) => split::run(args, &given, &out),
+        Command::Plan(args) => plan::run(args, &out),
+        Command::Bench(args) => bench::run(args, &out),
+        Command::Serve(args) => serve::run(args, &out),
+        Command::Completions { shell } => completions(*shell),
+        Command::Man => man(),
+    };
+    finish(outcome, &out)
+}
+
+/// Reads words as the command's arguments, and gives what is wrong with them. Fuzzing runs no commands.
+#[doc(hidden)]
+pub fn understand<'a>(words: impl IntoIterator<Item = &'a str>) -> std::result::Result<(), String> {
+    let words = std::iter::once("forebay").chain(words);
+    Cli::try_parse_from(words).map(|_| ()).map_err(|e| e.to_string())
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<Outcome> {
+    // In memory first: what makes them panics where they cannot be written.
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "forebay", &mut text);
+    output::print_all(&text)?;
+    Ok(Outcome::Fine)
+}
+
+fn man() -> Result<Outcome> {
+    let mut page = Vec::new();
+    let failed = |e| forebay_native::input::io_error("the manual", "make", e);
+    clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(failed)?;
+    for command in Cli::command().get_subcommands() {
+        if command.get_name() != "help" {
+            let title = format!("forebay {}", command.get_name());
+            page.extend(format!("\n.SH {}\n", title.to_uppercase()).bytes());
+            let man = clap_mangen::Man::new(command.clone());
+            man.render_description_section(&mut page).map_err(failed)?;
+            man.render_options_section(&mut page).map_err(failed)?;
+        }
+    }
+    output::print_all(&page)?;
+    Ok(Outcome::Fine)
+}
+
+/// A panic that becomes an error is told as one.
+#[cfg(feature = "arrow")]
+fn keep_quiet_about_errors() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !forebay_native::tables::panics_are_errors() {
+            usual(panic);
+        }
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

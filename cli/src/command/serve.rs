@@ -1,0 +1,89 @@
+//! `forebay serve`: look at it in a browser.
+
+use std::{net::IpAddr, path::PathBuf, sync::Arc};
+
+use forebay::{Error, Result};
+use forebay_native::input::{display, io_error};
+use serde_json::json;
+
+use crate::serve::{Options, Server, codes};
+use crate::{exit::Outcome, output::Output, signals};
+
+/// The usual port: the browser keeps what it remembers by address, port included.
+const PORT: u16 = 8750;
+
+/// Where a token may stand.
+const VARIABLE: &str = "FOREBAY_TOKEN";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A dataset file, or a folder of such files.
+    path: PathBuf,
+    /// The port to listen on; 0 takes a free one. Without it, 8750, or a free one where that is taken.
+    #[arg(long, short)]
+    port: Option<u16>,
+    /// The address to listen on. Visitors need the token that the printed address carries.
+    #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
+    host: IpAddr,
+    /// What visitors must bring, instead of a token that is made up. Other users see it in the list of processes;
+    /// --token-file and the variable FOREBAY_TOKEN keep it to yourself.
+    #[arg(long, conflicts_with_all = ["token_file", "no_token"])]
+    token: Option<String>,
+    /// Read the token from the first line of this file.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_token")]
+    token_file: Option<PathBuf>,
+    /// Ask for no token: every user of this machine may read what is served. Only on loopback.
+    #[arg(long)]
+    no_token: bool,
+    /// Open the page in the browser.
+    #[arg(long)]
+    open: bool,
+}
+
+/// The token that was asked for: by an option, in a file, or in the environment.
+fn token(args: &Args) -> Result<Option<String>> {
+    if args.no_token {
+        return Ok(None);
+    }
+    if let Some(path) = &args.token_file {
+        let text = std::fs::read_to_string(path).map_err(|e| io_error(&display(path), "read the token in", e))?;
+        return Ok(Some(text.lines().next().unwrap_or_default().trim().to_owned()));
+    }
+    let variable = || std::env::var(VARIABLE).ok().filter(|token| !token.is_empty());
+    Ok(args.token.clone().or_else(variable))
+}
+
+pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+    if !Server::has_viewer() {
+        let message = "this forebay was built without the viewer; build both with: npm run build";
+        return Err(Error::new(&codes::NO_VIEWER, message));
+    }
+    let mut options = Options::default();
+    (options.host, options.port) = (args.host, args.port.unwrap_or(PORT));
+    (options.token, options.anyone) = (token(args)?, args.no_token);
+    let server = match Server::bind(&args.path, &options) {
+        Err(e) if args.port.is_none() && e.code() == &codes::ADDRESS => {
+            options.port = 0;
+            Server::bind(&args.path, &options)?
+        }
+        other => other?,
+    };
+    let server = Arc::new(server);
+    let stopper = server.clone();
+    // Before anybody is told where it is.
+    signals::instead(move || stopper.stop());
+    let url = server.url();
+    match out.json() {
+        true => out.value(&json!({ "url": url, "address": server.address().to_string() })),
+        false => out.line(&url),
+    }
+    server.unread().iter().for_each(|unread| out.note(format!("left out: {unread}")));
+    out.note(format!("serving {}; press Ctrl-C to stop", args.path.display()));
+    if args.open
+        && let Err(e) = open::that_detached(&url)
+    {
+        out.note(format!("no browser could be started ({e}); open the address above"));
+    }
+    server.run_saying(|fault| out.error(fault));
+    Ok(Outcome::Fine)
+}

@@ -1,0 +1,160 @@
+//! `forebay stats`: sizes, shapes, formats and classes.
+
+use std::path::PathBuf;
+
+use forebay::{
+    Result,
+    filter::{Filter, Path, Record},
+    samples::{Watch, field},
+    stats::{Histogram, Report, Stats},
+};
+use forebay_native::dataset::Dataset;
+use serde_json::json;
+
+use super::{
+    effect::{Given, Route, Uses},
+    filtering::{Faults, FolderArgs, LimitArgs, filter, paths},
+    table::{
+        self,
+        args::{TableReadArgs, scan},
+    },
+};
+use crate::{
+    exit::Outcome,
+    human,
+    output::{Output, printable},
+};
+
+/// Which options have an effect on what.
+pub(super) const USES: Uses = &[
+    (&["filter"], &[Route::Samples, Route::Table]),
+    (&["label", "class_level"], &[Route::Samples]),
+    (&["max_sample_bytes"], &[Route::Samples, Route::Table]),
+    (&["columns", "schema", "types", "no_header", "delimiter", "null", "on_bad_row", "sniff_rows"], &[Route::Table]),
+];
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Files, folders or patterns; several are counted together.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Only samples that this filter accepts.
+    #[arg(long = "where", value_name = "FILTER")]
+    filter: Option<String>,
+    /// The metadata field that holds the class, such as cls or json.label. Default: class, else cls.
+    #[arg(long, value_name = "FIELD")]
+    label: Option<String>,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    folder: FolderArgs,
+    /// Tables: only these columns.
+    #[arg(long, value_name = "NAMES")]
+    columns: Option<String>,
+    #[command(flatten)]
+    table: TableReadArgs,
+}
+
+pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
+    let (limits, filter) = (args.limits.limits(), filter(args.filter.as_deref())?);
+    let labels: Vec<Path> = match &args.label {
+        Some(label) => vec![field(label)?],
+        None => vec![field("class")?, field("cls")?],
+    };
+    // Looking on cuts what is finer than our own types, and says so.
+    let read = args.table.options(&limits, true)?;
+    let files = paths(&args.files)?;
+    if let Some(first) = files.first()
+        && table::is_table(first, &read)?.is_some()
+    {
+        given.check(USES, Route::Table)?;
+        let scan = scan(args.columns.as_deref(), args.filter.as_deref())?;
+        table::stats::run(&files, &read, &scan, out)?;
+        return Ok(Outcome::Fine);
+    }
+    // One that cannot be opened ends the work, as its samples would be missing in the sums: before it begins.
+    let open = |file: &PathBuf| args.folder.open(file, &limits, false);
+    let datasets = files.iter().map(open).collect::<Result<Vec<_>>>()?;
+    given.check(USES, Route::Samples)?;
+    filter.iter().try_for_each(Filter::check_for_samples)?;
+    let (mut stats, mut faults) = (Stats::default(), Faults::default());
+    let mut watch = filter.as_ref().map(Watch::new);
+    for dataset in datasets {
+        count(&dataset, watch.as_mut(), &labels, &mut stats, &mut faults)?;
+    }
+    if let Some(watch) = watch {
+        watch.judge()?;
+        watch.notes().for_each(|note| out.note(format!("note: {note}")));
+    }
+    let report = stats.report();
+    if out.json() {
+        let mut value = json!(report);
+        if faults.count > 0 {
+            value["fault_count"] = faults.count.into();
+            value["faults"] = json!(faults.all);
+        }
+        out.value(&value);
+    } else {
+        print(&report, out);
+    }
+    Ok(faults.tell(out))
+}
+
+/// Counts the samples; one that cannot be read is a fault, and of one whose metadata cannot the rest counts.
+fn count(
+    dataset: &Dataset,
+    mut watch: Option<&mut Watch>,
+    labels: &[Path],
+    stats: &mut Stats,
+    faults: &mut Faults,
+) -> Result<()> {
+    for i in 0..dataset.len() {
+        if let Some(watch) = &mut watch
+            && faults.forgive(i, dataset.accepts(i, watch))? != Some(true)
+        {
+            continue;
+        }
+        let Some(info) = faults.forgive(i, dataset.info(i))? else { continue };
+        let metadata = faults.forgive(i, dataset.find_metadata(i))?.flatten();
+        let metadata = metadata.map(|(value, kept)| {
+            kept.iter().for_each(|e| faults.add(e));
+            value
+        });
+        let mut record = forebay::filter::SampleRecord::new(&info);
+        record.metadata = metadata.as_ref();
+        let label = labels.iter().find_map(|path| record.field(path).label());
+        stats.add(&info, label.as_deref());
+    }
+    Ok(())
+}
+
+fn print(report: &Report, out: &Output) {
+    out.line(format!("samples   {}", human::count(report.samples)));
+    out.line(format!("payloads  {} stored as {}", human::bytes(report.bytes), human::bytes(report.stored_bytes)));
+    let formats = report.formats.iter().map(|f| format!("{} {}", f.format.name(), human::count(f.samples)));
+    out.line(format!("formats   {}", formats.collect::<Vec<_>>().join(", ")));
+    let spread = |title: &str, s: &Option<forebay::stats::Spread>| {
+        if let Some(s) = s {
+            out.line(format!("{title:<10}{} to {}, mean {:.1}", s.min, s.max, s.mean));
+        }
+    };
+    spread("bytes", &report.sample_bytes);
+    spread("width", &report.width);
+    spread("height", &report.height);
+    let chart = |title: &str, h: &Histogram, name: &dyn Fn(f64) -> String| {
+        if !h.buckets.is_empty() {
+            out.line(format!("\n{title}"));
+            out.line(h.draw(40, name).trim_end());
+        }
+    };
+    chart("bytes", &report.bytes_histogram, &|x| human::bytes(x as u64));
+    chart("width", &report.width_histogram, &|x| format!("{x}"));
+    chart("height", &report.height_histogram, &|x| format!("{x}"));
+    chart("aspect", &report.aspect_histogram, &|x| format!("{x:.2}"));
+    if !report.classes.top.is_empty() {
+        out.line(format!("\nclasses   {}", report.classes.distinct));
+        for class in report.classes.top.iter().take(20) {
+            out.line(format!("{:>10}  {}", human::count(class.samples), printable(&class.label)));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! What the process answers with when it ends: 0 fine, 1 the file is damaged, 2 usage or I/O, 3 not supported.
+
+use std::{io::Write, process::ExitCode};
+
+use forebay::{Error, Result, error::Kind};
+
+use crate::output::{self, Output, Talk};
+
+/// What a command that did its work has to say about the files; what is worse comes later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Outcome {
+    /// All is well.
+    Fine,
+    /// Of several files one is not supported.
+    Unsupported,
+    /// A file is damaged, or two files differ.
+    Damaged,
+    /// Of several files one could not be looked at.
+    Failed,
+}
+
+impl Outcome {
+    /// What an error makes of the work, where others go on.
+    pub fn of(e: &Error) -> Outcome {
+        match e.kind() {
+            Kind::Damaged | Kind::Limit => Outcome::Damaged,
+            Kind::Unsupported => Outcome::Unsupported,
+            _ => Outcome::Failed,
+        }
+    }
+
+    fn exit_code(self) -> u8 {
+        match self {
+            Outcome::Fine => 0,
+            Outcome::Damaged => Kind::Damaged.exit_code(),
+            Outcome::Failed => Kind::Io.exit_code(),
+            Outcome::Unsupported => Kind::Unsupported.exit_code(),
+        }
+    }
+}
+
+pub(crate) fn finish(outcome: Result<Outcome>, out: &Output) -> ExitCode {
+    match outcome {
+        Ok(outcome) => out.end(outcome.exit_code()),
+        Err(e) => {
+            let exit = e.kind().exit_code();
+            out.error(e);
+            out.end(exit)
+        }
+    }
+}
+
+/// What clap says: help and version are no errors, unless nobody can read them; with `--json` a wrong argument is an
+/// error like any other.
+pub(crate) fn usage(e: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+    let help = matches!(e.kind(), DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand);
+    if !help && std::env::args_os().any(|a| a == "--json") {
+        let text = e.to_string();
+        let text = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default().trim();
+        let error = Error::new(&forebay::error::codes::ARGUMENT, text);
+        return finish(Err(error), &Output::new(Talk { json: true, ..Talk::default() }));
+    }
+    let printed = e.print().and_then(|()| std::io::stdout().flush());
+    let code = e.exit_code() as u8;
+    match printed {
+        Err(e) if code == 0 && e.kind() != std::io::ErrorKind::BrokenPipe => {
+            output::say(&format!("error: standard output: {e}"));
+            ExitCode::from(2)
+        }
+        // Where a mistake cannot be told there is nobody to tell.
+        _ => ExitCode::from(code),
+    }
+}

@@ -1,0 +1,177 @@
+//! What the command prints, and where: results on standard output, the rest on standard error.
+//!
+//! Printing never ends work. Where standard output is closed or full, nothing more is printed and the work goes on; the
+//! exit code says what became of it, and a full one, or any other failure but a reader who left, makes a 0 a 2. Where
+//! standard error is closed or full there is nobody to tell, and that is all.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    process::ExitCode,
+    sync::OnceLock,
+};
+
+use forebay::{Error, Result, check::Fault};
+use forebay_native::input::io_error;
+use serde::Serialize;
+use serde_json::json;
+
+/// How much is said, and in which form.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub(crate) struct Talk {
+    /// Print JSON instead of text.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print nothing but results and errors.
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say what is being done, line by line.
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
+}
+
+/// Printing, in the form that the user asked for.
+#[derive(Debug)]
+pub(crate) struct Output {
+    talk: Talk,
+    terminal: bool,
+    /// Why nothing more can be printed.
+    failed: OnceLock<io::Error>,
+    /// There is nothing to do but print.
+    only_prints: bool,
+}
+
+impl Output {
+    pub fn new(talk: Talk) -> Output {
+        Output { talk, terminal: io::stderr().is_terminal(), failed: OnceLock::new(), only_prints: false }
+    }
+    /// For a command that has nothing to do but print: it ends where that ends.
+    pub fn only_prints(mut self, only: bool) -> Output {
+        self.only_prints = only;
+        self
+    }
+    pub fn json(&self) -> bool {
+        self.talk.json
+    }
+    pub fn verbose(&self) -> bool {
+        self.talk.verbose
+    }
+    /// A progress bar is for a person who looks.
+    pub fn bar(&self) -> bool {
+        self.terminal && !self.talk.quiet && !self.talk.verbose
+    }
+
+    /// A line of the result for a person. What came from a file must not steer the terminal, wherever it stands.
+    pub fn line(&self, text: impl AsRef<str>) {
+        self.raw(text.as_ref().split('\n').map(printable).collect::<Vec<_>>().join("\n"));
+    }
+    /// A line of the result for a program, as it is.
+    pub fn raw(&self, text: impl AsRef<str>) {
+        if self.failed.get().is_some() {
+            return;
+        }
+        let mut out = io::stdout().lock();
+        let text = text.as_ref().as_bytes();
+        let printed = out.write_all(text).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
+        drop(out);
+        if let Err(e) = printed {
+            let _ = self.failed.set(e);
+            if self.only_prints {
+                std::process::exit(self.exit_code(0).into());
+            }
+        }
+    }
+
+    /// The exit code of work that ended with `code`. Says on standard error why nothing was printed.
+    fn exit_code(&self, code: u8) -> u8 {
+        match self.failed.get() {
+            Some(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+                say(&format!("error: standard output: {e}"));
+                if code == 0 { 2 } else { code }
+            }
+            _ => code,
+        }
+    }
+    /// The end of the command, whose work ended with `code`.
+    pub fn end(&self, code: u8) -> ExitCode {
+        self.exit_code(code).into()
+    }
+
+    /// A result as one line of JSON.
+    pub fn value(&self, value: &impl Serialize) {
+        // A struct of our own always serialises.
+        self.raw(serde_json::to_string(value).unwrap_or_default());
+    }
+    /// Something to know that is not the result.
+    pub fn note(&self, text: impl AsRef<str>) {
+        if !self.talk.quiet {
+            say(&printable(text.as_ref()));
+        }
+    }
+
+    /// An error: JSON on standard output, or a sentence on standard error.
+    pub fn error(&self, e: Error) {
+        let options: Vec<_> = e.options().iter().map(|name| format!("--{}", name.replace('_', "-"))).collect();
+        let e = if options.is_empty() { e } else { e.more(&format!("see {}", options.join(", "))) };
+        if self.json() {
+            let fault = Fault::from(&e);
+            self.value(&json!({ "error": Named { file: e.place().file.as_deref(), kind: e.kind().name(), fault } }));
+        } else {
+            say(&format!("error: {}", printable(&e.to_string())));
+        }
+    }
+}
+
+/// A line on standard error. Where it cannot be written there is nobody to tell.
+pub(super) fn say(line: &str) {
+    let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
+}
+
+/// Prints a whole text that is the command's only result. A reader who has enough is content.
+pub(super) fn print_all(text: &[u8]) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(io_error("standard output", "write", e)),
+        _ => Ok(()),
+    }
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    file: Option<&'a str>,
+    kind: &'static str,
+    #[serde(flatten)]
+    fault: Fault,
+}
+
+/// Text from a file, made safe for a terminal: what would steer it or reorder the line is shown by its number.
+pub(crate) fn printable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c.is_control() || reorders(c) {
+            true => out.extend(c.escape_default()),
+            false => out.push(c),
+        }
+    }
+    out
+}
+
+/// Whether a character, itself unseen, turns the direction of what stands around it (`photo\u{202e}gpj.exe` looks
+/// like a picture) or ends the line.
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_or_turns_text_is_shown_by_its_number() {
+        assert_eq!(printable("a\u{1b}[2Jb\rc\u{9b}d\n"), "a\\u{1b}[2Jb\\rc\\u{9b}d\\n");
+        assert_eq!(printable("photo\u{202e}gpj.exe"), "photo\\u{202e}gpj.exe");
+        assert_eq!(printable("\u{2067}\u{2069}\u{200f}\u{61c}\u{2028}"), r"\u{2067}\u{2069}\u{200f}\u{61c}\u{2028}");
+        for plain in ["日本 é שלום مرحبا", "👩\u{200d}🚀", "a\\b"] {
+            assert_eq!(printable(plain), plain);
+        }
+    }
+}

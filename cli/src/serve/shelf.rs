@@ -1,0 +1,175 @@
+//! Which files are served: a list made at the start, never a path taken from a request.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use forebay::{Error, Result, error::codes};
+
+use forebay_native::input::{display, io_error};
+
+/// Extensions by which the files of a folder are taken for datasets. What a file is, its content says later.
+const EXTENSIONS: [&str; 16] = [
+    "tbl", "tar", "tbf", "tbc", "sch", "ult", "idv", "twh", "parquet", "arrow", "feather", "csv", "tsv", "tab",
+    "jsonl", "ndjson",
+];
+
+/// The served files by the name that a request uses. Nothing outside this list can be asked for, whatever
+/// a request's path looks like.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shelf {
+    files: BTreeMap<String, PathBuf>,
+    /// What of the folder could not be looked into, and why.
+    unread: Vec<String>,
+}
+
+impl Shelf {
+    /// One file, or the datasets below a folder. Hidden files are left out; links inside a folder are not
+    /// followed, so that no link leads out of it. A folder inside that cannot be read keeps nobody from the rest.
+    pub fn new(path: &Path) -> Result<Shelf> {
+        let failed = |e| io_error(&display(path), "open", e);
+        let metadata = std::fs::metadata(path).map_err(failed)?;
+        // What is named at the start may be a link, or lie behind one; what is opened later may not.
+        let real = std::fs::canonicalize(path).map_err(failed)?;
+        let mut shelf = Shelf::default();
+        if !metadata.is_dir() {
+            if !metadata.is_file() {
+                let message = "this is not a file that can be read at any place; save it as a file first";
+                return Err(Error::new(&codes::ARGUMENT, message).file(display(path)));
+            }
+            let name = path.file_name().map_or_else(|| "dataset".into(), |name| name.to_string_lossy().into_owned());
+            shelf.files.insert(name, real);
+            return Ok(shelf);
+        }
+        let visible = |e: &walkdir::DirEntry| e.depth() == 0 || !e.file_name().to_string_lossy().starts_with('.');
+        for entry in walkdir::WalkDir::new(path).into_iter().filter_entry(visible) {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(e) if e.depth() > 0 => {
+                    let name = e.path().and_then(|inner| inner.strip_prefix(path).ok()).unwrap_or(path);
+                    let why = e.io_error().map_or_else(|| e.to_string(), ToString::to_string);
+                    shelf.unread.push(format!("{}: {why}", name.display()));
+                    continue;
+                }
+                Err(e) => {
+                    let message = format!("cannot walk the folder: {e}");
+                    return Err(Error::caused(&codes::IO, message, e).file(display(path)));
+                }
+            };
+            let extension = entry.path().extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+            if entry.file_type().is_file() && extension.is_some_and(|e| EXTENSIONS.contains(&e.as_str())) {
+                let name = entry.path().strip_prefix(path).unwrap_or(entry.path());
+                shelf.files.insert(name.to_string_lossy().replace('\\', "/"), real.join(name));
+            }
+        }
+        if shelf.files.is_empty() {
+            let message = "the folder holds no dataset file; a folder of images becomes one with: forebay convert";
+            let e = Error::new(&codes::ARGUMENT, format!("{message} {} out.tbl", path.display()));
+            return Err(match shelf.unread.first() {
+                Some(unread) => e.more(&format!("not all of it could be read: {unread}")),
+                None => e,
+            });
+        }
+        Ok(shelf)
+    }
+
+    /// The file that a request means.
+    pub fn path(&self, name: &str) -> Option<&Path> {
+        self.files.get(name).map(PathBuf::as_path)
+    }
+
+    /// What of the folder could not be read, and is not served.
+    pub fn unread(&self) -> &[String] {
+        &self.unread
+    }
+
+    /// Every served name, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+}
+
+/// A name as a part of a URL: what is not plain is percent-encoded, slashes stay.
+pub(super) fn to_url(name: &str) -> String {
+    let mut url = String::new();
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => url.push(char::from(byte)),
+            other => url.push_str(&format!("%{other:02X}")),
+        }
+    }
+    url
+}
+
+/// The name that a part of a URL stands for; `None` where the encoding is broken.
+pub(super) fn from_url(url: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(url.len());
+    let mut rest = url.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || rest.next().and_then(|b| char::from(b).to_digit(16));
+        bytes.push(u8::try_from(digit()? * 16 + digit()?).ok()?);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_survive_urls() {
+        for name in ["a.tbl", "my data/ü 100%.tbl", "?#&+.tar", "日本.tbl"] {
+            assert_eq!(from_url(&to_url(name)).as_deref(), Some(name));
+        }
+        assert_eq!(to_url("my data/1%.tbl"), "my%20data/1%25.tbl");
+        for broken in ["%", "%2", "%zz", "%ff"] {
+            assert_eq!(from_url(broken), None, "{broken}");
+        }
+    }
+
+    #[test]
+    fn a_folder_serves_its_datasets_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("in")).unwrap();
+        for name in ["a.tbl", "in/b.TAR", "notes.txt", ".hidden.tbl"] {
+            std::fs::write(at(name), b"x").unwrap();
+        }
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("/etc/passwd", at("link.tbl")).unwrap();
+        let shelf = Shelf::new(folder.path()).unwrap();
+        assert_eq!(shelf.names().collect::<Vec<_>>(), ["a.tbl", "in/b.TAR"]);
+        for name in ["../a.tbl", "in/../a.tbl", "/etc/passwd", "notes.txt", "link.tbl", "a.tbl/", ""] {
+            assert_eq!(shelf.path(name), None, "{name}");
+        }
+        assert!(Shelf::new(&at("in/none")).is_err() && shelf.unread().is_empty());
+    }
+
+    /// Names that are too long together cannot be opened, by whomever; permissions do not stop root.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_folder_that_cannot_be_read_is_named_and_the_rest_is_served() {
+        let folder = tempfile::tempdir().unwrap();
+        let chain = |top: &str| (0..12).fold(folder.path().join(top), |path, _| path.join("n".repeat(200)));
+        let (deep, deeper) = (chain("deep"), chain("other"));
+        std::fs::create_dir_all(&deep).unwrap();
+        std::fs::create_dir_all(&deeper).unwrap();
+        std::fs::rename(folder.path().join("other"), deep.join("other")).unwrap();
+        let empty = Shelf::new(folder.path()).unwrap_err().to_string();
+        assert!(
+            empty.contains("holds no dataset file") && empty.contains("not all of it could be read: deep/"),
+            "{empty}"
+        );
+        std::fs::write(folder.path().join("a.tbl"), b"x").unwrap();
+        std::fs::write(deep.join("z.tbl"), b"x").unwrap();
+        let shelf = Shelf::new(folder.path()).unwrap();
+        assert_eq!(shelf.names().count(), 2);
+        assert_eq!(shelf.unread().len(), 1);
+        assert!(shelf.unread()[0].starts_with("deep/nnn"), "{:?}", shelf.unread());
+    }
+}

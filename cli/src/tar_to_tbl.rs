@@ -1,0 +1,63 @@
+//! `tar_to_tbl INPUT OUTPUT`: the format guide's own command, which keeps its spelling.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::Parser;
+use forebay::{
+    Limits,
+    codec::{Codec, Compression},
+};
+use forebay_native::convert::{Options, To, pipeline::all_cores};
+
+use crate::command::convert::{job, report};
+use crate::{
+    exit::{finish, usage},
+    output::{Output, Talk},
+    signals,
+};
+
+/// Converts a TAR into a TBL v2 of the guide layout, compressed with LZ4.
+#[derive(Debug, Parser)]
+#[command(name = "tar_to_tbl", version)]
+struct Args {
+    /// The archive: .tar, .tar.gz, .tar.zst, or - for standard input.
+    input: PathBuf,
+    /// The file to write.
+    output: PathBuf,
+    /// Threads.
+    #[arg(long, default_value_t = all_cores())]
+    workers: usize,
+    /// Store payloads as they are.
+    #[arg(long)]
+    no_compression: bool,
+    /// Replace an output that exists.
+    #[arg(long)]
+    force: bool,
+    /// Say how far it is, line by line.
+    #[arg(long, short)]
+    verbose: bool,
+    /// Print the summary as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command with the process's arguments.
+pub fn main() -> ExitCode {
+    signals::make_writes_fail();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(e) => return usage(&e),
+    };
+    signals::watch();
+    let out = Output::new(Talk { json: args.json, quiet: false, verbose: args.verbose });
+    let run = || {
+        let mut options = Options::new(To::Tbl);
+        options.workers = args.workers;
+        options.force = args.force;
+        if !args.no_compression {
+            options.compression = Compression::new(Codec::Lz4, None)?;
+        }
+        report(job(&args.input, options, &Limits::host())?, &args.output, &out)
+    };
+    finish(run(), &out)
+}

@@ -1,0 +1,18 @@
+//! Samples of any kind, odd ones too: what is written is sound, what is asked for is found or refused by name, and one
+//! bad record hides no other.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests are hosts: they read and write files")]
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../../../tests/common/mod.rs"]
+mod core;
+#[path = "../../../tests/common/dice.rs"]
+mod dice;
+
+mod command;
+mod filters;
+mod odd;
+mod piped;
+mod sound;
+#[path = "../../../native/tests/common/whole.rs"]
+mod whole;

@@ -1,5 +1,0 @@
-//! The command `forebay`.
-
-fn main() -> std::process::ExitCode {
-    forebay_native::cli::main()
-}

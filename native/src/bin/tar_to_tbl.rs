@@ -1,5 +1,0 @@
-//! `tar_to_tbl`: the format guide's own command, with its spelling.
-
-fn main() -> std::process::ExitCode {
-    forebay_native::cli::tar_to_tbl::main()
-}

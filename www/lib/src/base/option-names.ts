@@ -1,0 +1,125 @@
+import { hostError } from "../model/errors.js";
+import type {
+  CheckOptions,
+  ConvertOptions,
+  HttpOptions,
+  Limits,
+  OpenOptions,
+  RuntimeOptions,
+  TableConvertOptions,
+  TextReadOptions,
+} from "../model/index.js";
+
+/**
+ * The names of options, for callers without types: what is misspelled would be left out in silence otherwise. The
+ * compiler holds each list to its type.
+ */
+const of = <T>(names: { [K in keyof Required<T>]: true }): readonly string[] => Object.keys(names);
+
+const text = of<TextReadOptions>({
+  from: true,
+  types: true,
+  schema: true,
+  header: true,
+  delimiter: true,
+  null: true,
+  sniffRows: true,
+});
+const open = of<OpenOptions>({
+  signal: true,
+  name: true,
+  onProgress: true,
+  grow: true,
+  indexStore: true,
+  keepGoing: true,
+  limits: true,
+  http: true,
+  tbfSchema: true,
+});
+
+/** What each call takes. */
+export const NAMES = {
+  open,
+  check: [...open, ...text, ...of<CheckOptions>({ signal: true, onProgress: true })],
+  limits: of<Limits>({ itemBytes: true, indexBytes: true, metadataBytes: true }),
+  http: [
+    ...of<HttpOptions>({
+      fetch: true,
+      headers: true,
+      credentials: true,
+      byteLength: true,
+      retries: true,
+      stallTimeout: true,
+      maxWholeBytes: true,
+    }),
+    "signal",
+  ],
+  runtime: of<RuntimeOptions>({
+    wasmUrl: true,
+    wasmUrls: true,
+    workerUrl: true,
+    wasmModule: true,
+    wasmModules: true,
+    workers: true,
+    threads: true,
+  }),
+  samples: [
+    ...open,
+    ...of<ConvertOptions>({
+      to: true,
+      layout: true,
+      compression: true,
+      metadataFormat: true,
+      where: true,
+      indexes: true,
+      keepGoing: true,
+      allowEmpty: true,
+      signal: true,
+      onProgress: true,
+    }),
+  ],
+  table: [
+    ...open,
+    ...text,
+    ...of<Omit<TableConvertOptions, keyof TextReadOptions>>({
+      to: true,
+      columns: true,
+      where: true,
+      indexes: true,
+      lossy: true,
+      groupRows: true,
+      layout: true,
+      compression: true,
+      onBadRow: true,
+      limits: true,
+      tbfSchema: true,
+      signal: true,
+      onProgress: true,
+    }),
+  ],
+} as const;
+
+/** Refuses an option that the call does not have, and names the one that was probably meant. */
+export function known(options: object, names: readonly string[], what: string): void {
+  for (const name of Object.keys(options)) {
+    if (names.includes(name)) continue;
+    const near = names
+      .map((one) => [one, distance(one.toLowerCase(), name.toLowerCase())] as const)
+      .sort((a, b) => a[1] - b[1])[0];
+    const hint =
+      near && near[1] <= Math.max(1, name.length / 3) ? `did you mean ${near[0]}?` : `there are ${names.join(", ")}`;
+    throw hostError("usage.argument", `${what} has no option ${JSON.stringify(name)}: ${hint}`);
+  }
+}
+
+/** How many letters must be changed, added or left out to make one word of another. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++)
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+    row = next;
+  }
+  return row[b.length]!;
+}

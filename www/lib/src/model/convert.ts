@@ -1,0 +1,78 @@
+/** Conversions, and the functions of the package that others take as values. */
+import type { Input, Output } from "./io.js";
+import type { TableFormat } from "./names.js";
+import type { Limits, OpenOptions, Progress } from "./opened.js";
+import type { ConvertSummary, TableConvertSummary } from "./reports.js";
+import type { Dataset } from "./samples.js";
+import type { Table, TextReadOptions } from "./tables.js";
+
+/** How to convert. */
+export interface ConvertOptions {
+  /** The format to write. */
+  to: "tbl" | "tar";
+  /** TBL: the layout. Usual: `guide`. */
+  layout?: "guide" | "turboloader";
+  /** TBL: `none`, `lz4` (level 1). Usual: `none`. */
+  compression?: "none" | "lz4";
+  /** TBL: how metadata is written down. Usual: `json`. */
+  metadataFormat?: "json" | "msgpack";
+  /** Only samples that match. */
+  where?: string;
+  /** Only these samples, in this order. With `where`, those of them that match. */
+  indexes?: ArrayLike<number> | Iterable<number>;
+  /** Leave broken samples out and list them, instead of stopping at the first. */
+  keepGoing?: boolean;
+  /** Write an output without samples where `where` matches none, instead of refusing it (`convert.empty`). */
+  allowEmpty?: boolean;
+  /** Ends the conversion; the sink's `abort` is called. */
+  signal?: AbortSignal;
+  /** Hears how far it is. */
+  onProgress?: (progress: Progress) => void;
+}
+
+/** Opens samples: the function `openSamples` of the package. */
+export type Open = (input: Input, options?: OpenOptions) => Promise<Dataset>;
+
+/** Converts a dataset, or an input that is opened for it: the function `convert` of the package. */
+export interface Convert {
+  /** Samples. */
+  (source: Input | Dataset, output: Output, options: ConvertOptions): Promise<ConvertSummary>;
+  /** A table. */
+  (source: Input | Table, output: Output, options: TableConvertOptions): Promise<TableConvertSummary>;
+}
+
+/** How to convert a table. */
+export interface TableConvertOptions extends TextReadOptions {
+  /** The format to write. */
+  to: TableFormat;
+  /** Only these columns, in this order. */
+  columns?: readonly string[];
+  /** Only rows that match. The filter may name columns that are not written. */
+  where?: string;
+  /**
+   * Only these rows, by number, in the input's order. Bad rows of a text that are left out have no number, as in a table
+   * that was made of it.
+   */
+  indexes?: ArrayLike<number> | Iterable<number>;
+  /** Change what the target cannot hold, and say so in the notes, instead of refusing it. */
+  lossy?: boolean;
+  /** Rows of a row group (TBF) or block (IDV). */
+  groupRows?: number;
+  /** TBF: the layout. `D` is typed columns with statistics; `T` and `C` are made in memory. Usual: `D`. */
+  layout?: "D" | "T" | "C";
+  /**
+   * IDV: how blocks are packed. `none` has the bytes of the command; `deflate` is packed by another encoder than the
+   * command's, so that the rows are the same and the bytes are not. Usual: `deflate`.
+   */
+  compression?: "none" | "deflate";
+  /** Text: a row that cannot be read ends the work, or is left out, counted and named with its line. Usual: `error`. */
+  onBadRow?: "error" | "skip";
+  /** Bounds on what an input may cost that is opened here. */
+  limits?: Limits;
+  /** As of {@link OpenOptions}, for an input that is opened here. */
+  tbfSchema?: object;
+  /** Ends the conversion; the sink's `abort` is called. */
+  signal?: AbortSignal;
+  /** Hears how far it is: `samples` are rows that were looked at. */
+  onProgress?: (progress: Progress) => void;
+}

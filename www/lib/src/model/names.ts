@@ -1,0 +1,56 @@
+/** Names of formats and codecs, the fields of an error, and what JSON is. */
+
+/** The formats that are recognised by content. The first two hold samples, `tbf` and `idv` are tables. */
+export type Format = "tbl" | "tar" | "gzip" | "zstd" | "tbf" | "idv" | "twh" | "parquet" | "arrow";
+
+/** What a payload is. The order is that of the numbers in `IndexColumns.format`. */
+export type MediaFormat = "unknown" | "jpeg" | "png" | "webp" | "bmp" | "tiff" | "mp4" | "avi" | "raw_u8";
+
+/** What a format is called elsewhere. */
+export interface FormatNames {
+  /** Its media type. */
+  readonly mime: string;
+  /** The usual extension of its files, without a dot. */
+  readonly extension: string;
+}
+
+/** How a payload is stored. The order is that of the numbers in `IndexColumns.codec`. */
+export type Codec = "none" | "lz4" | "zstd";
+
+/** A JSON value. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** Whose fault an error is. */
+export type ErrorKind = "damaged" | "unsupported" | "usage" | "limit" | "io";
+
+/** The fields of a {@link ForebayError}, for values that crossed a thread. */
+export interface ForebayErrorLike {
+  /** The stable code: that of docs/errors.md. */
+  readonly code: string;
+  /** Whose fault it is. */
+  readonly kind: ErrorKind;
+  /** In words; the fields below say where. */
+  readonly message: string;
+  /** The input's name. */
+  readonly file: string | undefined;
+  /** The part of the file. */
+  readonly section: string | undefined;
+  /** The archive's member. */
+  readonly member: string | undefined;
+  /** The sample's number. */
+  readonly sample: number | undefined;
+  /** The column's name, in a table. */
+  readonly column: string | undefined;
+  /** The row's number, in a table. */
+  readonly row: number | undefined;
+  /** The block or row group, in a table. */
+  readonly block: number | undefined;
+  /** The byte in the file; for filters, the character in the expression. */
+  readonly offset: number | undefined;
+}
+
+/** A format of text. */
+export type TextFormat = "csv" | "tsv" | "jsonl";
+
+/** A format that {@link convert} writes tables in. */
+export type TableFormat = "tbf" | "idv" | TextFormat;

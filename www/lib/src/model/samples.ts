@@ -1,0 +1,173 @@
+/** Files of samples. */
+import type { Codec, ForebayErrorLike, Json, MediaFormat } from "./names.js";
+import type { OpenOptions, Opened, ReadOptions, WhereOptions } from "./opened.js";
+import type { Stats } from "./reports.js";
+import type { Table } from "./tables.js";
+import type { Tensor, TensorOptions } from "./tensor.js";
+
+/** What the index says about one sample. */
+export interface SampleInfo {
+  /** The sample's number. */
+  readonly index: number;
+  /** What the payload is. */
+  readonly format: MediaFormat;
+  /** The payload's media type. */
+  readonly mime: string;
+  /** The usual extension of files of this format, without a dot. */
+  readonly extension: string;
+  /** Pixels across; 0 when the index does not know. */
+  readonly width: number;
+  /** Pixels down; 0 when the index does not know. */
+  readonly height: number;
+  /** Bytes of the payload, decompressed. */
+  readonly bytes: number;
+  /** Bytes of the payload in the file. */
+  readonly storedBytes: number;
+  /** Where they begin. */
+  readonly offset: number;
+  /** How they are stored. */
+  readonly codec: Codec;
+  /** True where the index entry is damaged: nothing else in here can be relied on. */
+  readonly damaged: boolean;
+}
+
+/**
+ * The index as columns, one value a sample, made for histograms and sorting over millions of samples. They are
+ * the dataset's own: do not write to them.
+ */
+export interface IndexColumns {
+  /** Pixels across, 0 when unknown. */
+  readonly width: Uint32Array;
+  /** Pixels down, 0 when unknown. */
+  readonly height: Uint32Array;
+  /** Bytes of the payload, decompressed. */
+  readonly bytes: Float64Array;
+  /** Bytes of the payload in the file. */
+  readonly storedBytes: Float64Array;
+  /** Where they begin. */
+  readonly offset: Float64Array;
+  /** {@link MediaFormat} by number; see {@link mediaFormats}. */
+  readonly format: Uint8Array;
+  /** {@link Codec} by number, see {@link codecs}; 255 marks a damaged entry. */
+  readonly codec: Uint8Array;
+}
+
+/** One field of a sample that filters and tables can use. */
+export interface Field {
+  /** Its name in filters. */
+  readonly name: string;
+  /** What it holds. */
+  readonly type: "integer" | "float" | "string" | "json";
+  /** Whether it is known without reading samples or metadata. */
+  readonly indexed: boolean;
+}
+
+/** Whatever the file says about itself. */
+export interface Metadata {
+  /** The layout of a TBL: `guide` or `turboloader`. */
+  readonly layout?: "guide" | "turboloader";
+  /** How payloads of a TBL are compressed. */
+  readonly compression?: Codec;
+  /** How a TBL's metadata is written down. */
+  readonly metadataFormat?: "json" | "protobuf" | "msgpack" | "custom";
+  /** Members of a TAR, sidecars included. */
+  readonly members?: number;
+  /** Folders, links and devices of a TAR, which are no samples. */
+  readonly skippedMembers?: number;
+  /** What is worth knowing and no fault. */
+  readonly notes: readonly string[];
+}
+
+/** A sample that {@link Dataset.samples} gives. */
+export interface Sample {
+  /** What the index says. */
+  readonly info: SampleInfo;
+  /** The sample's number. */
+  readonly index: number;
+  /** The payload, verified and decompressed. */
+  bytes(): Promise<Uint8Array>;
+  /** The payload with its media type. */
+  blob(): Promise<Blob>;
+  /** The sample's metadata. */
+  record(): Promise<Json>;
+}
+
+/** How to walk over samples. */
+export interface SamplesOptions extends WhereOptions {
+  /** Only these, in this order. With {@link WhereOptions.where}, those of them that match. */
+  indexes?: ArrayLike<number> | Iterable<number>;
+}
+
+/** How to count. */
+export interface StatsOptions extends WhereOptions {
+  /**
+   * Count classes too: the field of the metadata that holds them, such as `cls` or `json.label`. This reads the
+   * metadata of every sample.
+   */
+  classField?: string;
+}
+
+/** An opened file of samples: images or other payloads, with metadata. */
+export interface Dataset extends Opened {
+  /** Tells samples from a {@link Table}. */
+  readonly kind: "samples";
+  /** The format, by content. */
+  readonly format: "tbl" | "tar";
+  /** How many samples there are; of a growing dataset, how many are known. */
+  readonly length: number;
+  /**
+   * True while the headers of a TAR are still being read (with {@link OpenOptions.grow}). Everything works on the
+   * samples that are known, which keep their numbers; `check` and `convert` wait for the rest. `onProgress` of the
+   * opening goes on to say how far it is, after `length` has grown.
+   */
+  readonly growing: boolean;
+  /** Resolves when everything is known; rejects where reading ended before, which {@link damage} tells too. */
+  readonly whole: Promise<void>;
+  /** True where the index is the one that an earlier opening kept: nothing was scanned. */
+  readonly fromStore: boolean;
+  /** The fields that filters and tables can use. Fields of the metadata are not listed: they differ by sample. */
+  readonly schema: readonly Field[];
+  /** What the file says about itself. */
+  readonly metadata: Metadata;
+  /** What stopped the scan of a damaged TAR: the samples before it are here. */
+  readonly damage: ForebayErrorLike | null;
+
+  /** What the index says about sample `i`, without reading anything. */
+  info(i: number): SampleInfo;
+  /** The name of sample `i`: for a TAR at once; for a TBL once its {@link record} was read, `undefined` before. */
+  nameOf(i: number): string | undefined;
+  /** The index as typed arrays. */
+  columns(): IndexColumns;
+
+  /**
+   * The payload with its media type. From a `Blob` an uncompressed payload is cut out without reading it.
+   * Rejects with `code` "tbl.payload_crc" where `verify` is set and the payload is damaged.
+   */
+  blob(i: number, options?: ReadOptions): Promise<Blob>;
+  /** The payload, verified and decompressed. */
+  bytes(i: number, options?: ReadOptions): Promise<Uint8Array>;
+  /**
+   * The picture of sample `i` as numbers for a model: decoded, resized and normalised as the native loader does it.
+   * The decoders are a module of their own, which is loaded with the first tensor.
+   */
+  tensor(i: number, options: TensorOptions): Promise<Tensor>;
+  /** The metadata of sample `i`: a TBL's record, or one made of a TAR's sidecars; `null` where there is none. */
+  record(i: number, options?: ReadOptions): Promise<Json>;
+  /** The document beside the samples' metadata; empty where there is none. */
+  document(options?: ReadOptions): Promise<{ [key: string]: Json }>;
+  /** Reads payloads ahead into a cache of bounded size, so that `bytes` and `blob` answer at once. */
+  prefetch(
+    indexes: ArrayLike<number> | Iterable<number>,
+    options?: { signal?: AbortSignal; budgetBytes?: number },
+  ): Promise<void>;
+
+  /** Samples in order, the next few read ahead. */
+  samples(options?: SamplesOptions): AsyncIterableIterator<Sample>;
+  /**
+   * The numbers of the samples that match, in order: what a gallery shows. Reads nothing where the filter asks for
+   * the index alone. Rejects with a `filter.*` code where the expression cannot be read; `offset` is the character.
+   */
+  matches(where: string, options?: Omit<WhereOptions, "where">): Promise<Uint32Array>;
+  /** Counts, sizes, shapes and classes of all samples, or of those that match. */
+  stats(options?: StatsOptions): Promise<Stats>;
+}

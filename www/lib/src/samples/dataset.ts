@@ -1,0 +1,525 @@
+import { anySignal } from "../base/abort.js";
+import * as argument from "../base/arguments.js";
+import { reportOf } from "../base/report.js";
+import { ForebayError, fromThrown, hostError, unopened } from "../model/errors.js";
+import { SampleIndex } from "./sample-index.js";
+import type { Opened, SampleModule, Selected } from "../worker/protocol.js";
+import { codecs, formats, mediaFormats } from "../model/formats.js";
+import { bulkModule, call, othersThan, workerCount, type Client } from "../pool/pool.js";
+import { readExactly } from "../source/ranges.js";
+import type {
+  CheckOptions,
+  CheckReport,
+  Dataset,
+  Field,
+  IndexColumns,
+  Json,
+  Metadata,
+  OpenOptions,
+  OpenProgress,
+  ReadOptions,
+  Sample,
+  SampleInfo,
+  SamplesOptions,
+  Source,
+  Stats,
+  StatsOptions,
+  Tensor,
+  TensorOptions,
+  WhereOptions,
+} from "../model/index.js";
+import { forget, openIn, reopen, type OpenedTableFormat, type WorkerSamples } from "./open-in-worker.js";
+import { Session } from "../pool/session.js";
+import { merged, partsOf, shared, type All, type Part } from "./check-parts.js";
+import { tensorOf } from "./tensor.js";
+import { free, windowFor, type Drive } from "../pool/drive.js";
+
+const DAMAGED = 255;
+
+/** Samples read ahead by `samples`. */
+const AHEAD = 4;
+/** Bytes of payloads that `prefetch` keeps. */
+const CACHE = 64 << 20;
+
+const FIELDS: readonly Field[] = [
+  { name: "index", type: "integer", indexed: true },
+  { name: "name", type: "string", indexed: false },
+  { name: "format", type: "string", indexed: true },
+  { name: "width", type: "integer", indexed: true },
+  { name: "height", type: "integer", indexed: true },
+  { name: "aspect", type: "float", indexed: true },
+  { name: "pixels", type: "integer", indexed: true },
+  { name: "bytes", type: "integer", indexed: true },
+  { name: "stored_bytes", type: "integer", indexed: true },
+];
+
+/** Opens a source: samples, or the format of a table, which is opened elsewhere. */
+export async function openDataset(
+  source: Source,
+  options: OpenOptions,
+  owned: boolean,
+  module: SampleModule = "forebay",
+): Promise<OpenDataset | OpenedTableFormat> {
+  const made = (found: WorkerSamples | OpenedTableFormat) =>
+    typeof found === "string" ? found : new OpenDataset(source, options, found, owned);
+  if (!options.grow) return made(await openIn(source, options, { module }));
+  const closed = new AbortController();
+  const both = anySignal(options.signal, closed.signal);
+  let growing: { dataset: OpenDataset; end(e?: unknown): void } | undefined;
+  return new Promise((resolve, reject) => {
+    const begin = (opened: WorkerSamples): void => {
+      let end: (e?: unknown) => void = () => {};
+      const whole = new Promise<void>((done, failed) => (end = (e) => (e === undefined ? done() : failed(e))));
+      growing = {
+        dataset: new OpenDataset(source, options, opened, owned, {
+          whole,
+          stop: () => closed.abort(hostError("dataset.closed", "the dataset was closed", { file: source.name })),
+        }),
+        end,
+      };
+      resolve(growing.dataset);
+    };
+    const grown = (opened: WorkerSamples) => (growing ? growing.dataset.grow(opened.opened) : begin(opened));
+    const opening = openIn(source, { ...options, signal: both.signal }, { module, grown });
+    opening
+      .then(
+        (opened) => {
+          if (!growing || typeof opened === "string") return resolve(made(opened));
+          growing.dataset.grow(opened.opened);
+          growing.dataset.settle();
+          growing.end();
+        },
+        (e: unknown) => {
+          if (!growing) return reject(e);
+          growing.dataset.settle(e);
+          growing.end(e);
+        },
+      )
+      .finally(() => both.release());
+  });
+}
+
+/** What `open` gives for samples. */
+export class OpenDataset extends Session<WorkerSamples> implements Dataset {
+  readonly kind = "samples";
+  readonly format: Dataset["format"];
+  readonly schema: readonly Field[];
+  readonly whole: Promise<void>;
+  readonly fromStore: boolean;
+  metadata: Metadata;
+  growing: boolean;
+  damage: ForebayError | null;
+  readonly #options: OpenOptions;
+  readonly #index: SampleIndex;
+  readonly #stop: (() => void) | undefined;
+  #cache = new Map<number, Uint8Array>();
+  #cached = 0;
+
+  constructor(
+    source: Source,
+    options: OpenOptions,
+    opened: WorkerSamples,
+    owned: boolean,
+    growth?: { whole: Promise<void>; stop: () => void },
+  ) {
+    const { format, metadata } = aboutOf(opened.opened);
+    super(source, opened, (signal) => reopen(source, options, { module: opened.module }, signal), owned);
+    this.#options = options;
+    this.format = format;
+    this.metadata = metadata;
+    this.growing = growth !== undefined;
+    this.whole = growth?.whole ?? Promise.resolve();
+    // Who does not ask is not told.
+    this.whole.catch(() => {});
+    this.fromStore = opened.kept;
+    this.#stop = growth?.stop;
+    this.schema = FIELDS.map((field) => ({
+      ...field,
+      indexed:
+        field.name === "name"
+          ? format === "tar"
+          : format === "tbl" || ["index", "bytes", "stored_bytes"].includes(field.name),
+    }));
+    this.damage =
+      opened.opened.damage === null ? null : (fromThrown(opened.opened.damage, source.name) as ForebayError);
+    this.#index = new SampleIndex(opened.opened);
+    forget(opened.opened);
+  }
+
+  get length(): number {
+    return this.#index.length;
+  }
+  /** More samples became known. */
+  grow(more: Opened): void {
+    this.#index.append(more);
+    this.metadata = aboutOf(more).metadata;
+    this.damage = more.damage === null ? null : (fromThrown(more.damage, this.name) as ForebayError);
+  }
+  /** No more will become known; `e` is why, where it is not the end of the file. */
+  settle(e?: unknown): void {
+    this.growing = false;
+    if (e instanceof ForebayError && e.code !== "dataset.closed") this.damage = e;
+  }
+
+  info(i: number): SampleInfo {
+    this.alive();
+    this.#inRange(i);
+    const c = this.#index.columns;
+    const format = mediaFormats[c.format[i]!] ?? "unknown";
+    const codec = c.codec[i]!;
+    return {
+      index: i,
+      format,
+      mime: formats[format].mime,
+      extension: formats[format].extension,
+      width: c.width[i]!,
+      height: c.height[i]!,
+      bytes: c.bytes[i]!,
+      storedBytes: c.storedBytes[i]!,
+      offset: c.offset[i]!,
+      codec: codecs[codec] ?? "none",
+      damaged: codec === DAMAGED,
+    };
+  }
+
+  nameOf(i: number): string | undefined {
+    this.alive();
+    this.#inRange(i);
+    return this.#index.name(i);
+  }
+
+  columns(): IndexColumns {
+    this.alive();
+    return this.#index.columns;
+  }
+
+  blob(i: number, options: ReadOptions = {}): Promise<Blob> {
+    return this.run(options.signal, async (signal) => {
+      const info = this.info(i);
+      const type = { type: info.mime };
+      const { blob } = this.source;
+      if (blob && info.codec === "none" && !info.damaged && !options.verify) {
+        return blob.slice(info.offset, info.offset + info.storedBytes, info.mime);
+      }
+      return new Blob([(await this.#payload(i, options.verify ?? false, signal)) as BlobPart], type);
+    });
+  }
+
+  bytes(i: number, options: ReadOptions = {}): Promise<Uint8Array> {
+    return this.run(options.signal, (signal) => this.#payload(i, options.verify ?? true, signal));
+  }
+
+  async tensor(i: number, options: TensorOptions): Promise<Tensor> {
+    argument.options(options, "what a tensor is made with");
+    return this.run(options.signal, async (signal) => {
+      const payload = await this.#payload(i, options.verify ?? true, signal);
+      try {
+        return await tensorOf(payload, this.info(i), this.name, options);
+      } catch (e) {
+        // The module knows no samples.
+        throw e instanceof ForebayError && e.sample === undefined
+          ? new ForebayError(e.code, e.kind, e.message, { ...e, sample: i }, e)
+          : e;
+      }
+    });
+  }
+
+  async #payload(i: number, verify: boolean, signal: AbortSignal): Promise<Uint8Array> {
+    const kept = this.#cache.get(i);
+    if (kept) {
+      // The most recently used stays longest.
+      this.#cache.delete(i);
+      this.#cache.set(i, kept);
+      return kept.slice();
+    }
+    const info = this.info(i);
+    const plain = info.codec === "none" && !info.damaged;
+    if (plain && !verify) return readExactly(this.source, info.offset, info.offset + info.storedBytes, signal);
+    const { client, handle } = await this.inWorker(signal);
+    const [start, end] = await call(client, this.name, "plan", [handle, i]);
+    const stored = await readExactly(this.source, start!, end!, signal);
+    const payload = await call(
+      client,
+      this.name,
+      "decode",
+      [handle, i, stored, verify],
+      [stored.buffer as ArrayBuffer],
+    );
+    return plain ? payload.subarray(0, info.bytes) : payload;
+  }
+
+  record(i: number, options: ReadOptions = {}): Promise<Json> {
+    return this.run(options.signal, async (signal) => {
+      this.#inRange(i);
+      const { client, handle } = await this.inWorker(signal);
+      const id = await call(client, this.name, "record", [handle, i]);
+      const text = await this.finish(client, id, { signal }, () => call(client, this.name, "text", [id]));
+      if (text === null) return null;
+      let record: Json;
+      try {
+        record = JSON.parse(text) as Json;
+      } catch (e) {
+        throw new ForebayError(
+          "tbl.metadata",
+          "damaged",
+          `the sample's metadata is no JSON: ${(e as Error).message}`,
+          { file: this.name, section: "metadata", sample: i },
+          e,
+        );
+      }
+      const name = record !== null && typeof record === "object" && !Array.isArray(record) ? record.name : undefined;
+      if (typeof name === "string") this.#index.named(i, name);
+      return record;
+    });
+  }
+
+  document(options: ReadOptions = {}): Promise<{ [key: string]: Json }> {
+    return this.run(options.signal, async (signal) => {
+      const { client, handle } = await this.inWorker(signal);
+      const id = await call(client, this.name, "document", [handle]);
+      const text = await this.finish(client, id, { signal }, () => call(client, this.name, "text", [id]));
+      return JSON.parse(text ?? "{}") as { [key: string]: Json };
+    });
+  }
+
+  prefetch(
+    indexes: ArrayLike<number> | Iterable<number>,
+    options: { signal?: AbortSignal; budgetBytes?: number } = {},
+  ): Promise<void> {
+    return this.run(options.signal, async (signal) => {
+      const budget = options.budgetBytes ?? CACHE;
+      for (const i of argument.list(indexes, "indexes")) {
+        if (
+          !(Number.isInteger(i) && i >= 0 && i < this.length) ||
+          this.#cache.has(i) ||
+          this.info(i).bytes > budget / 4
+        )
+          continue;
+        const bytes = await this.#payload(i, true, signal).catch((e: unknown) => {
+          signal.throwIfAborted();
+          // Whoever asks for this sample will hear it.
+          void e;
+          return null;
+        });
+        if (!bytes || this.#cache.has(i)) continue;
+        this.#cache.set(i, bytes);
+        this.#cached += bytes.byteLength;
+        for (const [old, part] of this.#cache) {
+          if (this.#cached <= budget) break;
+          this.#cache.delete(old);
+          this.#cached -= part.byteLength;
+        }
+      }
+    });
+  }
+
+  async *samples(options: SamplesOptions = {}): AsyncIterableIterator<Sample> {
+    const { signal, where, indexes } = options;
+    let wanted: ArrayLike<number> | undefined = indexes === undefined ? undefined : argument.list(indexes, "indexes");
+    if (where !== undefined && argument.text(where, "a filter").trim() !== "") {
+      const matching = await this.matches(where, {
+        ...(signal ? { signal } : {}),
+        ...(options.onProgress ? { onProgress: options.onProgress } : {}),
+      });
+      if (wanted) {
+        const set = new Set(matching);
+        wanted = Array.from(wanted).filter((i) => set.has(i));
+      } else {
+        wanted = matching;
+      }
+    }
+    const count = wanted?.length ?? this.length;
+    const at = (k: number) => (wanted ? wanted[k]! : k);
+    const reads = new Map<number, Promise<Uint8Array>>();
+    // The next few are read while one is looked at, once somebody has asked for bytes at all.
+    const read = (k: number) => {
+      let one = reads.get(k);
+      if (!one) {
+        one = this.bytes(at(k), signal ? { signal } : {});
+        one.catch(() => {});
+        reads.set(k, one);
+      }
+      return one;
+    };
+    let eager = false;
+    const asked = (k: number) => {
+      eager = true;
+      return read(k);
+    };
+    for (let k = 0; k < count; k++) {
+      signal?.throwIfAborted();
+      if (eager) for (let next = k; next < Math.min(count, k + AHEAD); next++) read(next);
+      const i = at(k);
+      const info = this.info(i);
+      yield {
+        index: i,
+        info,
+        bytes: () => asked(k),
+        blob: async () =>
+          this.source.blob ? this.blob(i) : new Blob([(await asked(k)) as BlobPart], { type: info.mime }),
+        record: () => this.record(i, signal ? { signal } : {}),
+      };
+      reads.delete(k);
+    }
+  }
+
+  matches(where: string, options: Omit<WhereOptions, "where"> = {}): Promise<Uint32Array> {
+    return this.select(where, false, "", options).then((selected) => selected.matches);
+  }
+
+  stats(options: StatsOptions = {}): Promise<Stats> {
+    return this.select(options.where ?? "", true, options.classField ?? "", options).then((selected) =>
+      reportOf<Stats>(selected.stats ?? "null"),
+    );
+  }
+
+  /** What `matches` and `stats` share, with the faults on the way. */
+  select(
+    where: string,
+    stats: boolean,
+    label: string,
+    { signal, onProgress }: Omit<WhereOptions, "where"> = {},
+  ): Promise<Selected> {
+    return this.run(signal, async (inner) => {
+      argument.text(where, "a filter");
+      argument.text(label, "the field of the class");
+      const { client, handle } = await this.inWorker(inner);
+      const id = await call(client, this.name, "select", [handle, where, stats, label]);
+      const onTurn: Drive["onTurn"] = (turn, bytes) =>
+        onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
+      const unsized = this.format === "tar";
+      const selected = await this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () =>
+        call(client, this.name, "selected", [id, handle, unsized]),
+      );
+      if (selected.columns) this.#index.columns = selected.columns;
+      return selected;
+    });
+  }
+
+  check(options: CheckOptions = {}): Promise<CheckReport> {
+    return this.format === "tar" ? this.#scanAgain(options) : this.checkOpened(options);
+  }
+
+  /** A TAR is its headers: what was found when it was opened, or kept by an earlier visit, says nothing of the file as it is now. */
+  #scanAgain(options: CheckOptions): Promise<CheckReport> {
+    return this.run(options.signal, async (signal) => {
+      await this.whole.catch(() => {});
+      const { indexStore: _, grow: __, ...rest } = this.#options;
+      const onProgress = ({ samples, bytes, totalBytes }: OpenProgress) =>
+        options.onProgress?.({ samples, totalSamples: null, bytes, totalBytes });
+      try {
+        const again = await openDataset(this.source, { ...rest, keepGoing: true, signal, onProgress }, false);
+        if (typeof again === "string") throw hostError("io", "the file is another one now", { file: this.name });
+        return await again.checkOpened({ signal }).finally(() => again.close());
+      } catch (e) {
+        if (e instanceof ForebayError && (e.kind === "damaged" || e.kind === "limit")) return unopened(e);
+        throw e;
+      }
+    });
+  }
+
+  /** The same of what opening found, where that was just now. */
+  checkOpened(options: CheckOptions): Promise<CheckReport> {
+    return this.run(options.signal, async (signal) => {
+      await this.whole;
+      const opened = await this.inWorker(signal);
+      const workers = workerCount();
+      const parts: Part[] = this.format === "tbl" ? partsOf(this.#index.columns, workers) : [[0, this.length]];
+      const done = parts.map(() => [0, 0]);
+      const reports: CheckReport[] = [];
+      const one = async ({ client, handle }: WorkerSamples, k: number, reading: number) => {
+        const onTurn: Drive["onTurn"] = (turn, bytes) => {
+          done[k] = [turn.done, bytes];
+          const sum = (of: number) => done.reduce((all, one) => all + one[of]!, 0);
+          options.onProgress?.({
+            samples: sum(0),
+            totalSamples: this.length,
+            bytes: sum(1),
+            totalBytes: this.byteLength,
+          });
+        };
+        const id = await call(client, this.name, "check", [handle, ...parts[k]!, windowFor(client, this.source)]);
+        const text = await this.finish(client, id, { signal, onTurn, readsItself: true, reading }, () =>
+          call(client, this.name, "text", [id]),
+        );
+        reports[k] = reportOf<CheckReport>(text ?? "{}");
+      };
+      // Each worker opens the file once for all that it takes.
+      const each = async (at: WorkerSamples, all: All) => {
+        const reading = await call(at.client, this.name, "beginReading", []);
+        await all((k) => one(at, k, reading)).finally(() =>
+          call(at.client, this.name, "endReading", [reading]).catch(() => {}),
+        );
+      };
+      await shared(
+        parts.length,
+        (all) => each(opened, all),
+        async (take) => {
+          const others = await othersThan(opened.client, Math.min(workers, parts.length) - 1);
+          await Promise.all(
+            others.map((at) =>
+              take(async (all) => {
+                const other = await reopen(this.source, this.#options, { module: opened.module, at }, signal);
+                await each(other, all).finally(() => void free(other.client, other.handle));
+              }),
+            ),
+          );
+        },
+      );
+      return merged(reports);
+    });
+  }
+
+  /** For conversion: a worker with the module that converts, the handle there, and the loop around them. */
+  work<T>(
+    signal: AbortSignal | undefined,
+    body: (client: Client, dataset: number, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    return this.run(
+      signal,
+      async (inner) => {
+        await this.whole;
+        const opened = await this.inWorker(inner);
+        if (opened.module !== "forebay") return body(opened.client, opened.handle, inner);
+        // What a scan found goes along, so that nothing is scanned twice.
+        const kept = await call(opened.client, this.name, "kept", [opened.handle, this.byteLength]);
+        const { client, handle } = await reopen(
+          this.source,
+          this.#options,
+          { module: bulkModule(this.byteLength), kept },
+          inner,
+        );
+        try {
+          return await body(client, handle, inner);
+        } finally {
+          void free(client, handle);
+        }
+      },
+      1,
+    ); // What was written is not taken back.
+  }
+
+  override close(): void {
+    super.close();
+    this.#stop?.();
+    this.#cache.clear();
+    this.#index.clear();
+  }
+
+  #inRange(i: number): void {
+    argument.inRange(i, this.length, "samples", this.name);
+  }
+}
+
+/** What opening says about the file. */
+function aboutOf(opened: Opened): { format: Dataset["format"]; metadata: Metadata } {
+  const {
+    format,
+    length: _,
+    ...metadata
+  } = JSON.parse(opened.about) as { format: Dataset["format"]; length: number } & Record<string, unknown>;
+  return {
+    format,
+    metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null)) as unknown as Metadata,
+  };
+}

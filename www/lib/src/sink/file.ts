@@ -1,0 +1,42 @@
+import { builtin } from "../base/node.js";
+import type { Sink } from "../model/index.js";
+import { pathOf, refused } from "../source/file.js";
+
+type Fs = typeof import("node:fs/promises");
+
+/** Sinks of this process so far: two for one path must not write into one file. */
+let sinks = 0;
+
+/** Writes a file of this machine (Node only): whole or not at all, through a sibling that is renamed. */
+export async function fileSink(path: string | URL): Promise<Sink> {
+  const file = pathOf(path);
+  const fs = builtin<Fs>("node:fs/promises");
+  const part = `${file}.${builtin<typeof import("node:process")>("node:process").pid}.${++sinks}.part`;
+  const handle = await fs.open(part, "w+").catch((e: unknown) => {
+    throw refused(file, "write", e);
+  });
+  return {
+    async write(position, bytes) {
+      let done = 0;
+      while (done < bytes.length) {
+        const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
+        done += bytesWritten;
+      }
+    },
+    async read(start, end) {
+      const bytes = new Uint8Array(end - start);
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, start);
+      return bytes.subarray(0, bytesRead);
+    },
+    truncate: (length) => handle.truncate(length),
+    async close() {
+      await handle.sync();
+      await handle.close();
+      await fs.rename(part, file);
+    },
+    async abort() {
+      await handle.close();
+      await fs.rm(part, { force: true });
+    },
+  };
+}

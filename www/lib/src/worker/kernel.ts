@@ -1,0 +1,284 @@
+/**
+ * The WebAssembly modules behind numbered handles: what a worker runs, and what the caller's thread runs where there
+ * are no workers. What waits for files takes its time, everything else is done at once.
+ */
+import * as full from "../../wasm/convert.js";
+import * as wasm from "../../wasm/forebay.js";
+import * as pictures from "../../wasm/pictures.js";
+import * as tables from "../../wasm/tables.js";
+import * as tensors from "../../wasm/tensor.js";
+import * as threaded from "../../wasm/threads.js";
+import { SequentialReader } from "./sequential-reader.js";
+import { RemoteReader, serveReading } from "./remote-reader.js";
+import { memoryBytes } from "./bindings.js";
+import {
+  closeOutput,
+  openOutput,
+  outputThrough,
+  readOutput,
+  serveOutput,
+  truncateOutput,
+  writeOutput,
+} from "./outputs.js";
+import type { Opened, OpenedTable, Patch, SampleModule, Selected, TensorModule, Turn } from "./protocol.js";
+import type { Chunk, Reading } from "../source/ranges.js";
+import { scanBytes, widened } from "../source/scan.js";
+import { stepped, turnOf, written, type Handle, type Work } from "./steps.js";
+import type { IndexColumns, Limits } from "../model/index.js";
+
+export { failure, load, serve } from "./bindings.js";
+
+/** Kinds of tensors that are kept ready, each with its buffers. */
+const KINDS = 8;
+const kinds = new Map<string, tensors.Tensors>();
+
+const makers: Record<TensorModule, { Tensors: typeof tensors.Tensors }> = { tensor: tensors, pictures };
+
+/** What makes tensors of this kind; the one that was longest unused makes room. */
+function tensorsOf(wanted: string, module: TensorModule): tensors.Tensors {
+  const kind = module + wanted;
+  const one = kinds.get(kind) ?? new makers[module].Tensors(wanted);
+  kinds.delete(kind);
+  kinds.set(kind, one);
+  for (const [old, unused] of kinds) {
+    if (kinds.size <= KINDS) break;
+    unused.free();
+    kinds.delete(old);
+  }
+  return one;
+}
+
+const handles = new Map<number, Handle>();
+let last = 0;
+
+function keep(handle: Handle): number {
+  handles.set(++last, handle);
+  return last;
+}
+
+function get<T extends Handle>(id: number): T {
+  const handle = handles.get(id);
+  // Somebody closed the dataset under the work; as what the module throws, so that it is not taken for a trap.
+  if (!handle) throw JSON.stringify({ code: "dataset.closed", kind: "usage", message: "the dataset was closed" });
+  return handle as T;
+}
+
+function columnsOf(dataset: wasm.Dataset, from = 0): IndexColumns {
+  const n = Math.max(0, dataset.length - from);
+  const columns: IndexColumns = {
+    width: new Uint32Array(n),
+    height: new Uint32Array(n),
+    bytes: new Float64Array(n),
+    storedBytes: new Float64Array(n),
+    offset: new Float64Array(n),
+    format: new Uint8Array(n),
+    codec: new Uint8Array(n),
+  };
+  const c = columns;
+  dataset.columns(from, c.width, c.height, c.bytes, c.storedBytes, c.offset, c.format, c.codec);
+  return columns;
+}
+
+const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(where: string): string }> = {
+  forebay: wasm,
+  convert: full,
+  threads: threaded,
+};
+
+/** Work that reads for itself is at it for so many milliseconds before it tells how far it is. */
+const MOMENT = 30;
+/** The files that are read here, by the work that they are read for. */
+const readings = new Map<number, Reading>();
+
+/** The operations, by name: the whole protocol between the two sides. */
+export const operations = {
+  opener(length: number, limits: Limits, keepGoing: boolean, kept: Uint8Array | null, module: SampleModule): number {
+    const opener = new readers[module].Opener(length, limits, keepGoing);
+    if (kept) opener.useKept(kept);
+    return keep(opener);
+  },
+  /** The opened file, or what is known of a growing one. `into` is what it was so far: then only what is new comes. */
+  opened(id: number, into: number, from: number, growing: boolean): Opened | null {
+    const opener = get<wasm.Opener>(id);
+    const found = growing ? opener.soFar() : opener.finish();
+    if (!found) return null;
+    const known = into === 0 ? found : get<wasm.Dataset>(into);
+    if (known !== found) known.replace(found);
+    return {
+      dataset: into === 0 ? keep(known) : into,
+      about: known.about(),
+      damage: known.damage() ?? null,
+      columns: columnsOf(known, from),
+      names: known.names(from, known.length) ?? null,
+    };
+  },
+  kept: (id: number, length: number): Uint8Array | null => get<wasm.Dataset>(id).kept(length) ?? null,
+  plan: (id: number, i: number): Float64Array => get<wasm.Dataset>(id).plan(i),
+  decode(id: number, i: number, bytes: Uint8Array, verify: boolean): Uint8Array {
+    const dataset = get<wasm.Dataset>(id);
+    const payload = dataset.decode(i, bytes, verify);
+    return payload ?? bytes;
+  },
+  record: (id: number, i: number): number => keep(get<wasm.Dataset>(id).record(i)),
+  document: (id: number): number => keep(get<wasm.Dataset>(id).document()),
+  select: (id: number, where: string, stats: boolean, label: string): number =>
+    keep(get<wasm.Dataset>(id).select(where, stats, label)),
+  check: (id: number, start: number, end: number, window: number | undefined): number =>
+    keep(get<wasm.Dataset>(id).check(start, end, window)),
+  convert: (id: number, options: string, chosen: Uint32Array | null): number =>
+    keep(get<full.Dataset>(id).convert(options, chosen ?? undefined)),
+  /** The format by the first bytes, also of a file that holds no samples. */
+  formatOf: (id: number): string | null => get<wasm.Opener>(id).format() ?? null,
+  parseFilter: (where: string): string => wasm.parseFilter(where),
+
+  openOutput,
+  outputThrough,
+  serveOutput,
+  writeOutput,
+  readOutput,
+  truncateOutput,
+  closeOutput,
+
+  /** Hands over bytes and takes a step; what is written goes into an output of this worker, if there is one. */
+  async turn(id: number, chunks: Chunk[], output: number): Promise<Turn> {
+    const work = get<Work>(id);
+    const need = stepped(work, chunks, output);
+    await written(output, need === null);
+    return turnOf(work, need, output);
+  },
+  /** The same of work on a file that is read here, beginning with these ranges: as many steps as fit into a moment. */
+  async turns(
+    id: number,
+    ranges: ArrayLike<number>,
+    output: number,
+    file: Blob,
+    handle: FileSystemFileHandle | null,
+    shared: number,
+  ): Promise<Turn> {
+    const key = shared || id;
+    let reading = readings.get(key);
+    if (!reading) readings.set(key, (reading = new SequentialReader(file, handle)));
+    try {
+      const until = performance.now() + MOMENT;
+      for (let wanted = ranges; ; ) {
+        const next = reading.expect && "ahead" in get<Work>(id) ? get<full.Converter>(id).ahead() : undefined;
+        const coming = reading.read(wanted);
+        if (next) reading.expect?.(next);
+        const chunks = await coming;
+        const work = get<Work>(id);
+        const need = stepped(work, chunks, output);
+        await written(output, need === null);
+        // Others may have the file before they hear that this is done.
+        if (need === null && shared === 0) reading.stop();
+        // Rows are handed over as they come.
+        const rows = "take" in work && !("patches" in work);
+        if (need === null || rows || performance.now() >= until)
+          return Object.assign(turnOf(work, need, output), reading.counted());
+        wanted =
+          "found" in work
+            ? widened(need, { done: work.found, position: work.position }, scanBytes(true), file.size)
+            : need;
+      }
+    } catch (e) {
+      reading.stop();
+      throw e;
+    }
+  },
+  /** A number for what several pieces of work read, one after the other: the file is opened once for all of them. */
+  beginReading: (): number => ++last,
+  /** The same, of what another worker reads, at the other end of this port. */
+  readThrough(port: MessagePort): number {
+    readings.set(++last, new RemoteReader(port));
+    return last;
+  },
+  serveReading,
+  endReading(key: number): void {
+    readings.get(key)?.stop();
+    readings.delete(key);
+  },
+  /** Nobody waits for this work, or for what reads under this number, any more: nothing is read for it from now on. */
+  stop: (key: number): void => readings.get(key)?.stop(),
+
+  /** The JSON that a record, a document, a check, statistics or a conversion ends with. */
+  text(id: number): string | null {
+    return (
+      get<
+        | wasm.RecordReader
+        | wasm.DocumentReader
+        | wasm.Checker
+        | full.Converter
+        | tables.TableChecker
+        | tables.TableStats
+        | tables.TableConverter
+      >(id).finish() ?? null
+    );
+  },
+  selected(id: number, dataset: number, refresh: boolean): Selected {
+    const selector = get<wasm.Selector>(id);
+    return {
+      stats: selector.stats() ?? null,
+      faults: selector.faults,
+      firstFault: selector.firstFault() ?? null,
+      matches: selector.matches(),
+      columns: refresh ? columnsOf(get<wasm.Dataset>(dataset)) : null,
+    };
+  },
+  patches: (id: number): Patch[] => get<full.Converter | tables.TableConverter>(id).patches() as Patch[],
+
+  tableOpener(format: string, length: number, limits: Limits, schema: string): number {
+    return keep(new tables.TableOpener(format, length, limits, schema));
+  },
+  tableOpened(id: number): OpenedTable {
+    const table = get<tables.TableOpener>(id).finish();
+    return { table: keep(table), about: table.about() };
+  },
+  tableDocument: (id: number): string | null => get<tables.Table>(id).document() ?? null,
+  tableRows: (
+    id: number,
+    start: number,
+    end: number,
+    columns: Uint32Array | null,
+    where: string,
+    whole: boolean,
+  ): number => keep(get<tables.Table>(id).rows(start, end, columns ?? undefined, where, whole)),
+  tableTake: (id: number, rows: Float64Array, columns: Uint32Array | null): number =>
+    keep(get<tables.Table>(id).take(rows, columns ?? undefined)),
+  tableMatching: (id: number, where: string): number => keep(get<tables.Table>(id).matching(where)),
+  tableStats: (id: number, where: string, columns: Uint32Array | null, first: number): number =>
+    keep(get<tables.Table>(id).stats(columns ?? undefined, where, first)),
+  tableConvert: (id: number, options: string, chosen: Uint32Array | null): number =>
+    keep(get<tables.Table>(id).convert(options, chosen ?? undefined)),
+  textConvert(format: string, length: number, limits: Limits, options: string, chosen: Uint32Array | null): number {
+    return keep(tables.TableConverter.ofText(format, length, limits, options, chosen ?? undefined));
+  },
+  tableMatches: (id: number): Uint32Array => get<tables.TableReader>(id).matches(),
+  tableCheck(format: string, length: number, limits: Limits, schema: string): number {
+    return keep(new tables.TableChecker(format, length, limits, schema));
+  },
+  textCheck(format: string, length: number, limits: Limits, options: string): number {
+    return keep(tables.TableChecker.ofText(format, length, limits, options));
+  },
+
+  /** A payload's tensor, in the memory of one that is given; raw pixels need their width and height, everything else has 0. */
+  tensor(
+    module: TensorModule,
+    wanted: string,
+    payload: Uint8Array,
+    rawWidth: number,
+    rawHeight: number,
+    into: Float32Array | Uint8Array | null,
+  ): Float32Array | Uint8Array {
+    return tensorsOf(wanted, module).make(payload, rawWidth, rawHeight, into) as Float32Array | Uint8Array;
+  },
+
+  /** Lets go of a handle; the memory of the largest module, and how many handles are left. */
+  free(id: number): [number, number] {
+    operations.endReading(id);
+    handles.get(id)?.free();
+    handles.delete(id);
+    return [memoryBytes(), handles.size];
+  },
+};
+
+/** The names of the operations. */
+export type Operation = keyof typeof operations;

@@ -1,0 +1,86 @@
+/** What crosses between whoever asks and the worker that has the modules. */
+import type { RawBatch } from "../model/table-batch.js";
+import type { IndexColumns } from "../model/index.js";
+
+/** The modules that read samples: the second can do all that the first can, the third the same on several threads. */
+export type SampleModule = "forebay" | "convert" | "threads";
+
+/** The modules that make tensors: the first reads JPEG and raw pixels, the second every format. */
+export type TensorModule = "tensor" | "pictures";
+
+/** What one turn of some work says. */
+export interface Turn {
+  /** Pairs of start and end to fetch, perhaps none; `null` when the work is done. */
+  need: Float64Array | null;
+  /** What the turn after the next will need, where the work knows. */
+  ahead: Float64Array | null;
+  /** Samples done, or members found. */
+  done: number;
+  /** Where the work stands in the file, where it knows. */
+  position: number;
+  /** Bytes to write, and where. */
+  out: Uint8Array | null;
+  at: number;
+  spool: Uint8Array | null;
+  /** Rows of a table. */
+  batch: RawBatch | null;
+  /** Ranges that were read for it here, and their bytes. */
+  requests: number;
+  bytes: number;
+}
+
+/** Something left to do to an output. */
+export interface Patch {
+  what: "bytes" | "move" | "zero" | "spool" | "end";
+  at: number;
+  from: number;
+  len: number;
+  bytes: Uint8Array;
+}
+
+/** What opening gives. */
+export interface Opened {
+  dataset: number;
+  about: string;
+  damage: string | null;
+  columns: IndexColumns;
+  names: string | null;
+}
+
+/** What selecting gives. */
+export interface Selected {
+  matches: Uint32Array;
+  stats: string | null;
+  faults: number;
+  firstFault: string | null;
+  /** The columns again, where sizes became known. */
+  columns: IndexColumns | null;
+}
+
+/** What opening a table gives. */
+export interface OpenedTable {
+  table: number;
+  about: string;
+}
+
+/** What crosses when an operation fails. */
+export interface Failed {
+  /** The JSON that the module threw. */
+  thrown?: string;
+  /** The module trapped: it must not be used any more. */
+  trap?: string;
+}
+
+/** The buffers of a result, to be moved and not copied. */
+export function buffersOf(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<ArrayBuffer> {
+  if (ArrayBuffer.isView(value)) {
+    // A view of a part would take the rest along; results are whole buffers.
+    if (value.buffer instanceof ArrayBuffer && value.byteLength > 0 && value.byteLength === value.buffer.byteLength)
+      found.add(value.buffer);
+  } else if (Array.isArray(value)) {
+    for (const part of value) buffersOf(part, found);
+  } else if (typeof value === "object" && value !== null) {
+    for (const part of Object.values(value)) buffersOf(part, found);
+  }
+  return found;
+}

@@ -1,0 +1,125 @@
+// The package as it is published: packed, installed, and what its package.json promises.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { ROOT, tarOf } from './helpers.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'forebay-'));
+after(() => rmSync(folder, { recursive: true }));
+const lib = join(ROOT, 'www/lib');
+const about = JSON.parse(readFileSync(join(lib, 'package.json'), 'utf8'));
+
+test('it has no dependencies, and types come first in every export', () => {
+  assert.equal(about.dependencies, undefined);
+  for (const conditions of Object.values(about.exports)) {
+    if (typeof conditions === 'object') assert.equal(Object.keys(conditions)[0], 'types');
+  }
+});
+
+test('packed and unpacked it is small, whole, and works in another folder', () => {
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
+      cwd: lib,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  );
+  assert.ok(packed.unpackedSize < 5_000_000, `${packed.unpackedSize} bytes`);
+  const names = packed.files.map((file) => file.path);
+  for (const name of [
+    'dist/index.js',
+    'dist/index.d.ts',
+    'dist/model/index.d.ts',
+    'dist/worker.js',
+    'dist/forebay.wasm',
+    'dist/convert.wasm',
+    'dist/tables.wasm',
+    'dist/tensor.wasm',
+    'dist/pictures.wasm',
+    'README.md',
+  ])
+    assert.ok(names.includes(name), name);
+  assert.ok(!names.some((name) => name.startsWith('src') || name.startsWith('tests')));
+  const target = join(folder, 'node_modules/forebay');
+  mkdirSync(target, { recursive: true });
+  execFileSync('tar', ['-xzf', join(folder, packed.filename), '-C', target, '--strip-components=1']);
+  writeFileSync(join(folder, 'a.tar'), tarOf(5));
+  writeFileSync(
+    join(folder, 'app.mjs'),
+    "import { open } from 'forebay'; const ds = await open('a.tar'); console.log(ds.length, (await ds.matches('cls == 1')).join());",
+  );
+  assert.equal(
+    execFileSync(process.execPath, ['app.mjs'], { cwd: folder, encoding: 'utf8', timeout: 60_000 }).trim(),
+    '5 1,4',
+  );
+});
+
+/** A program of somebody who lets nothing pass, and what must not compile. */
+const STRICT = `import { ForebayError, capabilities, check, configure, convert, fileSink, memorySink, open, openSamples, openTable, type Dataset, type IndexStore, type Json, type Sink, type Source, type TableBatch, type Tensor } from "forebay";
+export async function label(file: File, signal: AbortSignal): Promise<number> {
+  using ds: Dataset = await openSamples(file, { signal, onProgress: (p) => console.log(p.bytes / p.totalBytes) });
+  const record: Json = await ds.record(0);
+  if (record !== null && typeof record === "object" && !Array.isArray(record)) console.log(record["label"]);
+  for await (const sample of ds.samples({ where: "cls == 3", signal })) console.log((await sample.bytes()).length, sample.info.width);
+  const tensor: Tensor = await ds.tensor(0, { size: [224, 224], normalize: "imagenet" });
+  const any = await open(file);
+  if (any.kind === "table") for await (const row of any.rows()) console.log(row["id"], tensor.shape[2]);
+  else console.log(any.info(0).width);
+  const sink: Sink = memorySink();
+  console.log((await convert(ds, sink, { to: "tbl", compression: "lz4", onProgress: (p) => console.log(p.bytes) })).samples);
+  console.log((await convert(file, await fileSink("a.csv"), { to: "csv", columns: ["a"] })).rows);
+  const own: Source = { byteLength: 5, read: async (start: number, end: number) => new Uint8Array(end - start) };
+  const indexStore: IndexStore = { get: async () => null, set: async () => {} };
+  await open(own, { indexStore });
+  const batch: TableBatch = await (await openTable(new URL("https://a.example/b.tbf"))).columns(0, 1);
+  console.log(batch.column("age")?.values?.length, capabilities().threads);
+  configure({ workers: 2, wasmUrl: "/x.wasm" });
+  await check(file).catch((e: unknown) => e instanceof ForebayError && e.kind === "damaged" && console.log(e.code));
+  // @ts-expect-error a number is no input
+  await open(5);
+  // @ts-expect-error there is no such format to write
+  await convert(file, sink, { to: "parquet" });
+  // @ts-expect-error a tensor needs a size
+  await ds.tensor(0, { dtype: "f32" });
+  return ds.length;
+}
+`;
+
+test('its types hold in the strictest programs, with an old library of types, and resolved in any way', async () => {
+  const { default: ts } = await import('typescript');
+  const program = join(folder, 'strict.ts');
+  writeFileSync(program, STRICT);
+  const usual = {
+    noEmit: true,
+    strict: true,
+    skipLibCheck: false,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noPropertyAccessFromIndexSignature: true,
+    types: [],
+  };
+  const { ES2020, ES2022 } = ts.ScriptTarget;
+  const { ESNext, NodeNext } = ts.ModuleKind;
+  for (const [target, lib, module, moduleResolution] of [
+    [ES2022, 'es2022', ESNext, ts.ModuleResolutionKind.Bundler],
+    [ES2022, 'es2022', NodeNext, ts.ModuleResolutionKind.NodeNext],
+    [ES2020, 'es2020', ESNext, ts.ModuleResolutionKind.Bundler],
+  ]) {
+    const options = {
+      ...usual,
+      target,
+      lib: [`lib.${lib}.d.ts`, 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+      module,
+      moduleResolution,
+    };
+    const found = ts.getPreEmitDiagnostics(ts.createProgram([program], options));
+    assert.deepEqual(
+      found.map((d) => `${d.file?.fileName}: ${ts.flattenDiagnosticMessageText(d.messageText, ' ')}`),
+      [],
+      lib,
+    );
+  }
+});

@@ -1,0 +1,52 @@
+// The examples of the README are programs: each runs in a process of its own, with what it takes for granted.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { after, test } from 'node:test';
+import { ROOT, native, runNative, tarOf } from './helpers.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'forebay-'));
+after(() => rmSync(folder, { recursive: true }));
+const readme = readFileSync(join(ROOT, 'www/lib/README.md'), 'utf8');
+const examples = [...readme.matchAll(/^```js\n(.*?)^```/gms)].map(([, code]) => code);
+const index = pathToFileURL(join(ROOT, 'www/lib/dist/index.js'));
+
+/** What an example finds around it: a file, a text, an image, a signal, somewhere to save. */
+function around(path) {
+  return `import { readFileSync } from 'node:fs';
+const file = new Blob([readFileSync(${JSON.stringify(path)})]);
+const csvFile = new File(['id,age\\n' + Array.from({ length: 100 }, (_, i) => i + ',' + (i % 90)).join('\\n') + '\\nbad'], 'people.csv');
+const image = {};
+const { signal } = new AbortController();
+const onProgress = () => {};
+let written = 0;
+const showSaveFilePicker = async () => ({ write: async (position, bytes) => void (written += bytes.length) });
+`;
+}
+
+test('there are examples for samples, tables and configuration', () => {
+  assert.ok(examples.length >= 3);
+});
+
+for (const [k, example] of examples.entries()) {
+  const table = example.includes('openTable');
+  test(`example ${k + 1} runs`, { skip: table && !native() && 'the native command was not built' }, () => {
+    let path = join(folder, 'a.tar');
+    writeFileSync(path, tarOf(30, 300));
+    if (table) {
+      const csv = join(folder, 'people.csv');
+      writeFileSync(
+        csv,
+        ['city,age', ...Array.from({ length: 3000 }, (_, i) => `${['Bergen', 'Oslo'][i % 2]},${i % 90}`)].join('\n'),
+      );
+      path = join(folder, 'people.tbf');
+      assert.equal(runNative('convert', csv, path).code, 0);
+    }
+    const program = join(folder, `example-${k}.mjs`);
+    writeFileSync(program, around(path) + example.replaceAll('"forebay"', JSON.stringify(index.href)));
+    execFileSync(process.execPath, [program], { cwd: folder, stdio: 'pipe', timeout: 60_000 });
+  });
+}

@@ -1,0 +1,212 @@
+// The viewer's controllers, each by itself, without a browser.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { build } from 'esbuild';
+import { ROOT } from '../browser.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'forebay-controllers-'));
+const parts = {};
+before(async () => {
+  const names = ['filter-controller', 'key-controller', 'link-controller', 'read-meter'];
+  await build({
+    entryPoints: names.map((name) => join(ROOT, `www/viewer/src/shell/${name}.ts`)),
+    bundle: true,
+    format: 'esm',
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    logLevel: 'error',
+  });
+  for (const name of names) Object.assign(parts, await import(join(folder, `${name}.mjs`)));
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A component as controllers know it. */
+function host() {
+  const all = [];
+  return {
+    all,
+    updates: 0,
+    addController: (one) => all.push(one),
+    requestUpdate() {
+      this.updates++;
+    },
+    updateComplete: Promise.resolve(true),
+  };
+}
+
+/** A dataset whose answers come when they are told to. */
+function dataset(length) {
+  const asked = [];
+  const matches = (where, { signal }) =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+      asked.push({ where, answer: (kept) => resolve(Uint32Array.from(kept)), fail: reject });
+    });
+  return { length, matches, asked };
+}
+
+function filterOf(data) {
+  const heard = [];
+  const filter = new parts.FilterController(host(), {
+    data: () => data,
+    growing: () => false,
+    say: (text) => heard.push(text),
+    begun: () => heard.push('begun'),
+    applied: (same) => heard.push(same ? 'same' : 'another'),
+    failed: () => heard.push('failed'),
+  });
+  filter.showAll(data.length);
+  return { filter, heard };
+}
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('a filter is what is typed and what was clicked, and the last one counts', async () => {
+  const data = dataset(10);
+  const { filter, heard } = filterOf(data);
+  const first = filter.setText(' width > 3 || index == 1 ');
+  filter.setClause('format', { label: 'jpeg', expression: 'format == "jpeg"' });
+  assert.deepEqual(
+    data.asked.map(({ where }) => where),
+    ['width > 3 || index == 1', '(width > 3 || index == 1) && format == "jpeg"'],
+  );
+  data.asked[0].answer([0, 1, 2]);
+  data.asked[1].answer([4, 5]);
+  await first;
+  await turn();
+  assert.deepEqual([...filter.rows.kept], [4, 5]);
+  assert.deepEqual(heard, ['begun', 'begun', '2 samples of 10 match', 'another']);
+  assert.equal(filter.running, false);
+  filter.setClause('format', null);
+  assert.equal(filter.expression, 'width > 3 || index == 1');
+});
+
+test('a filter that fails leaves the rows as they are, and says why until another is applied', async () => {
+  const data = dataset(10);
+  const { filter, heard } = filterOf(data);
+  const { rows } = filter;
+  const work = filter.setText('wdth > 3');
+  data.asked[0].fail(Object.assign(new Error('there is no field wdth'), { code: 'filter.field', offset: 0 }));
+  await work;
+  assert.deepEqual([filter.error.code, filter.error.offset, filter.rows === rows], ['filter.field', 0, true]);
+  assert.deepEqual(heard, ['begun', 'failed']);
+  await filter.setText('');
+  assert.deepEqual([filter.error, filter.rows.length], [null, 10]);
+});
+
+test('what grows is shown at once without a filter, and is looked through again with one', async () => {
+  const data = dataset(10);
+  const { filter } = filterOf(data);
+  filter.grow(20);
+  assert.equal(filter.rows.length, 20);
+  const work = filter.setText('index > 3');
+  data.asked[0].answer([4]);
+  await work;
+  // It was looked through just now, so that it is not yet time.
+  filter.grow(30);
+  assert.deepEqual([data.asked.length, filter.rows.length], [1, 1]);
+  filter.reset();
+  assert.deepEqual([filter.rows.total, filter.expression], [0, '']);
+});
+
+test('keys do what they are for, unless somebody types, or a dialog is open', () => {
+  const done = [];
+  const listeners = new Map();
+  globalThis.document = {
+    body: { matches: () => false },
+    addEventListener: (name, listener) => listeners.set(name, listener),
+    removeEventListener: (name) => listeners.delete(name),
+  };
+  try {
+    const state = { busy: false };
+    const keys = new parts.KeyController(host(), {
+      busy: () => state.busy,
+      actions: () => ({ o: () => done.push('open') }),
+      others: [(key) => key === 'j' && done.push('step') > 0, (key, idle) => idle && key === 'End'],
+    });
+    keys.hostConnected();
+    const press = (key, target = document.body, more = {}) => {
+      let taken = false;
+      const preventDefault = () => {
+        taken = true;
+      };
+      listeners.get('keydown')({ key, composedPath: () => [target], preventDefault, ...more });
+      return taken;
+    };
+    const field = { matches: () => true };
+    const elsewhere = { matches: () => false };
+    assert.deepEqual(
+      [press('o'), press('j'), press('x'), press('End'), press('End', elsewhere)],
+      [true, true, false, true, false],
+    );
+    assert.deepEqual(done, ['open', 'step']);
+    assert.deepEqual([press('o', field), press('o', document.body, { ctrlKey: true })], [false, false]);
+    state.busy = true;
+    assert.equal(press('o'), false);
+    assert.deepEqual(done, ['open', 'step']);
+    keys.hostDisconnected();
+    assert.equal(listeners.size, 0);
+  } finally {
+    delete globalThis.document;
+  }
+});
+
+test('the address says what is opened, and is followed when it changes', async () => {
+  const listeners = new Map();
+  const written = [];
+  Object.assign(globalThis, {
+    location: { hash: '#file=data/a.tbl&i=3', href: 'http://x/' },
+    history: { replaceState: (_, __, link) => written.push(link) },
+    window: {
+      addEventListener: (name, listener) => listeners.set(name, listener),
+      removeEventListener: (name) => listeners.delete(name),
+    },
+  });
+  try {
+    const state = { file: '', closed: [], opened: [], shown: [] };
+    const links = new parts.LinkController(host(), {
+      file: () => state.file,
+      failed: () => false,
+      show: async (link) => void state.shown.push(link),
+      openUrl: (address) => void state.opened.push(address),
+      openRecent: () => assert.fail('nothing was open before'),
+      choose: () => assert.fail('nobody chooses'),
+      close: (left) => void state.closed.push(left),
+      ask: () => assert.fail('nothing is asked'),
+    });
+    links.hostConnected();
+    assert.deepEqual(state.opened, ['data/a.tbl']);
+    assert.deepEqual(written, ['#file=data/a.tbl&i=3'], 'what else the link says stays');
+    state.file = 'data/a.tbl';
+    location.hash = '#file=data/a.tbl&i=4&q=width%20%3E%203';
+    listeners.get('hashchange')();
+    assert.deepEqual(state.shown, [{ file: 'data/a.tbl', i: 4, q: 'width > 3' }]);
+    links.update({ i: 5 });
+    assert.equal(written.at(-1), '#file=data/a.tbl&i=5');
+    location.hash = '';
+    listeners.get('hashchange')();
+    assert.deepEqual([state.closed, state.opened.length], [[true], 1]);
+    links.hostDisconnected();
+    assert.equal(listeners.size, 0);
+  } finally {
+    for (const name of ['location', 'history', 'window']) delete globalThis[name];
+  }
+});
+
+test('what was read is said in words, and never more than there is', () => {
+  const state = { telemetry: undefined, whole: null };
+  const meter = new parts.ReadMeter(host(), { telemetry: () => state.telemetry, wholeBytes: () => state.whole });
+  const words = () => {
+    meter.hostUpdate();
+    return meter.words;
+  };
+  assert.equal(words(), '');
+  state.telemetry = { requests: 3, bytesRead: 1200, byteLength: 4_100_000 };
+  assert.equal(words(), '3 requests, 1.2 kB of 4.1 MB read');
+  state.telemetry = { requests: 1, bytesRead: 2000, byteLength: 1000 };
+  assert.equal(words(), '1 request, 2.0 kB read');
+  state.whole = 5000;
+  assert.equal(words(), 'all 5.0 kB read');
+});

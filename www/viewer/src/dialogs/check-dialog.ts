@@ -1,0 +1,181 @@
+/** The check: every fault of the file, each a way to its sample. */
+import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import type { CheckReport, Dataset, Fault, OpenProgress, Progress, Table } from "../../../lib/src/model/index.ts";
+import type { Engine } from "../files/engine.ts";
+import { controls } from "../ui/styles.ts";
+import type { TextSource } from "../files/open-any.ts";
+import { visible } from "../ui/visible.ts";
+import { bytes, count, isAbort, plural, trouble, type Trouble } from "../ui/wording.ts";
+
+/** Faults that are listed; a ruined file has as many as it has samples. */
+const SHOWN = 500;
+
+/** `<forebay-check>`: sends `jump` with the number of a sample or row. */
+@customElement("forebay-check")
+export class CheckDialog extends LitElement {
+  static override styles = [
+    controls,
+    css`
+    ol {
+      margin: 12px 0 0;
+      padding: 0;
+      list-style: none;
+      border: 1px solid var(--line);
+      border-radius: 10px;
+      overflow: hidden;
+    }
+    li + li {
+      border-top: 1px solid var(--line);
+    }
+    li > div,
+    li > button {
+      display: grid;
+      grid-template-columns: 1fr auto;
+      gap: 2px 12px;
+      width: 100%;
+      padding: 8px 12px;
+      border: 0;
+      border-radius: 0;
+      text-align: left;
+      white-space: normal;
+      justify-content: stretch;
+      font-size: 13px;
+    }
+    li code {
+      color: var(--bad);
+    }
+    li .message {
+      grid-column: 1 / -1;
+      overflow-wrap: anywhere;
+    }
+    .verdict {
+      font-size: 17px;
+      font-weight: 650;
+      margin: 0;
+    }
+    .good {
+      color: var(--good);
+    }
+    .body {
+      overflow: auto;
+      max-height: min(560px, calc(100vh - 170px));
+    }
+  `,
+  ];
+
+  @property({ attribute: false }) engine!: Engine;
+  @property({ attribute: false }) data: Dataset | Table | null = null;
+  /** The text that the table was made of: it is what is checked then. */
+  @property({ attribute: false }) text: TextSource | null = null;
+  /** The rest of the file's headers is still being read. */
+  @property({ type: Boolean }) growing = false;
+  @state() private report: CheckReport | null = null;
+  @state() private failure: Trouble | null = null;
+  @state() private progress: Progress | null = null;
+  @query("dialog") private dialog!: HTMLDialogElement;
+  private work: AbortController | undefined;
+  private of: Dataset | Table | null = null;
+
+  /** Shows the dialog; a file that was not checked yet is checked. */
+  show(): void {
+    this.dialog.showModal();
+    if (this.of !== this.data || this.failure) void this.run();
+  }
+  private async run(): Promise<void> {
+    const { data: dataset } = this;
+    if (!dataset) return;
+    this.work?.abort();
+    const work = new AbortController();
+    this.work = work;
+    this.of = dataset;
+    this.report = this.failure = this.progress = null;
+    try {
+      const how = {
+        signal: work.signal,
+        onProgress: (p: Progress | OpenProgress) => (this.progress = { totalSamples: null, ...p }),
+      };
+      const report = await (this.text
+        ? this.engine.check(this.text.input, { from: this.text.format, ...how })
+        : dataset.check(how));
+      if (this.work === work) this.report = report;
+    } catch (e) {
+      this.of = null;
+      if (!isAbort(e) && this.work === work) this.failure = trouble(e);
+    }
+  }
+  private close(): void {
+    if (!this.report) {
+      this.work?.abort();
+      this.of = null;
+    }
+    this.dialog.close();
+  }
+
+  private get one(): string {
+    return this.data?.kind === "table" ? "row" : "sample";
+  }
+
+  override render(): TemplateResult {
+    const { report, progress } = this;
+    return html`
+      <dialog aria-labelledby="title" @cancel=${(e: Event) => {
+        e.preventDefault();
+        this.close();
+      }} @keydown=${(e: Event) => {
+        if (this.dialog.open) e.stopPropagation();
+      }}>
+        <div class="head"><h2 id="title">Check</h2><button class="bare icon" aria-label="Close" @click=${this.close}>✕</button></div>
+        <div class="body" tabindex="0" role="group" aria-label="Result" aria-live="polite">
+          ${this.failure ? html`<p class="bad">${this.failure.message}</p><code>${this.failure.code ?? nothing}</code>` : nothing}
+          ${
+            !report && !this.failure
+              ? html`<p>${this.growing ? "First the rest of the headers is read. " : ""}${this.text ? "Reading every row" : "Reading everything and verifying every checksum"}${progress ? `: ${this.far(progress)}` : ""}…</p>
+              <progress aria-label="Checked" max="1" .value=${progress?.totalBytes ? progress.bytes / progress.totalBytes : progress?.totalSamples ? progress.samples / progress.totalSamples : 0}></progress>`
+              : nothing
+          }
+          ${report ? this.renderReport(report) : nothing}
+        </div>
+        <div class="foot">
+          ${report || this.failure ? html`<button @click=${() => this.run()}>Check again</button>` : html`<button @click=${this.close}>Cancel</button>`}
+          <button class="primary" ?disabled=${!report} @click=${this.close}>Done</button>
+        </div>
+      </dialog>`;
+  }
+  private far({ samples, totalSamples, bytes: read, totalBytes }: Progress): string {
+    if (this.text) return `${plural(samples, this.one)}, ${bytes(read)} of ${bytes(totalBytes ?? this.text.bytes)}`;
+    return `${count(samples)} of ${plural(totalSamples ?? this.data?.length ?? 0, this.one)}`;
+  }
+  private renderReport(report: CheckReport): TemplateResult {
+    return html`
+      <p class="verdict ${report.ok ? "good" : "bad"}">${report.ok ? "✓ Sound" : `✗ Damaged: ${plural(report.faultCount, "fault")}`}</p>
+      <p class="muted">${plural(report.samples, this.one)}${this.text ? " could be read; a text has no checksums." : ", every checksum verified where the format has one."}</p>
+      ${report.faults.length > 0 ? html`<ol aria-label="Faults">${report.faults.slice(0, SHOWN).map((f) => this.renderFault(f))}</ol>` : nothing}
+      ${report.faultCount > SHOWN ? html`<p class="muted">and ${count(report.faultCount - SHOWN)} more; the command <code>forebay check --json</code> lists all</p>` : nothing}
+      ${report.notes.map((note) => html`<p class="muted">Note: ${visible(note.message)}</p>`)}`;
+  }
+  private renderFault(fault: Fault): TemplateResult {
+    const sample = fault.sample ?? fault.row ?? null;
+    const place = [
+      fault.section,
+      fault.member && visible(fault.member),
+      fault.column && `column ${visible(fault.column)}`,
+      sample !== null && `${this.one} ${count(sample)}`,
+      typeof fault.block === "number" && `block ${count(fault.block)}`,
+      fault.offset !== null && `byte ${count(fault.offset)}`,
+    ]
+      .filter(Boolean)
+      .join(", ");
+    const inner = html`<code>${fault.code}</code><span class="muted">${place}</span><span class="message">${visible(fault.message)}</span>`;
+    // Of a text the rows that cannot be read are not among those that are shown.
+    const there = !this.text && sample !== null && this.data !== null && sample < this.data.length;
+    return html`<li>${
+      there
+        ? html`<button title="Show the ${this.one}" @click=${() => {
+            this.close();
+            this.dispatchEvent(new CustomEvent("jump", { detail: sample }));
+          }}>${inner}</button>`
+        : html`<div>${inner}</div>`
+    }</li>`;
+  }
+}

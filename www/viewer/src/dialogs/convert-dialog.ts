@@ -1,0 +1,105 @@
+/** Convert and export: all samples, those of the filter, or those picked by hand, into a TBL or a TAR. */
+import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+import type { ConvertOptions, ConvertSummary, Dataset } from "../../../lib/src/model/index.ts";
+import { ConvertShell, type Running } from "./convert-shell.ts";
+import { outputName } from "../files/output-name.ts";
+import { bytes, count, plural } from "../ui/wording.ts";
+
+type Scope = "all" | "filtered" | "picked";
+
+/** `<forebay-convert>`. */
+@customElement("forebay-convert")
+export class ConvertDialog extends ConvertShell<ConvertSummary> {
+  @property({ attribute: false }) data: Dataset | null = null;
+  /** The rest of the file's headers is still being read. */
+  @property({ type: Boolean }) growing = false;
+  @property({ attribute: false }) kept: Uint32Array | null = null;
+  @property({ attribute: false }) picked: ReadonlySet<number> = new Set();
+  @state() private to: "tbl" | "tar" = "tbl";
+  @state() private layout: "guide" | "turboloader" = "guide";
+  @state() private compression: "none" | "lz4" = "none";
+  @state() private scope: Scope = "all";
+  @state() private keepGoing = false;
+  protected readonly unit = "sample";
+  /** The scope is the one that the dialog began with. */
+  private likely = true;
+
+  /** A filter that was still at work when the dialog came is wanted as much as one that was done. */
+  protected override willUpdate(changed: PropertyValues): void {
+    if (changed.has("kept") && this.kept && this.scope === "all" && this.likely && this.step === "ask") this.begin();
+  }
+  private choose(scope: Scope): void {
+    this.scope = scope;
+    this.likely = false;
+  }
+  protected begin(): void {
+    this.likely = true;
+    this.scope = this.picked.size > 0 ? "picked" : this.kept ? "filtered" : "all";
+    this.to = this.data?.format === "tbl" && this.scope === "all" ? "tar" : "tbl";
+  }
+  protected fileName(): string | null {
+    if (!this.data) return null;
+    const apart = this.to === "tar" ? "copy" : this.compression === "none" ? this.layout : this.compression;
+    return outputName(this.data.name, { to: this.to, otherwise: "dataset", selection: this.scope !== "all", apart });
+  }
+  protected convert({ output, signal, onProgress }: Running): Promise<ConvertSummary> {
+    const indexes =
+      this.scope === "filtered" ? this.kept : this.scope === "picked" ? Uint32Array.from(this.picked).sort() : null;
+    const options: ConvertOptions = {
+      to: this.to,
+      ...(this.to === "tbl" && { layout: this.layout, compression: this.compression }),
+      ...(indexes && { indexes }),
+      keepGoing: this.keepGoing,
+      signal,
+      onProgress,
+    };
+    return this.engine.convert(this.data!, output, options);
+  }
+
+  protected renderAsk(): TemplateResult {
+    return html`
+      <fieldset><legend>Samples</legend><div class="choices">
+        ${this.choice("scope", "all", this.scope, (v) => this.choose(v), `All ${count(this.data?.length ?? 0)}`)}
+        ${this.choice("scope", "filtered", this.scope, (v) => this.choose(v), this.kept ? `The filter's ${count(this.kept.length)}` : "The filter's", !this.kept)}
+        ${this.choice("scope", "picked", this.scope, (v) => this.choose(v), this.picked.size > 0 ? `The picked ${count(this.picked.size)}` : "The picked", this.picked.size === 0)}
+      </div></fieldset>
+      <fieldset><legend>Format</legend><div class="choices">
+        ${this.choice("to", "tbl", this.to, (v) => (this.to = v), "TBL")}
+        ${this.choice("to", "tar", this.to, (v) => (this.to = v), "TAR (WebDataset)")}
+      </div></fieldset>
+      ${
+        this.to === "tbl"
+          ? html`
+        <fieldset><legend>Layout</legend><div class="choices">
+          ${this.choice("layout", "guide", this.layout, (v) => (this.layout = v), "Format guide")}
+          ${this.choice("layout", "turboloader", this.layout, (v) => (this.layout = v), "TurboLoader")}
+        </div></fieldset>
+        <fieldset><legend>Compression</legend><div class="choices">
+          ${this.choice("compression", "none", this.compression, (v) => (this.compression = v), "None")}
+          ${this.choice("compression", "lz4", this.compression, (v) => (this.compression = v), "LZ4, where it helps")}
+        </div></fieldset>`
+          : nothing
+      }
+      <div class="choices">${this.tick(this.keepGoing, (on) => (this.keepGoing = on), "Leave broken samples out and list them")}</div>
+      ${this.renderWay()}`;
+  }
+  protected override renderNote(): TemplateResult | typeof nothing {
+    return this.growing ? html`<p>First the rest of the headers is read.</p>` : nothing;
+  }
+  protected renderDone(s: ConvertSummary): TemplateResult {
+    return html`
+      ${this.renderVerdict()}
+      <dl><dt>Samples</dt><dd>${count(s.samples)}</dd><dt>Written</dt><dd>${bytes(s.outputBytes)}</dd>
+        ${s.compressedSamples > 0 ? html`<dt>Compressed</dt><dd>${plural(s.compressedSamples, "sample")}, ${bytes(s.payloadBytes)} to ${bytes(s.storedBytes)}</dd>` : nothing}
+        ${s.skippedMembers > 0 ? html`<dt>Left out</dt><dd>${plural(s.skippedMembers, "member")} that are no files</dd>` : nothing}
+        ${
+          s.faults.length > 0
+            ? html`<dt>Broken</dt><dd class="bad">${plural(s.faults.length, "sample")} left out: ${s.faults
+                .slice(0, 20)
+                .map((f) => f.sample ?? f.code)
+                .join(", ")}</dd>`
+            : nothing
+        }</dl>`;
+  }
+}

@@ -1,0 +1,272 @@
+/** What converting samples and tables have in common: a dialog that asks, works, and says what came of it. */
+import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { property, query, state } from "lit/decorators.js";
+import type { Output, Progress } from "../../../lib/src/model/index.ts";
+import type { Engine } from "../files/engine.ts";
+import { controls, factStyles } from "../ui/styles.ts";
+import { canFolder, hasStore, makeTarget, type Finished, type Target, type Way } from "../files/targets.ts";
+import { visible } from "../ui/visible.ts";
+import { bytes, count, isAbort, trouble, type Trouble } from "../ui/wording.ts";
+
+/** What a conversion is given by the dialog. */
+export interface Running {
+  readonly output: Output;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+const shellStyles = css`
+    fieldset {
+      margin: 0 0 14px;
+      padding: 0;
+      border: 0;
+    }
+    .choices + fieldset {
+      margin-top: 14px;
+    }
+    legend {
+      padding: 0 0 6px;
+      font-weight: 650;
+      font-size: 13px;
+    }
+    .choices {
+      display: flex;
+      flex-wrap: wrap;
+      gap: 8px;
+    }
+    .choices label {
+      display: flex;
+      align-items: center;
+      gap: 8px;
+      padding: 8px 12px;
+      border: 1px solid var(--line);
+      border-radius: 9px;
+      cursor: pointer;
+    }
+    .choices label:has(:checked) {
+      border-color: var(--accent);
+      background: var(--accent-soft);
+    }
+    .choices label:has(:disabled) {
+      opacity: 0.5;
+    }
+    .verdict {
+      font-size: 17px;
+      font-weight: 650;
+      margin: 0 0 8px;
+      color: var(--good);
+    }
+    .where {
+      width: 100%;
+    }
+    .notes {
+      margin: 12px 0 0;
+      padding-left: 20px;
+      color: var(--ink-2);
+      font-size: 13px;
+      overflow-wrap: anywhere;
+    }
+    .body {
+      overflow: auto;
+      max-height: min(560px, calc(100vh - 170px));
+    }
+`;
+
+/** Has the browser ask before the page goes with what it is at. */
+const stay = (e: Event): void => e.preventDefault();
+
+/** What a browser says where its own store is full. */
+const FULL = /quota|no room/i;
+
+/** A dialog that converts; what it asks and does is up to who extends it. Sends `open` with a `File` that was made. */
+export abstract class ConvertShell<S> extends LitElement {
+  static override styles = [controls, factStyles, shellStyles];
+
+  @property({ attribute: false }) engine!: Engine;
+  @state() protected step: "ask" | "work" | "done" = "ask";
+  @state() protected progress: Progress | null = null;
+  @state() protected summary: S | null = null;
+  @state() protected failure: Trouble | null = null;
+  @state() private way: Way = "download";
+  @query("dialog") private dialog!: HTMLDialogElement;
+  private work: AbortController | undefined;
+  private target: Target | null = null;
+  private made: Finished | null = null;
+  private started = 0;
+  /** The browser has a store of its own for what is to be downloaded. */
+  private stored = false;
+
+  /** `sample` or `row`. */
+  protected abstract readonly unit: string;
+  /** The name of the file to write; `null` where there is nothing to convert. */
+  protected abstract fileName(): string | null;
+  /** Converts. */
+  protected abstract convert(running: Running): Promise<S>;
+  /** Chooses what is likely wanted, before it is asked. */
+  protected abstract begin(): void;
+  protected abstract renderAsk(): TemplateResult;
+  protected abstract renderDone(summary: S): TemplateResult;
+  /** What is said above the progress. */
+  protected renderNote(): TemplateResult | typeof nothing {
+    return nothing;
+  }
+
+  show(): void {
+    if (this.step !== "work") {
+      this.step = "ask";
+      this.failure = this.made = null;
+      this.begin();
+      void hasStore().then((has) => {
+        this.stored = has;
+        this.requestUpdate();
+      });
+    }
+    if (!this.dialog.open) this.dialog.showModal();
+  }
+  private close(): void {
+    if (this.step === "work") return;
+    this.dialog.close();
+  }
+
+  private async run(): Promise<void> {
+    const name = this.fileName();
+    if (name === null) return;
+    let target: Target;
+    try {
+      target = await makeTarget(name, this.way);
+    } catch (e) {
+      if (!isAbort(e)) this.failure = trouble(e);
+      return;
+    }
+    const work = new AbortController();
+    this.work = work;
+    this.target = target;
+    this.step = "work";
+    this.started = performance.now();
+    this.failure = this.summary = this.progress = this.made = null;
+    window.addEventListener("beforeunload", stay);
+    try {
+      this.summary = await this.convert({
+        output: target.output,
+        signal: work.signal,
+        onProgress: (p) => (this.progress = p),
+      });
+      this.made = await target.finish();
+      this.step = "done";
+    } catch (e) {
+      const gone = await target.discard();
+      this.failure = this.failed(
+        e,
+        gone
+          ? ""
+          : ` A file ${target.name} that is not whole is left${target.folder === undefined ? "" : ` in ${target.folder}`}: remove it.`,
+      );
+      this.step = "ask";
+    } finally {
+      window.removeEventListener("beforeunload", stay);
+    }
+  }
+  /** Why there is no file, and what is left of it. */
+  private failed(e: unknown, left: string): Trouble {
+    if (isAbort(e))
+      return {
+        message: `Cancelled${left === "" ? "; nothing was kept." : `.${left}`}`,
+        code: undefined,
+        offset: undefined,
+      };
+    const told = trouble(e);
+    const full = this.way === "download" && (FULL.test(told.message) || (e as Error)?.name === "QuotaExceededError");
+    const help =
+      full && canFolder()
+        ? " What is downloaded is made in the browser's own store first, which is full: a folder needs none."
+        : "";
+    return { ...told, message: `${told.message}${help}${left}` };
+  }
+  private openMade(): void {
+    const { made } = this;
+    if (!made) return;
+    made.keep();
+    this.close();
+    this.dispatchEvent(new CustomEvent<File>("open", { detail: made.file }));
+  }
+
+  override render(): TemplateResult {
+    return html`
+      <dialog aria-labelledby="title" @cancel=${(e: Event) => {
+        e.preventDefault();
+        this.close();
+      }} @keydown=${(e: Event) => {
+        if (this.dialog.open) e.stopPropagation();
+      }}>
+        <div class="head"><h2 id="title">Convert and export</h2><button class="bare icon" aria-label="Close" ?disabled=${this.step === "work"} @click=${this.close}>✕</button></div>
+        <div class="body">${this.step === "ask" ? this.renderAsk() : this.step === "work" ? this.renderWork() : this.summary ? this.renderDone(this.summary) : nothing}
+          ${this.failure ? html`<p class="bad" role="alert">${this.failure.message} ${this.failure.code ? html`<code>${this.failure.code}</code>` : nothing}</p>` : nothing}</div>
+        <div class="foot">${
+          this.step === "ask"
+            ? html`<button @click=${this.close}>Close</button><button class="primary" @click=${this.run}>Convert…</button>`
+            : this.step === "work"
+              ? html`<button @click=${() => this.work?.abort()}>Cancel</button>`
+              : html`<button @click=${() => (this.step = "ask")}>Another</button>${this.opens ? html`<button @click=${this.openMade}>Open it</button>` : nothing}<button class="primary" @click=${this.close}>Done</button>`
+        }</div>
+      </dialog>`;
+  }
+
+  /** One of several choices. */
+  protected choice<T extends string>(
+    name: string,
+    value: T,
+    now: T,
+    set: (value: T) => void,
+    label: string,
+    disabled = false,
+  ): TemplateResult {
+    return html`<label><input type="radio" name=${name} .checked=${value === now} ?disabled=${disabled} @change=${() => set(value)} />${label}</label>`;
+  }
+  /** Something that is done or not. */
+  protected tick(on: boolean, set: (on: boolean) => void, label: string): TemplateResult {
+    return html`<label><input type="checkbox" .checked=${on} @change=${(e: Event) => set((e.target as HTMLInputElement).checked)} />${label}</label>`;
+  }
+  /** Whether the file can be looked at here. */
+  protected get opens(): boolean {
+    return this.made !== null;
+  }
+  /** What the file is called, where it is; above what became of it. */
+  protected renderVerdict(): TemplateResult {
+    const { name, folder } = this.target!;
+    return html`<p class="verdict">✓ ${visible(name)}</p><p class="muted">${folder === undefined ? "The browser downloads it." : html`It is in the folder <b>${visible(folder)}</b>.`}</p>`;
+  }
+  /** Where the file goes, and what that means. */
+  protected renderWay(): TemplateResult {
+    const name = this.fileName();
+    const held =
+      this.way === "folder"
+        ? "It is written there as it is made, and never held in memory; what is in the folder stays as it is."
+        : this.stored
+          ? "It is made in the browser's own store, and downloaded when it is whole."
+          : "This browser gives the page no store: it holds the file itself, in memory or not, until it is downloaded.";
+    return html`
+      ${
+        canFolder()
+          ? html`<fieldset><legend>Where to</legend><div class="choices">
+        ${this.choice<Way>("way", "download", this.way, (v) => (this.way = v), "A download")}
+        ${this.choice<Way>("way", "folder", this.way, (v) => (this.way = v), "A folder, to be chosen")}
+      </div></fieldset>`
+          : nothing
+      }
+      <p class="muted">${name === null ? nothing : html`A new file <b>${visible(name)}</b>. `}${held} Everything happens on this machine.</p>`;
+  }
+
+  private renderWork(): TemplateResult {
+    const p = this.progress;
+    const seconds = (performance.now() - this.started) / 1000;
+    const part = p?.totalSamples ? p.samples / p.totalSamples : p?.totalBytes ? p.bytes / p.totalBytes : 0;
+    const left = part > 0.02 && seconds > 2 ? (seconds * (1 - part)) / part : null;
+    const of = p?.totalSamples ? ` of ${count(p.totalSamples)}` : "";
+    const ofBytes = p?.totalBytes ? ` of ${bytes(p.totalBytes)}` : "";
+    return html`
+      ${this.renderNote()}
+      <p>Writing <b>${visible(this.target?.name ?? "")}</b>${p ? html`: ${count(p.samples)}${of} ${this.unit}s, ${bytes(p.bytes)}${ofBytes}` : "…"}</p>
+      <progress aria-label="Converted" max="1" .value=${part}></progress>
+      ${p && seconds > 2 ? html`<p class="muted">${bytes(Math.round(p.bytes / seconds))} a second${left === null ? "" : left < 90 ? `, about ${Math.ceil(left)} seconds left` : `, about ${Math.ceil(left / 60)} minutes left`}</p>` : nothing}`;
+  }
+}

@@ -1,0 +1,126 @@
+/** Convert and export a table: all rows or those of the filter, all columns or those that are shown. */
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+import type {
+  Input,
+  Table,
+  TableConvertOptions,
+  TableConvertSummary,
+  TableFormat,
+} from "../../../lib/src/model/index.ts";
+import { ConvertShell, type Running } from "./convert-shell.ts";
+import { outputName } from "../files/output-name.ts";
+import type { TextSource } from "../files/open-any.ts";
+import { visible } from "../ui/visible.ts";
+import { bytes, count, plural } from "../ui/wording.ts";
+
+/** Notes that are shown. */
+const SHOWN = 12;
+const FORMATS: readonly (readonly [TableFormat, string])[] = [
+  ["tbf", "TBF"],
+  ["idv", "IDV (ML.NET)"],
+  ["csv", "CSV"],
+  ["tsv", "TSV"],
+  ["jsonl", "JSON lines"],
+];
+
+/** `<forebay-convert-table>`. */
+@customElement("forebay-convert-table")
+export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
+  /** What is open; `null` for a text that is not. */
+  @property({ attribute: false }) data: Table | null = null;
+  /** The text that is open, or that is too large to be. */
+  @property({ attribute: false }) text: TextSource | null = null;
+  /** The numbers of the columns that are shown. */
+  @property({ attribute: false }) shown: readonly number[] = [];
+  /** The filter, and the rows that it keeps. */
+  @property({ attribute: false }) filter: { readonly where: string; readonly kept: Uint32Array } | null = null;
+  @state() private to: TableFormat = "tbf";
+  @state() private rows: "all" | "filtered" = "all";
+  @state() private columns: "all" | "shown" = "all";
+  @state() private packing: "deflate" | "none" = "deflate";
+  /** The filter of a text that is not shown. */
+  @state() private where = "";
+  @state() private lossy = false;
+  @state() private skip = false;
+  protected readonly unit = "row";
+
+  protected begin(): void {
+    this.rows = this.filter ? "filtered" : "all";
+    this.columns =
+      this.data && this.shown.length < this.data.schema.length && this.shown.length > 0 ? this.columns : "all";
+    const own: string = this.text?.format ?? this.data?.format ?? "";
+    if (this.to === own) this.to = own === "tbf" ? "csv" : "tbf";
+  }
+  private get name(): string | undefined {
+    return this.data?.name ?? this.text?.name;
+  }
+  private get selects(): boolean {
+    return (this.data ? this.rows === "filtered" : this.where.trim() !== "") || this.columns === "shown";
+  }
+  protected fileName(): string {
+    return outputName(this.name, { to: this.to, otherwise: "table", selection: this.selects, apart: "copy" });
+  }
+  protected convert({ output, signal, onProgress }: Running): Promise<TableConvertSummary> {
+    const { data, text } = this;
+    const filter = this.rows === "filtered" ? this.filter : null;
+    const options: TableConvertOptions = {
+      to: this.to,
+      // Of a text these very rows: what was changed so that it can be shown is not what the filter would look at there.
+      ...(filter && text ? { indexes: filter.kept } : { where: data ? (filter?.where ?? "") : this.where }),
+      ...(this.columns === "shown" && data && { columns: this.shown.map((c) => data.schema[c]!.name) }),
+      ...(this.to === "idv" && { compression: this.packing }),
+      // What is shown of a text is made of it; what is exported comes from the text itself.
+      ...(text && { from: text.format, onBadRow: this.skip || filter ? ("skip" as const) : ("error" as const) }),
+      lossy: this.lossy,
+      signal,
+      onProgress,
+    };
+    const source: Input | Table = text ? text.input : data!;
+    return this.engine.convert(source, output, options);
+  }
+
+  protected renderAsk(): TemplateResult {
+    const { data, filter } = this;
+    const some = data && this.shown.length < data.schema.length && this.shown.length > 0;
+    return html`
+      ${
+        data
+          ? html`
+        <fieldset><legend>Rows</legend><div class="choices">
+          ${this.choice("rows", "all", this.rows, (v) => (this.rows = v), `All ${count(data.length)}`)}
+          ${this.choice("rows", "filtered", this.rows, (v) => (this.rows = v), filter ? `The filter's ${count(filter.kept.length)}` : "The filter's", !filter)}
+        </div></fieldset>
+        <fieldset><legend>Columns</legend><div class="choices">
+          ${this.choice("columns", "all", this.columns, (v) => (this.columns = v), `All ${count(data.schema.length)}`)}
+          ${this.choice("columns", "shown", this.columns, (v) => (this.columns = v), some ? `The ${count(this.shown.length)} that are shown` : "Those that are shown", !some)}
+        </div></fieldset>`
+          : html`<p>${this.text ? html`<b>${visible(this.text.name)}</b> is too large to be shown as it is. As a TBF it opens at once, whatever its size.` : nothing}</p>
+        <p><input class="where" type="text" aria-label="Only rows where" placeholder="Only rows where…  age > 30 &amp;&amp; city ~ &quot;B*&quot;" .value=${this.where} @input=${(e: Event) => (this.where = (e.target as HTMLInputElement).value)} /></p>`
+      }
+      <fieldset><legend>Format</legend><div class="choices">
+        ${FORMATS.map(([format, label]) => this.choice("to", format, this.to, (v) => (this.to = v), label))}
+      </div></fieldset>
+      ${
+        this.to === "idv"
+          ? html`
+        <fieldset><legend>Compression</legend><div class="choices">
+          ${this.choice("packing", "deflate", this.packing, (v) => (this.packing = v), "Deflate")}
+          ${this.choice("packing", "none", this.packing, (v) => (this.packing = v), "None")}
+        </div></fieldset>`
+          : nothing
+      }
+      <div class="choices">
+        ${this.tick(this.lossy, (on) => (this.lossy = on), "With losses: change what the format cannot hold, and say so")}
+        ${this.text ? this.tick(this.skip, (on) => (this.skip = on), "Leave bad rows out and list them") : nothing}
+      </div>
+      ${this.renderWay()}`;
+  }
+  protected renderDone(s: TableConvertSummary): TemplateResult {
+    return html`
+      ${this.renderVerdict()}
+      <dl><dt>Rows</dt><dd>${count(s.rows)}, in ${plural(s.columns, "column")}</dd><dt>Written</dt><dd>${bytes(s.outputBytes)}</dd>
+        ${s.skippedRows > 0 ? html`<dt>Left out</dt><dd class="bad">${plural(s.skippedRows, "bad row")}</dd>` : nothing}</dl>
+      ${s.notes.length === 0 ? nothing : html`<ul class="notes">${s.notes.slice(0, SHOWN).map((note) => html`<li>${visible(note)}</li>`)}${s.notes.length > SHOWN ? html`<li>and ${count(s.notes.length - SHOWN)} more notes</li>` : nothing}</ul>`}`;
+  }
+}

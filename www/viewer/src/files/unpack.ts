@@ -1,0 +1,79 @@
+/** What is packed as a whole, unpacked: a `.tar.gz` has no place to begin at, so its samples cannot be looked at one by one. */
+import type { Input } from "../../../lib/src/model/index.ts";
+import { blobSink } from "./blob-sink.ts";
+import { temporaryFile } from "./temporary-files.ts";
+
+/** Bytes that are unpacked where the browser has no store for them, at most. */
+const MOST_HELD = 1_000_000_000;
+
+/** What was unpacked. */
+export interface Unpacked {
+  readonly file: File;
+  /** Lets go of what lies in the store. */
+  readonly forget: () => void;
+}
+
+/** Whether this can be unpacked here, told by what is said of it. */
+export const isPacked = (message: string): boolean =>
+  /\bthis is gzip,/i.test(message) && "DecompressionStream" in globalThis;
+
+/** The name without what says that it is packed. */
+export function unpackedName(name: string): string {
+  return name.replace(/\.tgz$/i, ".tar").replace(/\.gz$/i, "") || name;
+}
+
+/** Unpacks gzip into the browser's own store, or into Blobs where there is none; `onProgress` hears of packed bytes. */
+export async function unpack(
+  input: Input,
+  name: string,
+  signal: AbortSignal,
+  onProgress: (bytes: number, total: number) => void,
+): Promise<Unpacked> {
+  const [packed, total] = await streamOf(input, signal);
+  let read = 0;
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, out) {
+      read += chunk.byteLength;
+      onProgress(read, total);
+      out.enqueue(chunk);
+    },
+  });
+  const plain = packed
+    .pipeThrough(counted)
+    .pipeThrough(new DecompressionStream("gzip") as unknown as ReadableWritablePair<Uint8Array, Uint8Array>);
+  const temporary = await temporaryFile("unpacked").catch(() => null);
+  const forget = (): void => void temporary?.remove().catch(() => undefined);
+  try {
+    if (temporary) {
+      await plain.pipeTo((await temporary.output.createWritable()) as unknown as WritableStream<Uint8Array>, {
+        signal,
+      });
+      return { file: new File([await temporary.output.getFile()], unpackedName(name)), forget };
+    }
+    const sink = blobSink();
+    let at = 0;
+    const held = new WritableStream<Uint8Array>({
+      async write(chunk) {
+        if (at + chunk.byteLength > MOST_HELD)
+          throw new Error("this browser gives the page no store, and it is too much to be held");
+        await sink.write(at, chunk);
+        at += chunk.byteLength;
+      },
+    });
+    await plain.pipeTo(held, { signal });
+    return { file: new File([sink.blob()], unpackedName(name)), forget };
+  } catch (e) {
+    forget();
+    signal.throwIfAborted();
+    throw new Error(`It could not be unpacked here: ${(e as Error).message}. \`gunzip\` does so on the command line.`, {
+      cause: e,
+    });
+  }
+}
+
+async function streamOf(input: Input, signal: AbortSignal): Promise<[ReadableStream<Uint8Array>, number]> {
+  if (input instanceof Blob) return [input.stream(), input.size];
+  const answer = await fetch(input as URL, { signal });
+  if (!answer.ok || !answer.body) throw new Error(`the server answered ${answer.status}`);
+  return [answer.body, Number(answer.headers.get("content-length") ?? 0)];
+}

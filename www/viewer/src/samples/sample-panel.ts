@@ -1,0 +1,632 @@
+/** One sample: its picture with boxes, its metadata, its bytes and whether they are sound. */
+import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import type { Dataset, Json } from "../../../lib/src/model/index.ts";
+import { colourOf, findAnnotations, type Annotations, type Box } from "./boxes.ts";
+import { isOnItsSide, orientationOf, unturned } from "./orientation.ts";
+import { NotDrawn, UNKNOWN, decode, isPlayed, type Decoded } from "./picture.ts";
+import { StageBoxes } from "./stage-boxes.ts";
+import { controls, factStyles, panelStyles } from "../ui/styles.ts";
+import { download } from "../files/targets.ts";
+import { tree, treeStyles } from "../ui/tree.ts";
+import { visible } from "../ui/visible.ts";
+import { bytes, count, isAbort, plural, trouble, type Trouble } from "../ui/wording.ts";
+
+const HEX_BYTES = 512;
+/** A very large picture is decoded to so many pixels of the longer edge at least, and at most, whatever the stage. */
+const EDGES = [1024, 4096] as const;
+/** Milliseconds of rest after which the part in sight of such a picture is decoded as it is. */
+const REST = 300;
+type Tab = "metadata" | "details" | "bytes";
+const NONE: Annotations = { boxes: [], broken: 0, outside: 0 };
+
+/** `<forebay-sample>`: sends `step` with -1 or 1, and `close`. */
+@customElement("forebay-sample")
+export class SamplePanel extends LitElement {
+  static override styles = [
+    controls,
+    treeStyles,
+    factStyles,
+    panelStyles,
+    css`
+    :host {
+      grid-template-rows: auto minmax(180px, 55%) auto minmax(0, 1fr);
+    }
+    .head .title {
+      flex: 1;
+      min-width: 0;
+      overflow: hidden;
+      text-overflow: ellipsis;
+      white-space: nowrap;
+    }
+    .head h2 {
+      display: inline;
+    }
+    .stage {
+      position: relative;
+      overflow: hidden;
+      background: var(--page);
+      display: grid;
+      place-items: center;
+      cursor: grab;
+      touch-action: none;
+      outline-offset: -3px;
+    }
+    .sheet {
+      position: absolute;
+      left: 50%;
+      top: 50%;
+      transform-origin: 0 0;
+    }
+    .sheet canvas {
+      position: absolute;
+      left: 0;
+      top: 0;
+    }
+    .boxes {
+      position: absolute;
+      inset: 0;
+      width: 100%;
+      height: 100%;
+      pointer-events: none;
+    }
+    video {
+      position: absolute;
+      inset: 0;
+      width: 100%;
+      height: 100%;
+    }
+    .part {
+      position: absolute;
+      left: 8px;
+      top: 8px;
+      max-width: calc(100% - 16px);
+      padding: 4px 10px;
+      border-radius: 7px;
+      font-size: 12.5px;
+      background: var(--warn-soft);
+      color: var(--warn);
+    }
+    .tools {
+      position: absolute;
+      right: 8px;
+      bottom: 8px;
+      display: flex;
+      gap: 4px;
+    }
+    .legend {
+      position: absolute;
+      left: 8px;
+      bottom: 8px;
+      display: flex;
+      flex-wrap: wrap;
+      gap: 4px;
+      max-width: calc(100% - 170px);
+      max-height: 70px;
+      overflow: auto;
+    }
+    .legend.beside {
+      max-width: calc(100% - 262px);
+    }
+    .legend button {
+      min-height: 26px;
+      padding: 0 8px;
+      font-size: 12px;
+    }
+    .legend button[aria-pressed="false"] {
+      opacity: 0.75;
+      text-decoration: line-through;
+    }
+    .legend .wrong {
+      padding: 4px 8px;
+      border-radius: 7px;
+      font-size: 12px;
+      color: var(--ink);
+      background: var(--bad-soft);
+    }
+    .legend i {
+      width: 9px;
+      height: 9px;
+      border-radius: 3px;
+      forced-color-adjust: none;
+    }
+    .tabs {
+      display: flex;
+      gap: 2px;
+      padding: 6px 8px 0;
+      border-block: 1px solid var(--line);
+      border-bottom: 1px solid var(--line);
+      align-items: center;
+    }
+    .tabs > div {
+      display: flex;
+    }
+    .tabs button {
+      padding: 0 9px;
+      border: 0;
+      border-radius: 0;
+      border-bottom: 2px solid transparent;
+      background: transparent;
+    }
+    .tabs button[aria-selected="true"] {
+      border-bottom-color: var(--accent);
+      font-weight: 600;
+    }
+    .sum {
+      margin-left: auto;
+      font-size: 12.5px;
+      padding: 2px 9px;
+      border-radius: 999px;
+      background: var(--soft);
+      overflow: hidden;
+      text-overflow: ellipsis;
+      white-space: nowrap;
+    }
+    .sum.good {
+      color: var(--good);
+    }
+    .sum.bad {
+      background: var(--bad-soft);
+    }
+    @media (forced-colors: active) {
+      .tabs button {
+        border: 0;
+      }
+      .part {
+        border: 1px solid CanvasText;
+      }
+    }
+    pre {
+      margin: 0;
+      font-family: var(--mono);
+      font-size: 12px;
+      line-height: 1.5;
+    }
+    .trouble {
+      padding: 14px;
+      text-align: center;
+      overflow-wrap: anywhere;
+    }
+  `,
+  ];
+
+  @property({ attribute: false }) data!: Dataset;
+  @property({ attribute: false }) index = 0;
+  /** Samples to read ahead. */
+  @property({ attribute: false }) next: readonly number[] = [];
+  @property({ type: Boolean }) picked = false;
+  @state() private image: Decoded | null = null;
+  /** The address of a film. */
+  @state() private film = "";
+  @state() private imageTrouble: Trouble | null = null;
+  /** The metadata; `undefined` while it is read. */
+  @state() private record: Json | undefined;
+  @state() private recordTrouble: Trouble | null = null;
+  @state() private head: Uint8Array | null = null;
+  @state() private digest = "";
+  @state() private sum: { state: "reading" | "good" | "bad"; text: string } = { state: "reading", text: "reading…" };
+  @state() private annotations: Annotations = NONE;
+  /** How the browser turned the picture, as its EXIF says; 1 where it did not. */
+  @state() private orientation = 1;
+  /** Draw it as it is stored: then boxes fit that were made by code which knows no EXIF. */
+  @state() private asStored = false;
+  @state() private hidden_: ReadonlySet<string> = new Set();
+  @state() private boxesOn = true;
+  @state() private tab: Tab = "metadata";
+  @state() private zoom = 1;
+  @query(".stage") private stage!: HTMLElement;
+  private readonly drawing = new StageBoxes();
+  private drawingBoxes = 0;
+  private sharpening: ReturnType<typeof setTimeout> | undefined;
+  private pan = { x: 0, y: 0 };
+  private fit = 1;
+  private work: AbortController | undefined;
+  private readonly observer = new ResizeObserver(() => this.place());
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (this.hasUpdated) void this.load();
+  }
+  /** What was taken off the page draws no file that may be closed. */
+  protected override shouldUpdate(_changed: PropertyValues): boolean {
+    return this.isConnected;
+  }
+  override firstUpdated(): void {
+    this.observer.observe(this.stage);
+    this.stage.addEventListener(
+      "wheel",
+      (e) => {
+        e.preventDefault();
+        const box = this.stage.getBoundingClientRect();
+        this.zoomBy(
+          Math.exp(-e.deltaY / 400),
+          e.clientX - box.left - box.width / 2,
+          e.clientY - box.top - box.height / 2,
+        );
+      },
+      { passive: false },
+    );
+  }
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.work?.abort();
+    this.show(null);
+  }
+  /** Another picture, or none. */
+  private show(image: Decoded | null, film = ""): void {
+    clearTimeout(this.sharpening);
+    this.image?.bitmap.close();
+    if (this.film) URL.revokeObjectURL(this.film);
+    this.image = image;
+    this.film = film;
+  }
+  override willUpdate(changed: PropertyValues): void {
+    if (changed.has("index") || changed.has("data")) void this.load();
+  }
+  override updated(changed: PropertyValues): void {
+    if (
+      this.image &&
+      (changed.has("image" as never) || changed.has("asStored" as never) || changed.has("orientation" as never))
+    ) {
+      const canvas = this.renderRoot.querySelector<HTMLCanvasElement>(".picture");
+      const g = canvas?.getContext("2d");
+      if (canvas && g) {
+        const { bitmap } = this.image;
+        const side = this.asStored && isOnItsSide(this.orientation);
+        [canvas.width, canvas.height] = side ? [bitmap.height, bitmap.width] : [bitmap.width, bitmap.height];
+        if (this.asStored) g.setTransform(...unturned(this.orientation, canvas.width, canvas.height));
+        g.drawImage(bitmap, 0, 0);
+        const { width, height } = this.shown;
+        canvas.style.width = `${width}px`;
+        canvas.style.height = `${height}px`;
+      }
+      this.pan = { x: 0, y: 0 };
+      this.zoom = 1;
+    }
+    this.place();
+  }
+
+  private get boxes(): readonly Box[] {
+    return this.annotations.boxes;
+  }
+  private async load(): Promise<void> {
+    try {
+      await this.readAll();
+    } catch (e) {
+      // The file may be closed while this is still on the page.
+      if (!isAbort(e)) throw e;
+    }
+  }
+  private async readAll(): Promise<void> {
+    this.work?.abort();
+    const work = new AbortController();
+    this.work = work;
+    const { signal } = work;
+    const { data: dataset, index } = this;
+    this.imageTrouble = this.recordTrouble = null;
+    this.head = null;
+    this.digest = "";
+    this.record = undefined;
+    this.annotations = NONE;
+    this.orientation = 1;
+    this.asStored = false;
+    this.sum = { state: "reading", text: "reading…" };
+    const unless =
+      <T>(then: (value: T) => void) =>
+      (value: T): void => {
+        if (!signal.aborted) then(value);
+      };
+    const image = (isPlayed(dataset.info(index)) ? this.play(signal) : this.draw(signal)).catch(
+      unless((e) => {
+        this.show(null);
+        this.imageTrouble =
+          e instanceof NotDrawn
+            ? {
+                message:
+                  e.message === UNKNOWN
+                    ? "This is no picture that the browser knows."
+                    : `Browsers do not draw ${e.message} pictures.`,
+                code: undefined,
+                offset: undefined,
+              }
+            : trouble(e);
+      }),
+    );
+    const record = dataset.record(index, { signal }).then(
+      unless((found) => (this.record = found)),
+      unless((e) => (this.recordTrouble = trouble(e))),
+    );
+    const whole = dataset.bytes(index, { signal, verify: true }).then(
+      unless((payload) => {
+        this.orientation = orientationOf(payload);
+        this.head = payload.slice(0, HEX_BYTES);
+        void crypto.subtle
+          ?.digest("SHA-256", payload as BufferSource)
+          .then(unless((sum) => (this.digest = hexText(new Uint8Array(sum)))));
+        this.sum =
+          dataset.format === "tbl" ? { state: "good", text: "✓ sound" } : { state: "good", text: "read whole" };
+      }),
+      unless((e) => (this.sum = { state: "bad", text: trouble(e).code ?? "cannot be read" })),
+    );
+    await Promise.all([image, record]);
+    if (signal.aborted) return;
+    this.annotate();
+    await whole;
+    if (signal.aborted) return;
+    if (this.orientation > 1) this.choose();
+    dataset.prefetch(this.next, { signal }).catch(() => undefined);
+  }
+
+  private async draw(signal: AbortSignal): Promise<void> {
+    const stage = this.stage ? Math.max(this.stage.clientWidth, this.stage.clientHeight) * devicePixelRatio : 0;
+    const largeEdge = Math.min(EDGES[1], Math.max(EDGES[0], Math.ceil(stage)));
+    const image = await decode(this.data, this.index, { signal, largeEdge });
+    if (signal.aborted) image.bitmap.close();
+    else this.show(image);
+  }
+  private async play(signal: AbortSignal): Promise<void> {
+    const blob = await this.data.blob(this.index, { signal });
+    if (!signal.aborted) this.show(null, URL.createObjectURL(blob));
+  }
+  private readonly unplayed = (): void => {
+    this.show(null);
+    this.imageTrouble = {
+      message: `This browser cannot play this ${this.data.info(this.index).format.toUpperCase()}: it is damaged, or made in a way that the browser does not know. It can be saved and opened elsewhere.`,
+      code: undefined,
+      offset: undefined,
+    };
+  };
+
+  /** The picture's size as it is drawn. */
+  private get shown(): { width: number; height: number } {
+    const { width, height } = this.image ?? this.data.info(this.index);
+    return this.asStored && this.image && isOnItsSide(this.orientation)
+      ? { width: height, height: width }
+      : { width, height };
+  }
+  private annotate(): void {
+    const { width, height } = this.shown;
+    this.annotations = findAnnotations(this.record ?? null, width, height);
+  }
+  /** Of a picture that is turned: draws it as it is stored where its boxes fit into that, and not into what is turned. */
+  private choose(): void {
+    const over = (): number => {
+      this.annotate();
+      const { width, height } = this.shown;
+      return this.boxes.filter(({ x, y, w, h }) => x < -1 || y < -1 || x + w > width + 1 || y + h > height + 1).length;
+    };
+    const turned = over();
+    this.asStored = true;
+    if (over() >= turned) this.asStored = false;
+    this.annotate();
+  }
+  private toggleStored(): void {
+    this.asStored = !this.asStored;
+    this.annotate();
+  }
+
+  /** Zooms about a point, counted from the middle of the stage. */
+  private zoomBy(factor: number, x = 0, y = 0): void {
+    const zoom = Math.min(64, Math.max(0.5, this.zoom * factor));
+    const real = zoom / this.zoom;
+    this.pan = { x: x - (x - this.pan.x) * real, y: y - (y - this.pan.y) * real };
+    this.zoom = zoom;
+    this.place();
+  }
+  private reset(): void {
+    this.zoom = 1;
+    this.pan = { x: 0, y: 0 };
+    this.place();
+  }
+  /** Keys that concern the picture; true where one was used. */
+  key(key: string): boolean {
+    if (key === "+" || key === "=") this.zoomBy(1.4);
+    else if (key === "-") this.zoomBy(1 / 1.4);
+    else if (key === "0") this.reset();
+    else if (key === "b") this.boxesOn = !this.boxesOn;
+    else return false;
+    return true;
+  }
+
+  private place(): void {
+    const sheet = this.renderRoot.querySelector<HTMLElement>(".sheet");
+    if (!sheet || !this.image) return;
+    const { width, height } = this.shown;
+    this.fit = Math.min(this.stage.clientWidth / width, this.stage.clientHeight / height, 8) * 0.96;
+    const scale = this.fit * this.zoom;
+    sheet.style.transform = `translate(${this.pan.x - (width * scale) / 2}px, ${this.pan.y - (height * scale) / 2}px) scale(${scale})`;
+    const picture = this.renderRoot.querySelector<HTMLElement>(".picture");
+    if (picture) picture.style.imageRendering = scale > 3 ? "pixelated" : "auto";
+    cancelAnimationFrame(this.drawingBoxes);
+    this.drawingBoxes = requestAnimationFrame(() => this.drawBoxes(scale));
+    this.sharpen(scale);
+  }
+  private drawBoxes(scale: number): void {
+    const canvas = this.renderRoot.querySelector<HTMLCanvasElement>(".boxes");
+    if (!canvas || !this.image) return;
+    const { width, height } = this.shown;
+    const x = this.stage.clientWidth / 2 + this.pan.x - (width * scale) / 2;
+    const y = this.stage.clientHeight / 2 + this.pan.y - (height * scale) / 2;
+    this.drawing.draw(canvas, this.boxes, this.hidden_, { x, y, scale, width, height });
+  }
+  /** Of a picture that was decoded smaller than it is, the part in sight is decoded as it is once there is time to look at it. */
+  private sharpen(scale: number): void {
+    clearTimeout(this.sharpening);
+    const { image, orientation } = this;
+    const detail = this.renderRoot.querySelector<HTMLCanvasElement>(".detail");
+    if (!image || !detail || !this.work) return;
+    const { signal } = this.work;
+    const { width, bitmap } = image;
+    if (image.partial || orientation > 1 || scale * devicePixelRatio <= (1.2 * bitmap.width) / width)
+      return void (detail.hidden = true);
+    this.sharpening = setTimeout(() => void this.sharpened(detail, scale, signal).catch(() => undefined), REST);
+  }
+  private async sharpened(detail: HTMLCanvasElement, scale: number, signal: AbortSignal): Promise<void> {
+    const { width, height } = this.shown;
+    const [wide, tall] = [this.stage.clientWidth, this.stage.clientHeight];
+    const clamp = (v: number, most: number): number => Math.min(most, Math.max(0, Math.round(v)));
+    const left = clamp(width / 2 - (this.pan.x + wide / 2) / scale, width);
+    const top = clamp(height / 2 - (this.pan.y + tall / 2) / scale, height);
+    const [w, h] = [clamp(wide / scale, width - left), clamp(tall / scale, height - top)];
+    if (w < 1 || h < 1) return;
+    const finest = Math.min(1, scale * devicePixelRatio);
+    const { index } = this;
+    const blob = await this.data.blob(index, { signal });
+    const bitmap = await createImageBitmap(blob, left, top, w, h, {
+      resizeWidth: Math.max(1, Math.round(w * finest)),
+      resizeQuality: "medium",
+    });
+    if (!signal.aborted && this.image && this.index === index) {
+      [detail.width, detail.height] = [bitmap.width, bitmap.height];
+      detail.getContext("2d")?.drawImage(bitmap, 0, 0);
+      detail.style.cssText = `left:${left}px;top:${top}px;width:${w}px;height:${h}px`;
+      detail.hidden = false;
+    }
+    bitmap.close();
+  }
+
+  private drag(e: PointerEvent): void {
+    if ((e.target as HTMLElement).closest("button, video")) return;
+    const from = { x: e.clientX - this.pan.x, y: e.clientY - this.pan.y };
+    this.stage.setPointerCapture(e.pointerId);
+    const move = (m: PointerEvent): void => {
+      this.pan = { x: m.clientX - from.x, y: m.clientY - from.y };
+      this.place();
+    };
+    this.stage.addEventListener("pointermove", move);
+    const end = (): void => this.stage.removeEventListener("pointermove", move);
+    this.stage.addEventListener("pointerup", end, { once: true });
+    this.stage.addEventListener("pointercancel", end, { once: true });
+  }
+
+  override render(): TemplateResult {
+    const name = visible(this.data.nameOf(this.index) ?? "");
+    const send = (type: string, detail?: unknown) => () => this.dispatchEvent(new CustomEvent(type, { detail }));
+    return html`
+      <div class="head">
+        <div class="title"><h2>Sample ${count(this.index)}</h2> <span class="muted" title=${name}>${name}</span></div>
+        <button class="icon bare" aria-label="Previous sample" title="Previous (←)" @click=${send("step", -1)}>←</button>
+        <button class="icon bare" aria-label="Next sample" title="Next (→)" @click=${send("step", 1)}>→</button>
+        <button aria-pressed=${this.picked} @click=${send("pick", this.index)}>${this.picked ? "Picked" : "Pick"}</button>
+        <button class="icon bare" aria-label="Save the sample's file" title="Save the file" @click=${this.save}>⤓</button>
+        <button class="icon bare" aria-label="Close the sample" title="Close (Esc)" @click=${send("close")}>✕</button>
+      </div>
+      <div class="stage" tabindex="0" role="group" aria-label="Picture of sample ${count(this.index)}${this.boxes.length ? `, ${plural(this.boxes.length, "box", "boxes")}` : ""}" @pointerdown=${this.drag} @dblclick=${this.reset}>
+        ${this.image ? html`<div class="sheet"><canvas class="picture"></canvas><canvas class="detail" hidden></canvas></div>` : nothing}
+        ${this.image && this.boxesOn && this.boxes.length > 0 ? html`<canvas class="boxes"></canvas>` : nothing}
+        ${this.film ? html`<video controls src=${this.film} aria-label="Film of sample ${count(this.index)}" @error=${this.unplayed}></video>` : nothing}
+        ${this.image?.partial ? html`<div class="part" role="alert">This picture is damaged: what could be decoded of it is drawn.</div>` : nothing}
+        ${this.imageTrouble ? html`<div class="trouble"><div class=${this.imageTrouble.code ? "bad" : "muted"}>${this.imageTrouble.message}</div>${this.imageTrouble.code ? html`<code>${this.imageTrouble.code}</code>` : nothing}</div>` : nothing}
+        ${this.renderLegend()}
+        <div class="tools">
+          ${this.image && this.orientation > 1 ? html`<button aria-pressed=${this.asStored} title="Its EXIF says that it is to be turned; most training code does not turn it" @click=${this.toggleStored}>As stored</button>` : nothing}
+          ${this.boxes.length > 0 ? html`<button aria-pressed=${this.boxesOn} title="Boxes (b)" @click=${() => (this.boxesOn = !this.boxesOn)}>Boxes</button>` : nothing}
+          ${
+            this.film
+              ? nothing
+              : html`
+          <button class="icon" aria-label="Zoom out" title="Zoom out (-)" @click=${() => this.zoomBy(1 / 1.4)}>−</button>
+          <button class="icon" aria-label="Zoom in" title="Zoom in (+)" @click=${() => this.zoomBy(1.4)}>+</button>`
+          }
+        </div>
+      </div>
+      <div class="tabs">
+        <div role="tablist" aria-label="About the sample">
+          ${(["metadata", "details", "bytes"] as const).map(
+            (tab) => html`
+            <button role="tab" id="tab-${tab}" aria-controls="page" aria-selected=${tab === this.tab} @click=${() => (this.tab = tab)}>${tab[0]!.toUpperCase() + tab.slice(1)}</button>`,
+          )}
+        </div>
+        <span class="sum ${this.sum.state}" title=${this.sum.state === "good" && this.data.format === "tbl" ? "The checksum was verified." : this.sum.state === "good" ? "Read whole; a TAR has no checksums of its files." : ""}>${this.sum.text}</span>
+      </div>
+      <div class="page" id="page" role="tabpanel" tabindex="0" aria-labelledby="tab-${this.tab}">${this.renderPage()}</div>`;
+  }
+
+  private renderLegend(): TemplateResult | typeof nothing {
+    const labels = [...new Set(this.boxes.map((b) => b.label))].slice(0, 40);
+    const { broken, outside } = this.annotations;
+    const wrong = [
+      broken > 0 && `${plural(broken, "box", "boxes")} without area or number`,
+      outside > 0 && `${plural(outside, "box", "boxes")} outside of the picture`,
+    ]
+      .filter(Boolean)
+      .join(", ");
+    if (!this.boxesOn || (labels.length === 0 && !wrong)) return nothing;
+    const toggle = (label: string) => () => {
+      const hidden = new Set(this.hidden_);
+      if (!hidden.delete(label)) hidden.add(label);
+      this.hidden_ = hidden;
+    };
+    return html`<div class="legend ${this.orientation > 1 ? "beside" : ""}">${labels.map(
+      (label) => html`
+      <button aria-pressed=${!this.hidden_.has(label)} @click=${toggle(label)}><i .style=${`background:${colourOf(label)}`}></i><bdi>${visible(label) || "box"}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`,
+    )}${wrong ? html`<span class="wrong">${wrong}</span>` : nothing}</div>`;
+  }
+
+  private renderPage(): TemplateResult {
+    if (this.tab === "metadata") {
+      if (this.recordTrouble)
+        return html`<p class="bad">${this.recordTrouble.message}</p><code>${this.recordTrouble.code ?? ""}</code>`;
+      if (this.record === undefined) return html`<p class="muted">reading…</p>`;
+      return this.record === null
+        ? html`<p class="muted">This sample has no metadata.</p>`
+        : tree("sample", this.record);
+    }
+    const info = this.data.info(this.index);
+    if (this.tab === "bytes")
+      return html`<pre>${this.head ? hex(this.head) : this.sum.text}</pre>${info.bytes > HEX_BYTES ? html`<p class="muted">the first ${HEX_BYTES} of ${count(info.bytes)} bytes</p>` : nothing}`;
+    const rows: [string, string][] = [
+      ["Format", `${info.format} (${info.mime})`],
+      [
+        "Size",
+        info.width > 0
+          ? `${count(info.width)} × ${count(info.height)} pixels${this.orientation > 1 ? ", to be turned as its EXIF says" : ""}`
+          : this.image
+            ? `${count(this.image.width)} × ${count(this.image.height)} pixels, from the picture`
+            : "not in the index",
+      ],
+      ["Bytes", `${count(info.bytes)} (${bytes(info.bytes)})`],
+      ["Stored", `${count(info.storedBytes)} bytes, ${info.codec === "none" ? "as it is" : info.codec}`],
+      ["In the file", `bytes ${count(info.offset)} to ${count(info.offset + info.storedBytes)}`],
+      [
+        "Checksum",
+        this.sum.state === "reading"
+          ? "reading…"
+          : this.sum.state === "bad"
+            ? this.sum.text
+            : this.data.format === "tbl"
+              ? "that of the file, verified"
+              : "a TAR has none of its files",
+      ],
+      ["SHA-256", this.digest || "–"],
+    ];
+    return html`<dl>${rows.map(([term, text]) => html`<dt>${term}</dt><dd>${text}</dd>`)}</dl>`;
+  }
+
+  private async save(): Promise<void> {
+    const blob = await this.data.blob(this.index).catch(() => null);
+    if (!blob) return;
+    download(
+      blob,
+      this.data.nameOf(this.index)?.split("/").pop() ??
+        `${String(this.index).padStart(8, "0")}.${this.data.info(this.index).extension}`,
+    );
+  }
+}
+
+const hexText = (data: Uint8Array): string => Array.from(data, (b) => b.toString(16).padStart(2, "0")).join("");
+
+function hex(data: Uint8Array): string {
+  const lines: string[] = [];
+  for (let at = 0; at < data.length; at += 16) {
+    const row = Array.from(data.subarray(at, at + 16));
+    const text = row.map((b) => (b >= 32 && b < 127 ? String.fromCharCode(b) : ".")).join("");
+    lines.push(
+      `${at.toString(16).padStart(4, "0")}  ${row
+        .map((b) => b.toString(16).padStart(2, "0"))
+        .join(" ")
+        .padEnd(48)} ${text}`,
+    );
+  }
+  return lines.join("\n");
+}

@@ -1,0 +1,174 @@
+/** Thumbnails: decoded by the browser, kept up to a bound, let go when they are out of sight. */
+import type { Dataset } from "../../../lib/src/model/index.ts";
+import { NotDrawn, decode, isChanged } from "./picture.ts";
+import { isAbort, trouble } from "../ui/wording.ts";
+
+/** What a tile can show. */
+export type Thumb =
+  | { readonly state: "ready"; readonly bitmap: ImageBitmap; readonly partial: boolean }
+  | { readonly state: "none"; readonly why: string }
+  | { readonly state: "broken"; readonly why: string; readonly passing: boolean };
+
+/** Pictures are decoded to this size at most. */
+const EDGE = 256;
+/** Bytes of pixels that are kept, seen and unseen. */
+const BUDGET = 96 * 1024 * 1024;
+/** Reads at once: all that are in sight, so that a source can read near ones together. */
+const READS = 64;
+/** Failures that say nothing of the file: it may be there again in a moment. */
+const PASSING = new Set(["io", "http.network", "http.stalled", "http.truncated", "http.status"]);
+/** Milliseconds after which what failed in passing is tried again, at first and at last. */
+const AGAIN = [3000, 60_000] as const;
+/** Pictures decoded at once. */
+const LANES = 4;
+
+/** Lets so many in at a time. */
+class Gate {
+  private inside = 0;
+  private readonly waiting: (() => void)[] = [];
+  async run<T>(body: () => Promise<T>): Promise<T> {
+    if (this.inside >= LANES) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else this.inside++;
+    try {
+      return await body();
+    } finally {
+      // The place goes to the next in the row.
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.inside--;
+    }
+  }
+}
+
+/** Whether a picture is only missing: its tile need not say so, where the gallery says it once. */
+export const isUnreached = (thumb: Thumb): boolean =>
+  thumb.state === "broken" && thumb.passing && thumb.why.startsWith("http.");
+
+/** Decodes what is in sight, newest wish first. */
+export class Thumbs {
+  private readonly kept = new Map<number, Thumb>();
+  private readonly running = new Map<number, AbortController>();
+  private wanted: number[] = [];
+  private bytes = 0;
+  private closed = false;
+  private readonly gate = new Gate();
+  private told = false;
+  /** Runs while something is to be tried again. */
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private patience: number = AGAIN[0];
+  private readonly online = (): void => this.again();
+
+  constructor(
+    private readonly dataset: Dataset,
+    private readonly changed: () => void,
+  ) {
+    globalThis.addEventListener("online", this.online);
+  }
+
+  /** The thumbnail, where it is there. */
+  get(i: number): Thumb | undefined {
+    const thumb = this.kept.get(i);
+    if (thumb) {
+      // Last used, last out.
+      this.kept.delete(i);
+      this.kept.set(i, thumb);
+    }
+    return thumb;
+  }
+
+  /** What the network lost and nobody reached since: the code, and how many there are. */
+  get lost(): { readonly code: string; readonly pictures: number } | null {
+    let [code, pictures] = ["", 0];
+    for (const thumb of this.kept.values())
+      if (thumb.state === "broken" && isUnreached(thumb)) [code, pictures] = [thumb.why, pictures + 1];
+    return pictures > 0 ? { code, pictures } : null;
+  }
+
+  /** Says which are in sight; everything else is no longer wanted. */
+  want(indexes: readonly number[]): void {
+    const now = new Set(indexes);
+    for (const [i, controller] of this.running) if (!now.has(i)) controller.abort();
+    this.wanted = indexes.filter((i) => !this.kept.has(i) && !this.running.has(i));
+    this.pump();
+  }
+
+  /** Lets go of everything. */
+  close(): void {
+    this.closed = true;
+    clearTimeout(this.timer);
+    globalThis.removeEventListener("online", this.online);
+    this.wanted = [];
+    for (const controller of this.running.values()) controller.abort();
+    for (const thumb of this.kept.values()) if (thumb.state === "ready") thumb.bitmap.close();
+    this.kept.clear();
+    this.bytes = 0;
+  }
+
+  /** Forgets what failed in passing: what of it is in sight is asked for again. */
+  again(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    for (const [i, thumb] of this.kept) if (thumb.state === "broken" && thumb.passing) this.kept.delete(i);
+    if (!this.closed) this.changed();
+  }
+
+  private pump(): void {
+    while (!this.closed && this.running.size < READS) {
+      const i = this.wanted.shift();
+      if (i === undefined) return;
+      const controller = new AbortController();
+      this.running.set(i, controller);
+      void this.load(i, controller.signal).then((thumb) => {
+        this.running.delete(i);
+        if (thumb && this.closed && thumb.state === "ready") thumb.bitmap.close();
+        else if (thumb) this.keep(i, thumb);
+        this.pump();
+      });
+    }
+  }
+
+  private keep(i: number, thumb: Thumb): void {
+    this.kept.set(i, thumb);
+    if (thumb.state === "ready") {
+      this.bytes += thumb.bitmap.width * thumb.bitmap.height * 4;
+      this.patience = AGAIN[0];
+    } else if (thumb.state === "broken" && thumb.passing && this.timer === undefined) {
+      this.timer = setTimeout(() => this.again(), this.patience);
+      this.patience = Math.min(AGAIN[1], this.patience * 2);
+    }
+    for (const [old, gone] of this.kept) {
+      if (this.bytes <= BUDGET) break;
+      if (gone.state !== "ready" || old === i) continue;
+      this.bytes -= gone.bitmap.width * gone.bitmap.height * 4;
+      gone.bitmap.close();
+      this.kept.delete(old);
+    }
+    // Several that come at once are drawn at once.
+    if (this.told) return;
+    this.told = true;
+    requestAnimationFrame(() => {
+      this.told = false;
+      if (!this.closed) this.changed();
+    });
+  }
+
+  private async load(i: number, signal: AbortSignal): Promise<Thumb | undefined> {
+    try {
+      const { bitmap, partial } = await decode(this.dataset, i, {
+        signal,
+        edge: EDGE,
+        turn: (body) => this.gate.run(body),
+      });
+      return { state: "ready", bitmap, partial };
+    } catch (e) {
+      if (signal.aborted || isAbort(e)) return undefined;
+      if (e instanceof NotDrawn) return { state: "none", why: e.message };
+      const { code, message } = trouble(e);
+      return {
+        state: "broken",
+        why: isChanged(message) ? "the file changed" : (code ?? "cannot be decoded"),
+        passing: PASSING.has(code ?? ""),
+      };
+    }
+  }
+}

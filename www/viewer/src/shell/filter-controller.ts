@@ -1,0 +1,117 @@
+/** Which samples are shown: the filter that is typed, what was clicked together, and the rows that match both. */
+import type { ReactiveController, ReactiveControllerHost } from "lit";
+import type { Dataset } from "../../../lib/src/model/index.ts";
+import type { Clause } from "../samples/facets-view.ts";
+import { Rows } from "../ui/rows.ts";
+import { Throttle } from "../ui/throttle.ts";
+import { count, isAbort, plural, trouble, type Trouble } from "../ui/wording.ts";
+
+/** What filtering needs to know and to say. */
+export interface FilterHost {
+  readonly data: () => Dataset | null;
+  /** The rest of the headers is still being read. */
+  readonly growing: () => boolean;
+  readonly say: (text: string) => void;
+  /** A filter begins, which may be another than the last. */
+  readonly begun: () => void;
+  /** The rows are those of the filter now; `same` where it was that filter before. */
+  readonly applied: (same: boolean) => void;
+  readonly failed: () => void;
+}
+
+/** Applies the filter; only the last one counts. */
+export class FilterController implements ReactiveController {
+  rows = new Rows(0, null);
+  text = "";
+  clauses: ReadonlyMap<string, Clause> = new Map();
+  error: Trouble | null = null;
+  running = false;
+  private work = new AbortController();
+  private readonly throttle = new Throttle();
+
+  constructor(
+    private readonly host: ReactiveControllerHost,
+    private readonly of: FilterHost,
+  ) {
+    host.addController(this);
+  }
+  hostConnected(): void {}
+
+  /** The filter as it is applied: the text and what was clicked together. */
+  get expression(): string {
+    const clauses = [...this.clauses.values()].map((clause) => clause.expression);
+    const text = this.text.trim();
+    if (clauses.length === 0) return text;
+    return [...(text ? [`(${text})`] : []), ...clauses].join(" && ");
+  }
+
+  /** Nothing is open. */
+  reset(): void {
+    this.work.abort();
+    this.rows = new Rows(0, null);
+    this.text = "";
+    this.clauses = new Map();
+    this.error = null;
+    this.running = false;
+    this.host.requestUpdate();
+  }
+  /** All samples that are known, without a filter. */
+  showAll(length: number): void {
+    this.rows = new Rows(length, null);
+    this.host.requestUpdate();
+  }
+  /** More samples of a growing file are known. */
+  grow(length: number): void {
+    if (!this.expression) this.showAll(length);
+    else if (!this.running && this.throttle.due) void this.apply();
+  }
+  /** Another text, and perhaps without what was clicked together. */
+  async setText(text: string, clauses = this.clauses): Promise<void> {
+    this.text = text;
+    this.clauses = clauses;
+    await this.apply();
+  }
+  /** Adds a clause, changes it, or takes it away. */
+  setClause(key: string, clause: Clause | null): void {
+    const clauses = new Map(this.clauses);
+    if (clause) clauses.set(key, clause);
+    else clauses.delete(key);
+    this.clauses = clauses;
+    void this.apply();
+  }
+
+  /** Looks for what matches; a filter that began before is given up. */
+  async apply(): Promise<void> {
+    const dataset = this.of.data();
+    if (!dataset) return;
+    this.work.abort();
+    const work = new AbortController();
+    this.work = work;
+    this.running = true;
+    this.host.requestUpdate();
+    this.of.begun();
+    const { expression } = this;
+    const same = expression === this.rows.filter;
+    const stop = this.throttle.start();
+    try {
+      const total = dataset.length;
+      const kept = expression ? await dataset.matches(expression, { signal: work.signal }) : null;
+      if (work.signal.aborted) return;
+      this.error = null;
+      this.rows = new Rows(kept ? total : dataset.length, kept, expression);
+      if (!this.of.growing()) this.of.say(inWords(kept, dataset.length));
+      this.of.applied(same);
+    } catch (e) {
+      if (work.signal.aborted || isAbort(e)) return;
+      this.error = trouble(e);
+      this.of.failed();
+    } finally {
+      stop();
+      if (this.work === work) this.running = false;
+      this.host.requestUpdate();
+    }
+  }
+}
+
+const inWords = (kept: Uint32Array | null, length: number): string =>
+  kept ? `${plural(kept.length, "sample")} of ${count(length)} match` : `all ${plural(length, "sample")}`;

@@ -1,0 +1,111 @@
+/** What people hand over: files that are dropped, chosen or were open before, and addresses. */
+import type { ReactiveController, ReactiveControllerHost } from "lit";
+import type { Input } from "../../../lib/src/model/index.ts";
+import { fileOf, type Recent } from "../files/recent.ts";
+import { isAbort } from "../ui/wording.ts";
+import { fileUrl, parseLink, pointTo } from "./link.ts";
+
+/** What handing over needs of the page around it. */
+export interface InputHost {
+  readonly open: (input: Input, name: string, file: string, extra?: { handle: FileSystemFileHandle }) => void;
+  /** Says why something is not opened. */
+  readonly refuse: (name: string, message: string) => void;
+  /** The same of what was open before, in whose place the message comes. */
+  readonly fail: (name: string, message: string) => void;
+  /** The file input, for browsers without a picker. */
+  readonly chooser: () => HTMLInputElement | null;
+}
+
+/** Opens what is handed over. */
+export class InputController implements ReactiveController {
+  constructor(
+    private readonly host: ReactiveControllerHost & HTMLElement & { dragging: boolean },
+    private readonly of: InputHost,
+  ) {
+    host.addController(this);
+  }
+  hostConnected(): void {
+    this.host.addEventListener("dragover", this.onDrag);
+    this.host.addEventListener("dragleave", this.onLeave);
+    this.host.addEventListener("drop", this.onDrop);
+  }
+  hostDisconnected(): void {
+    this.host.removeEventListener("dragover", this.onDrag);
+    this.host.removeEventListener("dragleave", this.onLeave);
+    this.host.removeEventListener("drop", this.onDrop);
+  }
+
+  url(text: string): void {
+    if (text.trim() === "") return;
+    const url = fileUrl(text.trim(), location.href);
+    if (!url) return this.of.refuse(text, "This is no address of the web: it begins with http:// or https://.");
+    const own = url.href.startsWith(new URL("./", location.href).href);
+    const file = own ? text.trim() : url.href;
+    pointTo(file);
+    const last = url.pathname.split("/").pop() ?? "";
+    this.of.open(url, decoded(last) || url.host, file);
+  }
+  file(file: File, handle?: FileSystemFileHandle): void {
+    // A link to this file may say more than its name.
+    if (parseLink(location.hash).file !== `local:${file.name}`) pointTo(`local:${file.name}`);
+    this.of.open(file, file.name, `local:${file.name}`, handle && { handle });
+  }
+  async recent(entry: Recent): Promise<void> {
+    if (entry.url) return this.url(entry.url);
+    const file = entry.handle && (await fileOf(entry.handle).catch(() => null));
+    if (file) this.file(file, entry.handle);
+    else this.of.fail(entry.name, "The browser no longer gives access to this file; drop it again.");
+  }
+  async choose(): Promise<void> {
+    const picker = (globalThis as { showOpenFilePicker?: () => Promise<FileSystemFileHandle[]> }).showOpenFilePicker;
+    if (!picker) return this.of.chooser()?.click();
+    try {
+      const [handle] = await picker();
+      if (handle) this.file(await handle.getFile(), handle);
+    } catch (e) {
+      if (!isAbort(e)) throw e;
+    }
+  }
+  /** The file input has another file. */
+  readonly chosen = (e: Event): void => {
+    const input = e.target as HTMLInputElement;
+    const file = input.files?.[0];
+    // Choosing the same file again is a choice too.
+    input.value = "";
+    if (file) this.file(file);
+  };
+
+  private readonly onDrag = (e: DragEvent): void => {
+    e.preventDefault();
+    this.host.dragging = true;
+  };
+  private readonly onLeave = (): void => {
+    this.host.dragging = false;
+  };
+  private readonly onDrop = (e: DragEvent): void => {
+    e.preventDefault();
+    this.host.dragging = false;
+    const item = [...(e.dataTransfer?.items ?? [])].find((one) => one.kind === "file");
+    if (item?.webkitGetAsEntry?.()?.isDirectory)
+      return this.of.refuse("the folder", "This is a folder: drop one of its files.");
+    const file = item?.getAsFile();
+    if (!file) {
+      // A link that was dragged from elsewhere.
+      const text = e.dataTransfer?.getData("text/uri-list") || e.dataTransfer?.getData("text/plain") || "";
+      const address = text.split(/\r?\n/).find((line) => /^https?:/i.test(line));
+      if (address) this.url(address);
+      return;
+    }
+    const asking = item as DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> };
+    const handle = asking.getAsFileSystemHandle?.().catch(() => null) ?? Promise.resolve(null);
+    void handle.then((h) => this.file(file, h?.kind === "file" ? (h as FileSystemFileHandle) : undefined));
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,86 @@
+/** The page's address says what is open and how it is shown; whoever changes it, or goes back, sees what it says. */
+import type { ReactiveController, ReactiveControllerHost } from "lit";
+import { namesakes, type Recent } from "../files/recent.ts";
+import { visible } from "../ui/visible.ts";
+import { bytes } from "../ui/wording.ts";
+import { formatLink, parseLink, type Link } from "./link.ts";
+import type { Failure } from "./welcome.ts";
+
+/** What links need of the page around them. */
+export interface LinkHost {
+  /** What links call the file that is open. */
+  readonly file: () => string;
+  /** Something could not be opened, and the page says so. */
+  readonly failed: () => boolean;
+  /** Shows what is open as a link says. */
+  readonly show: (link: Link) => Promise<void>;
+  readonly openUrl: (address: string) => void;
+  readonly openRecent: (entry: Recent) => void;
+  readonly choose: () => void;
+  /** Closes what is open; `left` where no other file follows. */
+  readonly close: (left: boolean) => void;
+  readonly ask: (failure: Failure) => void;
+}
+
+/** Follows the address, and writes it. */
+export class LinkController implements ReactiveController {
+  constructor(
+    host: ReactiveControllerHost,
+    private readonly of: LinkHost,
+  ) {
+    host.addController(this);
+  }
+  hostConnected(): void {
+    window.addEventListener("hashchange", this.follow);
+    this.follow();
+  }
+  hostDisconnected(): void {
+    window.removeEventListener("hashchange", this.follow);
+  }
+
+  /** Shows what is open as the address says. */
+  apply(): Promise<void> {
+    return this.of.show(parseLink(location.hash));
+  }
+  /** Writes what is shown into the address. */
+  update(link: Omit<Link, "file">): void {
+    history.replaceState(null, "", formatLink({ file: this.of.file(), ...link }));
+  }
+
+  private readonly follow = (): void => {
+    const { file } = parseLink(location.hash);
+    if (!file) {
+      if (this.of.file() !== "" || this.of.failed()) this.of.close(true);
+      return;
+    }
+    if (file === this.of.file()) void this.apply();
+    else if (file.startsWith("local:")) void this.askFor(file.slice("local:".length));
+    else {
+      // Opening an address makes it the page's: what else the link says stays.
+      const { hash } = location;
+      this.of.openUrl(file);
+      history.replaceState(null, "", hash);
+    }
+  };
+  /** A link to a file of this machine, which a page cannot open by itself. */
+  private async askFor(name: string): Promise<void> {
+    this.of.close(false);
+    const known = await namesakes(name);
+    // A link knows a file by its name, which others may have too.
+    const several = known.length > 1;
+    const message =
+      "This link is to a file of your own machine, which a page cannot open by itself: choose it, or drop it here." +
+      (several ? ` There are ${known.length} of this name.` : "");
+    const which = (entry: Recent): string => `, ${bytes(entry.bytes)}, of ${new Date(entry.when).toLocaleDateString()}`;
+    const ways = known.map((entry) => ({
+      words: `Open ${visible(name)}${several ? which(entry) : ""}`,
+      go: () => this.of.openRecent(entry),
+    }));
+    this.of.ask({
+      name,
+      trouble: { message, code: undefined, offset: undefined },
+      ways: [...ways, { words: "Choose the file", go: this.of.choose }],
+      kind: "asks",
+    });
+  }
+}

@@ -1,0 +1,51 @@
+/** The state of the page in its address: `#file=...&i=17&q=width%20>%20100`. */
+
+/** What a link says. */
+export interface Link {
+  /** A URL; `local:NAME` stands for a file of this machine that was opened before. */
+  readonly file?: string;
+  /** The sample that is open. */
+  readonly i?: number;
+  /** The filter. */
+  readonly q?: string;
+  readonly view?: "gallery" | "table";
+}
+
+/** Reads the part of an address behind `#`. What makes no sense is left out. */
+export function parseLink(hash: string): Link {
+  const fields = new URLSearchParams(hash.replace(/^#/, ""));
+  const i = fields.get("i");
+  const view = fields.get("view");
+  return {
+    ...(fields.get("file") && { file: fields.get("file")! }),
+    ...(i !== null && /^\d{1,15}$/.test(i) && { i: Number(i) }),
+    ...(fields.get("q") && { q: fields.get("q")! }),
+    ...((view === "gallery" || view === "table") && { view }),
+  };
+}
+
+/** Writes it. Slashes and colons stay readable. */
+export function formatLink(link: Link): string {
+  const parts = Object.entries(link).filter(([, value]) => value !== undefined && value !== "");
+  const written = parts.map(
+    ([key, value]) => `${key}=${encodeURIComponent(String(value)).replace(/%2F/g, "/").replace(/%3A/g, ":")}`,
+  );
+  return written.length > 0 ? `#${written.join("&")}` : "";
+}
+
+/** The address that a link's file stands for; only the web's schemes. */
+export function fileUrl(file: string, base: string): URL | null {
+  try {
+    const url = new URL(file, base);
+    return url.protocol === "http:" || url.protocol === "https:" ? url : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Makes the page's address that of a file; from the empty page, "back" leads to the empty page. */
+export function pointTo(file: string): void {
+  const link = formatLink({ file });
+  if (location.hash === "") history.pushState(null, "", link);
+  else history.replaceState(null, "", link);
+}

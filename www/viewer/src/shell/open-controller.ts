@@ -1,0 +1,212 @@
+/** What is open, and how it comes to be: files, addresses, texts, what must be unpacked first; and how it is closed. */
+import type { ReactiveController, ReactiveControllerHost } from "lit";
+import type { Dataset, Input, OpenOptions, OpenProgress, Table } from "../../../lib/src/model/index.ts";
+import type { Engine } from "../files/engine.ts";
+import { indexStore } from "../files/index-store.ts";
+import { openAny, TooLarge, type TextSource, type TextTable } from "../files/open-any.ts";
+import type { Recent } from "../files/recent.ts";
+import { removeLeftovers } from "../files/temporary-files.ts";
+import { unpack, unpackedName } from "../files/unpack.ts";
+import { visible } from "../ui/visible.ts";
+import { isAbort, plural, trouble } from "../ui/wording.ts";
+import { failureOf } from "./failures.ts";
+import { pickJson } from "./json-picker.ts";
+import type { Failure, Opening } from "./welcome.ts";
+
+/** What goes along with a file that is opened. */
+export interface OpenExtra {
+  /** To open it again another day. */
+  readonly handle?: FileSystemFileHandle;
+  readonly tbfSchema?: object;
+  /** Lets go of what lies in the store for it. */
+  readonly forget?: () => void;
+}
+
+/** What opening needs of the page around it. */
+export interface OpenHost {
+  readonly engine: () => Engine;
+  readonly say: (text: string) => void;
+  /** Whether somebody is at something on the page. */
+  readonly focused: () => boolean;
+  /** Something is open: shows it as the link says; `focused` as the page was before. Resolves when that is done. */
+  readonly opened: (found: Dataset | Table, focused: boolean) => Promise<void>;
+  /** It may be opened again another day. */
+  readonly remember: (entry: Omit<Recent, "id" | "url">, file: string) => void;
+  /** More samples of a growing file are known. */
+  readonly grown: (dataset: Dataset) => void;
+  /** All of a growing file is known, or no more will be. */
+  readonly settled: (dataset: Dataset) => void;
+  /** Nothing is open any more; `left` where no other file follows. */
+  readonly closed: (left: boolean) => void;
+  /** Offers to convert the text that is too large to be shown. */
+  readonly convertText: () => void;
+}
+
+/** Opens one file after the other; whoever is late is not shown. */
+export class OpenController implements ReactiveController {
+  /** What is open: samples, or a table. */
+  data: Dataset | null = null;
+  table: Table | null = null;
+  opening: Opening | null = null;
+  failure: Failure | null = null;
+  /** The text that the table was made of. */
+  textual: TextTable | null = null;
+  /** A text that is too large to be shown. */
+  tooLarge: TextSource | null = null;
+  /** How far the headers of a growing file are read. */
+  growth: OpenProgress | null = null;
+  /** What links call the file. */
+  file = "";
+  source: Input | null = null;
+  private work = new AbortController();
+  /** Lets go of what lies in the store for what is open. */
+  private letGo: () => void = () => undefined;
+
+  constructor(
+    private readonly host: ReactiveControllerHost,
+    private readonly of: OpenHost,
+  ) {
+    host.addController(this);
+  }
+  hostConnected(): void {
+    void removeLeftovers().catch(() => undefined);
+  }
+  hostDisconnected(): void {
+    this.close(false);
+  }
+
+  /** Ends with what is open. */
+  get signal(): AbortSignal {
+    return this.work.signal;
+  }
+  /** What is open, whichever it is. */
+  get found(): Dataset | Table | null {
+    return this.data ?? this.table;
+  }
+
+  /** Opens a file, an address or anything else that the package opens. */
+  async open(input: Input, name: string, file: string, extra: OpenExtra = {}): Promise<void> {
+    const { tbfSchema, forget, ...kept } = extra;
+    const focused = this.of.focused();
+    this.close(false);
+    if (forget) this.letGo = forget;
+    const work = this.begin(name, file);
+    this.source = input;
+    try {
+      const onProgress = (progress: OpenProgress): void => {
+        if (this.work !== work) return;
+        if (this.data) this.grown(this.data, progress);
+        else this.set({ opening: { name, progress } });
+      };
+      const { signal } = work;
+      const options: OpenOptions = { name, signal, keepGoing: true, grow: true, indexStore, onProgress };
+      const { found, textual } = await openAny(
+        this.of.engine(),
+        input,
+        tbfSchema ? { ...options, tbfSchema } : options,
+        signal,
+      );
+      if (this.work !== work) {
+        textual?.forget();
+        return found.close();
+      }
+      this.set({ textual, opening: null, ...(found.kind === "table" ? { table: found } : { data: found }) });
+      document.title = `${visible(name)} – Forebay`;
+      this.of.say(`${visible(name)}: ${plural(found.length, found.kind === "table" ? "row" : "sample")}`);
+      if (found.kind === "samples" && found.growing) {
+        const settled = (): void => this.settled(found);
+        found.whole.then(settled, settled);
+      }
+      await this.of.opened(found, focused);
+      this.of.remember({ name, bytes: textual?.text.bytes ?? found.byteLength, when: Date.now(), ...kept }, file);
+    } catch (e) {
+      if (this.work !== work) return;
+      this.set({ opening: null });
+      if (isAbort(e)) return;
+      this.set({ failure: this.failed(e, input, name, file, kept) });
+      this.of.say(`${visible(name)} could not be opened`);
+    }
+  }
+
+  /** What went wrong with a file, and what may help. */
+  private failed(e: unknown, input: Input, name: string, file: string, extra: OpenExtra): Failure {
+    if (e instanceof TooLarge) this.tooLarge = e.text;
+    const refuse = (message: string): void =>
+      this.set({ failure: { ...failure, trouble: { ...failure.trouble, message } } });
+    const failure = failureOf(e, name, file, {
+      chooseSchema: () => pickJson((tbfSchema) => void this.open(input, name, file, { ...extra, tbfSchema }), refuse),
+      convertText: this.of.convertText,
+      unpack: () => void this.openUnpacked(input, name, file, extra),
+    });
+    return failure;
+  }
+
+  /** Unpacks what is packed as a whole, and opens that. */
+  private async openUnpacked(input: Input, name: string, file: string, extra: OpenExtra): Promise<void> {
+    this.close(false);
+    const work = this.begin(name, file, { unpacking: true });
+    try {
+      const onProgress = (bytes: number, totalBytes: number): void => {
+        const progress = { bytes, totalBytes, samples: 0 };
+        if (this.work === work) this.set({ opening: { name, progress, unpacking: true } });
+      };
+      const { file: plain, forget } = await unpack(input, name, work.signal, onProgress);
+      if (this.work !== work) forget();
+      else await this.open(plain, unpackedName(name), file, { ...extra, forget });
+    } catch (e) {
+      if (this.work !== work || isAbort(e)) return;
+      this.set({ opening: null, failure: { name, trouble: trouble(e) } });
+    }
+  }
+
+  /** Opens the same file again, its index read anew. */
+  async reread(): Promise<void> {
+    const { data, file, source } = this;
+    await indexStore.forget();
+    if (data && source) await this.open(source, data.name ?? "dataset", file);
+  }
+
+  /** Says why something is not opened. */
+  fail(failure: Failure): void {
+    this.set({ failure });
+  }
+
+  /** Lets go of the file; `left` where no other one follows. */
+  close(left = true): void {
+    this.work.abort();
+    const { found, textual, letGo } = this;
+    this.letGo = () => undefined;
+    this.set({ data: null, table: null, textual: null, tooLarge: null, opening: null, failure: null, growth: null });
+    document.title = "Forebay";
+    if (left) [this.source, this.file] = [null, ""];
+    this.of.closed(left);
+    // Once nothing on the page draws it any more.
+    void this.host.updateComplete.then(() => {
+      found?.close();
+      textual?.forget();
+      letGo();
+    });
+  }
+
+  private begin(name: string, file: string, how: { unpacking?: boolean } = {}): AbortController {
+    this.work = new AbortController();
+    this.file = file;
+    this.set({ opening: { name, progress: null, ...how } });
+    return this.work;
+  }
+  private grown(dataset: Dataset, growth: OpenProgress): void {
+    this.set({ growth });
+    this.of.grown(dataset);
+  }
+  private settled(dataset: Dataset): void {
+    if (this.data !== dataset) return;
+    this.set({ growth: null });
+    const end = dataset.damage ? ", and then it could not be read" : "";
+    this.of.say(`${visible(dataset.name ?? "the file")}: ${plural(dataset.length, "sample")}${end}`);
+    this.of.settled(dataset);
+  }
+  private set(change: Partial<OpenController>): void {
+    Object.assign(this, change);
+    this.host.requestUpdate();
+  }
+}

@@ -1,0 +1,450 @@
+/** `<forebay-viewer>`: everything together. What it does is in its controllers; here they meet, and are drawn. */
+import { LitElement, html, nothing, type TemplateResult } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import type { Dataset, Table } from "../../../lib/src/model/index.ts";
+import "../dialogs/about-dialog.ts";
+import "../dialogs/check-dialog.ts";
+import "../dialogs/convert-dialog.ts";
+import "../dialogs/convert-table-dialog.ts";
+import "../dialogs/help-dialog.ts";
+import "../samples/facets-view.ts";
+import "../samples/gallery.ts";
+import "../samples/sample-panel.ts";
+import "../samples/sample-table.ts";
+import "../tables/table-view.ts";
+import "../ui/filter-box.ts";
+import "./welcome.ts";
+import type { AboutDialog } from "../dialogs/about-dialog.ts";
+import type { CheckDialog } from "../dialogs/check-dialog.ts";
+import type { ConvertDialog } from "../dialogs/convert-dialog.ts";
+import type { ConvertTableDialog } from "../dialogs/convert-table-dialog.ts";
+import type { HelpDialog } from "../dialogs/help-dialog.ts";
+import type { Engine } from "../files/engine.ts";
+import type { Recent } from "../files/recent.ts";
+import { Counts } from "../samples/counts.ts";
+import type { Clause } from "../samples/facets-view.ts";
+import type { SamplePanel } from "../samples/sample-panel.ts";
+import type { ShownTable, TableLink, TableView } from "../tables/table-view.ts";
+import type { Collection } from "../ui/collection.ts";
+import type { FilterBox } from "../ui/filter-box.ts";
+import { RowCursor } from "../ui/row-cursor.ts";
+import { controls, tokens } from "../ui/styles.ts";
+import { viewerStyles } from "../ui/viewer-styles.ts";
+import { visible } from "../ui/visible.ts";
+import { count, plural } from "../ui/wording.ts";
+import { sampleFacts, tableFacts } from "./facts.ts";
+import { FilterController } from "./filter-controller.ts";
+import { InputController } from "./input-controller.ts";
+import { KeyController } from "./key-controller.ts";
+import { LinkController } from "./link-controller.ts";
+import type { Link } from "./link.ts";
+import { Messages } from "./messages.ts";
+import { damageNotice, growthNotice } from "./notices.ts";
+import { OpenController } from "./open-controller.ts";
+import { ReadMeter } from "./read-meter.ts";
+import { RecentController } from "./recent-controller.ts";
+import { ThemeController, type Theme } from "./theme-controller.ts";
+import { LOGO } from "./welcome.ts";
+
+/** Milliseconds after which the first pictures are no longer waited for. */
+const PATIENCE = 1200;
+
+@customElement("forebay-viewer")
+export class Viewer extends LitElement {
+  static override styles = [tokens, controls, viewerStyles];
+
+  /** The package's functions. */
+  @property({ attribute: false }) engine!: Engine;
+  @property({ reflect: true }) theme: Theme | null = null;
+  @property({ type: Boolean, reflect: true }) dragging = false;
+  /** What the open table shows, for converting it. */
+  @state() private shownTable: ShownTable = { columns: [], filter: null };
+  @state() private view: "gallery" | "table" = "gallery";
+  @state() private picked: ReadonlySet<number> = new Set();
+  @state() private tileSize = 168;
+  @state() private facetsShown = false;
+  @query("forebay-about") private aboutDialog!: AboutDialog;
+  @query("forebay-check") private checkDialog!: CheckDialog;
+  @query("forebay-convert") private convertDialog!: ConvertDialog;
+  @query("forebay-convert-table") private convertTableDialog!: ConvertTableDialog;
+  @query("forebay-help") private helpDialog!: HelpDialog;
+  @query("forebay-filter") private filterBox!: FilterBox | null;
+  @query("forebay-table-view") private tableView!: TableView | null;
+  @query("forebay-sample") private samplePanel!: SamplePanel | null;
+  @query("forebay-gallery, forebay-table") private collection!: Collection | null;
+  /** Resolves when the first pictures are drawn, or when they take too long. */
+  private pictures: Promise<void> = Promise.resolve();
+  private pictured = (): void => undefined;
+
+  private readonly theming = new ThemeController(this);
+  private readonly messages = new Messages(this);
+  private readonly recents = new RecentController(this);
+  private readonly opener: OpenController = new OpenController(this, {
+    engine: () => this.engine,
+    say: (text) => this.messages.say(text),
+    focused: () => this.shadowRoot?.activeElement != null,
+    opened: (found, focused) => this.opened(found, focused),
+    remember: (entry, file) => void this.recents.remember(entry, file),
+    grown: (dataset) => this.grown(dataset),
+    settled: (dataset) => this.settled(dataset),
+    closed: (left) => this.closed(left),
+    convertText: () => this.convertTableDialog.show(),
+  });
+  private readonly meter = new ReadMeter(this, {
+    telemetry: () => this.opener.found?.telemetry,
+    wholeBytes: () => this.opener.textual?.text.bytes ?? null,
+  });
+  private readonly filter: FilterController = new FilterController(this, {
+    data: () => this.opener.data,
+    growing: () => this.opener.growth !== null,
+    say: (text) => this.messages.say(text),
+    begun: () => this.counts.clearTrouble(),
+    applied: (same) => this.filtered(same),
+    failed: () => void (this.counts.facets ?? this.counts.recount()),
+  });
+  private readonly counts: Counts = new Counts(this, {
+    data: () => this.opener.data,
+    rows: () => this.filter.rows,
+    growing: () => this.opener.growth !== null,
+    local: () => this.opener.source instanceof Blob,
+    signal: () => this.opener.signal,
+    pictures: () => this.pictures,
+  });
+  private readonly cursor: RowCursor = new RowCursor(this, {
+    unit: "sample",
+    rows: () => this.filter.rows,
+    list: () => this.collection,
+    say: (text) => this.messages.say(text),
+    moved: () => this.updateLink(),
+  });
+  private readonly input: InputController = new InputController(this, {
+    open: (input, name, file, extra) => void this.opener.open(input, name, file, extra),
+    refuse: (name, message) => this.refuse(name, message),
+    fail: (name, message) => this.fail(name, message),
+    chooser: () => this.renderRoot.querySelector<HTMLInputElement>("input[type=file]"),
+  });
+  protected readonly keys = new KeyController(this, {
+    // A dialog that lost the focus still has the page to itself.
+    busy: () => [...this.renderRoot.children].some((child) => child.shadowRoot?.querySelector("dialog[open]")),
+    actions: () => this.keyActions(),
+    others: [
+      (key) => this.cursor.key(key),
+      (key) => this.cursor.open !== null && (this.samplePanel?.key(key) ?? false),
+      (key, idle) => this.tableView?.key(key, idle) ?? false,
+      (key, idle) => idle && this.cursor.begin(key),
+    ],
+  });
+  /** The last: it opens what the address says as soon as the viewer is on a page. */
+  private readonly links: LinkController = new LinkController(this, {
+    file: () => this.opener.file,
+    failed: () => this.opener.failure !== null,
+    show: (link) => this.show(link),
+    openUrl: (address) => this.input.url(address),
+    openRecent: (entry) => void this.input.recent(entry),
+    choose: () => void this.input.choose(),
+    close: (left) => this.opener.close(left),
+    ask: (failure) => this.opener.fail(failure),
+  });
+
+  /** Lets go of the file. */
+  close(): void {
+    this.opener.close();
+  }
+
+  // Where the controllers meet
+
+  private async opened(found: Dataset | Table, focused: boolean): Promise<void> {
+    if (found.kind === "samples") {
+      this.filter.showAll(found.length);
+      this.pictures = new Promise((resolve) => {
+        this.pictured = resolve;
+        setTimeout(resolve, PATIENCE);
+      });
+    }
+    await this.links.apply();
+    // Who opened it with something on the page goes on in what is opened.
+    if (focused && document.activeElement === document.body) this.focusList();
+    if (found.kind === "samples") void this.counts.learn(found);
+  }
+  private grown({ length }: Dataset): void {
+    if (length === this.filter.rows.total) return;
+    this.filter.grow(length);
+    if (this.counts.due) void this.counts.recount();
+  }
+  private settled(dataset: Dataset): void {
+    if (this.filter.expression) void this.filter.apply();
+    else {
+      this.filter.showAll(dataset.length);
+      void this.counts.recount();
+    }
+    void this.counts.learn(dataset);
+  }
+  private filtered(same: boolean): void {
+    if (!same) this.cursor.current = 0;
+    this.updateLink();
+    void this.counts.recount();
+  }
+  private closed(left: boolean): void {
+    this.filter.reset();
+    this.counts.reset();
+    this.cursor.reset();
+    this.picked = new Set();
+    if (!left) return;
+    void this.recents.recall();
+    history.replaceState(null, "", location.pathname + location.search);
+  }
+  /** Says why something is not opened at all. */
+  private refuse(name: string, message: string): void {
+    // What is open stays so, and what is on its way too.
+    if (this.opener.found || this.opener.opening) return this.messages.warn(message);
+    this.opener.close();
+    this.fail(name, message);
+  }
+  private fail(name: string, message: string): void {
+    this.opener.fail({ name, trouble: { message, code: undefined, offset: undefined } });
+  }
+
+  // Links
+
+  private async show(link: Link): Promise<void> {
+    const { data, table } = this.opener;
+    if (table) {
+      await this.updateComplete;
+      return this.tableView?.follow(link);
+    }
+    if (link.view) this.view = link.view;
+    if ((link.q ?? "") !== this.filter.expression) await this.filter.setText(link.q ?? "", new Map());
+    else if (!this.counts.facets) void this.counts.recount();
+    if (link.i !== undefined && data && link.i < data.length) this.cursor.show(link.i);
+    else if (link.i === undefined) this.cursor.clear();
+  }
+  private updateLink(of: TableLink = {}): void {
+    if (this.opener.table) this.links.update(of);
+    if (!this.opener.data) return;
+    const { open } = this.cursor;
+    this.links.update({
+      ...(open !== null && { i: open }),
+      ...(this.filter.expression && { q: this.filter.expression }),
+      ...(this.view === "table" && { view: "table" }),
+    });
+  }
+
+  // What people do
+
+  private keyActions(): Record<string, () => void> {
+    const { data, table, found } = this.opener;
+    return {
+      "?": () => this.helpDialog.show(),
+      o: () => void this.input.choose(),
+      d: () => this.theming.toggle(),
+      ...(found && { i: () => this.aboutDialog.show(), c: () => this.checkDialog.show() }),
+      ...(table && { e: () => this.convertTableDialog.show() }),
+      ...(data && {
+        "/": () => this.filterBox?.focus(),
+        g: () => this.setView("gallery"),
+        t: () => this.setView("table"),
+        e: () => this.convertDialog.show(),
+      }),
+    };
+  }
+  private setView(view: "gallery" | "table"): void {
+    this.view = view;
+    this.updateLink();
+    this.cursor.reveal();
+  }
+  private pick(i: number): void {
+    const picked = new Set(this.picked);
+    if (!picked.delete(i)) picked.add(i);
+    this.picked = picked;
+    this.messages.say(`${plural(picked.size, "sample")} picked`);
+  }
+  /** A fault of a check was clicked. */
+  private jump(i: number): void {
+    if (this.opener.table) void this.tableView?.follow({ i });
+    else this.cursor.show(i);
+  }
+  /** Gives the keys to the samples or rows. */
+  private focusList(): void {
+    if (this.opener.table) return this.tableView?.focus();
+    void this.updateComplete
+      .then(() => this.collection?.updateComplete)
+      .then(() => this.collection?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus());
+  }
+
+  // Drawing
+
+  override render(): TemplateResult {
+    const { data, table, found, textual, tooLarge, growth } = this.opener;
+    const text = textual?.text ?? null;
+    const made = (e: CustomEvent<File>): void => this.input.file(e.detail);
+    return html`
+      ${data ? this.renderDataset(data) : table ? this.renderTable(table) : this.renderWelcome()}
+      <forebay-convert-table .engine=${this.engine} .data=${table} .text=${text ?? tooLarge}
+        .shown=${this.shownTable.columns} .filter=${this.shownTable.filter} @open=${made}></forebay-convert-table>
+      <forebay-about .data=${found} .text=${text} ?growing=${growth !== null}
+        @forget=${() => void this.opener.reread()}></forebay-about>
+      <forebay-check .engine=${this.engine} .data=${found} .text=${text} ?growing=${growth !== null}
+        @jump=${(e: CustomEvent<number>) => this.jump(e.detail)}></forebay-check>
+      <forebay-convert .engine=${this.engine} .data=${data} ?growing=${growth !== null}
+        .kept=${this.filter.rows.kept} .picked=${this.picked} @open=${made}></forebay-convert>
+      <forebay-help></forebay-help>
+      <input type="file" hidden aria-label="Open a file" @change=${this.input.chosen} />
+      <div class="warning" role="alert" ?hidden=${this.messages.warning === ""}>${this.messages.warning}</div>
+      <div class="visually-hidden" role="status" aria-live="polite">${this.messages.said}</div>`;
+  }
+
+  private renderTools(): TemplateResult {
+    return html`
+      <button class="icon bare" aria-label="Dark or light" title="Dark or light (d)"
+        @click=${() => this.theming.toggle()}>◐</button>
+      <button class="icon bare" aria-label="Keys and filters" title="Keys and filters (?)"
+        @click=${() => this.helpDialog.show()}>?</button>`;
+  }
+
+  private renderWelcome(): TemplateResult {
+    const { opening, failure } = this.opener;
+    const { offers, list, keptIndexes } = this.recents;
+    return html`
+      <div class="app">
+        <header class="top"><span class="brand">${BRAND}</span><div class="file"></div>${this.renderTools()}</header>
+        <forebay-welcome role="main" .opening=${opening} .failure=${failure} .offers=${offers} .recent=${list}
+          .kept=${keptIndexes} @choose=${() => this.input.choose()}
+          @url=${(e: CustomEvent<string>) => this.input.url(e.detail)}
+          @recent=${(e: CustomEvent<Recent>) => void this.input.recent(e.detail)}
+          @back=${() => this.close()} @forget=${() => void this.recents.forget()}></forebay-welcome>
+      </div>`;
+  }
+
+  /** What is open, and what can be done with all of it. */
+  private renderHeader(open: Dataset | Table, facts: string, convert: () => void): TemplateResult {
+    const format = this.opener.textual?.text.format ?? open.format;
+    return html`
+      <header class="top">
+        <button class="skip" @click=${this.focusList}>To the ${open.kind === "table" ? "rows" : "samples"}</button>
+        <button class="brand" title="Close the file" aria-label="Forebay: close the file"
+          @click=${() => this.close()}>${BRAND}</button>
+        <div class="file">
+          <button class="badge" title="About this file (i)"
+            @click=${() => this.aboutDialog.show()}>${format.toUpperCase()}</button>
+          <h1 title=${visible(open.name ?? "")}>${visible(open.name ?? "dataset")}</h1>
+          <span class="facts">${facts}</span>
+          <span class="facts more" title="What was read so far">${this.meter.words}</span>
+        </div>
+        <span class="spacer"></span>
+        <button title="Open another file (o)" @click=${() => this.input.choose()}>Open</button>
+        <button title="Check (c)" @click=${() => this.checkDialog.show()}>Check</button>
+        <button title="Convert or export (e)" @click=${convert}>Convert</button>
+        ${this.renderTools()}
+      </header>`;
+  }
+
+  private renderTable(table: Table): TemplateResult {
+    const text = this.opener.textual?.text ?? null;
+    return html`
+      <div class="app">
+        ${this.renderHeader(table, tableFacts(table, text), () => this.convertTableDialog.show())}
+        <forebay-table-view .data=${table} .text=${text}
+          @shown=${(e: CustomEvent<ShownTable>) => (this.shownTable = e.detail)}
+          @link=${(e: CustomEvent<TableLink>) => this.updateLink(e.detail)}
+          @say=${(e: CustomEvent<string>) => this.messages.say(e.detail)}></forebay-table-view>
+      </div>`;
+  }
+
+  private renderDataset(dataset: Dataset): TemplateResult {
+    const { counts, filter } = this;
+    const { growth } = this.opener;
+    const lost = counts.facets?.damaged ?? 0;
+    return html`
+      <div class="app">
+        ${this.renderHeader(dataset, sampleFacts(dataset), () => this.convertDialog.show())}
+        <div class="work ${this.cursor.open === null ? "" : "sample-open"}">
+          <forebay-facets class=${this.facetsShown ? "shown" : ""} role="complementary" aria-label="Facets"
+            .facets=${counts.facets} .clauses=${filter.clauses} .classes=${counts.classes}
+            .classField=${counts.classField} .fields=${counts.metadataFields} .trouble=${counts.trouble}
+            ?counting=${counts.counting} ?sizeless=${dataset.format === "tar" && !growth}
+            @clause=${({ detail: d }: CustomEvent<ClauseChange>) => filter.setClause(d.key, d.clause)}
+            @sizes=${() => void counts.readSizes()}
+            @classes=${(e: CustomEvent<string>) => counts.countClasses(e.detail)}></forebay-facets>
+          <main class="main">
+            ${this.renderBar(dataset)}
+            ${growth ? growthNotice(growth) : nothing}
+            <div class="chips">${damageNotice(dataset, lost, () => this.checkDialog.show())}${this.renderChips()}</div>
+            ${this.renderCollection(dataset)}
+          </main>
+          ${this.cursor.open === null ? nothing : this.renderSample(dataset, this.cursor.open)}
+        </div>
+      </div>`;
+  }
+
+  /** The filter, how many samples it keeps, and how they are shown. */
+  private renderBar({ length }: Dataset): TemplateResult {
+    const { rows, running, text, error } = this.filter;
+    const kept = running ? "filtering…" : rows.kept ? `${count(rows.length)} of ${count(length)}` : count(length);
+    const size = (e: Event): void => {
+      this.tileSize = Number((e.target as HTMLInputElement).value);
+    };
+    const view = (name: "gallery" | "table", title: string): TemplateResult =>
+      html`<button aria-pressed=${this.view === name} title="${title} (${name[0]})"
+        @click=${() => this.setView(name)}>${title}</button>`;
+    return html`
+      <div class="bar">
+        <button class="narrow-only" aria-expanded=${this.facetsShown}
+          @click=${() => (this.facetsShown = !this.facetsShown)}>Facets</button>
+        <forebay-filter .value=${text} .fields=${this.counts.fields} .values=${this.counts.values} .error=${error}
+          @filter=${(e: CustomEvent<string>) => void this.filter.setText(e.detail)}></forebay-filter>
+        <span class="counts">${kept}${this.picked.size > 0 ? `, ${count(this.picked.size)} picked` : ""}</span>
+        ${
+          this.view === "gallery"
+            ? html`<input type="range" aria-label="Size of the pictures" min="90" max="360" step="6"
+                .value=${String(this.tileSize)} @input=${size} />`
+            : nothing
+        }
+        <div class="views" role="group" aria-label="View">
+          ${view("gallery", "Gallery")}
+          ${view("table", "Table")}
+        </div>
+      </div>`;
+  }
+
+  private renderChips(): TemplateResult[] {
+    return [...this.filter.clauses].map(
+      ([key, { label }]) => html`<button aria-label="Remove ${visible(label)}"
+        @click=${() => this.filter.setClause(key, null)}><bdi>${visible(label)}</bdi> ✕</button>`,
+    );
+  }
+
+  private renderSample(dataset: Dataset, open: number): TemplateResult {
+    return html`
+      <forebay-sample role="complementary" aria-label="Sample" .data=${dataset} .index=${open}
+        .next=${this.cursor.following} .picked=${this.picked.has(open)}
+        @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
+        @close=${() => this.cursor.close()}
+        @pick=${(e: CustomEvent<number>) => this.pick(e.detail)}></forebay-sample>`;
+  }
+
+  private renderCollection(dataset: Dataset): TemplateResult {
+    const { rows } = this.filter;
+    if (rows.length === 0) {
+      const why = rows.kept ? "No sample matches the filter." : "There are no samples in this file.";
+      return html`<div class="empty">${why}</div>`;
+    }
+    const current = (e: CustomEvent<number>): void => this.cursor.move(e.detail);
+    const step = (e: CustomEvent<number>): void => this.cursor.follow(e.detail);
+    const open = (e: CustomEvent<number>): void => this.cursor.show(e.detail);
+    const pick = (e: CustomEvent<number>): void => this.pick(e.detail);
+    return this.view === "gallery"
+      ? html`<forebay-gallery .data=${dataset} .rows=${rows} .picked=${this.picked} .current=${this.cursor.current}
+          .size=${this.tileSize} @drawn=${() => this.pictured()}
+          @current=${current} @step=${step} @open=${open} @pick=${pick}></forebay-gallery>`
+      : html`<forebay-table .data=${dataset} .rows=${rows} .picked=${this.picked} .current=${this.cursor.current}
+          @current=${current} @step=${step} @open=${open} @pick=${pick}></forebay-table>`;
+  }
+}
+
+/** A clause that is set, or taken away where it is null. */
+interface ClauseChange {
+  readonly key: string;
+  readonly clause: Clause | null;
+}
+
+const BRAND = html`<svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg><span>Forebay</span>`;

@@ -1,0 +1,112 @@
+/** One row of a table, every column of it in full. */
+import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+import type { TableBatch } from "../../../lib/src/model/table-batch.ts";
+import type { Json, Table } from "../../../lib/src/model/index.ts";
+import { cellText } from "./cells.ts";
+import { controls, panelStyles } from "../ui/styles.ts";
+import { tree, treeStyles } from "../ui/tree.ts";
+import { visible } from "../ui/visible.ts";
+import { count, isAbort, trouble, type Trouble } from "../ui/wording.ts";
+
+/** Columns that are shown; a table may have a hundred thousand. */
+const SHOWN = 2000;
+
+/** `<forebay-row>`: sends `step` with -1 or 1, and `close`. */
+@customElement("forebay-row")
+export class RowPanel extends LitElement {
+  static override styles = [
+    controls,
+    treeStyles,
+    panelStyles,
+    css`
+    h2 {
+      flex: 1;
+    }
+    dl {
+      margin: 0;
+    }
+    dt {
+      display: flex;
+      gap: 8px;
+      color: var(--accent);
+      font-family: var(--mono);
+      font-size: 12.5px;
+      overflow-wrap: anywhere;
+    }
+    dt span {
+      color: var(--ink-2);
+    }
+    dd {
+      margin: 0 0 10px;
+      overflow-wrap: anywhere;
+      white-space: pre-wrap;
+      font-variant-numeric: tabular-nums;
+    }
+    dd.null {
+      color: var(--ink-2);
+      font-style: italic;
+    }
+  `,
+  ];
+  @property({ attribute: false }) data!: Table;
+  @property({ attribute: false }) index = 0;
+  @state() private batch: TableBatch | null = null;
+  @state() private failure: Trouble | null = null;
+  private work = new AbortController();
+
+  override willUpdate(changed: PropertyValues): void {
+    if (changed.has("index") || changed.has("data")) void this.load();
+  }
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.work.abort();
+  }
+  private async load(): Promise<void> {
+    this.work.abort();
+    const { signal } = (this.work = new AbortController());
+    try {
+      const batch = await this.data.columns(this.index, this.index + 1, undefined, { signal });
+      if (signal.aborted) return;
+      this.batch = batch;
+      this.failure = null;
+    } catch (e) {
+      if (signal.aborted || isAbort(e)) return;
+      this.batch = null;
+      this.failure = trouble(e);
+    }
+  }
+
+  override render(): TemplateResult {
+    const send = (type: string, detail?: unknown) => () => this.dispatchEvent(new CustomEvent(type, { detail }));
+    return html`
+      <div class="head">
+        <h2>Row ${count(this.index)}</h2>
+        <button class="icon bare" aria-label="Previous row" title="Previous (←)" @click=${send("step", -1)}>←</button>
+        <button class="icon bare" aria-label="Next row" title="Next (→)" @click=${send("step", 1)}>→</button>
+        <button class="icon bare" aria-label="Close the row" title="Close (Esc)" @click=${send("close")}>✕</button>
+      </div>
+      <div class="page" tabindex="0" role="group" aria-label="Columns of row ${count(this.index)}">
+        ${this.failure ? html`<p class="bad">${this.failure.message} <code>${this.failure.code ?? ""}</code></p>` : nothing}
+        ${this.batch ? this.renderCells(this.batch) : nothing}
+      </div>`;
+  }
+  private renderCells(batch: TableBatch): TemplateResult {
+    return html`
+      <dl>${batch.columns.slice(0, SHOWN).map((column, k) => {
+        const cell = column.get(0);
+        const value = this.data.schema[k]?.type === "json" && typeof cell === "string" ? parsed(cell) : undefined;
+        return html`<dt><bdi>${visible(column.name)}</bdi><span>${column.type}</span></dt>
+          <dd class=${cell === null ? "null" : ""}>${value !== undefined && value !== null && typeof value === "object" ? tree("json", value) : cellText(cell, column.type, false)}</dd>`;
+      })}</dl>
+      ${batch.columns.length > SHOWN ? html`<p class="muted">and ${count(batch.columns.length - SHOWN)} more columns</p>` : nothing}`;
+  }
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

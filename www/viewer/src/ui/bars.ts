@@ -1,0 +1,67 @@
+/** One value of a facet, as long as it is frequent. */
+import { css, html, type TemplateResult } from "lit";
+import { visible } from "./visible.ts";
+import { count } from "./wording.ts";
+
+/** How bars look. */
+export const barStyles = css`
+  .bar {
+    position: relative;
+    display: flex;
+    justify-content: space-between;
+    width: 100%;
+    min-height: 28px;
+    margin-bottom: 3px;
+    padding: 0 8px;
+    border-color: transparent;
+    border-radius: 6px;
+    background: transparent;
+    font-size: 13px;
+    overflow: hidden;
+  }
+  .bar:disabled {
+    opacity: 1;
+  }
+  .bar i {
+    position: absolute;
+    inset: 0 auto 0 0;
+    background: var(--soft);
+    border-radius: 6px;
+  }
+  .bar i + i {
+    background: var(--accent-soft);
+  }
+  @media (forced-colors: active) {
+    .bar i {
+      forced-color-adjust: none;
+      inset: auto auto 0 0;
+      height: 5px;
+      border-radius: 0;
+      background: GrayText;
+    }
+    .bar i + i {
+      background: Highlight;
+    }
+  }
+  .bar span {
+    position: relative;
+    overflow: hidden;
+    text-overflow: ellipsis;
+  }
+  .bar span:last-child {
+    flex: none;
+    font-variant-numeric: tabular-nums;
+  }
+`;
+
+/** A bar: how many there are in all, how many of them the filter keeps, and whether it is the filter. Without `act` it is none. */
+export function bar(
+  { label, all, kept, most, on }: { label: string; all: number; kept: number; most: number; on: boolean },
+  act: (() => void) | null,
+): TemplateResult {
+  return html`
+    <button class="bar" aria-pressed=${on} title=${visible(label)} ?disabled=${act === null} @click=${act}>
+      <i .style=${`width:${(100 * all) / most}%`}></i><i .style=${`width:${(100 * kept) / most}%`}></i>
+      <span>${visible(label)}</span><span>${count(kept)}</span>
+    </button>`;
+}

@@ -1,0 +1,75 @@
+/** What the filter box offers: fields, the operators of a field, and the values that a field is known to have. */
+import { quote } from "./facets.ts";
+
+/** A field that filters know. */
+export interface FilterField {
+  readonly name: string;
+  readonly type: string;
+  /** Whether the index answers it, where that is known. */
+  readonly indexed?: boolean;
+}
+/** Something to write in place of the text from `start` to the caret. */
+export interface Choice {
+  readonly text: string;
+  readonly note: string;
+}
+/** Values by field, the most frequent first, as texts. */
+export type Values = ReadonlyMap<string, readonly string[]>;
+
+const SHOWN = 12;
+const PATH = "[\\p{L}_][\\p{L}\\p{N}_.]*(?:`[^`]*`)?";
+const OPERATORS: Record<string, readonly (readonly [string, string])[]> = {
+  number: [
+    ["==", "equal"],
+    ["!=", "not equal"],
+    [">=", "at least"],
+    ["<=", "at most"],
+    [">", "more"],
+    ["<", "less"],
+    ["in [", "one of"],
+  ],
+  string: [
+    ["==", "equal"],
+    ["!=", "not equal"],
+    ["~", "like a pattern"],
+    ["in [", "one of"],
+  ],
+};
+
+/** What fits at the caret: where it would begin, and the choices. */
+export function completions(
+  text: string,
+  caret: number,
+  fields: readonly FilterField[],
+  values: Values,
+): { start: number; choices: Choice[] } {
+  const before = text.slice(0, caret);
+  const none = { start: caret, choices: [] };
+  const valued = new RegExp(`(${PATH})\\s*(?:==|!=)\\s*("?)([^"&|()]*)$`, "u").exec(before);
+  if (valued) {
+    const [, field, mark, written] = valued as unknown as [string, string, string, string];
+    const known = values.get(field) ?? [];
+    const choices = known
+      .filter((v) => v.toLowerCase().startsWith(written.trim().toLowerCase()) && (mark || written.trim() !== v))
+      .map((v) => ({ text: /^-?\d+(\.\d+)?$/.test(v) && !mark ? v : quote(v), note: "value" }));
+    return { start: caret - written.length - mark.length, choices: choices.slice(0, SHOWN) };
+  }
+  // Inside a string nothing else is completed.
+  if ((before.replace(/\\./g, "").match(/"/g)?.length ?? 0) % 2 === 1) return none;
+  const spaced = new RegExp(`(${PATH})\\s+$`, "u").exec(before);
+  const field = spaced && fields.find((f) => f.name === spaced[1]);
+  if (field) {
+    const isNumber = ["integer", "float", "number"].includes(field.type);
+    return {
+      start: caret,
+      choices: OPERATORS[isNumber ? "number" : "string"]!.map(([op, note]) => ({ text: op, note })),
+    };
+  }
+  const word = new RegExp(`${PATH}$`, "u").exec(before)?.[0] ?? "";
+  if (!word) return none;
+  const choices = fields
+    .filter((f) => f.name.startsWith(word) && f.name !== word)
+    .slice(0, SHOWN)
+    .map((f) => ({ text: f.name, note: f.type }));
+  return { start: caret - word.length, choices };
+}
