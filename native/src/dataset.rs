@@ -328,9 +328,13 @@ impl Dataset {
     pub fn accepts(&self, i: u64, watch: &mut Watch) -> Result<bool> {
         let info = self.info(i)?;
         let metadata = if watch.needs_record(self.tbl().is_some()) { self.find_metadata(i)? } else { None };
+        let metadata = metadata.map(|(value, kept)| {
+            kept.iter().for_each(|e| watch.kept(e));
+            value
+        });
         let name = match (watch.filter().needs_name(), &self.source) {
             (false, _) => None,
-            (true, Source::File(_, container)) => container.name(i, metadata.as_ref().map(|(value, _)| value)),
+            (true, Source::File(_, container)) => container.name(i, metadata.as_ref()),
             (true, Source::Folder(folder)) => folder.sample_name(i),
         };
         Ok(watch.accepts(&info, name, metadata.as_ref()).is_some())

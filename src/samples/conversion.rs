@@ -67,21 +67,15 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// How many samples there are.
-    pub fn len(&self) -> usize {
-        self.window.samples.len()
-    }
-    /// True when there is none.
-    pub fn is_empty(&self) -> bool {
-        self.window.samples.is_empty()
+    /// The samples, by their places in the batch.
+    pub fn places(&self) -> Range<usize> {
+        0..self.window.samples.len()
     }
 
-    /// Verifies the `k`th of the samples and makes it ready to be written.
+    /// Verifies the sample in this place and makes it ready to be written.
     pub fn make(&self, k: usize) -> Result<Ready> {
-        let Some(&i) = self.window.samples.get(k) else {
-            let message = format!("there are {} samples in the batch, so none is number {k}", self.len());
-            return Err(Error::new(&codes::OUT_OF_RANGE, message));
-        };
+        // None has the last number that there is.
+        let i = self.window.samples.get(k).copied().unwrap_or(u64::MAX);
         let loaded = self.window.load(i, self.first + k as u64);
         loaded.and_then(|sample| self.form.make(sample, self.window.limits())).map_err(|e| e.sample(i))
     }

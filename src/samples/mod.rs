@@ -16,6 +16,38 @@
 //! | `document.rs` | what stands beside the samples of a TBL |
 //! | `write.rs`, `oddities.rs` | samples put behind each other; what of them is not as it was |
 //! | `conversion.rs` | all of it together: from file to file |
+//!
+//! A conversion over a file that is all at hand:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use bytes::Bytes;
+//! use forebay::{Limits, codec::Compression, samples::*, step::drive, tar, tbl::{Layout, PackOptions}};
+//! let mut file = [tar::header_for("a.jpg", 0)?, tar::header_for("a.cls", 1)?, b"7".to_vec()].concat();
+//! file.resize(file.len() + tar::padding(1), 0);
+//! file.extend(tar::END);
+//! let file = Bytes::from(file);
+//! let dataset = drive(Opener::new(file.len() as u64), &file)?;
+//! let opened = Arc::new(Opened::new(dataset, Limits::default(), None));
+//! let form = Form::Tbl(PackOptions { layout: Layout::Guide, compression: Compression::None });
+//! let mut work = Conversion::new(opened, ConversionOptions::new(form), None)?;
+//! loop {
+//!     match work.step()? {
+//!         ConversionStep::Need(ranges) => {
+//!             ranges.into_iter().for_each(|r| work.push(r.start, file.slice(r.start as usize..r.end as usize)));
+//!         }
+//!         // Each wherever there is a thread for it.
+//!         ConversionStep::Make(batch) => work.write(batch.places().map(|k| batch.make(k)))?,
+//!         ConversionStep::Done => break,
+//!     }
+//!     // Here `work.pieces()` are written at `work.at()`.
+//!     work.written();
+//! }
+//! // What it returns is done to the output: the index, the metadata, the header.
+//! let patches = work.finish()?;
+//! assert_eq!(work.converted().counts.samples, 1);
+//! # Ok::<(), forebay::Error>(())
+//! ```
 
 mod archive_files;
 mod check;

@@ -44,21 +44,25 @@ impl Watch {
         self.filter.needs_metadata() || is_tbl && self.filter.needs_name()
     }
 
-    /// The sample, where the filter accepts it. `metadata` comes with why it is text only, where it is.
+    /// The sample, where the filter accepts it.
     pub fn accepts<'a>(
         &mut self,
         info: &'a SampleInfo,
         name: Option<&'a str>,
-        metadata: Option<&'a (Value, Option<Error>)>,
+        metadata: Option<&'a Value>,
     ) -> Option<SampleRecord<'a>> {
-        if self.filter.needs_metadata() {
-            metadata.and_then(|(_, kept)| kept.as_ref()).into_iter().for_each(|e| self.odd.kept(e));
-        }
         let mut record = SampleRecord::new(info);
         record.name = name;
-        record.metadata = metadata.map(|(value, _)| value);
+        record.metadata = metadata;
         self.seen.add(&record);
         self.filter.matches(&record).then_some(record)
+    }
+
+    /// Hears why the metadata of a sample is text only.
+    pub fn kept(&mut self, why: &Error) {
+        if self.filter.needs_metadata() {
+            self.odd.kept(why);
+        }
     }
 
     /// Adds what another watch of the same filter saw; its [notes](Self::notes) are its own.
@@ -185,9 +189,10 @@ impl Selector {
 
     fn look(&mut self, window: &Window, i: u64) -> Result<()> {
         let info = window.info(i)?;
-        let metadata = if self.wants.record { window.value(i)? } else { None };
+        // What does not read is in there as text.
+        let metadata = if self.wants.record { window.value(i)?.map(|(value, _)| value) } else { None };
         let name = match self.watch.filter().needs_name() {
-            true => self.opened.dataset.name(i, metadata.as_ref().map(|(value, _)| value)),
+            true => self.opened.dataset.name(i, metadata.as_ref()),
             false => None,
         };
         let Some(record) = self.watch.accepts(&info, name, metadata.as_ref()) else { return Ok(()) };

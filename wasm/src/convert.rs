@@ -118,7 +118,7 @@ impl Converter {
         Ok(match self.work.step().map_err(thrown)? {
             ConversionStep::Need(ranges) => pairs(ranges),
             ConversionStep::Make(batch) => {
-                let made = threads::map((0..batch.len()).collect(), |k| batch.make(k));
+                let made = threads::map(batch.places().collect(), |k| batch.make(k));
                 drop(batch);
                 self.work.write(made).map_err(thrown)?;
                 pairs(self.work.needs())

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use forebay::{
-    Error, Result,
-    record::{self, Sidecar},
+    Error, Result, record,
     samples::{Inherited, Loaded, is_of_sample},
 };
 
@@ -174,9 +173,8 @@ impl Item {
                 (sample, used.map(|range| (dataset, range)))
             }
             From::Stream(sample) => {
-                let sidecars: Vec<_> =
-                    sample.sidecars.iter().map(|(extension, bytes)| Sidecar { extension, bytes }).collect();
-                (Loaded::from_files(id, &sample.name, sample.payload, &sidecars, sample.before), None)
+                let payload = sample.payload.clone();
+                (Loaded::from_files(id, &sample.name, payload, &sample.sidecars(), sample.before), None)
             }
         };
         sample.record = with_users(sample.record, id, options);
