@@ -170,7 +170,7 @@ async function checks(page, own) {
   return { 1: median(times[1]), 2: median(times[2]) };
 }
 
-/** In the page: checks the file with so many workers; the fourth time, as a worker starts once, and its code gets better while it runs. */
+/** In the page: checks the file with this many workers; the fourth time, as a worker starts once, and its code gets better while it runs. */
 async function checkWith([workers, own]) {
   await forebay.shutdown();
   forebay.configure({ workers });
@@ -189,7 +189,7 @@ async function checkWith([workers, own]) {
   return took;
 }
 
-/** In the page: so many workers read the file, a part each, and do nothing else. */
+/** In the page: this many workers read the file, a part each, and do nothing else. */
 async function readAlone(count) {
   const [file] = document.querySelector('input').files;
   const workers = Array.from({ length: count }, () => new Worker('/reader.js'));

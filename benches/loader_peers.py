@@ -1,4 +1,4 @@
-"""The other loaders, each as its users use it: pictures to [64, 3, 224, 224] float32, normalised as for ImageNet.
+"""The other loaders, each as its users use it: pictures to [64, 3, 224, 224] float32, normalized as for ImageNet.
 
 usage: loader_peers.py KIND PATH [key=value ...]
 

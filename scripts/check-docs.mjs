@@ -5,11 +5,16 @@
 // In a `console` block, lines that begin with `$ ` are commands and the others are output that is not compared. A
 // command that must fail says so in a comment at its end: `# exit 1`. A block after <!-- not run: why --> is skipped.
 //
+// Blocks of `js` in README.md are programs for Node, run in the same folder with the package as it is built here. (Those of
+// the package's own README are run by its tests, the Rust by cargo.)
+//
 // Of the commands inside of sentences only those that ask for help are run, `forebay COMMAND --help` for every command:
 // the others name files that are not there.
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { buildSite } from './build-site.mjs';
 import { FOREBAY, buildForebay } from './lib/forebay.mjs';
 import { Failure, ROOT, isMain, main, read, run } from './lib/run.mjs';
 import { ensureSample } from './sample.mjs';
@@ -17,12 +22,15 @@ import { ensureSample } from './sample.mjs';
 const COMMAND = /^(forebay|tar_to_tbl) /;
 const HELP = /`(forebay [^`\n]*--help)`/g;
 const FENCE = /^(<!-- not run: .+ -->\n+)?^```(sh|console)\n([\s\S]*?)^```$/gm;
+const PROGRAM = /^```js\n([\s\S]*?)^```$/gm;
+const PACKAGE = join(ROOT, 'www/lib/dist/index.js');
 
 const LABELS = ['id,name,age', ...Array.from({ length: 60 }, (_, i) => `${i},name ${i % 7},${i + 18}`), ''].join('\n');
 
 /** Throws a Failure that lists every command that did not do what it should. */
 export async function checkDocs() {
   await buildForebay();
+  await buildSite();
   const sample = await ensureSample();
   const files = read('git', ['ls-files', 'README.md', 'CONTRIBUTING.md', 'docs'])
     .split('\n')
@@ -32,7 +40,8 @@ export async function checkDocs() {
   for (const file of files) {
     const text = readFileSync(join(ROOT, file), 'utf8');
     const commands = [...commandsOf(text), ...helpOf(text)];
-    if (!commands.length) continue;
+    const programs = file === 'README.md' ? [...text.matchAll(PROGRAM)].map(([, code]) => code) : [];
+    if (!commands.length && !programs.length) continue;
     const folder = mkdtempSync(join(tmpdir(), 'forebay-docs-'));
     try {
       for (const name of ['train.tar', 'sample.tar']) copyFileSync(sample, join(folder, name));
@@ -44,12 +53,18 @@ export async function checkDocs() {
           faults.push(`${file}: ${command.text}\n    ${e.message}\n    ${(e.output ?? '').trim()}`),
         );
       }
+      for (const program of programs) {
+        count += 1;
+        await runProgram(program, folder).catch((e) =>
+          faults.push(`${file}: a program\n    ${e.message}\n    ${(e.output ?? '').trim()}`),
+        );
+      }
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
   }
   if (faults.length) throw new Failure(faults.join('\n'));
-  console.log(`${count} commands of ${files.length} files did what they say`);
+  console.log(`${count} commands and programs of ${files.length} files did what they say`);
 }
 
 function commandsOf(markdown) {
@@ -79,6 +94,12 @@ function namesOfCommands() {
   const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name).filter((name) => name !== 'help');
   if (names.length < 2) throw new Failure('forebay --help lists no commands');
   return names;
+}
+
+function runProgram(code, folder) {
+  const path = join(folder, 'program.mjs');
+  writeFileSync(path, code.replace("'forebay'", JSON.stringify(pathToFileURL(PACKAGE).href)));
+  return run(process.execPath, [path], { cwd: folder, quiet: true, timeout: 60_000 });
 }
 
 function one({ text, expect }, folder) {

@@ -1,8 +1,10 @@
 // npm test: everything that must hold, cheapest first; stops at the first failure.
 import { checkDocs } from './check-docs.mjs';
+import { checkEnglish } from './check-english.mjs';
 import { checkHygiene } from './check-hygiene.mjs';
-import { checkRooms } from './check-rooms.mjs';
+import { checkImports } from './check-imports.mjs';
 import { fuzzSmoke } from './fuzz-smoke.mjs';
+import { ensureChromium } from './lib/chromium.mjs';
 import { run } from './lib/run.mjs';
 import { ensurePackages } from './lib/npm.mjs';
 import { ensureLinters, ensureRust } from './lib/rust.mjs';
@@ -25,9 +27,16 @@ await steps.step('Formatting', async () => {
   await run('npx', ['--no-install', 'biome', 'format']);
 });
 await steps.step('Hygiene: file sizes, links, forbidden words', checkHygiene);
-await steps.step('Imports of TypeScript go down', checkRooms);
+await steps.step('English', () => checkEnglish());
+await steps.step('Imports go down', checkImports);
 await steps.step('What the scripts stand on', () =>
-  run(process.execPath, ['--test', '--test-reporter=tap', 'scripts/tests/stamps.test.mjs']),
+  run(process.execPath, [
+    '--test',
+    '--test-reporter=tap',
+    'scripts/tests/stamps.test.mjs',
+    'scripts/tests/english.test.mjs',
+    'scripts/tests/imports.test.mjs',
+  ]),
 );
 await steps.step('Lints', async () => {
   await run('npx', ['--no-install', 'biome', 'lint', '--error-on-warnings']);
@@ -50,6 +59,10 @@ await steps.step('The core for WebAssembly', async () => {
 });
 await steps.step('The npm package: WebAssembly, types, tests in Node and Chromium', testLib);
 await steps.step('The viewer and the site in Chromium', testViewer);
+await steps.step('The pages of the documentation in Chromium', async () => {
+  const CHROMIUM = await ensureChromium();
+  return run(process.execPath, ['--test', '--test-reporter=tap', 'scripts/tests/docs.test.mjs'], { env: { CHROMIUM } });
+});
 await steps.step('Fuzz targets, a second each', fuzzSmoke);
 await steps.step('What the documentation shows', checkDocs);
 steps.finish();

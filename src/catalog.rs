@@ -18,7 +18,6 @@ pub fn codes() -> impl Iterator<Item = &'static Code> {
         crate::table::codes::ALL,
         crate::tbf::codes::ALL,
         crate::text::codes::ALL,
-        crate::tables::codes::ALL,
     ]
     .into_iter()
     .flatten()

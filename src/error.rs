@@ -1,7 +1,7 @@
 //! One error for the whole project.
 //!
 //! An [`Error`] says *what* is wrong (a [`Code`], stable, also the JavaScript `error.code`), *whose fault* it
-//! is ([`Kind`], which decides the exit code) and *where*: file, section, sample or row and column, byte offset.
+//! is ([`Kind`]) and *where*: file, section, sample or row and column, byte offset.
 //!
 //! ```
 //! use forebay::error::{Code, Error, Kind};
@@ -33,15 +33,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The command's exit code for an error of this kind.
-    pub const fn exit_code(self) -> u8 {
-        match self {
-            Kind::Damaged | Kind::Limit => 1,
-            Kind::Usage | Kind::Io => 2,
-            Kind::Unsupported => 3,
-        }
-    }
-
     /// The word for this kind in `docs/errors.md`.
     pub const fn name(self) -> &'static str {
         match self {

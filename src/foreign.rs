@@ -19,6 +19,7 @@ pub(crate) fn foreign(head: &[u8]) -> Option<&'static str> {
         (0, b"ORC", "this is ORC; write it as Parquet"),
         (16, b"\xde\xc0\xef\xbe", "this is an LMDB database; write what is inside as a TAR of samples"),
         (0, b"\x0a\x23\xd7\xce", "this is RecordIO of MXNet; write what is inside as a TAR of samples"),
+        (0, b"TWH1", "this is a shard of a tensor warehouse, which Forebay does not read yet"),
         (0, b"GGUF", "this is a model in GGUF, and no dataset"),
         (0, b"version https://git-lfs", "this is a pointer of Git LFS, and not the file; fetch that: git lfs pull"),
         (0, b"\xff\xd8\xff", "this is one picture (JPEG); a dataset is a folder of pictures, a TAR or a TBL"),
@@ -69,6 +70,7 @@ mod tests {
             (&b"\xfd7zXZ\0\0\x04"[..], "xz"),
             (b"BZh91AY&SY", "bzip2"),
             (b"PK\x03\x04\x14\0", "ZIP"),
+            (b"TWH1\x01\0\0\0", "not read yet"),
             (b"\x93NUMPY\x01\0v\0{'descr'", "NumPy"),
             // As tensorflow writes a record of 5 bytes.
             (b"\x05\0\0\0\0\0\0\0\xea\xb2\x04\x3ehello", "TFRecord"),

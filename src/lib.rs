@@ -11,6 +11,7 @@
 //! | [`error`], [`catalog`] | one error with a stable code and a place; every code there is |
 //! | [`limits`] | bounds on what a file may cost |
 //! | [`step`], [`cursor`] | how bytes come in; how fields are read from them |
+//! | [`formats`], [`detect`] | the table of formats; which of them a file has |
 //! | [`codec`] | LZ4, Zstandard and the checksums |
 //! | [`tar`] | TAR archives and WebDataset groups, read and written |
 //! | [`tbl`] | TBL v2, both layouts: open, read, write, check |
@@ -39,6 +40,7 @@ pub mod detect;
 pub mod error;
 pub mod filter;
 mod foreign;
+pub mod formats;
 pub mod idv;
 pub mod image;
 pub mod limits;
@@ -61,4 +63,4 @@ pub use limits::Limits;
 // Under the names by which they are known.
 pub use sample::{model, plan, record, stats};
 pub use samples::open as dataset;
-pub use step::{Step, Stepper};
+pub use step::{Step, Stepper, Turn};

@@ -22,6 +22,30 @@ pub enum Step<T> {
     Done(T),
 }
 
+impl<T> Step<T> {
+    /// The same of what becomes of the result.
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Step<U> {
+        match self {
+            Step::Need(ranges) => Step::Need(ranges),
+            Step::Done(output) => Step::Done(f(output)),
+        }
+    }
+}
+
+/// What work says that gives one thing after the other.
+///
+/// What it needs are ranges of a file, or of bytes that only come in order the next ones: then `N` is `()`, and to
+/// hear that there are no more is an answer too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Turn<T, N = Vec<Range<u64>>> {
+    /// This is needed before the next step. Ranges are never empty, and inside the file.
+    Need(N),
+    /// The next one.
+    Item(T),
+    /// All were given.
+    Done,
+}
+
 /// Work that asks for byte ranges of one file.
 pub trait Stepper {
     /// What the work gives in the end.

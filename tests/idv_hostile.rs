@@ -10,8 +10,9 @@ use bytes::Bytes;
 use forebay::{
     Error, Limits,
     codec::deflate::Inflater,
-    idv::{Checker, Opener},
+    idv::Opener,
     step::{Step, Stepper},
+    tables::{TableChecker, TableKind, TableOpener},
 };
 use peak_alloc::PeakAlloc;
 
@@ -43,7 +44,7 @@ fn run<S: Stepper>(mut work: S, file: &Bytes) -> Result<S::Output, Error> {
 
 fn read_all(bytes: &Bytes) -> Result<(), Error> {
     let limits = Limits::default().with_item_bytes(1 << 20).with_metadata_bytes(1 << 20).with_index_bytes(1 << 20);
-    let file = run(Opener::new(bytes.len() as u64).limits(limits.clone()), bytes)?;
+    let file = run(Opener::new(bytes.len() as u64).with_limits(limits.clone()), bytes)?;
     let mut inflater = Inflater::default();
     let mut first = Ok(());
     for column in (0..file.columns.len()).filter(|&c| file.live(c).is_ok()) {
@@ -55,7 +56,8 @@ fn read_all(bytes: &Bytes) -> Result<(), Error> {
             first = first.and(one.map(drop));
         }
     }
-    let report = run(Checker::new(bytes.len() as u64).limits(limits), bytes)?;
+    let report =
+        run(TableChecker::new(TableOpener::new(TableKind::Idv, bytes.len() as u64).with_limits(limits)), bytes)?;
     assert!(first.is_ok() || !report.ok);
     first
 }

@@ -9,10 +9,10 @@ use forebay::{
     filter::Filter,
     sample::Proof,
     samples::{
-        Checker, Conversion, ConversionOptions, ConversionStep, Converted, Form, MetadataChoice, Opened, Opener, Part,
-        RecordReader, Selector, SelectorStep,
+        Checker, Conversion, ConversionOptions, Converted, Form, MetadataChoice, Opened, Opener, Part, RecordReader,
+        Selector,
     },
-    step::drive,
+    step::{Turn, drive},
     tar::{END, header_for, padding},
     tbl::{Layout, MetadataFormat, PackOptions, Patch},
 };
@@ -99,14 +99,14 @@ fn convert(file: &Bytes, options: &ConversionOptions, chosen: Option<Vec<u32>>) 
     let (mut work, mut out) = (Conversion::new(open(file), options.clone(), chosen)?, File::default());
     loop {
         match work.step()? {
-            ConversionStep::Need(ranges) => ranges.into_iter().for_each(|r| work.push(r.start, slice(file, r))),
-            ConversionStep::Make(batch) => {
+            Turn::Need(ranges) => ranges.into_iter().for_each(|r| work.push(r.start, slice(file, r))),
+            Turn::Item(batch) => {
                 // In no order in particular, as threads would.
                 let mut made: Vec<_> = batch.places().rev().map(|k| batch.make(k)).collect();
                 made.reverse();
                 work.write(made)?;
             }
-            ConversionStep::Done => break,
+            Turn::Done => break,
         }
         out.take(&mut work);
     }
@@ -206,14 +206,14 @@ fn a_selection_asks_an_archive_only_for_what_the_filter_needs() {
         let mut read = 0;
         loop {
             match work.step().unwrap() {
-                SelectorStep::Need(ranges) => {
+                Turn::Need(ranges) => {
                     for range in ranges {
                         read += range.end - range.start;
                         work.push(range.start, slice(&file, range));
                     }
                 }
-                SelectorStep::More => {}
-                SelectorStep::Done => return (work.take_matches(), read),
+                Turn::Item(()) => {}
+                Turn::Done => return (work.take_matches(), read),
             }
         }
     };

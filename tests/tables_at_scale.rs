@@ -9,11 +9,11 @@ use std::{
 use bytes::Bytes;
 use forebay::{
     Limits, Result, idv,
-    step::drive,
+    step::{Turn, drive},
     table::{Batch, Column, DataType, Field, Schema, TableFile},
-    tables::{GroupStep, Groups, TableChecker, TableKind, TableOpener},
+    tables::{Groups, TableChecker, TableKind, TableOpener},
     tbf,
-    text::{TextFormat, TextOptions, TextReader, TextStep},
+    text::{TextFormat, TextOptions, TextReader},
 };
 use peak_alloc::PeakAlloc;
 
@@ -65,14 +65,14 @@ fn idv_of(batch: &Batch) -> Bytes {
 }
 
 fn check(kind: TableKind, file: &Bytes) {
-    let checker = TableChecker::new(kind, file.len() as u64, Limits::host(), None);
+    let checker = TableChecker::new(TableOpener::new(kind, file.len() as u64).with_limits(Limits::host()));
     let report = drive(checker, file).unwrap();
     assert!(report.ok && report.samples == 1, "{report:?}");
 }
 
 /// Reads all columns, and again by their names in another order.
 fn read(kind: TableKind, file: &Bytes) {
-    let opened = drive(TableOpener::new(kind, file.len() as u64, Limits::host(), None), file).unwrap();
+    let opened = drive(TableOpener::new(kind, file.len() as u64).with_limits(Limits::host()), file).unwrap();
     let table: &dyn TableFile = opened.table().unwrap();
     let names = table.schema().fields().iter().rev().map(|field| field.name.clone());
     let columns = table.schema().positions(names).unwrap();
@@ -81,9 +81,9 @@ fn read(kind: TableKind, file: &Bytes) {
     let mut rows = 0;
     loop {
         match groups.step(table).unwrap() {
-            GroupStep::Batch(batch) => rows += batch.rows(),
-            GroupStep::End => break,
-            GroupStep::Need(ranges) => ranges.into_iter().for_each(|range| {
+            Turn::Item(batch) => rows += batch.rows(),
+            Turn::Done => break,
+            Turn::Need(ranges) => ranges.into_iter().for_each(|range| {
                 groups.push(range.start, file.slice(range.start as usize..range.end as usize));
             }),
         }
@@ -143,12 +143,12 @@ fn rows(format: TextFormat, options: TextOptions, pieces: &mut dyn Iterator<Item
     let mut rows = 0;
     loop {
         match reader.step()? {
-            TextStep::More => match pieces.next() {
+            Turn::Need(()) => match pieces.next() {
                 Some(piece) => reader.push(Bytes::copy_from_slice(piece)),
                 None => reader.end(),
             },
-            TextStep::Batch(batch) => rows += batch.rows(),
-            TextStep::End => return Ok(rows),
+            Turn::Item(batch) => rows += batch.rows(),
+            Turn::Done => return Ok(rows),
         }
     }
 }

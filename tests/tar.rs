@@ -6,7 +6,7 @@ use bytes::Bytes;
 use forebay::{
     Limits, Step, Stepper,
     codec::checksum::crc32,
-    tar::{Archive, END, Ending, Member, Scanner, header_for, padding, scan, webdataset},
+    tar::{Archive, END, Ending, Member, Opener, header_for, padding, scan, webdataset},
 };
 
 fn limits() -> Limits {
@@ -35,7 +35,7 @@ fn names(archive: &Archive) -> Vec<&str> {
 
 /// What was found before the error, and the error.
 fn stopped(file: &Bytes) -> (Archive, forebay::Error) {
-    let mut scanner = Scanner::new(file.len() as u64, limits()).with_read_ahead(4096);
+    let mut scanner = Opener::new(file.len() as u64).with_limits(limits()).with_read_ahead(4096);
     let error = forebay::step::drive_mut(&mut scanner, file).unwrap_err();
     (scanner.into_partial(), error)
 }
@@ -147,7 +147,7 @@ fn webdataset_members_become_samples_with_their_sidecars() {
 fn a_scan_asks_for_headers_only() {
     let payload = vec![7; 100_000];
     let file = Bytes::from(archive(&[("a.jpg", &payload), ("b.jpg", &payload), ("c.jpg", &payload)]));
-    let mut scanner = Scanner::new(file.len() as u64, limits());
+    let mut scanner = Opener::new(file.len() as u64).with_limits(limits());
     let (mut asked, mut steps) = (0, 0);
     let found = loop {
         match scanner.step().unwrap() {
@@ -170,7 +170,7 @@ fn a_read_ahead_brings_many_small_members_with_one_request() {
     let names: Vec<String> = (0..1000).map(|i| format!("{i}.cls")).collect();
     let files: Vec<(&str, &[u8])> = names.iter().map(|name| (&name[..], &b"1"[..])).collect();
     let file = Bytes::from(archive(&files));
-    let mut scanner = Scanner::new(file.len() as u64, limits()).with_read_ahead(256 << 10);
+    let mut scanner = Opener::new(file.len() as u64).with_limits(limits()).with_read_ahead(256 << 10);
     let mut requests = 0;
     while let Step::Need(ranges) = scanner.step().unwrap() {
         for r in ranges {

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use forebay::{
     Error, Limits, Step, Stepper,
     step::drive_mut,
-    tar::{Archive, END, Ending, Event, Scanner, StreamReader, Tar, header_for, padding, scan, webdataset},
+    tar::{Archive, END, Ending, Event, Opener, StreamReader, Tar, header_for, padding, scan, webdataset},
 };
 use proptest::prelude::*;
 
@@ -25,7 +25,7 @@ fn found(archive: &Archive) -> Vec<Found> {
 }
 
 fn by_scanner(file: &Bytes, read_ahead: u64) -> Told {
-    let mut scanner = Scanner::new(file.len() as u64, Limits::default()).with_read_ahead(read_ahead);
+    let mut scanner = Opener::new(file.len() as u64).with_limits(Limits::default()).with_read_ahead(read_ahead);
     match drive_mut(&mut scanner, file) {
         Ok(archive) => Told { members: found(&archive), end: Ok((archive.ending, archive.archives, archive.skipped)) },
         Err(e) => {
@@ -339,7 +339,7 @@ fn an_extended_header_is_held_against_the_limits() {
 fn zeros_to_the_end_of_a_huge_file_are_asked_for_in_large_pieces() {
     let len = 64 << 20;
     let a = member("a", b"1");
-    let mut scanner = Scanner::new(len, Limits::default());
+    let mut scanner = Opener::new(len).with_limits(Limits::default());
     let mut steps = 0;
     let archive = loop {
         match scanner.step().unwrap() {
@@ -365,7 +365,7 @@ fn a_million_members_are_scanned_from_a_file_that_never_exists_as_a_whole() {
     const MEMBERS: u64 = 1_000_000;
     const STRIDE: u64 = 512 + 512 * 200; // payloads of 100 kB
     let header = |i: u64| header_for(&format!("train/{i:07}.jpg"), STRIDE - 512).unwrap();
-    let mut scanner = Scanner::new(MEMBERS * STRIDE + 1024, Limits::default());
+    let mut scanner = Opener::new(MEMBERS * STRIDE + 1024).with_limits(Limits::default());
     let archive = loop {
         match scanner.step().unwrap() {
             Step::Done(archive) => break archive,
@@ -449,7 +449,7 @@ proptest! {
         prop_assert_eq!(&by_scanner(&bytes, ahead), &truth);
         prop_assert_eq!(&by_stream(&bytes, &cuts), &truth);
         // Pushed in pieces that nobody asked for, before the first step.
-        let mut scanner = Scanner::new(bytes.len() as u64, Limits::default());
+        let mut scanner = Opener::new(bytes.len() as u64).with_limits(Limits::default());
         let (mut at, mut sizes) = (0, pieces.iter().cycle());
         while at < bytes.len() {
             let end = (at + sizes.next().unwrap()).min(bytes.len());

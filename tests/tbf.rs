@@ -15,9 +15,9 @@ use forebay::{
 use serde_json::{Value as Json, json};
 
 fn open(file: &Bytes, schema: Option<CallerSchema>) -> Result<tbf::File> {
-    let mut opener = tbf::Opener::new(file.len() as u64).limits(Limits::host());
+    let mut opener = tbf::Opener::new(file.len() as u64).with_limits(Limits::host());
     if let Some(schema) = schema {
-        opener = opener.schema(schema);
+        opener = opener.with_schema(schema);
     }
     drive(opener, file)
 }
@@ -132,7 +132,9 @@ fn tagged_files_are_written_as_the_peer_writes_them() {
             for batch in batches(opened.table().unwrap(), &file).unwrap() {
                 writer.push(&batch).unwrap();
             }
-            assert_eq!(writer.finish(), file, "{name}, through the table");
+            let mut written = Vec::new();
+            writer.finish(&mut written);
+            assert_eq!(written, file, "{name}, through the table");
         }
     }
 }
@@ -146,7 +148,9 @@ fn columnar_files_hold_what_their_twins_say_and_are_written_back() {
         same_columns(&name, &found[0], &twin, true);
         let mut writer = tbf::ColumnarWriter::new(found[0].schema().clone()).unwrap();
         writer.push(&found[0]).unwrap();
-        assert_eq!(writer.finish().unwrap(), file, "{name}");
+        let mut written = Vec::new();
+        writer.finish(&mut written).unwrap();
+        assert_eq!(written, file, "{name}");
     }
 }
 

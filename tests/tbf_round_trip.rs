@@ -154,9 +154,9 @@ proptest! {
         let s = CallerSchema::from_json(br#"{"S":[{"name":"a","type":"i16"},{"name":"b","type":"string"}]}"#).unwrap();
         let u = CallerSchema::from_json(br#"{"U":{"value":{"struct":[{"name":"a","type":{"seq":"unit"}},{"name":"b","type":"string"}]}}}"#).unwrap();
         for schema in [None, Some(s), Some(u)] {
-            let mut opener = tbf::Opener::new(file.len() as u64).limits(Limits::browser().with_item_bytes(1 << 20));
+            let mut opener = tbf::Opener::new(file.len() as u64).with_limits(Limits::browser().with_item_bytes(1 << 20));
             if let Some(s) = schema {
-                opener = opener.schema(s);
+                opener = opener.with_schema(s);
             }
             if let Ok(opened) = drive(opener, &file) {
                 if let Some(d) = opened.document() {
@@ -241,7 +241,7 @@ fn a_row_that_a_later_block_names_is_counted_from_the_first_of_the_file() {
     // The third row of the second block is 70,000.
     let file = Bytes::from([block(2, &[2, 4]), block(3, &[2, 4, 0xe0, 0xc5, 8])].concat());
     let schema = CallerSchema::from_json(br#"{"S":[{"name":"a","type":"i16"}]}"#).unwrap();
-    let e = drive(tbf::Opener::new(file.len() as u64).schema(schema), &file).unwrap_err();
+    let e = drive(tbf::Opener::new(file.len() as u64).with_schema(schema), &file).unwrap_err();
     assert_eq!((e.code().id(), e.place().block, e.place().row), ("tbf.value", Some(1), Some(4)), "{e}");
 }
 
@@ -445,7 +445,7 @@ fn hostile_counts_are_refused_before_anything_is_allocated() {
     );
     let units = CallerSchema::from_json(br#"{"U":{"value":"unit"}}"#).unwrap();
     let file = Bytes::from_static(b"TBF\x01\x01\x02\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
-    assert!(drive(tbf::Opener::new(file.len() as u64).schema(units), &file).is_err());
+    assert!(drive(tbf::Opener::new(file.len() as u64).with_schema(units), &file).is_err());
 }
 
 #[test]

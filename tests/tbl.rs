@@ -369,7 +369,7 @@ fn a_check_asks_for_as_much_at_a_time_as_it_is_told() {
     let tbl = open(&file).unwrap();
     let whole = drive(Checker::new(&tbl), &file).unwrap();
     for (window, at_once) in [(0, 1), (1 << 20, 1), (3 << 20, 3), (u64::MAX, 8)] {
-        let (report, asked) = traced(&mut Checker::new(&tbl).window(window), &file, u64::MAX >> 1);
+        let (report, asked) = traced(&mut Checker::new(&tbl).with_window(window), &file, u64::MAX >> 1);
         assert_eq!(report.unwrap(), whole);
         let most = asked.iter().map(|ranges| ranges.iter().map(|r| r.end - r.start).sum::<u64>()).max().unwrap();
         assert_eq!(most, at_once * ((1 << 20) + 4), "{window}");

@@ -8,16 +8,17 @@ use bytes::Bytes;
 use dice::Dice;
 use forebay::{
     Limits,
+    step::Turn,
     table::DataType,
-    text::{OnBadRow, TextFormat, TextOptions, TextReader, TextStep},
+    text::{OnBadRow, TextFormat, TextOptions, TextReader},
 };
 
 /// What came of reading: a line for each row, with its batch, and then what was said.
 type Read = Vec<String>;
 
-fn rows_of(step: TextStep, batch: &mut usize, read: &mut Read) -> bool {
+fn rows_of(step: Turn<forebay::table::Batch, ()>, batch: &mut usize, read: &mut Read) -> bool {
     match step {
-        TextStep::Batch(rows) => {
+        Turn::Item(rows) => {
             *batch += 1;
             read.extend(rows.iter().map(|row| format!("{batch}: {}", row.to_json(Default::default()))));
             true
@@ -36,7 +37,7 @@ fn streamed(text: &[u8], format: TextFormat, options: &TextOptions, size: usize)
                 read.push(format!("{e} {:?}", e.place()));
                 return read;
             }
-            Ok(TextStep::More) => match parts.next() {
+            Ok(Turn::Need(())) => match parts.next() {
                 Some(part) => reader.push(Bytes::copy_from_slice(part)),
                 None => reader.end(),
             },
@@ -81,7 +82,7 @@ fn in_pieces(text: &[u8], format: TextFormat, options: &TextOptions, size: usize
                 read.push(format!("{e} {:?}", e.place()));
                 return Some(read);
             }
-            Ok(TextStep::More) => match rows.pop() {
+            Ok(Turn::Need(())) => match rows.pop() {
                 Some(rows) => joiner.push(rows),
                 None => joiner.end(),
             },
@@ -247,7 +248,7 @@ fn columns_that_were_chosen_are_those_of_the_pieces() {
         joiner.push(pieces.read(piece));
     }
     joiner.end();
-    let TextStep::Batch(batch) = joiner.step().unwrap() else { panic!("no rows") };
+    let Turn::Item(batch) = joiner.step().unwrap() else { panic!("no rows") };
     let rows: Vec<_> = batch.iter().map(|row| row.to_json(Default::default())).collect();
     assert_eq!(rows, [r#"{"c":2.5,"a":1}"#, r#"{"c":null,"a":2}"#, r#"{"c":4.5,"a":3}"#]);
 }

@@ -1,7 +1,7 @@
 // The programs that are measured, and what they say.
 import { run } from '../../scripts/lib/run.mjs';
 
-/** The release binaries and where they are: the command, the one that draws, and a measuring program. */
+/** The release binaries with their places: the command, the one that draws, and a measuring program. */
 export async function build(bench, features = []) {
   const cargo = [
     'build',

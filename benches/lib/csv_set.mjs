@@ -23,7 +23,7 @@ const WORDS = 'the quick brown fox jumps over a lazy dog while nobody looks at i
   ' ',
 );
 
-/** Writes a CSV of about so many bytes, unless it is there. */
+/** Writes a CSV of about this many bytes, unless it is there. */
 export function makeCsv(path, bytes) {
   if (existsSync(path) && Math.abs(statSync(path).size - bytes) < bytes / 20) return;
   let state = 0x9e3779b9;

@@ -143,7 +143,7 @@ function claims(results) {
   );
   const own = of('memory, 8 workers', (r) => r.own_peak_bytes) / 2 ** 20;
   row(
-    'memory that is no file, 8 workers',
+    'memory beside the file, 8 workers',
     `${own.toFixed(0)} MiB`,
     '',
     '',
@@ -165,7 +165,7 @@ function reasons(results) {
     const most = decode / (read + decode + resize);
     reasons.push(
       `${name}: of the ${(read + decode + resize).toFixed(2)} ms that a picture takes on one core, reading and decoding are ${(read + decode).toFixed(2)} ms ` +
-        `and resizing to an antialiased, normalised tensor ${resize.toFixed(2)} ms. So at most ${times(most)} of the bare decoder can be reached ` +
+        `and resizing to an antialiased, normalized tensor ${resize.toFixed(2)} ms. So at most ${times(most)} of the bare decoder can be reached ` +
         'on the same core; what is lacking to that is the loader.',
     );
     const peer = 'turboloader, resize, 1 core';
@@ -223,7 +223,7 @@ Machine: ${about.processor}, ${about.system}; load average at the end ${about.lo
 Versions: ${about.rust}, ${about.python}, turboloader ${PEER_VERSION}, ${packages.join(', ')}.
 Set: ${about.set}.
 
-Pictures become tensors of [64, 3, 224, 224] 32-bit floats, normalised as for ImageNet, with labels. Medians of ${about.rounds} runs, all
+Pictures become tensors of [64, 3, 224, 224] 32-bit floats, normalized as for ImageNet, with labels. Medians of ${about.rounds} runs, all
 in turns in the same run, files in the page cache, each in a process of its own${about.pinned ? ' that may use one or two cores (`taskset`), whatever it\nstarts in threads or processes' : ''}. Times begin before files are opened and end with the last batch; starting Python and importing packages
 is left out. A ratio is Forebay's speed over the other's. Two values are those of the two decoders of JPEG that the loader can
 be told to use: our own, the default; and zune-jpeg; both safe Rust ([decoders.md](decoders.md)). Our own decodes only the part that
@@ -243,7 +243,7 @@ ${reasons(results)
 
 ## Do they make the same?
 
-The first batch of each, in stored order: the mean difference of all values, in levels of 255. The command fails where one is
+The first batch of each, in stored order: the mean difference of all values, in levels of 255. The command fails if one is
 over what is allowed.
 
 | other | apart | allowed |
@@ -251,7 +251,7 @@ over what is allowed.
 ${differences.map((d) => `| ${d.what} | ${d.difference.toFixed(3)} | ${d.allowed} |`).join('\n')}
 
 turboloader decodes to a reduced size with a faster, less exact transform (IFAST), and rounds down; without \`antialias\` its
-pixels are those of four neighbours only. Forebay antialiases unless it is told not to, as Pillow does.
+pixels are those of four neighbors only. Forebay antialiases unless it is told not to, as Pillow does.
 
 ## Ready for many samples
 
@@ -272,7 +272,7 @@ ${speeds.join('\n')}
 
 ## One picture on one core
 
-Measured on one thread, without the loader: reading and verifying, decoding, resizing and normalising.
+Measured on one thread, without the loader: reading and verifying, decoding, resizing and normalizing.
 
 | decoder | read | decode | resize |
 |---|---|---|---|

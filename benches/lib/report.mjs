@@ -154,15 +154,15 @@ ${list.map((name) => `| ${name} | ${ms(of(name))} | ${cpu(name)} | ${peak(name)}
 - \`cp\` does not wait for the disk, so it is compared with \`--no-sync\`. By default the command makes the output durable
   before it appears: here that cost ${ms(Math.max(0, synced))} more.
 - Converting reads every byte once more than \`cp\` does, for its CRC-32, and does so on other threads than the one that
-  writes. Where a second core is free that costs no time; where all cores are busy, what counts is the processor time, of
+  writes. If a second core is free that costs no time; if all cores are busy, what counts is the processor time, of
   which \`cp\` takes ${times(copying / converting)} as much. The load average above, of ${about.cores} cores, says which of the two was measured.
 - Peak memory is the process's own high-water mark in runs of their own, mapped pages of files included. With more
   samples it grows by the index (24 bytes and a name for each file of the archive, 32 bytes for each sample) and by
   buffers that a small set does not fill, such as the 1 MiB in which metadata waits; with the size of the payloads it
-  does not grow. Where it is not within 10 %, that is why.
+  does not grow. If it is not within 10 %, that is why.
 - The peer's writer is a loop over Python's \`tarfile\` into \`TblWriterV2\`; what bounds it is its own CRC-16 over every
   payload, bit by bit. It keeps no names and no labels; Forebay keeps both.
-- With LZ4, Forebay recognises that JPEG cannot shrink and stores it (${ran('lz4') ? size('lz4') : ''}, without compression ${ran('none') ? size('none') : ''}). The
+- With LZ4, Forebay recognizes that JPEG cannot shrink and stores it (${ran('lz4') ? size('lz4') : ''}, without compression ${ran('none') ? size('none') : ''}). The
   peer tries every payload.
 - Reading is the second pass over the file, when its pages are mapped. A stored payload is verified and handed out as a
   slice of the map, not copied; the row below it copies each sample.

@@ -6,6 +6,16 @@ use forebay::{Error, Result, error::Kind};
 
 use crate::output::{self, Output, Talk};
 
+/// The exit code for an error of this kind.
+pub fn exit_code(kind: Kind) -> u8 {
+    match kind {
+        Kind::Damaged | Kind::Limit => 1,
+        Kind::Unsupported => 3,
+        // Usage, the system, and what is new in the library.
+        _ => 2,
+    }
+}
+
 /// What a command that did its work has to say about the files; what is worse comes later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
@@ -32,9 +42,9 @@ impl Outcome {
     fn exit_code(self) -> u8 {
         match self {
             Outcome::Fine => 0,
-            Outcome::Damaged => Kind::Damaged.exit_code(),
-            Outcome::Failed => Kind::Io.exit_code(),
-            Outcome::Unsupported => Kind::Unsupported.exit_code(),
+            Outcome::Damaged => exit_code(Kind::Damaged),
+            Outcome::Failed => exit_code(Kind::Io),
+            Outcome::Unsupported => exit_code(Kind::Unsupported),
         }
     }
 }
@@ -43,7 +53,7 @@ pub(crate) fn finish(outcome: Result<Outcome>, out: &Output) -> ExitCode {
     match outcome {
         Ok(outcome) => out.end(outcome.exit_code()),
         Err(e) => {
-            let exit = e.kind().exit_code();
+            let exit = exit_code(e.kind());
             out.error(e);
             out.end(exit)
         }

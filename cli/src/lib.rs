@@ -25,6 +25,8 @@ mod signals;
 pub mod tar_to_tbl;
 mod words;
 
+pub use exit::exit_code;
+
 /// The error codes of this crate, beside those of [`forebay_native::codes`].
 pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
     serve::codes::ALL.iter().copied()

@@ -110,7 +110,7 @@ impl Output {
 
     /// An error: JSON on standard output, or a sentence on standard error.
     pub fn error(&self, e: Error) {
-        let options: Vec<_> = e.options().iter().map(|name| format!("--{}", name.replace('_', "-"))).collect();
+        let options: Vec<_> = e.options().iter().map(|name| option(name)).collect();
         let e = if options.is_empty() { e } else { e.more(&format!("see {}", options.join(", "))) };
         if self.json() {
             let fault = Fault::from(&e);
@@ -119,6 +119,16 @@ impl Output {
             say(&format!("error: {}", printable(&e.to_string())));
         }
     }
+}
+
+/// What the command calls an option of the libraries.
+fn option(name: &str) -> String {
+    let name = match name {
+        "format" => "from",
+        "spec" => "schema",
+        same => same,
+    };
+    format!("--{}", name.replace('_', "-"))
 }
 
 /// A line on standard error. Where it cannot be written there is nobody to tell.

@@ -7,7 +7,10 @@ use forebay::{
     Limits,
     codec::{Codec, Compression},
 };
-use forebay_native::convert::{Options, To, pipeline::all_cores};
+use forebay_native::{
+    convert::{Options, To},
+    parallel::all_cores,
+};
 
 use crate::command::convert::{job, report};
 use crate::{

@@ -22,8 +22,14 @@ fn table() -> String {
     let mut text = String::from("| code | kind | exit code | meaning |\n|---|---|---|---|\n");
     for code in codes() {
         let (id, kind) = (code.id(), code.kind());
-        writeln!(text, "| `{id}` | {} | {} | {} |", kind.name(), kind.exit_code(), code.meaning().replace('|', "\\|"))
-            .unwrap();
+        writeln!(
+            text,
+            "| `{id}` | {} | {} | {} |",
+            kind.name(),
+            forebay_cli::exit_code(kind),
+            code.meaning().replace('|', "\\|")
+        )
+        .unwrap();
     }
     text
 }

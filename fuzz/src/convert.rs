@@ -6,14 +6,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use forebay::{
     Result,
-    step::drive,
+    step::{Turn, drive},
     table::{Batch, Column, ColumnData, JsonStyle, TableSpec},
     tables::{
-        AnyTable, Conversion, ConversionOptions, ConversionStep, Converted, Fit, GroupStep, Groups, Input,
+        AnyTable, Conversion, ConversionOptions, Converted, Fit, Groups, Input,
         TableChecker, TableKind, TableOpener, Target,
     },
     tbf::Dialect,
-    text::{OnBadRow, TextFormat, TextOptions, TextReader, TextStep},
+    text::{OnBadRow, TextFormat, TextOptions, TextReader},
 };
 
 /// What bytes are read as.
@@ -49,7 +49,7 @@ fn text_options() -> TextOptions {
 }
 
 fn open(kind: TableKind, bytes: &Bytes) -> Result<AnyTable> {
-    drive(TableOpener::new(kind, bytes.len() as u64, crate::limits(), None), bytes)
+    drive(TableOpener::new(kind, bytes.len() as u64).with_limits(crate::limits()), bytes)
 }
 
 fn read(kind: Kind, bytes: &Bytes, spec: Option<TableSpec>) -> Result<Vec<Batch>> {
@@ -68,9 +68,9 @@ fn table_rows(opened: &AnyTable, bytes: &Bytes) -> Result<Vec<Batch>> {
     let mut groups = Groups::new(table.schema(), 4096);
     loop {
         match groups.step(table)? {
-            GroupStep::Batch(batch) => batches.push(batch),
-            GroupStep::End => return Ok(batches),
-            GroupStep::Need(ranges) => {
+            Turn::Item(batch) => batches.push(batch),
+            Turn::Done => return Ok(batches),
+            Turn::Need(ranges) => {
                 for range in ranges {
                     groups.push(range.start, bytes.slice(range.start as usize..range.end as usize));
                 }
@@ -84,9 +84,9 @@ fn text_rows(format: TextFormat, bytes: &Bytes, options: TextOptions) -> Result<
     reader.push(bytes.clone());
     loop {
         match reader.step()? {
-            TextStep::More => reader.end(),
-            TextStep::Batch(batch) => batches.push(batch),
-            TextStep::End => return Ok(batches),
+            Turn::Need(()) => reader.end(),
+            Turn::Item(batch) => batches.push(batch),
+            Turn::Done => return Ok(batches),
         }
     }
 }
@@ -105,9 +105,9 @@ fn convert(kind: Kind, target: Target, lossy: bool, bytes: &Bytes) -> Result<(Ve
     let (mut work, mut out) = (Conversion::new(input, options)?, Vec::new());
     loop {
         match work.step()? {
-            ConversionStep::Out => out.extend(work.take()),
-            ConversionStep::Done => break,
-            ConversionStep::Need(ranges) => {
+            Turn::Item(()) => out.extend(work.take()),
+            Turn::Done => break,
+            Turn::Need(ranges) => {
                 for range in ranges {
                     work.push(range.start, bytes.slice(range.start as usize..range.end as usize));
                 }
@@ -149,7 +149,7 @@ pub(crate) fn body(data: &[u8]) {
     let out = Bytes::from(out);
     let written = KINDS[written];
     if let Kind::Table(kind) = written {
-        let report = drive(TableChecker::new(kind, out.len() as u64, crate::limits(), None), &out);
+        let report = drive(TableChecker::new(TableOpener::new(kind, out.len() as u64).with_limits(crate::limits())), &out);
         let report = report.expect("what was written can be checked");
         assert!(report.ok, "{report:?}");
         assert_eq!(report.samples, rows as u64);

@@ -4,15 +4,17 @@ use bytes::Bytes;
 use forebay::{
     codec::deflate::Inflater,
     error::Kind,
-    idv::{Checker, Encoder, Opener, Packing, WriteOptions},
+    idv::{Encoder, Opener, Packing, WriteOptions},
     step::drive,
     table::{Column, ColumnData, DataType, Field, KeyType, VectorColumn},
+    tables::{TableChecker, TableKind, TableOpener},
 };
 
 pub(crate) fn body(data: &[u8]) {
     let bytes = Bytes::copy_from_slice(data);
     let limits = crate::limits();
-    let checker = Checker::new(bytes.len() as u64).limits(limits.clone());
+    let opener = TableOpener::new(TableKind::Idv, bytes.len() as u64).with_limits(limits.clone());
+    let checker = TableChecker::new(opener);
     // A file of another version is no damaged one: there is nothing to report.
     let sound = match drive(checker, &bytes) {
         Ok(report) => report.ok,
@@ -21,7 +23,7 @@ pub(crate) fn body(data: &[u8]) {
             false
         }
     };
-    let Ok(file) = drive(Opener::new(bytes.len() as u64).limits(limits), &bytes) else {
+    let Ok(file) = drive(Opener::new(bytes.len() as u64).with_limits(limits), &bytes) else {
         assert!(!sound);
         return;
     };

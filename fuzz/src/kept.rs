@@ -22,7 +22,7 @@ fn file() -> Bytes {
 }
 
 fn open(file: &Bytes, kept: &[u8]) -> Dataset {
-    let opener = Opener::new(file.len() as u64).limits(crate::limits()).with_kept(kept);
+    let opener = Opener::new(file.len() as u64).with_limits(crate::limits()).with_kept(kept);
     drive(opener, file).expect("the file is sound, whatever was kept of it")
 }
 

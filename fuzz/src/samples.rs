@@ -28,7 +28,7 @@ pub(crate) fn body(data: &[u8]) {
         crate::tbl::put_right(&mut file);
     }
     let file = Bytes::from(file);
-    let Ok(dataset) = drive(Opener::new(file.len() as u64).limits(crate::limits()), &file) else { return };
+    let Ok(dataset) = drive(Opener::new(file.len() as u64).with_limits(crate::limits()), &file) else { return };
     let metadata = match &dataset {
         Dataset::Tbl(tbl) => drive(OpenMetadata::new(tbl), &file).ok(),
         _ => None,

@@ -4,7 +4,7 @@
 
 use forebay::{
     step::drive_mut,
-    tar::{self, Event, Scanner, StreamReader, webdataset::group},
+    tar::{self, Event, Opener, StreamReader, webdataset::group},
 };
 
 pub(crate) fn body(data: &[u8]) {
@@ -15,7 +15,7 @@ pub(crate) fn body(data: &[u8]) {
     }
     let limits = crate::limits();
 
-    let mut scanner = Scanner::new(file.len() as u64, limits.clone()).with_read_ahead(u64::from(first) * 16);
+    let mut scanner = Opener::new(file.len() as u64).with_limits(limits.clone()).with_read_ahead(u64::from(first) * 16);
     let scanned = drive_mut(&mut scanner, &file.clone().into()).map_err(|e| e.to_string());
     let end = scanned.as_ref().map(|a| (a.ending, a.archives, a.skipped)).map_err(String::clone);
     let archive = scanned.unwrap_or_else(|_| scanner.into_partial());

@@ -16,9 +16,9 @@ pub(crate) fn body(data: &[u8]) {
     let file = Bytes::copy_from_slice(data);
     let schema = |json: &[u8]| Some(CallerSchema::from_json(json).expect("a schema"));
     for schema in [None, schema(S), schema(U)] {
-        let mut opener = tbf::Opener::new(file.len() as u64).limits(crate::limits());
+        let mut opener = tbf::Opener::new(file.len() as u64).with_limits(crate::limits());
         if let Some(schema) = schema {
-            opener = opener.schema(schema);
+            opener = opener.with_schema(schema);
         }
         let Ok(opened) = drive(opener, &file) else { continue };
         if let Some(document) = opened.document() {
@@ -62,11 +62,14 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     tagged.push(&batch).expect("rows");
     let mut columnar = tbf::ColumnarWriter::new(batch.slice(0, 1).schema().clone()).expect("columns");
     columnar.push(&batch.slice(0, 1)).expect("a row");
+    let (mut in_t, mut in_c) = (Vec::new(), Vec::new());
+    tagged.finish(&mut in_t);
+    columnar.finish(&mut in_c).expect("a file");
     vec![
         tbf::write(&batch, Default::default()).expect("a file"),
         tbf::write(&batch, tbf::WriteOptions::default().with_group_rows(2)).expect("a file"),
-        tagged.finish(),
-        columnar.finish().expect("a file"),
+        in_t,
+        in_c,
         b"TBF\x01\x03\x03\x0b\x03\x01\0\x02\0\x03\0\x04\x03\x02\x05Alice\x03Bob\0\x01\0\0\x03\x05".to_vec(),
         b"ULT\x01\x01\0\x02\x03\0\x06\x05\x07\x06\x03\x07\x01a\x02bc".to_vec(),
         b"SCH\x01\x01\x02\x03\x10\0\x01\0\x02\0\x01\x02\x01a\x01b\x10\0\x02\x03".to_vec(),

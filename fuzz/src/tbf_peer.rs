@@ -17,7 +17,7 @@ pub(crate) fn body(data: &[u8]) {
         tagged(&json);
     }
     let file = Bytes::copy_from_slice(data);
-    let Ok(opened) = drive(tbf::Opener::new(file.len() as u64).limits(crate::limits()), &file) else { return };
+    let Ok(opened) = drive(tbf::Opener::new(file.len() as u64).with_limits(crate::limits()), &file) else { return };
     if let Some(document) = opened.document() {
         let text = document.to_json().expect("a checked document has text");
         if let Ok(json) = serde_json::from_str::<Json>(&text) {
@@ -73,9 +73,10 @@ fn columnar(batch: &Batch) {
         peer.finish_row();
     }
     let theirs = peer.finish();
-    let mut ours = tbf::ColumnarWriter::new(batch.schema().clone()).expect("columns that were read");
-    ours.push(batch).expect("rows that were read");
-    let ours = ours.finish().expect("a table that was read");
+    let mut writer = tbf::ColumnarWriter::new(batch.schema().clone()).expect("columns that were read");
+    writer.push(batch).expect("rows that were read");
+    let mut ours = Vec::new();
+    writer.finish(&mut ours).expect("a table that was read");
     assert!(ours == theirs, "{batch:?}");
     assert_eq!(ColumnarDecoder::new(&ours).expect("the peer reads it").row_count(), batch.rows());
     let again = tbf::read(&theirs.into(), &crate::limits()).expect("Forebay reads the peer's");

@@ -10,7 +10,7 @@ use forebay::{
     image::probe,
     model::MediaFormat,
     step::drive,
-    tbl::{Checker, Encoder, Layout, Open, PackOptions, Patch, pack},
+    tbl::{Checker, Encoder, Layout, Opener, PackOptions, Patch, pack},
 };
 
 use crate::limits;
@@ -41,7 +41,7 @@ pub(crate) fn put_right(file: &mut [u8]) {
 
 fn look(file: Bytes) {
     let len = file.len();
-    let Ok(tbl) = drive(Open::new(len as u64, limits()), &file) else { return };
+    let Ok(tbl) = drive(Opener::new(len as u64).with_limits(limits()), &file) else { return };
     let report = drive(Checker::new(&tbl), &file);
     let sound = report.is_ok_and(|r| r.ok);
     for i in 0..tbl.len() {
@@ -88,7 +88,7 @@ fn file(options: PackOptions) -> Vec<u8> {
         }
     }
     let bytes = Bytes::copy_from_slice(&file);
-    let tbl = drive(Open::new(bytes.len() as u64, limits()), &bytes).expect("a sound file");
+    let tbl = drive(Opener::new(bytes.len() as u64).with_limits(limits()), &bytes).expect("a sound file");
     assert!(drive(Checker::new(&tbl), &bytes).expect("a sound file").ok);
     file
 }

@@ -2,7 +2,7 @@
 //! come in; a reading that leaves bad rows out gives the rows that one without bad rows gives.
 
 use bytes::Bytes;
-use forebay::text::{OnBadRow, TextFormat, TextOptions, TextReader, TextStep};
+use forebay::{step::Turn, text::{OnBadRow, TextFormat, TextOptions, TextReader}};
 
 /// The rows as JSON, and how many were left out.
 fn rows(
@@ -20,15 +20,15 @@ fn rows(
     let mut rows = Vec::new();
     loop {
         match reader.step()? {
-            TextStep::More => match pieces.next() {
+            Turn::Need(()) => match pieces.next() {
                 Some(piece) => reader.push(Bytes::copy_from_slice(piece)),
                 None => reader.end(),
             },
-            TextStep::Batch(batch) => {
+            Turn::Item(batch) => {
                 assert!(batch.rows() > 0 && batch.rows() <= batch_rows, "{} rows", batch.rows());
                 rows.extend(batch.iter().map(|row| row.to_json(Default::default())));
             }
-            TextStep::End => return Ok((rows, reader.skipped())),
+            Turn::Done => return Ok((rows, reader.skipped())),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //!     loader dump FILE OUT forebay|zune|turbo bilinear|bilinear-plain
 //!                                  writes the tensor of the first 64 samples in stored order, as it is
-//!     loader copy IMAGES           copies as many bytes as so many tensors have, batch by batch: the floor for raw pixels
+//!     loader copy IMAGES           copies as many bytes as that many tensors have, batch by batch: the floor for raw pixels
 //!     loader many FILE N           writes a TBL of N tiny samples with names and classes, and FILE.csv that has them too
 //!     loader build FILE KIND       from opening it to a loader that is ready, and to its first batch: plain, filter,
 //!                                  metadata-filter, labels, folders or table

@@ -71,7 +71,7 @@ fn read(path: &Path) -> Result<Value> {
     for &i in &order {
         ranges.push(dataset.info(i)?.range());
     }
-    // Mapped, as the floor is no reading.
+    // Mapped, as the floor is not reading.
     let file = Input::map(path)?.slice(0..input.len())?;
     let begun = Instant::now();
     for range in &ranges {
@@ -86,7 +86,7 @@ fn read(path: &Path) -> Result<Value> {
     }))
 }
 
-/// A guide file as small as so many samples can be.
+/// A guide file as small as this many samples can be.
 fn many(path: &Path, n: u64) -> Result<Value> {
     let options = PackOptions { layout: Layout::Guide, compression: Compression::None };
     let mut encoder = Encoder::new(options, Some(n))?;

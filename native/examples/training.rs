@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let epochs = arguments.next().map_or(Ok(5), |n| n.parse())?;
     let saved = format!("{file}.state.json");
     let run = train(Path::new(&file), Path::new(&saved), epochs, u64::MAX)?;
-    println!("{:.0} % of the pictures are recognised", 100.0 * accuracy(Path::new(&file), &run.model)?);
+    println!("{:.0} % of the pictures are recognized", 100.0 * accuracy(Path::new(&file), &run.model)?);
     fs::remove_file(saved)?;
     Ok(())
 }
@@ -50,7 +50,7 @@ fn loader(file: &Path) -> Result<Builder, forebay::Error> {
         .on_broken(OnBroken::Skip))
 }
 
-/// Trains until the end of the last epoch, or until so many batches were learnt from: there the program may end as well as
+/// Trains until the end of the last epoch, or until that many batches were learned from: there the program may end as well as
 /// anywhere else.
 fn train(file: &Path, saved: &Path, epochs: u64, most: u64) -> Result<Run, Box<dyn Error>> {
     let before: Option<Run> = fs::read(saved).ok().map(|text| serde_json::from_slice(&text)).transpose()?;
@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// 72 squares in three colours, which are their classes, and one that is damaged.
+    /// 72 squares in three colors, which are their classes, and one that is damaged.
     fn squares(folder: &Path) -> std::path::PathBuf {
         for i in 0..72_u8 {
             let (class, side) = (usize::from(i % 3), 8);

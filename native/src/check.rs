@@ -15,11 +15,8 @@ use forebay::{
 };
 
 use crate::{
-    convert::{
-        pipeline::{all_cores, ordered},
-        release,
-    },
-    dataset::Dataset,
+    dataset::{Dataset, release},
+    parallel::{all_cores, ordered},
 };
 
 /// Bytes of a gap that are looked at in one piece.

@@ -104,7 +104,7 @@ impl Dataset {
     /// Opens bytes that are at hand.
     pub fn from_input(input: Input, options: &OpenOptions) -> Result<Dataset> {
         let named = |e: Error| e.file(input.name());
-        let mut opener = Opener::new(input.len()).limits(options.limits.clone());
+        let mut opener = Opener::new(input.len()).with_limits(options.limits.clone());
         let (container, damage) = match input.drive(&mut opener, |o| if o.scanner().is_some() { WINDOW } else { 0 }) {
             Ok(container) => (container, None),
             Err(e) => match opener.into_partial() {
@@ -438,5 +438,31 @@ impl Dataset {
             }
             _ => Ok(None),
         }
+    }
+}
+
+/// Mapped bytes that are not needed any more once their sample was written.
+pub(crate) type Used = (Arc<Dataset>, Range<u64>);
+
+/// Lets go of mapped bytes that were written, run by run.
+pub(crate) fn release(samples: impl Iterator<Item = Option<Used>>) {
+    let mut run: Option<Used> = None;
+    for (dataset, range) in samples.flatten() {
+        match &mut run {
+            // Headers and sidecars lie between payloads; a page or two more does no harm.
+            Some((last, so_far))
+                if Arc::ptr_eq(last, &dataset) && range.start >= so_far.end && range.start - so_far.end < 1 << 20 =>
+            {
+                so_far.end = range.end;
+            }
+            _ => {
+                if let Some((last, so_far)) = run.replace((dataset, range)) {
+                    last.release(so_far);
+                }
+            }
+        }
+    }
+    if let Some((last, so_far)) = run {
+        last.release(so_far);
     }
 }

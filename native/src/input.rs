@@ -18,9 +18,9 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
-use forebay::{Error, Result, Step, Stepper};
+use forebay::{Error, Result, Step, Stepper, words::Word};
 
-use crate::output::is_part;
+use crate::half_written::is_part;
 use buffers::Buffers;
 pub use reading::{Reading, first_bytes, is_pipe, unread};
 pub use source::{Advice, Source};
@@ -49,6 +49,17 @@ pub enum Io {
     /// The file is mapped: nothing is copied. A disk that fails, or a process that shortens the file meanwhile, then ends
     /// this process with SIGBUS, without a word and with whatever it had half done.
     Map,
+}
+
+impl Word for Io {
+    const ALL: &'static [Self] = &[Io::Read, Io::Map];
+
+    fn word(self) -> &'static str {
+        match self {
+            Io::Read => "read",
+            Io::Map => "map",
+        }
+    }
 }
 
 /// An opened file and its name. Cloning is cheap.

@@ -17,6 +17,7 @@
 //! | [`loader`] | batches of tensors for training |
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`], [`map`], [`output`] | files in, read or mapped; whole files out |
+//! | [`parallel`] | work on many threads |
 //! | [`tables`] | CSV, JSON lines, Parquet, Arrow, TBF and IDV, in and out |
 
 // The clock, threads and files that the core must not touch are this crate's work.
@@ -26,16 +27,16 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::unimplemented)]
 
-mod blocks;
-mod budget;
 pub mod check;
 pub mod convert;
 pub mod dataset;
 pub mod folder;
+mod half_written;
 pub mod input;
 pub mod loader;
 pub mod map;
 pub mod output;
+pub mod parallel;
 pub mod select;
 pub mod tables;
 
@@ -44,7 +45,10 @@ pub use input::Input;
 
 /// The error codes of this crate, beside those of [`forebay::catalog`].
 pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
-    [convert::codes::ALL, input::codes::ALL, loader::codes::ALL, tables::codes::ALL].into_iter().flatten().copied()
+    [parallel::codes::ALL, convert::codes::ALL, input::codes::ALL, loader::codes::ALL, tables::codes::ALL]
+        .into_iter()
+        .flatten()
+        .copied()
 }
 
 /// The Rust code of the README, so that it compiles.

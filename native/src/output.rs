@@ -22,7 +22,6 @@ use forebay::{Error, Result, error::codes};
 pub use beneath::{Beneath, Written};
 pub use names::Names;
 use part::Part;
-pub(crate) use part::is_part;
 pub use part::remove_half_written;
 pub use stage::Stage;
 
@@ -260,12 +259,12 @@ impl AtomicFile {
 }
 
 fn exists() -> Error {
-    Error::new(&codes::ARGUMENT, "the output exists already; --force replaces it")
+    Error::new(&codes::ARGUMENT, "the output exists already, and is left as it is").with_options(&["force"])
 }
 
 fn appeared() -> Error {
-    let message = "the output exists since this began, and is left as it is; --force replaces it";
-    Error::new(&codes::ARGUMENT, message)
+    let message = "the output exists since this began, and is left as it is";
+    Error::new(&codes::ARGUMENT, message).with_options(&["force"])
 }
 
 fn not_durable(name: &str, e: io::Error) -> Error {

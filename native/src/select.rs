@@ -2,7 +2,7 @@
 
 use forebay::{Error, Result, filter::Filter, samples::Watch};
 
-use crate::{blocks::in_blocks, dataset::Dataset};
+use crate::{dataset::Dataset, parallel::blocks::in_blocks};
 
 /// The numbers of the samples that `filter` accepts, in order, found on all cores. What the filter does not ask for is
 /// not read: over a TBL, sizes and formats come from the index alone.

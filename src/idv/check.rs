@@ -1,20 +1,18 @@
 //! Every fault of a file: tables, annotations, and each block of each column.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
 use super::{
     codes,
     file::{Column, Decoded, File},
-    open::Opener,
     raw::TAIL_BYTES,
 };
 use crate::{
     check::Report,
     codec::deflate::Inflater,
-    error::{Code, Error, Kind, Result},
-    limits::Limits,
+    error::{Code, Error, Result},
     step::{Pieces, Step, Stepper},
     table::{self, ColumnData},
 };
@@ -24,23 +22,26 @@ const WINDOW: u64 = 8 << 20;
 /// Blocks that are asked for at a time.
 const WINDOW_BLOCKS: usize = 4096;
 
-/// Checks a whole file, in windows of bounded size. What concerns one column or block is reported and gone past;
-/// damage to the header or the table of contents ends the check with what was found until then. A file of a version
-/// that is not read is an error.
+/// Checks an opened file, in windows of bounded size. What concerns one column or block is reported and gone past.
+///
+/// For every fault of a file it was opened to [keep going](super::Opener::keep_going); damage to the header or the table of
+/// contents then is an error, of which [`Opener::report`](super::Opener::report) makes a report.
 ///
 /// ```
-/// use forebay::{idv::Checker, step::drive};
-/// let file = bytes::Bytes::from_static(b"no IDV at all");
-/// let report = drive(Checker::new(file.len() as u64), &file)?;
-/// assert_eq!(report.faults[0].code, "idv.truncated");
+/// use forebay::{idv::{Checker, Opener, WriteOptions, Writer}, step::drive, table::{DataType, Field, Schema}};
+/// let schema = Schema::new(vec![Field::new("id", DataType::U32)])?;
+/// let mut bytes = Vec::new();
+/// let header = Writer::new(schema.into(), WriteOptions::default())?.finish(&mut bytes)?;
+/// bytes[..256].copy_from_slice(&header);
+/// let bytes = bytes::Bytes::from(bytes);
+/// let file = drive(Opener::new(bytes.len() as u64).keep_going(), &bytes)?;
+/// assert!(drive(Checker::new(file), &bytes)?.ok);
 /// # Ok::<(), forebay::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Checker {
-    file_len: u64,
-    opener: Opener,
+    file: Arc<File>,
     report: Report,
-    file: Option<File>,
     pieces: Pieces,
     inflater: Inflater,
     /// The next block, and within it the next column.
@@ -60,44 +61,32 @@ struct Seen {
 }
 
 impl Checker {
-    /// Checks a file of this many bytes.
-    pub fn new(file_len: u64) -> Self {
+    /// Checks this file.
+    pub fn new(file: File) -> Self {
+        let mut report = Report::new(file.rows());
+        file.faults.iter().for_each(|e| report.fault(e));
+        let end = file.header.tail_offset.saturating_add(TAIL_BYTES);
+        if end < file.file_len {
+            let message = format!("{} bytes after the tail signature", file.file_len - end);
+            report.note(&Error::new(&codes::TRAILING, message).section("tail").offset(end));
+        }
+        report.notes.extend(file.notes.iter().cloned());
+        file.columns.iter().filter_map(odd_annotation).for_each(|e| report.note(&e));
+        let listed = file.listed_blocks();
         Checker {
-            file_len,
-            opener: Opener::new(file_len).keep_going(),
-            report: Report::new(0),
-            file: None,
+            file: Arc::new(file),
+            report,
             pieces: Pieces::default(),
             inflater: Inflater::default(),
             next: (0, 0),
-            listed: 0,
+            listed,
             seen: BTreeMap::new(),
         }
     }
 
-    /// Sets the limits.
-    #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.opener = self.opener.limits(limits);
-        self
-    }
-
-    /// Rows checked so far; `None` before the file is open.
-    pub fn checked(&self) -> Option<u64> {
-        Some(self.file.as_ref()?.rows_of(self.next.0).start)
-    }
-
-    fn opened(&mut self, file: File) {
-        self.report.samples = file.rows();
-        let end = file.header.tail_offset.saturating_add(TAIL_BYTES);
-        if end < self.file_len {
-            let message = format!("{} bytes after the tail signature", self.file_len - end);
-            self.report.note(&Error::new(&codes::TRAILING, message).section("tail").offset(end));
-        }
-        self.report.notes.extend(file.notes.iter().cloned());
-        file.columns.iter().filter_map(odd_annotation).for_each(|e| self.report.note(&e));
-        self.listed = file.listed_blocks();
-        self.file = Some(file);
+    /// Rows checked so far.
+    pub fn checked(&self) -> u64 {
+        self.file.rows_of(self.next.0).start
     }
 
     /// The blocks from `next` on that fit a window: what to read, and where the window ends.
@@ -171,33 +160,14 @@ impl Stepper for Checker {
     type Output = Report;
 
     fn step(&mut self) -> Result<Step<Report>> {
-        if self.file.is_none() {
-            let opened = self.opener.step();
-            match opened {
-                Ok(Step::Need(ranges)) => return Ok(Step::Need(ranges)),
-                Ok(Step::Done(file)) => {
-                    self.opener.take_faults().iter().for_each(|e| self.report.fault(e));
-                    self.opened(file);
-                }
-                // A file that is newer than this reader is not damaged, unless something else shows that it is.
-                Err(e) if e.kind() == Kind::Unsupported && self.opener.has_no_faults() => return Err(e),
-                Err(e) => {
-                    self.opener.take_faults().iter().for_each(|e| self.report.fault(e));
-                    self.report.fault(&e);
-                    return Ok(Step::Done(std::mem::take(&mut self.report)));
-                }
-            }
-        }
-        let Some(file) = self.file.take() else { return Ok(Step::Done(std::mem::take(&mut self.report))) };
+        let file = Arc::clone(&self.file);
         loop {
             let (end, ranges) = Self::window(&file, self.listed, self.next);
             let lacking: Vec<_> = ranges.into_iter().flat_map(|r| self.pieces.lacking(r)).collect();
             if !lacking.is_empty() {
-                self.file = Some(file);
                 return Ok(Step::Need(lacking));
             }
             if let Some(lacking) = self.look(&file, end) {
-                self.file = Some(file);
                 return Ok(Step::Need(lacking));
             }
             self.pieces = Pieces::default();
@@ -209,11 +179,7 @@ impl Stepper for Checker {
     }
 
     fn push(&mut self, start: u64, bytes: Bytes) {
-        if self.file.is_some() {
-            self.pieces.push(start, bytes);
-        } else {
-            self.opener.push(start, bytes);
-        }
+        self.pieces.push(start, bytes);
     }
 }
 

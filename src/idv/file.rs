@@ -130,6 +130,9 @@ pub struct File {
     /// For each column of the schema its place in the table of contents.
     pub(super) places: Vec<usize>,
     pub(super) limits: Limits,
+    pub(super) file_len: u64,
+    /// What the opener went past.
+    pub(super) faults: Arc<[Error]>,
 }
 
 impl File {

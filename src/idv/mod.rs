@@ -30,9 +30,10 @@
 //! | `primitives.rs`, `raw.rs`, `codec_def.rs` | numbers and strings, headers, tables and types as they lie on disk |
 //! | `open.rs`, `file.rs`, `table.rs` | opening; an opened file; as a table |
 //! | `source.rs`, `values.rs`, `text.rs`, `vectors.rs` | the values of a block |
-//! | `encode.rs`, `sparse.rs`, `write.rs`, `writer.rs` | the same, outwards |
+//! | `write.rs`, `blocks.rs`, `encode.rs`, `sparse.rs` | the same, outwards: a file, its blocks, their values |
 //! | `check.rs`, `codes.rs` | every fault of a file |
 
+mod blocks;
 mod check;
 mod codec_def;
 mod encode;
@@ -46,15 +47,14 @@ mod text;
 mod values;
 mod vectors;
 mod write;
-mod writer;
 
 pub mod codes;
 pub mod raw;
 
+pub use blocks::{Encoder, Ending, Packed, WriteOptions};
 pub use check::Checker;
 pub use codec_def::{Codec, CodecDef, Item, Layout};
 pub use file::{Column, Decoded, File, Live, Packing};
 pub use open::Opener;
 pub use source::Losses;
-pub use write::{Encoder, Ending, Packed, WriteOptions};
-pub use writer::Writer;
+pub use write::Writer;

@@ -12,10 +12,10 @@ use super::{
     source::Source,
 };
 use crate::{
-    check::Fault,
+    check::{Fault, Report},
     codec::deflate::Inflater,
     cursor::Cursor,
-    error::{Error, Result},
+    error::{Error, Kind, Result},
     limits::Limits,
     step::{Pieces, Step, Stepper},
     table::{self, Annotation, Schema},
@@ -99,27 +99,28 @@ impl Opener {
 
     /// Sets the limits, which reading keeps too.
     #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
+    pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Opens the file in spite of faults that concern one column or annotation, for checking: they are listed by
-    /// [`take_faults`](Self::take_faults) instead of being errors.
+    /// Opens the file in spite of faults that concern one column or annotation: they are for a
+    /// [`Checker`](super::Checker) to report instead of being errors.
     #[must_use]
     pub fn keep_going(mut self) -> Self {
         self.keep_going = true;
         self
     }
 
-    /// The faults that [`keep_going`](Self::keep_going) went past.
-    pub fn take_faults(&mut self) -> Vec<Error> {
-        std::mem::take(&mut self.faults)
-    }
-
-    /// True where nothing was gone past.
-    pub(super) fn has_no_faults(&self) -> bool {
-        self.faults.is_empty()
+    /// What a check reports of a file whose opening ended with this error: that and what was gone past before. A file
+    /// that is newer than this reader is not damaged, unless something else shows that it is, and stays an error.
+    pub fn report(&self, e: Error) -> Result<Report> {
+        if e.kind() == Kind::Unsupported && self.faults.is_empty() {
+            return Err(e);
+        }
+        let mut report = Report::new(0);
+        self.faults.iter().chain([&e]).for_each(|e| report.fault(e));
+        Ok(report)
     }
 
     fn open(&mut self) -> Result<File, Stop> {
@@ -173,12 +174,13 @@ impl Opener {
         hide_repeated(&mut columns);
         let schema = Arc::new(Schema::new(columns.iter().filter_map(Column::field).collect())?);
         let places = (0..columns.len()).filter(|&i| columns.get(i).is_some_and(|c| c.live.is_some())).collect();
-        Ok(File { header, columns, notes, rows_per_block, schema, places, limits: self.limits.clone() })
+        let (limits, faults) = (self.limits.clone(), std::mem::take(&mut self.faults).into());
+        Ok(File { header, columns, notes, rows_per_block, schema, places, limits, file_len: self.file_len, faults })
     }
 
     /// An error, or where the opener keeps going one more fault.
     fn fault(&mut self, e: Error) -> Result<()> {
-        if !self.keep_going || e.kind() == crate::error::Kind::Limit {
+        if !self.keep_going || e.kind() == Kind::Limit {
             return Err(e);
         }
         self.faults.push(e);

@@ -1,8 +1,8 @@
 //! What a dataset consists of: counts, sizes, shapes and classes, from the index alone.
 //!
 //! [`Stats`] takes samples one by one in bounded memory; parts that were counted in parallel are
-//! [merged](Stats::merge). The [`report`](Stats::report) is plain data for `--json`, the viewer's facets and
-//! the command's text.
+//! [merged](Stats::merge). The [`report`](Stats::report) is plain data: for the viewer's facets, and for the command's
+//! text and JSON.
 //!
 //! ```
 //! use forebay::{model::{MediaFormat, SampleInfo}, stats::Stats};

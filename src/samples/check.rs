@@ -76,7 +76,7 @@ impl Checker {
             checker.parts.extend((0..parts).map(|k| cut(k)..cut(k + 1)).map(|part| {
                 let (samples, work) = (part.end - part.start, tbl::Checker::part(tbl, part));
                 let work = match window {
-                    Some(bytes) => work.window(bytes),
+                    Some(bytes) => work.with_window(bytes),
                     None => work,
                 };
                 Part { work, samples, asked: Vec::new(), found: None }

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     check::Fault,
     error::{Error, Result, codes},
-    step::{Step, Stepper},
+    step::{Step, Stepper, Turn},
     tbl::{MetadataFormat, Patch},
 };
 
@@ -45,19 +45,8 @@ impl ConversionOptions {
     }
 }
 
-/// What a conversion says.
-#[derive(Debug)]
-pub enum ConversionStep {
-    /// These ranges of the input are needed.
-    Need(Vec<Range<u64>>),
-    /// These samples are there: each is to be [made](Batch::make), wherever there is a thread for it, and then all of
-    /// them [written](Conversion::write).
-    Make(Batch),
-    /// Every sample was written, and the end is there to be taken.
-    Done,
-}
-
-/// Samples whose bytes are there.
+/// Samples whose bytes are there: each is to be [made](Self::make), wherever there is a thread for it, and then all of
+/// them [written](Conversion::write).
 #[derive(Debug)]
 pub struct Batch {
     window: Window,
@@ -151,15 +140,15 @@ impl Conversion {
         })
     }
 
-    /// Does what the bytes at hand allow.
-    pub fn step(&mut self) -> Result<ConversionStep> {
+    /// Does what the bytes at hand allow. When every sample was written, the end is there to be taken.
+    pub fn step(&mut self) -> Result<Turn<Batch>> {
         if self.document.is_some()
             && let Some(need) = self.begin()?
         {
-            return Ok(ConversionStep::Need(need));
+            return Ok(Turn::Need(need));
         }
         if let Some(need) = self.gate.step(&self.opened)? {
-            return Ok(ConversionStep::Need(need));
+            return Ok(Turn::Need(need));
         }
         let window = match self.window.take() {
             Some(window) => window,
@@ -168,18 +157,18 @@ impl Conversion {
                     (self.at, self.tail) = writer.tail();
                     self.ended = true;
                 }
-                return Ok(ConversionStep::Done);
+                return Ok(Turn::Done);
             }
             None => self.window_from(self.next),
         };
         let lacking = window.lacking();
         if !lacking.is_empty() {
             self.window = Some(window);
-            return Ok(ConversionStep::Need(lacking));
+            return Ok(Turn::Need(lacking));
         }
         let first = self.next;
         self.next += window.samples.len() as u64;
-        Ok(ConversionStep::Make(Batch { window, form: self.options.form, first }))
+        Ok(Turn::Item(Batch { window, form: self.options.form, first }))
     }
 
     /// Takes in what became of the samples of a batch, in their order. It is written while the bytes of the next

@@ -22,7 +22,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use bytes::Bytes;
-//! use forebay::{Limits, codec::Compression, samples::*, step::drive, tar, tbl::{Layout, PackOptions}};
+//! use forebay::{Limits, codec::Compression, samples::*, step::{Turn, drive}, tar, tbl::{Layout, PackOptions}};
 //! let mut file = [tar::header_for("a.jpg", 0)?, tar::header_for("a.cls", 1)?, b"7".to_vec()].concat();
 //! file.resize(file.len() + tar::padding(1), 0);
 //! file.extend(tar::END);
@@ -33,12 +33,12 @@
 //! let mut work = Conversion::new(opened, ConversionOptions::new(form), None)?;
 //! loop {
 //!     match work.step()? {
-//!         ConversionStep::Need(ranges) => {
+//!         Turn::Need(ranges) => {
 //!             ranges.into_iter().for_each(|r| work.push(r.start, file.slice(r.start as usize..r.end as usize)));
 //!         }
 //!         // Each wherever there is a thread for it.
-//!         ConversionStep::Make(batch) => work.write(batch.places().map(|k| batch.make(k)))?,
-//!         ConversionStep::Done => break,
+//!         Turn::Item(batch) => work.write(batch.places().map(|k| batch.make(k)))?,
+//!         Turn::Done => break,
 //!     }
 //!     // Here `work.pieces()` are written at `work.at()`.
 //!     work.written();
@@ -65,7 +65,7 @@ mod write;
 
 pub use archive_files::{ArchiveFile, archive_files, renamed};
 pub use check::{Checker, Part};
-pub use conversion::{Batch, Conversion, ConversionOptions, ConversionStep, Converted};
+pub use conversion::{Batch, Conversion, ConversionOptions, Converted};
 pub use document::{Inherited, MetadataChoice};
 pub use make::{Form, Loaded, Ready};
 pub use oddities::Oddities;
@@ -73,7 +73,7 @@ pub use open::{Dataset, Opener};
 pub use opened::Opened;
 pub use read::{DocumentReader, RecordReader};
 pub use records::{FoundRecord, parse_record};
-pub use select::{Selector, SelectorStep, Watch, field};
+pub use select::{Selector, Watch, field};
 pub use write::{Counts, Writer};
 
 use crate::error::{Error, Kind};

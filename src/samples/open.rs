@@ -102,8 +102,8 @@ enum Work {
     Detect,
     /// What an earlier scan found, not yet compared with the file.
     Kept(Box<tar::Archive>),
-    Tbl(tbl::Open),
-    Tar(Box<tar::Scanner>),
+    Tbl(tbl::Opener),
+    Tar(Box<tar::Opener>),
 }
 
 impl Opener {
@@ -113,7 +113,7 @@ impl Opener {
     }
     /// With other limits.
     #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
+    pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
@@ -128,14 +128,14 @@ impl Opener {
     }
     /// The archive that is being scanned, where the file is one: its members so far can be shown, and what came
     /// before an error kept.
-    pub fn scanner(&self) -> Option<&tar::Scanner> {
+    pub fn scanner(&self) -> Option<&tar::Opener> {
         match &self.work {
             Work::Tar(scanner) => Some(scanner),
             _ => None,
         }
     }
     /// As [`scanner`](Self::scanner), giving it away.
-    pub fn into_scanner(self) -> Option<tar::Scanner> {
+    pub fn into_scanner(self) -> Option<tar::Opener> {
         match self.work {
             Work::Tar(scanner) => Some(*scanner),
             _ => None,
@@ -174,12 +174,12 @@ impl Opener {
             };
             self.work = match detect(&head) {
                 Some(Format::Tbl) => {
-                    let mut open = tbl::Open::new(self.file_len, self.limits.clone());
+                    let mut open = tbl::Opener::new(self.file_len).with_limits(self.limits.clone());
                     open.push(0, head);
                     Work::Tbl(open)
                 }
                 Some(Format::Tar) => {
-                    let mut scanner = tar::Scanner::new(self.file_len, self.limits.clone());
+                    let mut scanner = tar::Opener::new(self.file_len).with_limits(self.limits.clone());
                     scanner.push(0, head);
                     Work::Tar(Box::new(scanner))
                 }

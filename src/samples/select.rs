@@ -1,6 +1,6 @@
 //! The samples that a filter accepts, and statistics of them.
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -15,6 +15,7 @@ use crate::{
     error::{Error, Result, codes},
     filter::{Builtin, Filter, Path, Record, SampleRecord, Seen},
     sample::{SampleInfo, stats::Stats},
+    step::Turn,
 };
 
 /// Samples looked at between two returns to the host, which may want to stop.
@@ -87,17 +88,6 @@ pub fn field(name: &str) -> Result<Path> {
     parsed.fields().next().cloned().ok_or_else(|| Error::new(&codes::ARGUMENT, format!("{name:?} is no field")))
 }
 
-/// What a [`Selector`] says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SelectorStep {
-    /// These ranges of the file are needed.
-    Need(Vec<Range<u64>>),
-    /// Nothing is needed, and there is more to do.
-    More,
-    /// Every sample was looked at.
-    Done,
-}
-
 /// Looks at every sample. One that cannot be read matches nothing; the first such fault is kept.
 #[derive(Debug)]
 pub struct Selector {
@@ -152,10 +142,10 @@ impl Selector {
         })
     }
 
-    /// Does what the bytes at hand allow.
-    pub fn step(&mut self) -> Result<SelectorStep> {
+    /// Does what the bytes at hand allow; now and then it only says that many samples were looked at.
+    pub fn step(&mut self) -> Result<Turn<()>> {
         if let Some(need) = self.gate.step(&self.opened)? {
-            return Ok(SelectorStep::Need(need));
+            return Ok(Turn::Need(need));
         }
         let len = self.opened.dataset.len();
         let mut turn = 0;
@@ -164,14 +154,14 @@ impl Selector {
                 Some(window) => window,
                 None if self.next >= len => {
                     // What no sample has is refused once all of them are there and were looked at.
-                    return if self.opened.growing { Ok(()) } else { self.watch.judge() }.map(|()| SelectorStep::Done);
+                    return if self.opened.growing { Ok(()) } else { self.watch.judge() }.map(|()| Turn::Done);
                 }
                 None => Window::fill(&self.opened, self.wants, BYTES, &mut (self.next..len)),
             };
             let lacking = window.lacking();
             if !lacking.is_empty() {
                 self.window = Some(window);
-                return Ok(SelectorStep::Need(lacking));
+                return Ok(Turn::Need(lacking));
             }
             for &i in &window.samples {
                 if let Err(e) = self.look(&window, i) {
@@ -182,7 +172,7 @@ impl Selector {
             self.next += window.samples.len() as u64;
             turn += window.samples.len();
             if turn >= TURN {
-                return Ok(SelectorStep::More);
+                return Ok(Turn::Item(()));
             }
         }
     }

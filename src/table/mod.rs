@@ -79,6 +79,11 @@ pub mod codes {
     /// More than one batch can hold.
     pub const SIZE: Code =
         Code::limit("table.size", "One batch would hold more than 2^31 - 1 rows, items or bytes of text in a column.");
+    /// The target cannot hold a value or type.
+    pub const TARGET: Code = Code::unsupported(
+        "table.target",
+        "The format to write cannot hold a type or value; converting with losses (`lossy`) changes it instead, where that makes sense.",
+    );
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&SHAPE, &COLUMN, &VALUE, &UTF8, &SIZE];
+    pub const ALL: &[&Code] = &[&SHAPE, &COLUMN, &VALUE, &UTF8, &SIZE, &TARGET];
 }

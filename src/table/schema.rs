@@ -1,6 +1,10 @@
 //! What the columns of a table are called and what they hold.
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    sync::Arc,
+};
 
 use super::{Column, codes};
 use crate::error::{Error, Result};
@@ -240,6 +244,17 @@ impl Schema {
     pub fn new(fields: Vec<Field>) -> Result<Self> {
         fields.iter().try_for_each(|f| check(&f.dtype).map_err(|e| e.column(&f.name)))?;
         Ok(Schema { fields })
+    }
+    /// Refuses columns of one name, where rows become objects: an object has each name once.
+    pub(crate) fn one_of_each_name(&self) -> Result<()> {
+        let mut seen = HashSet::new();
+        match self.fields.iter().find(|field| !seen.insert(&field.name)) {
+            Some(field) => {
+                let message = "an object has each name once; choose among the columns";
+                Err(Error::new(&codes::TARGET, message).column(&field.name).with_options(&["columns"]))
+            }
+            None => Ok(()),
+        }
     }
     /// The columns.
     pub fn fields(&self) -> &[Field] {

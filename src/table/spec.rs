@@ -1,4 +1,4 @@
-//! Columns as the user names them: `--types id=u32,when=date` and `--schema FILE.json`.
+//! Columns as the user names them: `id=u32,when=date`, or a JSON file.
 
 use serde::Deserialize;
 
@@ -6,7 +6,7 @@ use super::{DataType, Field, KeyType, Schema};
 use crate::error::{Error, Result, codes};
 
 /// A table's columns as a JSON file says them: `{"columns": [{"name": "age", "type": "i64"}]}`, or only the
-/// list. What `inspect --json` prints is such a file.
+/// list. What `forebay inspect` prints as JSON is such a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TableSpec {
     /// The columns, in order.

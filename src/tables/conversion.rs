@@ -4,14 +4,12 @@ use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
-use super::{
-    AnyTable, Fit, GroupStep, Groups, Scan, Scanning, TableWriter, Target, WriteOptions,
-    text_input::{TextInput, TextTurn},
-};
+use super::{AnyTable, Fit, Groups, Scan, Scanning, TableWriter, Target, WriteOptions};
 use crate::{
     error::{Error, Result, codes::ARGUMENT},
+    step::Turn,
     table::Batch,
-    text::{TextFormat, TextOptions},
+    text::{TextFormat, TextInput, TextOptions},
 };
 
 /// What is said of a TBF that holds one value, once it was written.
@@ -53,17 +51,6 @@ impl ConversionOptions {
     }
 }
 
-/// What a conversion says.
-#[derive(Debug, PartialEq, Eq)]
-pub enum ConversionStep {
-    /// These ranges of the input are needed.
-    Need(Vec<Range<u64>>),
-    /// There are bytes to [`take`](Conversion::take).
-    Out,
-    /// Everything was taken. What is left is what [`Converted::front`] says.
-    Done,
-}
-
 /// What came of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -98,13 +85,6 @@ struct Route {
     writer: TableWriter,
 }
 
-/// A batch of a source, or what it needs first.
-enum Next {
-    Need(Vec<Range<u64>>),
-    Batch(Batch),
-    End,
-}
-
 /// Converts a table: [`step`](Self::step), then hand over what is needed or take what is there.
 #[derive(Debug)]
 pub struct Conversion {
@@ -137,14 +117,15 @@ impl Conversion {
         Ok(Conversion { source, options, route: None, parts, out, done, looked_at: 0, ended: false })
     }
 
-    /// Does what the bytes at hand allow.
-    pub fn step(&mut self) -> Result<ConversionStep> {
+    /// Does what the bytes at hand allow. An item are bytes to [`take`](Self::take); once all are done, what is left is
+    /// what [`Converted::front`] says.
+    pub fn step(&mut self) -> Result<Turn<()>> {
         loop {
             if !self.out.is_empty() {
-                return Ok(ConversionStep::Out);
+                return Ok(Turn::Item(()));
             }
             if self.ended {
-                return Ok(ConversionStep::Done);
+                return Ok(Turn::Done);
             }
             if let Source::Document(file) = &self.source {
                 self.out = document(file, self.options.write.target)?;
@@ -155,7 +136,7 @@ impl Conversion {
             if self.route.is_none()
                 && let Some(need) = self.begin()?
             {
-                return Ok(ConversionStep::Need(need));
+                return Ok(Turn::Need(need));
             }
             if let (Some(part), Some(route)) = (self.parts.pop(), &mut self.route) {
                 route.writer.push(&part, &mut self.out)?;
@@ -163,9 +144,9 @@ impl Conversion {
                 continue;
             }
             match self.source.next()? {
-                Next::Need(ranges) => return Ok(ConversionStep::Need(ranges)),
-                Next::Batch(batch) => self.take_in(batch)?,
-                Next::End => self.end()?,
+                Turn::Need(ranges) => return Ok(Turn::Need(ranges)),
+                Turn::Item(batch) => self.take_in(batch)?,
+                Turn::Done => self.end()?,
             }
         }
     }
@@ -277,20 +258,13 @@ impl Conversion {
 }
 
 impl Source {
-    fn next(&mut self) -> Result<Next> {
-        Ok(match self {
-            Source::Table(file, groups) => match groups.step(file.table()?)? {
-                GroupStep::Need(ranges) => Next::Need(ranges),
-                GroupStep::Batch(batch) => Next::Batch(batch),
-                GroupStep::End => Next::End,
-            },
-            Source::Text(input) => match input.step()? {
-                TextTurn::Need(range) => Next::Need(vec![range]),
-                TextTurn::Batch(batch) => Next::Batch(batch),
-                TextTurn::End => Next::End,
-            },
-            Source::Document(_) => Next::End,
-        })
+    /// A batch, or what it needs first.
+    fn next(&mut self) -> Result<Turn<Batch>> {
+        match self {
+            Source::Table(file, groups) => groups.step(file.table()?),
+            Source::Text(input) => input.step(),
+            Source::Document(_) => Ok(Turn::Done),
+        }
     }
 }
 

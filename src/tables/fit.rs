@@ -1,15 +1,14 @@
 //! What a table has to become for its target: a stated conversion where nothing is lost, an error that names
 //! column and row where something would be, or with `lossy` a stated loss.
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
-use super::codes;
 use crate::{
     error::{Error, Result},
     idv,
     table::{
         Batch, Buffer, Clock, Column, ColumnBuilder, ColumnData, DataType, Field, JsonStyle, Schema, StringsBuilder,
-        Value, VectorColumn,
+        Value, VectorColumn, codes,
     },
     tbf::Dialect,
     text::TextFormat,
@@ -197,18 +196,6 @@ fn instead_of(dtype: &DataType) -> &'static str {
 /// Why rows of nothing cannot be written.
 pub fn without_columns(target: &str) -> Error {
     Error::new(&codes::TARGET, format!("{target} has no place for rows without columns; JSON lines and Arrow have"))
-}
-
-/// Refuses columns of one name, where rows become objects: an object has each name once.
-pub(crate) fn one_of_each_name(schema: &Schema) -> Result<()> {
-    let mut seen = HashSet::new();
-    match schema.fields().iter().find(|field| !seen.insert(&field.name)) {
-        Some(field) => {
-            let message = "an object has each name once; choose among the columns";
-            Err(Error::new(&codes::TARGET, message).column(&field.name).with_options(&["columns"]))
-        }
-        None => Ok(()),
-    }
 }
 
 /// Arrow has a type of its own for moments; other programs would take ticks for plain numbers.

@@ -1,26 +1,15 @@
 //! A table from its first row to its last, group by group.
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::{
     error::Result,
     filter::Filter,
-    step::Pieces,
+    step::{Pieces, Turn},
     table::{Batch, Schema, TableFile},
 };
-
-/// What reading groups says.
-#[derive(Debug)]
-pub enum GroupStep {
-    /// These ranges of the file are needed.
-    Need(Vec<Range<u64>>),
-    /// The next rows.
-    Batch(Batch),
-    /// All rows were given.
-    End,
-}
 
 /// Where reading a table in order stands. The table itself is given to every step.
 #[derive(Debug)]
@@ -60,21 +49,21 @@ impl Groups {
     }
 
     /// The next rows, or the ranges that are needed for them.
-    pub fn step(&mut self, table: &dyn TableFile) -> Result<GroupStep> {
+    pub fn step(&mut self, table: &dyn TableFile) -> Result<Turn<Batch>> {
         let whole = match self.left.take() {
             Some(left) => left,
             None => match self.next_group(table)? {
-                GroupStep::Batch(batch) => batch,
+                Turn::Item(batch) => batch,
                 other => return Ok(other),
             },
         };
         if whole.rows() > self.batch_rows {
             self.left = Some(whole.slice(self.batch_rows, whole.rows() - self.batch_rows));
         }
-        Ok(GroupStep::Batch(whole.slice(0, self.batch_rows)))
+        Ok(Turn::Item(whole.slice(0, self.batch_rows)))
     }
 
-    fn next_group(&mut self, table: &dyn TableFile) -> Result<GroupStep> {
+    fn next_group(&mut self, table: &dyn TableFile) -> Result<Turn<Batch>> {
         while self.group < table.groups() {
             if !self.filter.as_ref().is_none_or(|f| table.may_match(self.group, f)) {
                 self.group += 1;
@@ -83,13 +72,13 @@ impl Groups {
             let ranges = table.plan(self.group, &self.columns)?;
             let lacking: Vec<_> = ranges.into_iter().flat_map(|range| self.pieces.lacking(range)).collect();
             if !lacking.is_empty() {
-                return Ok(GroupStep::Need(lacking));
+                return Ok(Turn::Need(lacking));
             }
             let batch = table.decode(self.group, &self.columns, &self.pieces)?;
             self.pieces = Pieces::default();
             self.group += 1;
-            return Ok(GroupStep::Batch(batch));
+            return Ok(Turn::Item(batch));
         }
-        Ok(GroupStep::End)
+        Ok(Turn::Done)
     }
 }

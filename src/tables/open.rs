@@ -5,6 +5,7 @@ use bytes::Bytes;
 use crate::{
     check::{Fault, Report},
     error::Result,
+    formats::Format,
     idv,
     limits::Limits,
     step::{Step, Stepper},
@@ -19,6 +20,23 @@ pub enum TableKind {
     Tbf,
     /// ML.NET's binary data view.
     Idv,
+}
+
+impl TableKind {
+    /// Every kind.
+    pub const ALL: [TableKind; 2] = [TableKind::Tbf, TableKind::Idv];
+
+    /// The same among all formats.
+    pub const fn format(self) -> Format {
+        match self {
+            TableKind::Tbf => Format::Tbf,
+            TableKind::Idv => Format::Idv,
+        }
+    }
+    /// The kind of this name, as reports and options write it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.format().name() == name)
+    }
 }
 
 /// An opened table.
@@ -77,29 +95,37 @@ fn named(note: &Fault) -> String {
 
 /// Opens a table.
 #[derive(Debug)]
-pub struct TableOpener(OpenWork);
+pub struct TableOpener(Work);
 
 #[derive(Debug)]
-enum OpenWork {
+enum Work {
     Idv(idv::Opener),
     Tbf(tbf::Opener),
 }
 
 impl TableOpener {
-    /// For a file of `file_len` bytes. `schema` is what a TBF of layout U or S holds, which does not say it itself.
-    pub fn new(kind: TableKind, file_len: u64, limits: Limits, schema: Option<CallerSchema>) -> Self {
+    /// For a file of `file_len` bytes.
+    pub fn new(kind: TableKind, file_len: u64) -> Self {
         TableOpener(match kind {
-            TableKind::Idv => OpenWork::Idv(idv::Opener::new(file_len).limits(limits)),
-            TableKind::Tbf => OpenWork::Tbf(tbf_opener(file_len, limits, schema)),
+            TableKind::Idv => Work::Idv(idv::Opener::new(file_len)),
+            TableKind::Tbf => Work::Tbf(tbf::Opener::new(file_len)),
         })
     }
-}
-
-fn tbf_opener(file_len: u64, limits: Limits, schema: Option<CallerSchema>) -> tbf::Opener {
-    let opener = tbf::Opener::new(file_len).limits(limits);
-    match schema {
-        Some(schema) => opener.schema(schema),
-        None => opener,
+    /// With other limits.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        TableOpener(match self.0 {
+            Work::Idv(work) => Work::Idv(work.with_limits(limits)),
+            Work::Tbf(work) => Work::Tbf(work.with_limits(limits)),
+        })
+    }
+    /// Says what a TBF of layout U or S holds, which does not say it itself.
+    #[must_use]
+    pub fn with_schema(self, schema: impl Into<Option<CallerSchema>>) -> Self {
+        TableOpener(match self.0 {
+            Work::Tbf(work) => Work::Tbf(work.with_schema(schema)),
+            idv => idv,
+        })
     }
 }
 
@@ -108,21 +134,15 @@ impl Stepper for TableOpener {
 
     fn step(&mut self) -> Result<Step<AnyTable>> {
         Ok(match &mut self.0 {
-            OpenWork::Idv(work) => match work.step()? {
-                Step::Done(file) => Step::Done(AnyTable::Idv(Box::new(file))),
-                Step::Need(ranges) => Step::Need(ranges),
-            },
-            OpenWork::Tbf(work) => match work.step()? {
-                Step::Done(file) => Step::Done(AnyTable::Tbf(Box::new(file))),
-                Step::Need(ranges) => Step::Need(ranges),
-            },
+            Work::Idv(work) => work.step()?.map(|file| AnyTable::Idv(Box::new(file))),
+            Work::Tbf(work) => work.step()?.map(|file| AnyTable::Tbf(Box::new(file))),
         })
     }
 
     fn push(&mut self, start: u64, bytes: Bytes) {
         match &mut self.0 {
-            OpenWork::Idv(work) => work.push(start, bytes),
-            OpenWork::Tbf(work) => work.push(start, bytes),
+            Work::Idv(work) => work.push(start, bytes),
+            Work::Tbf(work) => work.push(start, bytes),
         }
     }
 }
@@ -131,26 +151,26 @@ impl Stepper for TableOpener {
 /// fault too.
 #[derive(Debug)]
 pub struct TableChecker {
-    work: CheckWork,
+    work: Checking,
     checked: u64,
     rows: Option<u64>,
 }
 
 #[derive(Debug)]
-enum CheckWork {
+enum Checking {
+    Opening(Box<TableOpener>),
     Idv(Box<idv::Checker>),
-    OpenTbf(Box<tbf::Opener>),
     Tbf(Box<tbf::Checker>),
 }
 
 impl TableChecker {
-    /// As [`TableOpener::new`].
-    pub fn new(kind: TableKind, file_len: u64, limits: Limits, schema: Option<CallerSchema>) -> Self {
-        let work = match kind {
-            TableKind::Idv => CheckWork::Idv(Box::new(idv::Checker::new(file_len).limits(limits))),
-            TableKind::Tbf => CheckWork::OpenTbf(Box::new(tbf_opener(file_len, limits, schema))),
-        };
-        TableChecker { work, checked: 0, rows: None }
+    /// Checks what this opens.
+    pub fn new(opener: TableOpener) -> Self {
+        let opener = TableOpener(match opener.0 {
+            Work::Idv(work) => Work::Idv(work.keep_going()),
+            tbf => tbf,
+        });
+        TableChecker { work: Checking::Opening(Box::new(opener)), checked: 0, rows: None }
     }
 
     /// Rows checked so far.
@@ -169,20 +189,27 @@ impl Stepper for TableChecker {
     fn step(&mut self) -> Result<Step<Report>> {
         loop {
             let step = match &mut self.work {
-                CheckWork::Idv(work) => {
-                    let step = work.step()?;
-                    self.checked = work.checked().unwrap_or_default();
-                    step
-                }
-                CheckWork::OpenTbf(work) => match work.step()? {
-                    Step::Need(ranges) => Step::Need(ranges),
-                    Step::Done(file) => {
-                        self.rows = Some(file.table().map_or(0, TableFile::rows));
-                        self.work = CheckWork::Tbf(Box::new(tbf::Checker::new(file)));
+                Checking::Opening(work) => match work.step() {
+                    Ok(Step::Need(ranges)) => Step::Need(ranges),
+                    Ok(Step::Done(file)) => {
+                        self.rows = Some(file.rows());
+                        self.work = match file {
+                            AnyTable::Idv(file) => Checking::Idv(Box::new(idv::Checker::new(*file))),
+                            AnyTable::Tbf(file) => Checking::Tbf(Box::new(tbf::Checker::new(*file))),
+                        };
                         continue;
                     }
+                    Err(e) => match &work.0 {
+                        Work::Idv(work) => Step::Done(work.report(e)?),
+                        Work::Tbf(_) => return Err(e),
+                    },
                 },
-                CheckWork::Tbf(work) => {
+                Checking::Idv(work) => {
+                    let step = work.step()?;
+                    self.checked = work.checked();
+                    step
+                }
+                Checking::Tbf(work) => {
                     let step = work.step()?;
                     self.checked = work.checked();
                     step
@@ -197,9 +224,9 @@ impl Stepper for TableChecker {
 
     fn push(&mut self, start: u64, bytes: Bytes) {
         match &mut self.work {
-            CheckWork::Idv(work) => work.push(start, bytes),
-            CheckWork::OpenTbf(work) => work.push(start, bytes),
-            CheckWork::Tbf(work) => work.push(start, bytes),
+            Checking::Opening(work) => work.push(start, bytes),
+            Checking::Idv(work) => work.push(start, bytes),
+            Checking::Tbf(work) => work.push(start, bytes),
         }
     }
 }

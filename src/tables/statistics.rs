@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{AnyTable, GroupStep, Groups, Scan, Scanning};
+use super::{AnyTable, Groups, Scan, Scanning};
 use crate::{
     error::Result,
-    step::{Step, Stepper},
+    step::{Step, Stepper, Turn},
     table::summary::Summary,
     text::BATCH_ROWS,
 };
@@ -62,9 +62,9 @@ impl Stepper for Statistics {
                 return Ok(Step::Done(std::mem::take(&mut self.summary)));
             }
             match self.groups.step(self.file.table()?)? {
-                GroupStep::Need(ranges) => return Ok(Step::Need(ranges)),
-                GroupStep::End => return Ok(Step::Done(std::mem::take(&mut self.summary))),
-                GroupStep::Batch(mut batch) => {
+                Turn::Need(ranges) => return Ok(Step::Need(ranges)),
+                Turn::Done => return Ok(Step::Done(std::mem::take(&mut self.summary))),
+                Turn::Item(mut batch) => {
                     if (batch.rows() as u64) > left {
                         batch = batch.slice(0, left as usize);
                     }

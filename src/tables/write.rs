@@ -111,8 +111,8 @@ impl TableWriter {
         match self.0 {
             Writer::Csv(_) | Writer::Json(_) => {}
             Writer::D(writer) => writer.finish(out)?,
-            Writer::T(writer) => out.extend_from_slice(&writer.finish()),
-            Writer::C(writer) => out.extend_from_slice(&writer.finish()?),
+            Writer::T(writer) => writer.finish(out),
+            Writer::C(writer) => writer.finish(out)?,
             Writer::Idv(writer) => return writer.finish(out).map(Some),
         }
         Ok(None)

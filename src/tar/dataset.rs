@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{
-    archive::{Archive, Member},
     codes,
+    file::{Archive, Member},
     webdataset::{Groups, Sample, finished, group},
 };
 use crate::{

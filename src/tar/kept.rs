@@ -11,9 +11,9 @@
 use std::ops::Range;
 
 use super::{
-    archive::{Archive, Ending, Member, Members, Skipped},
     codes,
-    header::{BLOCK, padding_of},
+    file::{Archive, Ending, Member, Members, Skipped},
+    raw::{BLOCK, padding_of},
     walk::{Walk, Want},
 };
 use crate::{codec::checksum::crc32, cursor::Cursor, error::Result, limits::Limits};
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn a_scan_that_stopped_is_not_kept() {
         let file = file();
-        let mut scanner = crate::tar::Scanner::new(file.len() as u64, Limits::default());
+        let mut scanner = crate::tar::Opener::new(file.len() as u64);
         let _ = crate::Stepper::step(&mut scanner);
         assert_eq!(scanner.into_partial().to_kept(file.len() as u64), None);
     }

@@ -6,7 +6,7 @@
 //!
 //! | item | what it does |
 //! |---|---|
-//! | [`Scanner`], [`scan`] | finds every member of an archive that can be read at any place, from its headers alone |
+//! | [`Opener`], [`scan`] | finds every member of an archive that can be read at any place, from its headers alone |
 //! | [`StreamReader`] | the same for bytes that only come in order: a pipe, a `.tar.gz`, a `.tar.zst` |
 //! | [`Tar`] | an archive as samples |
 //! | [`Archive::to_kept`] | what a scan found, kept for the next opening |
@@ -35,45 +35,20 @@
 //! an error (`tar.name`), because no other format here could give it back. GNU sparse members and parts of
 //! multi-volume archives are errors too (`tar.unsupported`): their bytes in the archive are not the file's bytes.
 
-mod archive;
+pub mod codes;
 mod dataset;
-mod header;
+mod file;
 pub(crate) mod kept;
+mod open;
 mod pax;
-mod read;
+mod raw;
 mod stream;
 mod walk;
 pub mod webdataset;
 mod write;
 
-pub use archive::{Archive, Ending, Member, Members, Skipped};
 pub use dataset::{Stray, Tar};
-pub use read::{Scanner, scan};
+pub use file::{Archive, Ending, Member, Members, Skipped};
+pub use open::{Opener, scan};
 pub use stream::{Event, StreamReader, Summary};
 pub use write::{END, header_for, padding};
-
-/// The codes of TAR archives.
-pub mod codes {
-    use crate::error::Code;
-    /// A header's checksum is wrong.
-    pub const CHECKSUM: Code =
-        Code::damaged("tar.checksum", "A member's header does not add up to the checksum that it carries.");
-    /// The archive ends too early.
-    pub const TRUNCATED: Code =
-        Code::damaged("tar.truncated", "The archive ends inside a header or a payload, or a size points past its end.");
-    /// A size is no number.
-    pub const NUMBER: Code =
-        Code::damaged("tar.number", "A size in a header is not a number, or is negative, or does not fit 64 bits.");
-    /// An extended header makes no sense.
-    pub const EXTENSION: Code =
-        Code::damaged("tar.extension", "A PAX record or a GNU long name is malformed or belongs to no member.");
-    /// A name is not UTF-8.
-    pub const NAME: Code = Code::unsupported("tar.name", "A member's name is not UTF-8.");
-    /// A kind of member that cannot be read.
-    pub const UNSUPPORTED: Code = Code::unsupported(
-        "tar.unsupported",
-        "A member is sparse or part of a multi-volume archive, which Forebay does not read.",
-    );
-    /// Every code of this module.
-    pub const ALL: &[&Code] = &[&CHECKSUM, &TRUNCATED, &NUMBER, &EXTENSION, &NAME, &UNSUPPORTED];
-}

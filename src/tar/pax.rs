@@ -1,6 +1,6 @@
 //! PAX records: `LENGTH KEY=VALUE\n`, where the length counts itself and a value may hold newlines.
 
-use super::{codes, header::HeaderBlock};
+use super::{codes, raw::HeaderBlock};
 use crate::error::{Error, Result};
 
 /// What an extended header says about one field.

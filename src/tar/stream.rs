@@ -1,8 +1,8 @@
 //! Reading an archive whose bytes only come in order: a pipe, a `.tar.gz`, a `.tar.zst`.
 
 use super::{
-    archive::{Ending, Member, Skipped},
-    header::BLOCK,
+    file::{Ending, Member, Skipped},
+    raw::BLOCK,
     walk::{Found, Walk, Want},
 };
 use crate::{error::Result, limits::Limits};
@@ -34,7 +34,7 @@ pub struct Summary {
 
 /// A push parser: bytes go in as they come, members and their data come out.
 ///
-/// It finds the members that [`Scanner`](super::Scanner) finds in the same bytes, and fails where that fails with
+/// It finds the members that [`Opener`](super::Opener) finds in the same bytes, and fails where that fails with
 /// the same error; only that a payload is missing shows here not before the end. It holds one header at a time.
 ///
 /// ```

@@ -2,10 +2,10 @@
 //! members and the same faults.
 
 use super::{
-    archive::{Ending, Member, Skipped},
     codes,
-    header::{BLOCK, HeaderBlock, Kind, padding_of, until_nul},
+    file::{Ending, Member, Skipped},
     pax::Extension,
+    raw::{BLOCK, HeaderBlock, Kind, padding_of, until_nul},
 };
 use crate::{
     error::{self, Error, Result},

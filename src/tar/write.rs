@@ -5,7 +5,7 @@
 
 use ::tar::{EntryType, Header};
 
-use super::header::{BLOCK, padding_of};
+use super::raw::{BLOCK, padding_of};
 use crate::error::{Error, Result, codes};
 
 /// The two zero blocks that close an archive. They are all that POSIX asks for; filling a tape record of 10,240

@@ -1,4 +1,4 @@
-//! What the caller says of a file whose layout says nothing: the schema file of `--schema`.
+//! What the caller says of a file whose layout says nothing: its schema file.
 //!
 //! ```
 //! use forebay::tbf::CallerSchema;

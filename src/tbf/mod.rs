@@ -20,46 +20,33 @@
 //! # Ok::<(), forebay::Error>(())
 //! ```
 
-mod adaptive;
-mod bounds;
 mod caller_schema;
 mod check;
 mod columnar;
 mod columns;
-mod decode;
-mod dictionary;
-mod encode;
-mod encoding;
-mod numbering;
+mod file;
 mod open;
-mod plain;
-mod rows;
-mod schema_table;
+mod positional;
 mod tagged;
-mod tagged_table;
-mod tagged_write;
 mod ultra;
 mod untagged;
-mod write;
 
 pub mod codes;
-pub mod footer;
 pub mod raw;
 
-pub use adaptive::{AdaptiveIntEncoder, AdaptiveStringEncoder};
 pub use caller_schema::{CallerSchema, NamedType, RustField, RustType, RustVariant, ValueLayout};
 pub use check::Checker;
 pub use columnar::ColumnarWriter;
-pub use columns::{ColumnsFile, read};
-pub use encoding::{FieldEncoding, Stored, TableSchema, TableSchemaBuilder};
-pub use open::{Dialect, File, Opener, detect};
-pub use rows::{TbfDecode, TbfEncode, TbfField, TextReader};
+pub use columns::derive::{TbfDecode, TbfEncode, TbfField, TextReader};
 #[doc(hidden)]
-pub use rows::{field_column, required_column, row_blocks, without_repeats};
-pub use tagged::Document;
-pub use tagged_table::TaggedTable;
-pub use tagged_write::TaggedWriter;
-pub use write::{WriteOptions, Writer, write};
+pub use columns::derive::{field_column, required_column, row_blocks, without_repeats};
+pub use columns::{
+    AdaptiveIntEncoder, AdaptiveStringEncoder, ColumnsFile, FieldEncoding, Stored, TableSchema, TableSchemaBuilder,
+    WriteOptions, Writer, footer, write,
+};
+pub use file::{Dialect, File};
+pub use open::{Opener, detect, read};
+pub use tagged::{Document, TaggedTable, TaggedWriter};
 
 /// `#[derive(TbfEncode, TbfDecode)]`.
 #[cfg(feature = "derive")]

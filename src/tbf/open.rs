@@ -1,50 +1,23 @@
 //! Opening a file of any layout.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::{
-    ColumnsFile, Document, TaggedTable, codes, columnar,
-    encoding::Stored,
-    footer::{self, Footer},
-    plain,
+    CallerSchema, Dialect, Document, File, TaggedTable, codes, columnar,
+    columns::{self, ColumnsFile, Found},
+    file::Content,
+    positional,
     raw::{MAGIC_COLUMNAR, MAGIC_SCHEMA, MAGIC_TBF, MAGIC_ULTRA},
-    tagged, ultra,
+    tagged, ultra, untagged,
 };
 use crate::{
     error::{Error, Result},
     limits::Limits,
-    step::{Pieces, Step, Stepper},
-    table::{MemoryTable, Schema, TableFile},
+    step::{Pieces, Step, Stepper, drive},
+    table::{Batch, MemoryTable, Schema},
 };
-
-/// What is read of the end of a file at once: enough for the footer of most files.
-const TAIL: u64 = 64 << 10;
-
-/// The six layouts that go by the name TBF.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-#[allow(missing_docs)]
-pub enum Dialect {
-    /// Tagged values.
-    T,
-    /// Untagged values, which only their Rust type explains.
-    U,
-    /// Named columns.
-    C,
-    /// Columns without names and types.
-    S,
-    /// Typed columns without names.
-    L,
-    /// The documented columns, with or without Forebay's footer.
-    D,
-}
-
-impl fmt::Display for Dialect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
-    }
-}
 
 /// The layout, by the first bytes. T and U look the same and are both called T; U must be asked for.
 pub fn detect(first: &[u8]) -> Option<Dialect> {
@@ -57,67 +30,6 @@ pub fn detect(first: &[u8]) -> Option<Dialect> {
         MAGIC_TBF => Dialect::D,
         _ => return None,
     })
-}
-
-/// An open file.
-#[derive(Debug)]
-pub struct File {
-    dialect: Dialect,
-    content: Content,
-    encodings: Vec<Stored>,
-}
-
-#[derive(Debug)]
-enum Content {
-    Columns(ColumnsFile),
-    Tagged(Box<TaggedTable>),
-    /// A tagged document that is no table, and why.
-    Document(Document, String),
-    Memory(MemoryTable),
-}
-
-impl File {
-    /// Which layout the file has.
-    pub fn dialect(&self) -> Dialect {
-        self.dialect
-    }
-    /// The rows and columns; an error for a tagged document that has none.
-    pub fn table(&self) -> Result<&dyn TableFile> {
-        match &self.content {
-            Content::Columns(f) => Ok(f),
-            Content::Tagged(t) => Ok(&**t),
-            Content::Memory(t) => Ok(t),
-            Content::Document(_, why) => Err(Error::new(&codes::NOT_A_TABLE, why.clone())),
-        }
-    }
-    /// The footer and what can be done with it, where there is one.
-    pub fn columns(&self) -> Option<&ColumnsFile> {
-        match &self.content {
-            Content::Columns(f) => Some(f),
-            _ => None,
-        }
-    }
-    /// The document of a tagged file.
-    pub fn document(&self) -> Option<&Document> {
-        match &self.content {
-            Content::Tagged(t) => Some(t.document()),
-            Content::Document(d, _) => Some(d),
-            _ => None,
-        }
-    }
-    /// True where the tagged file is a list of objects with the same keys in the same order, so that nothing
-    /// is lost by seeing it as a table.
-    pub fn is_uniform(&self) -> bool {
-        match &self.content {
-            Content::Tagged(t) => t.is_uniform(),
-            Content::Document(..) => false,
-            _ => true,
-        }
-    }
-    /// How each column of a file of layout D is stored (in its first group).
-    pub fn encodings(&self) -> &[Stored] {
-        &self.encodings
-    }
 }
 
 /// Opens a file in steps.
@@ -137,7 +49,7 @@ impl File {
 pub struct Opener {
     len: u64,
     limits: Limits,
-    schema: Option<super::CallerSchema>,
+    schema: Option<CallerSchema>,
     pieces: Pieces,
 }
 
@@ -148,33 +60,22 @@ impl Opener {
     }
     /// Sets the bounds.
     #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
+    pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
     /// Says what the file holds, for the layouts that do not (U and S).
     #[must_use]
-    pub fn schema(mut self, schema: super::CallerSchema) -> Self {
-        self.schema = Some(schema);
+    pub fn with_schema(mut self, schema: impl Into<Option<CallerSchema>>) -> Self {
+        self.schema = schema.into();
         self
-    }
-
-    fn footer(&self) -> Result<Found> {
-        let tail = self.len.saturating_sub(TAIL)..self.len;
-        let Some(last) = self.pieces.get(tail.clone()) else { return Ok(Found::Lacking(tail)) };
-        let Some((body, crc)) = footer::trailer(&last, self.len)? else { return Ok(Found::None) };
-        self.limits.metadata(body.end - body.start)?;
-        match self.pieces.get(body.clone()) {
-            Some(bytes) => Ok(Found::Footer(Box::new(Footer::parse(&bytes, crc, body.start)?), body.start)),
-            None => Ok(Found::Lacking(body)),
-        }
     }
 
     fn whole(&self, file: &Bytes) -> Result<File> {
         let Some(dialect) = detect(file) else {
             return Err(Error::new(&codes::MAGIC, "the first bytes are those of no TBF layout").offset(0));
         };
-        let memory = |batches: Vec<crate::table::Batch>| -> Result<Content> {
+        let memory = |batches: Vec<Batch>| -> Result<Content> {
             let schema = batches.first().map_or_else(|| Arc::new(Schema::default()), |b| b.schema().clone());
             Ok(Content::Memory(MemoryTable::new(schema, batches)?))
         };
@@ -185,12 +86,12 @@ impl Opener {
         };
         let mut encodings = vec![];
         let (dialect, content) = match (dialect, &self.schema) {
-            (Dialect::T, Some(super::CallerSchema::U(layout))) => {
-                (Dialect::U, tagged(super::untagged::read(file, layout, &self.limits)?)?)
+            (Dialect::T, Some(CallerSchema::U(layout))) => {
+                (Dialect::U, tagged(untagged::read(file, layout, &self.limits)?)?)
             }
             (Dialect::T, _) => (Dialect::T, tagged(Document::read(file, &self.limits)?)?),
-            (Dialect::S, Some(super::CallerSchema::S(columns))) => {
-                (Dialect::S, memory(super::schema_table::read(file, columns, &self.limits)?)?)
+            (Dialect::S, Some(CallerSchema::S(columns))) => {
+                (Dialect::S, memory(positional::read(file, columns, &self.limits)?)?)
             }
             (Dialect::S | Dialect::U, _) => {
                 let message = "this layout stores neither names nor types; say with a schema what the columns are";
@@ -199,19 +100,13 @@ impl Opener {
             (Dialect::C, _) => (Dialect::C, memory(vec![columnar::read(file, &self.limits)?])?),
             (Dialect::L, _) => (Dialect::L, memory(vec![ultra::read(file, &self.limits)?])?),
             (Dialect::D, _) => {
-                let (batches, stored) = plain::read(file, &self.limits)?;
+                let (batches, stored) = columns::read_plain(file, &self.limits)?;
                 encodings = stored;
                 (Dialect::D, memory(batches)?)
             }
         };
         Ok(File { dialect, content, encodings })
     }
-}
-
-enum Found {
-    Footer(Box<Footer>, u64),
-    None,
-    Lacking(std::ops::Range<u64>),
 }
 
 impl Stepper for Opener {
@@ -221,7 +116,7 @@ impl Stepper for Opener {
         if self.len == 0 {
             return Err(Error::new(&crate::error::codes::EMPTY, "the file has no bytes"));
         }
-        match self.footer()? {
+        match columns::find_footer(&self.pieces, self.len, &self.limits)? {
             Found::Lacking(range) => Ok(Step::Need(self.pieces.lacking(range))),
             Found::Footer(footer, end) => {
                 let encodings = footer.groups.first().map(|g| g.columns.iter().map(|c| c.encoding).collect());
@@ -246,4 +141,15 @@ impl Stepper for Opener {
     fn push(&mut self, start: u64, bytes: Bytes) {
         self.pieces.push(start, bytes);
     }
+}
+
+/// A file of which everything is at hand, read at once.
+pub fn read(file: &Bytes, limits: &Limits) -> Result<Batch> {
+    let opened = drive(Opener::new(file.len() as u64).with_limits(limits.clone()), file)?;
+    let table = opened.table()?;
+    let mut pieces = Pieces::default();
+    pieces.push(0, file.clone());
+    let all: Vec<usize> = (0..table.schema().len()).collect();
+    let batches = (0..table.groups()).map(|g| table.decode(g, &all, &pieces)).collect::<Result<Vec<_>>>()?;
+    Batch::concat(&batches)
 }

@@ -340,7 +340,7 @@ impl Checker {
     /// Asks for so many payload bytes at a time: few where they come as a stream that is read ahead, many where each
     /// request takes its time.
     #[must_use]
-    pub fn window(mut self, bytes: u64) -> Self {
+    pub fn with_window(mut self, bytes: u64) -> Self {
         self.window = bytes;
         self
     }

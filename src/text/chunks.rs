@@ -73,14 +73,3 @@ impl Chunks {
         Some(())
     }
 }
-
-/// What was found in the bytes at hand.
-#[derive(Debug)]
-pub(super) enum Found<T> {
-    /// This.
-    One(T),
-    /// Nothing yet: more bytes must come first.
-    More,
-    /// Nothing: the text is at its end.
-    End,
-}

@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 
-use super::fields::find;
+use super::csv::fields::find;
 
 /// Some rows of a text, to be read with a [`PieceReader`](super::PieceReader).
 #[derive(Clone, Debug)]

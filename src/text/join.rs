@@ -2,9 +2,10 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use super::{BATCH_BYTES, PieceReader, PieceRows, TextReader, TextStep};
+use super::{BATCH_BYTES, PieceReader, PieceRows, TextReader};
 use crate::{
     error::{Error, Result},
+    step::Turn,
     table::{Batch, Column, Schema},
 };
 
@@ -63,21 +64,21 @@ impl PieceJoiner {
         self.head.skipped()
     }
 
-    /// The next rows; [`TextStep::More`] wants those of the next piece.
-    pub fn step(&mut self) -> Result<TextStep> {
+    /// The next rows; [`Turn::Need(())`] wants those of the next piece.
+    pub fn step(&mut self) -> Result<Turn<Batch, ()>> {
         loop {
             let Some(mut now) = self.current.take().or_else(|| self.next_rows()) else {
                 if !self.ended {
-                    return Ok(TextStep::More);
+                    return Ok(Turn::Need(()));
                 }
-                return Ok(self.batch()?.map_or(TextStep::End, TextStep::Batch));
+                return Ok(self.batch()?.map_or(Turn::Done, Turn::Item));
             };
             let full = self.gather(&mut now)?;
             if full {
                 self.current = Some(now);
                 // A batch that only had bad rows says nothing; the next one may.
                 if let Some(batch) = self.batch()? {
-                    return Ok(TextStep::Batch(batch));
+                    return Ok(Turn::Item(batch));
                 }
             } else if let Some(fault) = now.rows.fault {
                 return Err(fault);

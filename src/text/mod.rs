@@ -4,18 +4,18 @@
 //! finds out names and types from the first rows, unless they are given.
 //!
 //! ```
-//! use forebay::text::{TextFormat, TextOptions, TextReader, TextStep};
+//! use forebay::{step::Turn, text::{TextFormat, TextOptions, TextReader}};
 //! let mut reader = TextReader::new(TextFormat::Csv, TextOptions::default())?;
 //! let mut pieces = ["id,na", "me\n7,Ada\n8,\n"].into_iter();
 //! let mut rows = Vec::new();
 //! loop {
 //!     match reader.step()? {
-//!         TextStep::More => match pieces.next() {
+//!         Turn::Need(()) => match pieces.next() {
 //!             Some(piece) => reader.push(piece.into()),
 //!             None => reader.end(),
 //!         },
-//!         TextStep::Batch(batch) => rows.extend(batch.iter().map(|row| row.to_json(Default::default()))),
-//!         TextStep::End => break,
+//!         Turn::Item(batch) => rows.extend(batch.iter().map(|row| row.to_json(Default::default()))),
+//!         Turn::Done => break,
 //!     }
 //! }
 //! assert_eq!(rows, [r#"{"id":7,"name":"Ada"}"#, r#"{"id":8,"name":null}"#]);
@@ -24,39 +24,39 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `reader.rs`, `rows.rs`, `chunks.rs` | what both formats share: bytes in, rows that may be bad, batches out |
-//! | `csv.rs`, `records.rs`, `fields.rs`, `delimiter.rs` | CSV in |
-//! | `json.rs`, `json_values.rs` | JSON lines in, and arrays of objects |
+//! | `csv/` | CSV in and out |
+//! | `json/` | JSON lines in and out, arrays of objects in |
+//! | `open.rs`, `rows.rs`, `chunks.rs` | what both formats share: bytes in, rows that may be bad, batches out |
+//! | `input.rs`, `check.rs`, `codes.rs` | a text in a file; its bad rows |
 //! | `cut.rs`, `pieces.rs`, `join.rs` | a text in pieces, for threads |
 //! | `sniff.rs`, `cell.rs` | types from values; a cell into a column |
-//! | `csv_write.rs`, `json_write.rs` | out |
 
 mod cell;
+mod check;
 mod chunks;
+pub mod codes;
 mod csv;
-mod csv_write;
 mod cut;
-mod delimiter;
-mod fields;
+mod input;
 mod join;
 mod json;
-mod json_values;
-mod json_write;
+mod open;
 mod pieces;
-mod reader;
-mod records;
 mod rows;
 mod sniff;
 
 pub use cell::{push_json, push_text};
-pub use csv_write::{CsvStyle, CsvWriter};
+pub use check::{TextChecker, report_rows};
+pub use csv::{CsvStyle, CsvWriter};
 pub use cut::{TextCutter, TextPiece};
+pub(crate) use input::TextInput;
 pub use join::PieceJoiner;
-pub use json_write::JsonWriter;
+pub use json::JsonWriter;
+pub use open::TextReader;
 pub use pieces::{PieceReader, PieceRows};
-pub use reader::{TextReader, TextStep};
 
 use crate::{
+    formats::Format,
     limits::Limits,
     table::{DataType, TableSpec},
 };
@@ -80,6 +80,21 @@ pub enum TextFormat {
 }
 
 impl TextFormat {
+    /// Every format of text.
+    pub const ALL: [TextFormat; 3] = [TextFormat::Csv, TextFormat::Tsv, TextFormat::Jsonl];
+
+    /// The same among all formats.
+    pub const fn format(self) -> Format {
+        match self {
+            TextFormat::Csv => Format::Csv,
+            TextFormat::Tsv => Format::Tsv,
+            TextFormat::Jsonl => Format::Jsonl,
+        }
+    }
+    /// The format of text of this name, as reports and options write it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|text| text.format().name() == name)
+    }
     /// What stands between fields where nothing else is said.
     pub const fn delimiter(self) -> u8 {
         match self {
@@ -137,16 +152,4 @@ impl Default for TextOptions {
             batch_rows: BATCH_ROWS,
         }
     }
-}
-
-/// The codes of text.
-pub mod codes {
-    use crate::error::Code;
-    /// A row of text cannot be read.
-    pub const ROW: Code = Code::damaged(
-        "table.row",
-        "A row of CSV or JSON lines cannot be read, or a value does not fit its column; the message names the line.",
-    );
-    /// Every code of this module.
-    pub const ALL: &[&Code] = &[&ROW];
 }

@@ -8,12 +8,13 @@ use std::{collections::VecDeque, sync::Arc};
 
 use super::{
     BATCH_BYTES, OnBadRow, TextOptions, TextPiece,
-    chunks::{Chunks, Found},
-    reader::Source,
+    chunks::Chunks,
+    open::Source,
     rows::{DESCRIBED, Gathering, TextRow},
 };
 use crate::{
     error::{Error, Result},
+    step::Turn,
     table::{Column, ColumnBuilder, Schema},
 };
 
@@ -72,7 +73,7 @@ impl PieceRows {
         schema: &Schema,
         options: &TextOptions,
         expected: usize,
-        mut next: impl FnMut(&mut [ColumnBuilder], usize) -> Result<Found<TextRow>>,
+        mut next: impl FnMut(&mut [ColumnBuilder], usize) -> Result<Turn<TextRow, ()>>,
     ) -> (PieceRows, bool) {
         let mut now = Gathering::with_capacity(schema, expected);
         let mut found = PieceRows::default();
@@ -84,7 +85,7 @@ impl PieceRows {
                 break;
             }
             match next(&mut now.columns, now.rows) {
-                Ok(Found::One(row)) => {
+                Ok(Turn::Item(row)) => {
                     found.sizes.push(u32::try_from(row.bytes).unwrap_or(u32::MAX));
                     if let Some(e) = now.add(row)
                         && found.reasons.len() < DESCRIBED

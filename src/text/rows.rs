@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{BATCH_BYTES, OnBadRow, TextOptions, chunks::Found};
+use super::{BATCH_BYTES, OnBadRow, TextOptions};
 use crate::{
     error::{Error, Result},
+    step::Turn,
     table::{Batch, Column, ColumnBuilder, Field, Schema},
 };
 
@@ -77,17 +78,17 @@ impl TextRows {
         &mut self,
         schema: &Arc<Schema>,
         options: &TextOptions,
-        mut next: impl FnMut(&mut [ColumnBuilder], usize) -> Result<Found<TextRow>>,
-    ) -> Result<Found<Batch>> {
+        mut next: impl FnMut(&mut [ColumnBuilder], usize) -> Result<Turn<TextRow, ()>>,
+    ) -> Result<Turn<Batch, ()>> {
         loop {
             let mut now = self.gathering.take().unwrap_or_else(|| Gathering::new(schema));
             while !now.full(options) {
                 let row = match next(&mut now.columns, now.rows)? {
-                    Found::One(row) => row,
-                    Found::End => break,
-                    Found::More => {
+                    Turn::Item(row) => row,
+                    Turn::Done => break,
+                    Turn::Need(()) => {
                         self.gathering = Some(now);
-                        return Ok(Found::More);
+                        return Ok(Turn::Need(()));
                     }
                 };
                 match now.add(row) {
@@ -96,13 +97,13 @@ impl TextRows {
                 }
             }
             if now.rows == 0 {
-                return Ok(Found::End);
+                return Ok(Turn::Done);
             }
             let columns = now.columns.into_iter().map(ColumnBuilder::finish).collect::<Result<Vec<_>>>()?;
             let batch = without(columns, now.rows, &now.broken, schema)?;
             // A batch that only had bad rows says nothing; the next one may.
             if batch.rows() > 0 {
-                return Ok(Found::One(batch));
+                return Ok(Turn::Item(batch));
             }
         }
     }

@@ -4,9 +4,10 @@ use bytes::Bytes;
 use forebay::{
     check::Report,
     error::Kind,
-    idv::{Checker, Packing, WriteOptions},
+    idv::{Packing, WriteOptions},
     step::drive,
     table::{DataType, Field},
+    tables::{TableChecker, TableKind, TableOpener},
 };
 
 use super::{
@@ -17,13 +18,13 @@ use super::{
 
 fn check(bytes: Vec<u8>) -> Report {
     let bytes = Bytes::from(bytes);
-    drive(Checker::new(bytes.len() as u64), &bytes).unwrap()
+    drive(TableChecker::new(TableOpener::new(TableKind::Idv, bytes.len() as u64)), &bytes).unwrap()
 }
 
 /// A file that is not read for its version or its layout is no damaged one.
 fn is_unsupported(bytes: &[u8]) -> bool {
     let bytes = Bytes::copy_from_slice(bytes);
-    let e = drive(Checker::new(bytes.len() as u64), &bytes).err();
+    let e = drive(TableChecker::new(TableOpener::new(TableKind::Idv, bytes.len() as u64)), &bytes).err();
     e.is_some_and(|e| {
         e.kind() == Kind::Unsupported && matches!(e.code().id(), "idv.version" | "idv.mixed_rows_per_block")
     })

@@ -8,7 +8,8 @@ use wasm_bindgen::prelude::*;
 
 use crate::{
     fail::{Outcome, text, thrown},
-    pairs, threads,
+    ranges::pairs,
+    threads,
 };
 
 /// Finds every fault of a file.

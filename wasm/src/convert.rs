@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use forebay::{
-    Error, Result,
+    Error, Result, Turn,
     check::Fault,
     codec::{Codec, Compression},
     error::codes,
-    samples::{Conversion, ConversionOptions, ConversionStep, Form, MetadataChoice, Opened},
+    samples::{Conversion, ConversionOptions, Form, MetadataChoice, Opened},
     tbl::{Layout, MetadataFormat, PackOptions, Patch},
 };
 use js_sys::{Array, Object, Reflect, Uint8Array};
@@ -16,7 +16,8 @@ use wasm_bindgen::prelude::*;
 
 use crate::{
     fail::{Outcome, text, thrown},
-    pairs, threads,
+    ranges::pairs,
+    threads,
 };
 
 #[derive(Debug, Default, Deserialize)]
@@ -116,14 +117,14 @@ impl Converter {
     /// The ranges that are needed, perhaps none where there is something to take; nothing when all samples are written.
     pub fn step(&mut self) -> Outcome<Option<Vec<f64>>> {
         Ok(match self.work.step().map_err(thrown)? {
-            ConversionStep::Need(ranges) => pairs(ranges),
-            ConversionStep::Make(batch) => {
+            Turn::Need(ranges) => pairs(ranges),
+            Turn::Item(batch) => {
                 let made = threads::map(batch.places().collect(), |k| batch.make(k));
                 drop(batch);
                 self.work.write(made).map_err(thrown)?;
                 pairs(self.work.needs())
             }
-            ConversionStep::Done => None,
+            Turn::Done => None,
         })
     }
 

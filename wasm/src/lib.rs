@@ -29,6 +29,8 @@ mod fail;
 mod limits;
 #[cfg(feature = "reader")]
 mod open;
+#[cfg(any(feature = "reader", feature = "tables"))]
+mod ranges;
 #[cfg(feature = "reader")]
 mod record;
 #[cfg(feature = "reader")]
@@ -57,15 +59,6 @@ pub use {
     record::{DocumentReader, RecordReader},
     select::Selector,
 };
-
-#[cfg(any(feature = "reader", feature = "tables"))]
-use std::ops::Range;
-
-/// Ranges as pairs of numbers.
-#[cfg(any(feature = "reader", feature = "tables"))]
-fn pairs(ranges: Vec<Range<u64>>) -> Option<Vec<f64>> {
-    Some(ranges.into_iter().flat_map(|r| [r.start as f64, r.end as f64]).collect())
-}
 
 /// Bytes of WebAssembly memory in use by this module: it only ever grows.
 #[wasm_bindgen::prelude::wasm_bindgen(js_name = memoryBytes)]

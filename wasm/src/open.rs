@@ -16,7 +16,7 @@ use crate::{
     dataset::Dataset,
     fail::{Outcome, thrown},
     limits::GivenLimits,
-    pairs,
+    ranges::pairs,
 };
 
 /// Opens a file: `step` and `push` until `step` returns nothing, then `finish`.
@@ -50,7 +50,7 @@ impl Opener {
     #[wasm_bindgen(constructor)]
     pub fn new(file_len: f64, limits: &GivenLimits, keep_going: bool) -> Opener {
         let limits = Limits::from(limits);
-        let work = CoreOpener::new(file_len as u64).limits(limits.clone());
+        let work = CoreOpener::new(file_len as u64).with_limits(limits.clone());
         Opener { work: Some(work), done: None, limits, keep_going, head: Bytes::new(), file_len: file_len as u64 }
     }
 

@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::{
     fail::{Outcome, text, thrown},
-    pairs,
+    ranges::pairs,
 };
 
 /// Reads one sample's metadata.

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use forebay::{
-    Result,
+    Result, Turn,
     filter::Filter,
-    samples::{Opened, Selector as Core, SelectorStep},
+    samples::{Opened, Selector as Core},
 };
 use wasm_bindgen::prelude::*;
 
 use crate::{
     fail::{Outcome, text, thrown},
-    pairs,
+    ranges::pairs,
 };
 
 /// Looks at every sample. One that cannot be read matches nothing; the first such fault is kept.
@@ -34,9 +34,9 @@ impl Selector {
     /// The ranges that are needed, perhaps none where there is just more to do; nothing when it is done.
     pub fn step(&mut self) -> Outcome<Option<Vec<f64>>> {
         Ok(match self.0.step().map_err(thrown)? {
-            SelectorStep::Need(ranges) => pairs(ranges),
-            SelectorStep::More => pairs(Vec::new()),
-            SelectorStep::Done => None,
+            Turn::Need(ranges) => pairs(ranges),
+            Turn::Item(()) => pairs(Vec::new()),
+            Turn::Done => None,
         })
     }
 

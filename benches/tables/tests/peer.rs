@@ -79,7 +79,7 @@ fn damaged_documents_are_never_read_differently() {
         let Ok(ours) = serde_json::from_str::<Json>(&ours) else { continue };
         match tauq::tbf::decode(&file) {
             Ok(theirs) if theirs == ours => both += 1,
-            // What JSON lacks is null there and a word here; a repeated key, bytes and keys that are no text differ too.
+            // What JSON lacks is null there and a word here; a repeated key, bytes and keys that are not texts differ too.
             Ok(_) | Err(_) => peer_only += 1,
         }
     }
@@ -128,9 +128,10 @@ fn columnar_files_are_the_peers_bytes() {
             vec![ids.into(), names.iter().collect::<Strings>().into(), deltas.into(), flags.into(), xs.into()],
         )
         .unwrap();
-        let mut ours = tbf::ColumnarWriter::new(batch.schema().clone()).unwrap();
-        ours.push(&batch).unwrap();
-        let ours = ours.finish().unwrap();
+        let mut writer = tbf::ColumnarWriter::new(batch.schema().clone()).unwrap();
+        writer.push(&batch).unwrap();
+        let mut ours = Vec::new();
+        writer.finish(&mut ours).unwrap();
         assert!(ours == theirs, "{rows} rows");
         assert_eq!(ColumnarDecoder::new(&ours).unwrap().row_count(), rows);
         let file = Bytes::from(theirs);

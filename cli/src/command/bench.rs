@@ -17,12 +17,13 @@ use forebay::{
     },
     model::MediaFormat,
     order::{Item, sample_key},
+    words::Word,
 };
 use forebay_native::{
-    convert::pipeline::all_cores,
     dataset::Dataset,
     input::Io,
     loader::{Builder, Dtype, IMAGENET, Image, Loader, OnBroken},
+    parallel::all_cores,
 };
 use serde_json::{Value, json};
 
@@ -30,7 +31,7 @@ use super::{
     filtering::{LimitArgs, PixelLimitArgs, open, paths},
     pixels,
 };
-use crate::{exit::Outcome, human, output::Output};
+use crate::{exit::Outcome, human, output::Output, words::word};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -59,8 +60,8 @@ pub(super) struct Args {
     #[arg(long, value_parser = pixels::resampling())]
     resample: Option<Resampling>,
     /// The type of the numbers.
-    #[arg(long, value_enum, default_value = "f32")]
-    dtype: DtypeArg,
+    #[arg(long, value_parser = word::<Dtype>(), default_value = "f32")]
+    dtype: Dtype,
     /// Which decoder reads JPEG: our own, safe Rust, at reduced sizes and in parts; zune, safe Rust as well, or turbo, that
     /// is only in a build with the feature `jpeg-turbo`.
     #[arg(long, value_enum, default_value = "forebay")]
@@ -72,8 +73,8 @@ pub(super) struct Args {
     #[arg(long = "where", value_name = "FILTER")]
     filter: Option<String>,
     /// How bytes come in: copied, or mapped, which is for files that nothing shortens meanwhile.
-    #[arg(long, value_enum, default_value = "read")]
-    io: IoArg,
+    #[arg(long, value_parser = word::<Io>(), default_value = "read")]
+    io: Io,
     /// Do not hold payloads against their checksums.
     #[arg(long)]
     no_verify: bool,
@@ -87,19 +88,6 @@ pub(super) struct Args {
     limits: LimitArgs,
     #[command(flatten)]
     pixel_limit: PixelLimitArgs,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum DtypeArg {
-    F32,
-    F16,
-    U8,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum IoArg {
-    Read,
-    Map,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -139,7 +127,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
 fn recipe(args: &Args) -> Image {
     let image = Image::new(args.image.0, args.image.1).resampling(args.resample.unwrap_or_default());
     // Bytes are the pixels themselves.
-    let image = if matches!(args.dtype, DtypeArg::U8) { image } else { image.normalize(IMAGENET) };
+    let image = if matches!(args.dtype, Dtype::U8) { image } else { image.normalize(IMAGENET) };
     if args.augment { image.random_resized_crop().hflip() } else { image }
 }
 
@@ -148,18 +136,11 @@ fn builder(args: &Args, jpeg: JpegBackend) -> Result<Builder> {
         .batch(args.batch)
         .workers(args.workers)
         .image(recipe(args))
-        .dtype(match args.dtype {
-            DtypeArg::F32 => Dtype::F32,
-            DtypeArg::F16 => Dtype::F16,
-            DtypeArg::U8 => Dtype::U8,
-        })
+        .dtype(args.dtype)
         .tail(forebay::order::Tail::Uneven)
         .jpeg(jpeg)
         .verify(!args.no_verify)
-        .io(match args.io {
-            IoArg::Read => Io::Read,
-            IoArg::Map => Io::Map,
-        })
+        .io(args.io)
         .limits(args.pixel_limit.limits(args.limits.limits()));
     if let Some(seed) = args.shuffle {
         builder = builder.shuffle(seed);
@@ -285,11 +266,11 @@ enum Room {
 }
 
 impl Room {
-    fn new(dtype: DtypeArg, values: usize) -> Room {
+    fn new(dtype: Dtype, values: usize) -> Room {
         match dtype {
-            DtypeArg::F32 => Room::F32(vec![0.0; values]),
-            DtypeArg::F16 => Room::F16(vec![f16::ZERO; values]),
-            DtypeArg::U8 => Room::U8(vec![0; values]),
+            Dtype::F16 => Room::F16(vec![f16::ZERO; values]),
+            Dtype::U8 => Room::U8(vec![0; values]),
+            _ => Room::F32(vec![0.0; values]),
         }
     }
     fn out(&mut self) -> Out<'_> {
@@ -319,9 +300,9 @@ fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
         "samples": run.samples,
         "batch": args.batch,
         "shape": [3, args.image.1, args.image.0],
-        "dtype": match args.dtype { DtypeArg::F32 => "f32", DtypeArg::F16 => "f16", DtypeArg::U8 => "u8" },
+        "dtype": args.dtype.word(),
         "verified": !args.no_verify,
-        "io": match args.io { IoArg::Read => "read", IoArg::Map => "map" },
+        "io": args.io.word(),
         "jpeg": match args.jpeg { JpegArg::Forebay => "forebay", JpegArg::Zune => "zune", JpegArg::Turbo => "turbo" },
         "workers": args.workers,
         "images": run.images,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use forebay::{Error, Result, check::Report, error::Kind, image::decode};
 use forebay_native::{
     check::{CheckOptions, check_with},
-    convert::pipeline::all_cores,
+    parallel::all_cores,
     tables::{self, ReadOptions},
 };
 use serde_json::json;

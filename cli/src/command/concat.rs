@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use forebay::Result;
+use forebay::{Result, tbl::MetadataFormat};
 use forebay_native::convert::{Job, To};
 
 use super::{
-    convert::{MetadataFormatArg, WriteArgs, metadata, report, target},
+    convert::{WriteArgs, metadata, report, target},
     effect::{Given, Route, Uses},
     filtering::{FolderArgs, LimitArgs, filter, whole_sets},
 };
@@ -29,8 +29,8 @@ pub(super) struct Args {
     #[arg(long = "where", value_name = "FILTER")]
     filter: Option<String>,
     /// How metadata is written.
-    #[arg(long, value_enum, default_value = "json")]
-    metadata_format: MetadataFormatArg,
+    #[arg(long, value_parser = word::<MetadataFormat>(), default_value = "json")]
+    metadata_format: MetadataFormat,
     /// Write an output without samples where the filter selects none.
     #[arg(long, requires = "filter")]
     allow_empty: bool,
@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     given.check(USES, if to == To::Tar { Route::Tar } else { Route::Tbl })?;
     let mut options = args.write.options(to, &limits)?;
     options.allow_empty = args.allow_empty;
-    options.metadata = metadata(None, args.metadata_format.into(), &limits)?;
+    options.metadata = metadata(None, args.metadata_format, &limits)?;
     let sources =
         whole_sets(&args.files)?.iter().map(|p| args.folder.open(p, &limits, false)).collect::<Result<_>>()?;
     let mut job = Job::new(sources, options);

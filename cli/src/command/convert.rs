@@ -5,7 +5,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::ValueEnum;
 use forebay::{
     Error, Limits, Result,
     codec::{Codec, Compression},
@@ -14,8 +13,9 @@ use forebay::{
     words::Word,
 };
 use forebay_native::{
-    convert::{Job, MetadataChoice, Options, StreamInput, Summary, To, pipeline::all_cores},
+    convert::{Job, MetadataChoice, Options, StreamInput, Summary, To},
     input,
+    parallel::all_cores,
     tables::{ReadOptions, TableCompression, TableFormat, refuse_promise},
 };
 use serde_json::json;
@@ -56,8 +56,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     metadata: Option<PathBuf>,
     /// How metadata is written, and what the metadata file is.
-    #[arg(long, value_enum, default_value = "json")]
-    metadata_format: MetadataFormatArg,
+    #[arg(long, value_parser = word::<MetadataFormat>(), default_value = "json")]
+    metadata_format: MetadataFormat,
     /// Leave out what is broken, list it, and keep the rest; the exit code is 1 all the same.
     #[arg(long)]
     keep_going: bool,
@@ -90,12 +90,12 @@ pub(super) const USES: Uses = &[
 #[derive(Debug, clap::Args)]
 pub(super) struct WriteArgs {
     /// TBL: who is to read it. `guide` is the format guide's layout, `turboloader` that of the package.
-    #[arg(long, value_enum, default_value = "guide")]
-    layout: LayoutArg,
+    #[arg(long, value_parser = word::<Layout>(), default_value = "guide")]
+    layout: Layout,
     /// How payloads that can shrink are compressed: none, lz4 or zstd, by default none. Tables: Parquet none, snappy,
     /// lz4 or zstd, by default snappy; Arrow none, lz4 or zstd; IDV none or deflate, by default deflate.
-    #[arg(long, value_enum)]
-    compression: Option<CompressionArg>,
+    #[arg(long, value_parser = word::<TableCompression>())]
+    compression: Option<TableCompression>,
     /// LZ4: 1 (fast) to 12; Zstandard: 1 to 22; deflate: 0 to 9.
     #[arg(long)]
     level: Option<u8>,
@@ -122,12 +122,12 @@ impl WriteArgs {
     pub fn options(&self, to: To, limits: &Limits) -> Result<Options> {
         let mut options = Options::new(to);
         options.limits = limits.clone();
-        options.layout = self.layout.into();
+        options.layout = self.layout;
         let codec = match self.compression {
-            None | Some(CompressionArg::None) => Codec::None,
-            Some(CompressionArg::Lz4) => Codec::Lz4,
-            Some(CompressionArg::Zstd) => Codec::Zstd,
-            Some(CompressionArg::Snappy | CompressionArg::Deflate) => {
+            None | Some(TableCompression::None) => Codec::None,
+            Some(TableCompression::Lz4) => Codec::Lz4,
+            Some(TableCompression::Zstd) => Codec::Zstd,
+            Some(_) => {
                 return Err(Error::new(&codes::ARGUMENT, "samples are compressed with lz4 or zstd"));
             }
         };
@@ -137,42 +137,6 @@ impl WriteArgs {
         options.verify = self.verify;
         options.sync = !self.no_sync;
         Ok(options)
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum LayoutArg {
-    Guide,
-    Turboloader,
-}
-
-impl From<LayoutArg> for Layout {
-    fn from(arg: LayoutArg) -> Layout {
-        match arg {
-            LayoutArg::Guide => Layout::Guide,
-            LayoutArg::Turboloader => Layout::Turboloader,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum CompressionArg {
-    None,
-    Lz4,
-    Zstd,
-    Snappy,
-    Deflate,
-}
-
-impl From<CompressionArg> for TableCompression {
-    fn from(arg: CompressionArg) -> TableCompression {
-        match arg {
-            CompressionArg::None => TableCompression::None,
-            CompressionArg::Lz4 => TableCompression::Lz4,
-            CompressionArg::Zstd => TableCompression::Zstd,
-            CompressionArg::Snappy => TableCompression::Snappy,
-            CompressionArg::Deflate => TableCompression::Deflate,
-        }
     }
 }
 
@@ -230,23 +194,6 @@ impl AnyFormat {
     }
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum MetadataFormatArg {
-    Json,
-    Protobuf,
-    Msgpack,
-}
-
-impl From<MetadataFormatArg> for MetadataFormat {
-    fn from(arg: MetadataFormatArg) -> MetadataFormat {
-        match arg {
-            MetadataFormatArg::Json => MetadataFormat::Json,
-            MetadataFormatArg::Protobuf => MetadataFormat::Protobuf,
-            MetadataFormatArg::Msgpack => MetadataFormat::Msgpack,
-        }
-    }
-}
-
 /// The format to write: what the user says, else the output's extension.
 pub(super) fn target(to: Option<To>, output: &Path) -> Result<To> {
     // A name such as x.tar.gz is a promise, whatever --to says.
@@ -296,7 +243,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
                 inputs: files,
                 output: &args.output,
                 format,
-                compression: args.write.compression.map(Into::into),
+                compression: args.write.compression,
                 level: args.write.level,
                 filter: args.filter.as_deref(),
                 force: args.write.force,
@@ -325,7 +272,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let mut options = args.write.options(to, &limits)?;
     (options.keep_going, options.allow_empty) = (args.keep_going, args.allow_empty);
     options.pixels = args.decode.pixels(&limits)?;
-    options.metadata = metadata(args.metadata.as_deref(), args.metadata_format.into(), &limits)?;
+    options.metadata = metadata(args.metadata.as_deref(), args.metadata_format, &limits)?;
     let filter = filter(args.filter.as_deref())?;
     let mut job = match files.as_slice() {
         [only] if !args.folder.given() => job(only, options, &limits)?,

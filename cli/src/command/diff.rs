@@ -4,8 +4,8 @@ use std::{collections::HashMap, path::PathBuf};
 
 use forebay::{Result, codec::checksum::crc32};
 use forebay_native::{
-    convert::pipeline::{all_cores, ordered},
     dataset::Dataset,
+    parallel::{all_cores, ordered},
 };
 use serde::Serialize;
 

@@ -3,7 +3,6 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
 use forebay::{
     Error, Result,
     error::codes,
@@ -17,6 +16,7 @@ use crate::{
     exit::Outcome,
     human,
     output::{Output, printable},
+    words::word,
 };
 
 #[derive(Debug, clap::Args)]
@@ -37,8 +37,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "BLOCKxWINDOW", requires = "shuffle", value_parser = blocks)]
     blocks: Option<(u64, u64)>,
     /// What becomes of samples that do not fill a batch on every rank.
-    #[arg(long, value_enum, default_value = "drop")]
-    tail: TailArg,
+    #[arg(long, value_parser = word::<Tail>(), default_value = "drop")]
+    tail: Tail,
     /// Draw from the files in these proportions instead of one after the other, such as 3,1.
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', requires = "epoch_samples")]
     weights: Option<Vec<u32>>,
@@ -62,23 +62,6 @@ pub(super) struct Args {
     filter: Option<String>,
     #[command(flatten)]
     limits: LimitArgs,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TailArg {
-    Drop,
-    Pad,
-    Uneven,
-}
-
-impl From<TailArg> for Tail {
-    fn from(arg: TailArg) -> Tail {
-        match arg {
-            TailArg::Drop => Tail::Drop,
-            TailArg::Pad => Tail::Pad,
-            TailArg::Uneven => Tail::Uneven,
-        }
-    }
 }
 
 fn blocks(text: &str) -> Result<(u64, u64), String> {
@@ -124,7 +107,7 @@ fn settings(args: &Args) -> Settings {
         .with_shuffle(shuffle)
         .with_batch(args.batch)
         .with_world(args.world)
-        .with_tail(args.tail.into());
+        .with_tail(args.tail);
     if let (Some(weights), Some(epoch_samples)) = (&args.weights, args.epoch_samples) {
         settings = settings.with_mix(Mix { weights: weights.clone(), epoch_samples });
     }

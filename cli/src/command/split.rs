@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use forebay::{Error, Result, error::codes};
+use forebay::{Error, Result, error::codes, tbl::MetadataFormat};
 use forebay_native::{
     convert::{Job, To},
     input,
@@ -10,7 +10,7 @@ use forebay_native::{
 };
 
 use super::{
-    convert::{MetadataFormatArg, WriteArgs, metadata, print, run_job},
+    convert::{WriteArgs, metadata, print, run_job},
     effect::{Given, Route, Uses},
     filtering::{LimitArgs, open},
 };
@@ -32,8 +32,8 @@ pub(super) struct Args {
     #[command(flatten)]
     write: WriteArgs,
     /// How metadata is written.
-    #[arg(long, value_enum, default_value = "json")]
-    metadata_format: MetadataFormatArg,
+    #[arg(long, value_parser = word::<MetadataFormat>(), default_value = "json")]
+    metadata_format: MetadataFormat,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let to = args.to.unwrap_or(if dataset.tar().is_some() { To::Tar } else { To::Tbl });
     given.check(USES, if to == To::Tar { Route::Tar } else { Route::Tbl })?;
     let mut options = args.write.options(to, &limits)?;
-    options.metadata = metadata(None, args.metadata_format.into(), &limits)?;
+    options.metadata = metadata(None, args.metadata_format, &limits)?;
     fs::create_dir_all(&args.output)
         .map_err(|e| input::io_error(&input::display(&args.output), "make the folder", e))?;
     let stem = args.file.file_stem().map_or_else(|| "shard".into(), |s| s.to_string_lossy().into_owned());

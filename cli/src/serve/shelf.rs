@@ -5,15 +5,20 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use forebay::{Error, Result, error::codes};
+use forebay::{
+    Error, Result,
+    error::codes,
+    formats::{Format, Holds},
+};
 
 use forebay_native::input::{display, io_error};
 
-/// Extensions by which the files of a folder are taken for datasets. What a file is, its content says later.
-const EXTENSIONS: [&str; 16] = [
-    "tbl", "tar", "tbf", "tbc", "sch", "ult", "idv", "twh", "parquet", "arrow", "feather", "csv", "tsv", "tab",
-    "jsonl", "ndjson",
-];
+/// Whether a folder's file of this extension is taken for a dataset. What a file is, its content says later.
+fn is_dataset(extension: &str) -> bool {
+    let is = |known: &&str| known.eq_ignore_ascii_case(extension);
+    let datasets = Format::ALL.iter().filter(|format| format.holds() != Holds::File);
+    datasets.flat_map(|format| format.extensions().iter().chain(format.also_extensions())).any(is)
+}
 
 /// The served files by the name that a request uses. Nothing outside this list can be asked for, whatever
 /// a request's path looks like.
@@ -57,8 +62,8 @@ impl Shelf {
                     return Err(Error::caused(&codes::IO, message, e).file(display(path)));
                 }
             };
-            let extension = entry.path().extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
-            if entry.file_type().is_file() && extension.is_some_and(|e| EXTENSIONS.contains(&e.as_str())) {
+            let extension = entry.path().extension().and_then(|e| e.to_str());
+            if entry.file_type().is_file() && extension.is_some_and(is_dataset) {
                 let name = entry.path().strip_prefix(path).unwrap_or(entry.path());
                 shelf.files.insert(name.to_string_lossy().replace('\\', "/"), real.join(name));
             }

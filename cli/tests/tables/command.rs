@@ -286,5 +286,5 @@ fn messages_say_what_may_have_been_meant() {
     assert!(code == 3 && said.contains("this is a table, and here samples are asked for"), "{said}");
     let (_, _, said) = place.run(&["head", "people.csv", "--where", "age == 'x'"]);
     assert!(said.starts_with("error: people.csv: filter, column \"age\", character 0: "), "{said}");
-    assert!(said.contains("compare it with a number; --types NAME=TYPE reads a column as another type"), "{said}");
+    assert!(said.contains("compare it with a number; a column can be read as another type; see --types"), "{said}");
 }

@@ -46,7 +46,10 @@ fn a_promise_that_is_not_kept_is_refused_in_words() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t.csv"), "id\n1\n").unwrap();
     for (args, words) in [
-        (&["t.csv", "t.parquet.gz"][..], "parquet is not written in gzip; leave it out; --compression"),
+        (
+            &["t.csv", "t.parquet.gz"][..],
+            "parquet is not written in gzip; leave it out, and compress inside of the file; see --compression",
+        ),
         (&["t.csv", "t.arrow.lz4", "--to", "arrow"], "arrow is not written in LZ4"),
         (&["t.csv", "t.tbf.zst"], "tbf is not written in Zstandard; leave it out"),
         (&["t.csv", "t.idv.gz"], "idv is not written in gzip"),

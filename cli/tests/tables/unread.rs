@@ -42,7 +42,10 @@ fn a_column_of_an_unread_type_is_refused_by_name_and_only_where_it_is_asked_for(
             let expected = json!(["table.route", "span"]);
             assert_eq!((code, json!([error["code"], error["column"]])), (3, expected), "{command:?}: {said:?}");
             let message = error["message"].as_str().unwrap();
-            assert!(message.contains("Interval(YearMonth) are not read; --columns id,name leaves it out"), "{message}");
+            assert!(
+                message.contains("Interval(YearMonth) are not read; without it there are id,name; see --columns"),
+                "{message}"
+            );
         }
         assert_eq!(run(&["head", file, "--columns", "span"]).0, 3, "{file}");
         assert_eq!(run(&["head", file, "--columns", "id", "--where", "span == null"]).0, 3, "{file}");

@@ -3,7 +3,7 @@
 //!     cargo run --release -- train.tbl [epochs]
 //!
 //! The sample dataset is such a file: 240 drawn pictures of twelve classes. What matters here is `Pictures`: burn's own
-//! loader takes decoded, labelled samples from a TBL, a TAR or a folder.
+//! loader takes decoded, labeled samples from a TBL, a TAR or a folder.
 
 use std::{error::Error, time::Instant};
 
@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("epoch {epoch}: loss {:.3}", sum / count);
     }
     let right = accuracy(&network, &pictures(&file, Image::new(SIDE, SIDE))?, &device)?;
-    println!("{:.0} % of the pictures are recognised; {:.1} s", 100.0 * right, begun.elapsed().as_secs_f64());
+    println!("{:.0} % of the pictures are recognized; {:.1} s", 100.0 * right, begun.elapsed().as_secs_f64());
     match losses.as_slice() {
         [first, .., last] if last >= first => Err("the network has learnt nothing".into()),
         _ => Ok(()),

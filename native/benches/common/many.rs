@@ -68,7 +68,7 @@ pub fn build(path: &str, kind: &str) -> Result<Value> {
         "labels" => builder.labels("cls"),
         "folders" => builder.labels(Labels::folder()),
         "table" => builder.labels(Labels::table(format!("{path}.csv"), "file", "class")),
-        _ => return Err(Error::new(&codes::ARGUMENT, format!("{kind:?} is no kind of loader"))),
+        _ => return Err(Error::new(&codes::ARGUMENT, format!("{kind:?} is not a kind of loader"))),
     };
     let mut loader = builder.build()?;
     let seconds = begun.elapsed().as_secs_f64();

@@ -9,10 +9,9 @@ use forebay::{
 
 use super::{
     options::Options,
-    release::Used,
     stream::{StreamInput, Streamed},
 };
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, Used};
 
 /// Where samples come from.
 #[derive(Debug)]

@@ -10,9 +10,7 @@
 
 mod item;
 mod options;
-pub mod pipeline;
 mod pixels;
-mod release;
 mod stream;
 mod summary;
 mod verify;
@@ -27,7 +25,6 @@ pub use forebay::samples::MetadataChoice;
 use item::Origin;
 pub use options::{Options, To};
 pub use pixels::Pixels;
-pub(crate) use release::release;
 pub use stream::StreamInput;
 pub use summary::{Progress, Summary};
 
@@ -178,9 +175,6 @@ fn kept<T>(chunk: Vec<Result<T>>, options: &Options, faults: &mut Vec<Fault>) ->
 /// The codes of converting.
 pub mod codes {
     use forebay::error::Code;
-    /// A worker thread failed.
-    pub const WORKER: Code =
-        Code::io("convert.worker", "A worker thread stopped before its work was done; this is a bug of Forebay.");
     /// What was written reads back differently.
     pub const VERIFY: Code =
         Code::io("convert.verify", "A sample that was written reads back differently; the output was not kept.");
@@ -188,5 +182,5 @@ pub mod codes {
     pub const EMPTY: Code =
         Code::usage("convert.empty", "A filter selects no sample, and an output without samples was not asked for.");
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&WORKER, &VERIFY, &EMPTY];
+    pub const ALL: &[&Code] = &[&VERIFY, &EMPTY];
 }

@@ -5,12 +5,14 @@ use std::path::Path;
 use forebay::{
     Limits,
     codec::Compression,
+    formats::Format,
     samples::{Form, MetadataChoice},
     tbl::{Layout, PackOptions},
     words::Word,
 };
 
-use super::{pipeline::all_cores, pixels::Pixels};
+use super::pixels::Pixels;
+use crate::parallel::all_cores;
 
 /// The format to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,9 +89,9 @@ impl Options {
 impl To {
     /// The format that an output's name suggests, by its last extension.
     pub fn from_name(output: &Path) -> Option<To> {
-        match output.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "tbl" => Some(To::Tbl),
-            "tar" => Some(To::Tar),
+        match Format::from_extension(output.extension()?.to_str()?)? {
+            Format::Tbl => Some(To::Tbl),
+            Format::Tar => Some(To::Tar),
             _ => None,
         }
     }

@@ -16,7 +16,7 @@ use forebay::{
 };
 use serde_json::{Value, json};
 
-use crate::{budget::Budget, convert::pipeline::all_cores};
+use crate::parallel::{all_cores, budget::Budget};
 
 /// Decode every picture and resize it: samples become raw RGB, height × width × 3 bytes.
 ///

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use forebay::{Error, Limits, Result, codec::checksum::crc32, tar::Scanner};
+use forebay::{Error, Limits, Result, codec::checksum::crc32, tar::Opener};
 
-use super::{codes, options::Options, pipeline::ordered, release::release};
+use super::{codes, options::Options};
 use crate::{
     check::check_structure,
-    dataset::{Dataset, OpenOptions},
+    dataset::{Dataset, OpenOptions, release},
     input::{Input, Io, WINDOW},
     output::AtomicFile,
+    parallel::ordered,
 };
 
 /// CRC-32 and length of a payload, or of a file in an archive.
@@ -70,7 +71,7 @@ pub(super) fn tbl(file: &AtomicFile, digests: &[Digest], options: &Options) -> R
 pub(super) fn tar(file: &AtomicFile, digests: &[Digest]) -> Result<u64> {
     let Some(path) = file.path() else { return Ok(0) };
     let written = Input::open(path, Io::Read)?;
-    let mut scanner = Scanner::new(written.len(), Limits::host());
+    let mut scanner = Opener::new(written.len()).with_limits(Limits::host());
     let archive = written.drive(&mut scanner, |_| WINDOW).map_err(|e| e.file(file.name()))?;
     if archive.members.len() != digests.len() {
         return Err(differs(0, "another number of files"));

@@ -16,13 +16,15 @@ use super::{
     item::{Item, Origin},
     kept,
     options::{Options, To},
-    pipeline::ordered,
     pixels::Decoding,
-    release::{Used, release},
     summary::{Progress, Summary},
     verify::{self, Digest},
 };
-use crate::output::{AtomicFile, Spool};
+use crate::{
+    dataset::{Used, release},
+    output::{AtomicFile, Spool},
+    parallel::ordered,
+};
 
 struct Made {
     ready: Ready,
@@ -51,8 +53,8 @@ pub(super) fn run(
         To::Tar => AtomicFile::create_streaming(output, options.force)?,
     };
     if options.verify && options.to == To::Tar && file.path().is_none() {
-        let message = "what went into a pipe cannot be read back; leave out --verify or write a file";
-        return Err(Error::new(&error::codes::ARGUMENT, message));
+        let message = "what went into a pipe cannot be read back; leave it unverified or write a file";
+        return Err(Error::new(&error::codes::ARGUMENT, message).with_options(&["verify"]));
     }
     let mut spool = Spool::new(file.name(), &file.folder());
     let mut digests: Vec<Digest> = Vec::new();

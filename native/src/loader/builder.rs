@@ -30,9 +30,11 @@ use super::{
 };
 use crate::{
     OpenOptions,
-    budget::{self, Budget},
-    convert::pipeline::all_cores,
     input::{Io, display, expand, is_pipe},
+    parallel::{
+        all_cores,
+        budget::{self, Budget},
+    },
 };
 
 /// Settings of a [`Loader`]. Each setter takes and gives the builder; the last one called counts.

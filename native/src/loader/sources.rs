@@ -11,7 +11,7 @@ use forebay::{
 };
 
 use super::{OnBroken, codes};
-use crate::{Dataset, OpenOptions, blocks::in_blocks, folder::Folder, select::matching_all};
+use crate::{Dataset, OpenOptions, folder::Folder, parallel::blocks::in_blocks, select::matching_all};
 
 /// The opened files, in the order in which their samples follow each other.
 #[derive(Debug)]

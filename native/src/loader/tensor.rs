@@ -1,6 +1,9 @@
 //! What a batch's numbers are, and views of them.
 
-use forebay::image::transform::{Out, f16};
+use forebay::{
+    image::transform::{Out, f16},
+    words::Word,
+};
 
 /// The type of a batch's numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -13,6 +16,18 @@ pub enum Dtype {
     /// Floats.
     #[default]
     F32,
+}
+
+impl Word for Dtype {
+    const ALL: &'static [Self] = &[Dtype::F32, Dtype::F16, Dtype::U8];
+
+    fn word(self) -> &'static str {
+        match self {
+            Dtype::U8 => "u8",
+            Dtype::F16 => "f16",
+            Dtype::F32 => "f32",
+        }
+    }
 }
 
 impl Dtype {

@@ -32,7 +32,7 @@ use super::{
     sources::Sources,
     stats::Clock,
 };
-use crate::{budget::Budget, dataset::Stored};
+use crate::{dataset::Stored, parallel::budget::Budget};
 
 /// What all threads of a loader share.
 #[derive(Debug)]

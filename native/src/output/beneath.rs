@@ -31,7 +31,10 @@ use rustix::{
 use super::AtomicFile;
 #[cfg(unix)]
 use super::part;
-use crate::input::{display, io_error};
+use crate::{
+    half_written::SUFFIX,
+    input::{display, io_error},
+};
 
 /// What came of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,7 +205,7 @@ impl<'a> Part<'a> {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mut live = part::live();
         for _ in 0..part::TRIES {
-            let name = format!("{prefix}{}{}", random(), part::SUFFIX);
+            let name = format!("{prefix}{}{}", random(), SUFFIX);
             let file = match rustix::fs::openat(dir, &name, flags, mode) {
                 Ok(fd) => File::from(fd),
                 Err(Errno::EXIST) => continue,

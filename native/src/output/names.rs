@@ -11,7 +11,7 @@ use forebay::{
     record::{codes, safe_name, split},
 };
 
-use super::part;
+use crate::half_written::is_part;
 
 /// Every path that a run has given: two files of one name must not overwrite each other, whatever may be replaced.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl Names {
 /// that is called as our own half-written files are is called otherwise, or the next run would clear it away.
 fn plain(name: &str) -> Option<PathBuf> {
     let parts = name.split('/').filter(|part| !part.is_empty() && *part != ".");
-    let own = |part: &str| part::is_part(OsStr::new(part));
+    let own = |part: &str| is_part(OsStr::new(part));
     let path: PathBuf = parts.map(|part| if own(part) { format!("_{part}") } else { part.to_owned() }).collect();
     let names = path.components().filter(|c| matches!(c, Component::Normal(_))).count();
     (names > 0 && names == path.components().count() && !name.ends_with('/')).then_some(path)

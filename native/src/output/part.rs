@@ -19,12 +19,8 @@ use std::{
 use forebay::codec::checksum::crc32;
 use tempfile::{NamedTempFile, TempPath};
 
-/// What tells our siblings from other programs' hidden files.
-const MARK: &str = ".forebay-";
-/// How they end.
-pub(super) const SUFFIX: &str = ".part";
-/// Random characters between the two.
-const RANDOM: usize = 6;
+use crate::half_written::{MARK, RANDOM, SUFFIX, is_part};
+
 /// The longest name of a file that most file systems take, in bytes.
 const LONGEST: usize = 255;
 /// Folders of which is remembered what dead runs left in them.
@@ -153,13 +149,6 @@ fn belongs(name: &OsStr, prefix: &OsStr) -> bool {
     let rest = name.as_encoded_bytes().strip_prefix(prefix.as_encoded_bytes());
     let random = rest.and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
     random.is_some_and(|random| random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric))
-}
-
-/// Whether a file or folder of that name is half written, of whatever output: a run may take it for a dead one's.
-pub(crate) fn is_part(name: &OsStr) -> bool {
-    let name = name.as_encoded_bytes();
-    let tail = name.len().checked_sub(MARK.len() + RANDOM + SUFFIX.len()).and_then(|at| name.get(at..));
-    name.starts_with(b".") && tail.is_some_and(|t| t.starts_with(MARK.as_bytes()) && t.ends_with(SUFFIX.as_bytes()))
 }
 
 /// Where a file that is written into this folder will be, as it is shown: what is staged in a folder of ours has its

@@ -15,7 +15,10 @@ use forebay::{Error, Result, error::codes};
 use tempfile::TempPath;
 
 use super::{part, sync_folder};
-use crate::input::{display, io_error};
+use crate::{
+    half_written::SUFFIX,
+    input::{display, io_error},
+};
 
 /// A folder in which outputs wait for each other. Dropping it removes it.
 #[derive(Debug)]
@@ -49,7 +52,7 @@ impl Stage {
         part::clear(folder, set);
         let prefix = part::prefix(set);
         let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(part::SUFFIX);
+        builder.prefix(&prefix).suffix(SUFFIX);
         let mut live = part::live();
         for _ in 0..part::TRIES {
             let staged = builder.tempdir_in(folder).map_err(failed)?;

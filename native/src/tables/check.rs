@@ -2,12 +2,7 @@
 
 use std::path::Path;
 
-use forebay::{
-    Result,
-    check::Report,
-    error::Kind,
-    tables::{TableKind, report_rows},
-};
+use forebay::{Result, check::Report, error::Kind, tables::TableKind, text::report_rows};
 
 use super::{
     OnBadRow, ReadOptions, TableFormat, TableSource, core_file::check_core, leave_out_unread, open, route::whole,

@@ -17,8 +17,9 @@ use super::{
     Fit, ReadOptions, Scan, Scanned, TableFormat, TableSpec, WriteOptions, codes, create, foreign::Losses, open,
 };
 use crate::{
-    convert::{self, Progress, pipeline::all_cores},
+    convert::{self, Progress},
     input::{PIPE, display, is_pipe},
+    parallel::all_cores,
 };
 
 /// What to convert, and how.
@@ -67,6 +68,11 @@ pub struct TableSummary {
     pub notes: Vec<String>,
 }
 
+/// What was written can only be read back from a file.
+pub(super) fn cannot_verify() -> Error {
+    Error::new(&ARGUMENT, "what went into a pipe cannot be read back").with_options(&["verify"])
+}
+
 impl TableJob {
     /// Converts with the defaults of the format.
     pub fn new(inputs: Vec<PathBuf>, format: TableFormat) -> TableJob {
@@ -89,7 +95,8 @@ impl TableJob {
     /// As [`run`](Self::run), telling how far it is after every batch.
     pub fn run_with(&self, output: &Path, progress: &mut dyn FnMut(&Progress)) -> Result<TableSummary> {
         if self.verify && (display(output) == PIPE || self.inputs.iter().any(|p| is_pipe(p))) {
-            return Err(Error::new(&ARGUMENT, "--verify reads both files again, which pipes cannot do"));
+            let message = "to verify an output both files are read again, which pipes cannot do";
+            return Err(Error::new(&ARGUMENT, message).with_options(&["verify"]));
         }
         #[cfg(feature = "arrow")]
         if let Some(same) = super::same::Same::of(self)? {
@@ -122,7 +129,7 @@ impl TableJob {
         summary.output_bytes = writer.bytes();
         let file = writer.into_file()?;
         if self.verify {
-            let path = file.path().ok_or_else(|| Error::new(&ARGUMENT, "--verify needs an output that is a file"))?;
+            let path = file.path().ok_or_else(cannot_verify)?;
             summary.verified = self.compare(path, &TableSpec::from(&*schema)).map_err(named)?;
         }
         file.commit(self.sync)?;
@@ -242,9 +249,8 @@ impl<'a> Rows<'a> {
             let same = |a: &forebay::table::Field, b: &forebay::table::Field| a.name == b.name && a.dtype == b.dtype;
             let (a, b) = (schema.fields(), following.schema().fields());
             if a.len() != b.len() || !a.iter().zip(b).all(|(a, b)| same(a, b)) {
-                let message =
-                    "its columns or their types are not those of the first input; --types or --schema fix them";
-                return Err(Error::new(&codes::TARGET, message).file(display(path)));
+                let message = "its columns or their types are not those of the first input";
+                return Err(Error::new(&codes::TARGET, message).file(display(path)).with_options(&["types", "spec"]));
             }
             self.losses = losses(self.job, &mut following);
             self.current = Some(following);

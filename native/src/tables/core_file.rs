@@ -7,9 +7,9 @@ use forebay::{
     check::Report,
     filter::Filter,
     idv,
-    step::{Step, Stepper},
+    step::{Step, Stepper, Turn},
     table::{Batch, Clock, DataType, Schema, TableFile},
-    tables::{AnyTable, GroupStep, Groups, TableChecker, TableKind, TableOpener},
+    tables::{AnyTable, Groups, TableChecker, TableKind, TableOpener},
     tbf,
 };
 use serde_json::{Value as Json, json};
@@ -60,9 +60,9 @@ impl TableSource for CoreSource {
     fn next_batch(&mut self) -> Result<Option<Batch>> {
         loop {
             match self.groups.step(self.opened.table()?).map_err(|e: Error| e.file(self.input.name()))? {
-                GroupStep::Batch(batch) => return Ok(Some(batch)),
-                GroupStep::End => return Ok(None),
-                GroupStep::Need(ranges) => {
+                Turn::Item(batch) => return Ok(Some(batch)),
+                Turn::Done => return Ok(None),
+                Turn::Need(ranges) => {
                     for range in ranges {
                         self.groups.push(range.start, self.input.lend(range)?);
                     }
@@ -85,7 +85,7 @@ impl TableSource for CoreSource {
 /// Opens a file.
 pub(super) fn open_core(input: &Input, kind: TableKind, options: &ReadOptions) -> Result<AnyTable> {
     let schema = options.tbf_schema.clone();
-    input.drive(&mut TableOpener::new(kind, input.len(), options.limits.clone(), schema), |_| 0)
+    input.drive(&mut TableOpener::new(kind, input.len()).with_limits(options.limits.clone()).with_schema(schema), |_| 0)
 }
 
 /// Every fault of a file.
@@ -96,7 +96,8 @@ pub(super) fn check_core(
     progress: &mut dyn FnMut(u64, Option<u64>),
 ) -> Result<Report> {
     let schema = options.tbf_schema.clone();
-    let mut checker = TableChecker::new(kind, input.len(), options.limits.clone(), schema);
+    let mut checker =
+        TableChecker::new(TableOpener::new(kind, input.len()).with_limits(options.limits.clone()).with_schema(schema));
     loop {
         match checker.step()? {
             Step::Done(report) => return Ok(report),

@@ -39,18 +39,25 @@ impl TableFormat {
     pub const ALL: [TableFormat; 8] =
         [Self::Csv, Self::Tsv, Self::Jsonl, Self::Parquet, Self::Arrow, Self::Arrows, Self::Tbf, Self::Idv];
 
+    /// The same among all formats.
+    pub const fn format(self) -> Format {
+        match self {
+            Self::Csv => Format::Csv,
+            Self::Tsv => Format::Tsv,
+            Self::Jsonl => Format::Jsonl,
+            Self::Parquet => Format::Parquet,
+            Self::Arrow => Format::Arrow,
+            Self::Arrows => Format::Arrows,
+            Self::Tbf => Format::Tbf,
+            Self::Idv => Format::Idv,
+        }
+    }
+    fn of(format: Format) -> Option<Self> {
+        Self::ALL.into_iter().find(|table| table.format() == format)
+    }
     /// The word used in reports and options.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Csv => "csv",
-            Self::Tsv => "tsv",
-            Self::Jsonl => "jsonl",
-            Self::Parquet => "parquet",
-            Self::Arrow => "arrow",
-            Self::Arrows => "arrows",
-            Self::Tbf => "tbf",
-            Self::Idv => "idv",
-        }
+        self.format().name()
     }
     /// True for formats that are text and therefore have no first bytes of their own.
     pub const fn is_text(self) -> bool {
@@ -71,17 +78,7 @@ impl TableFormat {
     pub fn from_name(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
-        Some(match name.rsplit_once('.')?.1 {
-            "csv" => Self::Csv,
-            "tsv" | "tab" => Self::Tsv,
-            "jsonl" | "ndjson" => Self::Jsonl,
-            "parquet" | "pq" => Self::Parquet,
-            "arrow" | "feather" | "ipc" => Self::Arrow,
-            "arrows" => Self::Arrows,
-            "tbf" => Self::Tbf,
-            "idv" => Self::Idv,
-            _ => return None,
-        })
+        Self::of(Format::from_extension(name.rsplit_once('.')?.1)?)
     }
 
     /// The format of a text file by its name, for reading: as [`from_name`](Self::from_name), and `.json` for arrays of
@@ -98,15 +95,12 @@ impl TableFormat {
     /// The format that a file's first bytes say.
     pub fn from_head(head: &[u8]) -> Option<Self> {
         match detect(head) {
-            Some(Format::Tbf) => Some(Self::Tbf),
-            Some(Format::Idv) => Some(Self::Idv),
-            Some(Format::Parquet) => Some(Self::Parquet),
-            Some(Format::Arrow) => Some(Self::Arrow),
+            Some(format) => Self::of(format),
             // Encrypted as a whole: its reader says so.
             None if head.starts_with(b"PARE") => Some(Self::Parquet),
             // A stream begins with a continuation mark and the length of its schema, a small multiple of 8.
             None if head.starts_with(&[0xff; 4]) && head.get(4) != Some(&0xff) => Some(Self::Arrows),
-            _ => None,
+            None => None,
         }
     }
 }

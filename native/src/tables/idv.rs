@@ -111,7 +111,7 @@ fn pack(encoder: &Encoder, blocks: &[Batch], workers: usize) -> Vec<Result<Packe
         done
     });
     done.sort_by_key(|(i, _)| *i);
-    let lost = || Error::new(&crate::convert::codes::WORKER, "a block was not encoded");
+    let lost = || Error::new(&crate::parallel::codes::WORKER, "a block was not encoded");
     if done.len() != tasks.len() {
         return vec![Err(lost())];
     }

@@ -30,10 +30,11 @@ use forebay::{
     table::{Batch, Schema},
     tables::Target,
     text::TextFormat,
+    words::Word,
 };
 use serde::Serialize;
 
-use crate::{convert::pipeline::all_cores, input::Io};
+use crate::{input::Io, parallel::all_cores};
 
 #[cfg(feature = "arrow")]
 pub mod arrow;
@@ -275,6 +276,20 @@ pub enum TableCompression {
     Deflate,
 }
 
+impl Word for TableCompression {
+    const ALL: &'static [Self] = &[Self::None, Self::Lz4, Self::Zstd, Self::Snappy, Self::Deflate];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Lz4 => "lz4",
+            Self::Zstd => "zstd",
+            Self::Snappy => "snappy",
+            Self::Deflate => "deflate",
+        }
+    }
+}
+
 /// How to write.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -337,7 +352,7 @@ impl WriteOptions {
 /// The codes of table files of this machine.
 pub mod codes {
     use forebay::error::Code;
-    pub use forebay::tables::codes::TARGET;
+    pub use forebay::table::codes::TARGET;
     /// Parquet or Arrow bytes are damaged.
     pub const ARROW: Code =
         Code::damaged("table.arrow", "A Parquet or Arrow file contradicts its format; the message says how.");

@@ -62,14 +62,14 @@ impl Packing {
             Some(("zst", _)) if format.is_text() => Ok(Some(Packing::Zstd)),
             None => Ok(None),
             Some((extension, name)) => {
-                let advice = match format {
-                    TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl => ".gz and .zst are",
-                    TableFormat::Tbf => "leave it out",
-                    _ => "leave it out; --compression compresses inside of the file",
+                let (advice, options) = match format {
+                    TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl => (".gz and .zst are", &[][..]),
+                    TableFormat::Tbf => ("leave it out", &[][..]),
+                    _ => ("leave it out, and compress inside of the file", &["compression"][..]),
                 };
                 let message =
                     format!("the name ends in .{extension}, but {} is not written in {name}; {advice}", format.name());
-                Err(Error::new(&ARGUMENT, message).file(display(path)))
+                Err(Error::new(&ARGUMENT, message).file(display(path)).with_options(options))
             }
         }
     }
@@ -78,7 +78,7 @@ impl Packing {
     pub fn packer(self, level: Option<u8>) -> Result<Packer> {
         let wrong = |name: &str, least: u8, most: u8| {
             let level = level.unwrap_or_default();
-            Error::new(&ARGUMENT, format!("--level {level}: {name} has {least} to {most}"))
+            wrong_level(level, name, least, most)
         };
         Ok(match self {
             Packing::Gzip if level.is_some_and(|n| n > 9) => return Err(wrong("gzip", 0, 9)),
@@ -103,6 +103,11 @@ impl Packing {
 pub fn text_file(path: &Path, force: bool, format: TableFormat, level: Option<u8>) -> Result<FileWriter> {
     let packer = Packing::of(path, format)?.map(|packing| packing.packer(level)).transpose()?;
     Ok(FileWriter::new(AtomicFile::create_streaming(path, force)?).packed(packer))
+}
+
+/// Refuses a level that a compression does not have.
+pub(super) fn wrong_level(level: u8, name: &str, least: u8, most: u8) -> Error {
+    Error::new(&ARGUMENT, format!("level {level}: {name} has {least} to {most}")).with_options(&["level"])
 }
 
 /// Compresses what goes through it.

@@ -28,6 +28,7 @@ use super::{
     FileWriter, TableCompression, TableSink, WriteOptions,
     arrow::{to_arrow_schema, to_record_batch},
     codes,
+    packing::wrong_level,
     side_by_side::side_by_side,
     writer::own_error,
 };
@@ -79,9 +80,9 @@ impl ParquetSink {
             TableCompression::Snappy => Compression::SNAPPY,
             TableCompression::Lz4 => Compression::LZ4_RAW,
             TableCompression::Zstd => {
-                let level = i32::from(options.level.unwrap_or(3));
-                let words = |_| Error::new(&ARGUMENT, format!("--level {level}: Zstandard has 1 to 22"));
-                Compression::ZSTD(ZstdLevel::try_new(level).map_err(words)?)
+                let level = options.level.unwrap_or(3);
+                let words = |_| wrong_level(level, "Zstandard", 1, 22);
+                Compression::ZSTD(ZstdLevel::try_new(level.into()).map_err(words)?)
             }
             other => {
                 return Err(Error::new(

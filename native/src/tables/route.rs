@@ -51,8 +51,8 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableSource>> 
     let format = match options.format {
         Some(format) => format,
         None => table_format(path)?.ok_or_else(|| {
-            let message = "this is no table, or its name does not say which text format it is; --from names one";
-            Error::new(&UNKNOWN_FORMAT, message).file(display(path))
+            let message = "this is no table, or its name does not say which text format it is";
+            Error::new(&UNKNOWN_FORMAT, message).file(display(path)).with_options(&["format"])
         })?,
     };
     open_as(path, format, options).map_err(|e| e.file(display(path)))
@@ -139,8 +139,9 @@ pub(super) fn output_file(path: &Path, force: bool, options: &WriteOptions) -> R
         _ => false,
     };
     if options.level.is_some() && !levels {
-        let message = "--level is for Parquet with --compression zstd, for IDV with deflate, and for text under a name in .gz or .zst";
-        return Err(Error::new(&ARGUMENT, message));
+        let message =
+            "a level is for Parquet with Zstandard, for IDV with deflate, and for text under a name in .gz or .zst";
+        return Err(Error::new(&ARGUMENT, message).with_options(&["level", "compression"]));
     }
     let random = matches!(options.format, TableFormat::Idv);
     match random {

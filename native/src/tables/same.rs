@@ -15,7 +15,7 @@ use arrow_array::{
     types::{Date64Type, Time32MillisecondType, Time32SecondType, TimestampMillisecondType, TimestampSecondType},
 };
 use arrow_schema::{ArrowError, DataType as Arrow, Field as ArrowField, IntervalUnit, Schema as ArrowSchema, TimeUnit};
-use forebay::{Error, Result, error::codes::ARGUMENT, filter::Filter, table::Schema, tables::Scan};
+use forebay::{Error, Result, filter::Filter, table::Schema, tables::Scan};
 use parquet::{
     arrow::{ARROW_SCHEMA_META_KEY, ArrowSchemaConverter, encode_arrow_schema, parquet_to_arrow_schema},
     file::metadata::KeyValue,
@@ -25,7 +25,7 @@ use super::{
     Cuts, ReadOptions, TableFormat, TableJob, TableSource, TableSummary,
     arrow::{not_arrow, read_record_batch},
     codes,
-    convert::differ,
+    convert::{cannot_verify, differ},
     guard::guarded,
     ipc::{IpcSink, IpcSource},
     parquet::ParquetSource,
@@ -196,7 +196,7 @@ impl<'a> Same<'a> {
         summary.output_bytes = writer.bytes();
         let file = writer.into_file()?;
         if job.verify {
-            let path = file.path().ok_or_else(|| Error::new(&ARGUMENT, "--verify needs an output that is a file"))?;
+            let path = file.path().ok_or_else(cannot_verify)?;
             summary.verified = self.compare(path).map_err(named)?;
         }
         file.commit(job.sync)?;
@@ -311,8 +311,8 @@ fn held_by_parquet(schema: &ArrowSchema) -> Result<()> {
         let unwritten = matches!(field.data_type(), Arrow::Interval(IntervalUnit::MonthDayNano));
         if unwritten || !back.is_ok_and(|back| back.fields().iter().map(|f| f.data_type()).eq([field.data_type()])) {
             let what = field.data_type();
-            let message = format!("Parquet has no columns of Arrow's type {what}; --columns leaves it out");
-            return Err(Error::new(&codes::TARGET, message).column(field.name()));
+            let message = format!("Parquet has no columns of Arrow's type {what}");
+            return Err(Error::new(&codes::TARGET, message).column(field.name()).with_options(&["columns"]));
         }
     }
     Ok(())

@@ -29,7 +29,7 @@ impl Scanned {
         let scanning =
             scan.plan(source.schema()).map_err(|e| match e.code() == &KIND && source.format().is_text() {
                 // What was sniffed may not be what was meant, as with postal codes.
-                true => e.more("--types NAME=TYPE reads a column as another type"),
+                true => e.more("a column can be read as another type").with_options(&["types"]),
                 false => e,
             })?;
         if let Some(columns) = scanning.read() {

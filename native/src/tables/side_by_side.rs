@@ -7,7 +7,7 @@ use std::{
 
 use forebay::{Error, Result};
 
-use crate::convert::codes;
+use crate::parallel::codes;
 
 /// What `work` makes of each task, in their order, on at most so many threads, the caller's one of them. The heaviest
 /// tasks begin first. Where tasks fail, the first of them says why, whatever the threads did.

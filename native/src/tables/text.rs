@@ -4,8 +4,9 @@ use std::{path::Path, sync::Arc};
 
 use forebay::{
     Error, Result,
+    step::Turn,
     table::{Batch, Schema},
-    text::{TextOptions, TextReader, TextStep},
+    text::{TextOptions, TextReader},
 };
 
 use super::{
@@ -122,8 +123,8 @@ impl TableSource for TextSource {
                 Reading::Lost => return Ok(None),
             };
             match (step.map_err(|e| e.file(&self.name))?, &mut self.reading) {
-                (TextStep::Batch(batch), _) => return Ok(Some(batch)),
-                (TextStep::More, Reading::Alone(alone)) => feed(&mut alone.1, &mut alone.0)?,
+                (Turn::Item(batch), _) => return Ok(Some(batch)),
+                (Turn::Need(()), Reading::Alone(alone)) => feed(&mut alone.1, &mut alone.0)?,
                 _ => return Ok(None),
             }
         }

@@ -13,11 +13,13 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use forebay::{
     Error, Result,
-    text::{PieceJoiner, PieceReader, PieceRows, TextCutter, TextPiece, TextReader, TextStep},
+    step::Turn,
+    table::Batch,
+    text::{PieceJoiner, PieceReader, PieceRows, TextCutter, TextPiece, TextReader},
 };
 
 use super::text_input::TextInput;
-use crate::convert::codes;
+use crate::parallel::codes;
 
 /// Bytes that are cut at a time.
 pub(super) const PIECE: usize = 1 << 20;
@@ -100,10 +102,10 @@ impl TextThreads {
     }
 
     /// The next rows.
-    pub fn step(&mut self) -> Result<TextStep> {
+    pub fn step(&mut self) -> Result<Turn<Batch, ()>> {
         loop {
             match self.joiner.step()? {
-                TextStep::More => match self.take()? {
+                Turn::Need(()) => match self.take()? {
                     Done::Rows(rows) => self.joiner.push(rows),
                     Done::Unread(e) => return Err(e),
                     Done::End => self.joiner.end(),

@@ -7,8 +7,8 @@ use forebay::{
     Limits,
     filter::Filter,
     idv::Packing,
-    step::drive,
-    tables::{Conversion, ConversionOptions, ConversionStep, Converted, Input, Scan, TableKind, TableOpener, Target},
+    step::{Turn, drive},
+    tables::{Conversion, ConversionOptions, Converted, Input, Scan, TableKind, TableOpener, Target},
     tbf::Dialect,
     text::{OnBadRow, TextFormat},
 };
@@ -22,7 +22,7 @@ fn converted(
     piece: usize,
 ) -> forebay::Result<(Vec<u8>, Converted)> {
     let open = |kind| {
-        let opener = TableOpener::new(kind, file.len() as u64, Limits::browser(), None);
+        let opener = TableOpener::new(kind, file.len() as u64).with_limits(Limits::browser());
         drive(opener, file).map(|table| Input::Table(Arc::new(table)))
     };
     let text = |format| Ok(Input::Text { format, len: file.len() as u64 });
@@ -37,7 +37,7 @@ fn converted(
     let mut out = Vec::new();
     loop {
         match work.step()? {
-            ConversionStep::Need(ranges) => {
+            Turn::Need(ranges) => {
                 for range in ranges {
                     for start in (range.start..range.end).step_by(piece) {
                         let end = range.end.min(start + piece as u64);
@@ -45,8 +45,8 @@ fn converted(
                     }
                 }
             }
-            ConversionStep::Out => out.extend(work.take()),
-            ConversionStep::Done => break,
+            Turn::Item(()) => out.extend(work.take()),
+            Turn::Done => break,
         }
     }
     let done = work.finish();

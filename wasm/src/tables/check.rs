@@ -1,20 +1,16 @@
 //! Every fault of a table.
 
-use forebay::{
-    Step, Stepper,
-    check::Report,
-    tables::{self, TextChecker},
-};
+use forebay::{Step, Stepper, check::Report, tables, text::TextChecker};
 use wasm_bindgen::prelude::*;
 
 use super::{
     convert::{Options, text_in},
-    opened::Asked,
+    opened::opener,
 };
 use crate::{
     fail::{Outcome, text, thrown},
     limits::GivenLimits,
-    pairs,
+    ranges::pairs,
 };
 
 /// Opens a table and finds every fault of it, or every bad row of a text. A file that cannot be opened throws why,
@@ -37,8 +33,8 @@ impl TableChecker {
     /// As [`TableOpener`](super::TableOpener).
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str, file_len: f64, limits: &GivenLimits, schema: &str) -> Outcome<TableChecker> {
-        let Asked { kind, len, limits, schema } = Asked::new(format, file_len, limits, schema).map_err(thrown)?;
-        let work = Work::Table(Box::new(tables::TableChecker::new(kind, len, limits, schema)));
+        let opener = opener(format, file_len, limits, schema).map_err(thrown)?;
+        let work = Work::Table(Box::new(tables::TableChecker::new(opener)));
         Ok(TableChecker { work, report: Report::default() })
     }
 

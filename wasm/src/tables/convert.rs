@@ -7,8 +7,9 @@ use forebay::{
     error::codes::ARGUMENT,
     filter::Filter,
     idv::Packing,
+    step::Turn,
     table::{TableSpec, parse_type},
-    tables::{AnyTable, Conversion, ConversionOptions, ConversionStep, Converted, Input, Scan, Target},
+    tables::{AnyTable, Conversion, ConversionOptions, Converted, Input, Scan, Target},
     tbf::Dialect,
     text::{OnBadRow, TextFormat, TextOptions},
 };
@@ -19,7 +20,7 @@ use wasm_bindgen::prelude::*;
 use crate::{
     fail::{Outcome, text, thrown},
     limits::GivenLimits,
-    pairs,
+    ranges::pairs,
 };
 
 #[derive(Debug, Default, Deserialize)]
@@ -56,18 +57,9 @@ fn unknown<T>(what: &str, word: &str) -> Result<T> {
     Err(Error::new(&ARGUMENT, format!("there is no {what} {word:?}")))
 }
 
-fn text_format(word: &str) -> Option<TextFormat> {
-    Some(match word {
-        "csv" => TextFormat::Csv,
-        "tsv" => TextFormat::Tsv,
-        "jsonl" => TextFormat::Jsonl,
-        _ => return None,
-    })
-}
-
 /// The format of a text that is read.
 pub(super) fn text_in(word: &str) -> Result<TextFormat> {
-    text_format(word).map_or_else(|| unknown("format of text", word), Ok)
+    TextFormat::from_name(word).map_or_else(|| unknown("format of text", word), Ok)
 }
 
 impl Options {
@@ -76,7 +68,7 @@ impl Options {
     }
 
     fn target(&self) -> Result<Target> {
-        if let Some(format) = text_format(&self.to) {
+        if let Some(format) = TextFormat::from_name(&self.to) {
             return Ok(Target::Text(format));
         }
         match (self.to.as_str(), self.dialect.as_deref()) {
@@ -183,9 +175,9 @@ impl TableConverter {
         let step = work.step().map_err(thrown)?;
         self.looked_at = work.looked_at();
         Ok(match step {
-            ConversionStep::Need(ranges) => pairs(ranges),
-            ConversionStep::Out => Some(Vec::new()),
-            ConversionStep::Done => {
+            Turn::Need(ranges) => pairs(ranges),
+            Turn::Item(()) => Some(Vec::new()),
+            Turn::Done => {
                 self.done = self.work.take().map(Conversion::finish).unwrap_or_default();
                 None
             }

@@ -15,13 +15,13 @@ use wasm_bindgen::prelude::*;
 
 use super::{
     TableConverter, TableReader, TableStats,
-    opened::{Asked, Opened},
+    opened::{Opened, opener},
     plan::Wanted,
 };
 use crate::{
     fail::{Outcome, text, thrown},
     limits::GivenLimits,
-    pairs,
+    ranges::pairs,
 };
 
 /// Opens a table: `step` and `push` until `step` returns nothing, then `finish`.
@@ -38,8 +38,8 @@ impl TableOpener {
     /// caller schema, or empty.
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str, file_len: f64, limits: &GivenLimits, schema: &str) -> Outcome<TableOpener> {
-        let Asked { kind, len, limits, schema } = Asked::new(format, file_len, limits, schema).map_err(thrown)?;
-        Ok(TableOpener { work: tables::TableOpener::new(kind, len, limits, schema), done: None })
+        let work = opener(format, file_len, limits, schema).map_err(thrown)?;
+        Ok(TableOpener { work, done: None })
     }
 
     /// The ranges that are needed; nothing when the file is open.

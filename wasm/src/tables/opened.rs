@@ -3,11 +3,10 @@
 use std::{cell::RefCell, sync::Arc};
 
 use forebay::{
-    Error, Limits, Result,
-    detect::Format,
+    Error, Result,
     error::codes,
     table::{Batch, TableFile},
-    tables::{AnyTable, TableKind},
+    tables::{AnyTable, TableKind, TableOpener},
     tbf::CallerSchema,
 };
 
@@ -54,23 +53,9 @@ impl Opened {
 
 /// What every look at a table begins with: its format, the limits, and the layout of a TBF of which the file says
 /// nothing, as JSON; empty where there is none to say.
-pub(super) struct Asked {
-    pub kind: TableKind,
-    pub len: u64,
-    pub limits: Limits,
-    pub schema: Option<CallerSchema>,
-}
-
-impl Asked {
-    pub fn new(format: &str, file_len: f64, limits: &GivenLimits, schema: &str) -> Result<Asked> {
-        let kind = match format {
-            _ if format == Format::Idv.name() => TableKind::Idv,
-            _ if format == Format::Tbf.name() => TableKind::Tbf,
-            other => {
-                return Err(Error::new(&codes::ARGUMENT, format!("{other:?} is no table that is read here")));
-            }
-        };
-        let schema = (!schema.is_empty()).then(|| CallerSchema::from_json(schema.as_bytes())).transpose()?;
-        Ok(Asked { kind, len: file_len as u64, limits: limits.into(), schema })
-    }
+pub(super) fn opener(format: &str, file_len: f64, limits: &GivenLimits, schema: &str) -> Result<TableOpener> {
+    let unread = || Error::new(&codes::ARGUMENT, format!("{format:?} is no table that is read here"));
+    let kind = TableKind::from_name(format).ok_or_else(unread)?;
+    let schema = (!schema.is_empty()).then(|| CallerSchema::from_json(schema.as_bytes())).transpose()?;
+    Ok(TableOpener::new(kind, file_len as u64).with_limits(limits.into()).with_schema(schema))
 }

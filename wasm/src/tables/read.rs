@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     fail::{Outcome, thrown},
-    pairs,
+    ranges::pairs,
 };
 
 /// Rows of a batch that is handed over.

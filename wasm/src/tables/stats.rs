@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::{
     fail::{Outcome, thrown},
-    pairs,
+    ranges::pairs,
 };
 
 /// Integers up to this are exact as JavaScript's numbers.

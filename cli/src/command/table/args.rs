@@ -2,7 +2,6 @@
 
 use std::{fs, path::PathBuf};
 
-use clap::ValueEnum;
 use forebay::{Error, Limits, Result, error::codes::ARGUMENT, table::DataType, tbf::CallerSchema};
 use forebay_native::{
     input::{display, io_error},
@@ -10,13 +9,6 @@ use forebay_native::{
 };
 
 use crate::{command::filtering, words::word};
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum OnBadRowArg {
-    #[default]
-    Error,
-    Skip,
-}
 
 /// How a table is read.
 #[derive(Clone, Debug, clap::Args)]
@@ -42,8 +34,8 @@ pub(in crate::command) struct TableReadArgs {
     #[arg(long, value_name = "TEXT", default_value = "")]
     null: String,
     /// CSV and JSON lines: a row that cannot be read ends the work, or is left out and counted.
-    #[arg(long, value_enum, default_value = "error")]
-    on_bad_row: OnBadRowArg,
+    #[arg(long, value_parser = word::<OnBadRow>(), default_value = "error")]
+    on_bad_row: OnBadRow,
     /// CSV and JSON lines: rows that types are sniffed from.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     sniff_rows: usize,
@@ -57,10 +49,7 @@ impl TableReadArgs {
         read.header = !self.no_header;
         read.delimiter = self.delimiter()?;
         read.null.clone_from(&self.null);
-        read.on_bad_row = match self.on_bad_row {
-            OnBadRowArg::Error => OnBadRow::Error,
-            OnBadRowArg::Skip => OnBadRow::Skip,
-        };
+        read.on_bad_row = self.on_bad_row;
         (read.sniff_rows, read.lossy) = (self.sniff_rows, lossy);
         if let Some(path) = &self.schema {
             let text = fs::read_to_string(path).map_err(|e| io_error(&display(path), "read", e))?;

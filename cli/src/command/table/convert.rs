@@ -5,7 +5,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::ValueEnum;
 use forebay::{Error, Result, error::codes::ARGUMENT, tbf::Dialect};
 use forebay_native::{
     input::{PIPE, display},
@@ -14,7 +13,7 @@ use forebay_native::{
 use serde_json::json;
 
 use super::args::{TableReadArgs, scan};
-use crate::{exit::Outcome, human, output::Output, progress::Meter};
+use crate::{exit::Outcome, human, output::Output, progress::Meter, words::word};
 
 /// Arguments for tables that are written.
 #[derive(Clone, Debug, clap::Args)]
@@ -31,15 +30,8 @@ pub(in crate::command) struct TableWriteArgs {
     group_rows: Option<usize>,
     /// TBF: the layout to write. D is typed columns with statistics; T is what the peer's tools read; C is columns
     /// over one dictionary.
-    #[arg(long, value_enum, default_value = "d")]
-    dialect: DialectArg,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum DialectArg {
-    D,
-    T,
-    C,
+    #[arg(long, value_parser = word::<Dialect>(), default_value = "d")]
+    dialect: Dialect,
 }
 
 impl TableWriteArgs {
@@ -85,11 +77,7 @@ pub(in crate::command) fn run(
     job.write.delimiter = read_args.delimiter()?;
     read_args.null().clone_into(&mut job.write.null);
     job.write.spec.clone_from(&read.spec);
-    job.write.dialect = match args.dialect {
-        DialectArg::D => Dialect::D,
-        DialectArg::T => Dialect::T,
-        DialectArg::C => Dialect::C,
-    };
+    job.write.dialect = args.dialect;
     job.read = read;
     (job.read.workers, job.write.workers) = (common.workers, common.workers);
     (job.force, job.sync, job.verify) = (common.force, common.sync, common.verify);

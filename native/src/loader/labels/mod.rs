@@ -18,7 +18,7 @@ use forebay::{
 use serde::de::DeserializeSeed;
 
 use super::{codes, sources::Sources};
-use crate::{Dataset, blocks::in_blocks};
+use crate::{Dataset, parallel::blocks::in_blocks};
 use pick::{Found, Pick};
 use table::Joined;
 

@@ -12,9 +12,9 @@ use forebay::{
 
 use super::{Found, codes};
 use crate::{
-    blocks::in_blocks,
     input::display,
     loader::sources::Sources,
+    parallel::blocks::in_blocks,
     tables::{ReadOptions, Scan, Scanned, TableFormat, open, table_format},
 };
 

@@ -67,12 +67,13 @@ impl Unread {
         let mut others: Vec<&str> = others.filter_map(|i| self.names.get(i)).map(String::as_str).collect();
         let more = if others.len() > 8 { ",..." } else { "" };
         others.truncate(8);
-        let way = match others.is_empty() {
-            true => "and there is no other column".to_owned(),
-            false => format!("--columns {}{more} leaves it out", others.join(",")),
+        let (way, options) = match others.is_empty() {
+            true => ("and there is no other column".to_owned(), &[][..]),
+            false => (format!("without it there are {}{more}", others.join(",")), &["columns"][..]),
         };
         let message = format!("columns with {what} are not read; {way}");
-        Err(Error::new(&codes::ROUTE, message).column(self.names.get(*column).map_or("", String::as_str)))
+        let name = self.names.get(*column).map_or("", String::as_str);
+        Err(Error::new(&codes::ROUTE, message).column(name).with_options(options))
     }
 }
 

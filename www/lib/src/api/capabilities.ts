@@ -1,5 +1,6 @@
 import * as argument from "../base/arguments.js";
 import { call, client, threadCount, workerCount } from "../pool/pool.js";
+import { sampleFormats, tableFormats, writtenTables } from "../model/formats.js";
 import type { Capabilities } from "../model/index.js";
 
 /** A module of one function that uses SIMD. */
@@ -15,8 +16,8 @@ export function capabilities(): Capabilities {
     simd: WebAssembly.validate(new Uint8Array(SIMD)),
     saveAsStream: "showSaveFilePicker" in globalThis,
     opfs: typeof navigator !== "undefined" && typeof navigator.storage?.getDirectory === "function",
-    reads: ["tbl", "tar", "tbf", "idv"],
-    writes: ["tbl", "tar", "tbf", "idv", "csv", "tsv", "jsonl"],
+    reads: [...sampleFormats, ...tableFormats],
+    writes: [...sampleFormats, ...writtenTables],
   };
 }
 

@@ -6,7 +6,8 @@ import type { Turn } from "../worker/protocol.js";
 import { opening } from "./open.js";
 import { call, client } from "../pool/pool.js";
 import { runConversion } from "../sink/conversion.js";
-import { isText, textSettings } from "../tables/text-options.js";
+import { isText, writtenTables } from "../model/formats.js";
+import { textSettings } from "../tables/text-options.js";
 import { recognize } from "./recognize.js";
 import { OpenTable, openTableIn } from "../tables/table.js";
 import type {
@@ -20,11 +21,9 @@ import type {
   TextFormat,
 } from "../model/index.js";
 
-const TABLES: readonly string[] = ["tbf", "idv", "csv", "tsv", "jsonl"] satisfies TableFormat[];
-
 /** Whether this names a format for tables. */
 export function isTableFormat(to: string): to is TableFormat {
-  return TABLES.includes(to);
+  return writtenTables.includes(to as TableFormat);
 }
 
 /** Converts a table, or an input that holds one. */

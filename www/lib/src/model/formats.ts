@@ -1,4 +1,4 @@
-import type { Codec, FormatNames, MediaFormat, TextFormat } from "./names.js";
+import type { Codec, FormatNames, MediaFormat, TableFormat, TextFormat } from "./names.js";
 
 /** Names of media formats, in the order of their numbers. */
 export const mediaFormats: readonly MediaFormat[] = [
@@ -29,15 +29,27 @@ export const formats: Readonly<Record<MediaFormat, FormatNames>> = {
 /** Names of codecs, in the order of their numbers. */
 export const codecs: readonly Codec[] = ["none", "lz4", "zstd"];
 
-const EXTENSIONS: Readonly<Record<string, TextFormat>> = {
-  csv: "csv",
-  tsv: "tsv",
-  tab: "tsv",
-  jsonl: "jsonl",
-  ndjson: "jsonl",
+/** The formats of text, each with the extensions of its files. */
+const TEXTS: Readonly<Record<TextFormat, readonly string[]>> = {
+  csv: ["csv"],
+  tsv: ["tsv", "tab"],
+  jsonl: ["jsonl", "ndjson"],
 };
+const texts = Object.keys(TEXTS) as TextFormat[];
+
+/** The formats of samples. */
+export const sampleFormats = ["tbl", "tar"] as const;
+/** The formats of tables that are told by their content. */
+export const tableFormats = ["tbf", "idv"] as const;
+
+/** The formats that tables are written in. */
+export const writtenTables: readonly TableFormat[] = [...tableFormats, ...texts];
+
+/** Whether a format is one of text. */
+export const isText = (format: string): format is TextFormat => texts.includes(format as TextFormat);
 
 /** The format of text that a name's extension says: text has no first bytes of its own. */
 export function textFormatOf(name: string | undefined): TextFormat | undefined {
-  return EXTENSIONS[/\.([^.]+)$/.exec(name ?? "")?.[1]?.toLowerCase() ?? ""];
+  const extension = /\.([^.]+)$/.exec(name ?? "")?.[1]?.toLowerCase() ?? "";
+  return texts.find((format) => TEXTS[format].includes(extension));
 }

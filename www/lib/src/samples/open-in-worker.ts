@@ -4,6 +4,7 @@ import type { Opened, SampleModule } from "../worker/protocol.js";
 import { call, client, giveUpThreads, threadedClient, isCollateral, type Client } from "../pool/pool.js";
 import { scanBytes, widened } from "../source/scan.js";
 import type { WorkerFile } from "../pool/session.js";
+import { tableFormats } from "../model/formats.js";
 import type { OpenOptions, Source } from "../model/index.js";
 import { drive, free } from "../pool/drive.js";
 
@@ -16,7 +17,7 @@ export interface WorkerSamples extends WorkerFile {
 }
 
 /** The formats of tables that are opened, which another module does. */
-export type OpenedTableFormat = "tbf" | "idv";
+export type OpenedTableFormat = (typeof tableFormats)[number];
 
 /** How to open beside what the caller says. */
 interface Inner {
@@ -103,7 +104,8 @@ export async function openIn(
     if (!at && !known && isCollateral(e)) return openIn(source, options, { module, grown, ...(kept && { kept }) });
     if (e instanceof ForebayError && e.code === "format.not_samples") {
       const format = await call(worker, source.name, "formatOf", [opener]);
-      if (format === "tbf" || format === "idv") return format;
+      const table = tableFormats.find((name) => name === format);
+      if (table) return table;
     }
     // Found out from the header: what is packed with Zstandard is for the larger module.
     if (e instanceof ForebayError && e.code === "codec.unavailable" && module === "forebay")

@@ -1,8 +1,4 @@
-import type { TextFormat, TextReadOptions } from "../model/index.js";
-
-/** Whether a format is one of text. */
-export const isText = (format: string): format is TextFormat =>
-  format === "csv" || format === "tsv" || format === "jsonl";
+import type { TextReadOptions } from "../model/index.js";
 
 /** How text is read, as the module is told. */
 export const textSettings = ({

@@ -69,8 +69,10 @@ export class AboutDialog extends LitElement {
       <dialog aria-labelledby="title" @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
-        <div class="head"><h2 id="title">About this file</h2><button class="bare icon" aria-label="Close" @click=${() => this.dialog.close()}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label="About this file">${this.data?.kind === "samples" ? this.renderFacts(this.data) : this.data ? this.renderTableFacts(this.data) : nothing}</div>
+        <div class="head"><h2 id="title">About this file</h2><button class="bare icon" aria-label="Close"
+          @click=${() => this.dialog.close()}>✕</button></div>
+        <div class="body" tabindex="0" role="group"
+          aria-label="About this file">${this.data?.kind === "samples" ? this.renderFacts(this.data) : this.data ? this.renderTableFacts(this.data) : nothing}</div>
       </dialog>`;
   }
   private renderTableFacts(data: Table): TemplateResult {
@@ -110,7 +112,8 @@ export class AboutDialog extends LitElement {
       [
         "Index",
         data.fromStore
-          ? html`kept from an earlier visit <button title="Forget what is kept, and read the file's headers again" @click=${() => {
+          ? html`kept from an earlier visit <button title="Forget what is kept, and read the file's headers again"
+            @click=${() => {
               this.dialog.close();
               this.dispatchEvent(new CustomEvent("forget"));
             }}>Read again</button>`

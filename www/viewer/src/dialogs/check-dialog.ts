@@ -125,13 +125,15 @@ export class CheckDialog extends LitElement {
       }} @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
-        <div class="head"><h2 id="title">Check</h2><button class="bare icon" aria-label="Close" @click=${this.close}>✕</button></div>
+        <div class="head"><h2 id="title">Check</h2><button class="bare icon" aria-label="Close"
+          @click=${this.close}>✕</button></div>
         <div class="body" tabindex="0" role="group" aria-label="Result" aria-live="polite">
           ${this.failure ? html`<p class="bad">${this.failure.message}</p><code>${this.failure.code ?? nothing}</code>` : nothing}
           ${
             !report && !this.failure
               ? html`<p>${this.growing ? "First the rest of the headers is read. " : ""}${this.text ? "Reading every row" : "Reading everything and verifying every checksum"}${progress ? `: ${this.far(progress)}` : ""}…</p>
-              <progress aria-label="Checked" max="1" .value=${progress?.totalBytes ? progress.bytes / progress.totalBytes : progress?.totalSamples ? progress.samples / progress.totalSamples : 0}></progress>`
+              <progress aria-label="Checked" max="1"
+                .value=${progress?.totalBytes ? progress.bytes / progress.totalBytes : progress?.totalSamples ? progress.samples / progress.totalSamples : 0}></progress>`
               : nothing
           }
           ${report ? this.renderReport(report) : nothing}

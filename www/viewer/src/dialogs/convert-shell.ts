@@ -198,15 +198,23 @@ export abstract class ConvertShell<S> extends LitElement {
       }} @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
-        <div class="head"><h2 id="title">Convert and export</h2><button class="bare icon" aria-label="Close" ?disabled=${this.step === "work"} @click=${this.close}>✕</button></div>
+        <div class="head"><h2 id="title">Convert and export</h2><button class="bare icon" aria-label="Close"
+          ?disabled=${this.step === "work"} @click=${this.close}>✕</button></div>
         <div class="body">${this.step === "ask" ? this.renderAsk() : this.step === "work" ? this.renderWork() : this.summary ? this.renderDone(this.summary) : nothing}
-          ${this.failure ? html`<p class="bad" role="alert">${this.failure.message} ${this.failure.code ? html`<code>${this.failure.code}</code>` : nothing}</p>` : nothing}</div>
+          ${
+            this.failure
+              ? html`<p class="bad"
+            role="alert">${this.failure.message} ${this.failure.code ? html`<code>${this.failure.code}</code>` : nothing}</p>`
+              : nothing
+          }</div>
         <div class="foot">${
           this.step === "ask"
-            ? html`<button @click=${this.close}>Close</button><button class="primary" @click=${this.run}>Convert…</button>`
+            ? html`<button @click=${this.close}>Close</button><button class="primary"
+              @click=${this.run}>Convert…</button>`
             : this.step === "work"
               ? html`<button @click=${() => this.work?.abort()}>Cancel</button>`
-              : html`<button @click=${() => (this.step = "ask")}>Another</button>${this.opens ? html`<button @click=${this.openMade}>Open it</button>` : nothing}<button class="primary" @click=${this.close}>Done</button>`
+              : html`<button @click=${() => (this.step = "ask")}>Another</button>${this.opens ? html`<button @click=${this.openMade}>Open it</button>` : nothing}<button class="primary"
+                @click=${this.close}>Done</button>`
         }</div>
       </dialog>`;
   }
@@ -220,11 +228,13 @@ export abstract class ConvertShell<S> extends LitElement {
     label: string,
     disabled = false,
   ): TemplateResult {
-    return html`<label><input type="radio" name=${name} .checked=${value === now} ?disabled=${disabled} @change=${() => set(value)} />${label}</label>`;
+    return html`<label><input type="radio" name=${name} .checked=${value === now} ?disabled=${disabled}
+      @change=${() => set(value)} />${label}</label>`;
   }
   /** Something that is done or not. */
   protected tick(on: boolean, set: (on: boolean) => void, label: string): TemplateResult {
-    return html`<label><input type="checkbox" .checked=${on} @change=${(e: Event) => set((e.target as HTMLInputElement).checked)} />${label}</label>`;
+    return html`<label><input type="checkbox" .checked=${on}
+      @change=${(e: Event) => set((e.target as HTMLInputElement).checked)} />${label}</label>`;
   }
   /** Whether the file can be looked at here. */
   protected get opens(): boolean {

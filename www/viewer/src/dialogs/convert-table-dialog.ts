@@ -96,7 +96,9 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
           ${this.choice("columns", "shown", this.columns, (v) => (this.columns = v), some ? `The ${count(this.shown.length)} that are shown` : "Those that are shown", !some)}
         </div></fieldset>`
           : html`<p>${this.text ? html`<b>${visible(this.text.name)}</b> is too large to be shown as it is. As a TBF it opens at once, whatever its size.` : nothing}</p>
-        <p><input class="where" type="text" aria-label="Only rows where" placeholder="Only rows where…  age > 30 &amp;&amp; city ~ &quot;B*&quot;" .value=${this.where} @input=${(e: Event) => (this.where = (e.target as HTMLInputElement).value)} /></p>`
+        <p><input class="where" type="text" aria-label="Only rows where"
+          placeholder="Only rows where…  age > 30 &amp;&amp; city ~ &quot;B*&quot;" .value=${this.where}
+          @input=${(e: Event) => (this.where = (e.target as HTMLInputElement).value)} /></p>`
       }
       <fieldset><legend>Format</legend><div class="choices">
         ${FORMATS.map(([format, label]) => this.choice("to", format, this.to, (v) => (this.to = v), label))}

@@ -72,7 +72,8 @@ export class HelpDialog extends LitElement {
       <dialog aria-labelledby="title" @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
-        <div class="head"><h2 id="title">Keys and filters</h2><button class="bare icon" aria-label="Close" @click=${() => this.dialog.close()}>✕</button></div>
+        <div class="head"><h2 id="title">Keys and filters</h2><button class="bare icon" aria-label="Close"
+          @click=${() => this.dialog.close()}>✕</button></div>
         <div class="body" tabindex="0" role="group" aria-label="Help">
           <h3>Keys</h3><dl>${KEYS.map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl>
           <h3>Filters</h3><dl>${LANGUAGE.map(([text, means]) => html`<dt><code>${text}</code></dt><dd>${means}</dd>`)}</dl>

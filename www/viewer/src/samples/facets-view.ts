@@ -121,7 +121,8 @@ export class FacetsView extends LitElement {
       <section aria-label="Width and height">
         <h2>Width and height</h2>
         <p class="note">The headers of a TAR know neither; of ${count(unsized)} ${unsized === 1 ? "sample" : "samples"} they are not read yet.</p>
-        <button ?disabled=${this.counting} @click=${() => this.dispatchEvent(new CustomEvent("sizes"))}>${this.counting ? "Reading…" : "Read them"}</button>
+        <button ?disabled=${this.counting}
+          @click=${() => this.dispatchEvent(new CustomEvent("sizes"))}>${this.counting ? "Reading…" : "Read them"}</button>
         <p class="note">Reads the beginning of every picture.</p>
         ${this.renderTrouble("sizes")}
       </section>`;
@@ -147,7 +148,12 @@ export class FacetsView extends LitElement {
     const offered = Math.min(MORE, (classes?.top.length ?? 0) - top.length);
     return html`
       <section aria-label="Classes">
-        <h2>Class ${classes && !asked ? html`<div class="row"><span>${count(classes.distinct)} of <code title=${visible(classes.field)}>${visible(classes.field)}</code></span><button class="bare" aria-label="Change the field that is counted" @click=${this.choose}>change</button></div>` : nothing}</h2>
+        <h2>Class ${
+          classes && !asked
+            ? html`<div class="row"><span>${count(classes.distinct)} of <code title=${visible(classes.field)}>${visible(classes.field)}</code></span><button class="bare"
+          aria-label="Change the field that is counted" @click=${this.choose}>change</button></div>`
+            : nothing
+        }</h2>
         ${asked ? this.renderAsk() : nothing}
         ${this.renderTrouble("classes")}
         ${top.map((c) => {
@@ -156,14 +162,20 @@ export class FacetsView extends LitElement {
             : `${classes!.field} == ${quote(c.label)}`;
           return this.bar("class", c.label, c.all, c.kept, most, literal);
         })}
-        ${rest > 0 && offered > 0 ? html`<button class="bare more" @click=${() => (this.shown += MORE)}>Show ${count(offered)} more${offered < rest ? ` of ${count(rest)}` : ""}</button>` : nothing}
+        ${
+          rest > 0 && offered > 0
+            ? html`<button class="bare more"
+          @click=${() => (this.shown += MORE)}>Show ${count(offered)} more${offered < rest ? ` of ${count(rest)}` : ""}</button>`
+            : nothing
+        }
         ${rest > 0 && offered <= 0 ? html`<p class="note">and ${count(rest)} more</p>` : nothing}
       </section>`;
   }
   private renderAsk(): TemplateResult {
     return html`
       <div class="row">
-        <input aria-label="The field that holds the class" placeholder="cls" list="fields" .value=${this.classField} ?disabled=${this.counting}
+        <input aria-label="The field that holds the class" placeholder="cls" list="fields" .value=${this.classField}
+          ?disabled=${this.counting}
           @keydown=${(e: KeyboardEvent) => {
             if (e.key === "Enter") this.countClasses();
           }} />
@@ -195,9 +207,17 @@ export class FacetsView extends LitElement {
     const text = (edge: number): string => (h.measure === "bytes" ? bytes(edge) : edge >= 1e9 ? "∞" : short(edge));
     return html`
       <section aria-label=${name}>
-        <h2>${name} ${on ? html`<button class="bare" @click=${() => this.send(h.measure, null)}>clear</button>` : h.unknown ? html`<span>${count(h.unknown)} unknown</span>` : nothing}</h2>
+        <h2>${name} ${
+          on
+            ? html`<button class="bare"
+          @click=${() => this.send(h.measure, null)}>clear</button>`
+            : h.unknown
+              ? html`<span>${count(h.unknown)} unknown</span>`
+              : nothing
+        }</h2>
         <forebay-histogram .label=${name.toLowerCase()} .all=${h.all} .kept=${h.kept} .edges=${h.edges.map(text)}
-          @brush=${(e: CustomEvent<{ from: number; to: number }>) => this.brushed(h, e.detail)} @clear=${() => on && this.send(h.measure, null)}></forebay-histogram>
+          @brush=${(e: CustomEvent<{ from: number; to: number }>) => this.brushed(h, e.detail)}
+            @clear=${() => on && this.send(h.measure, null)}></forebay-histogram>
       </section>`;
   }
   private brushed(h: Histogram, { from, to }: { from: number; to: number }): void {

@@ -211,7 +211,8 @@ export class Gallery extends Collection {
     const lost = this.thumbs?.lost;
     if (!lost) return nothing;
     return html`
-      <div class="lost" role="status"><span>The server was not reached for ${plural(lost.pictures, "picture")}; they are asked for again in a moment.</span> <code>${lost.code}</code>
+      <div class="lost"
+        role="status"><span>The server was not reached for ${plural(lost.pictures, "picture")}; they are asked for again in a moment.</span> <code>${lost.code}</code>
         <button @click=${() => this.thumbs?.again()}>Now</button></div>`;
   }
 
@@ -229,7 +230,8 @@ export class Gallery extends Collection {
     const label = `Sample ${count(i)}${name ? `, ${name}` : ""}, ${info.damaged ? "damaged" : `${info.format}, ${size}`}`;
     return html`
       <div id="p${position}" class="tile ${position === this.current ? "current" : ""}" role="option"
-        aria-selected=${this.picked.has(i)} aria-posinset=${position + 1} aria-setsize=${this.rows.length} title=${name ?? label}
+        aria-selected=${this.picked.has(i)} aria-posinset=${position + 1} aria-setsize=${this.rows.length}
+          title=${name ?? label}
         .style=${`width:${this.tile}px;height:${this.rowHeight - GAP}px;transform:translate(${x}px,${y}px)`}
         @click=${(e: MouseEvent) => this.onClick(e, position)}>
         <span class="visually-hidden">${label}</span>

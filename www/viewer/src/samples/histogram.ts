@@ -81,8 +81,10 @@ export class HistogramView extends LitElement {
     const shown = this.brush ?? this.cursor;
     const [low, high] = [Math.min(cursor.from, cursor.to), Math.max(cursor.from, cursor.to)];
     return html`
-      <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Histogram of ${this.label}, from ${edges[0]} to ${edges[n]}"
-        aria-valuemin="0" aria-valuemax=${n - 1} aria-valuenow=${cursor.to} aria-valuetext="${edges[low]} to ${edges[high + 1]}: ${count(kept[cursor.to] ?? 0)} of ${plural(all[cursor.to] ?? 0, "item")}"
+      <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" tabindex="0" role="slider"
+        aria-label="Histogram of ${this.label}, from ${edges[0]} to ${edges[n]}"
+        aria-valuemin="0" aria-valuemax=${n - 1} aria-valuenow=${cursor.to}
+          aria-valuetext="${edges[low]} to ${edges[high + 1]}: ${count(kept[cursor.to] ?? 0)} of ${plural(all[cursor.to] ?? 0, "item")}"
         @keydown=${this.onKey} @focus=${this.onFocus} @blur=${() => (this.cursor = null)}
         @pointerdown=${(e: PointerEvent) => {
           (e.currentTarget as Element).setPointerCapture(e.pointerId);

@@ -505,27 +505,59 @@ export class SamplePanel extends LitElement {
     return html`
       <div class="head">
         <div class="title"><h2>Sample ${count(this.index)}</h2> <span class="muted" title=${name}>${name}</span></div>
-        <button class="icon bare" aria-label="Previous sample" title="Previous (←)" @click=${send("step", -1)}>←</button>
+        <button class="icon bare" aria-label="Previous sample" title="Previous (←)"
+          @click=${send("step", -1)}>←</button>
         <button class="icon bare" aria-label="Next sample" title="Next (→)" @click=${send("step", 1)}>→</button>
-        <button aria-pressed=${this.picked} @click=${send("pick", this.index)}>${this.picked ? "Picked" : "Pick"}</button>
-        <button class="icon bare" aria-label="Save the sample's file" title="Save the file" @click=${this.save}>⤓</button>
+        <button aria-pressed=${this.picked}
+          @click=${send("pick", this.index)}>${this.picked ? "Picked" : "Pick"}</button>
+        <button class="icon bare" aria-label="Save the sample's file" title="Save the file"
+          @click=${this.save}>⤓</button>
         <button class="icon bare" aria-label="Close the sample" title="Close (Esc)" @click=${send("close")}>✕</button>
       </div>
-      <div class="stage" tabindex="0" role="group" aria-label="Picture of sample ${count(this.index)}${this.boxes.length ? `, ${plural(this.boxes.length, "box", "boxes")}` : ""}" @pointerdown=${this.drag} @dblclick=${this.reset}>
-        ${this.image ? html`<div class="sheet"><canvas class="picture"></canvas><canvas class="detail" hidden></canvas></div>` : nothing}
+      <div class="stage" tabindex="0" role="group"
+        aria-label="Picture of sample ${count(this.index)}${this.boxes.length ? `, ${plural(this.boxes.length, "box", "boxes")}` : ""}"
+        @pointerdown=${this.drag} @dblclick=${this.reset}>
+        ${
+          this.image
+            ? html`<div class="sheet"><canvas class="picture"></canvas><canvas class="detail"
+          hidden></canvas></div>`
+            : nothing
+        }
         ${this.image && this.boxesOn && this.boxes.length > 0 ? html`<canvas class="boxes"></canvas>` : nothing}
-        ${this.film ? html`<video controls src=${this.film} aria-label="Film of sample ${count(this.index)}" @error=${this.unplayed}></video>` : nothing}
-        ${this.image?.partial ? html`<div class="part" role="alert">This picture is damaged: what could be decoded of it is drawn.</div>` : nothing}
+        ${
+          this.film
+            ? html`<video controls src=${this.film} aria-label="Film of sample ${count(this.index)}"
+          @error=${this.unplayed}></video>`
+            : nothing
+        }
+        ${
+          this.image?.partial
+            ? html`<div class="part"
+          role="alert">This picture is damaged: what could be decoded of it is drawn.</div>`
+            : nothing
+        }
         ${this.imageTrouble ? html`<div class="trouble"><div class=${this.imageTrouble.code ? "bad" : "muted"}>${this.imageTrouble.message}</div>${this.imageTrouble.code ? html`<code>${this.imageTrouble.code}</code>` : nothing}</div>` : nothing}
         ${this.renderLegend()}
         <div class="tools">
-          ${this.image && this.orientation > 1 ? html`<button aria-pressed=${this.asStored} title="Its EXIF says that it is to be turned; most training code does not turn it" @click=${this.toggleStored}>As stored</button>` : nothing}
-          ${this.boxes.length > 0 ? html`<button aria-pressed=${this.boxesOn} title="Boxes (b)" @click=${() => (this.boxesOn = !this.boxesOn)}>Boxes</button>` : nothing}
+          ${
+            this.image && this.orientation > 1
+              ? html`<button aria-pressed=${this.asStored}
+            title="Its EXIF says that it is to be turned; most training code does not turn it"
+            @click=${this.toggleStored}>As stored</button>`
+              : nothing
+          }
+          ${
+            this.boxes.length > 0
+              ? html`<button aria-pressed=${this.boxesOn} title="Boxes (b)"
+            @click=${() => (this.boxesOn = !this.boxesOn)}>Boxes</button>`
+              : nothing
+          }
           ${
             this.film
               ? nothing
               : html`
-          <button class="icon" aria-label="Zoom out" title="Zoom out (-)" @click=${() => this.zoomBy(1 / 1.4)}>−</button>
+          <button class="icon" aria-label="Zoom out" title="Zoom out (-)"
+            @click=${() => this.zoomBy(1 / 1.4)}>−</button>
           <button class="icon" aria-label="Zoom in" title="Zoom in (+)" @click=${() => this.zoomBy(1.4)}>+</button>`
           }
         </div>
@@ -534,12 +566,15 @@ export class SamplePanel extends LitElement {
         <div role="tablist" aria-label="About the sample">
           ${(["metadata", "details", "bytes"] as const).map(
             (tab) => html`
-            <button role="tab" id="tab-${tab}" aria-controls="page" aria-selected=${tab === this.tab} @click=${() => (this.tab = tab)}>${tab[0]!.toUpperCase() + tab.slice(1)}</button>`,
+            <button role="tab" id="tab-${tab}" aria-controls="page" aria-selected=${tab === this.tab}
+              @click=${() => (this.tab = tab)}>${tab[0]!.toUpperCase() + tab.slice(1)}</button>`,
           )}
         </div>
-        <span class="sum ${this.sum.state}" title=${this.sum.state === "good" && this.data.format === "tbl" ? "The checksum was verified." : this.sum.state === "good" ? "Read whole; a TAR has no checksums of its files." : ""}>${this.sum.text}</span>
+        <span class="sum ${this.sum.state}"
+          title=${this.sum.state === "good" && this.data.format === "tbl" ? "The checksum was verified." : this.sum.state === "good" ? "Read whole; a TAR has no checksums of its files." : ""}>${this.sum.text}</span>
       </div>
-      <div class="page" id="page" role="tabpanel" tabindex="0" aria-labelledby="tab-${this.tab}">${this.renderPage()}</div>`;
+      <div class="page" id="page" role="tabpanel" tabindex="0"
+        aria-labelledby="tab-${this.tab}">${this.renderPage()}</div>`;
   }
 
   private renderLegend(): TemplateResult | typeof nothing {
@@ -559,7 +594,8 @@ export class SamplePanel extends LitElement {
     };
     return html`<div class="legend ${this.orientation > 1 ? "beside" : ""}">${labels.map(
       (label) => html`
-      <button aria-pressed=${!this.hidden_.has(label)} @click=${toggle(label)}><i .style=${`background:${colourOf(label)}`}></i><bdi>${visible(label) || "box"}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`,
+      <button aria-pressed=${!this.hidden_.has(label)}
+        @click=${toggle(label)}><i .style=${`background:${colourOf(label)}`}></i><bdi>${visible(label) || "box"}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`,
     )}${wrong ? html`<span class="wrong">${wrong}</span>` : nothing}</div>`;
   }
 

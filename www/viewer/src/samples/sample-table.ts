@@ -91,12 +91,17 @@ export class Table extends Collection {
   override render(): TemplateResult {
     const { top, height, viewport } = this.track;
     return html`
-      <div class="scroll" role="grid" tabindex="0" aria-label="Samples" aria-multiselectable="true" aria-rowcount=${this.rows.length + 1}
-        aria-colcount=${COLUMNS.length} aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing} @keydown=${this.onKey}>
+      <div class="scroll" role="grid" tabindex="0" aria-label="Samples" aria-multiselectable="true"
+        aria-rowcount=${this.rows.length + 1}
+        aria-colcount=${COLUMNS.length} aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing}
+          @keydown=${this.onKey}>
         <div role="presentation" .style=${`height:${height}px`}>
           <div class="layer" role="rowgroup" .style=${`height:${Math.min(viewport, height)}px`}>
             <div class="row head" role="row" aria-rowindex="1">
-              ${COLUMNS.map((name, c) => html`<span role="columnheader" class=${c === 0 || (c > 2 && c < 9) ? "number" : ""}>${name}</span>`)}
+              ${COLUMNS.map(
+                (name, c) => html`<span role="columnheader"
+                class=${c === 0 || (c > 2 && c < 9) ? "number" : ""}>${name}</span>`,
+              )}
             </div>
             ${this.slots().map((p) => (p < 0 ? nothing : this.renderRow(p, top)))}
           </div>
@@ -111,10 +116,12 @@ export class Table extends Collection {
     const cell = (text: string, number = true): TemplateResult =>
       html`<span role="gridcell" class=${number ? "number" : ""}>${text}</span>`;
     return html`
-      <div id="p${position}" class="row ${position === this.current ? "current" : ""}" role="row" aria-rowindex=${position + 2}
+      <div id="p${position}" class="row ${position === this.current ? "current" : ""}" role="row"
+        aria-rowindex=${position + 2}
         aria-selected=${this.picked.has(i)} .style=${`transform:translateY(${ROW + position * ROW - top}px)`}
         @click=${(e: MouseEvent) => this.onClick(e, position)}>
-        <span role="gridcell" class="number">${this.picked.has(i) ? html`<span class="tick">✓</span>` : nothing}${count(i)}</span>
+        <span role="gridcell"
+          class="number">${this.picked.has(i) ? html`<span class="tick">✓</span>` : nothing}${count(i)}</span>
         ${cell(visible(this.data.nameOf(i) ?? ""), false)}
         ${
           info.damaged

@@ -188,7 +188,8 @@ export class Welcome extends LitElement {
   private renderLists(): TemplateResult {
     const recent = this.recent.filter((r) => r.url || r.handle);
     const row = (name: string, size: number | null, act: () => void, where = ""): TemplateResult => html`
-      <li><button title=${where || nothing} @click=${act}><span>${visible(name)}${where ? html` <span class="muted">${visible(where)}</span>` : nothing}</span><span class="muted">${size === null ? "" : bytes(size)}</span></button></li>`;
+      <li><button title=${where || nothing}
+        @click=${act}><span>${visible(name)}${where ? html` <span class="muted">${visible(where)}</span>` : nothing}</span><span class="muted">${size === null ? "" : bytes(size)}</span></button></li>`;
     const twice = (name: string): boolean => recent.filter((r) => r.name === name).length > 1;
     return html`
       ${
@@ -201,7 +202,9 @@ export class Welcome extends LitElement {
         recent.length === 0 && this.kept === 0
           ? nothing
           : html`<section>
-        <div class="title"><h2>Recent</h2><button class="bare" title="Forget these files and the indexes that are kept of them" @click=${() => this.send("forget")}>Forget${this.kept > 0 ? `, with ${bytes(this.kept)} of indexes` : ""}</button></div>
+        <div class="title"><h2>Recent</h2><button class="bare"
+          title="Forget these files and the indexes that are kept of them"
+          @click=${() => this.send("forget")}>Forget${this.kept > 0 ? `, with ${bytes(this.kept)} of indexes` : ""}</button></div>
         <ul>${recent.map((r) => row(r.name, r.bytes, () => this.send("recent", r), twice(r.name) ? placeOf(r) : ""))}</ul></section>`
       }`;
   }
@@ -222,7 +225,11 @@ export class Welcome extends LitElement {
         <h1>${kind === "asks" ? html`Open <bdi>${visible(name)}</bdi>` : html`<bdi>${visible(name)}</bdi> could not be opened`}</h1>
         <div>${t.message}</div>
         ${t.code ? html`<code class="bad">${t.code}</code>` : nothing}
-        <div class="buttons">${ways.map((way, k) => html`<button class=${k === 0 ? "primary" : ""} @click=${way.go}>${way.words}</button>`)}<button class=${ways.length > 0 ? "" : "primary"} @click=${() => this.send("back")}>Open another</button></div>
+        <div class="buttons">${ways.map(
+          (way, k) => html`<button class=${k === 0 ? "primary" : ""}
+          @click=${way.go}>${way.words}</button>`,
+        )}<button class=${ways.length > 0 ? "" : "primary"}
+          @click=${() => this.send("back")}>Open another</button></div>
       </div>`;
   }
 }

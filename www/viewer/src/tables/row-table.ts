@@ -162,7 +162,8 @@ export class RowTable extends Collection<Table> {
     const { top, height, viewport } = this.track;
     const wide = this.widths.reduce((a, b) => a + b, 104);
     return html`
-      <div class="scroll" role="grid" tabindex="0" aria-label="Rows" aria-rowcount=${this.rows.length + 1} aria-colcount=${this.data.schema.length + 1}
+      <div class="scroll" role="grid" tabindex="0" aria-label="Rows" aria-rowcount=${this.rows.length + 1}
+        aria-colcount=${this.data.schema.length + 1}
         aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing} @keydown=${this.onKey}>
         <div role="presentation" .style=${`height:${height}px;width:${wide}px;min-width:100%`}>
           <div class="layer" role="rowgroup" .style=${`height:${Math.min(viewport, height)}px`}>
@@ -170,7 +171,9 @@ export class RowTable extends Collection<Table> {
               <span role="columnheader" class="number position" aria-colindex="1">Row</span>
               ${this.columns.map((c, k) => {
                 const field = this.data.schema[c]!;
-                return html`<span role="columnheader" class=${isNumeric(field) ? "number" : ""} aria-colindex=${c + 2} title="${visible(field.name)}: ${field.type}" .style=${`width:${this.widths[k]}px`}><bdi>${visible(field.name)}</bdi><small>${field.type}</small></span>`;
+                return html`<span role="columnheader" class=${isNumeric(field) ? "number" : ""} aria-colindex=${c + 2}
+                  title="${visible(field.name)}: ${field.type}"
+                  .style=${`width:${this.widths[k]}px`}><bdi>${visible(field.name)}</bdi><small>${field.type}</small></span>`;
               })}
             </div>
             ${this.slots().map((p) => (p < 0 ? nothing : this.renderRow(p, top)))}
@@ -185,15 +188,19 @@ export class RowTable extends Collection<Table> {
     const failed = page && page !== "reading" && "message" in page ? page : null;
     const at = position % PAGE;
     return html`
-      <div id="p${position}" class="row ${position === this.current ? "current" : ""}" role="row" aria-rowindex=${position + 2}
-        .style=${`transform:translateY(${this.headHeight + position * ROW - top}px)`} @click=${() => this.open(position)}>
+      <div id="p${position}" class="row ${position === this.current ? "current" : ""}" role="row"
+        aria-rowindex=${position + 2}
+        .style=${`transform:translateY(${this.headHeight + position * ROW - top}px)`}
+          @click=${() => this.open(position)}>
         <span role="gridcell" class="number position" aria-colindex="1">${count(this.rows.at(position))}</span>
         ${this.columns.map((c, k) => {
           const field = this.data.schema[c]!;
           const cell = batch?.columns[k]?.get(at) ?? null;
           const missing = batch !== null && cell === null;
           const text = batch ? cellText(cell, field.type) : failed && k === 0 ? failed.message : failed ? "" : "…";
-          return html`<span role="gridcell" aria-colindex=${c + 2} class="${isNumeric(field) ? "number" : ""} ${missing ? "null" : batch ? "" : failed ? "bad" : "waiting"}" .style=${`width:${this.widths[k]}px`}>${text}</span>`;
+          return html`<span role="gridcell" aria-colindex=${c + 2}
+            class="${isNumeric(field) ? "number" : ""} ${missing ? "null" : batch ? "" : failed ? "bad" : "waiting"}"
+            .style=${`width:${this.widths[k]}px`}>${text}</span>`;
         })}
       </div>`;
   }

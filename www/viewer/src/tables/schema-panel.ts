@@ -120,7 +120,13 @@ export class SchemaPanel extends LitElement {
       .filter(({ field }) => field.name.toLowerCase().includes(sought));
     return html`
       <h2>Columns <span>${count(schema.length)}</span></h2>
-      ${schema.length > 12 ? html`<input class="find" type="search" aria-label="Find a column" placeholder="Find a column" .value=${this.sought} @input=${(e: Event) => (this.sought = (e.target as HTMLInputElement).value)} />` : nothing}
+      ${
+        schema.length > 12
+          ? html`<input class="find" type="search" aria-label="Find a column"
+        placeholder="Find a column" .value=${this.sought}
+        @input=${(e: Event) => (this.sought = (e.target as HTMLInputElement).value)} />`
+          : nothing
+      }
       <ul>${found.slice(0, LISTED).map(({ field, k }) => this.renderColumn(field, k))}</ul>
       ${found.length > LISTED ? html`<p class="note">and ${count(found.length - LISTED)} more</p>` : nothing}`;
   }
@@ -134,8 +140,10 @@ export class SchemaPanel extends LitElement {
     return html`
       <li>
         <div class="column">
-          <input type="checkbox" aria-label="Show ${visible(field.name)}" .checked=${on} @change=${() => this.toggle(k)} />
-          <button class="bare" aria-expanded=${open} title="${visible(`${field.name}: ${notes}`)}" @click=${() => this.look(k)}><span class="name">${visible(field.name)}</span><span class="type">${field.type}${field.nullable ? "?" : ""}</span></button>
+          <input type="checkbox" aria-label="Show ${visible(field.name)}" .checked=${on} @change=${() => this.toggle(k)}
+            />
+          <button class="bare" aria-expanded=${open} title="${visible(`${field.name}: ${notes}`)}"
+            @click=${() => this.look(k)}><span class="name">${visible(field.name)}</span><span class="type">${field.type}${field.nullable ? "?" : ""}</span></button>
         </div>
         ${open ? html`<div class="found">${this.renderFound(field, k)}</div>` : nothing}
       </li>`;
@@ -171,7 +179,8 @@ export class SchemaPanel extends LitElement {
     const stats = this.stats.get(k);
     if (this.failure) return html`<p class="bad">${this.failure}</p>`;
     if (!stats)
-      return html`<progress aria-label="Looking through ${visible(field.name)}" max="1" .value=${this.lookedAt}></progress>`;
+      return html`<progress aria-label="Looking through ${visible(field.name)}" max="1"
+        .value=${this.lookedAt}></progress>`;
     const key = `column ${k}`;
     const on = this.clauses.get(key);
     const send = (clause: Clause | null): void =>
@@ -200,7 +209,8 @@ export class SchemaPanel extends LitElement {
       ${
         spread || (histogram.length > 1 && usual.length === 0)
           ? html`
-        <forebay-histogram .label=${visible(field.name)} .all=${counts} .kept=${counts} .edges=${edges} @brush=${brushed} @clear=${() => send(null)}></forebay-histogram>`
+        <forebay-histogram .label=${visible(field.name)} .all=${counts} .kept=${counts} .edges=${edges}
+          @brush=${brushed} @clear=${() => send(null)}></forebay-histogram>`
           : nothing
       }
       ${

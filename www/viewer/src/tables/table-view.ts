@@ -185,25 +185,34 @@ export class TableView extends LitElement {
     if (table.metadata.document) return this.renderDocument();
     return html`
       <div class="work ${this.cursor.open === null ? "" : "row-open"}">
-        <forebay-schema class="side ${this.panelShown ? "shown" : ""}" role="complementary" aria-label="Columns" .data=${table} .shown=${this.columns} .clauses=${this.clauses}
-          @columns=${(e: CustomEvent<number[]>) => (this.columns = e.detail)} @stats=${(e: CustomEvent<ColumnSummary>) => this.learn(e.detail)}
+        <forebay-schema class="side ${this.panelShown ? "shown" : ""}" role="complementary" aria-label="Columns"
+          .data=${table} .shown=${this.columns} .clauses=${this.clauses}
+          @columns=${(e: CustomEvent<number[]>) => (this.columns = e.detail)}
+            @stats=${(e: CustomEvent<ColumnSummary>) => this.learn(e.detail)}
           @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => this.setClause(e.detail.key, e.detail.clause)}></forebay-schema>
         <main class="main">
           <div class="bar">
-            <button class="narrow-only" aria-expanded=${this.panelShown} @click=${() => (this.panelShown = !this.panelShown)}>Columns</button>
-            <forebay-filter .value=${this.typed} .fields=${this.fields} .values=${this.values} .error=${this.filterError} .example=${this.example}
+            <button class="narrow-only" aria-expanded=${this.panelShown}
+              @click=${() => (this.panelShown = !this.panelShown)}>Columns</button>
+            <forebay-filter .value=${this.typed} .fields=${this.fields} .values=${this.values}
+              .error=${this.filterError} .example=${this.example}
               @filter=${(e: CustomEvent<string>) => {
                 this.typed = e.detail;
                 void this.refilter();
               }}></forebay-filter>
             <span class="counts">${this.filtering !== null ? `filtering… ${this.filtering > 0 ? count(this.filtering) : ""}` : rows.kept ? `${count(rows.length)} of ${count(table.length)}` : count(table.length)}</span>
           </div>
-          <div class="chips">${this.renderSkipped()}${[...this.clauses].map(([key, clause]) => html`<button aria-label="Remove ${visible(clause.label)}" @click=${() => this.setClause(key, null)}><bdi>${visible(clause.label)}</bdi> ✕</button>`)}</div>
+          <div class="chips">${this.renderSkipped()}${[...this.clauses].map(
+            ([key, clause]) => html`<button aria-label="Remove ${visible(clause.label)}"
+            @click=${() => this.setClause(key, null)}><bdi>${visible(clause.label)}</bdi> ✕</button>`,
+          )}</div>
           ${
             rows.length === 0
               ? html`<div class="empty">${rows.kept ? "No row matches the filter." : "There are no rows in this file."}</div>`
               : html`<forebay-rows .data=${table} .rows=${rows} .columns=${this.columns} .current=${this.cursor.current}
-                @current=${(e: CustomEvent<number>) => this.cursor.move(e.detail)} @step=${(e: CustomEvent<number>) => this.cursor.follow(e.detail)} @open=${(e: CustomEvent<number>) => this.cursor.show(e.detail)}></forebay-rows>`
+                @current=${(e: CustomEvent<number>) => this.cursor.move(e.detail)}
+                  @step=${(e: CustomEvent<number>) => this.cursor.follow(e.detail)}
+                  @open=${(e: CustomEvent<number>) => this.cursor.show(e.detail)}></forebay-rows>`
           }
         </main>
         ${
@@ -211,14 +220,16 @@ export class TableView extends LitElement {
             ? nothing
             : html`
           <forebay-row class="panel" role="complementary" aria-label="Row" .data=${table} .index=${this.cursor.open}
-            @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)} @close=${() => this.cursor.close()}></forebay-row>`
+            @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
+              @close=${() => this.cursor.close()}></forebay-row>`
         }
       </div>`;
   }
   private renderSkipped(): TemplateResult | typeof nothing {
     const skipped = this.text?.skipped ?? 0;
     if (skipped === 0) return nothing;
-    return html`<div class="notice" role="alert"><span><b>${plural(skipped, "row")} could not be read and ${skipped === 1 ? "is" : "are"} left out.</b> ${visible(this.text?.notes.find((note) => note.includes("line ")) ?? "")}</span></div>`;
+    return html`<div class="notice"
+      role="alert"><span><b>${plural(skipped, "row")} could not be read and ${skipped === 1 ? "is" : "are"} left out.</b> ${visible(this.text?.notes.find((note) => note.includes("line ")) ?? "")}</span></div>`;
   }
   private get example(): string {
     const number = this.fields.find((f) => f.type === "number");
@@ -226,6 +237,7 @@ export class TableView extends LitElement {
     return number ? `${number.name} >= 10` : text ? `${text.name} ~ "a*"` : "";
   }
   private renderDocument(): TemplateResult {
-    return html`<main class="document" tabindex="0">${this.document_ === undefined ? html`<p class="muted">Reading…</p>` : tree("document", this.document_)}</main>`;
+    return html`<main class="document"
+      tabindex="0">${this.document_ === undefined ? html`<p class="muted">Reading…</p>` : tree("document", this.document_)}</main>`;
   }
 }

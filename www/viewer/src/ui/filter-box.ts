@@ -140,12 +140,19 @@ export class FilterBox extends LitElement {
     const listed = this.choices.length > 0 && this.inside;
     return html`
       <div class="box">
-        <input type="text" role="combobox" spellcheck="false" autocomplete="off" aria-label="Filter" aria-autocomplete="list"
+        <input type="text" role="combobox" spellcheck="false" autocomplete="off" aria-label="Filter"
+          aria-autocomplete="list"
           aria-controls="fields" aria-expanded=${listed} aria-invalid=${this.error !== null && !this.waits}
-          aria-activedescendant=${listed ? `f${this.chosen}` : nothing} aria-describedby=${this.error && !this.waits ? "error" : nothing}
+          aria-activedescendant=${listed ? `f${this.chosen}` : nothing}
+            aria-describedby=${this.error && !this.waits ? "error" : nothing}
           placeholder="Filter, such as  ${visible(this.example)}" .value=${this.value}
           @input=${this.typed} @keydown=${this.onKey} @focus=${() => (this.inside = true)} @blur=${this.left} />
-        ${this.value ? html`<button class="bare icon clear" aria-label="Clear the filter" @click=${() => this.apply("")}>✕</button>` : nothing}
+        ${
+          this.value
+            ? html`<button class="bare icon clear" aria-label="Clear the filter"
+          @click=${() => this.apply("")}>✕</button>`
+            : nothing
+        }
       </div>
       <ul class="list" id="fields" role="listbox" aria-label="What could come here" ?hidden=${!listed}>
         ${this.choices.map(

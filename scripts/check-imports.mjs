@@ -1,0 +1,72 @@
+// Imports go down: a module or room imports only what stands on a floor below its own, and no two files of TypeScript import
+// each other.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { circles, climbs, reexports, rustImports, scriptImports } from './lib/imports.mjs';
+import { Failure, ROOT, isMain, main, read } from './lib/run.mjs';
+
+/** The modules of each crate, floor by floor from the ground up. */
+const CRATES = {
+  src: [
+    'error foreign formats holds random words',
+    'check cursor detect limits step',
+    'codec msgpack',
+    'model order',
+    'filter image plan record stats',
+    'table tar tbl',
+    'dataset idv tbf text',
+    'catalog sample tables',
+  ],
+  'native/src': ['half_written map parallel', 'input', 'folder output', 'dataset', 'check select', 'convert', 'tables', 'loader'],
+  'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
+  'wasm/src': ['fail limits opened ranges threads', 'check record tables tensor window', 'convert select', 'dataset', 'open'],
+};
+
+/** The rooms of each house of TypeScript, from the ground up. Files beside them (`.`) may import them all. */
+const HOUSES = {
+  'www/lib/src': ['model', 'base', 'source', 'worker', 'pool', 'sink', 'samples', 'tables', 'api', '.'],
+  'www/viewer/src': ['ui', 'files', 'samples', 'tables', 'dialogs', 'shell', '.'],
+};
+
+const text = (file) => readFileSync(join(ROOT, file), 'utf8');
+
+function sources(folder, extension) {
+  const files = read('git', ['ls-files', '--cached', '--others', '--exclude-standard', folder])?.split('\n') ?? [];
+  return files.filter((file) => file.endsWith(extension) && existsSync(join(ROOT, file)));
+}
+
+function crateFaults([folder, floors]) {
+  const root = reexports(text(`${folder}/lib.rs`));
+  const imports = new Map();
+  for (const file of sources(folder, '.rs')) {
+    const name = file.slice(folder.length + 1).split('/')[0].replace(/\.rs$/, '');
+    if (['lib', 'main', 'bin'].includes(name)) continue;
+    if (!imports.has(name)) imports.set(name, []);
+    for (const found of rustImports(text(file))) imports.get(name).push({ to: root.get(found) ?? found, file });
+  }
+  return climbs(floors, imports);
+}
+
+function houseFaults([folder, floors]) {
+  const inside = (file) => file.startsWith(`${folder}/`);
+  const room = (file) => (file.slice(folder.length + 1).includes('/') ? file.slice(folder.length + 1).split('/')[0] : '.');
+  const imports = new Map();
+  const graph = new Map();
+  for (const file of sources(folder, '.ts')) {
+    const found = scriptImports(file, text(file)).filter(inside);
+    graph.set(file, found);
+    if (!imports.has(room(file))) imports.set(room(file), []);
+    imports.get(room(file)).push(...found.map((to) => ({ to: room(to), file })));
+  }
+  return [...climbs(floors, imports), ...circles(graph).map((circle) => `a circle of imports: ${circle}`)];
+}
+
+/** Throws a Failure that lists every import that goes up or in a circle. */
+export async function checkImports() {
+  const faults = [...Object.entries(CRATES).flatMap(crateFaults), ...Object.entries(HOUSES).flatMap(houseFaults)];
+  if (faults.length) throw new Failure(faults.join('\n'));
+  const rooms = [...Object.values(CRATES), ...Object.values(HOUSES)].flat().flatMap((floor) => floor.split(' '));
+  console.log(`${rooms.length} modules and rooms, every import downward`);
+}
+
+if (isMain(import.meta.url)) await main(checkImports);

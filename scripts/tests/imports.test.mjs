@@ -1,0 +1,51 @@
+// Imports: what is read from the text of sources, and that an import that goes up or in a circle is seen.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { circles, climbs, reexports, rustImports, scriptImports } from '../lib/imports.mjs';
+
+test('paths from the root of a crate are found, nested ones too, and none of tests and comments', () => {
+  const text = `//! See crate::docs.
+use crate::{
+    error::{Error, codes::{A, B}},
+    step::Step,
+    Limits,
+};
+fn f() { crate::table::make() } // crate::remark
+#[cfg(test)]
+mod tests { use crate::helper; }`;
+  assert.deepEqual(rustImports(text), ['error', 'step', 'Limits', 'table']);
+  assert.deepEqual([...reexports('pub use limits::Limits;\npub use step::{Step, Turn};')], [
+    ['Limits', 'limits'],
+    ['Step', 'step'],
+    ['Turn', 'step'],
+  ]);
+});
+
+test('imports of TypeScript are found by their files, types too', () => {
+  const text = `import { a } from "./a.js";
+import type { B } from '../b/c.js';
+export * from "./d.js"; // from "./e.js" was here
+const lazy = () => import("./f.js");
+import "node:fs";`;
+  assert.deepEqual(scriptImports('x/y/z.ts', text).slice(0, 3), ['x/y/a.ts', 'x/b/c.ts', 'x/y/d.ts']);
+  assert.ok(scriptImports('x/y/z.ts', text).includes('x/y/f.ts'));
+});
+
+test('an import that goes up or sideways is a fault, and so is a module without a floor', () => {
+  const floors = ['low other', 'high'];
+  const imports = (entries) => new Map(Object.entries({ low: [], other: [], high: [], ...entries }));
+  const to = (name) => [{ to: name, file: 'f.rs' }];
+  assert.deepEqual(climbs(floors, imports({ high: to('low'), low: to('low') })), []);
+  assert.match(climbs(floors, imports({ low: to('high') }))[0], /low imports high/);
+  assert.match(climbs(floors, imports({ low: to('other') }))[0], /low imports other/);
+  assert.match(climbs(floors, imports({ fresh: [] }))[0], /fresh is on no floor/);
+  assert.match(climbs(['low other', 'high', 'gone'], imports({}))[0], /no module gone/);
+  assert.match(climbs(floors, imports({ low: to('helper') }))[0], /helper is no module/);
+});
+
+test('circles are found however long, and none where there is none', () => {
+  const graph = (entries) => new Map(Object.entries(entries));
+  assert.deepEqual(circles(graph({ a: ['b'], b: ['c'], c: [] })), []);
+  assert.deepEqual(circles(graph({ a: ['b'], b: ['c'], c: ['a'], d: ['a'] })), ['a <-> b <-> c']);
+  assert.deepEqual(circles(graph({ a: ['a'] })), ['a']);
+});

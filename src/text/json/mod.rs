@@ -1,0 +1,14 @@
+//! JSON lines, and arrays of objects.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `values.rs` | one object after the other, as they lie in the text |
+//! | `rows.rs` | objects into columns |
+//! | `write.rs` | the same, outwards |
+
+mod rows;
+mod values;
+mod write;
+
+pub(super) use rows::JsonRows;
+pub use write::JsonWriter;

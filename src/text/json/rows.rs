@@ -1,0 +1,196 @@
+//! JSON in: one object a line, or an array of objects; types sniffed or given.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
+
+use serde_json::{Map, Value as Json};
+
+use super::values::{Line, Lines};
+use crate::{
+    error::Result,
+    step::Turn,
+    table::{ColumnBuilder, DataType, Field, Schema},
+    text::{
+        BATCH_BYTES, TextOptions,
+        cell::push_json,
+        chunks::Chunks,
+        csv::records::bad_row,
+        rows::{TextRow, with_types},
+        sniff::JsonGuess,
+    },
+};
+
+/// The least memory that a cell of a column takes.
+const CELL: usize = 4;
+
+/// The rows of JSON lines.
+#[derive(Debug)]
+pub(in crate::text) struct JsonRows {
+    lines: Lines,
+    sampled: VecDeque<Line>,
+    sampled_bytes: usize,
+    schema: Schema,
+    /// For each name of the file the place where it goes, if it is wanted.
+    places: Arc<HashMap<String, Option<usize>>>,
+}
+
+impl JsonRows {
+    pub fn new(options: &TextOptions) -> JsonRows {
+        let lines = Lines::new(&options.limits);
+        let (sampled, places) = (VecDeque::new(), Arc::default());
+        JsonRows { lines, sampled, sampled_bytes: 0, schema: Schema::default(), places }
+    }
+
+    /// The columns, from the first rows; `None` where more bytes must come first.
+    pub fn open(&mut self, chunks: &mut Chunks, options: &TextOptions) -> Result<Option<Schema>> {
+        let most = options.sniff_rows.max(1);
+        while options.spec.is_none() && self.sampled.len() < most && self.sampled_bytes < BATCH_BYTES {
+            match self.lines.next(chunks)? {
+                Turn::Need(()) => return Ok(None),
+                Turn::Done => break,
+                Turn::Item(line) => {
+                    self.sampled_bytes += line.bytes + line.memory / 16;
+                    self.sampled.push_back(line);
+                }
+            }
+        }
+        self.schema = match &options.spec {
+            Some(spec) => spec.schema()?,
+            None => sniff(&self.sampled, options)?,
+        };
+        let places = self.schema.fields().iter().enumerate().map(|(i, f)| (f.name.clone(), Some(i)));
+        self.places = Arc::new(places.collect());
+        Ok(Some(self.schema.clone()))
+    }
+
+    /// The same columns, for the rest of the text from a line on, which is all lines.
+    pub fn at_line(&self, line: u64) -> JsonRows {
+        let lines = self.lines.at_line(line);
+        let (sampled, places) = (VecDeque::new(), self.places.clone());
+        JsonRows { lines, sampled, sampled_bytes: 0, schema: self.schema.clone(), places }
+    }
+
+    /// The line on which the next row begins, between rows.
+    pub fn line(&self) -> u64 {
+        self.lines.line_number()
+    }
+    /// Whether the rows are lines, and not elements of an array.
+    pub fn is_in_lines(&self) -> bool {
+        self.lines.are_lines()
+    }
+    /// Whether the next row is one that types were sniffed from.
+    pub fn has_sampled(&self) -> bool {
+        !self.sampled.is_empty()
+    }
+
+    /// Reads only the columns of this schema.
+    pub fn select(&mut self, schema: &Schema) {
+        let places = Arc::make_mut(&mut self.places);
+        places.values_mut().for_each(|place| *place = None);
+        for (at, field) in schema.fields().iter().enumerate() {
+            places.insert(field.name.clone(), Some(at));
+        }
+        self.schema = schema.clone();
+    }
+
+    /// The next row, into the columns, which hold so many rows.
+    pub fn next(
+        &mut self,
+        chunks: &mut Chunks,
+        columns: &mut [ColumnBuilder],
+        rows: usize,
+    ) -> Result<Turn<TextRow, ()>> {
+        let line = match self.sampled.pop_front() {
+            Some(sampled) => sampled,
+            None => match self.lines.next(chunks)? {
+                Turn::Item(line) => line,
+                Turn::Need(()) => return Ok(Turn::Need(())),
+                Turn::Done => return Ok(Turn::Done),
+            },
+        };
+        let outcome = line.parsed.and_then(|row| self.push(line.number, &row, columns, rows));
+        // A row of few bytes has a cell in every column all the same.
+        Ok(Turn::Item(TextRow { bytes: line.bytes + CELL * columns.len(), outcome }))
+    }
+
+    fn push(&self, line: u64, row: &Map<String, Json>, columns: &mut [ColumnBuilder], rows: usize) -> Result<()> {
+        for (name, json) in row {
+            let Some(&place) = self.places.get(name) else {
+                let message = format!(
+                    "the field {name:?} was not among the first rows; give its type, or look at more rows first"
+                );
+                return Err(bad_row(line, message).column(name).with_options(&["types", "sniff_rows"]));
+            };
+            let Some(column) = place.and_then(|at| columns.get_mut(at)) else { continue };
+            push_json(column, json).map_err(|e| bad_row(line, e.message()).column(name))?;
+        }
+        for (column, field) in columns.iter_mut().zip(self.schema.fields()) {
+            if column.len() == rows {
+                push_json(column, &Json::Null)?;
+            }
+            if !field.nullable
+                && !matches!(field.dtype, DataType::Key { .. })
+                && row.get(&field.name).is_none_or(Json::is_null)
+            {
+                return Err(bad_row(line, "a value is missing").column(&field.name));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Names in the order in which they first come, and what their values have in common.
+fn sniff(sampled: &VecDeque<Line>, options: &TextOptions) -> Result<Schema> {
+    let mut guesses: Vec<(&String, JsonGuess)> = Vec::new();
+    let mut places: HashMap<&String, usize> = HashMap::new();
+    for row in sampled.iter().filter_map(|line| line.parsed.as_ref().ok()) {
+        for (name, json) in row {
+            let at = *places.entry(name).or_insert_with(|| {
+                guesses.push((name, JsonGuess::default()));
+                guesses.len() - 1
+            });
+            if let Some((_, guess)) = guesses.get_mut(at) {
+                guess.add(json);
+            }
+        }
+    }
+    // A field that is always null could be anything.
+    let field =
+        |(name, guess): (&String, JsonGuess)| Field::new(name, guess.dtype().unwrap_or(DataType::Json)).nullable();
+    with_types(guesses.into_iter().map(field).collect(), options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{OnBadRow, TextFormat, open};
+
+    fn read(text: &str, options: &TextOptions) -> Result<Vec<String>> {
+        open::read(text, TextFormat::Jsonl, options)
+    }
+
+    #[test]
+    fn rows_keep_exact_integers_words_vectors_and_nested_values() {
+        let text = concat!(
+            "{\"id\":18446744073709551615,\"x\":0.5,\"v\":[1,2]}\n\n",
+            "{\"id\":1,\"x\":\"NaN\",\"v\":[],\"more\":{\"a\":[null,-9223372036854775808]}}\n",
+        );
+        let rows = read(text, &TextOptions::default()).unwrap();
+        assert_eq!(rows[0], r#"{"id":18446744073709551615,"x":0.5,"v":[1,2],"more":null}"#);
+        assert_eq!(rows[1], r#"{"id":1,"x":"NaN","v":[],"more":{"a":[null,-9223372036854775808]}}"#);
+    }
+
+    #[test]
+    fn bad_lines_are_named_or_left_out() {
+        let text = "{\"a\":1}\n{\"a\":}\n[1]\n{\"a\":2}\n{\"b\":1}\n";
+        let mut options = TextOptions { sniff_rows: 1, ..Default::default() };
+        let e = read(text, &options).unwrap_err();
+        assert!(e.message().starts_with("line 2: "), "{e}");
+        options.on_bad_row = OnBadRow::Skip;
+        let rows = read(text, &options).unwrap();
+        assert_eq!(rows[..2], [r#"{"a":1}"#, r#"{"a":2}"#]);
+        assert!(rows[4].contains("line 5: the field \"b\""), "{rows:?}");
+    }
+}

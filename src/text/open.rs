@@ -1,0 +1,254 @@
+//! Text of either format, read from front to back.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{
+    TextCutter, TextFormat, TextOptions,
+    chunks::Chunks,
+    csv::CsvRows,
+    cut::RowEnds,
+    join::PieceJoiner,
+    json::JsonRows,
+    pieces::{PieceReader, PieceRows},
+    rows::{TextRow, TextRows},
+};
+use crate::{
+    error::{Error, Result, codes::ARGUMENT},
+    step::Turn,
+    table::{Batch, ColumnBuilder, Schema},
+};
+
+/// Memory that a column takes before it has a value.
+const COLUMN: u64 = 512;
+
+/// Reads CSV, TSV or JSON lines: bytes in with [`push`](Self::push) and [`end`](Self::end), batches out.
+#[derive(Debug)]
+pub struct TextReader {
+    source: Source,
+    chunks: Chunks,
+    /// All columns of the text, once the first rows were seen.
+    all: Option<Arc<Schema>>,
+    /// The wanted ones.
+    schema: Arc<Schema>,
+    options: TextOptions,
+    rows: TextRows,
+    /// What may have been meant otherwise.
+    hint: Option<String>,
+}
+
+#[derive(Debug)]
+pub(super) enum Source {
+    Csv(Box<CsvRows>),
+    Json(Box<JsonRows>),
+}
+
+impl Source {
+    fn open(&mut self, chunks: &mut Chunks, options: &TextOptions) -> Result<Option<Schema>> {
+        match self {
+            Source::Csv(rows) => rows.open(chunks, options),
+            Source::Json(rows) => rows.open(chunks, options),
+        }
+    }
+
+    pub fn next(
+        &mut self,
+        chunks: &mut Chunks,
+        columns: &mut [ColumnBuilder],
+        rows: usize,
+    ) -> Result<Turn<TextRow, ()>> {
+        match self {
+            Source::Csv(source) => source.next(chunks, columns),
+            Source::Json(source) => source.next(chunks, columns, rows),
+        }
+    }
+
+    /// The same columns, for the rest of the text from a line on.
+    pub fn at_line(&self, line: u64) -> Source {
+        match self {
+            Source::Csv(source) => Source::Csv(Box::new(source.at_line(line))),
+            Source::Json(source) => Source::Json(Box::new(source.at_line(line))),
+        }
+    }
+
+    /// The line on which the next row begins, between rows.
+    pub fn line(&self) -> u64 {
+        match self {
+            Source::Csv(source) => source.line(),
+            Source::Json(source) => source.line(),
+        }
+    }
+
+    /// How to find where rows end; `None` where that takes reading them.
+    fn ends(&self) -> Option<RowEnds> {
+        match self {
+            Source::Csv(source) => Some(source.ends()),
+            Source::Json(source) => source.is_in_lines().then_some(RowEnds::Lines),
+        }
+    }
+
+    fn has_sampled(&self) -> bool {
+        match self {
+            Source::Csv(source) => source.has_sampled(),
+            Source::Json(source) => source.has_sampled(),
+        }
+    }
+}
+
+impl TextReader {
+    /// For a text of this format.
+    pub fn new(format: TextFormat, options: TextOptions) -> Result<TextReader> {
+        let source = match format {
+            TextFormat::Csv | TextFormat::Tsv => Source::Csv(Box::new(CsvRows::new(format, &options)?)),
+            TextFormat::Jsonl => Source::Json(Box::new(JsonRows::new(&options))),
+        };
+        let (chunks, rows) = (Chunks::default(), TextRows::default());
+        Ok(TextReader { source, chunks, all: None, schema: Arc::default(), options, rows, hint: None })
+    }
+
+    /// The next bytes of the text.
+    pub fn push(&mut self, bytes: Bytes) {
+        self.chunks.push(bytes);
+    }
+    /// There are no more bytes.
+    pub fn end(&mut self) {
+        self.chunks.end();
+    }
+
+    /// Finds out the columns; false where more bytes must come first. [`step`](Self::step) does this too.
+    pub fn open(&mut self) -> Result<bool> {
+        if self.all.is_none()
+            && let Some(schema) = self.source.open(&mut self.chunks, &self.options)?
+        {
+            // Few bytes of text name very many columns, each of which takes room for its name, its type and its values.
+            self.options.limits.metadata(schema.len() as u64 * COLUMN)?;
+            self.schema = Arc::new(schema);
+            self.hint = self.other_delimiter();
+            self.all = Some(self.schema.clone());
+        }
+        Ok(self.all.is_some())
+    }
+
+    /// What stands between columns where that is not a comma, and a text of one column whose name looks like several.
+    fn other_delimiter(&self) -> Option<String> {
+        if let Source::Csv(rows) = &self.source
+            && let Some(found) = rows.found_delimiter
+        {
+            return Some(format!(
+                "{found:?} stands between columns, as the first rows have it; a delimiter given by name goes before"
+            ));
+        }
+        let [field] = self.schema.fields() else { return None };
+        if !matches!(self.source, Source::Csv(_)) || self.options.delimiter.is_some() {
+            return None;
+        }
+        let delimiter = [';', '\t', '|', ','].into_iter().find(|&c| field.name.contains(c))?;
+        Some(format!("the only column is called {:?}; {delimiter:?} may be what stands between columns", field.name))
+    }
+
+    /// Names and types of what the batches hold, once [`open`](Self::open) said true.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    /// Reads only these columns, in this order. After [`open`](Self::open), before the first batch.
+    pub fn select(&mut self, columns: &[usize]) -> Result<()> {
+        let Some(all) = &self.all else {
+            return Err(Error::new(&ARGUMENT, "columns are chosen once it is known which there are"));
+        };
+        self.schema = all.project(columns)?;
+        match &mut self.source {
+            Source::Csv(rows) => rows.select(columns),
+            Source::Json(rows) => rows.select(&self.schema),
+        }
+        Ok(())
+    }
+
+    /// The next rows, as far as the bytes reach. Bad rows end it, or are left out, as the options say.
+    pub fn step(&mut self) -> Result<Turn<Batch, ()>> {
+        if !self.open()? {
+            return Ok(Turn::Need(()));
+        }
+        let (source, chunks) = (&mut self.source, &mut self.chunks);
+        self.rows.batch(&self.schema, &self.options, |columns, rows| source.next(chunks, columns, rows))
+    }
+
+    /// Parts a text into pieces that can be read side by side. After [`open`](Self::open) and [`select`](Self::select),
+    /// before the first batch; a text that cannot be parted, such as a JSON array, comes back.
+    #[allow(clippy::result_large_err, reason = "what comes back is no error")]
+    pub fn pieces(mut self) -> std::result::Result<(TextCutter, Arc<PieceReader>, PieceJoiner), TextReader> {
+        let ends = self.source.ends().filter(|_| self.all.is_some() && self.options.batch_rows > 0);
+        let Some(ends) = ends else { return Err(self) };
+        let line = self.source.line();
+        let cutter = TextCutter::new(ends, line, self.chunks.rest(), self.options.limits.item_bytes);
+        let reader = PieceReader::new(self.source.at_line(line), self.schema.clone(), self.options.clone());
+        let reader = Arc::new(reader);
+        Ok((cutter, reader.clone(), PieceJoiner::new(self, reader)))
+    }
+
+    /// Rows that types were sniffed from, while there are such.
+    pub(super) fn sampled_rows(&mut self) -> Option<PieceRows> {
+        let (source, chunks) = (&mut self.source, &mut self.chunks);
+        if !source.has_sampled() {
+            return None;
+        }
+        let next = |columns: &mut [ColumnBuilder], rows: usize| match source.has_sampled() {
+            true => source.next(chunks, columns, rows),
+            false => Ok(Turn::Done),
+        };
+        Some(PieceRows::gather(&self.schema, &self.options, 0, next).0)
+    }
+
+    /// What was asked for.
+    pub(super) fn options(&self) -> &TextOptions {
+        &self.options
+    }
+    /// Which rows were read.
+    pub(super) fn heard(&mut self) -> &mut TextRows {
+        &mut self.rows
+    }
+
+    /// What is said of rows that were left out and of the columns, since it was last asked.
+    pub fn notes(&mut self) -> Vec<String> {
+        self.hint.take().into_iter().chain(self.rows.notes()).collect()
+    }
+    /// The first of the bad rows that were left out. What this gives is in no note any more.
+    pub fn bad_rows(&mut self) -> Vec<Error> {
+        self.rows.bad_rows()
+    }
+    /// How many bad rows were left out.
+    pub fn skipped(&self) -> u64 {
+        self.rows.skipped()
+    }
+}
+
+/// All rows of a text as JSON, and what is said of those left out; for tests, at once and in small pieces.
+#[cfg(test)]
+pub(super) fn read(text: &str, format: TextFormat, options: &TextOptions) -> Result<Vec<String>> {
+    let in_pieces_of = |size: usize| -> Result<Vec<String>> {
+        let mut reader = TextReader::new(format, options.clone())?;
+        let (mut pieces, mut rows) = (text.as_bytes().chunks(size), Vec::new());
+        loop {
+            match reader.step()? {
+                Turn::Need(()) => match pieces.next() {
+                    Some(piece) => reader.push(Bytes::copy_from_slice(piece)),
+                    None => reader.end(),
+                },
+                Turn::Item(batch) => rows.extend(batch.iter().map(|row| row.to_json(Default::default()))),
+                Turn::Done => break,
+            }
+        }
+        rows.extend(reader.notes());
+        Ok(rows)
+    };
+    let whole = in_pieces_of(text.len().max(1));
+    for size in [1, 3] {
+        match (&whole, in_pieces_of(size)) {
+            (Ok(a), Ok(b)) => assert_eq!(*a, b),
+            (Err(a), Err(b)) => assert_eq!(a.to_string(), b.to_string()),
+            (a, b) => panic!("{a:?} as a whole, {b:?} in pieces of {size}"),
+        }
+    }
+    whole
+}
