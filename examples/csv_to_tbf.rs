@@ -9,7 +9,8 @@ use std::error::Error;
 
 use bytes::Bytes;
 use forebay::{
-    tables::{Conversion, ConversionOptions, ConversionStep, Input, Target},
+    step::Turn,
+    tables::{Conversion, ConversionOptions, Input, Target},
     tbf::Dialect,
     text::TextFormat,
 };
@@ -23,13 +24,13 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let mut tbf = Vec::new();
     loop {
         match work.step()? {
-            ConversionStep::Need(ranges) => {
+            Turn::Need(ranges) => {
                 for range in ranges {
                     work.push(range.start, csv.slice(range.start as usize..range.end as usize));
                 }
             }
-            ConversionStep::Out => tbf.extend(work.take()),
-            ConversionStep::Done => break,
+            Turn::Item(()) => tbf.extend(work.take()),
+            Turn::Done => break,
         }
     }
     let done = work.finish();

@@ -1,6 +1,7 @@
 // What a compiler does not see: files too long, links to nothing, words that must not be published.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { checkDependencies } from './check-dependencies.mjs';
 import { Failure, ROOT, isMain, main, read } from './lib/run.mjs';
 
 const MOST_LINES = 800;
@@ -34,6 +35,7 @@ export async function checkHygiene() {
   }
   if (faults.length) throw new Failure(faults.join('\n'));
   console.log(`${files.length} files looked at`);
+  checkDependencies();
 }
 
 /** Links of a Markdown file to files that are not there, and to headings that are not there. */

@@ -10,6 +10,7 @@ import { ensurePackages } from './lib/npm.mjs';
 import { ensureLinters, ensureRust } from './lib/rust.mjs';
 import { Steps } from './lib/steps.mjs';
 import { testViewer } from './test-viewer.mjs';
+import { wasmBindgen } from './lib/wasm-bindgen.mjs';
 import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 import { testLib } from './test-lib.mjs';
 
@@ -20,6 +21,10 @@ await steps.step('Tools', async () => {
   await ensureRust();
   await ensureLinters();
   await ensurePackages();
+  // Whatever has to be installed is said and done here, and nothing is installed later.
+  await ensureChromium();
+  for (const variant of ['plain', 'threads']) await wasmToolchain(variant);
+  await wasmBindgen();
 });
 await steps.step('Formatting', async () => {
   await cargo('fmt', '--all', '--check');

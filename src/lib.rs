@@ -35,6 +35,7 @@
 pub mod catalog;
 pub mod check;
 pub mod codec;
+#[doc(hidden)]
 pub mod cursor;
 pub mod detect;
 pub mod error;
@@ -44,6 +45,7 @@ pub mod formats;
 pub mod idv;
 pub mod image;
 pub mod limits;
+#[doc(hidden)]
 pub mod msgpack;
 pub mod order;
 pub mod random;

@@ -10,8 +10,8 @@ use bytes::Bytes;
 use forebay::{
     Limits, Result, idv,
     step::{Turn, drive},
-    table::{Batch, Column, DataType, Field, Schema, TableFile},
-    tables::{Groups, TableChecker, TableKind, TableOpener},
+    table::{Batch, Column, DataType, Field, Schema, TableRows},
+    tables::{FileRows, TableChecker, TableKind, TableOpener},
     tbf,
     text::{TextFormat, TextOptions, TextReader},
 };
@@ -73,14 +73,13 @@ fn check(kind: TableKind, file: &Bytes) {
 /// Reads all columns, and again by their names in another order.
 fn read(kind: TableKind, file: &Bytes) {
     let opened = drive(TableOpener::new(kind, file.len() as u64).with_limits(Limits::host()), file).unwrap();
-    let table: &dyn TableFile = opened.table().unwrap();
-    let names = table.schema().fields().iter().rev().map(|field| field.name.clone());
-    let columns = table.schema().positions(names).unwrap();
-    let mut groups = Groups::new(table.schema(), 10);
-    groups.select(table, &columns).unwrap();
+    let mut groups = FileRows::new(Arc::new(opened), 10).unwrap();
+    let names = groups.schema().fields().iter().rev().map(|field| field.name.clone());
+    let columns = groups.schema().positions(names).unwrap();
+    groups.select(&columns).unwrap();
     let mut rows = 0;
     loop {
-        match groups.step(table).unwrap() {
+        match groups.step().unwrap() {
             Turn::Item(batch) => rows += batch.rows(),
             Turn::Done => break,
             Turn::Need(ranges) => ranges.into_iter().for_each(|range| {

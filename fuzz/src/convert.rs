@@ -7,10 +7,10 @@ use bytes::Bytes;
 use forebay::{
     Result,
     step::{Turn, drive},
-    table::{Batch, Column, ColumnData, JsonStyle, TableSpec},
+    table::{Batch, Column, ColumnData, JsonStyle, TableRows, TableSpec},
     tables::{
-        AnyTable, Conversion, ConversionOptions, Converted, Fit, Groups, Input,
-        TableChecker, TableKind, TableOpener, Target,
+        AnyTable, Conversion, ConversionOptions, Converted, FileRows, Fit, Input, TableChecker, TableKind,
+        TableOpener, Target,
     },
     tbf::Dialect,
     text::{OnBadRow, TextFormat, TextOptions, TextReader},
@@ -54,7 +54,7 @@ fn open(kind: TableKind, bytes: &Bytes) -> Result<AnyTable> {
 
 fn read(kind: Kind, bytes: &Bytes, spec: Option<TableSpec>) -> Result<Vec<Batch>> {
     match kind {
-        Kind::Table(kind) => table_rows(&open(kind, bytes)?, bytes),
+        Kind::Table(kind) => table_rows(open(kind, bytes)?, bytes),
         Kind::Text(format) => {
             let mut options = text_options();
             options.spec = spec;
@@ -63,11 +63,10 @@ fn read(kind: Kind, bytes: &Bytes, spec: Option<TableSpec>) -> Result<Vec<Batch>
     }
 }
 
-fn table_rows(opened: &AnyTable, bytes: &Bytes) -> Result<Vec<Batch>> {
-    let (table, mut batches) = (opened.table()?, Vec::new());
-    let mut groups = Groups::new(table.schema(), 4096);
+fn table_rows(opened: AnyTable, bytes: &Bytes) -> Result<Vec<Batch>> {
+    let (mut groups, mut batches) = (FileRows::new(Arc::new(opened), 4096)?, Vec::new());
     loop {
-        match groups.step(table)? {
+        match groups.step()? {
             Turn::Item(batch) => batches.push(batch),
             Turn::Done => return Ok(batches),
             Turn::Need(ranges) => {

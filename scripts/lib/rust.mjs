@@ -7,18 +7,18 @@ import { aptInstall } from './apt.mjs';
 const RUSTUP = 'rustup installs it: https://rustup.rs';
 
 /** The oldest compiler that the workspace accepts, as Cargo.toml says. */
-function wanted() {
+export function oldestRust() {
   return /rust-version = "([\d.]+)"/.exec(readFileSync(join(ROOT, 'Cargo.toml'), 'utf8'))[1];
 }
 
 /** Makes sure of cargo and of a C compiler, or says exactly what to install. */
 export async function ensureRust() {
   const version = read('cargo', ['--version']);
-  if (!version) throw new Failure(`cargo is not here, and Forebay needs Rust ${wanted()} or later. ${RUSTUP}`);
+  if (!version) throw new Failure(`cargo is not here, and Forebay needs Rust ${oldestRust()} or later. ${RUSTUP}`);
   const found = /\d+\.\d+/.exec(version)[0];
-  if (found.localeCompare(wanted(), 'en', { numeric: true }) < 0) {
+  if (found.localeCompare(oldestRust(), 'en', { numeric: true }) < 0) {
     throw new Failure(
-      `Forebay needs Rust ${wanted()} or later, and this is ${version}. ${RUSTUP}, or: rustup update stable`,
+      `Forebay needs Rust ${oldestRust()} or later, and this is ${version}. ${RUSTUP}, or: rustup update stable`,
     );
   }
   if (!read('cc', ['--version'])) {

@@ -12,7 +12,7 @@ export async function wasmBindgen() {
   const command = join(root, 'bin/wasm-bindgen');
   if (!existsSync(command)) {
     console.log(`building wasm-bindgen ${version}, once; some minutes`);
-    await run('cargo', ['install', 'wasm-bindgen-cli', '--version', version, '--root', root]);
+    await run('cargo', ['install', '--locked', 'wasm-bindgen-cli', '--version', version, '--root', root]);
   }
   return command;
 }

@@ -23,6 +23,7 @@ use crate::{
 /// How blocks are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Packing {
     /// As they are.
     None,

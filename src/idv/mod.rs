@@ -49,6 +49,7 @@ mod vectors;
 mod write;
 
 pub mod codes;
+#[doc(hidden)]
 pub mod raw;
 
 pub use blocks::{Encoder, Ending, Packed, WriteOptions};
@@ -57,4 +58,4 @@ pub use codec_def::{Codec, CodecDef, Item, Layout};
 pub use file::{Column, Decoded, File, Live, Packing};
 pub use open::Opener;
 pub use source::Losses;
-pub use write::Writer;
+pub use write::{Block, Writer};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    blocks::{Encoder, WriteOptions},
+    blocks::{Encoder, Packed, WriteOptions},
     raw::HEADER_BYTES,
 };
 use crate::{
@@ -33,13 +33,21 @@ pub struct Writer {
     pending_rows: usize,
     rows: u64,
     begun: bool,
+    groups_at_once: usize,
 }
 
 impl Writer {
     /// Refuses types that IDV has no column for.
     pub fn new(schema: Arc<Schema>, options: WriteOptions) -> Result<Self> {
         let encoder = Encoder::new(schema.fields().to_vec(), options)?;
-        Ok(Writer { encoder, schema, pending: Vec::new(), pending_rows: 0, rows: 0, begun: false })
+        Ok(Writer { encoder, schema, pending: Vec::new(), pending_rows: 0, rows: 0, begun: false, groups_at_once: 1 })
+    }
+
+    /// Gathers so many row groups before their blocks are made, for hosts with as many threads.
+    #[must_use]
+    pub fn with_groups_at_once(mut self, groups: usize) -> Self {
+        self.groups_at_once = groups.max(1);
+        self
     }
 
     /// Names and types of the columns.
@@ -53,19 +61,30 @@ impl Writer {
 
     /// Takes rows. Bytes are appended to `out` whenever a row group is full.
     pub fn push(&mut self, batch: &Batch, out: &mut Vec<u8>) -> Result<()> {
+        self.push_with(batch, out, one_after_the_other)
+    }
+
+    /// As [`push`](Self::push), with the blocks made on as many threads as the host likes: `each` does so many pieces of
+    /// work that do not need each other and gives what came of them in their order, or the first error in it.
+    pub fn push_with(
+        &mut self,
+        batch: &Batch,
+        out: &mut Vec<u8>,
+        each: impl Fn(usize, &Block<'_>) -> Result<Vec<Packed>>,
+    ) -> Result<()> {
         if batch.schema().len() != self.schema.len() {
             let message = format!("{} columns for a file of {}", batch.schema().len(), self.schema.len());
             return Err(Error::new(&error::codes::ARGUMENT, message));
         }
-        let per_group = self.encoder.options().rows_per_block as usize;
+        let most = (self.encoder.options().rows_per_block as usize).saturating_mul(self.groups_at_once);
         let mut at = 0;
         while at < batch.rows() {
-            let part = batch.slice(at, per_group - self.pending_rows);
+            let part = batch.slice(at, most - self.pending_rows);
             at += part.rows();
             self.pending_rows += part.rows();
             self.pending.push(part);
-            if self.pending_rows >= per_group {
-                self.flush(out)?;
+            if self.pending_rows >= most {
+                self.flush(out, &each)?;
             }
         }
         Ok(())
@@ -73,14 +92,23 @@ impl Writer {
 
     /// Appends the rows that are left and the tables. What it returns belongs over the file's first bytes, where
     /// zeros were given until now.
-    pub fn finish(mut self, out: &mut Vec<u8>) -> Result<[u8; HEADER_BYTES as usize]> {
-        self.flush(out)?;
+    pub fn finish(self, out: &mut Vec<u8>) -> Result<[u8; HEADER_BYTES as usize]> {
+        self.finish_with(out, one_after_the_other)
+    }
+
+    /// As [`finish`](Self::finish), with the blocks made as in [`push_with`](Self::push_with).
+    pub fn finish_with(
+        mut self,
+        out: &mut Vec<u8>,
+        each: impl Fn(usize, &Block<'_>) -> Result<Vec<Packed>>,
+    ) -> Result<[u8; HEADER_BYTES as usize]> {
+        self.flush(out, &each)?;
         let ending = self.encoder.finish()?;
         out.extend(ending.tables);
         Ok(ending.header)
     }
 
-    fn flush(&mut self, out: &mut Vec<u8>) -> Result<()> {
+    fn flush(&mut self, out: &mut Vec<u8>, each: &impl Fn(usize, &Block<'_>) -> Result<Vec<Packed>>) -> Result<()> {
         if !self.begun {
             out.resize(out.len() + HEADER_BYTES as usize, 0);
             self.begun = true;
@@ -88,14 +116,26 @@ impl Writer {
         if self.pending_rows == 0 {
             return Ok(());
         }
-        let group = Batch::concat(&std::mem::take(&mut self.pending))?;
+        let whole = Batch::concat(&std::mem::take(&mut self.pending))?;
         self.pending_rows = 0;
-        for (i, column) in group.columns().iter().enumerate() {
-            let block = self.encoder.encode(i, column).map_err(|e| e.row_after(self.rows))?;
-            self.encoder.place(i, &block)?;
-            out.extend_from_slice(&block.stored);
+        let (per_group, columns) = (self.encoder.options().rows_per_block as usize, self.schema.len());
+        let block = |i: usize| {
+            let (first, column) = (i / columns * per_group, i % columns);
+            let rows = whole.column(column)?.slice(first, per_group.min(whole.rows() - first));
+            self.encoder.encode(column, &rows).map_err(|e| e.row_after(self.rows + first as u64))
+        };
+        for (i, packed) in each(whole.rows().div_ceil(per_group) * columns, &block)?.iter().enumerate() {
+            self.encoder.place(i % columns, packed)?;
+            out.extend_from_slice(&packed.stored);
         }
-        self.rows += group.rows() as u64;
+        self.rows += whole.rows() as u64;
         Ok(())
     }
+}
+
+/// Makes the block of that number.
+pub type Block<'a> = dyn Fn(usize) -> Result<Packed> + Sync + 'a;
+
+fn one_after_the_other(blocks: usize, block: &Block<'_>) -> Result<Vec<Packed>> {
+    (0..blocks).map(block).collect()
 }

@@ -71,6 +71,18 @@ pub enum Tail {
     Uneven,
 }
 
+impl crate::words::Word for Tail {
+    const ALL: &'static [Self] = &[Tail::Drop, Tail::Pad, Tail::Uneven];
+
+    fn word(self) -> &'static str {
+        match self {
+            Tail::Drop => "drop",
+            Tail::Pad => "pad",
+            Tail::Uneven => "uneven",
+        }
+    }
+}
+
 /// Draws from several sources in fixed proportions instead of one after the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mix {

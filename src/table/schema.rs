@@ -66,6 +66,7 @@ pub enum DataType {
 /// How keys are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub enum KeyType {
     U8,
     U16,

@@ -4,11 +4,12 @@ use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
-use super::{AnyTable, Fit, Groups, Scan, Scanning, TableWriter, Target, WriteOptions};
+use super::{AnyTable, FileRows, Fit, Scan, Scanning, TableWriter, Target, WriteOptions};
 use crate::{
     error::{Error, Result, codes::ARGUMENT},
+    filter::Filter,
     step::Turn,
-    table::Batch,
+    table::{Batch, Schema, TableRows, TableSink, codes},
     text::{TextFormat, TextInput, TextOptions},
 };
 
@@ -17,6 +18,7 @@ pub const DOCUMENT_NOTE: &str = "the file holds one value and no table; it was w
 
 /// What is converted.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Input {
     /// An opened table.
     Table(Arc<AnyTable>),
@@ -69,12 +71,51 @@ pub struct Converted {
     pub front: Option<Vec<u8>>,
 }
 
+/// The rows of an [`Input`].
 #[derive(Debug)]
-enum Source {
-    Table(Arc<AnyTable>, Box<Groups>),
+pub struct InputRows(Rows);
+
+#[derive(Debug)]
+enum Rows {
+    Table(Box<FileRows>),
     Text(Box<TextInput>),
-    /// A TBF that holds one value.
-    Document(Arc<AnyTable>),
+}
+
+/// What either kind of rows does.
+macro_rules! either {
+    ($self:ident, $rows:ident => $does:expr) => {
+        match $self {
+            InputRows(Rows::Table($rows)) => $does,
+            InputRows(Rows::Text($rows)) => $does,
+        }
+    };
+}
+
+impl TableRows for InputRows {
+    fn open(&mut self) -> Result<Option<Vec<Range<u64>>>> {
+        either!(self, rows => rows.open())
+    }
+    fn schema(&self) -> &Arc<Schema> {
+        either!(self, rows => rows.schema())
+    }
+    fn select(&mut self, columns: &[usize]) -> Result<()> {
+        either!(self, rows => rows.select(columns))
+    }
+    fn prune(&mut self, filter: &Filter) {
+        either!(self, rows => rows.prune(filter));
+    }
+    fn step(&mut self) -> Result<Turn<Batch>> {
+        either!(self, rows => rows.step())
+    }
+    fn push(&mut self, start: u64, bytes: Bytes) {
+        either!(self, rows => rows.push(start, bytes));
+    }
+    fn notes(&mut self) -> Vec<String> {
+        either!(self, rows => rows.notes())
+    }
+    fn skipped(&self) -> u64 {
+        either!(self, rows => rows.skipped())
+    }
 }
 
 /// What is known once the columns are.
@@ -82,17 +123,25 @@ enum Source {
 struct Route {
     scanning: Scanning,
     fit: Fit,
-    writer: TableWriter,
 }
 
 /// Converts a table: [`step`](Self::step), then hand over what is needed or take what is there.
+///
+/// Hosts may give and take rows in ways of their own: see [`over`](Self::over).
 #[derive(Debug)]
-pub struct Conversion {
-    source: Source,
-    options: ConversionOptions,
+pub struct Conversion<R = InputRows, W = TableWriter> {
+    source: R,
+    sink: W,
+    scan: Scan,
+    /// Only these rows of the input.
+    rows: Option<Vec<u64>>,
+    target: Target,
+    lossy: bool,
     route: Option<Route>,
-    /// Rows on their way to the writer, the next one last.
-    parts: Vec<Batch>,
+    /// The columns of the table that is read are known.
+    opened: bool,
+    /// Rows on their way to the writer.
+    fitted: Option<Batch>,
     out: Vec<u8>,
     done: Converted,
     looked_at: u64,
@@ -102,19 +151,47 @@ pub struct Conversion {
 impl Conversion {
     /// Plans the conversion of an input.
     pub fn new(input: Input, options: ConversionOptions) -> Result<Conversion> {
-        let source = match input {
-            Input::Text { format, len } => Source::Text(Box::new(TextInput::new(format, len, options.text.clone())?)),
-            Input::Table(file) => match file.table() {
-                Ok(table) => {
-                    let groups = Box::new(Groups::new(table.schema(), options.text.batch_rows));
-                    Source::Table(file, groups)
+        let ConversionOptions { scan, rows, text, write } = options;
+        let (target, lossy, batch_rows) = (write.target, write.lossy, text.batch_rows);
+        let over = |rows| Self::over(InputRows(rows), TableWriter::new(write), scan, target, lossy);
+        let text = |format, len| Ok::<_, Error>(Rows::Text(Box::new(TextInput::new(format, len, text)?)));
+        let mut work = match input {
+            Input::Text { format, len } => over(text(format, len)?),
+            Input::Table(file) => match file.document()? {
+                // It has no rows.
+                Some(json) => {
+                    let mut work = over(text(TextFormat::Jsonl, 0)?);
+                    work.out = document_line(json, target)?;
+                    work.done.notes.push(DOCUMENT_NOTE.to_owned());
+                    work.ended = true;
+                    return Ok(work);
                 }
-                Err(e) if !file.is_document() => return Err(e),
-                Err(_) => Source::Document(file),
+                None => over(Rows::Table(Box::new(FileRows::new(file, batch_rows)?))),
             },
         };
-        let (parts, out, done) = (Vec::new(), Vec::new(), Converted::default());
-        Ok(Conversion { source, options, route: None, parts, out, done, looked_at: 0, ended: false })
+        work.rows = rows;
+        Ok(work)
+    }
+}
+
+impl<R: TableRows, W: TableSink> Conversion<R, W> {
+    /// The conversion of rows that come from anywhere into a target that anybody writes.
+    pub fn over(source: R, sink: W, scan: Scan, target: Target, lossy: bool) -> Conversion<R, W> {
+        Conversion {
+            source,
+            sink,
+            scan,
+            rows: None,
+            target,
+            lossy,
+            route: None,
+            opened: false,
+            fitted: None,
+            out: Vec::new(),
+            done: Converted::default(),
+            looked_at: 0,
+            ended: false,
+        }
     }
 
     /// Does what the bytes at hand allow. An item are bytes to [`take`](Self::take); once all are done, what is left is
@@ -127,25 +204,19 @@ impl Conversion {
             if self.ended {
                 return Ok(Turn::Done);
             }
-            if let Source::Document(file) = &self.source {
-                self.out = document(file, self.options.write.target)?;
-                self.done.notes.push(DOCUMENT_NOTE.to_owned());
-                self.ended = true;
-                continue;
-            }
-            if self.route.is_none()
+            if !self.opened
                 && let Some(need) = self.begin()?
             {
                 return Ok(Turn::Need(need));
             }
-            if let (Some(part), Some(route)) = (self.parts.pop(), &mut self.route) {
-                route.writer.push(&part, &mut self.out)?;
-                self.done.rows += part.rows() as u64;
+            if let Some(batch) = self.fitted.take() {
+                self.write(&batch)?;
                 continue;
             }
-            match self.source.next()? {
+            match self.source.step()? {
                 Turn::Need(ranges) => return Ok(Turn::Need(ranges)),
                 Turn::Item(batch) => self.take_in(batch)?,
+                Turn::Done if self.source.next_table()? => self.opened = false,
                 Turn::Done => self.end()?,
             }
         }
@@ -153,11 +224,7 @@ impl Conversion {
 
     /// Bytes of the input from `start` on. Text is taken in order.
     pub fn push(&mut self, start: u64, bytes: Bytes) {
-        match &mut self.source {
-            Source::Table(_, groups) => groups.push(start, bytes),
-            Source::Text(input) => input.push(start, bytes),
-            Source::Document(_) => {}
-        }
+        self.source.push(start, bytes);
     }
 
     /// Bytes to append to the output.
@@ -170,51 +237,42 @@ impl Conversion {
     pub fn looked_at(&self) -> u64 {
         self.looked_at
     }
-    /// Rows of the input, where they are known beforehand.
-    pub fn rows(&self) -> Option<u64> {
-        match &self.source {
-            Source::Table(file, _) => Some(file.rows()),
-            _ => None,
-        }
+    /// What the rows come from.
+    pub fn source(&self) -> &R {
+        &self.source
     }
 
     /// What was done.
     pub fn finish(self) -> Converted {
-        self.done
+        self.into_parts().0
+    }
+    /// What was done, and what took the rows.
+    pub fn into_parts(self) -> (Converted, W) {
+        (self.done, self.sink)
     }
 
     /// Finds out the columns and how they go into the target; the ranges that are needed for that.
     fn begin(&mut self) -> Result<Option<Vec<Range<u64>>>> {
-        let scanning = match &mut self.source {
-            Source::Table(file, groups) => {
-                let table = file.table()?;
-                let scanning = self.options.scan.plan(table.schema())?;
-                if let Some(columns) = scanning.read() {
-                    groups.select(table, columns)?;
-                }
-                // Rows are counted as they come, so that none may be left out before they are chosen by number.
-                if let Some(filter) = scanning.filter().filter(|_| self.options.rows.is_none()) {
-                    groups.prune(filter);
-                }
-                scanning
+        if let Some(need) = self.source.open()? {
+            return Ok(Some(need));
+        }
+        // Rows are counted as they come, so that none may be left out before they are chosen by number.
+        let scanning = self.scan.begin(&mut self.source, self.rows.is_none())?;
+        match &mut self.route {
+            Some(route) if have_same_columns(route.scanning.schema(), scanning.schema()) => route.scanning = scanning,
+            Some(_) => {
+                let message = "its columns or their types are not those of the first input";
+                return Err(Error::new(&codes::TARGET, message).with_options(&["types", "spec"]));
             }
-            Source::Text(input) => {
-                if let Some(range) = input.open()? {
-                    return Ok(Some(vec![range]));
-                }
-                let scanning = self.options.scan.plan(input.reader.schema())?;
-                if let Some(columns) = scanning.read() {
-                    input.reader.select(columns)?;
-                }
-                scanning
+            None => {
+                let fit = Fit::new(scanning.schema(), self.target, self.lossy)?;
+                self.sink.begin(fit.schema(), &mut self.out)?;
+                self.done.columns = fit.schema().len();
+                self.done.notes = fit.notes().to_vec();
+                self.route = Some(Route { scanning, fit });
             }
-            Source::Document(_) => return Ok(None),
-        };
-        let fit = Fit::new(scanning.schema(), self.options.write.target, self.options.write.lossy)?;
-        let writer = TableWriter::new(fit.schema(), &self.options.write, &mut self.out)?;
-        self.done.columns = fit.schema().len();
-        self.done.notes = fit.notes().to_vec();
-        self.route = Some(Route { scanning, fit, writer });
+        }
+        self.opened = true;
         Ok(None)
     }
 
@@ -222,7 +280,7 @@ impl Conversion {
         let Some(route) = &mut self.route else { return Ok(()) };
         let before = self.looked_at;
         self.looked_at += batch.rows() as u64;
-        let batch = match &self.options.rows {
+        let batch = match &self.rows {
             Some(rows) => {
                 let within = |n: u64| rows.partition_point(|&row| row < n);
                 let here = rows.get(within(before)..within(self.looked_at)).unwrap_or_default();
@@ -233,8 +291,20 @@ impl Conversion {
         };
         let batch = route.scanning.apply(batch)?;
         if batch.rows() > 0 {
-            self.parts = route.writer.parts(&route.fit.batch(&batch)?);
-            self.parts.reverse();
+            self.source.look(&batch)?;
+            self.fitted = Some(route.fit.batch(&batch)?);
+        }
+        Ok(())
+    }
+
+    /// Writes the first of some rows, so many that few bytes wait.
+    fn write(&mut self, batch: &Batch) -> Result<()> {
+        let rows = self.sink.rows_at_once().min(batch.rows());
+        let part = batch.slice(0, rows);
+        self.sink.push(&part, &mut self.out)?;
+        self.done.rows += rows as u64;
+        if rows < batch.rows() {
+            self.fitted = Some(batch.slice(rows, batch.rows() - rows));
         }
         Ok(())
     }
@@ -242,39 +312,27 @@ impl Conversion {
     fn end(&mut self) -> Result<()> {
         if let Some(route) = self.route.take() {
             self.done.notes.append(&mut route.fit.losses());
-            self.done.front = route.writer.finish(&mut self.out)?.map(|front| front.to_vec());
+            self.done.front = self.sink.finish(&mut self.out)?;
         }
-        match &mut self.source {
-            Source::Table(file, _) => self.done.notes.append(&mut file.notes()),
-            Source::Text(input) => {
-                self.done.skipped_rows = input.reader.skipped();
-                self.done.notes.append(&mut input.reader.notes());
-            }
-            Source::Document(_) => {}
-        }
+        self.done.skipped_rows = self.source.skipped();
+        self.done.notes.append(&mut self.source.notes());
         self.ended = true;
         Ok(())
     }
 }
 
-impl Source {
-    /// A batch, or what it needs first.
-    fn next(&mut self) -> Result<Turn<Batch>> {
-        match self {
-            Source::Table(file, groups) => groups.step(file.table()?),
-            Source::Text(input) => input.step(),
-            Source::Document(_) => Ok(Turn::Done),
-        }
-    }
+fn have_same_columns(a: &Schema, b: &Schema) -> bool {
+    let (a, b) = (a.fields(), b.fields());
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.name == b.name && a.dtype == b.dtype)
 }
 
-/// A TBF that holds one value and no table becomes JSON.
-fn document(file: &AnyTable, target: Target) -> Result<Vec<u8>> {
+/// The one value of a TBF that holds no table, which becomes a line of JSON and nothing else.
+pub fn document_line(json: String, target: Target) -> Result<Vec<u8>> {
     if target != Target::Text(TextFormat::Jsonl) {
         let message = "this TBF holds one value and no table; it can be converted to .jsonl, or shown with head";
         return Err(Error::new(&ARGUMENT, message));
     }
-    let mut json = file.document()?.unwrap_or_default().into_bytes();
-    json.push(b'\n');
-    Ok(json)
+    let mut line = json.into_bytes();
+    line.push(b'\n');
+    Ok(line)
 }

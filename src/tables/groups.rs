@@ -4,18 +4,21 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::AnyTable;
 use crate::{
     error::Result,
     filter::Filter,
     step::{Pieces, Turn},
-    table::{Batch, Schema, TableFile},
+    table::{Batch, Schema, TableRows},
 };
 
-/// Where reading a table in order stands. The table itself is given to every step.
+/// An opened table whose rows are read in order.
 #[derive(Debug)]
-pub struct Groups {
+pub struct FileRows {
+    file: Arc<AnyTable>,
     /// The wanted columns, by their number in the file.
     columns: Vec<usize>,
+    schema: Arc<Schema>,
     group: usize,
     filter: Option<Filter>,
     pieces: Pieces,
@@ -24,46 +27,21 @@ pub struct Groups {
     batch_rows: usize,
 }
 
-impl Groups {
-    /// All columns of a table, in batches of at most so many rows.
-    pub fn new(schema: &Schema, batch_rows: usize) -> Groups {
-        let (columns, pieces) = ((0..schema.len()).collect(), Pieces::default());
-        Groups { columns, group: 0, filter: None, pieces, left: None, batch_rows: batch_rows.max(1) }
+impl FileRows {
+    /// All columns, in batches of at most so many rows; an error for a TBF that holds one value and no table.
+    pub fn new(file: Arc<AnyTable>, batch_rows: usize) -> Result<FileRows> {
+        let schema = file.table()?.schema().clone();
+        let (columns, pieces, batch_rows) = ((0..schema.len()).collect(), Pieces::default(), batch_rows.max(1));
+        Ok(FileRows { file, columns, schema, group: 0, filter: None, pieces, left: None, batch_rows })
     }
 
-    /// Reads only these columns, in this order, and says what they are.
-    pub fn select(&mut self, table: &dyn TableFile, columns: &[usize]) -> Result<Arc<Schema>> {
-        let schema = table.schema().project(columns)?;
-        self.columns = columns.to_vec();
-        Ok(schema)
+    /// The table.
+    pub fn file(&self) -> &AnyTable {
+        &self.file
     }
 
-    /// Passes over groups whose statistics prove that the filter wants no row of them.
-    pub fn prune(&mut self, filter: &Filter) {
-        self.filter = Some(filter.clone());
-    }
-
-    /// Bytes of the file from `start` on.
-    pub fn push(&mut self, start: u64, bytes: Bytes) {
-        self.pieces.push(start, bytes);
-    }
-
-    /// The next rows, or the ranges that are needed for them.
-    pub fn step(&mut self, table: &dyn TableFile) -> Result<Turn<Batch>> {
-        let whole = match self.left.take() {
-            Some(left) => left,
-            None => match self.next_group(table)? {
-                Turn::Item(batch) => batch,
-                other => return Ok(other),
-            },
-        };
-        if whole.rows() > self.batch_rows {
-            self.left = Some(whole.slice(self.batch_rows, whole.rows() - self.batch_rows));
-        }
-        Ok(Turn::Item(whole.slice(0, self.batch_rows)))
-    }
-
-    fn next_group(&mut self, table: &dyn TableFile) -> Result<Turn<Batch>> {
+    fn next_group(&mut self) -> Result<Turn<Batch>> {
+        let table = self.file.table()?;
         while self.group < table.groups() {
             if !self.filter.as_ref().is_none_or(|f| table.may_match(self.group, f)) {
                 self.group += 1;
@@ -80,5 +58,44 @@ impl Groups {
             return Ok(Turn::Item(batch));
         }
         Ok(Turn::Done)
+    }
+}
+
+impl TableRows for FileRows {
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+    fn rows(&self) -> Option<u64> {
+        Some(self.file.rows())
+    }
+    fn select(&mut self, columns: &[usize]) -> Result<()> {
+        self.schema = self.file.table()?.schema().project(columns)?;
+        self.columns = columns.to_vec();
+        Ok(())
+    }
+    /// Passes over groups whose statistics prove that the filter wants no row of them.
+    fn prune(&mut self, filter: &Filter) {
+        self.filter = Some(filter.clone());
+    }
+
+    fn step(&mut self) -> Result<Turn<Batch>> {
+        let whole = match self.left.take() {
+            Some(left) => left,
+            None => match self.next_group()? {
+                Turn::Item(batch) => batch,
+                other => return Ok(other),
+            },
+        };
+        if whole.rows() > self.batch_rows {
+            self.left = Some(whole.slice(self.batch_rows, whole.rows() - self.batch_rows));
+        }
+        Ok(Turn::Item(whole.slice(0, self.batch_rows)))
+    }
+    fn push(&mut self, start: u64, bytes: Bytes) {
+        self.pieces.push(start, bytes);
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        self.file.notes()
     }
 }

@@ -21,9 +21,9 @@ mod scan;
 mod statistics;
 mod write;
 
-pub use conversion::{Conversion, ConversionOptions, Converted, DOCUMENT_NOTE, Input};
+pub use conversion::{Conversion, ConversionOptions, Converted, DOCUMENT_NOTE, Input, InputRows, document_line};
 pub use fit::{Fit, Target, without_columns};
-pub use groups::Groups;
+pub use groups::FileRows;
 pub use open::{AnyTable, TableChecker, TableKind, TableOpener};
 pub use scan::{Scan, Scanning};
 pub use statistics::Statistics;

@@ -15,6 +15,7 @@ use crate::{
 
 /// Which of the formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum TableKind {
     /// TBF, of any layout.
     Tbf,
@@ -67,10 +68,6 @@ impl AnyTable {
             AnyTable::Tbf(file) if file.table().is_err() => file.document().map(|value| value.to_json()).transpose(),
             _ => Ok(None),
         }
-    }
-    /// True for a TBF that holds no table but some other value.
-    pub fn is_document(&self) -> bool {
-        matches!(self, AnyTable::Tbf(file) if file.table().is_err() && file.document().is_some())
     }
 
     /// What is worth knowing of how it was read.

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use crate::{
     error::Result,
     filter::Filter,
-    table::{Batch, Schema},
+    table::{Batch, Schema, TableRows},
 };
 
 /// What is wanted of a table.
@@ -18,27 +18,23 @@ pub struct Scan {
 }
 
 impl Scan {
+    /// Restricts a table that is open and was not read yet to what is wanted of it. `prune` lets it pass over parts
+    /// without a wanted row, so that its rows cannot be counted.
+    pub fn begin<R: TableRows + ?Sized>(&self, source: &mut R, prune: bool) -> Result<Scanning> {
+        let scanning = self.plan(source.schema())?;
+        if let Some(columns) = scanning.read() {
+            source.select(columns)?;
+        }
+        if let Some(filter) = scanning.filter().filter(|_| prune) {
+            source.prune(filter);
+        }
+        Ok(scanning)
+    }
+
     /// What this means for a table of these columns.
     pub fn plan(&self, all: &Arc<Schema>) -> Result<Scanning> {
-        // Before the groups are asked: statistics of texts rule out whatever is compared with a number.
-        self.filter.iter().try_for_each(|filter| all.check_filter(filter))?;
-        let roots: Vec<&str> = self.filter.iter().flat_map(|f| f.fields()).map(|path| path.root()).collect();
-        let filtered = all.positions(roots)?;
-        let filter = self.filter.clone();
-        let Some(names) = &self.columns else {
-            return Ok(Scanning { read: None, project: None, filter, schema: all.clone() });
-        };
-        let wanted = all.positions(names)?;
-        let (mut read, mut places) = (Vec::new(), HashMap::new());
-        for &column in wanted.iter().chain(&filtered) {
-            places.entry(column).or_insert_with(|| {
-                read.push(column);
-                read.len() - 1
-            });
-        }
-        let places: Vec<usize> = wanted.iter().filter_map(|column| places.get(column).copied()).collect();
-        let project = Some(places).filter(|p| !p.iter().copied().eq(0..read.len()));
-        Ok(Scanning { schema: all.project(&wanted)?, read: Some(read), project, filter })
+        let wanted = self.columns.as_ref().map(|names| all.positions(names)).transpose()?;
+        Scanning::new(all, wanted, self.filter.clone())
     }
 }
 
@@ -53,6 +49,27 @@ pub struct Scanning {
 }
 
 impl Scanning {
+    /// Of these columns, in this order, or all; in the rows that a filter accepts.
+    pub fn new(all: &Arc<Schema>, wanted: Option<Vec<usize>>, filter: Option<Filter>) -> Result<Scanning> {
+        // Before the groups are asked: statistics of texts rule out whatever is compared with a number.
+        filter.iter().try_for_each(|filter| all.check_filter(filter))?;
+        let roots: Vec<&str> = filter.iter().flat_map(|f| f.fields()).map(|path| path.root()).collect();
+        let filtered = all.positions(roots)?;
+        let Some(wanted) = wanted else {
+            return Ok(Scanning { read: None, project: None, filter, schema: all.clone() });
+        };
+        let (mut read, mut places) = (Vec::new(), HashMap::new());
+        for &column in wanted.iter().chain(&filtered) {
+            places.entry(column).or_insert_with(|| {
+                read.push(column);
+                read.len() - 1
+            });
+        }
+        let places: Vec<usize> = wanted.iter().filter_map(|column| places.get(column).copied()).collect();
+        let project = Some(places).filter(|p| !p.iter().copied().eq(0..read.len()));
+        Ok(Scanning { schema: all.project(&wanted)?, read: Some(read), project, filter })
+    }
+
     /// The columns that must be read, those that only the filter asks for included; `None` for all.
     pub fn read(&self) -> Option<&[usize]> {
         self.read.as_deref()
@@ -67,13 +84,18 @@ impl Scanning {
     }
 
     /// What is wanted of rows that were read; perhaps none.
-    pub fn apply(&self, mut batch: Batch) -> Result<Batch> {
-        if let Some(filter) = &self.filter {
-            batch = batch.filter(filter)?;
+    pub fn apply(&self, batch: Batch) -> Result<Batch> {
+        match &self.filter {
+            Some(filter) => self.project(batch.filter(filter)?),
+            None => self.project(batch),
         }
-        if let Some(columns) = &self.project {
-            batch = batch.project(columns)?;
+    }
+
+    /// The wanted ones of the columns that were read.
+    pub fn project(&self, batch: Batch) -> Result<Batch> {
+        match &self.project {
+            Some(columns) => batch.project(columns),
+            None => Ok(batch),
         }
-        Ok(batch)
     }
 }

@@ -4,19 +4,18 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{AnyTable, Groups, Scan, Scanning};
+use super::{AnyTable, FileRows, Scan, Scanning};
 use crate::{
     error::Result,
     step::{Step, Stepper, Turn},
-    table::summary::Summary,
+    table::{TableRows, summary::Summary},
     text::BATCH_ROWS,
 };
 
 /// Looks through a table once, in bounded memory.
 #[derive(Debug)]
 pub struct Statistics {
-    file: Arc<AnyTable>,
-    groups: Groups,
+    table: FileRows,
     scanning: Scanning,
     summary: Summary,
     looked_at: u64,
@@ -27,17 +26,10 @@ pub struct Statistics {
 impl Statistics {
     /// Of what is wanted of a table.
     pub fn new(file: Arc<AnyTable>, scan: &Scan) -> Result<Statistics> {
-        let table = file.table()?;
-        let scanning = scan.plan(table.schema())?;
-        let mut groups = Groups::new(table.schema(), BATCH_ROWS);
-        if let Some(columns) = scanning.read() {
-            groups.select(table, columns)?;
-        }
-        if let Some(filter) = scanning.filter() {
-            groups.prune(filter);
-        }
+        let mut table = FileRows::new(file, BATCH_ROWS)?;
+        let scanning = scan.begin(&mut table, true)?;
         let summary = Summary::new(scanning.schema().fields());
-        Ok(Statistics { file, groups, scanning, summary, looked_at: 0, wanted: u64::MAX })
+        Ok(Statistics { table, scanning, summary, looked_at: 0, wanted: u64::MAX })
     }
 
     /// Looks only at so many rows from the first on.
@@ -61,7 +53,7 @@ impl Stepper for Statistics {
             if left == 0 {
                 return Ok(Step::Done(std::mem::take(&mut self.summary)));
             }
-            match self.groups.step(self.file.table()?)? {
+            match self.table.step()? {
                 Turn::Need(ranges) => return Ok(Step::Need(ranges)),
                 Turn::Done => return Ok(Step::Done(std::mem::take(&mut self.summary))),
                 Turn::Item(mut batch) => {
@@ -76,6 +68,6 @@ impl Stepper for Statistics {
     }
 
     fn push(&mut self, start: u64, bytes: Bytes) {
-        self.groups.push(start, bytes);
+        self.table.push(start, bytes);
     }
 }

@@ -5,8 +5,8 @@ use std::{collections::HashMap, sync::Arc};
 use super::Target;
 use crate::{
     error::{Error, Result, codes::ARGUMENT},
-    idv::{self, raw::HEADER_BYTES},
-    table::{Batch, ColumnSpec, Schema, TableSpec},
+    idv,
+    table::{Batch, ColumnSpec, Schema, TableSink, TableSpec, columns_first},
     tbf::{self, ColumnarWriter, Dialect, FieldEncoding, TableSchema, TaggedWriter},
     text::{CsvStyle, CsvWriter, JsonWriter, TextFormat},
 };
@@ -45,7 +45,11 @@ impl WriteOptions {
 
 /// A table that is being written.
 #[derive(Debug)]
-pub struct TableWriter(Writer);
+pub struct TableWriter {
+    options: WriteOptions,
+    /// Once the columns are known.
+    writer: Option<Writer>,
+}
 
 #[derive(Debug)]
 enum Writer {
@@ -59,9 +63,15 @@ enum Writer {
 }
 
 impl TableWriter {
-    /// Begins a table of these columns.
-    pub fn new(schema: &Arc<Schema>, options: &WriteOptions, out: &mut Vec<u8>) -> Result<TableWriter> {
-        Ok(TableWriter(match options.target {
+    /// A table that will be written like this.
+    pub fn new(options: WriteOptions) -> TableWriter {
+        TableWriter { options, writer: None }
+    }
+}
+
+impl Writer {
+    fn new(schema: &Arc<Schema>, options: &WriteOptions, out: &mut Vec<u8>) -> Result<Writer> {
+        Ok(match options.target {
             Target::Text(TextFormat::Jsonl) => Writer::Json(JsonWriter::new(schema)?),
             Target::Text(_) => Writer::Csv(CsvWriter::new(schema, options.csv.clone(), out)),
             Target::Tbf(Dialect::D) => {
@@ -78,12 +88,23 @@ impl TableWriter {
             }
             Target::Idv => Writer::Idv(Box::new(idv::Writer::new(schema.clone(), options.idv.clone())?)),
             Target::Arrow => return Err(Error::new(&ARGUMENT, "the core does not write Arrow")),
-        }))
+        })
+    }
+}
+
+impl TableSink for TableWriter {
+    fn begin(&mut self, schema: &Arc<Schema>, out: &mut Vec<u8>) -> Result<()> {
+        self.writer = Some(Writer::new(schema, &self.options, out)?);
+        Ok(())
     }
 
-    /// Takes rows. What is appended to `out` follows what was appended before, and need not be kept.
-    pub fn push(&mut self, batch: &Batch, out: &mut Vec<u8>) -> Result<()> {
-        match &mut self.0 {
+    /// Text is far larger than what it is made of, and every other format gathers by itself.
+    fn rows_at_once(&self) -> usize {
+        if let Target::Text(_) = self.options.target { TEXT_ROWS } else { usize::MAX }
+    }
+
+    fn push(&mut self, batch: &Batch, out: &mut Vec<u8>) -> Result<()> {
+        match self.writer.as_mut().ok_or_else(columns_first)? {
             Writer::Csv(writer) => writer.push(batch, out),
             Writer::Json(writer) => {
                 writer.push(batch, out);
@@ -96,24 +117,13 @@ impl TableWriter {
         }
     }
 
-    /// The rows to [`push`](Self::push) one part after the other, so that few bytes wait: text is far larger than
-    /// what it is made of, and every other format gathers by itself.
-    pub fn parts(&self, batch: &Batch) -> Vec<Batch> {
-        let rows = match self.0 {
-            Writer::Csv(_) | Writer::Json(_) => TEXT_ROWS,
-            _ => batch.rows().max(1),
-        };
-        (0..batch.rows()).step_by(rows).map(|at| batch.slice(at, rows)).collect()
-    }
-
-    /// Appends the rest. What it returns belongs over the first bytes, where zeros were given.
-    pub fn finish(self, out: &mut Vec<u8>) -> Result<Option<[u8; HEADER_BYTES as usize]>> {
-        match self.0 {
+    fn finish(&mut self, out: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
+        match self.writer.take().ok_or_else(columns_first)? {
             Writer::Csv(_) | Writer::Json(_) => {}
             Writer::D(writer) => writer.finish(out)?,
             Writer::T(writer) => writer.finish(out),
             Writer::C(writer) => writer.finish(out)?,
-            Writer::Idv(writer) => return writer.finish(out).map(Some),
+            Writer::Idv(writer) => return writer.finish(out).map(|front| Some(front.to_vec())),
         }
         Ok(None)
     }

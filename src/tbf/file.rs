@@ -26,6 +26,22 @@ pub enum Dialect {
     D,
 }
 
+impl crate::words::Word for Dialect {
+    /// Those that are written; others are only read.
+    const ALL: &'static [Self] = &[Dialect::D, Dialect::T, Dialect::C];
+
+    fn word(self) -> &'static str {
+        match self {
+            Dialect::T => "t",
+            Dialect::U => "u",
+            Dialect::C => "c",
+            Dialect::S => "s",
+            Dialect::L => "l",
+            Dialect::D => "d",
+        }
+    }
+}
+
 impl fmt::Display for Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self, f)

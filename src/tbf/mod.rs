@@ -32,6 +32,7 @@ mod ultra;
 mod untagged;
 
 pub mod codes;
+#[doc(hidden)]
 pub mod raw;
 
 pub use caller_schema::{CallerSchema, NamedType, RustField, RustType, RustVariant, ValueLayout};

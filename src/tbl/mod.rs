@@ -20,6 +20,7 @@ mod metadata_write;
 mod open;
 mod pack;
 mod patch;
+#[doc(hidden)]
 pub mod raw;
 mod spans;
 mod write;

@@ -70,6 +70,14 @@ pub enum Layout {
     Turboloader,
 }
 
+impl crate::words::Word for Layout {
+    const ALL: &'static [Self] = &[Layout::Guide, Layout::Turboloader];
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
+}
+
 impl Layout {
     /// The word used in reports and options.
     pub const fn name(self) -> &'static str {
@@ -94,6 +102,15 @@ pub enum MetadataFormat {
     Msgpack = 3,
     /// Bytes of a format only the user knows (turboloader layout only).
     Custom = 255,
+}
+
+impl crate::words::Word for MetadataFormat {
+    /// Those that are written; others are only told of.
+    const ALL: &'static [Self] = &[MetadataFormat::Json, MetadataFormat::Protobuf, MetadataFormat::Msgpack];
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
 }
 
 impl MetadataFormat {

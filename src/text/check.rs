@@ -7,6 +7,7 @@ use crate::{
     check::Report,
     error::{Error, Kind, Result, codes::NOTE},
     step::{Step, Stepper, Turn},
+    table::TableRows,
 };
 
 /// Reads a text to its end and names its bad rows. One whose columns cannot be found out is an error.
@@ -35,8 +36,8 @@ impl Stepper for TextChecker {
 
     fn step(&mut self) -> Result<Step<Report>> {
         if !self.opened {
-            if let Some(range) = self.input.open()? {
-                return Ok(Step::Need(vec![range]));
+            if let Some(ranges) = self.input.open()? {
+                return Ok(Step::Need(ranges));
             }
             self.opened = true;
         }

@@ -1,11 +1,15 @@
 //! A text in a file: which bytes of it are needed next, and the batches that they hold.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
 use super::{TextFormat, TextOptions, TextReader};
-use crate::{error::Result, step::Turn, table::Batch};
+use crate::{
+    error::Result,
+    step::Turn,
+    table::{Batch, Schema, TableRows},
+};
 
 /// Bytes of text that are asked for at a time.
 const CHUNK: u64 = 4 << 20;
@@ -23,25 +27,35 @@ impl TextInput {
         Ok(TextInput { reader: TextReader::new(format, options)?, at: 0, len })
     }
 
-    /// Finds out the columns; the bytes that are needed first, where there are such.
-    pub fn open(&mut self) -> Result<Option<Range<u64>>> {
+    fn next_chunk(&self) -> Vec<Range<u64>> {
+        vec![self.at..self.len.min(self.at.saturating_add(CHUNK))]
+    }
+}
+
+impl TableRows for TextInput {
+    fn open(&mut self) -> Result<Option<Vec<Range<u64>>>> {
         if self.at >= self.len {
             self.reader.end();
         }
         Ok((!self.reader.open()?).then(|| self.next_chunk()))
     }
+    fn schema(&self) -> &Arc<Schema> {
+        self.reader.schema()
+    }
+    fn select(&mut self, columns: &[usize]) -> Result<()> {
+        self.reader.select(columns)
+    }
 
-    /// The next rows, or what they need. After [`open`](Self::open).
-    pub fn step(&mut self) -> Result<Turn<Batch>> {
+    fn step(&mut self) -> Result<Turn<Batch>> {
         Ok(match self.reader.step()? {
-            Turn::Need(()) => Turn::Need(vec![self.next_chunk()]),
+            Turn::Need(()) => Turn::Need(self.next_chunk()),
             Turn::Item(batch) => Turn::Item(batch),
             Turn::Done => Turn::Done,
         })
     }
 
     /// Bytes from `start` on, which are taken in order.
-    pub fn push(&mut self, start: u64, bytes: Bytes) {
+    fn push(&mut self, start: u64, bytes: Bytes) {
         let read = self.at.saturating_sub(start).min(bytes.len() as u64) as usize;
         // What was handed over already is passed over; a gap would be another text, and waits to be asked for again.
         if start <= self.at && read < bytes.len() {
@@ -53,7 +67,10 @@ impl TextInput {
         }
     }
 
-    fn next_chunk(&self) -> Range<u64> {
-        self.at..self.len.min(self.at.saturating_add(CHUNK))
+    fn notes(&mut self) -> Vec<String> {
+        self.reader.notes()
+    }
+    fn skipped(&self) -> u64 {
+        self.reader.skipped()
     }
 }

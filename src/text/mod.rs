@@ -106,12 +106,24 @@ impl TextFormat {
 
 /// What happens with a row that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnBadRow {
     /// It ends the work.
     #[default]
     Error,
     /// It is left out and counted.
     Skip,
+}
+
+impl crate::words::Word for OnBadRow {
+    const ALL: &'static [Self] = &[OnBadRow::Error, OnBadRow::Skip];
+
+    fn word(self) -> &'static str {
+        match self {
+            OnBadRow::Error => "error",
+            OnBadRow::Skip => "skip",
+        }
+    }
 }
 
 /// How text is read.

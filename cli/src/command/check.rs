@@ -77,7 +77,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
 /// A report, and what it counts. A file that is too damaged to open is a report with one fault; what cannot be read at
 /// all is an error.
 fn one(path: &Path, args: &Args, given: &Given, read: &ReadOptions, out: &Output) -> Result<(Report, &'static str)> {
-    let limits = &read.limits;
+    let limits = &read.text.limits;
     if let Some(format) = table::is_table(path, read)? {
         given.check(USES, Route::Table)?;
         let mut meter = Meter::of_rows(out, "checking");

@@ -251,7 +251,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
                 sync: !args.write.no_sync,
                 workers: args.write.workers,
             };
-            return table::convert::run(common, &args.table, read, &args.table_write, out);
+            return table::convert::run(common, read, &args.table_write, out);
         }
         (None, None) => {}
         (Some(_), None) => {

@@ -16,7 +16,8 @@ const BATCHES: usize = 64;
 
 fn options() -> ReadOptions {
     let mut options = ReadOptions::default();
-    (options.limits, options.batch_rows, options.lossy) = (crate::limits().with_item_bytes(1 << 20), 16, true);
+    (options.text.limits, options.text.batch_rows, options.lossy) =
+        (crate::limits().with_item_bytes(1 << 20), 16, true);
     options
 }
 
@@ -139,7 +140,7 @@ fn written(options: &WriteOptions) -> Vec<u8> {
 fn files(format: TableFormat, packings: &[TableCompression]) -> Vec<Vec<u8>> {
     let with = |packing: &TableCompression| {
         let mut options = WriteOptions::new(format);
-        (options.compression, options.group_rows) = (Some(*packing), Some(5));
+        (options.compression, options.core.group_rows) = (Some(*packing), Some(5));
         written(&options)
     };
     packings.iter().map(with).collect()

@@ -11,7 +11,7 @@ const MOST: u64 = 1 << 20;
 
 fn rows(bytes: Bytes) -> Result<Vec<String>> {
     let mut options = ReadOptions::default();
-    (options.limits, options.sniff_rows, options.batch_rows) = (crate::limits(), 3, 64);
+    (options.text.limits, options.text.sniff_rows, options.text.batch_rows) = (crate::limits(), 3, 64);
     let mut source = open_bytes(bytes, TableFormat::Csv, &options)?;
     let mut rows = Vec::new();
     while let Some(batch) = source.next_batch()? {

@@ -10,9 +10,9 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use forebay::{Error, Result, codec::codes::CORRUPT};
+use forebay::{Error, Result, codec::codes::CORRUPT, error::codes::IO};
 
-use super::{PIPE, codes, display, open, read_error, source::Watched};
+use super::{Input, PIPE, codes, display, read_error};
 
 /// Which pipe: its device and its number there.
 type Id = (u64, u64);
@@ -95,10 +95,8 @@ fn take(path: &Path, id: Id) -> Result<Waiting> {
 pub fn first_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
     let named = |e: Error| e.file(display(path));
     let Some(id) = pipe(path) else {
-        let mut bytes = Vec::new();
-        let file = open(path).map_err(named)?;
-        file.take(most).read_to_end(&mut bytes).map_err(|e| named(read_error("read", e).offset(0)))?;
-        return Ok(bytes);
+        let input = Input::pieces(path)?;
+        return input.slice(0..most.min(input.len())).map(Vec::from);
     };
     let mut taken = take(path, id)?;
     let lacking = most.saturating_sub(taken.seen.len() as u64);
@@ -119,7 +117,8 @@ pub struct Reading {
 
 /// How the bytes come.
 enum Way {
-    File(Watched),
+    /// What has ranges, from the first to the last.
+    Source(Input),
     Pipe(io::Chain<io::Cursor<Vec<u8>>, Box<dyn Read + Send>>),
 }
 
@@ -138,7 +137,7 @@ impl Reading {
                 let Waiting { pipe, seen, .. } = take(path, id)?;
                 Way::Pipe(io::Cursor::new(seen).chain(pipe))
             }
-            None => Way::File(open(path).and_then(Watched::new).map_err(|e| e.file(&name))?),
+            None => Way::Source(Input::pieces(path)?),
         };
         Ok(Reading { name, from, at: 0 })
     }
@@ -150,7 +149,7 @@ impl Reading {
     /// Bytes on disk; 0 for a pipe, which does not say.
     pub fn file_len(&self) -> u64 {
         match &self.from {
-            Way::File(file) => file.len(),
+            Way::Source(input) => input.len(),
             Way::Pipe(_) => 0,
         }
     }
@@ -160,23 +159,30 @@ impl Reading {
     }
 
     fn next(&mut self, out: &mut [u8]) -> Result<usize> {
-        loop {
-            let read = match &mut self.from {
-                Way::File(file) => file.file.read(out),
-                Way::Pipe(pipe) => pipe.read(out),
-            };
-            match read {
-                Ok(n) => {
-                    if let Way::File(file) = &self.from {
-                        file.unchanged()?;
+        let n = match &mut self.from {
+            Way::Source(input) => {
+                let left = usize::try_from(input.len() - self.at).unwrap_or(usize::MAX);
+                let n = out.len().min(left);
+                match input.fill(self.at, &mut out[..n]) {
+                    Ok(()) => n,
+                    // Those in front of the first that cannot be read can be.
+                    Err(e) => {
+                        let bad = e.place().offset.filter(|_| e.code() == &IO).and_then(|bad| bad.checked_sub(self.at));
+                        let Some(n) = bad.map(|n| n as usize).filter(|bad| (1..n).contains(bad)) else { return Err(e) };
+                        input.fill(self.at, &mut out[..n])?;
+                        n
                     }
-                    self.at += n as u64;
-                    return Ok(n);
                 }
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) => return Err(read_error("read", e)),
             }
-        }
+            Way::Pipe(pipe) => loop {
+                match pipe.read(out) {
+                    Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                    read => break read.map_err(|e| read_error("read", e))?,
+                }
+            },
+        };
+        self.at += n as u64;
+        Ok(n)
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use forebay::{Result, check::Report, error::Kind, tables::TableKind, text::report_rows};
 
 use super::{
-    OnBadRow, ReadOptions, TableFormat, TableSource, core_file::check_core, leave_out_unread, open, route::whole,
+    OnBadRow, ReadOptions, TableFormat, TableSource, core_file::check_core, leave_out_unread, open, route::Place,
 };
 use crate::input::display;
 
@@ -19,8 +19,8 @@ pub fn check(
     progress: &mut dyn FnMut(u64, Option<u64>),
 ) -> Result<Report> {
     let found = match format {
-        TableFormat::Idv => check_core(&whole(path, options)?, TableKind::Idv, options, progress),
-        TableFormat::Tbf => check_core(&whole(path, options)?, TableKind::Tbf, options, progress),
+        TableFormat::Idv => check_core(&Place::Path(path).whole(options)?, TableKind::Idv, options, progress),
+        TableFormat::Tbf => check_core(&Place::Path(path).whole(options)?, TableKind::Tbf, options, progress),
         _ => rows(path, options, progress),
     };
     match found {
@@ -43,7 +43,8 @@ fn all_rows(source: &mut dyn TableSource, rows: &mut u64, progress: &mut dyn FnM
 
 fn rows(path: &Path, options: &ReadOptions, progress: &mut dyn FnMut(u64, Option<u64>)) -> Result<Report> {
     // What is finer than our own types is no fault.
-    let options = ReadOptions { on_bad_row: OnBadRow::Skip, lossy: true, ..options.clone() };
+    let mut options = ReadOptions { lossy: true, ..options.clone() };
+    options.text.on_bad_row = OnBadRow::Skip;
     let mut source = open(path, &options)?;
     let total = source.rows();
     let (mut read, mut said) = (None, Vec::new());

@@ -3,18 +3,22 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
-    table::{Batch, JsonStyle},
-    text::TextFormat,
+    filter::Filter,
+    step::Turn,
+    table::{Batch, JsonStyle, Schema, columns_first},
+    tables::{Conversion, Converted, DOCUMENT_NOTE, document_line},
 };
 use serde::Serialize;
 
 use super::{
-    Fit, ReadOptions, Scan, Scanned, TableFormat, TableSpec, WriteOptions, codes, create, foreign::Losses, open,
+    FileWriter, ReadOptions, Scan, TableFormat, TableOutput, TableRows, TableSink, TableSource, TableSpec,
+    WriteOptions, create, document, foreign::Losses, open, packing::text_file, scan::advised,
 };
 use crate::{
     convert::{self, Progress},
@@ -98,85 +102,245 @@ impl TableJob {
             let message = "to verify an output both files are read again, which pipes cannot do";
             return Err(Error::new(&ARGUMENT, message).with_options(&["verify"]));
         }
+        if let [only] = &self.inputs[..]
+            && let Some(json) = document(only, &self.read)?
+        {
+            return self.run_of_value(json, output);
+        }
         #[cfg(feature = "arrow")]
         if let Some(same) = super::same::Same::of(self)? {
             return same.run(output, progress);
         }
-        let mut rows = Rows::new(self)?;
-        let mut sink = create(output, self.force, &self.write)?;
-        let named = |e: Error| e.file(display(output));
-        sink.begin(rows.fit.schema()).map_err(named)?;
-        let mut summary = TableSummary {
+        let rows = Inputs::new(self)?;
+        let total = rows.rows().filter(|_| self.inputs.len() == 1 && self.scan.filter.is_none());
+        let (done, sink) =
+            self.drive(rows, Output { job: self, path: output, total, progress, file: None, rows: 0 })?;
+        let mut summary = self.summary(output);
+        (summary.rows, summary.columns, summary.skipped_rows) = (done.rows, done.columns, done.skipped_rows);
+        summary.notes = done.notes;
+        let writer = sink.file.ok_or_else(columns_first)?.finish();
+        self.put_in_place(writer.map_err(|e| e.file(display(output)))?, &mut summary, |written| {
+            let back = ReadBack { job: self, written, output, source: None, left: None, row: 0 };
+            self.drive(Inputs::new(self)?, back).map(|(_, back)| back.row)
+        })?;
+        Ok(summary)
+    }
+
+    /// Writes the one value of a file that holds no table.
+    fn run_of_value(&self, json: String, output: &Path) -> Result<TableSummary> {
+        let line = document_line(json, self.write.core.target)?;
+        let mut writer = text_file(output, self.force, self.write.format, self.write.level)?;
+        writer.append(&line)?;
+        let mut summary = self.summary(output);
+        summary.notes.push(DOCUMENT_NOTE.to_owned());
+        self.put_in_place(writer, &mut summary, |_| Ok(0))?;
+        Ok(summary)
+    }
+
+    /// What is known before.
+    pub(super) fn summary(&self, output: &Path) -> TableSummary {
+        let sizes = self.inputs.iter().filter_map(|p| fs::metadata(p).ok()).filter(|m| m.is_file()).map(|m| m.len());
+        TableSummary {
             inputs: self.inputs.iter().map(|p| display(p)).collect(),
             output: display(output),
             format: self.write.format.name(),
-            columns: rows.fit.schema().len(),
-            notes: rows.fit.notes().to_vec(),
+            input_bytes: sizes.sum(),
             ..TableSummary::default()
-        };
-        let sizes = self.inputs.iter().filter_map(|p| fs::metadata(p).ok()).filter(|m| m.is_file()).map(|m| m.len());
-        summary.input_bytes = sizes.sum();
-        while let Some(batch) = rows.next()? {
-            sink.write(&batch).map_err(named)?;
-            summary.rows += batch.rows() as u64;
-            progress(&Progress { samples: summary.rows, total: rows.total, ..Progress::default() });
         }
-        summary.skipped_rows = rows.skipped;
-        summary.notes.append(&mut rows.fit.losses());
-        summary.notes.append(&mut rows.notes);
-        let schema = rows.fit.schema().clone();
-        let writer = sink.finish().map_err(named)?;
+    }
+
+    /// Lets the output appear, read back where that is wanted.
+    pub(super) fn put_in_place(
+        &self,
+        mut writer: FileWriter,
+        summary: &mut TableSummary,
+        verify: impl FnOnce(&Path) -> Result<u64>,
+    ) -> Result<()> {
+        writer.end()?;
         summary.output_bytes = writer.bytes();
         let file = writer.into_file()?;
         if self.verify {
             let path = file.path().ok_or_else(cannot_verify)?;
-            summary.verified = self.compare(path, &TableSpec::from(&*schema)).map_err(named)?;
+            summary.verified = verify(path)?;
         }
-        file.commit(self.sync)?;
-        Ok(summary)
+        file.commit(self.sync)
     }
 
-    /// Reads the inputs and what was written side by side.
-    fn compare(&self, written: &Path, spec: &TableSpec) -> Result<u64> {
-        let mut read = ReadOptions {
-            format: Some(self.write.format),
-            header: self.write.header,
-            delimiter: self.write.delimiter.or(self.write.format.text().ok().map(TextFormat::delimiter)),
-            null: self.write.null.clone(),
-            ..ReadOptions::default()
-        };
-        if self.write.format.is_text() {
-            read.spec = Some(spec.clone());
-        }
-        let mut rows = Rows::new(self)?;
-        let mut back = open(written, &read)?;
-        let (mut left, mut right): (Option<Batch>, Option<Batch>) = (None, None);
-        let mut row = 0u64;
+    /// Runs a conversion to its end.
+    fn drive<W: TableSink>(&self, rows: Inputs<'_>, sink: W) -> Result<(Converted, W)> {
+        let mut work = Conversion::over(rows, sink, self.scan.clone(), self.write.core.target, self.write.core.lossy);
         loop {
-            if left.is_none() {
-                left = rows.next()?;
-            }
-            // A group without rows is no difference.
-            while right.as_ref().is_none_or(|batch| batch.rows() == 0) {
-                right = back.next_batch()?;
-                if right.is_none() {
-                    break;
+            match work.step() {
+                Ok(Turn::Done) => return Ok(work.into_parts()),
+                // Both sides have their files themselves.
+                Ok(Turn::Need(_) | Turn::Item(())) => return Err(columns_first()),
+                Err(e) => {
+                    let source = work.source();
+                    return Err(advised(e, &*source.current).file(source.name()));
                 }
             }
-            let (a, b) = match (left.take(), right.take()) {
-                (Some(a), Some(b)) => (a, b),
-                (None, None) => return Ok(row),
-                _ => return Err(differ(row, "there are not as many rows as were written")),
-            };
-            let n = a.rows().min(b.rows());
-            let (x, y) = (a.slice(0, n), b.slice(0, n));
-            if let Some((at, column)) = difference(&x, &y) {
-                return Err(differ(row + at as u64, "a cell").column(column));
-            }
-            row += n as u64;
-            left = Some(a.slice(n, a.rows() - n)).filter(|b| b.rows() > 0);
-            right = Some(b.slice(n, b.rows() - n)).filter(|b| b.rows() > 0);
         }
+    }
+}
+
+/// The inputs, one after the other.
+struct Inputs<'a> {
+    job: &'a TableJob,
+    current: Box<dyn TableSource>,
+    next: usize,
+    losses: Option<Losses>,
+    skipped: u64,
+    notes: Vec<String>,
+}
+
+impl<'a> Inputs<'a> {
+    fn new(job: &'a TableJob) -> Result<Inputs<'a>> {
+        let Some(first) = job.inputs.first() else { return Err(Error::new(&ARGUMENT, "there is no input")) };
+        let current = open(first, &job.read)?;
+        Ok(Inputs { job, current, next: 1, losses: None, skipped: 0, notes: Vec::new() })
+    }
+
+    /// The one that is read.
+    fn name(&self) -> String {
+        self.job.inputs.get(self.next - 1).map(|path| display(path)).unwrap_or_default()
+    }
+}
+
+impl TableRows for Inputs<'_> {
+    fn schema(&self) -> &Arc<Schema> {
+        self.current.schema()
+    }
+    fn rows(&self) -> Option<u64> {
+        self.current.rows()
+    }
+    fn select(&mut self, columns: &[usize]) -> Result<()> {
+        self.current.select(columns)
+    }
+    fn prune(&mut self, filter: &Filter) {
+        self.current.prune(filter);
+    }
+    fn step(&mut self) -> Result<Turn<Batch>> {
+        self.current.step()
+    }
+
+    fn look(&mut self, wanted: &Batch) -> Result<()> {
+        let write = &self.job.write.core;
+        let begin = || Losses::new(self.current.foreign(), wanted.schema(), write.target, write.lossy);
+        self.losses.get_or_insert_with(begin).look(wanted)
+    }
+
+    fn next_table(&mut self) -> Result<bool> {
+        self.skipped += self.current.skipped();
+        self.notes.append(&mut self.current.notes());
+        self.notes.extend(self.losses.take().into_iter().flat_map(|losses| losses.notes()));
+        let Some(path) = self.job.inputs.get(self.next) else { return Ok(false) };
+        self.current = open(path, &self.job.read)?;
+        self.next += 1;
+        Ok(true)
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+    fn skipped(&self) -> u64 {
+        self.skipped
+    }
+}
+
+/// The output, which is there once the columns are known.
+struct Output<'a> {
+    job: &'a TableJob,
+    path: &'a Path,
+    total: Option<u64>,
+    progress: &'a mut dyn FnMut(&Progress),
+    file: Option<TableOutput>,
+    rows: u64,
+}
+
+impl TableSink for Output<'_> {
+    fn begin(&mut self, schema: &Arc<Schema>, _: &mut Vec<u8>) -> Result<()> {
+        let file = self.file.insert(create(self.path, self.job.force, &self.job.write)?);
+        file.begin(schema).map_err(|e| e.file(display(self.path)))
+    }
+
+    fn rows_at_once(&self) -> usize {
+        self.file.as_ref().map_or(usize::MAX, TableOutput::rows_at_once)
+    }
+
+    fn push(&mut self, batch: &Batch, _: &mut Vec<u8>) -> Result<()> {
+        let file = self.file.as_mut().ok_or_else(columns_first)?;
+        file.write(batch).map_err(|e| e.file(display(self.path)))?;
+        self.rows += batch.rows() as u64;
+        (self.progress)(&Progress { samples: self.rows, total: self.total, ..Progress::default() });
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+}
+
+/// What was written, held against the rows that were to be written.
+struct ReadBack<'a> {
+    job: &'a TableJob,
+    written: &'a Path,
+    output: &'a Path,
+    source: Option<Box<dyn TableSource>>,
+    /// Rows that were read and not compared.
+    left: Option<Batch>,
+    row: u64,
+}
+
+impl ReadBack<'_> {
+    /// The next rows that were written; a group without rows is no difference.
+    fn next(&mut self) -> Result<Option<Batch>> {
+        let source = self.source.as_mut().ok_or_else(columns_first)?;
+        while self.left.as_ref().is_none_or(|batch| batch.rows() == 0) {
+            self.left = source.next_batch()?;
+            if self.left.is_none() {
+                break;
+            }
+        }
+        Ok(self.left.take())
+    }
+
+    fn compare(&mut self, batch: &Batch) -> Result<()> {
+        let mut at = 0;
+        while at < batch.rows() {
+            let Some(found) = self.next()? else { return Err(self.not_as_many()) };
+            let n = found.rows().min(batch.rows() - at);
+            if let Some((row, column)) = difference(&batch.slice(at, n), &found.slice(0, n)) {
+                return Err(differ(self.row + row as u64, "a cell").column(column));
+            }
+            (at, self.row) = (at + n, self.row + n as u64);
+            self.left = Some(found.slice(n, found.rows() - n));
+        }
+        Ok(())
+    }
+
+    fn not_as_many(&self) -> Error {
+        differ(self.row, "there are not as many rows as were written")
+    }
+}
+
+impl TableSink for ReadBack<'_> {
+    fn begin(&mut self, schema: &Arc<Schema>, _: &mut Vec<u8>) -> Result<()> {
+        let write = &self.job.write;
+        let (mut read, csv) = (ReadOptions::default(), &write.core.csv);
+        read.format = Some(write.format);
+        (read.text.header, read.text.delimiter, read.text.null) = (csv.header, Some(csv.delimiter), csv.null.clone());
+        read.text.spec = write.format.is_text().then(|| TableSpec::from(&**schema));
+        self.source = Some(open(self.written, &read).map_err(|e| e.file(display(self.output)))?);
+        Ok(())
+    }
+
+    fn push(&mut self, batch: &Batch, _: &mut Vec<u8>) -> Result<()> {
+        self.compare(batch).map_err(|e| e.file(display(self.output)))
+    }
+
+    fn finish(&mut self, _: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
+        let rest = self.next().and_then(|rest| rest.map_or(Ok(None), |_| Err(self.not_as_many())));
+        rest.map_err(|e| e.file(display(self.output)))
     }
 }
 
@@ -199,61 +363,4 @@ pub(super) fn difference(a: &Batch, b: &Batch) -> Option<(usize, String)> {
         }
     }
     (a.columns().len() != b.columns().len()).then(|| (0, "their number".into()))
-}
-
-/// What is lost of the types of a source.
-fn losses(job: &TableJob, source: &mut Scanned) -> Losses {
-    let foreign = source.source().foreign();
-    Losses::new(foreign, source.schema(), job.write.target(), job.write.lossy)
-}
-
-/// The rows of all inputs as the target wants them.
-struct Rows<'a> {
-    job: &'a TableJob,
-    current: Option<Scanned>,
-    next: usize,
-    fit: Fit,
-    losses: Losses,
-    total: Option<u64>,
-    skipped: u64,
-    notes: Vec<String>,
-}
-
-impl<'a> Rows<'a> {
-    fn new(job: &'a TableJob) -> Result<Rows<'a>> {
-        let Some(first) = job.inputs.first() else { return Err(Error::new(&ARGUMENT, "there is no input")) };
-        let mut current = Scanned::new(open(first, &job.read)?, &job.scan).map_err(|e| e.file(display(first)))?;
-        let losses = losses(job, &mut current);
-        let fit = Fit::new(current.schema(), job.write.target(), job.write.lossy)?;
-        let total = current.rows().filter(|_| job.inputs.len() == 1);
-        Ok(Rows { job, current: Some(current), next: 1, fit, losses, total, skipped: 0, notes: Vec::new() })
-    }
-
-    fn next(&mut self) -> Result<Option<Batch>> {
-        loop {
-            let Some(current) = &mut self.current else { return Ok(None) };
-            let name = || self.job.inputs.get(self.next - 1).map(|p| display(p)).unwrap_or_default();
-            if let Some(batch) = current.next_batch().map_err(|e| e.file(name()))? {
-                self.losses.look(&batch).map_err(|e| e.file(name()))?;
-                return self.fit.batch(&batch).map(Some).map_err(|e| e.file(name()));
-            }
-            self.skipped += current.source().skipped();
-            self.notes.append(&mut current.source().notes());
-            self.notes.append(&mut self.losses.notes());
-            let schema = current.schema().clone();
-            self.current = None;
-            let Some(path) = self.job.inputs.get(self.next) else { return Ok(None) };
-            self.next += 1;
-            let mut following =
-                Scanned::new(open(path, &self.job.read)?, &self.job.scan).map_err(|e| e.file(display(path)))?;
-            let same = |a: &forebay::table::Field, b: &forebay::table::Field| a.name == b.name && a.dtype == b.dtype;
-            let (a, b) = (schema.fields(), following.schema().fields());
-            if a.len() != b.len() || !a.iter().zip(b).all(|(a, b)| same(a, b)) {
-                let message = "its columns or their types are not those of the first input";
-                return Err(Error::new(&codes::TARGET, message).file(display(path)).with_options(&["types", "spec"]));
-            }
-            self.losses = losses(self.job, &mut following);
-            self.current = Some(following);
-        }
-    }
 }

@@ -8,8 +8,8 @@ use forebay::{
     filter::Filter,
     idv,
     step::{Step, Stepper, Turn},
-    table::{Batch, Clock, DataType, Schema, TableFile},
-    tables::{AnyTable, Groups, TableChecker, TableKind, TableOpener},
+    table::{Batch, Clock, DataType, Schema, TableRows},
+    tables::{AnyTable, FileRows, TableChecker, TableKind, TableOpener},
     tbf,
 };
 use serde_json::{Value as Json, json};
@@ -17,75 +17,71 @@ use serde_json::{Value as Json, json};
 use super::{ColumnFacts, Facts, ReadOptions, TableFormat, TableSource};
 use crate::input::Input;
 
-/// A table that is read group by group.
+/// A table of which the core reads the rows.
 #[derive(Debug)]
 pub(super) struct CoreSource {
     input: Input,
-    opened: AnyTable,
-    schema: Arc<Schema>,
-    groups: Groups,
+    rows: FileRows,
 }
 
 impl CoreSource {
     pub fn open(input: Input, kind: TableKind, options: &ReadOptions) -> Result<CoreSource> {
-        let opened = open_core(&input, kind, options)?;
-        let schema = opened.table()?.schema().clone();
-        let groups = Groups::new(&schema, options.batch_rows);
-        Ok(CoreSource { input, opened, schema, groups })
+        let rows = FileRows::new(Arc::new(open_core(&input, kind, options)?), options.text.batch_rows)?;
+        Ok(CoreSource { input, rows })
+    }
+}
+
+impl TableRows for CoreSource {
+    fn schema(&self) -> &Arc<Schema> {
+        self.rows.schema()
+    }
+    fn rows(&self) -> Option<u64> {
+        self.rows.rows()
+    }
+    fn select(&mut self, columns: &[usize]) -> Result<()> {
+        self.rows.select(columns)
+    }
+    fn prune(&mut self, filter: &Filter) {
+        self.rows.prune(filter);
+    }
+
+    fn step(&mut self) -> Result<Turn<Batch>> {
+        loop {
+            match self.rows.step().map_err(|e: Error| e.file(self.input.name()))? {
+                Turn::Need(ranges) => {
+                    for range in ranges {
+                        self.rows.push(range.start, self.input.lend(range)?);
+                    }
+                }
+                other => return Ok(other),
+            }
+        }
+    }
+    fn notes(&mut self) -> Vec<String> {
+        self.rows.notes()
     }
 }
 
 impl TableSource for CoreSource {
     fn format(&self) -> TableFormat {
-        match self.opened {
+        match self.rows.file() {
             AnyTable::Idv(_) => TableFormat::Idv,
             AnyTable::Tbf(_) => TableFormat::Tbf,
         }
     }
-    fn schema(&self) -> &Arc<Schema> {
-        &self.schema
-    }
-    fn rows(&self) -> Option<u64> {
-        self.opened.table().ok().map(TableFile::rows)
-    }
-
-    fn select(&mut self, columns: &[usize]) -> Result<()> {
-        self.schema = self.groups.select(self.opened.table()?, columns)?;
-        Ok(())
-    }
-    fn prune(&mut self, filter: &Filter) {
-        self.groups.prune(filter);
-    }
-
-    fn next_batch(&mut self) -> Result<Option<Batch>> {
-        loop {
-            match self.groups.step(self.opened.table()?).map_err(|e: Error| e.file(self.input.name()))? {
-                Turn::Item(batch) => return Ok(Some(batch)),
-                Turn::Done => return Ok(None),
-                Turn::Need(ranges) => {
-                    for range in ranges {
-                        self.groups.push(range.start, self.input.lend(range)?);
-                    }
-                }
-            }
-        }
-    }
-
     fn facts(&self) -> Facts {
-        match &self.opened {
-            AnyTable::Idv(file) => idv_facts(file, self.schema.len()),
-            AnyTable::Tbf(file) => tbf_facts(file, &self.schema),
+        match self.rows.file() {
+            AnyTable::Idv(file) => idv_facts(file, self.schema().len()),
+            AnyTable::Tbf(file) => tbf_facts(file, self.schema()),
         }
-    }
-    fn notes(&mut self) -> Vec<String> {
-        self.opened.notes()
     }
 }
 
 /// Opens a file.
 pub(super) fn open_core(input: &Input, kind: TableKind, options: &ReadOptions) -> Result<AnyTable> {
     let schema = options.tbf_schema.clone();
-    input.drive(&mut TableOpener::new(kind, input.len()).with_limits(options.limits.clone()).with_schema(schema), |_| 0)
+    let opener = TableOpener::new(kind, input.len()).with_limits(options.text.limits.clone());
+    input.drive(&mut opener.with_schema(schema), |_| 0)
 }
 
 /// Every fault of a file.
@@ -96,8 +92,8 @@ pub(super) fn check_core(
     progress: &mut dyn FnMut(u64, Option<u64>),
 ) -> Result<Report> {
     let schema = options.tbf_schema.clone();
-    let mut checker =
-        TableChecker::new(TableOpener::new(kind, input.len()).with_limits(options.limits.clone()).with_schema(schema));
+    let opener = TableOpener::new(kind, input.len()).with_limits(options.text.limits.clone());
+    let mut checker = TableChecker::new(opener.with_schema(schema));
     loop {
         match checker.step()? {
             Step::Done(report) => return Ok(report),

@@ -1,154 +1,64 @@
-//! IDV out: blocks compressed on all cores, the header last.
+//! IDV out: blocks compressed on all cores.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
-};
+use std::sync::Arc;
 
 use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
-    idv::{self, Encoder, Packed, Packing, raw::HEADER_BYTES},
-    table::{Batch, Schema},
+    idv::{self, Block, Packed, Packing},
+    table::{Batch, Schema, TableSink, columns_first},
 };
 
-use super::{FileWriter, TableCompression, TableSink, WriteOptions};
+use super::{TableCompression, WriteOptions, side_by_side::side_by_side};
 
 /// An IDV file that is being written.
 #[derive(Debug)]
 pub(super) struct IdvSink {
-    out: FileWriter,
     options: idv::WriteOptions,
-    encoder: Option<Encoder>,
-    schema: Arc<Schema>,
-    /// Rows that wait for their block to be full.
-    pending: Vec<Batch>,
-    pending_rows: usize,
-    written: u64,
+    writer: Option<idv::Writer>,
     workers: usize,
 }
 
 impl IdvSink {
-    pub fn new(out: FileWriter, options: &WriteOptions) -> Result<IdvSink> {
-        let mut own = idv::WriteOptions::default();
-        own = match options.compression.unwrap_or(TableCompression::Deflate) {
-            TableCompression::None => own.with_packing(Packing::None),
-            TableCompression::Deflate => own.with_packing(Packing::Deflate),
+    pub fn new(options: &WriteOptions) -> Result<IdvSink> {
+        let packing = match options.compression.unwrap_or(TableCompression::Deflate) {
+            TableCompression::None => Packing::None,
+            TableCompression::Deflate => Packing::Deflate,
             other => {
-                return Err(Error::new(
-                    &ARGUMENT,
-                    format!("IDV is written with none or deflate, and not with {other:?}"),
-                ));
+                let message = format!("IDV is written with none or deflate, and not with {other:?}");
+                return Err(Error::new(&ARGUMENT, message));
             }
         };
+        let mut own = options.core.idv.clone().with_packing(packing);
         if let Some(level) = options.level {
             own = own.with_level(level);
         }
-        if let Some(rows) = options.group_rows {
+        if let Some(rows) = options.core.group_rows {
             own = own.with_rows_per_block(u32::try_from(rows).unwrap_or(u32::MAX));
         }
-        let schema = Arc::new(Schema::default());
-        let workers = options.workers.max(1);
-        Ok(IdvSink { out, options: own, encoder: None, schema, pending: vec![], pending_rows: 0, written: 0, workers })
-    }
-
-    fn block_rows(&self) -> usize {
-        self.options.rows_per_block.max(1) as usize
-    }
-
-    /// Writes the whole blocks that wait, and at the end the last one too.
-    fn flush(&mut self, end: bool) -> Result<()> {
-        let Some(encoder) = &mut self.encoder else { return Err(Error::new(&ARGUMENT, "the schema comes first")) };
-        let per_block = self.options.rows_per_block.max(1) as usize;
-        if self.pending.is_empty() {
-            return Ok(());
-        }
-        let whole = Batch::concat(&std::mem::take(&mut self.pending))?;
-        let rows = if end { whole.rows() } else { whole.rows() - whole.rows() % per_block };
-        let blocks: Vec<Batch> = (0..rows).step_by(per_block).map(|at| whole.slice(at, per_block)).collect();
-        let packed = pack(encoder, &blocks, self.workers);
-        for (task, packed) in packed.into_iter().enumerate() {
-            let (block, column) = (task / self.schema.len().max(1), task % self.schema.len().max(1));
-            let packed = packed.map_err(|e| absolute(&e, self.written + (block * per_block) as u64))?;
-            encoder.place(column, &packed)?;
-            self.out.append(&packed.stored)?;
-        }
-        self.written += rows as u64;
-        self.pending_rows = whole.rows() - rows;
-        if self.pending_rows > 0 {
-            self.pending.push(whole.slice(rows, self.pending_rows));
-        }
-        Ok(())
+        Ok(IdvSink { options: own, writer: None, workers: options.workers.max(1) })
     }
 }
 
-/// Every column of every block, encoded side by side.
-fn pack(encoder: &Encoder, blocks: &[Batch], workers: usize) -> Vec<Result<Packed>> {
-    let tasks: Vec<_> = blocks.iter().flat_map(|b| b.columns().iter().enumerate()).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        while let Some((i, column)) = tasks.get(next.load(Ordering::Relaxed)).and_then(|_| {
-            let task = next.fetch_add(1, Ordering::Relaxed);
-            tasks.get(task).map(|t| (task, t))
-        }) {
-            done.push((i, encoder.encode(column.0, column.1)));
-        }
-        done
-    };
-    let mut done = thread::scope(|scope| {
-        // Where the system has no thread to give, those that there are do all of it.
-        let begin = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
-        let others: Vec<_> = (1..workers.min(tasks.len())).map_while(begin).collect();
-        let mut done = work();
-        for other in others {
-            // A thread that panicked has done nothing; what is missing shows below.
-            done.extend(other.join().unwrap_or_default());
-        }
-        done
-    });
-    done.sort_by_key(|(i, _)| *i);
-    let lost = || Error::new(&crate::parallel::codes::WORKER, "a block was not encoded");
-    if done.len() != tasks.len() {
-        return vec![Err(lost())];
-    }
-    done.into_iter().map(|(_, packed)| packed).collect()
-}
-
-/// An error that counts rows of a block, counting rows of the table.
-fn absolute(e: &Error, first: u64) -> Error {
-    let mut out = Error::new(e.code(), e.message());
-    if let Some(column) = &e.place().column {
-        out = out.column(column);
-    }
-    out.row(first + e.place().row.unwrap_or(0))
+/// What makes blocks side by side.
+fn on_threads(workers: usize) -> impl Fn(usize, &Block<'_>) -> Result<Vec<Packed>> {
+    move |blocks, block| side_by_side((0..blocks).collect(), workers, |_| 0, block)
 }
 
 impl TableSink for IdvSink {
-    fn begin(&mut self, schema: &Arc<Schema>) -> Result<()> {
-        self.schema = schema.clone();
-        self.encoder = Some(Encoder::new(schema.fields().to_vec(), self.options.clone())?);
-        self.out.append(&[0; HEADER_BYTES as usize])
+    fn begin(&mut self, schema: &Arc<Schema>, _: &mut Vec<u8>) -> Result<()> {
+        let writer = idv::Writer::new(schema.clone(), self.options.clone())?;
+        self.writer = Some(writer.with_groups_at_once(self.workers));
+        Ok(())
     }
 
-    fn write(&mut self, batch: &Batch) -> Result<()> {
-        if batch.rows() > 0 {
-            self.pending.push(batch.clone());
-            self.pending_rows += batch.rows();
-        }
-        // Enough blocks to keep every core busy.
-        if self.pending_rows >= self.block_rows() * self.workers { self.flush(false) } else { Ok(()) }
+    fn push(&mut self, batch: &Batch, out: &mut Vec<u8>) -> Result<()> {
+        let writer = self.writer.as_mut().ok_or_else(columns_first)?;
+        writer.push_with(batch, out, on_threads(self.workers))
     }
 
-    fn finish(mut self: Box<Self>) -> Result<FileWriter> {
-        self.flush(true)?;
-        let Some(encoder) = self.encoder.take() else { return Err(Error::new(&ARGUMENT, "the schema comes first")) };
-        let ending = encoder.finish()?;
-        self.out.append(&ending.tables)?;
-        self.out.patch(0, &ending.header)?;
-        Ok(self.out)
+    fn finish(&mut self, out: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
+        let writer = self.writer.take().ok_or_else(columns_first)?;
+        writer.finish_with(out, on_threads(self.workers)).map(|front| Some(front.to_vec()))
     }
 }

@@ -14,17 +14,18 @@ use arrow_schema::{ArrowError, Schema as ArrowSchema};
 use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
-    table::{Batch, Schema},
+    step::Turn,
+    table::{Batch, Schema, TableRows, TableSink, columns_first},
 };
 use serde_json::json;
 
 use super::{
-    Facts, FileWriter, Foreign, ReadOptions, TableCompression, TableFormat, TableSink, TableSource, WriteOptions,
+    Facts, Foreign, ReadOptions, TableCompression, TableFormat, TableSource, WriteOptions,
     arrow::{Changes, Cuts, Unread, read_record_batch, to_arrow_schema, to_record_batch},
     codes,
     guard::guarded,
     ipc_read::{Blocks, Messages, Stream},
-    writer::own_error,
+    writer::{SharedFile, own_error},
 };
 use crate::input::Input;
 
@@ -51,13 +52,13 @@ impl std::fmt::Debug for IpcSource {
 
 impl IpcSource {
     pub fn file(input: &Input, options: &ReadOptions) -> Result<IpcSource> {
-        let messages = guarded(|| Blocks::open(input, &options.limits).map(Messages::File))?;
+        let messages = guarded(|| Blocks::open(input, &options.text.limits).map(Messages::File))?;
         Self::new(messages, options)
     }
 
     pub fn stream(input: impl Read + Send + 'static, options: &ReadOptions) -> Result<IpcSource> {
         let input: Box<dyn Read + Send> = Box::new(BufReader::with_capacity(1 << 18, input));
-        let messages = guarded(|| Stream::open(input, &options.limits).map(Messages::Stream))?;
+        let messages = guarded(|| Stream::open(input, &options.text.limits).map(Messages::Stream))?;
         Self::new(messages, options)
     }
 
@@ -66,7 +67,7 @@ impl IpcSource {
         let schema = Arc::new(schema);
         let (whole, cuts) = (schema.clone(), Cuts::default());
         let changes = Changes::new(messages.schema(), &schema);
-        let (lossy, batch_rows) = (options.lossy, options.batch_rows.max(1));
+        let (lossy, batch_rows) = (options.lossy, options.text.batch_rows.max(1));
         Ok(IpcSource { messages, schema, unread, changes, lossy, cuts, whole, left: None, batch_rows })
     }
 
@@ -84,18 +85,9 @@ impl IpcSource {
     }
 }
 
-impl TableSource for IpcSource {
-    fn format(&self) -> TableFormat {
-        match self.messages {
-            Messages::File(_) => TableFormat::Arrow,
-            Messages::Stream(_) => TableFormat::Arrows,
-        }
-    }
+impl TableRows for IpcSource {
     fn schema(&self) -> &Arc<Schema> {
         &self.schema
-    }
-    fn rows(&self) -> Option<u64> {
-        None
     }
 
     fn select(&mut self, columns: &[usize]) -> Result<()> {
@@ -104,7 +96,7 @@ impl TableSource for IpcSource {
         Ok(())
     }
 
-    fn next_batch(&mut self) -> Result<Option<Batch>> {
+    fn step(&mut self) -> Result<Turn<Batch>> {
         let whole = match self.left.take() {
             Some(left) => left,
             None => {
@@ -116,16 +108,31 @@ impl TableSource for IpcSource {
                 };
                 match guarded(read)? {
                     Some(batch) => batch,
-                    None => return Ok(None),
+                    None => return Ok(Turn::Done),
                 }
             }
         };
         if whole.rows() > self.batch_rows {
             self.left = Some(whole.slice(self.batch_rows, whole.rows() - self.batch_rows));
         }
-        Ok(Some(whole.slice(0, self.batch_rows)))
+        Ok(Turn::Item(whole.slice(0, self.batch_rows)))
     }
 
+    fn notes(&mut self) -> Vec<String> {
+        let mut said = self.changes.notes(&self.schema);
+        said.extend(self.cuts.notes());
+        said.append(&mut self.arrow_notes());
+        said
+    }
+}
+
+impl TableSource for IpcSource {
+    fn format(&self) -> TableFormat {
+        match self.messages {
+            Messages::File(_) => TableFormat::Arrow,
+            Messages::Stream(_) => TableFormat::Arrows,
+        }
+    }
     fn unread(&self) -> &[(usize, String)] {
         self.unread.columns()
     }
@@ -135,12 +142,6 @@ impl TableSource for IpcSource {
             facts.more.insert("groups".into(), json!(file.len()));
         }
         facts
-    }
-    fn notes(&mut self) -> Vec<String> {
-        let mut said = self.changes.notes(&self.schema);
-        said.extend(self.cuts.notes());
-        said.append(&mut self.arrow_notes());
-        said
     }
     fn foreign(&self) -> Vec<Foreign> {
         self.changes.foreign(&self.schema)
@@ -155,13 +156,13 @@ impl TableSource for IpcSource {
 }
 
 enum Writer {
-    File(ArrowFile<FileWriter>),
-    Stream(StreamWriter<FileWriter>),
+    File(ArrowFile<SharedFile>),
+    Stream(StreamWriter<SharedFile>),
 }
 
 /// An Arrow file or stream that is being written.
 pub(super) struct IpcSink {
-    out: Option<FileWriter>,
+    out: SharedFile,
     writer: Option<(Writer, Arc<ArrowSchema>)>,
     stream: bool,
     options: IpcWriteOptions,
@@ -174,7 +175,7 @@ impl std::fmt::Debug for IpcSink {
 }
 
 impl IpcSink {
-    pub fn new(out: FileWriter, options: &WriteOptions) -> Result<IpcSink> {
+    pub fn new(out: SharedFile, options: &WriteOptions) -> Result<IpcSink> {
         let compression = match options.compression.unwrap_or(TableCompression::None) {
             TableCompression::None => None,
             TableCompression::Lz4 => Some(CompressionType::LZ4_FRAME),
@@ -188,52 +189,47 @@ impl IpcSink {
         };
         let stream = options.format == TableFormat::Arrows;
         let options = IpcWriteOptions::default().try_with_compression(compression).map_err(written)?;
-        Ok(IpcSink { out: Some(out), writer: None, stream, options })
+        Ok(IpcSink { out, writer: None, stream, options })
     }
 }
 
 impl TableSink for IpcSink {
-    fn begin(&mut self, schema: &Arc<Schema>) -> Result<()> {
+    fn begin(&mut self, schema: &Arc<Schema>, _: &mut Vec<u8>) -> Result<()> {
         self.begin_arrow(Arc::new(to_arrow_schema(schema)?))
     }
 
-    fn write(&mut self, batch: &Batch) -> Result<()> {
-        let schema = match &self.writer {
-            Some((_, schema)) => schema.clone(),
-            None => return Err(Error::new(&ARGUMENT, "the schema comes before the rows")),
-        };
-        self.write_arrow(&to_record_batch(batch, &schema)?)
+    fn push(&mut self, batch: &Batch, _: &mut Vec<u8>) -> Result<()> {
+        let (_, schema) = self.writer.as_ref().ok_or_else(columns_first)?;
+        self.write_arrow(&to_record_batch(batch, schema)?)
     }
 
-    fn finish(mut self: Box<Self>) -> Result<FileWriter> {
-        match self.writer.take() {
-            Some((Writer::File(writer), _)) => writer.into_inner().map_err(written),
-            Some((Writer::Stream(writer), _)) => writer.into_inner().map_err(written),
-            None => Err(Error::new(&ARGUMENT, "the schema comes before the rows")),
+    fn finish(&mut self, _: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
+        match self.writer.take().ok_or_else(columns_first)?.0 {
+            Writer::File(mut writer) => writer.finish().map_err(written)?,
+            Writer::Stream(mut writer) => writer.finish().map_err(written)?,
         }
+        Ok(None)
     }
 }
 
 impl IpcSink {
     /// As [`begin`](TableSink::begin), for rows that come as Arrow's.
     pub fn begin_arrow(&mut self, schema: Arc<ArrowSchema>) -> Result<()> {
-        if let Some(out) = self.out.take() {
-            let options = self.options.clone();
-            let writer = match self.stream {
-                true => Writer::Stream(StreamWriter::try_new_with_options(out, &schema, options).map_err(written)?),
-                false => Writer::File(ArrowFile::try_new_with_options(out, &schema, options).map_err(written)?),
-            };
-            self.writer = Some((writer, schema));
-        }
+        let (out, options) = (self.out.clone(), self.options.clone());
+        let writer = match self.stream {
+            true => Writer::Stream(StreamWriter::try_new_with_options(out, &schema, options).map_err(written)?),
+            false => Writer::File(ArrowFile::try_new_with_options(out, &schema, options).map_err(written)?),
+        };
+        self.writer = Some((writer, schema));
         Ok(())
     }
 
-    /// As [`write`](TableSink::write), for rows that come as Arrow's.
+    /// As [`push`](TableSink::push), for rows that come as Arrow's.
     pub fn write_arrow(&mut self, batch: &RecordBatch) -> Result<()> {
         match &mut self.writer {
             Some((Writer::File(writer), _)) => writer.write(batch).map_err(written),
             Some((Writer::Stream(writer), _)) => writer.write(batch).map_err(written),
-            None => Err(Error::new(&ARGUMENT, "the schema comes before the rows")),
+            None => Err(columns_first()),
         }
     }
 }

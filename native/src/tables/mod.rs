@@ -1,7 +1,9 @@
 //! Tables in every format that this machine reads and writes, behind one seam.
 //!
-//! A [`TableSource`] gives a schema and then batches, a [`TableSink`] takes them; a conversion is a source, what
-//! [`Fit`] has to change for the target, and a sink. One batch is in memory at a time.
+//! A [`TableSource`] gives the rows of a table, a [`TableOutput`] takes them; between them runs the core's
+//! [`Conversion`](forebay::tables::Conversion), with one batch in memory at a time. What the core cannot do lies here:
+//! files and pipes, text and blocks on all cores, and the formats that other programs' crates decode, which stand behind
+//! the core's [`TableRows`] and [`TableSink`] too.
 //!
 //! | format | source | sink |
 //! |---|---|---|
@@ -22,14 +24,13 @@
 //! # Ok::<(), forebay::Error>(())
 //! ```
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use forebay::{
     Limits, Result,
-    filter::Filter,
-    table::{Batch, Schema},
-    tables::Target,
-    text::TextFormat,
+    tables::{self, Target},
+    tbf::Dialect,
+    text::{TextFormat, TextOptions},
     words::Word,
 };
 use serde::Serialize;
@@ -41,7 +42,6 @@ pub mod arrow;
 mod check;
 mod convert;
 mod core_file;
-mod core_sink;
 mod foreign;
 mod format;
 #[cfg(feature = "arrow")]
@@ -51,6 +51,7 @@ mod idv;
 mod ipc;
 #[cfg(feature = "arrow")]
 mod ipc_read;
+mod output;
 mod packing;
 #[cfg(feature = "arrow")]
 mod parquet;
@@ -71,7 +72,6 @@ mod route;
 mod same;
 mod samples;
 mod scan;
-#[cfg(feature = "arrow")]
 mod side_by_side;
 mod text;
 mod text_input;
@@ -85,7 +85,7 @@ use arrow::Cuts;
 pub use check::check;
 pub use convert::{TableJob, TableSummary};
 pub use forebay::{
-    table::{ColumnSpec, TableSpec, parse_type, summary},
+    table::{ColumnSpec, TableRows, TableSink, TableSpec, parse_type, summary},
     tables::{Fit, Scan},
     text::{BATCH_ROWS, OnBadRow, push_json, push_text},
 };
@@ -93,26 +93,17 @@ pub use foreign::{Foreign, ForeignKind};
 pub use format::TableFormat;
 #[cfg(feature = "arrow")]
 pub use guard::panics_are_errors;
-pub use packing::{refuse_promise, text_file};
+pub use output::TableOutput;
+pub use packing::refuse_promise;
 #[cfg(feature = "arrow")]
 use parquet_open::says_unsupported;
 pub use route::{create, document, open, open_bytes, open_text, table_format};
 pub use scan::Scanned;
 
-/// Rows of a table, batch by batch.
-pub trait TableSource: Send {
+/// A table in a file or pipe of this machine, which is read as its rows are asked for.
+pub trait TableSource: TableRows + Send {
     /// The format that is read.
     fn format(&self) -> TableFormat;
-    /// Names and types of what the batches hold.
-    fn schema(&self) -> &Arc<Schema>;
-    /// How many rows there are, where the file says it.
-    fn rows(&self) -> Option<u64>;
-    /// Reads only these columns, in this order. Before the first batch.
-    fn select(&mut self, columns: &[usize]) -> Result<()>;
-    /// Passes over parts of the file that cannot hold a row that the filter wants, where the format can tell.
-    fn prune(&mut self, _filter: &Filter) {}
-    /// The next rows; `None` at the end.
-    fn next_batch(&mut self) -> Result<Option<Batch>>;
     /// The numbers of columns that are not read, and what about each is not: its type, its compression. Asking for one
     /// is an error; all others can be selected.
     fn unread(&self) -> &[(usize, String)] {
@@ -130,15 +121,7 @@ pub trait TableSource: Send {
     fn arrow_notes(&mut self) -> Vec<String> {
         Vec::new()
     }
-    /// What happened on the way that is no error: rows left out, values read more kindly than the format asks.
-    fn notes(&mut self) -> Vec<String> {
-        Vec::new()
-    }
-    /// How many bad rows were left out.
-    fn skipped(&self) -> u64 {
-        0
-    }
-    /// The first of these. What this gives is in no note any more.
+    /// The first of the bad rows that were left out. What this gives is in no note any more.
     fn bad_rows(&mut self) -> Vec<forebay::Error> {
         Vec::new()
     }
@@ -159,16 +142,6 @@ pub fn leave_out_unread(source: &mut dyn TableSource) -> Result<(Vec<usize>, Vec
     read.retain(|i| !unread.contains_key(i));
     source.select(&read)?;
     Ok((read, said))
-}
-
-/// Takes a table, batch by batch.
-pub trait TableSink: Send {
-    /// The columns that will come. Called once, first.
-    fn begin(&mut self, schema: &Arc<Schema>) -> Result<()>;
-    /// The next rows.
-    fn write(&mut self, batch: &Batch) -> Result<()>;
-    /// The end. What was written is whole, and can be read at its temporary place.
-    fn finish(self: Box<Self>) -> Result<writer::FileWriter>;
 }
 
 pub use writer::FileWriter;
@@ -205,30 +178,14 @@ pub struct ColumnFacts {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// Bounds on what the file may cost.
-    pub limits: Limits,
+    /// How text is read. Of every format the limits and the rows of a batch.
+    pub text: TextOptions,
     /// How the bytes of formats that are asked at random come in; text is always read.
     pub io: Io,
     /// The format, where neither content nor name says it.
     pub format: Option<TableFormat>,
-    /// All columns, in the file's order; nothing is sniffed then.
-    pub spec: Option<TableSpec>,
     /// What a TBF of layout U or S holds, which do not say it themselves.
     pub tbf_schema: Option<forebay::tbf::CallerSchema>,
-    /// The types of some columns; the others are sniffed.
-    pub types: Vec<(String, forebay::table::DataType)>,
-    /// CSV: the first row holds the names.
-    pub header: bool,
-    /// CSV: what stands between fields; by default a comma, or a tab in `.tsv`.
-    pub delimiter: Option<u8>,
-    /// CSV: the field, not in quotes, that means a missing value. By default the empty one.
-    pub null: String,
-    /// What happens with a row that cannot be read.
-    pub on_bad_row: OnBadRow,
-    /// Rows of text that types are sniffed from.
-    pub sniff_rows: usize,
-    /// Rows of a batch.
-    pub batch_rows: usize,
     /// How many rows from the front will be asked for, where that is known: of very many columns a few rows take little
     /// memory then. More may come.
     pub first_rows: Option<usize>,
@@ -243,19 +200,13 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> Self {
+        let mut text = TextOptions::default();
+        text.limits = Limits::host();
         ReadOptions {
-            limits: Limits::host(),
+            text,
             io: Io::default(),
             format: None,
-            spec: None,
             tbf_schema: None,
-            types: Vec::new(),
-            header: true,
-            delimiter: None,
-            null: String::new(),
-            on_bad_row: OnBadRow::Error,
-            sniff_rows: 10_000,
-            batch_rows: BATCH_ROWS,
             first_rows: None,
             samples: false,
             lossy: false,
@@ -296,56 +247,29 @@ impl Word for TableCompression {
 pub struct WriteOptions {
     /// The format.
     pub format: TableFormat,
+    /// What the core is told of it: the target and its layout, losses, row groups, the style of CSV.
+    pub core: tables::WriteOptions,
     /// The compression; by default the format's usual one.
     pub compression: Option<TableCompression>,
     /// The compression's level.
     pub level: Option<u8>,
-    /// Rows of a row group or block; by default the format's usual number.
-    pub group_rows: Option<usize>,
-    /// CSV: the first row holds the names.
-    pub header: bool,
-    /// CSV: what stands between fields; by default a comma, or a tab in `.tsv`.
-    pub delimiter: Option<u8>,
-    /// CSV: what stands for a missing value.
-    pub null: String,
-    /// What the format cannot hold is changed, and said, instead of refused.
-    pub lossy: bool,
-    /// How columns are stored, for formats that let one choose.
-    pub spec: Option<TableSpec>,
-    /// TBF: the layout to write.
-    pub dialect: forebay::tbf::Dialect,
     /// Threads that encode, for formats whose parts can be encoded side by side. What is written is the same.
     pub workers: usize,
 }
 
 impl WriteOptions {
-    /// What a table must fit to be written like this.
-    pub fn target(&self) -> Target {
-        match self.format {
+    /// The defaults of a format.
+    pub fn new(format: TableFormat) -> Self {
+        let target = match format {
             TableFormat::Csv => Target::Text(TextFormat::Csv),
             TableFormat::Tsv => Target::Text(TextFormat::Tsv),
             TableFormat::Jsonl => Target::Text(TextFormat::Jsonl),
-            TableFormat::Tbf => Target::Tbf(self.dialect),
+            TableFormat::Tbf => Target::Tbf(Dialect::D),
             TableFormat::Idv => Target::Idv,
             TableFormat::Parquet | TableFormat::Arrow | TableFormat::Arrows => Target::Arrow,
-        }
-    }
-
-    /// The defaults of a format.
-    pub fn new(format: TableFormat) -> Self {
-        WriteOptions {
-            format,
-            compression: None,
-            level: None,
-            group_rows: None,
-            header: true,
-            delimiter: None,
-            null: String::new(),
-            lossy: false,
-            spec: None,
-            dialect: forebay::tbf::Dialect::D,
-            workers: all_cores(),
-        }
+        };
+        let core = tables::WriteOptions::new(target);
+        WriteOptions { format, core, compression: None, level: None, workers: all_cores() }
     }
 }
 

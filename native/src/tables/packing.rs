@@ -100,7 +100,7 @@ impl Packing {
 }
 
 /// A file that is written from front to back, compressed as its name says.
-pub fn text_file(path: &Path, force: bool, format: TableFormat, level: Option<u8>) -> Result<FileWriter> {
+pub(super) fn text_file(path: &Path, force: bool, format: TableFormat, level: Option<u8>) -> Result<FileWriter> {
     let packer = Packing::of(path, format)?.map(|packing| packing.packer(level)).transpose()?;
     Ok(FileWriter::new(AtomicFile::create_streaming(path, force)?).packed(packer))
 }

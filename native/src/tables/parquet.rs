@@ -7,7 +7,8 @@ use arrow_schema::Schema as ArrowSchema;
 use forebay::{
     Result,
     filter::Filter,
-    table::{Batch, Schema},
+    step::Turn,
+    table::{Batch, Schema, TableRows},
 };
 use parquet::arrow::{
     ProjectionMask,
@@ -64,8 +65,9 @@ impl std::fmt::Debug for ParquetSource {
 impl ParquetSource {
     pub fn new(input: Input, options: &ReadOptions) -> Result<ParquetSource> {
         let file = ParquetFile::new(input);
-        let (metadata, opaque) = parquet_open::load(&file, &options.limits).map_err(|e| file.refused().unwrap_or(e))?;
-        let pages = guarded(|| Ok(Pages::new(file, metadata.metadata(), &options.limits)))?;
+        let (metadata, opaque) =
+            parquet_open::load(&file, &options.text.limits).map_err(|e| file.refused().unwrap_or(e))?;
+        let pages = guarded(|| Ok(Pages::new(file, metadata.metadata(), &options.text.limits)))?;
         let (schema, unread) = Unread::schema(metadata.schema(), opaque)?;
         let schema = Arc::new(schema);
         let changes = Changes::new(metadata.schema(), &schema);
@@ -101,7 +103,7 @@ impl ParquetSource {
     fn reader(&self, columns: Option<&[usize]>, most: Option<usize>) -> Result<ParquetRecordBatchReader> {
         // Of very many columns few rows are read at a time.
         let count = columns.map_or(self.whole.len(), <[usize]>::len).max(1);
-        let rows = self.options.batch_rows.min((BATCH_CELLS / count).max(FEWEST_ROWS)).max(1);
+        let rows = self.options.text.batch_rows.min((BATCH_CELLS / count).max(FEWEST_ROWS)).max(1);
         let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.pages.clone(), self.metadata.clone())
             .with_batch_size(rows);
         if let Some(most) = most {
@@ -144,10 +146,7 @@ impl ParquetSource {
     }
 }
 
-impl TableSource for ParquetSource {
-    fn format(&self) -> TableFormat {
-        TableFormat::Parquet
-    }
+impl TableRows for ParquetSource {
     fn schema(&self) -> &Arc<Schema> {
         &self.schema
     }
@@ -172,20 +171,26 @@ impl TableSource for ParquetSource {
         self.filter = Some(filter.clone());
     }
 
-    fn next_batch(&mut self) -> Result<Option<Batch>> {
+    fn step(&mut self) -> Result<Turn<Batch>> {
         if self.reader.is_none() {
             self.unread.refuse(self.columns.as_deref())?;
         }
-        let Some(batch) = self.next_record_batch()? else { return Ok(None) };
+        let Some(batch) = self.next_record_batch()? else { return Ok(Turn::Done) };
         let (schema, lossy, cuts) = (&self.schema, self.options.lossy, &mut self.cuts);
-        guarded(|| read_record_batch(&batch, schema, lossy, cuts).map(Some))
+        guarded(|| read_record_batch(&batch, schema, lossy, cuts).map(Turn::Item))
     }
 
-    fn unread(&self) -> &[(usize, String)] {
-        self.unread.columns()
-    }
     fn notes(&mut self) -> Vec<String> {
         self.changes.notes(&self.schema).into_iter().chain(self.cuts.notes()).collect()
+    }
+}
+
+impl TableSource for ParquetSource {
+    fn format(&self) -> TableFormat {
+        TableFormat::Parquet
+    }
+    fn unread(&self) -> &[(usize, String)] {
+        self.unread.columns()
     }
     fn foreign(&self) -> Vec<Foreign> {
         self.changes.foreign(&self.schema)

@@ -7,7 +7,7 @@ use arrow_schema::{DataType as ArrowType, FieldRef, Schema as ArrowSchema};
 use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
-    table::{Batch, Schema},
+    table::{Batch, Schema, TableSink, columns_first},
     tables::without_columns,
 };
 use parquet::{
@@ -25,12 +25,12 @@ use parquet::{
 };
 
 use super::{
-    FileWriter, TableCompression, TableSink, WriteOptions,
+    TableCompression, WriteOptions,
     arrow::{to_arrow_schema, to_record_batch},
     codes,
     packing::wrong_level,
     side_by_side::side_by_side,
-    writer::own_error,
+    writer::{SharedFile, own_error},
 };
 
 /// Rows of a row group.
@@ -44,7 +44,7 @@ const FEW_CELLS: usize = 1 << 14;
 
 /// A Parquet file that is being written.
 pub(super) struct ParquetSink {
-    out: Option<FileWriter>,
+    out: SharedFile,
     file: Option<File>,
     compression: Compression,
     group_rows: usize,
@@ -53,7 +53,7 @@ pub(super) struct ParquetSink {
 
 /// Once its columns are known.
 struct File {
-    writer: SerializedFileWriter<FileWriter>,
+    writer: SerializedFileWriter<SharedFile>,
     columns: ArrowRowGroupWriterFactory,
     schema: Arc<ArrowSchema>,
     /// The row group that has begun.
@@ -74,7 +74,7 @@ impl std::fmt::Debug for ParquetSink {
 }
 
 impl ParquetSink {
-    pub fn new(out: FileWriter, options: &WriteOptions) -> Result<ParquetSink> {
+    pub fn new(out: SharedFile, options: &WriteOptions) -> Result<ParquetSink> {
         let compression = match options.compression.unwrap_or(TableCompression::Snappy) {
             TableCompression::None => Compression::UNCOMPRESSED,
             TableCompression::Snappy => Compression::SNAPPY,
@@ -91,51 +91,44 @@ impl ParquetSink {
                 ));
             }
         };
-        let group_rows = options.group_rows.unwrap_or(GROUP_ROWS);
-        Ok(ParquetSink { out: Some(out), file: None, compression, group_rows, workers: options.workers })
+        let group_rows = options.core.group_rows.unwrap_or(GROUP_ROWS);
+        Ok(ParquetSink { out, file: None, compression, group_rows, workers: options.workers })
     }
 
     fn file(&mut self) -> Result<&mut File> {
-        self.file.as_mut().ok_or_else(|| Error::new(&ARGUMENT, "the schema comes before the rows"))
+        self.file.as_mut().ok_or_else(columns_first)
     }
 }
 
 impl TableSink for ParquetSink {
-    fn begin(&mut self, schema: &Arc<Schema>) -> Result<()> {
+    fn begin(&mut self, schema: &Arc<Schema>, _: &mut Vec<u8>) -> Result<()> {
         self.begin_arrow(Arc::new(to_arrow_schema(schema)?))
     }
 
-    fn write(&mut self, batch: &Batch) -> Result<()> {
-        if batch.columns().is_empty() && batch.rows() > 0 {
-            return Err(without_columns("Parquet"));
-        }
+    fn push(&mut self, batch: &Batch, _: &mut Vec<u8>) -> Result<()> {
         let schema = self.file()?.schema.clone();
         self.write_arrow(&to_record_batch(batch, &schema)?)
     }
 
-    fn finish(mut self: Box<Self>) -> Result<FileWriter> {
+    fn finish(&mut self, _: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
         let workers = self.workers;
         self.file()?.flush(workers)?;
-        match self.file.take() {
-            Some(file) => file.writer.into_inner().map_err(written),
-            None => Err(Error::new(&ARGUMENT, "the schema comes before the rows")),
-        }
+        let file = self.file.take().ok_or_else(columns_first)?;
+        file.writer.close().map(|_| None).map_err(written)
     }
 }
 
 impl ParquetSink {
     /// As [`begin`](TableSink::begin), for rows that come as Arrow's.
     pub fn begin_arrow(&mut self, schema: Arc<ArrowSchema>) -> Result<()> {
-        if let Some(out) = self.out.take() {
-            let properties = properties(&schema, self.compression, self.group_rows);
-            let writer = ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(written)?;
-            let (writer, columns) = writer.into_serialized_writer().map_err(written)?;
-            self.file = Some(File { writer, columns, schema, group: None });
-        }
+        let properties = properties(&schema, self.compression, self.group_rows);
+        let writer = ArrowWriter::try_new(self.out.clone(), schema.clone(), Some(properties)).map_err(written)?;
+        let (writer, columns) = writer.into_serialized_writer().map_err(written)?;
+        self.file = Some(File { writer, columns, schema, group: None });
         Ok(())
     }
 
-    /// As [`write`](TableSink::write), for rows that come as Arrow's.
+    /// As [`push`](TableSink::push), for rows that come as Arrow's.
     pub fn write_arrow(&mut self, batch: &RecordBatch) -> Result<()> {
         if batch.num_columns() == 0 && batch.num_rows() > 0 {
             return Err(without_columns("Parquet"));

@@ -7,17 +7,17 @@ use forebay::{
     Error, Result,
     detect::HEAD_LEN,
     error::codes::{ARGUMENT, UNKNOWN_FORMAT},
-    tables::TableKind,
+    tables::{TableKind, TableWriter},
 };
 
 use super::{
-    FileWriter, ReadOptions, TableCompression, TableFormat, TableSink, TableSource, WriteOptions,
+    FileWriter, ReadOptions, TableCompression, TableFormat, TableOutput, TableSink, TableSource, WriteOptions,
     core_file::{CoreSource, open_core},
-    core_sink::CoreSink,
     idv::IdvSink,
     packing::{Packing, text_file},
     text::TextSource,
     text_input::TextInput,
+    writer::SharedFile,
 };
 use crate::{
     input::{Input, display, first_bytes},
@@ -55,7 +55,7 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableSource>> 
             Error::new(&UNKNOWN_FORMAT, message).file(display(path)).with_options(&["format"])
         })?,
     };
-    open_as(path, format, options).map_err(|e| e.file(display(path)))
+    open_as(Place::Path(path), format, options).map_err(|e| e.file(display(path)))
 }
 
 /// Opens text that is at hand: CSV, TSV or JSON lines.
@@ -66,62 +66,65 @@ pub fn open_text(text: Vec<u8>, format: TableFormat, options: &ReadOptions) -> R
 /// Opens a table of any format whose bytes are at hand. Fuzzing has no files: it opens a hundred thousand tables a second.
 #[doc(hidden)]
 pub fn open_bytes(bytes: Bytes, format: TableFormat, options: &ReadOptions) -> Result<Box<dyn TableSource>> {
-    let name = "table";
-    let input = || Input::memory(name, bytes.clone());
-    Ok(match format {
-        TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl => {
-            let text = TextInput::unpacked(name.into(), Cursor::new(bytes))?;
-            Box::new(TextSource::new(text, format, options)?)
-        }
-        TableFormat::Idv => Box::new(CoreSource::open(input(), TableKind::Idv, options)?),
-        TableFormat::Tbf => Box::new(CoreSource::open(input(), TableKind::Tbf, options)?),
-        #[cfg(feature = "arrow")]
-        TableFormat::Parquet => Box::new(super::parquet::ParquetSource::new(input(), options)?),
-        #[cfg(feature = "arrow")]
-        TableFormat::Arrow => Box::new(super::ipc::IpcSource::file(&input(), options)?),
-        #[cfg(feature = "arrow")]
-        TableFormat::Arrows => Box::new(super::ipc::IpcSource::stream(Cursor::new(bytes), options)?),
-        #[cfg(not(feature = "arrow"))]
-        other => return Err(no_route("read", other)),
-    })
+    open_as(Place::Bytes(bytes), format, options)
 }
 
-fn open_as(path: &Path, format: TableFormat, options: &ReadOptions) -> Result<Box<dyn TableSource>> {
+/// Where the bytes of a table are.
+pub(super) enum Place<'a> {
+    Path(&'a Path),
+    Bytes(Bytes),
+}
+
+impl Place<'_> {
+    /// A file that is asked at random; only text and Arrow streams come from a pipe.
+    pub fn whole(self, options: &ReadOptions) -> Result<Input> {
+        match self {
+            Place::Path(path) => Input::open(path, options.io),
+            Place::Bytes(bytes) => Ok(Input::memory("table", bytes)),
+        }
+    }
+    fn text(self) -> Result<TextInput> {
+        match self {
+            Place::Path(path) => TextInput::open(path),
+            Place::Bytes(bytes) => TextInput::unpacked("table".into(), Cursor::new(bytes)),
+        }
+    }
+}
+
+fn open_as(place: Place<'_>, format: TableFormat, options: &ReadOptions) -> Result<Box<dyn TableSource>> {
     Ok(match format {
-        TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl => Box::new(TextSource::open(path, format, options)?),
-        TableFormat::Idv => Box::new(CoreSource::open(whole(path, options)?, TableKind::Idv, options)?),
-        TableFormat::Tbf => Box::new(CoreSource::open(whole(path, options)?, TableKind::Tbf, options)?),
+        TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl => {
+            Box::new(TextSource::new(place.text()?, format, options)?)
+        }
+        TableFormat::Idv => Box::new(CoreSource::open(place.whole(options)?, TableKind::Idv, options)?),
+        TableFormat::Tbf => Box::new(CoreSource::open(place.whole(options)?, TableKind::Tbf, options)?),
         #[cfg(feature = "arrow")]
-        TableFormat::Parquet => Box::new(open_parquet(path, options)?),
+        TableFormat::Parquet => Box::new(open_parquet(place, options)?),
         #[cfg(feature = "arrow")]
-        TableFormat::Arrow | TableFormat::Arrows => Box::new(open_ipc(path, format, options)?),
+        TableFormat::Arrow | TableFormat::Arrows => Box::new(open_ipc(place, format, options)?),
         #[cfg(not(feature = "arrow"))]
         other => return Err(no_route("read", other)),
     })
 }
 
 #[cfg(feature = "arrow")]
-pub(super) fn open_parquet(path: &Path, options: &ReadOptions) -> Result<super::parquet::ParquetSource> {
-    super::parquet::ParquetSource::new(whole(path, options)?, options)
+pub(super) fn open_parquet(place: Place<'_>, options: &ReadOptions) -> Result<super::parquet::ParquetSource> {
+    super::parquet::ParquetSource::new(place.whole(options)?, options)
 }
 
 /// An Arrow file, or a stream, which may be a pipe.
 #[cfg(feature = "arrow")]
-pub(super) fn open_ipc(path: &Path, format: TableFormat, options: &ReadOptions) -> Result<super::ipc::IpcSource> {
-    if format == TableFormat::Arrow {
-        return super::ipc::IpcSource::file(&whole(path, options)?, options);
+pub(super) fn open_ipc(place: Place<'_>, format: TableFormat, options: &ReadOptions) -> Result<super::ipc::IpcSource> {
+    match (format, place) {
+        (TableFormat::Arrow, place) => super::ipc::IpcSource::file(&place.whole(options)?, options),
+        (_, Place::Path(path)) => super::ipc::IpcSource::stream(crate::input::Reading::open(path)?, options),
+        (_, Place::Bytes(bytes)) => super::ipc::IpcSource::stream(Cursor::new(bytes), options),
     }
-    super::ipc::IpcSource::stream(crate::input::Reading::open(path)?, options)
-}
-
-/// A file that is asked at random; only text and Arrow streams come from a pipe.
-pub(super) fn whole(path: &Path, options: &ReadOptions) -> Result<Input> {
-    Input::open(path, options.io)
 }
 
 /// The file that a sink fills, once the options make sense together.
 pub(super) fn output_file(path: &Path, force: bool, options: &WriteOptions) -> Result<FileWriter> {
-    if options.group_rows == Some(0) {
+    if options.core.group_rows == Some(0) {
         return Err(Error::new(&ARGUMENT, "a row group or block has one row at least"));
     }
     if let (TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl | TableFormat::Tbf, Some(packing)) =
@@ -150,22 +153,23 @@ pub(super) fn output_file(path: &Path, force: bool, options: &WriteOptions) -> R
     }
 }
 
-/// A sink that writes `path`. What exists is refused unless `force`. Text is compressed where the name ends in `.gz`
-/// or `.zst`; a name that promises a compression which is not written is refused.
-pub fn create(path: &Path, force: bool, options: &WriteOptions) -> Result<Box<dyn TableSink>> {
-    let out = output_file(path, force, options)?;
-    Ok(match options.format {
+/// Begins to write a table into `path`. What exists is refused unless `force`. Text is compressed where the name ends in
+/// `.gz` or `.zst`; a name that promises a compression which is not written is refused.
+pub fn create(path: &Path, force: bool, options: &WriteOptions) -> Result<TableOutput> {
+    let file = SharedFile::new(output_file(path, force, options)?);
+    let sink: Box<dyn TableSink + Send> = match options.format {
         TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl | TableFormat::Tbf => {
-            Box::new(CoreSink::new(out, options))
+            Box::new(TableWriter::new(options.core.clone()))
         }
-        TableFormat::Idv => Box::new(IdvSink::new(out, options)?),
+        TableFormat::Idv => Box::new(IdvSink::new(options)?),
         #[cfg(feature = "arrow")]
-        TableFormat::Parquet => Box::new(super::parquet_write::ParquetSink::new(out, options)?),
+        TableFormat::Parquet => Box::new(super::parquet_write::ParquetSink::new(file.clone(), options)?),
         #[cfg(feature = "arrow")]
-        TableFormat::Arrow | TableFormat::Arrows => Box::new(super::ipc::IpcSink::new(out, options)?),
+        TableFormat::Arrow | TableFormat::Arrows => Box::new(super::ipc::IpcSink::new(file.clone(), options)?),
         #[cfg(not(feature = "arrow"))]
         other => return Err(no_route("written", other)),
-    })
+    };
+    Ok(TableOutput::new(file, sink))
 }
 
 /// The JSON of a TBF that holds no table but some other value; `None` for everything else.
@@ -174,7 +178,9 @@ pub fn document(path: &Path, options: &ReadOptions) -> Result<Option<String>> {
         return Ok(None);
     }
     let named = |e: Error| e.file(display(path));
-    open_core(&whole(path, options)?, TableKind::Tbf, options).and_then(|file| file.document()).map_err(named)
+    open_core(&Place::Path(path).whole(options)?, TableKind::Tbf, options)
+        .and_then(|file| file.document())
+        .map_err(named)
 }
 
 #[cfg(not(feature = "arrow"))]

@@ -4,7 +4,6 @@
 
 use std::{
     collections::HashMap,
-    fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -22,16 +21,17 @@ use parquet::{
 };
 
 use super::{
-    Cuts, ReadOptions, TableFormat, TableJob, TableSource, TableSummary,
+    Cuts, ReadOptions, TableFormat, TableJob, TableRows, TableSink, TableSource, TableSummary,
     arrow::{not_arrow, read_record_batch},
     codes,
-    convert::{cannot_verify, differ},
+    convert::differ,
     guard::guarded,
     ipc::{IpcSink, IpcSource},
     parquet::ParquetSource,
     parquet_open::not_parquet,
     parquet_write::ParquetSink,
-    route::{open_ipc, open_parquet, output_file, table_format},
+    route::{Place, open_ipc, open_parquet, output_file, table_format},
+    writer::SharedFile,
 };
 use crate::{
     convert::Progress,
@@ -57,10 +57,10 @@ impl ArrowInput {
         let named = |e: Error| e.file(display(path));
         Ok(match format {
             Some(TableFormat::Parquet) => {
-                Some(ArrowInput::Parquet(Box::new(open_parquet(path, options).map_err(named)?)))
+                Some(ArrowInput::Parquet(Box::new(open_parquet(Place::Path(path), options).map_err(named)?)))
             }
             Some(format @ (TableFormat::Arrow | TableFormat::Arrows)) => {
-                Some(ArrowInput::Ipc(Box::new(open_ipc(path, format, options).map_err(named)?)))
+                Some(ArrowInput::Ipc(Box::new(open_ipc(Place::Path(path), format, options).map_err(named)?)))
             }
             _ => None,
         })
@@ -166,23 +166,17 @@ impl<'a> Same<'a> {
     pub fn run(mut self, output: &Path, progress: &mut dyn FnMut(&Progress)) -> Result<TableSummary> {
         let job = self.job;
         let named = |e: Error| e.file(display(output));
-        let out = output_file(output, job.force, &job.write)?;
+        let out = SharedFile::new(output_file(output, job.force, &job.write)?);
         let mut sink = match job.write.format {
-            TableFormat::Parquet => ArrowOutput::Parquet(Box::new(ParquetSink::new(out, &job.write)?)),
-            _ => ArrowOutput::Ipc(Box::new(IpcSink::new(out, &job.write)?)),
+            TableFormat::Parquet => ArrowOutput::Parquet(Box::new(ParquetSink::new(out.clone(), &job.write)?)),
+            _ => ArrowOutput::Ipc(Box::new(IpcSink::new(out.clone(), &job.write)?)),
         };
         sink.begin(&self.schema).map_err(named)?;
         let mut rows = ArrowRows::new(job, &job.inputs, &job.read, &job.scan, self.schema.clone());
         rows.opened = self.opened.take();
-        let mut summary = TableSummary {
-            inputs: job.inputs.iter().map(|p| display(p)).collect(),
-            output: display(output),
-            format: job.write.format.name(),
-            columns: self.schema.fields().len(),
-            notes: self.notes.clone(),
-            ..TableSummary::default()
-        };
-        summary.input_bytes = job.inputs.iter().filter_map(|p| fs::metadata(p).ok()).map(|m| m.len()).sum();
+        let mut summary = job.summary(output);
+        summary.columns = self.schema.fields().len();
+        summary.notes.clone_from(&self.notes);
         while let Some(batch) = rows.next()? {
             let step = if job.write.format == TableFormat::Parquet { SLICE } else { batch.num_rows() };
             for at in (0..batch.num_rows()).step_by(step.max(1)) {
@@ -192,14 +186,8 @@ impl<'a> Same<'a> {
             progress(&Progress { samples: summary.rows, total: rows.total, ..Progress::default() });
         }
         summary.notes.append(&mut rows.notes);
-        let writer = sink.finish().map_err(named)?;
-        summary.output_bytes = writer.bytes();
-        let file = writer.into_file()?;
-        if job.verify {
-            let path = file.path().ok_or_else(cannot_verify)?;
-            summary.verified = self.compare(path).map_err(named)?;
-        }
-        file.commit(job.sync)?;
+        sink.finish().map_err(named)?;
+        job.put_in_place(out.into_inner()?, &mut summary, |path| self.compare(path).map_err(named))?;
         Ok(summary)
     }
 
@@ -350,7 +338,7 @@ impl<'a> ArrowRows<'a> {
         scan: &'a Scan,
         schema: Arc<ArrowSchema>,
     ) -> ArrowRows<'a> {
-        let (lossy, notes) = (job.write.lossy, Vec::new());
+        let (lossy, notes) = (job.write.core.lossy, Vec::new());
         ArrowRows { inputs, read, scan, lossy, schema, current: None, next: 0, total: None, notes, opened: None }
     }
 
@@ -500,11 +488,11 @@ impl ArrowOutput {
             ArrowOutput::Ipc(sink) => guarded(|| sink.write_arrow(batch)),
         }
     }
-    fn finish(self) -> Result<super::FileWriter> {
-        use super::TableSink;
-        match self {
-            ArrowOutput::Parquet(sink) => sink.finish(),
-            ArrowOutput::Ipc(sink) => sink.finish(),
-        }
+    fn finish(self) -> Result<()> {
+        let finished = match self {
+            ArrowOutput::Parquet(mut sink) => sink.finish(&mut Vec::new()),
+            ArrowOutput::Ipc(mut sink) => sink.finish(&mut Vec::new()),
+        };
+        finished.map(drop)
     }
 }

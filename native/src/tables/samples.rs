@@ -21,7 +21,7 @@ use crate::{
 pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableSource>> {
     let dataset = Dataset::open_with(
         path,
-        &OpenOptions { limits: options.limits.clone(), io: options.io, ..Default::default() },
+        &OpenOptions { limits: options.text.limits.clone(), io: options.io, ..Default::default() },
     )?;
     let lines = Lines { dataset, next: 0, line: Vec::new(), at: 0 };
     let input = TextInput::over(display(path), BufReader::new(lines));

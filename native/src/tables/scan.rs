@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use forebay::{
-    Result,
+    Error, Result,
     filter::codes::KIND,
     table::{Batch, Schema},
     tables::{Scan, Scanning},
@@ -26,18 +26,7 @@ impl std::fmt::Debug for Scanned {
 impl Scanned {
     /// Restricts a source that was not read yet.
     pub fn new(mut source: Box<dyn TableSource>, scan: &Scan) -> Result<Scanned> {
-        let scanning =
-            scan.plan(source.schema()).map_err(|e| match e.code() == &KIND && source.format().is_text() {
-                // What was sniffed may not be what was meant, as with postal codes.
-                true => e.more("a column can be read as another type").with_options(&["types"]),
-                false => e,
-            })?;
-        if let Some(columns) = scanning.read() {
-            source.select(columns)?;
-        }
-        if let Some(filter) = scanning.filter() {
-            source.prune(filter);
-        }
+        let scanning = scan.begin(&mut *source, true).map_err(|e| advised(e, &*source))?;
         Ok(Scanned { source, scanning })
     }
 
@@ -62,5 +51,13 @@ impl Scanned {
             }
         }
         Ok(None)
+    }
+}
+
+/// What was sniffed may not be what was meant, as with postal codes.
+pub(super) fn advised(e: Error, source: &dyn TableSource) -> Error {
+    match e.code() == &KIND && source.format().is_text() {
+        true => e.more("a column can be read as another type").with_options(&["types"]),
+        false => e,
     }
 }

@@ -1,12 +1,12 @@
 //! CSV and JSON lines in: the core reads them, from what comes out of a file.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use forebay::{
     Error, Result,
     step::Turn,
-    table::{Batch, Schema},
-    text::{TextOptions, TextReader},
+    table::{Batch, Schema, TableRows},
+    text::TextReader,
 };
 
 use super::{
@@ -36,12 +36,8 @@ enum Reading {
 }
 
 impl TextSource {
-    pub fn open(path: &Path, format: TableFormat, options: &ReadOptions) -> Result<TextSource> {
-        Self::new(TextInput::open(path)?, format, options)
-    }
-
     pub fn new(mut input: TextInput, format: TableFormat, options: &ReadOptions) -> Result<TextSource> {
-        let mut reader = TextReader::new(format.text()?, options.text())?;
+        let mut reader = TextReader::new(format.text()?, options.text.clone())?;
         while !reader.open().map_err(|e| e.file(&input.name))? {
             feed(&mut input, &mut reader)?;
         }
@@ -80,29 +76,9 @@ fn feed(input: &mut TextInput, reader: &mut TextReader) -> Result<()> {
     Ok(())
 }
 
-impl ReadOptions {
-    /// What of this concerns text.
-    fn text(&self) -> TextOptions {
-        let mut text = TextOptions::default();
-        text.limits.clone_from(&self.limits);
-        text.spec.clone_from(&self.spec);
-        text.types.clone_from(&self.types);
-        text.null.clone_from(&self.null);
-        (text.header, text.delimiter, text.on_bad_row) = (self.header, self.delimiter, self.on_bad_row);
-        (text.sniff_rows, text.batch_rows) = (self.sniff_rows, self.batch_rows);
-        text
-    }
-}
-
-impl TableSource for TextSource {
-    fn format(&self) -> TableFormat {
-        self.format
-    }
+impl TableRows for TextSource {
     fn schema(&self) -> &Arc<Schema> {
         &self.schema
-    }
-    fn rows(&self) -> Option<u64> {
-        None
     }
     fn select(&mut self, columns: &[usize]) -> Result<()> {
         if let Reading::Opened(opened) | Reading::Alone(opened) = &mut self.reading {
@@ -112,7 +88,7 @@ impl TableSource for TextSource {
         Ok(())
     }
 
-    fn next_batch(&mut self) -> Result<Option<Batch>> {
+    fn step(&mut self) -> Result<Turn<Batch>> {
         if matches!(self.reading, Reading::Opened(_)) {
             self.begin();
         }
@@ -120,12 +96,12 @@ impl TableSource for TextSource {
             let step = match &mut self.reading {
                 Reading::Threads(threads) => threads.step(),
                 Reading::Alone(alone) | Reading::Opened(alone) => alone.0.step(),
-                Reading::Lost => return Ok(None),
+                Reading::Lost => return Ok(Turn::Done),
             };
             match (step.map_err(|e| e.file(&self.name))?, &mut self.reading) {
-                (Turn::Item(batch), _) => return Ok(Some(batch)),
+                (Turn::Item(batch), _) => return Ok(Turn::Item(batch)),
                 (Turn::Need(()), Reading::Alone(alone)) => feed(&mut alone.1, &mut alone.0)?,
-                _ => return Ok(None),
+                _ => return Ok(Turn::Done),
             }
         }
     }
@@ -143,6 +119,12 @@ impl TableSource for TextSource {
             Reading::Alone(alone) | Reading::Opened(alone) => alone.0.skipped(),
             Reading::Lost => 0,
         }
+    }
+}
+
+impl TableSource for TextSource {
+    fn format(&self) -> TableFormat {
+        self.format
     }
     fn bad_rows(&mut self) -> Vec<Error> {
         match &mut self.reading {

@@ -1,11 +1,14 @@
 //! A file that is written from front to back, behind the standard library's trait.
 
-use std::io::{self, IoSlice, Write};
+use std::{
+    io::{self, IoSlice, Write},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
-use forebay::Result;
+use forebay::{Error, Result};
 
 use super::packing::Packer;
-use crate::{input::io_error, output::AtomicFile};
+use crate::{input::io_error, output::AtomicFile, parallel::codes::WORKER};
 
 /// Bytes that are gathered before they go out.
 const BUFFER: usize = 1 << 18;
@@ -91,23 +94,41 @@ impl FileWriter {
     }
 }
 
-impl Write for FileWriter {
+/// A file that one thing fills and another keeps.
+#[derive(Clone, Debug)]
+pub(super) struct SharedFile(Arc<Mutex<FileWriter>>);
+
+impl SharedFile {
+    pub fn new(file: FileWriter) -> SharedFile {
+        SharedFile(Arc::new(Mutex::new(file)))
+    }
+    pub fn lock(&self) -> MutexGuard<'_, FileWriter> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// The file, once nothing else has it.
+    pub fn into_inner(self) -> Result<FileWriter> {
+        let file = Arc::into_inner(self.0).ok_or_else(|| Error::new(&WORKER, "the output is still being written"))?;
+        Ok(file.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Write for SharedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.append(bytes).map_err(io::Error::other)?;
+        self.lock().append(bytes).map_err(io::Error::other)?;
         Ok(bytes.len())
     }
     fn flush(&mut self) -> io::Result<()> {
-        self.send().map_err(io::Error::other)
+        self.lock().send().map_err(io::Error::other)
     }
 }
 
 /// The error of ours that went through the standard library's.
 #[cfg(feature = "arrow")]
-pub(super) fn own_error(e: io::Error) -> std::result::Result<forebay::Error, io::Error> {
-    if e.get_ref().is_none_or(|inner| !inner.is::<forebay::Error>()) {
+pub(super) fn own_error(e: io::Error) -> std::result::Result<Error, io::Error> {
+    if e.get_ref().is_none_or(|inner| !inner.is::<Error>()) {
         return Err(e);
     }
-    match e.into_inner().map(|inner| inner.downcast::<forebay::Error>()) {
+    match e.into_inner().map(|inner| inner.downcast::<Error>()) {
         Some(Ok(own)) => Ok(*own),
         Some(Err(other)) => Err(io::Error::other(other)),
         None => Err(io::Error::other("no reason given")),

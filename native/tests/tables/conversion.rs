@@ -57,23 +57,15 @@ fn converted(
     Ok((out, done))
 }
 
-fn target(format: TableFormat, dialect: Dialect) -> Target {
-    match format {
-        TableFormat::Tbf => Target::Tbf(dialect),
-        TableFormat::Idv => Target::Idv,
-        other => Target::Text(other.text().unwrap()),
-    }
-}
-
 /// Both ways of converting `input`, compared; the bytes.
 fn both(input: &Path, to: TableFormat, how: impl Fn(&mut TableJob, &mut ConversionOptions)) -> Option<Vec<u8>> {
     let mut job = TableJob::new(vec![input.to_owned()], to);
-    let mut options = ConversionOptions::new(target(to, Dialect::D));
+    let mut options = ConversionOptions::new(job.write.core.target);
     how(&mut job, &mut options);
-    options.write.target = target(to, job.write.dialect);
+    options.write.target = job.write.core.target;
     options.scan = job.scan.clone();
-    (job.write.lossy, job.force) = (options.write.lossy, true);
-    job.read.on_bad_row = options.text.on_bad_row;
+    (job.write.core.lossy, job.force) = (options.write.lossy, true);
+    job.read.text.on_bad_row = options.text.on_bad_row;
     let output = input.with_extension(format!("out.{}", to.name()));
     let natively = job.run(&output);
     let file = Bytes::from(fs::read(input).unwrap());
@@ -142,7 +134,7 @@ fn what_is_chosen_and_how_it_is_written_is_the_same_too() {
     assert!(out.starts_with(b"score,id\n,504\n63.5,508\n"), "{}", String::from_utf8_lossy(&out[..40]));
     let tbf = folder.path().join("u.tbf");
     let groups = |job: &mut TableJob, o: &mut ConversionOptions| {
-        (job.write.group_rows, o.write.group_rows) = (Some(3000), Some(3000));
+        (job.write.core.group_rows, o.write.group_rows) = (Some(3000), Some(3000));
     };
     fs::write(&tbf, both(&first, TableFormat::Tbf, groups).unwrap()).unwrap();
     for to in ALL {
@@ -156,7 +148,7 @@ fn what_is_chosen_and_how_it_is_written_is_the_same_too() {
     }
     for dialect in [Dialect::T, Dialect::C] {
         both(&tbf, TableFormat::Tbf, |job, _| {
-            job.write.dialect = dialect;
+            job.write.core.target = Target::Tbf(dialect);
             job.scan.columns = Some(vec!["id".into(), "name".into()]);
         })
         .unwrap();

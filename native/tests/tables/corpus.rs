@@ -22,7 +22,7 @@ fn every_idv_of_the_corpus_goes_to_arrow_and_reads_back_equal() {
         let summary = job.run(&output).or_else(|e| {
             // Moments to 100 ns are finer than Arrow's microseconds; cut, they are counted.
             assert!(e.code().id() == "table.target" && e.message().contains("finer"), "{}: {e}", path.display());
-            job.write.lossy = true;
+            job.write.core.lossy = true;
             let summary = job.run(&output)?;
             assert!(summary.notes.iter().any(|note| note.contains("cut to microseconds")), "{:?}", summary.notes);
             Ok::<_, forebay::Error>(summary)

@@ -67,13 +67,13 @@ fn every_pair_of_formats_and_compressions_is_sound_and_equal() {
                 (job.force, job.sync, job.verify) = (true, false, true);
                 job.write.compression = compression;
                 if from.is_text() {
-                    job.read.spec = Some(TableSpec::from(&**batch.schema()));
+                    job.read.text.spec = Some(TableSpec::from(&**batch.schema()));
                 }
                 let done = job.run(&output).unwrap_or_else(|e| panic!("{case}: {e}"));
                 assert_eq!((done.rows, done.verified), (rows as u64, rows as u64), "{case}");
                 let mut options = ReadOptions::default();
                 if to.is_text() {
-                    options.spec = Some(TableSpec::from(&**batch.schema()));
+                    options.text.spec = Some(TableSpec::from(&**batch.schema()));
                 }
                 let report = check(&output, to, &options, &mut |_, _| {}).unwrap();
                 assert!(report.ok && report.samples == rows as u64, "{case}: {report:?}");

@@ -11,8 +11,8 @@ fn write(folder: &Path, name: &str, format: TableFormat, compression: Option<Tab
     let rows = (0..40).map(|i| format!("{i},{},{}\n", "ab".repeat(i % 7), if i % 3 == 0 { "" } else { "0.5" }));
     fs::write(&csv, format!("n,s,x\n{}", rows.collect::<String>())).unwrap();
     let mut job = TableJob::new(vec![csv], format);
-    (job.force, job.sync, job.write.compression, job.write.group_rows) = (true, false, compression, Some(16));
-    job.read.batch_rows = 16;
+    (job.force, job.sync, job.write.compression, job.write.core.group_rows) = (true, false, compression, Some(16));
+    job.read.text.batch_rows = 16;
     job.run(&folder.join(name)).unwrap();
     fs::read(folder.join(name)).unwrap()
 }
@@ -150,7 +150,7 @@ fn a_parquet_page_that_claims_more_than_its_bytes_can_become_is_refused() {
 
     fs::write(&path, &bytes).unwrap();
     let mut options = ReadOptions::default();
-    options.limits = options.limits.with_item_bytes(20);
+    options.text.limits = options.text.limits.with_item_bytes(20);
     let e = open(&path, &options).and_then(|mut source| source.next_batch()).unwrap_err();
     assert_eq!(
         (e.code().id(), e.place().section, e.place().column.as_deref()),

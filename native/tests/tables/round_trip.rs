@@ -12,7 +12,7 @@ use crate::{
 };
 
 fn write(batch: &Batch, path: &Path, options: &WriteOptions) -> Batch {
-    let mut fit = Fit::new(batch.schema(), options.target(), options.lossy).unwrap();
+    let mut fit = Fit::new(batch.schema(), options.core.target, options.core.lossy).unwrap();
     let fitted = fit.batch(batch).unwrap();
     let mut sink = create(path, true, options).unwrap();
     sink.begin(fit.schema()).unwrap();
@@ -31,9 +31,9 @@ fn trip(batch: &Batch, format: TableFormat, compression: Option<TableCompression
     options.compression = compression;
     let wanted = write(batch, &path, &options);
     let mut how = ReadOptions::default();
-    how.batch_rows = 7;
+    how.text.batch_rows = 7;
     if format.is_text() {
-        how.spec = Some(TableSpec::from(&**wanted.schema()));
+        how.text.spec = Some(TableSpec::from(&**wanted.schema()));
     }
     let back = read(&path, &how);
     let case = format!("{format:?} {compression:?}");

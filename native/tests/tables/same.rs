@@ -287,7 +287,7 @@ fn what_only_one_side_has_is_refused_by_name_and_files_that_differ_go_another_wa
     let parts = ["b1.parquet", "b2.parquet"];
     assert_eq!(refused(&parts, "two.parquet").place().row, Some(0));
     let mut lossy = job(&parts, "two.parquet");
-    (lossy.read.lossy, lossy.write.lossy) = (true, true);
+    (lossy.read.lossy, lossy.write.core.lossy) = (true, true);
     let done = lossy.run(&at("two.parquet")).unwrap();
     assert!(
         done.notes.iter().any(|note| note.contains("1 values of Decimal128(9, 2) became text")),

@@ -54,7 +54,7 @@ fn row_groups_are_cut_in_the_same_places() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t.csv"), csv(ROWS, "\n")).unwrap();
     let cut = |job: &mut TableJob| {
-        (job.write.group_rows, job.read.batch_rows) = (Some(7001), 3000);
+        (job.write.core.group_rows, job.read.text.batch_rows) = (Some(7001), 3000);
         job.scan.columns = Some(vec!["note".into(), "id".into()]);
         job.scan.filter = Some(forebay::filter::Filter::parse("id >= 100 and name != \"Ada\"").unwrap());
     };
@@ -88,8 +88,9 @@ fn the_first_bad_row_is_told_whichever_thread_finds_one_first() {
         }
     }
     let skipped = |workers| {
-        let (done, bytes) =
-            convert(folder.path(), "t.csv", TableFormat::Parquet, workers, |job| job.read.on_bad_row = OnBadRow::Skip);
+        let (done, bytes) = convert(folder.path(), "t.csv", TableFormat::Parquet, workers, |job| {
+            job.read.text.on_bad_row = OnBadRow::Skip
+        });
         let done = done.unwrap();
         (done.rows, done.skipped_rows, done.notes, bytes)
     };

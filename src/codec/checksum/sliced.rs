@@ -94,7 +94,7 @@ impl<const N: usize> Sliced<N> {
         let reach = self.apart[N - 1];
         let mut window: Vec<Pair> = vec![bytemuck::Zeroable::zeroed(); reach + STEP];
         // What was found before these bytes stands in their first.
-        let mut first: Pair = bytemuck::cast([state, 0, 0, 0]);
+        let mut first: Pair = bytemuck::cast([state.to_le(), 0, 0, 0]);
         for pairs in pairs.chunks(STEP) {
             let mut done = 0;
             // None of these is added to another of them.
@@ -122,7 +122,7 @@ impl<const N: usize> Sliced<N> {
         let tables = self.tables();
         let (blocks, rest) = bytes.as_chunks::<PAIR>();
         let state = blocks.iter().fold(state, |state, block| {
-            let [a, b, c, d]: [u32; 4] = bytemuck::cast(*block);
+            let [a, b, c, d] = bytemuck::cast::<_, [u32; 4]>(*block).map(u32::from_le);
             word(tables, 12, a ^ state) ^ word(tables, 8, b) ^ word(tables, 4, c) ^ word(tables, 0, d)
         });
         rest.iter().fold(state, |state, &byte| tables[0][((state ^ u32::from(byte)) & 0xFF) as usize] ^ (state >> 8))

@@ -1,6 +1,6 @@
-//! LZ4 blocks of 64 KiB and more for machines of 32 bits, byte for byte as lz4_flex makes them on 64 bits: it finds
-//! matches there by a hash of five bytes, which it does not offer elsewhere. So what a page converts is what the
-//! command writes.
+//! LZ4 blocks byte for byte as lz4_flex makes them with 64 bits and the low byte first, for other machines. With 32 bits
+//! it finds matches in 64 KiB and more by another hash; with the high byte first all its hashes are others. So what a
+//! page or such a machine converts is what the command writes.
 
 /// Entries of the table, and how many bits of a 16-bit hash they leave out.
 const ENTRIES: usize = 4096;
@@ -10,6 +10,8 @@ const LAST_START: usize = 12;
 const LAST_BYTES: usize = 6;
 const SHORTEST: usize = 4;
 const FARTHEST: usize = 0xFFFF;
+/// Blocks below this are hashed by four bytes; machines of 32 bits with the low byte first leave them to lz4_flex.
+const SMALL: usize = 0xFFFF;
 /// After this many misses (as a power of two) the steps become longer.
 const PATIENCE: u32 = 5;
 
@@ -17,9 +19,14 @@ fn word(input: &[u8], at: usize) -> u64 {
     input.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Which entry five bytes have.
+/// Which entry five bytes have, or four of a small block.
 fn entry(input: &[u8], at: usize) -> usize {
-    (((word(input, at) << 24).wrapping_mul(889_523_592_379) >> 48) as usize >> SHIFT) % ENTRIES
+    let word = word(input, at);
+    let hash = match cfg!(any(test, target_endian = "big")) && input.len() < SMALL {
+        true => u64::from((word as u32).wrapping_mul(2_654_435_761) >> 16),
+        false => (word << 24).wrapping_mul(889_523_592_379) >> 48,
+    };
+    (hash as usize >> SHIFT) % ENTRIES
 }
 
 /// How many bytes from `a` on are those from `b` on, up to `end`.
@@ -90,7 +97,7 @@ fn find(input: &[u8], mut at: usize, table: &mut [u32]) -> Option<(usize, usize)
     None
 }
 
-#[cfg(all(test, target_pointer_width = "64"))]
+#[cfg(all(test, target_pointer_width = "64", target_endian = "little"))]
 mod tests {
     use super::*;
     use crate::random::Draws;
@@ -115,7 +122,7 @@ mod tests {
     #[test]
     fn blocks_are_those_that_lz4_flex_makes_with_64_bits() {
         for (seed, variety) in [(1, 2), (2, 3), (3, 8), (4, 60), (5, 1)] {
-            for len in [65_535, 65_536, 65_537, 70_001, 131_072, 300_007] {
+            for len in [0, 1, 12, 13, 20, 300, 4_000, 65_534, 65_535, 65_536, 65_537, 70_001, 131_072, 300_007] {
                 let input = bytes(len, seed, variety);
                 assert!(compress(&input) == lz4_flex::block::compress(&input), "{len} bytes of variety {variety}");
             }

@@ -118,6 +118,7 @@ pub(super) fn is_whole(dtype: &DataType) -> bool {
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub enum Stored {
     Bool = 0,
     F32 = 1,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     error::{Error, Result},
     table::{Batch, DataType, Field, JsonStyle, Schema, Value, codes},
-    text::TextFormat,
+    text::{TextFormat, TextOptions},
 };
 
 /// What stands between and around the fields of a CSV.
@@ -23,6 +23,13 @@ impl CsvStyle {
     /// The usual style of a format.
     pub fn new(format: TextFormat) -> CsvStyle {
         CsvStyle { header: true, delimiter: format.delimiter(), null: String::new() }
+    }
+
+    /// The same style as that in which a text is read, where that says which.
+    pub fn follow(&mut self, read: &TextOptions) {
+        self.header = read.header;
+        self.delimiter = read.delimiter.unwrap_or(self.delimiter);
+        self.null.clone_from(&read.null);
     }
 }
 

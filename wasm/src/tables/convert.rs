@@ -113,10 +113,9 @@ impl Options {
         core.scan = Scan { columns: self.columns.clone(), filter };
         core.text = self.text(limits)?;
         let (read, write) = (&core.text, &mut core.write);
-        (write.lossy, write.group_rows, write.csv.header) = (self.lossy, self.group_rows, !self.no_header);
+        (write.lossy, write.group_rows) = (self.lossy, self.group_rows);
         write.spec.clone_from(&read.spec);
-        write.csv.null.clone_from(&self.null);
-        write.csv.delimiter = read.delimiter.unwrap_or(write.csv.delimiter);
+        write.csv.follow(read);
         write.idv = match self.compression.as_deref() {
             None | Some("deflate") => write.idv.clone().with_packing(Packing::Deflate),
             Some("none") => write.idv.clone().with_packing(Packing::None),

@@ -8,6 +8,7 @@ use forebay::{
     filter::Filter,
     step::Pieces,
     table::{Batch, ColumnBuilder, Schema},
+    tables::Scanning,
 };
 use js_sys::{Array, Float64Array, Object, Reflect};
 use wasm_bindgen::prelude::*;
@@ -44,12 +45,9 @@ enum Target {
 pub struct TableReader {
     opened: Rc<Opened>,
     wanted: Wanted,
+    scanning: Scanning,
     /// The columns that are decoded: those that are wanted and those that the filter names.
     columns: Vec<usize>,
-    /// The wanted ones among them; nothing where it is all of them.
-    project: Option<Vec<usize>>,
-    schema: Arc<Schema>,
-    filter: Option<Filter>,
     parts: VecDeque<Part>,
     pieces: Pieces,
     /// Rows that were decoded and not handed over, and the number of the first.
@@ -71,30 +69,15 @@ impl TableReader {
     ) -> Result<Self> {
         let table = opened.table()?;
         let all = table.schema().clone();
-        let wanted_columns: Vec<usize> = match columns {
-            Some(columns) => columns.into_iter().map(|c| c as usize).collect(),
-            None => (0..all.len()).collect(),
-        };
-        let schema = all.project(&wanted_columns)?;
-        filter.iter().try_for_each(|filter| all.check_filter(filter))?;
-        let roots = filter.iter().flat_map(|f| f.fields()).map(|path| path.root());
-        let mut columns = Vec::new();
-        for column in wanted_columns.iter().copied().chain(all.positions(roots)?) {
-            if !columns.contains(&column) {
-                columns.push(column);
-            }
-        }
-        let place = |c: &usize| columns.iter().position(|read| read == c).unwrap_or_default();
-        let project: Vec<usize> = wanted_columns.iter().map(place).collect();
-        let project = Some(project).filter(|p| !p.iter().copied().eq(0..columns.len()));
-        let parts = parts(table, &wanted, filter.as_ref())?.into();
+        let columns = columns.map(|columns| columns.into_iter().map(|c| c as usize).collect());
+        let scanning = Scanning::new(&all, columns, filter)?;
+        let columns = scanning.read().map_or_else(|| (0..all.len()).collect(), <[usize]>::to_vec);
+        let parts = parts(table, &wanted, scanning.filter())?.into();
         Ok(TableReader {
             opened,
             wanted,
+            scanning,
             columns,
-            project,
-            schema,
-            filter,
             parts,
             pieces: Pieces::default(),
             left: None,
@@ -207,16 +190,14 @@ impl TableReader {
     /// Filters rows and passes them on; true where there is now something to take.
     fn hand_over(&mut self, mut numbers: Vec<u64>, mut batch: Batch) -> Result<bool> {
         self.done += batch.rows() as u64;
-        if let Some(filter) = &self.filter {
+        if let Some(filter) = self.scanning.filter() {
             let matching = batch.matching(filter)?;
             if matching.len() < batch.rows() {
                 numbers = matching.iter().filter_map(|&k| numbers.get(k).copied()).collect();
                 batch = batch.take(&matching)?;
             }
         }
-        if let Some(project) = &self.project {
-            batch = batch.project(project)?;
-        }
+        let batch = self.scanning.project(batch)?;
         match &mut self.to {
             Target::Numbers => self.numbers.extend(numbers.iter().filter_map(|&n| u32::try_from(n).ok())),
             Target::Whole(all, bytes) => {
@@ -244,7 +225,7 @@ impl TableReader {
         }
         let Target::Whole(all, _) = &mut self.to else { return Ok(None) };
         let batch = match std::mem::take(all) {
-            all if all.is_empty() => empty(&self.schema)?,
+            all if all.is_empty() => empty(self.scanning.schema())?,
             all => Batch::concat(&all)?,
         };
         self.out = Some(match &self.wanted {

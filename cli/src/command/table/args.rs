@@ -44,13 +44,13 @@ pub(in crate::command) struct TableReadArgs {
 impl TableReadArgs {
     pub fn options(&self, limits: &Limits, lossy: bool) -> Result<ReadOptions> {
         let mut read = ReadOptions::default();
-        read.limits = limits.clone();
-        read.format = self.from;
-        read.header = !self.no_header;
-        read.delimiter = self.delimiter()?;
-        read.null.clone_from(&self.null);
-        read.on_bad_row = self.on_bad_row;
-        (read.sniff_rows, read.lossy) = (self.sniff_rows, lossy);
+        (read.format, read.lossy) = (self.from, lossy);
+        let text = &mut read.text;
+        text.limits = limits.clone();
+        text.header = !self.no_header;
+        text.delimiter = self.delimiter()?;
+        text.null.clone_from(&self.null);
+        (text.on_bad_row, text.sniff_rows) = (self.on_bad_row, self.sniff_rows);
         if let Some(path) = &self.schema {
             let text = fs::read_to_string(path).map_err(|e| io_error(&display(path), "read", e))?;
             let named = |e: Error| e.file(display(path));
@@ -59,17 +59,17 @@ impl TableReadArgs {
             if caller {
                 read.tbf_schema = Some(CallerSchema::from_json(text.as_bytes()).map_err(named)?);
             } else {
-                read.spec = Some(TableSpec::parse(&text).map_err(named)?);
+                read.text.spec = Some(TableSpec::parse(&text).map_err(named)?);
             }
         }
         if let Some(types) = &self.types {
-            read.types = parse_types(types)?;
+            read.text.types = parse_types(types)?;
         }
         Ok(read)
     }
 
     /// The character between fields.
-    pub fn delimiter(&self) -> Result<Option<u8>> {
+    fn delimiter(&self) -> Result<Option<u8>> {
         match self.delimiter.as_deref() {
             None => Ok(None),
             Some("\\t" | "tab") => Ok(Some(b'\t')),
@@ -78,14 +78,6 @@ impl TableReadArgs {
                 _ => Err(Error::new(&ARGUMENT, "--delimiter takes one ASCII character, or tab")),
             },
         }
-    }
-    /// The word for a missing value.
-    pub fn null(&self) -> &str {
-        &self.null
-    }
-    /// True where CSV has a row of names.
-    pub fn header(&self) -> bool {
-        !self.no_header
     }
 }
 

@@ -1,18 +1,15 @@
 //! `forebay convert` of tables.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use forebay::{Error, Result, error::codes::ARGUMENT, tbf::Dialect};
+use forebay::{Result, tables::Target, tbf::Dialect};
 use forebay_native::{
-    input::{PIPE, display},
-    tables::{ReadOptions, TableCompression, TableFormat, TableJob, TableSummary, document, text_file},
+    input::PIPE,
+    tables::{ReadOptions, TableCompression, TableFormat, TableJob, TableSummary},
 };
 use serde_json::json;
 
-use super::args::{TableReadArgs, scan};
+use super::args::scan;
 use crate::{exit::Outcome, human, output::Output, progress::Meter, words::word};
 
 /// Arguments for tables that are written.
@@ -56,28 +53,21 @@ pub(in crate::command) struct Common<'a> {
 
 pub(in crate::command) fn run(
     common: Common<'_>,
-    read_args: &TableReadArgs,
     read: ReadOptions,
     args: &TableWriteArgs,
     out: &Output,
 ) -> Result<Outcome> {
-    if let [only] = common.inputs.as_slice()
-        && let Some(json) = document(only, &read)?
-    {
-        return whole(&common, &json, out);
-    }
     let mut job = TableJob::new(common.inputs, common.format);
     job.scan = scan(args.columns.as_deref(), common.filter)?;
-    job.write.compression = common.compression;
-    job.write.level = common.level;
-    job.write.group_rows = args.group_rows;
-    job.write.lossy = args.lossy;
-    job.write.header = read_args.header();
+    (job.write.compression, job.write.level) = (common.compression, common.level);
+    let write = &mut job.write.core;
+    (write.group_rows, write.lossy) = (args.group_rows, args.lossy);
     // What the user says of CSV is meant for both sides, but a tab of one is no comma of the other.
-    job.write.delimiter = read_args.delimiter()?;
-    read_args.null().clone_into(&mut job.write.null);
-    job.write.spec.clone_from(&read.spec);
-    job.write.dialect = args.dialect;
+    write.csv.follow(&read.text);
+    write.spec.clone_from(&read.text.spec);
+    if let Target::Tbf(dialect) = &mut write.target {
+        *dialect = args.dialect;
+    }
     job.read = read;
     (job.read.workers, job.write.workers) = (common.workers, common.workers);
     (job.force, job.sync, job.verify) = (common.force, common.sync, common.verify);
@@ -87,29 +77,6 @@ pub(in crate::command) fn run(
     drop(meter);
     print(&summary, seconds, out);
     Ok(if summary.skipped_rows > 0 { Outcome::Damaged } else { Outcome::Fine })
-}
-
-/// A TBF that holds one value and no table becomes JSON.
-fn whole(common: &Common<'_>, json: &str, talk: &Output) -> Result<Outcome> {
-    if common.format != TableFormat::Jsonl {
-        let message = "this TBF holds one value and no table; it can be converted to .jsonl, or shown with head";
-        return Err(Error::new(&ARGUMENT, message));
-    }
-    let mut out = text_file(common.output, common.force, common.format, common.level)?;
-    out.append(json.as_bytes())?;
-    out.append(b"\n")?;
-    out.end()?;
-    let bytes = out.bytes();
-    out.into_file()?.commit(common.sync)?;
-    let input_bytes = common.inputs.iter().filter_map(|p| fs::metadata(p).ok()).map(|m| m.len()).sum();
-    let mut summary = TableSummary::default();
-    summary.inputs = common.inputs.iter().map(|p| display(p)).collect();
-    summary.output = display(common.output);
-    summary.format = common.format.name();
-    (summary.input_bytes, summary.output_bytes) = (input_bytes, bytes);
-    summary.notes = vec![forebay::tables::DOCUMENT_NOTE.into()];
-    print(&summary, 0.0, talk);
-    Ok(Outcome::Fine)
 }
 
 fn print(summary: &TableSummary, seconds: f64, out: &Output) {

@@ -45,7 +45,7 @@ pub(in crate::command) fn run(
     if scan.filter.is_none() {
         // Few rows are asked for; many need not be decoded at once.
         read.first_rows = usize::try_from(last).ok();
-        read.batch_rows = read.batch_rows.min(usize::try_from(last).unwrap_or(usize::MAX)).max(1);
+        read.text.batch_rows = read.text.batch_rows.min(usize::try_from(last).unwrap_or(usize::MAX)).max(1);
     }
     let mut rows = Scanned::new(open(path, &read)?, scan).map_err(|e| e.file(display(path)))?;
     let style = if wanted.sparse { JsonStyle::sparse() } else { JsonStyle::default() };

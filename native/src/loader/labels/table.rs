@@ -65,7 +65,8 @@ impl Joined {
         // A name such as 0017 is no number, as which CSV would read it.
         let sniffed = matches!(table_format(path)?, Some(TableFormat::Csv | TableFormat::Tsv));
         let types = if sniffed { vec![(key.to_owned(), DataType::String)] } else { Vec::new() };
-        let options = ReadOptions { types, ..ReadOptions::default() };
+        let mut options = ReadOptions::default();
+        options.text.types = types;
         let scan = Scan { columns: Some(vec![key.to_owned(), label.to_owned()]), filter: None };
         let mut table = Scanned::new(open(path, &options)?, &scan).map_err(|e| e.file(display(path)))?;
         let (key_path, label_path) = (filter::Path::from_name(key), filter::Path::from_name(label));

@@ -44,7 +44,7 @@ export type HostCode =
 
 /** The codes of this package alone, with their meaning: HTTP, workers, and the life of a dataset. */
 export const hostCodes: Readonly<Record<HostCode, string>> = {
-  "http.status": "The server answered with a status that is no success.",
+  "http.status": "The server answered with a status other than success.",
   "http.range":
     "The server ignores ranges, and the file is too large to be kept whole; or it sends other bytes than were asked for.",
   "http.length": "The server does not say how long the file is.",

@@ -5,10 +5,13 @@ import type { SampleInfo, Tensor, TensorOptions } from "../model/index.js";
 
 /** What the sides of a tensor fit into. */
 const LARGEST = 2 ** 32 - 1;
-const DTYPES = ["f32", "u8"] as const;
-const LAYOUTS = ["nchw", "nhwc"] as const;
-const FITS = ["stretch", "center-crop", "pad", "letterbox"] as const;
-const RESAMPLINGS = ["nearest", "bilinear", "bilinear-plain", "bicubic", "lanczos"] as const;
+/** The words of some options; the compiler holds each list to its type. */
+const WORDS: { [K in "dtype" | "layout" | "fit" | "resampling"]: { [W in NonNullable<TensorOptions[K]>]: true } } = {
+  dtype: { f32: true, u8: true },
+  layout: { nchw: true, nhwc: true },
+  fit: { stretch: true, "center-crop": true, pad: true, letterbox: true },
+  resampling: { nearest: true, bilinear: true, "bilinear-plain": true, bicubic: true, lanczos: true },
+};
 const IMAGENET = { mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] };
 
 /** Makes a payload's tensor in whichever worker is next: pictures that are asked for together are made side by side. */
@@ -34,13 +37,9 @@ export async function tensorOf(
     throw hostError("usage.argument", "a tensor needs its size: [width, height]", { file });
   for (const [i, what] of ["width", "height"].entries()) argument.whole(size[i], `a tensor's ${what}`, 1, LARGEST);
   if (short !== undefined) argument.whole(short, "short", 1, LARGEST);
-  for (const [name, value, all] of [
-    ["dtype", dtype, DTYPES],
-    ["layout", layout, LAYOUTS],
-    ["fit", fit, FITS],
-    ["resampling", resampling, RESAMPLINGS],
-  ] as const) {
-    if (!(all as readonly string[]).includes(value))
+  for (const [name, value] of Object.entries({ dtype, layout, fit, resampling })) {
+    const all = Object.keys(WORDS[name as keyof typeof WORDS]);
+    if (!all.includes(value))
       throw hostError("usage.argument", `${name} is one of ${all.join(", ")}, not ${JSON.stringify(value)}`, { file });
   }
   if (
