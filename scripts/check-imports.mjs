@@ -8,18 +8,18 @@ import { Failure, ROOT, isMain, main, read } from './lib/run.mjs';
 /** The modules of each crate, floor by floor from the ground up. */
 const CRATES = {
   src: [
-    'error foreign formats holds random words',
+    'error foreign formats random words',
     'check cursor detect limits step',
     'codec msgpack',
-    'model order',
-    'filter image plan record stats',
+    'order sample',
+    'filter image',
     'table tar tbl',
-    'dataset idv tbf text',
-    'catalog sample tables',
+    'idv tbf text',
+    'catalog samples tables',
   ],
   'native/src': ['half_written map parallel', 'input', 'folder output', 'dataset', 'check select', 'convert', 'tables', 'loader'],
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
-  'wasm/src': ['fail limits opened ranges threads', 'check record tables tensor window', 'convert select', 'dataset', 'open'],
+  'wasm/src': ['fail limits ranges threads', 'check convert record select tables tensor', 'dataset', 'open'],
 };
 
 /** The rooms of each house of TypeScript, from the ground up. Files beside them (`.`) may import them all. */

@@ -10,7 +10,7 @@ pub fn codes() -> impl Iterator<Item = &'static Code> {
         crate::codec::codes::ALL,
         crate::tar::codes::ALL,
         crate::tbl::codes::ALL,
-        crate::record::codes::ALL,
+        crate::sample::record::codes::ALL,
         crate::image::codes::ALL,
         crate::order::codes::ALL,
         crate::filter::codes::ALL,

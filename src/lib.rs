@@ -15,10 +15,10 @@
 //! | [`codec`] | LZ4, Zstandard and the checksums |
 //! | [`tar`] | TAR archives and WebDataset groups, read and written |
 //! | [`tbl`] | TBL v2, both layouts: open, read, write, check |
-//! | [`dataset`], [`sample`] | a container of any format, opened; one sample with all that belongs to it |
-//! | [`plan`], [`check`] | a planned read of one sample; what a check reports |
+//! | [`sample`] | what one sample is: media formats, planned reads, records, statistics |
+//! | [`samples`] | containers of samples of any format: opened, selected, checked, converted |
+//! | [`check`] | what a check reports |
 //! | [`filter`] | the expression language that selects samples and rows |
-//! | [`stats`] | counts, sizes, shapes and classes of a dataset |
 //! | [`order`] | which sample comes when, for every epoch, rank and worker |
 //! | [`random`] | random numbers as arithmetic |
 //! | [`image`] | size and format of pictures without decoding them |
@@ -27,7 +27,6 @@
 //! | [`idv`] | ML.NET's binary data view |
 //! | [`text`] | CSV and JSON lines |
 //! | [`tables`] | a table of any of these formats, opened, read and converted |
-//! | [`model`] | media formats and what is known of a sample |
 
 #![forbid(unsafe_code)]
 // A file can never make the core panic on purpose; tests may.
@@ -38,25 +37,20 @@ pub mod check;
 pub mod codec;
 #[doc(hidden)]
 pub mod cursor;
-pub mod dataset;
 pub mod detect;
 pub mod error;
 pub mod filter;
 mod foreign;
 pub mod formats;
-mod holds;
 pub mod idv;
 pub mod image;
 pub mod limits;
-pub mod model;
 #[doc(hidden)]
 pub mod msgpack;
 pub mod order;
-pub mod plan;
 pub mod random;
-pub mod record;
 pub mod sample;
-pub mod stats;
+pub mod samples;
 pub mod step;
 pub mod table;
 pub mod tables;
@@ -68,4 +62,7 @@ pub mod words;
 
 pub use error::{Error, Result};
 pub use limits::Limits;
+// Under the names by which they are known.
+pub use sample::{model, plan, record, stats};
+pub use samples::open as dataset;
 pub use step::{Step, Stepper, Turn};

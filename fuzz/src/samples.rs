@@ -10,7 +10,7 @@ use forebay::{
     filter::{Filter, SampleRecord},
     model::MediaFormat,
     record::safe_name,
-    sample::archive_files,
+    samples::archive_files,
     stats::Stats,
     step::drive,
     tar,

@@ -47,8 +47,7 @@ pub fn check(dataset: &Dataset, workers: usize, progress: &mut dyn FnMut(u64)) -
 
 /// As [`check`], with options.
 pub fn check_with(dataset: &Dataset, options: &CheckOptions, progress: &mut dyn FnMut(u64)) -> Result<Report> {
-    let mut report = Report::new(dataset.len());
-    let mut rest = Report::new(dataset.len());
+    let (mut report, mut rest) = begin(dataset);
     check_around(dataset, &mut report, &mut rest)?;
     check_samples(dataset, options, &mut report, progress)?;
     report.merge(rest);
@@ -57,22 +56,22 @@ pub fn check_with(dataset: &Dataset, options: &CheckOptions, progress: &mut dyn 
 
 /// All of a check but what it finds in payloads.
 pub(crate) fn check_structure(dataset: &Dataset) -> Result<Report> {
-    let (mut report, mut rest) = (Report::new(dataset.len()), Report::new(dataset.len()));
+    let (mut report, mut rest) = begin(dataset);
     check_around(dataset, &mut report, &mut rest)?;
     report.merge(rest);
     Ok(report)
 }
 
 /// What stands before the samples in a report, and what behind them.
+fn begin(dataset: &Dataset) -> (Report, Report) {
+    let rest = Report::new(dataset.len());
+    let mut report = dataset.container().map_or_else(|| rest.clone(), |found| found.report(dataset.damage()));
+    dataset.notes().into_iter().for_each(|said| report.note(&Error::new(&error::codes::NOTE, said)));
+    (report, rest)
+}
+
+/// All of a TBL but its samples.
 fn check_around(dataset: &Dataset, report: &mut Report, rest: &mut Report) -> Result<()> {
-    if let Some(e) = dataset.damage() {
-        report.fault(e);
-    }
-    let note = |note: String| Error::new(&error::codes::NOTE, note);
-    if let Some(ending) = dataset.tar().and_then(|tar| tar.archive().ending.note()) {
-        report.note(&note(ending.to_string()));
-    }
-    dataset.notes().into_iter().for_each(|said| report.note(&note(said)));
     let (Some(input), Some(tbl)) = (dataset.input(), dataset.tbl()) else { return Ok(()) };
     for gap in tbl.check_index(report) {
         let mut at = gap.start;

@@ -15,9 +15,8 @@ use forebay::{
     error::Kind,
     image::{Probe, probe::HEAD_BYTES, probe_named},
     model::{MediaFormat, SampleInfo},
-    plan::Proof,
     record,
-    sample::{FoundRecord, parse_record},
+    samples::{Loaded, Watch, parse_record},
     tar::Tar,
     tbl::{Metadata, MetadataFormat, OpenMetadata, SampleMetadata, Tbl},
 };
@@ -108,11 +107,10 @@ impl Dataset {
         let mut opener = Opener::new(input.len()).with_limits(options.limits.clone());
         let (container, damage) = match input.drive(&mut opener, |o| if o.scanner().is_some() { WINDOW } else { 0 }) {
             Ok(container) => (container, None),
-            Err(e) => match opener.into_scanner() {
+            Err(e) => match opener.into_partial() {
                 // What could not be read is no damage.
-                Some(scanner) if options.keep_going && e.kind() != Kind::Io => {
-                    let tar = Tar::new(scanner.into_partial()).map_err(named)?;
-                    (Container::Tar(tar), Some(Arc::new(named(e))))
+                Some(partial) if options.keep_going && e.kind() != Kind::Io => {
+                    (partial.map_err(named)?, Some(Arc::new(named(e))))
                 }
                 _ => return Err(named(e)),
             },
@@ -230,14 +228,6 @@ impl Dataset {
         if more { Ok(probe_named(name, &look(bytes)?)) } else { Ok(seen) }
     }
 
-    /// Format and size to write for sample `i`, of which this is the payload.
-    pub(crate) fn written_info(&self, i: u64, payload: &[u8]) -> Result<Probe> {
-        match &self.source {
-            Source::File(_, container) => container.written_info(i, payload).map_err(|e| e.file(self.name())),
-            Source::Folder(folder) => Ok(probe_named(folder.sample_name(i).unwrap_or_default(), payload)),
-        }
-    }
-
     /// Sample `i`'s payload, verified and decompressed. Of a mapped file, what is stored as it is comes without copying.
     pub fn payload(&self, i: u64) -> Result<Bytes> {
         self.payload_by(i, Input::slice)
@@ -267,16 +257,14 @@ impl Dataset {
             Source::File(input, container) => (input, container),
             Source::Folder(folder) => return Ok(Stored { payload: folder.payload(i)?, raw: None }),
         };
-        let mut plan = container.plan(i).map_err(named)?;
-        let range = plan.range();
-        let mut bytes = input.slice_in(range, buffer)?;
-        if !verify {
-            plan.proof = Proof::None;
-            let unproven = plan.range();
-            bytes.truncate(usize::try_from(unproven.end - unproven.start).unwrap_or(usize::MAX));
-        }
+        let plan = container.plan(i).map_err(named)?;
+        let bytes = input.slice_in(plan.range(), buffer)?;
         let raw = (plan.info.format == MediaFormat::RawU8).then_some((plan.info.width, plan.info.height));
-        Ok(Stored { payload: plan.decode(&bytes, &self.limits).map_err(named)?, raw })
+        let payload = match verify {
+            true => plan.decode(&bytes, &self.limits),
+            false => plan.decode_unverified(&bytes, &self.limits),
+        };
+        Ok(Stored { payload: payload.map_err(named)?, raw })
     }
 
     /// Sample `i`'s file name, where it has one.
@@ -317,18 +305,39 @@ impl Dataset {
         }
     }
 
-    /// As [`record`](Self::record), with the number that the sample has elsewhere, and why it keeps the metadata as
-    /// text, where it does.
-    pub(crate) fn record_as(&self, i: u64, id: u64) -> Result<Option<FoundRecord>> {
-        let made = |text: String| Some(FoundRecord::new(text));
+    /// Sample `i` with all that belongs to it, under the number that it has elsewhere.
+    pub(crate) fn load_as(&self, i: u64, id: u64) -> Result<Loaded> {
+        let named = |e: Error| e.file(self.name());
         match &self.source {
-            Source::File(input, container) => container
-                .find_record_as(i, id, self.open_metadata(input, container)?, |range| input.lend(range))
-                .map_err(|e| e.file(self.name())),
-            // A folder's record carries the sample's own number.
-            Source::Folder(folder) if id == i => folder.record(i).map(made),
-            Source::Folder(folder) => folder.record(i).map(|text| made(record::renumber(&text, id))),
+            Source::File(input, container) => {
+                let (payload, metadata) = (self.lend(i)?, self.open_metadata(input, container)?);
+                let mut sample = container.load(i, id, payload, metadata, |range| input.lend(range)).map_err(named)?;
+                sample.kept = sample.kept.map(named);
+                Ok(sample)
+            }
+            Source::Folder(folder) => {
+                let (payload, record) = (folder.payload(i)?, folder.record(i)?);
+                // A folder's record carries the sample's own number.
+                let record = if id == i { record } else { record::renumber(&record, id) };
+                Ok(Loaded::from_file(id, folder.sample_name(i).unwrap_or_default(), payload, record))
+            }
         }
+    }
+
+    /// Whether a filter accepts sample `i`. What it does not ask for is not read.
+    pub fn accepts(&self, i: u64, watch: &mut Watch) -> Result<bool> {
+        let info = self.info(i)?;
+        let metadata = if watch.needs_record(self.tbl().is_some()) { self.find_metadata(i)? } else { None };
+        let metadata = metadata.map(|(value, kept)| {
+            kept.iter().for_each(|e| watch.kept(e));
+            value
+        });
+        let name = match (watch.filter().needs_name(), &self.source) {
+            (false, _) => None,
+            (true, Source::File(_, container)) => container.name(i, metadata.as_ref()),
+            (true, Source::Folder(folder)) => folder.sample_name(i),
+        };
+        Ok(watch.accepts(&info, name, metadata.as_ref()).is_some())
     }
 
     /// Where and how long sample `i` is, by what is known without reading it; for files with names, a hash of its
@@ -432,9 +441,12 @@ impl Dataset {
     }
 }
 
+/// Mapped bytes that are not needed any more once their sample was written.
+pub(crate) type Used = (Arc<Dataset>, Range<u64>);
+
 /// Lets go of mapped bytes that were written, run by run.
-pub(crate) fn release(samples: impl Iterator<Item = Option<(Arc<Dataset>, Range<u64>)>>) {
-    let mut run: Option<(Arc<Dataset>, Range<u64>)> = None;
+pub(crate) fn release(samples: impl Iterator<Item = Option<Used>>) {
+    let mut run: Option<Used> = None;
     for (dataset, range) in samples.flatten() {
         match &mut run {
             // Headers and sidecars lie between payloads; a page or two more does no harm.

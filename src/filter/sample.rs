@@ -1,7 +1,7 @@
 //! A sample as a record: its index entry, name and metadata.
 
 use super::{Builtin, Path, Record, Segment, Value};
-use crate::model::SampleInfo;
+use crate::sample::SampleInfo;
 
 /// A sample of an image container, with whatever of it was read.
 #[derive(Clone, Copy, Debug)]

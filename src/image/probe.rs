@@ -22,7 +22,7 @@
 //! assert_eq!(format_of("cat.png", b"?"), MediaFormat::Png);
 //! ```
 
-use crate::model::{MediaFormat, SampleInfo};
+use crate::sample::{MediaFormat, SampleInfo};
 
 /// How many first bytes of a payload normally give its size, for hosts that must choose a range: all of PNG,
 /// WebP and BMP need at most 37, a JPEG needs what stands before its frame header, which is 200 to 700 bytes

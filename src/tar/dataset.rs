@@ -11,9 +11,7 @@ use crate::{
     codec::Codec,
     error::{self, Error, Result},
     image::Probe,
-    model::{MediaFormat, SampleInfo},
-    plan::{Proof, SamplePlan},
-    record,
+    sample::{MediaFormat, Proof, SampleInfo, SamplePlan, record},
 };
 
 /// A scanned archive and its samples: every file of it is exactly once a sample or a sidecar.

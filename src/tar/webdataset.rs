@@ -30,8 +30,7 @@ use std::{borrow::Borrow, collections::HashSet, hash::Hash};
 use crate::{
     error::{Error, Result},
     limits,
-    model::MediaFormat,
-    record,
+    sample::{MediaFormat, record},
 };
 
 /// A file and what belongs to it, by the files' numbers.

@@ -17,9 +17,11 @@ use crate::{
     check::Report,
     cursor::Cursor,
     error::{Error, Result},
-    holds::{LEVELS, holds},
     image::probe,
-    model::MediaFormat,
+    sample::{
+        MediaFormat,
+        holds::{LEVELS, holds},
+    },
     step::{Pieces, Step, Stepper},
 };
 

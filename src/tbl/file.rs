@@ -12,8 +12,7 @@ use crate::{
     codec::Codec,
     error::{self, Error, Result},
     limits::Limits,
-    model::{MediaFormat, SampleInfo},
-    plan::{Proof, SamplePlan},
+    sample::{MediaFormat, Proof, SampleInfo, SamplePlan},
 };
 
 /// An opened TBL: header and index, no payloads. The index is the host's bytes, shared: over a memory map it

@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{
     error::{self, Error, Result},
-    msgpack, record,
+    msgpack,
+    sample::record,
 };
 
 /// What stands beside the samples.

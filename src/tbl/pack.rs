@@ -13,7 +13,7 @@ use crate::{
     },
     error::{Error, Result},
     limits::Limits,
-    model::MediaFormat,
+    sample::MediaFormat,
 };
 
 /// What every payload of a file has in common.

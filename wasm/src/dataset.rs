@@ -1,14 +1,13 @@
 //! An opened file as JavaScript has it: what its index says, payloads, metadata, and all work on it.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use forebay::{
     Error,
     codec::Codec,
-    dataset::Dataset as Core,
     filter::Filter,
     model::{MediaFormat, SampleInfo},
-    plan::Proof,
+    samples::{self, Dataset as Core, Opened},
 };
 use js_sys::{Float64Array, Uint8Array, Uint32Array};
 use serde::Serialize;
@@ -19,9 +18,9 @@ use crate::convert::Converter;
 use crate::{
     check::Checker,
     fail::{Outcome, json, text, thrown},
-    opened::Opened,
     record::{DocumentReader, RecordReader},
     select::Selector,
+    threads,
 };
 
 /// Samples whose index is turned into columns at once: bounds the memory that this takes.
@@ -47,12 +46,12 @@ struct About {
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Dataset {
-    opened: Rc<Opened>,
+    opened: Arc<Opened>,
 }
 
 impl Dataset {
     pub(crate) fn new(opened: Opened) -> Self {
-        Dataset { opened: Rc::new(opened) }
+        Dataset { opened: Arc::new(opened) }
     }
 }
 
@@ -61,12 +60,12 @@ impl Dataset {
     /// How many samples there are.
     #[wasm_bindgen(getter)]
     pub fn length(&self) -> f64 {
-        self.opened.core.len() as f64
+        self.opened.dataset.len() as f64
     }
 
     /// Format and what the file says about itself, as JSON.
     pub fn about(&self) -> String {
-        let core = &self.opened.core;
+        let core = &self.opened.dataset;
         let mut about = About {
             format: core.format().name(),
             length: core.len(),
@@ -103,8 +102,8 @@ impl Dataset {
     /// Takes the place of what was known so far: a TAR of which more was read. Samples keep their numbers.
     pub fn replace(&mut self, mut with: Dataset) {
         // Work that goes on over the old one finds sizes for the new one too.
-        if let Some(opened) = Rc::get_mut(&mut with.opened) {
-            opened.probed = self.opened.probed.clone();
+        if let Some(opened) = Arc::get_mut(&mut with.opened) {
+            opened.inherit(&self.opened);
         }
         self.opened = with.opened;
     }
@@ -112,7 +111,7 @@ impl Dataset {
     /// What the scan of a TAR of `file_len` bytes found, to be kept for the next opening; nothing for other files
     /// and for archives that are damaged or not yet wholly scanned.
     pub fn kept(&self, file_len: f64) -> Option<Vec<u8>> {
-        match &self.opened.core {
+        match &self.opened.dataset {
             Core::Tar(tar) => tar.archive().to_kept(file_len as u64),
             _ => None,
         }
@@ -131,7 +130,7 @@ impl Dataset {
         format: &Uint8Array,
         codec: &Uint8Array,
     ) {
-        let len = self.opened.core.len();
+        let len = self.opened.dataset.len();
         let first = from as u64;
         let mut start = first;
         while start < len {
@@ -166,7 +165,7 @@ impl Dataset {
 
     /// Names of a TAR's samples from `from` to `to`, parted by NUL, which no name contains; nothing for a TBL.
     pub fn names(&self, from: f64, to: f64) -> Option<String> {
-        let Core::Tar(tar) = &self.opened.core else { return None };
+        let Core::Tar(tar) = &self.opened.dataset else { return None };
         let mut names = String::new();
         for i in from as u64..(to as u64).min(tar.len()) {
             if i > from as u64 {
@@ -179,39 +178,31 @@ impl Dataset {
 
     /// Start and end of the bytes of sample `i` that [`decode`](Self::decode) wants.
     pub fn plan(&self, i: f64) -> Outcome<Vec<f64>> {
-        let range = self.opened.core.plan(i as u64).map_err(thrown)?.range();
+        let range = self.opened.dataset.plan(i as u64).map_err(thrown)?.range();
         Ok(vec![range.start as f64, range.end as f64])
     }
 
     /// Verifies and decompresses sample `i`'s payload. Nothing where the payload lies in `bytes` as it is, from
     /// their beginning, as long as the index says.
     pub fn decode(&self, i: f64, bytes: Vec<u8>, verify: bool) -> Outcome<Option<Vec<u8>>> {
-        let mut plan = self.opened.core.plan(i as u64).map_err(thrown)?;
-        if !verify {
-            // The bytes are those of the whole plan: the checksum behind the payload is cut off here.
-            let stored = usize::try_from(plan.info.stored_bytes).unwrap_or(usize::MAX);
-            plan.proof = Proof::None;
-            let mut bytes = bytes;
-            bytes.truncate(stored);
-            return self.payload(&plan, bytes.into());
-        }
-        self.payload(&plan, bytes.into())
-    }
-
-    fn payload(&self, plan: &forebay::plan::SamplePlan, bytes: bytes::Bytes) -> Outcome<Option<Vec<u8>>> {
-        let payload = plan.decode(&bytes, &self.opened.limits).map_err(thrown)?;
+        let (plan, bytes) = (self.opened.dataset.plan(i as u64).map_err(thrown)?, bytes.into());
+        let payload = match verify {
+            true => plan.decode(&bytes, &self.opened.limits),
+            false => plan.decode_unverified(&bytes, &self.opened.limits),
+        };
+        let payload = payload.map_err(thrown)?;
         Ok((plan.info.codec != Codec::None).then(|| payload.into()))
     }
 
     /// Begins reading sample `i`'s metadata.
     pub fn record(&self, i: f64) -> Outcome<RecordReader> {
-        self.opened.core.info(i as u64).map(|_| ()).or_else(damage_only).map_err(thrown)?;
-        Ok(RecordReader::new(self.opened.clone(), i as u64))
+        self.opened.dataset.info(i as u64).map(|_| ()).or_else(damage_only).map_err(thrown)?;
+        Ok(RecordReader::new(samples::RecordReader::new(self.opened.clone(), i as u64)))
     }
 
     /// Begins reading the document beside the samples' metadata.
     pub fn document(&self) -> DocumentReader {
-        DocumentReader::new(self.opened.clone())
+        DocumentReader::new(samples::DocumentReader::new(self.opened.clone()))
     }
 
     /// Begins looking for the samples that `filter` accepts; with `stats`, counts them, by the class in the
@@ -224,9 +215,10 @@ impl Dataset {
     /// has. The first part of a file says what is wrong with its index, the last what is wrong beside the samples. Reads so
     /// many bytes at a time, where that is said.
     pub fn check(&self, start: f64, end: f64, window: Option<f64>) -> Checker {
-        let len = self.opened.core.len();
+        let len = self.opened.dataset.len();
         let end = (end as u64).min(len);
-        Checker::new(&self.opened, (start as u64).min(end)..end, window.map(|bytes| bytes as u64))
+        let samples = (start as u64).min(end)..end;
+        Checker(samples::Checker::new(&self.opened, samples, threads::count(), window.map(|bytes| bytes as u64)))
     }
 }
 

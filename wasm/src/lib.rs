@@ -11,10 +11,8 @@
 //! |---|---|
 //! | `fail.rs` | errors and panics as JavaScript sees them |
 //! | `limits.rs` | the bounds that a page sets |
-//! | `opened.rs` | an opened file, which all work on it shares |
 //! | `open.rs` | opening a file |
 //! | `dataset.rs` | an opened file as JavaScript has it: index, payloads, metadata |
-//! | `window.rs` | a run of samples with the bytes that they need |
 //! | `tables/` | tables: a module of its own |
 //! | `tensor.rs` | pixels to tensors: a module of its own |
 //! | `threads.rs` | work on several threads, in a module of its own; one after the other elsewhere |
@@ -31,8 +29,6 @@ mod fail;
 mod limits;
 #[cfg(feature = "reader")]
 mod open;
-#[cfg(feature = "reader")]
-mod opened;
 #[cfg(any(feature = "reader", feature = "tables"))]
 mod ranges;
 #[cfg(feature = "reader")]
@@ -45,8 +41,6 @@ mod tables;
 mod tensor;
 #[cfg(feature = "reader")]
 mod threads;
-#[cfg(feature = "reader")]
-mod window;
 
 #[cfg(feature = "convert")]
 pub use convert::Converter;

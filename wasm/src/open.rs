@@ -4,9 +4,9 @@ use bytes::Bytes;
 use forebay::{
     Error, Limits, Step, Stepper,
     codec::{Codec, codes::UNAVAILABLE},
-    dataset::{Dataset as Core, Opener as CoreOpener},
     detect::{Format, HEAD_LEN, detect},
     error::codes,
+    samples::{Dataset as Core, Opened, Opener as CoreOpener},
     tar::Tar,
     tbl::raw::Header,
 };
@@ -16,7 +16,6 @@ use crate::{
     dataset::Dataset,
     fail::{Outcome, thrown},
     limits::GivenLimits,
-    opened::Opened,
     ranges::pairs,
 };
 
@@ -62,10 +61,8 @@ impl Opener {
         let (core, damage) = match work.step() {
             Ok(Step::Need(ranges)) => return Ok(pairs(ranges)),
             Ok(Step::Done(core)) => (core, None),
-            Err(e) => match self.work.take().and_then(CoreOpener::into_scanner) {
-                Some(scanner) if self.keep_going => {
-                    (Core::Tar(Tar::new(scanner.into_partial()).map_err(thrown)?), Some(e))
-                }
+            Err(e) => match self.work.take().and_then(CoreOpener::into_partial) {
+                Some(partial) if self.keep_going => (partial.map_err(thrown)?, Some(e)),
                 _ => return Err(thrown(e)),
             },
         };
@@ -114,7 +111,7 @@ impl Opener {
     pub fn so_far(&self) -> Outcome<Option<Dataset>> {
         let Some(scanner) = self.work.as_ref().and_then(CoreOpener::scanner) else { return Ok(None) };
         let tar = Tar::growing(scanner.so_far()).map_err(thrown)?;
-        let growing = |tar| Opened { growing: true, ..Opened::new(Core::Tar(tar), self.limits.clone(), None) };
+        let growing = |tar| Opened::new(Core::Tar(tar), self.limits.clone(), None).growing();
         Ok((!tar.is_empty()).then(|| Dataset::new(growing(tar))))
     }
 

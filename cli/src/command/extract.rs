@@ -9,7 +9,7 @@ use forebay::{
     Error, Result,
     error::codes,
     record::{RestoredFile, files},
-    sample::{Oddities, renamed},
+    samples::{Oddities, renamed},
 };
 use forebay_native::{
     dataset::Dataset,

@@ -6,12 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use forebay::{Error, Limits, Result, check::Fault, error::codes, filter::Filter};
+use forebay::{Error, Limits, Result, check::Fault, error::codes, filter::Filter, samples::is_of_sample};
 use forebay_native::{
     convert::StreamInput,
     dataset::{Dataset, OpenOptions},
     input,
-    select::is_of_sample,
     tables::table_format,
 };
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use forebay::{Result, filter::Filter};
-use forebay_native::{dataset::Dataset, select::Watch};
+use forebay::{Result, filter::Filter, samples::Watch};
+use forebay_native::dataset::Dataset;
 use serde_json::{Value, json};
 
 use super::{
@@ -92,7 +92,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
                 break;
             }
             if let Some(watch) = &mut watch
-                && faults.forgive(i, watch.accepts(&dataset, i))? != Some(true)
+                && faults.forgive(i, dataset.accepts(i, watch))? != Some(true)
             {
                 continue;
             }

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use forebay::{
-    Error, Result,
-    error::codes,
+    Result,
     filter::{Filter, Path, Record},
+    samples::{Watch, field},
     stats::{Histogram, Report, Stats},
 };
-use forebay_native::{dataset::Dataset, select::Watch};
+use forebay_native::dataset::Dataset;
 use serde_json::json;
 
 use super::{
@@ -58,8 +58,8 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let (limits, filter) = (args.limits.limits(), filter(args.filter.as_deref())?);
     let labels: Vec<Path> = match &args.label {
-        Some(field) => vec![path(field)?],
-        None => vec![path("class")?, path("cls")?],
+        Some(label) => vec![field(label)?],
+        None => vec![field("class")?, field("cls")?],
     };
     // Looking on cuts what is finer than our own types, and says so.
     let read = args.table.options(&limits, true)?;
@@ -100,23 +100,17 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     Ok(faults.tell(out))
 }
 
-/// A field as the filter language writes it.
-fn path(field: &str) -> Result<Path> {
-    let parsed = Filter::parse(&format!("{field} == null"))?;
-    parsed.fields().next().cloned().ok_or_else(|| Error::new(&codes::ARGUMENT, format!("{field:?} is no field")))
-}
-
 /// Counts the samples; one that cannot be read is a fault, and of one whose metadata cannot the rest counts.
 fn count(
     dataset: &Dataset,
-    mut watch: Option<&mut Watch<'_>>,
+    mut watch: Option<&mut Watch>,
     labels: &[Path],
     stats: &mut Stats,
     faults: &mut Faults,
 ) -> Result<()> {
     for i in 0..dataset.len() {
         if let Some(watch) = &mut watch
-            && faults.forgive(i, watch.accepts(dataset, i))? != Some(true)
+            && faults.forgive(i, dataset.accepts(i, watch))? != Some(true)
         {
             continue;
         }

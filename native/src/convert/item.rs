@@ -3,18 +3,15 @@
 use std::sync::Arc;
 
 use forebay::{
-    Error, Result,
-    image::{Probe, probe_named},
-    record::{self, Sidecar},
+    Error, Result, record,
+    samples::{Inherited, Loaded, is_of_sample},
 };
-use serde_json::{Map, Value};
 
 use super::{
-    loaded::Loaded,
     options::Options,
     stream::{StreamInput, Streamed},
 };
-use crate::{dataset::Dataset, select::is_of_sample};
+use crate::dataset::{Dataset, Used};
 
 /// Where samples come from.
 #[derive(Debug)]
@@ -48,34 +45,20 @@ impl Origin {
     /// What a TBL's document inherits: where the samples are from, and the documents of TBLs and folders.
     ///
     /// A document that does not read is an error, or with `forgive` one that is handed there and left out.
-    pub fn document(&self, mut forgive: Option<&mut dyn FnMut(Error)>) -> Result<Map<String, Value>> {
-        let mut document = Map::new();
-        let short = |name: &str| name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(name).to_owned();
+    pub fn document(&self, inherited: &mut Inherited, mut forgive: Option<&mut dyn FnMut(Error)>) -> Result<()> {
         match self {
             Origin::Datasets { sources, .. } => {
-                for source in sources.iter() {
-                    let found = match (source.document(), &mut forgive) {
-                        (Err(e), Some(forgive)) if is_of_sample(&e) => {
-                            forgive(e);
-                            continue;
-                        }
-                        (found, _) => found?,
-                    };
-                    for (key, value) in found {
-                        document.entry(key).or_insert(value);
+                for source in sources {
+                    match (source.document(), &mut forgive) {
+                        (Err(e), Some(forgive)) if is_of_sample(&e) => forgive(e),
+                        (found, _) => inherited.document(found?),
                     }
                 }
-                let names: Vec<Value> =
-                    sources.iter().filter(|s| s.tbl().is_none()).map(|s| short(s.name()).into()).collect();
-                match names.len() {
-                    0 => {}
-                    1 => drop(document.insert("source".into(), names.into_iter().next().unwrap_or_default())),
-                    _ => drop(document.insert("sources".into(), names.into())),
-                }
+                sources.iter().filter(|s| s.tbl().is_none()).for_each(|s| inherited.source(s.name()));
             }
-            Origin::Stream(input) => drop(document.insert("source".into(), short(input.name()).into())),
+            Origin::Stream(input) => inherited.source(input.name()),
         }
-        Ok(document)
+        Ok(())
     }
 
     /// What is worth knowing of the sources themselves.
@@ -106,12 +89,13 @@ impl Origin {
         }
     }
 
-    /// The Protobuf documents of the sources: bytes that only the user understands.
-    pub fn protobuf(&self) -> Result<Vec<Vec<u8>>> {
-        match self {
-            Origin::Datasets { sources, .. } => sources.iter().filter_map(|s| s.protobuf().transpose()).collect(),
-            Origin::Stream(_) => Ok(Vec::new()),
+    /// Adds the Protobuf documents of the sources: bytes that only the user understands.
+    pub fn protobuf(&self, inherited: &mut Inherited) -> Result<()> {
+        let Origin::Datasets { sources, .. } = self else { return Ok(()) };
+        for source in sources {
+            source.protobuf()?.into_iter().for_each(|bytes| inherited.protobuf(bytes));
         }
+        Ok(())
     }
 
     /// The samples in order.
@@ -178,42 +162,22 @@ impl Item {
         }
     }
 
-    /// Reads, verifies and looks at the sample.
-    pub fn load(self, options: &Options) -> Result<Loaded> {
+    /// Reads, verifies and looks at the sample; also what of a mapped file is of no use once it is written.
+    pub fn load(self, options: &Options) -> Result<(Loaded, Option<Used>)> {
         let id = self.id;
-        match self.from {
+        let (mut sample, used) = match self.from {
             From::Dataset { dataset, i } => {
-                let payload = dataset.lend(i)?;
-                let Probe { format, width, height } = dataset.written_info(i, &payload)?;
-                let found = dataset.record_as(i, id)?;
-                let (record, kept) = found.map_or((None, None), |found| (Some(found.text), found.kept));
+                let sample = dataset.load_as(i, id)?;
                 let used = dataset.stored_range(i);
-                let name = match dataset.tbl() {
-                    Some(_) => None,
-                    None => dataset.sample_name(i)?,
-                };
-                Ok(Loaded {
-                    id,
-                    format,
-                    width,
-                    height,
-                    record: with_users(record, id, options),
-                    kept: kept.map(|e| e.file(dataset.name())),
-                    name,
-                    used: used.map(|range| (dataset, range)),
-                    payload,
-                })
+                (sample, used.map(|range| (dataset, range)))
             }
             From::Stream(sample) => {
-                let sidecars: Vec<_> =
-                    sample.sidecars.iter().map(|(extension, bytes)| Sidecar { extension, bytes }).collect();
-                let record = record::compose(id, &sample.name, &sidecars, sample.before, &[]);
-                let Probe { format, width, height } = probe_named(&sample.name, &sample.payload);
-                let record = with_users(Some(record), id, options);
-                let (payload, name) = (sample.payload, Some(sample.name));
-                Ok(Loaded { id, payload, format, width, height, record, kept: None, name, used: None })
+                let payload = sample.payload.clone();
+                (Loaded::from_files(id, &sample.name, payload, &sample.sidecars(), sample.before), None)
             }
-        }
+        };
+        sample.record = with_users(sample.record, id, options);
+        Ok((sample, used))
     }
 }
 

@@ -9,25 +9,21 @@
 //! ```
 
 mod item;
-mod loaded;
 mod options;
 mod pixels;
 mod stream;
 mod summary;
-mod to_tar;
-mod to_tbl;
+mod verify;
+mod write;
 
 use std::{path::Path, sync::Arc};
 
-use forebay::{Error, Result, check::Fault, filter::Filter, sample::Oddities};
+use forebay::{Error, Result, check::Fault, filter::Filter, samples::is_of_sample};
 
-use crate::{
-    dataset::Dataset,
-    input::codes::CHANGED,
-    select::{is_of_sample, matching_all},
-};
+use crate::{dataset::Dataset, input::codes::CHANGED, select::matching_all};
+pub use forebay::samples::MetadataChoice;
 use item::Origin;
-pub use options::{MetadataChoice, Options, To};
+pub use options::{Options, To};
 pub use pixels::Pixels;
 pub use stream::StreamInput;
 pub use summary::{Progress, Summary};
@@ -112,15 +108,12 @@ impl Job {
         if self.filtered.any && self.origin.count() == Some(0) {
             refuse_empty(&self.options)?;
         }
-        let summary = begin(&self.origin, self.filtered, output);
-        match self.options.to {
-            To::Tar if self.options.pixels.is_some() => {
-                let message = "a tar archive has no place for the size of raw pixels; decode into a .tbl";
-                Err(Error::new(&forebay::error::codes::ARGUMENT, message))
-            }
-            To::Tbl => to_tbl::run(self.origin, &self.options, output, summary, progress),
-            To::Tar => to_tar::run(self.origin, &self.options, output, summary, progress),
+        let begun = begin(&self.origin, self.filtered, output);
+        if self.options.to == To::Tar && self.options.pixels.is_some() {
+            let message = "a tar archive has no place for the size of raw pixels; decode into a .tbl";
+            return Err(Error::new(&forebay::error::codes::ARGUMENT, message));
         }
+        write::run(self.origin, &self.options, output, begun, progress)
     }
 }
 
@@ -137,23 +130,22 @@ fn begin(origin: &Origin, filtered: Filtered, output: &Path) -> Begun {
     summary.faults.extend(filtered.faults);
     summary.skipped_members = origin.skipped_members();
     summary.notes = origin.notes();
-    Begun { summary, odd: Oddities::default(), filtered: filtered.any }
+    Begun { summary, filtered: filtered.any }
 }
 
 /// A conversion that goes on: what is known of it so far.
 struct Begun {
     summary: Summary,
-    odd: Oddities,
     filtered: bool,
 }
 
 impl Begun {
     /// The end, before anything of the output is to be seen: one that a filter left empty is refused.
-    fn end(mut self, options: &Options) -> Result<Summary> {
+    fn end(mut self, options: &Options, notes: impl Iterator<Item = String>) -> Result<Summary> {
         if self.filtered && self.summary.samples == 0 {
             refuse_empty(options)?;
         }
-        self.summary.notes.extend(self.odd.notes());
+        self.summary.notes.extend(notes);
         Ok(self.summary)
     }
 }
@@ -191,8 +183,4 @@ pub mod codes {
         Code::usage("convert.empty", "A filter selects no sample, and an output without samples was not asked for.");
     /// Every code of this module.
     pub const ALL: &[&Code] = &[&VERIFY, &EMPTY];
-}
-
-pub(crate) fn verify_error(sample: u64, what: &str) -> Error {
-    Error::new(&codes::VERIFY, format!("the sample reads back differently: {what}")).sample(sample)
 }

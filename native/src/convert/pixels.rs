@@ -12,10 +12,10 @@ use forebay::{
     },
     model::MediaFormat,
     random::Purpose,
+    samples::Loaded,
 };
 use serde_json::{Value, json};
 
-use super::loaded::Loaded;
 use crate::parallel::{all_cores, budget::Budget};
 
 /// Decode every picture and resize it: samples become raw RGB, height × width × 3 bytes.

@@ -9,10 +9,11 @@ use bytes::Bytes;
 use forebay::{
     Error, Limits, Result,
     detect::{Format, HEAD_LEN, detect},
-    filter::{Filter, SampleRecord, Seen},
+    filter::Filter,
     image::probe_named,
     model::SampleInfo,
     record::{self, Sidecar},
+    samples::Watch,
     tar::{
         Event, StreamReader,
         webdataset::{Boundary, group},
@@ -47,6 +48,12 @@ pub(crate) struct Streamed {
     pub sidecars: Vec<(String, Bytes)>,
     /// How many sidecars stood before the payload.
     pub before: usize,
+}
+
+impl Streamed {
+    pub fn sidecars(&self) -> Vec<Sidecar<'_>> {
+        self.sidecars.iter().map(|(extension, bytes)| Sidecar { extension, bytes }).collect()
+    }
 }
 
 impl StreamInput {
@@ -99,8 +106,7 @@ impl StreamInput {
             name: self.name,
             reader: self.reader,
             limits: self.limits,
-            seen: self.filter.as_ref().map(Seen::new),
-            filter: self.filter,
+            watch: self.filter.as_ref().map(Watch::new),
             buffer: vec![0; READ],
             boundary: Boundary::default(),
             files: Vec::new(),
@@ -129,9 +135,7 @@ struct Samples {
     /// Gone when the archive came to its end or failed.
     tar: Option<StreamReader>,
     limits: Limits,
-    filter: Option<Filter>,
-    /// What the filter was asked about.
-    seen: Option<Seen>,
+    watch: Option<Watch>,
     buffer: Vec<u8>,
     boundary: Boundary,
     /// The files of the group that is coming in.
@@ -169,9 +173,7 @@ impl Samples {
                 tar.finish()?;
                 whole.push(std::mem::take(&mut self.files));
                 self.add(whole)?;
-                if let (Some(seen), Some(filter)) = (&self.seen, &self.filter) {
-                    seen.judge(filter)?;
-                }
+                self.watch.as_ref().map_or(Ok(()), Watch::judge)?;
                 return Ok(self.ready.len() > 0);
             }
             self.add(whole)?;
@@ -211,21 +213,17 @@ impl Samples {
     }
 
     fn wanted(&mut self, sample: &Streamed) -> bool {
-        let Some(filter) = &self.filter else { return true };
+        let Some(watch) = &mut self.watch else { return true };
         let seen = probe_named(&sample.name, &sample.payload);
         let info = seen.told_to(SampleInfo::unread(0, 0, sample.payload.len() as u64, seen.format));
-        let sidecars: Vec<_> = sample.sidecars.iter().map(|(extension, bytes)| Sidecar { extension, bytes }).collect();
-        let metadata = match filter.needs_metadata() {
-            true => serde_json::from_str(&record::compose(0, &sample.name, &sidecars, sample.before, &[])).ok(),
+        let metadata = match watch.needs_record(false) {
+            true => {
+                let record = record::compose(0, &sample.name, &sample.sidecars(), sample.before, &[]);
+                serde_json::from_str(&record).ok()
+            }
             false => None,
         };
-        let mut record = SampleRecord::new(&info);
-        record.name = Some(&sample.name);
-        record.metadata = metadata.as_ref();
-        if let Some(seen) = &mut self.seen {
-            seen.add(&record);
-        }
-        filter.matches(&record)
+        watch.accepts(&info, Some(&sample.name), metadata.as_ref()).is_some()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Options;
 #[cfg(feature = "jpeg")]
 use super::{JpegBackend, jpeg};
-use crate::{image::probe, model::MediaFormat};
+use crate::{image::probe, sample::MediaFormat};
 
 /// About how many bytes a [`Decoder`](super::Decoder) holds while it decodes this payload, its pixels included. Told by
 /// the size that the payload claims, the part and the reduced size that are asked for; nothing is decoded. 0 for what

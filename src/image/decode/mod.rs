@@ -39,7 +39,7 @@ use super::{codes, probe};
 use crate::{
     Limits,
     error::{Error, Result},
-    model::MediaFormat,
+    sample::MediaFormat,
 };
 pub use cost::cost;
 pub use exif::orientation;

@@ -1,30 +1,28 @@
 //! A run of samples with the bytes that they need.
 
-use std::{ops::Range, rc::Rc};
+use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
-use forebay::{
-    Result, Step, Stepper,
-    dataset::Dataset as Core,
+use serde_json::Value;
+
+use super::{make::Loaded, open::Dataset, opened::Opened};
+use crate::{
+    error::{Error, Result},
     image::{probe, probe::HEAD_BYTES},
-    model::SampleInfo,
-    step::Pieces,
+    limits::Limits,
+    sample::SampleInfo,
+    step::{Pieces, Step, Stepper},
     tbl::OpenMetadata,
 };
 
-#[cfg(feature = "convert")]
-use forebay::plan::SamplePlan;
-
-use crate::opened::Opened;
-
 /// Bytes of a window, unless a single sample is larger.
-pub(crate) const BYTES: u64 = 8 << 20;
+pub(super) const BYTES: u64 = 8 << 20;
 /// Samples of a window.
 const SAMPLES: usize = 4096;
 
 /// What is needed of each sample.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Wants {
+pub(super) struct Wants {
     pub payload: bool,
     /// The size of a TAR's samples, which only their payloads say.
     pub size: bool,
@@ -33,12 +31,12 @@ pub(crate) struct Wants {
 
 /// Opens a TBL's metadata before the first sample is read.
 #[derive(Debug, Default)]
-pub(crate) struct Gate(Option<OpenMetadata>);
+pub(super) struct Gate(Option<OpenMetadata>);
 
 impl Gate {
     pub fn new(opened: &Opened, wanted: bool) -> Self {
-        match &opened.core {
-            Core::Tbl(tbl) if wanted && opened.metadata.get().is_none() => Gate(Some(OpenMetadata::new(tbl))),
+        match &opened.dataset {
+            Dataset::Tbl(tbl) if wanted && opened.metadata.get().is_none() => Gate(Some(OpenMetadata::new(tbl))),
             _ => Gate(None),
         }
     }
@@ -69,8 +67,8 @@ impl Gate {
 
 /// The samples of a window, and the bytes that came for them.
 #[derive(Debug)]
-pub(crate) struct Window {
-    opened: Rc<Opened>,
+pub(super) struct Window {
+    opened: Arc<Opened>,
     wants: Wants,
     pub samples: Vec<u64>,
     pieces: Pieces,
@@ -78,7 +76,7 @@ pub(crate) struct Window {
 
 impl Window {
     /// Takes samples until the window has so many bytes.
-    pub fn fill(opened: &Rc<Opened>, wants: Wants, most: u64, next: &mut impl Iterator<Item = u64>) -> Self {
+    pub fn fill(opened: &Arc<Opened>, wants: Wants, most: u64, next: &mut impl Iterator<Item = u64>) -> Self {
         let mut window = Window { opened: opened.clone(), wants, samples: Vec::new(), pieces: Pieces::default() };
         let mut bytes = 0;
         while bytes < most && window.samples.len() < SAMPLES {
@@ -91,6 +89,10 @@ impl Window {
 
     pub fn push(&mut self, start: u64, bytes: Bytes) {
         self.pieces.push(start, bytes);
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.opened.limits
     }
 
     /// Every range that is not here yet; neighbours are one.
@@ -110,7 +112,7 @@ impl Window {
         let opened = &self.opened;
         let mut ranges = Vec::new();
         if self.wants.payload
-            && let Ok(plan) = opened.core.plan(i)
+            && let Ok(plan) = opened.dataset.plan(i)
         {
             let range = plan.range();
             if opened.limits.item(range.end - range.start).is_ok() {
@@ -120,7 +122,7 @@ impl Window {
             ranges.push(range);
         }
         if self.wants.record {
-            ranges.extend(opened.core.record_ranges(i, opened.metadata.get()).unwrap_or_default());
+            ranges.extend(opened.dataset.record_ranges(i, opened.metadata.get()).unwrap_or_default());
         }
         ranges.retain(|r| !r.is_empty());
         ranges
@@ -129,10 +131,10 @@ impl Window {
     /// The part of a TAR's payload that says its size; all of it where the usual part did not.
     fn head(&self, i: u64) -> Option<Range<u64>> {
         let opened = &self.opened;
-        if !self.wants.size || opened.is_tbl() || opened.probe_of(i).is_some() {
+        if !self.wants.size || opened.dataset.tbl().is_some() || opened.probe_of(i).is_some() {
             return None;
         }
-        let whole = opened.core.info(i).ok()?.range();
+        let whole = opened.dataset.info(i).ok()?.range();
         let head = whole.start..whole.end.min(whole.start + HEAD_BYTES as u64);
         let undecided = self.pieces.get(head.clone()).is_some_and(|bytes| probe(&bytes).is_undecided());
         let more = undecided && opened.limits.item(whole.end - whole.start).is_ok();
@@ -143,27 +145,22 @@ impl Window {
         self.pieces.expect(range)
     }
 
-    /// The payloads of all samples, verified.
-    #[cfg(feature = "convert")]
-    pub fn payloads(&self) -> Vec<Result<Bytes>> {
-        let limits = &self.opened.limits;
-        let fetched = self.samples.iter().map(|&i| {
-            let plan = self.opened.core.plan(i)?;
-            let range = plan.range();
-            let place = |e: forebay::Error| e.section("payload").sample(i).offset(range.start);
-            limits.item(range.end - range.start).map_err(place)?;
-            Ok((plan, self.fetch(range)?))
-        });
-        let decode =
-            |fetched: Result<(SamplePlan, Bytes)>| fetched.and_then(|(plan, bytes)| plan.decode(&bytes, limits));
-        crate::threads::map(fetched.collect(), decode)
+    /// Sample `i`, verified, as sample `id` of another file.
+    pub fn load(&self, i: u64, id: u64) -> Result<Loaded> {
+        let opened = &self.opened;
+        let plan = opened.dataset.plan(i)?;
+        let range = plan.range();
+        let place = |e: Error| e.section("payload").sample(i).offset(range.start);
+        opened.limits.item(range.end - range.start).map_err(place)?;
+        let payload = plan.decode(&self.fetch(range)?, &opened.limits)?;
+        opened.dataset.load(i, id, payload, opened.metadata.get(), |range| self.fetch(range))
     }
 
     /// What is known of sample `i`, its size included where that was wanted.
     pub fn info(&self, i: u64) -> Result<SampleInfo> {
         match self.head(i) {
             Some(range) => {
-                let info = self.opened.core.info_with(i, &self.fetch(range)?)?;
+                let info = self.opened.dataset.info_with(i, &self.fetch(range)?)?;
                 self.opened.keep_probe(&info);
                 Ok(info)
             }
@@ -172,13 +169,7 @@ impl Window {
     }
 
     /// Sample `i`'s metadata as a value, and why it is shown as text, where it is.
-    pub fn value(&self, i: u64) -> Result<Option<(serde_json::Value, Option<forebay::Error>)>> {
-        self.opened.core.find_value(i, self.opened.metadata.get(), |range| self.fetch(range))
-    }
-
-    /// Sample `i`'s metadata as that of a sample numbered `id`.
-    #[cfg(feature = "convert")]
-    pub fn record_as(&self, i: u64, id: u64) -> Result<Option<forebay::sample::FoundRecord>> {
-        self.opened.core.find_record_as(i, id, self.opened.metadata.get(), |range| self.fetch(range))
+    pub fn value(&self, i: u64) -> Result<Option<(Value, Option<Error>)>> {
+        self.opened.dataset.find_value(i, self.opened.metadata.get(), |range| self.fetch(range))
     }
 }

@@ -22,7 +22,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use crate::model::{MediaFormat, SampleInfo};
+use super::model::{MediaFormat, SampleInfo};
 
 /// Distinct labels that are counted apart; samples of further ones are counted together.
 pub const LABELS_KEPT: usize = 10_000;

@@ -23,8 +23,7 @@ use crate::{
     error::{Error, Result, codes},
     foreign::foreign,
     limits::Limits,
-    model::SampleInfo,
-    plan::SamplePlan,
+    sample::{SampleInfo, SamplePlan},
     step::{Pieces, Step, Stepper},
     tar::{self, Tar},
     tbl::{self, Tbl, raw::HEADER_LEN},
@@ -141,6 +140,11 @@ impl Opener {
             Work::Tar(scanner) => Some(*scanner),
             _ => None,
         }
+    }
+
+    /// The samples before the damage of a TAR, where that stopped it.
+    pub fn into_partial(self) -> Option<Result<Dataset>> {
+        Some(Tar::new(self.into_scanner()?.into_partial()).map(Dataset::Tar))
     }
 
     /// Compares what was kept with the file: ranges that are still needed, or whether it is of this file.

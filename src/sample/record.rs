@@ -28,10 +28,12 @@ use std::borrow::Cow;
 use serde::de::{MapAccess, Visitor};
 use serde_json::{Map, Value, value::RawValue};
 
-use crate::{
-    error::{Code, Error, Result},
+use super::{
     holds::{LEVELS, holds},
     model::MediaFormat,
+};
+use crate::{
+    error::{Code, Error, Result},
     msgpack::{base64_bytes, base64_value},
 };
 

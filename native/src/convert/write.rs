@@ -1,0 +1,159 @@
+//! Writing: workers verify, look at and compress samples, one writer places them in order.
+
+use std::{io::IoSlice, path::Path};
+
+use forebay::{
+    Error, Result,
+    check::Fault,
+    codec::checksum::crc32,
+    error,
+    samples::{Form, Inherited, Ready, Writer},
+    tbl::Patch,
+};
+
+use super::{
+    Begun,
+    item::{Item, Origin},
+    kept,
+    options::{Options, To},
+    pixels::Decoding,
+    summary::{Progress, Summary},
+    verify::{self, Digest},
+};
+use crate::{
+    dataset::{Used, release},
+    output::{AtomicFile, Spool},
+    parallel::ordered,
+};
+
+struct Made {
+    ready: Ready,
+    /// Of what the sample becomes, where the output will be verified.
+    digests: Vec<Digest>,
+    used: Option<Used>,
+}
+
+pub(super) fn run(
+    origin: Origin,
+    options: &Options,
+    output: &Path,
+    mut begun: Begun,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<Summary> {
+    let form = options.form();
+    let pixels = options.pixels.as_ref().map(Decoding::new).transpose()?;
+    let summary = &mut begun.summary;
+    let mut so_far = Progress { total: origin.count(), ..Progress::default() };
+    let mut writer = match form {
+        Form::Tbl(_) => tbl_writer(&origin, options, summary)?,
+        Form::Tar => Writer::tar(),
+    };
+    let mut file = match options.to {
+        To::Tbl => AtomicFile::create(output, options.force)?,
+        To::Tar => AtomicFile::create_streaming(output, options.force)?,
+    };
+    if options.verify && options.to == To::Tar && file.path().is_none() {
+        let message = "what went into a pipe cannot be read back; leave it unverified or write a file";
+        return Err(Error::new(&error::codes::ARGUMENT, message).with_options(&["verify"]));
+    }
+    let mut spool = Spool::new(file.name(), &file.folder());
+    let mut digests: Vec<Digest> = Vec::new();
+
+    let work = |item: Item| -> Result<Made> {
+        let blame = item.blame();
+        let (mut sample, used) = item.load(options).map_err(&blame)?;
+        if let Some(pixels) = &pixels {
+            pixels.decode(&mut sample).map_err(&blame)?;
+        }
+        let ready = form.make(sample, &options.limits).map_err(&blame)?;
+        let digests = match options.verify {
+            true => ready.contents().map(|content| (crc32(content), content.len() as u64)).collect(),
+            false => Vec::new(),
+        };
+        Ok(Made { ready, digests, used })
+    };
+    // What is in flight is what was read and what it becomes.
+    let grown = pixels.as_ref().map_or(0, Decoding::bytes);
+    let weigh = |item: &Item| item.weight().saturating_add(grown);
+    let mut text = Vec::new();
+    let mut positioned = false;
+    ordered(origin.items(), weigh, options.workers, work, |chunk| {
+        let made = kept(chunk, options, &mut summary.faults)?;
+        let mut slices = Vec::with_capacity(made.len() * 3);
+        for one in &made {
+            let at = writer.place(&one.ready, &mut text)?;
+            if !positioned && at > 0 {
+                file.seek(at)?;
+            }
+            positioned = true;
+            slices.extend(one.ready.pieces().map(IoSlice::new));
+            digests.extend(&one.digests);
+        }
+        file.append(&mut slices)?;
+        spool.push(&text)?;
+        text.clear();
+        (so_far.samples, so_far.bytes) = (writer.counts().samples, writer.counts().payload_bytes);
+        progress(&so_far);
+        release(made.into_iter().map(|one| one.used));
+        Ok(())
+    })?;
+
+    let counts = writer.counts();
+    (summary.samples, summary.payload_bytes) = (counts.samples, counts.payload_bytes);
+    (summary.stored_bytes, summary.compressed_samples) = (counts.stored_bytes, counts.compressed_samples);
+    let mut summary = begun.end(options, writer.notes())?;
+    file.append(&mut [IoSlice::new(writer.tail().1)])?;
+    summary.output_bytes = apply(writer.finish()?, &file, &mut spool)?;
+    if options.verify {
+        summary.verified = match options.to {
+            To::Tbl => verify::tbl(&file, &digests, options)?,
+            To::Tar => verify::tar(&file, &digests)?,
+        };
+    }
+    file.commit(options.sync)?;
+    Ok(summary)
+}
+
+/// The writer of a TBL. What the chosen format of metadata cannot hold is said in the summary.
+fn tbl_writer(origin: &Origin, options: &Options, summary: &mut Summary) -> Result<Writer> {
+    let (choice, count) = (&options.metadata, origin.count());
+    if let Some(total) = count
+        && !choice.samples.is_empty()
+        && choice.samples.len() as u64 != total
+    {
+        let message = format!("the metadata describes {} samples, there are {total}", choice.samples.len());
+        return Err(Error::new(&error::codes::ARGUMENT, message));
+    }
+    let mut inherited = Inherited::default();
+    origin.protobuf(&mut inherited)?;
+    if inherited.wants_fields(options.layout, choice) {
+        let faults = &mut summary.faults;
+        let mut forgiving = |e: Error| faults.push(Fault::from(&e));
+        origin.document(&mut inherited, options.keep_going.then_some(&mut forgiving as &mut dyn FnMut(Error)))?;
+    }
+    let decoded = options.pixels.as_ref().map(|pixels| pixels.describe());
+    let metadata = inherited.into_writer(options.layout, choice, decoded, &mut summary.notes)?;
+    Writer::tbl(options.pack(), count, metadata)
+}
+
+/// Does what the encoder asks; returns the file's length.
+fn apply(patches: Vec<Patch>, file: &AtomicFile, spool: &mut Spool) -> Result<u64> {
+    let mut end = 0;
+    for patch in patches {
+        match patch {
+            Patch::Move { from, to, len } => file.copy_within(from, to, len)?,
+            Patch::Bytes { at, bytes } => file.write_at(at, &bytes)?,
+            Patch::Zero { at, len } => file.zero(at, len)?,
+            Patch::Spool { at, .. } => file.copy_from(spool, at)?,
+            Patch::End { len } => {
+                // What went into a pipe ends where it ended.
+                if file.path().is_some() {
+                    file.set_len(len)?;
+                }
+                end = len;
+            }
+            other => return Err(Error::new(&error::codes::ARGUMENT, format!("the writer does not know {other:?}"))),
+        }
+    }
+    Ok(end)
+}

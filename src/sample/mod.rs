@@ -1,0 +1,19 @@
+//! What one sample is, whichever container it comes from. The engine that opens, selects, checks and converts samples is
+//! [`samples`](crate::samples).
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `model.rs` | media formats; what an index says about a sample |
+//! | `plan.rs` | a planned read of one payload |
+//! | `record.rs` | name and sidecars as one JSON object, and back |
+//! | `holds.rs` | whether values hold what a JSON text says |
+//! | `stats.rs` | counts, sizes, shapes and classes of many |
+
+pub(crate) mod holds;
+pub mod model;
+pub mod plan;
+pub mod record;
+pub mod stats;
+
+pub use model::{MediaFormat, SampleInfo};
+pub use plan::{Proof, SamplePlan};

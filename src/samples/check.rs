@@ -1,0 +1,124 @@
+//! Every fault of a file of samples.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use super::{open::Dataset, opened::Opened};
+use crate::{
+    check::Report,
+    error::{Error, Result, codes},
+    step::{Step, Stepper},
+    tbl,
+};
+
+impl Dataset {
+    /// The beginning of a report: what is known without a look at the samples. `damage` is what stopped the scan of a
+    /// TAR.
+    pub fn report(&self, damage: Option<&Error>) -> Report {
+        let mut report = Report::new(self.len());
+        damage.into_iter().for_each(|e| report.fault(e));
+        if let Some(note) = self.tar().and_then(|tar| tar.archive().ending.note()) {
+            report.note(&Error::new(&codes::NOTE, note));
+        }
+        report
+    }
+}
+
+/// Finds every fault of a file: [step](Part::step) all of the [parts](Self::parts), each wherever there is a thread for
+/// it, and ask what they [need](Self::needs), until that is nothing.
+#[derive(Debug)]
+pub struct Checker {
+    /// Of a TBL. An archive has no checksums: that its headers could be read is all there is to say.
+    parts: Vec<Part>,
+    report: Report,
+    samples: u64,
+}
+
+/// Some samples of a TBL.
+#[derive(Debug)]
+pub struct Part {
+    work: tbl::Checker,
+    samples: u64,
+    /// What it waits for.
+    asked: Vec<Range<u64>>,
+    /// What it found, once it is done.
+    found: Option<Report>,
+}
+
+impl Part {
+    /// Does what the bytes at hand allow.
+    pub fn step(&mut self) -> Result<()> {
+        if self.found.is_none() {
+            match self.work.step()? {
+                Step::Need(ranges) => self.asked = ranges,
+                Step::Done(report) => (self.found, self.asked) = (Some(report), Vec::new()),
+            }
+        }
+        Ok(())
+    }
+
+    fn checked(&self) -> u64 {
+        if self.found.is_some() { self.samples } else { self.work.checked() }
+    }
+}
+
+impl Checker {
+    /// Checks these samples in so many parts, and with the first and last of the file what belongs to none. Reads
+    /// `window` bytes at a time.
+    pub fn new(opened: &Opened, samples: Range<u64>, parts: usize, window: Option<u64>) -> Self {
+        let count = samples.end - samples.start;
+        let report = opened.dataset.report(opened.damage.as_ref());
+        let mut checker = Checker { parts: Vec::new(), report, samples: count };
+        if let Dataset::Tbl(tbl) = &opened.dataset {
+            let parts = (parts as u64).min(count).max(1);
+            let cut = |k: u64| samples.start + count * k / parts;
+            checker.parts.extend((0..parts).map(|k| cut(k)..cut(k + 1)).map(|part| {
+                let (samples, work) = (part.end - part.start, tbl::Checker::part(tbl, part));
+                let work = match window {
+                    Some(bytes) => work.with_window(bytes),
+                    None => work,
+                };
+                Part { work, samples, asked: Vec::new(), found: None }
+            }));
+        }
+        checker
+    }
+
+    /// What is to be stepped.
+    pub fn parts(&mut self) -> &mut [Part] {
+        &mut self.parts
+    }
+
+    /// The ranges of the file that the parts need; nothing when all of them are done.
+    pub fn needs(&self) -> Vec<Range<u64>> {
+        self.parts.iter().flat_map(|part| part.asked.clone()).collect()
+    }
+    /// The ranges that will be needed next, so that they can be read meanwhile.
+    pub fn ahead(&self) -> Vec<Range<u64>> {
+        self.parts.iter().filter(|part| part.found.is_none()).flat_map(|part| part.work.ahead()).collect()
+    }
+
+    /// Bytes of the file from `start` on.
+    pub fn push(&mut self, start: u64, bytes: Bytes) {
+        let end = start + bytes.len() as u64;
+        for part in &mut self.parts {
+            if part.asked.iter().any(|asked| asked.start < end && start < asked.end) {
+                part.work.push(start, bytes.clone());
+            }
+        }
+    }
+
+    /// Samples checked so far.
+    pub fn checked(&self) -> u64 {
+        if self.parts.is_empty() { self.samples } else { self.parts.iter().map(Part::checked).sum() }
+    }
+
+    /// What was found.
+    pub fn finish(&mut self) -> Report {
+        for part in self.parts.drain(..) {
+            self.report.merge(part.found.unwrap_or_default());
+        }
+        std::mem::take(&mut self.report)
+    }
+}

@@ -1,0 +1,165 @@
+//! One sample between being read and being written: pure functions, so that hosts can run them on many threads.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use super::{
+    archive_files::{ArchiveFile, archive_files, renamed},
+    open::Dataset,
+};
+use crate::{
+    error::{Error, Result},
+    image::{Probe, probe_named},
+    limits::Limits,
+    sample::{
+        MediaFormat,
+        record::{self, Sidecar},
+    },
+    tbl::{Metadata, PackOptions, Packed, pack},
+};
+
+/// A sample that was read and verified.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// Its number in the output, as long as no sample before it is left out.
+    pub id: u64,
+    /// Its payload.
+    pub payload: Bytes,
+    /// What the payload is.
+    pub format: MediaFormat,
+    /// Pixels across; 0 when not known.
+    pub width: u32,
+    /// Pixels down; 0 when not known.
+    pub height: u32,
+    /// Metadata as JSON text.
+    pub record: Option<String>,
+    /// Why the record keeps the metadata as text, where it does.
+    pub kept: Option<Error>,
+    /// The name of its file, where it came from one and the name leaves the folder.
+    outside: Option<String>,
+}
+
+impl Loaded {
+    /// A sample that lies in a file of its own, of this name and with this record.
+    pub fn from_file(id: u64, name: &str, payload: Bytes, record: String) -> Self {
+        Loaded::new(id, payload, Some(name), |payload| probe_named(name, payload)).with_record(record)
+    }
+
+    /// A sample of several files, of which `before` sidecars stood in front of the payload.
+    pub fn from_files(id: u64, name: &str, payload: Bytes, sidecars: &[Sidecar<'_>], before: usize) -> Self {
+        Loaded::from_file(id, name, payload, record::compose(id, name, sidecars, before, &[]))
+    }
+
+    fn new(id: u64, payload: Bytes, name: Option<&str>, look: impl FnOnce(&[u8]) -> Probe) -> Self {
+        let Probe { format, width, height } = look(&payload);
+        let outside = name.filter(|name| record::safe_name(name).is_err()).map(str::to_owned);
+        Loaded { id, payload, format, width, height, record: None, kept: None, outside }
+    }
+
+    fn with_record(self, record: String) -> Self {
+        Loaded { record: Some(record), ..self }
+    }
+}
+
+impl Dataset {
+    /// Sample `i` with all that belongs to it, as sample `id` of another file. `payload` is that of its
+    /// [plan](Self::plan), decoded; the rest as for [`record`](Self::record).
+    pub fn load(
+        &self,
+        i: u64,
+        id: u64,
+        payload: Bytes,
+        metadata: Option<&Metadata>,
+        fetch: impl Fn(Range<u64>) -> Result<Bytes>,
+    ) -> Result<Loaded> {
+        let seen = self.written_info(i, &payload)?;
+        let name = self.tar().and_then(|tar| tar.name(i));
+        let mut loaded = Loaded::new(id, payload, name, |_| seen);
+        if let Some(found) = self.find_record_as(i, id, metadata, fetch)? {
+            (loaded.record, loaded.kept) = (Some(found.text), found.kept);
+        }
+        Ok(loaded)
+    }
+}
+
+/// What a sample becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A payload of a TBL, and its record.
+    Tbl(PackOptions),
+    /// Files of an archive.
+    Tar,
+}
+
+impl Form {
+    /// Makes a sample ready to be written: compresses where that was asked for, and computes the checksums of a TBL;
+    /// finds the files of an archive and their headers. Refuses what readers that keep `limits` would not read back.
+    pub fn make(&self, sample: Loaded, limits: &Limits) -> Result<Ready> {
+        let Loaded { id, payload, format, width, height, record, kept, outside } = sample;
+        let content = payload.clone();
+        Ok(match self {
+            Form::Tbl(options) => {
+                let packed = pack(payload, format, width, height, options)?;
+                packed.check(limits)?;
+                if let Some(record) = &record {
+                    let place = |e: Error| e.section("metadata").with_options(&["max_sample_bytes"]);
+                    limits.item(record.len() as u64).map_err(place)?;
+                }
+                Ready { id, content, record, kept, outside, parts: Parts::Payload(packed) }
+            }
+            Form::Tar => {
+                let files = archive_files(id, record.as_deref(), &payload, format)?;
+                let outside = record.as_deref().and_then(renamed);
+                // The files have all that it says.
+                Ready { id, content, record: None, kept, outside, parts: Parts::Files(files) }
+            }
+        })
+    }
+}
+
+/// A sample that is ready to be [placed](super::Writer::place) and written.
+#[derive(Debug)]
+pub struct Ready {
+    pub(super) id: u64,
+    /// The payload before compression.
+    pub(super) content: Bytes,
+    pub(super) record: Option<String>,
+    pub(super) kept: Option<Error>,
+    /// A name that leaves its folder.
+    pub(super) outside: Option<String>,
+    pub(super) parts: Parts,
+}
+
+#[derive(Debug)]
+pub(super) enum Parts {
+    Payload(Packed),
+    Files(Vec<ArchiveFile>),
+}
+
+impl Parts {
+    fn split(&self) -> (Option<&Packed>, &[ArchiveFile]) {
+        match self {
+            Parts::Payload(packed) => (Some(packed), &[]),
+            Parts::Files(files) => (None, files),
+        }
+    }
+}
+
+impl Ready {
+    /// The bytes to write, one piece behind the other; some may be empty.
+    pub fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+        let (packed, files) = self.parts.split();
+        packed
+            .into_iter()
+            .flat_map(|packed| [&packed.stored[..], packed.trailer()])
+            .chain(files.iter().flat_map(ArchiveFile::pieces))
+    }
+
+    /// What a reader must find again: the payload of a TBL's sample, the files of an archive's.
+    pub fn contents(&self) -> impl Iterator<Item = &[u8]> {
+        let (packed, files) = self.parts.split();
+        packed.map(|_| &self.content[..]).into_iter().chain(files.iter().map(|file| &file.content[..]))
+    }
+}
