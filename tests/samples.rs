@@ -191,8 +191,7 @@ fn a_broken_sample_ends_the_conversion_or_is_left_out() {
         assert_eq!((report.fault_count, report.faults[0].sample, work.checked()), (1, Some(3), 6), "{parts}");
     }
     // And who does not ask is not told.
-    let dataset = &open(&broken).dataset;
-    let plan = dataset.plan(3).unwrap();
+    let plan = open(&broken).dataset.plan(3).unwrap();
     assert_eq!(plan.proof, Proof::Crc32After);
     let bytes = slice(&broken, plan.range());
     assert_eq!(plan.decode_unverified(&bytes, &Limits::default()).unwrap(), bytes[..bytes.len() - 4]);

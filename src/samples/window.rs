@@ -79,7 +79,7 @@ impl Window {
     pub fn fill(opened: &Arc<Opened>, wants: Wants, most: u64, next: &mut impl Iterator<Item = u64>) -> Self {
         let mut window = Window { opened: opened.clone(), wants, samples: Vec::new(), pieces: Pieces::default() };
         let mut bytes = 0;
-        while bytes < most && window.samples.len() < SAMPLES {
+        while (bytes < most || window.samples.is_empty()) && window.samples.len() < SAMPLES {
             let Some(i) = next.next() else { break };
             bytes += window.ranges(i).iter().map(|r| r.end - r.start).sum::<u64>();
             window.samples.push(i);
