@@ -51,7 +51,8 @@ impl File {
             Patch::Zero { at, len } => self.write(at, &vec![0; len as usize]),
             Patch::Spool { at, len } => {
                 assert_eq!(len, self.spool.len() as u64);
-                self.write(at, &std::mem::take(&mut self.spool));
+                let spooled = std::mem::take(&mut self.spool);
+                self.write(at, &spooled);
             }
             Patch::End { len } => self.bytes.resize(len as usize, 0),
             other => panic!("{other:?}"),
