@@ -1,7 +1,7 @@
 //! The table of formats, and that the npm package has the same.
 #![allow(clippy::disallowed_methods, missing_docs)]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use forebay::{
     detect::detect,
@@ -10,22 +10,27 @@ use forebay::{
     text::TextFormat,
 };
 
-/// The text of the package's source file of this name, in whichever room it lies.
-fn source(name: &str) -> String {
-    fn find(folder: &Path, name: &str) -> Option<PathBuf> {
-        let mut entries: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        entries.sort();
-        let here = entries.iter().find(|path| path.file_name().is_some_and(|file| file == name));
-        here.cloned().or_else(|| entries.iter().filter(|path| path.is_dir()).find_map(|inner| find(inner, name)))
+/// The text of the package's one source file that has these words, in whichever room it lies.
+fn source(words: &str) -> String {
+    fn gather(folder: &Path, texts: &mut Vec<String>) {
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            match path.is_dir() {
+                true => gather(&path, texts),
+                false => texts.push(std::fs::read_to_string(&path).unwrap()),
+            }
+        }
     }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("www/lib/src");
-    let path = find(&folder, name).unwrap_or_else(|| panic!("there is no {name} in {}", folder.display()));
-    std::fs::read_to_string(path).unwrap()
+    let mut texts = Vec::new();
+    gather(&Path::new(env!("CARGO_MANIFEST_DIR")).join("www/lib/src"), &mut texts);
+    texts.retain(|text| text.contains(words));
+    assert_eq!(texts.len(), 1, "files of www/lib/src with {words:?}");
+    texts.remove(0)
 }
 
 /// What stands between `before` and the next `after`, as its quoted words.
-fn words(text: &str, before: &str, after: char) -> Vec<String> {
-    let (_, rest) = text.split_once(before).unwrap_or_else(|| panic!("there is no {before:?}"));
+fn words(before: &str, after: char) -> Vec<String> {
+    let text = source(before);
+    let (_, rest) = text.split_once(before).unwrap();
     let (list, _) = rest.split_once(after).unwrap();
     list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
@@ -47,25 +52,31 @@ fn the_package_lists_the_formats_of_the_table() {
         words
     };
     let by_content = |format| !is_text(format) && format != Format::Arrows;
-    assert_eq!(sorted(words(&source("types.ts"), "export type Format =", ';')), names(by_content));
-    let capabilities = source("capabilities.ts");
-    let everyone_reads =
-        |format: Format| format.read_by() == Host::Everyone && format.holds() != Holds::File && !is_text(format);
-    assert_eq!(sorted(words(&capabilities, "reads: [", ']')), names(everyone_reads));
-    assert_eq!(sorted(words(&capabilities, "writes: [", ']')), names(|format| format.written_by() == Host::Everyone));
-    assert_eq!(sorted(words(&source("table-types.ts"), "export type TextFormat =", ';')), names(is_text));
+    assert_eq!(sorted(words("export type Format =", ';')), names(by_content));
+    assert_eq!(sorted(words("export type TextFormat =", ';')), names(is_text));
+    // The package writes each of these, and finds all but texts by their content.
+    let of_everyone = |holds| {
+        move |format: Format| {
+            let hosts = [format.read_by(), format.written_by()];
+            format.holds() == holds && !is_text(format) && hosts == [Host::Everyone; 2]
+        }
+    };
+    assert_eq!(sorted(words("export const sampleFormats = [", ']')), names(of_everyone(Holds::Samples)));
+    assert_eq!(sorted(words("export const tableFormats = [", ']')), names(of_everyone(Holds::Table)));
+    assert_eq!(names(|format| format.written_by() == Host::Everyone).len(), 4 + TextFormat::ALL.len());
 }
 
 #[test]
 fn the_package_takes_the_same_extensions_for_text() {
-    let compact: String = source("formats.ts").split_whitespace().collect();
-    let mut expected = Vec::new();
-    for format in TextFormat::ALL.map(TextFormat::format) {
-        expected.extend(format.extensions().iter().map(|extension| format!("{extension}:\"{}\"", format.name())));
-    }
-    let (_, rest) = compact.split_once("EXTENSIONS:Readonly<Record<string,TextFormat>>={").unwrap();
-    let found: Vec<&str> = rest.split_once('}').unwrap().0.trim_end_matches(',').split(',').collect();
-    assert_eq!(found, expected);
+    let declared = "const TEXTS: Readonly<Record<TextFormat, readonly string[]>> = {";
+    let text = source(declared);
+    let (_, rest) = text.split_once(declared).unwrap();
+    let found: String = rest.split_once('}').unwrap().0.split_whitespace().collect();
+    let row = |format: Format| {
+        let extensions: Vec<String> = format.extensions().iter().map(|word| format!("\"{word}\"")).collect();
+        format!("{}:[{}],", format.name(), extensions.join(","))
+    };
+    assert_eq!(found, TextFormat::ALL.map(|text| row(text.format())).concat());
 }
 
 #[test]
