@@ -28,7 +28,8 @@ impl TextInput {
     }
 
     fn next_chunk(&self) -> Vec<Range<u64>> {
-        vec![self.at..self.len.min(self.at.saturating_add(CHUNK))]
+        let next = self.at..self.len.min(self.at.saturating_add(CHUNK));
+        vec![next]
     }
 }
 

@@ -169,15 +169,13 @@ impl TableJob {
     /// Runs a conversion to its end.
     fn drive<W: TableSink>(&self, rows: Inputs<'_>, sink: W) -> Result<(Converted, W)> {
         let mut work = Conversion::over(rows, sink, self.scan.clone(), self.write.core.target, self.write.core.lossy);
-        loop {
-            match work.step() {
-                Ok(Turn::Done) => return Ok(work.into_parts()),
-                // Both sides have their files themselves.
-                Ok(Turn::Need(_) | Turn::Item(())) => return Err(columns_first()),
-                Err(e) => {
-                    let source = work.source();
-                    return Err(advised(e, &*source.current).file(source.name()));
-                }
+        match work.step() {
+            Ok(Turn::Done) => Ok(work.into_parts()),
+            // Both sides have their files themselves: nothing is needed of anybody, and nothing waits to be taken.
+            Ok(Turn::Need(_) | Turn::Item(())) => Err(columns_first()),
+            Err(e) => {
+                let source = work.source();
+                Err(advised(e, &*source.current).file(source.name()))
             }
         }
     }
