@@ -9,8 +9,8 @@ use forebay::{
     step::{Turn, drive},
     table::{Batch, Column, ColumnData, JsonStyle, TableRows, TableSpec},
     tables::{
-        AnyTable, Conversion, ConversionOptions, Converted, FileRows, Fit, Input, TableChecker, TableKind,
-        TableOpener, Target,
+        AnyTable, Conversion, ConversionOptions, Converted, FileRows, Fit, Input, TableChecker, TableKind, TableOpener,
+        Target,
     },
     tbf::Dialect,
     text::{OnBadRow, TextFormat, TextOptions, TextReader},
@@ -148,7 +148,8 @@ pub(crate) fn body(data: &[u8]) {
     let out = Bytes::from(out);
     let written = KINDS[written];
     if let Kind::Table(kind) = written {
-        let report = drive(TableChecker::new(TableOpener::new(kind, out.len() as u64).with_limits(crate::limits())), &out);
+        let report =
+            drive(TableChecker::new(TableOpener::new(kind, out.len() as u64).with_limits(crate::limits())), &out);
         let report = report.expect("what was written can be checked");
         assert!(report.ok, "{report:?}");
         assert_eq!(report.samples, rows as u64);

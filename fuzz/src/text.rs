@@ -2,7 +2,10 @@
 //! come in; a reading that leaves bad rows out gives the rows that one without bad rows gives.
 
 use bytes::Bytes;
-use forebay::{step::Turn, text::{OnBadRow, TextFormat, TextOptions, TextReader}};
+use forebay::{
+    step::Turn,
+    text::{OnBadRow, TextFormat, TextOptions, TextReader},
+};
 
 /// The rows as JSON, and how many were left out.
 fn rows(
