@@ -17,7 +17,16 @@ const CRATES = {
     'idv tbf text',
     'catalog samples tables',
   ],
-  'native/src': ['half_written map parallel', 'input', 'folder output', 'dataset', 'check select', 'convert', 'tables', 'loader'],
+  'native/src': [
+    'half_written map parallel',
+    'input',
+    'folder output',
+    'dataset',
+    'check select',
+    'convert',
+    'tables',
+    'loader',
+  ],
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
   'wasm/src': ['fail limits ranges threads', 'check convert record select tables tensor', 'dataset', 'open'],
 };
@@ -39,7 +48,10 @@ function crateFaults([folder, floors]) {
   const root = reexports(text(`${folder}/lib.rs`));
   const imports = new Map();
   for (const file of sources(folder, '.rs')) {
-    const name = file.slice(folder.length + 1).split('/')[0].replace(/\.rs$/, '');
+    const name = file
+      .slice(folder.length + 1)
+      .split('/')[0]
+      .replace(/\.rs$/, '');
     if (['lib', 'main', 'bin'].includes(name)) continue;
     if (!imports.has(name)) imports.set(name, []);
     for (const found of rustImports(text(file))) imports.get(name).push({ to: root.get(found) ?? found, file });
@@ -49,7 +61,8 @@ function crateFaults([folder, floors]) {
 
 function houseFaults([folder, floors]) {
   const inside = (file) => file.startsWith(`${folder}/`);
-  const room = (file) => (file.slice(folder.length + 1).includes('/') ? file.slice(folder.length + 1).split('/')[0] : '.');
+  const room = (file) =>
+    file.slice(folder.length + 1).includes('/') ? file.slice(folder.length + 1).split('/')[0] : '.';
   const imports = new Map();
   const graph = new Map();
   for (const file of sources(folder, '.ts')) {

@@ -32,7 +32,9 @@ export function rustImports(text) {
 /** For each name that a crate's root hands on with `pub use`, the module that it comes from. */
 export function reexports(root) {
   const from = new Map();
-  for (const [, path, list] of root.replace(/\/\/.*$/gm, '').matchAll(/\buse (?:crate::|self::)?(\w+)::(\{[^}]*\}|\w+)/g)) {
+  for (const [, path, list] of root
+    .replace(/\/\/.*$/gm, '')
+    .matchAll(/\buse (?:crate::|self::)?(\w+)::(\{[^}]*\}|\w+)/g)) {
     for (const name of list.replace(/[{}]/g, '').split(',')) from.set(name.trim(), path);
   }
   return from;
@@ -61,7 +63,13 @@ export function circles(graph) {
   }
   const found = new Set();
   for (const [name, seen] of reach) {
-    if (seen.has(name)) found.add([...seen].filter((other) => reach.get(other).has(name)).sort().join(' <-> '));
+    if (seen.has(name))
+      found.add(
+        [...seen]
+          .filter((other) => reach.get(other).has(name))
+          .sort()
+          .join(' <-> '),
+      );
   }
   return [...found].sort();
 }
@@ -74,11 +82,14 @@ export function climbs(floors, imports) {
   const level = new Map(floors.flatMap((names, i) => names.split(' ').map((name) => [name, i])));
   const faults = [];
   for (const name of imports.keys()) if (!level.has(name)) faults.push(`the module ${name} is on no floor`);
-  for (const name of level.keys()) if (!imports.has(name)) faults.push(`there is no module ${name}, but a floor for it`);
+  for (const name of level.keys())
+    if (!imports.has(name)) faults.push(`there is no module ${name}, but a floor for it`);
   for (const [name, found] of imports) {
     for (const { to, file } of found) {
       if (to === name || level.get(to) < level.get(name)) continue;
-      faults.push(level.has(to) ? `${file}: ${name} imports ${to}, which is not below it` : `${file}: ${to} is no module`);
+      faults.push(
+        level.has(to) ? `${file}: ${name} imports ${to}, which is not below it` : `${file}: ${to} is no module`,
+      );
     }
   }
   return faults;

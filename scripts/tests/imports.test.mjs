@@ -14,11 +14,14 @@ fn f() { crate::table::make() } // crate::remark
 #[cfg(test)]
 mod tests { use crate::helper; }`;
   assert.deepEqual(rustImports(text), ['error', 'step', 'Limits', 'table']);
-  assert.deepEqual([...reexports('pub use limits::Limits;\npub use step::{Step, Turn};')], [
-    ['Limits', 'limits'],
-    ['Step', 'step'],
-    ['Turn', 'step'],
-  ]);
+  assert.deepEqual(
+    [...reexports('pub use limits::Limits;\npub use step::{Step, Turn};')],
+    [
+      ['Limits', 'limits'],
+      ['Step', 'step'],
+      ['Turn', 'step'],
+    ],
+  );
 });
 
 test('imports of TypeScript are found by their files, types too', () => {
