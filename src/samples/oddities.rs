@@ -27,11 +27,11 @@ impl Counted {
 }
 
 impl Oddities {
-    /// A record that keeps metadata as text: [`FoundRecord::kept`].
+    /// A record that keeps metadata as text: [`FoundRecord::kept`](super::FoundRecord::kept).
     pub fn kept(&mut self, why: &Error) {
         self.kept.add(|| why.to_string());
     }
-    /// A sample that goes into an archive under another name: [`renamed`].
+    /// A sample that goes into an archive under another name: [`renamed`](super::renamed).
     pub fn renamed(&mut self, sample: u64, name: &str) {
         self.renamed.add(|| format!("sample {sample}, {name:?}, is {:?}", record::inside(name)));
     }

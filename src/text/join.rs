@@ -64,7 +64,7 @@ impl PieceJoiner {
         self.head.skipped()
     }
 
-    /// The next rows; [`Turn::Need(())`] wants those of the next piece.
+    /// The next rows; [`Turn::Need`] wants those of the next piece.
     pub fn step(&mut self) -> Result<Turn<Batch, ()>> {
         loop {
             let Some(mut now) = self.current.take().or_else(|| self.next_rows()) else {
