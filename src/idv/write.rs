@@ -76,7 +76,10 @@ impl Writer {
             let message = format!("{} columns for a file of {}", batch.schema().len(), self.schema.len());
             return Err(Error::new(&error::codes::ARGUMENT, message));
         }
-        let most = (self.encoder.options().rows_per_block as usize).saturating_mul(self.groups_at_once);
+        let per_group = self.encoder.options().rows_per_block as usize;
+        let (most, all) = (per_group.saturating_mul(self.groups_at_once), self.pending_rows + batch.rows());
+        // Threads wait for each other at the end of every turn: rows that are here in any case are one turn.
+        let most = if self.groups_at_once > 1 { most.max(all - all % per_group) } else { most };
         let mut at = 0;
         while at < batch.rows() {
             let part = batch.slice(at, most - self.pending_rows);
