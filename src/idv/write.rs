@@ -1,4 +1,4 @@
-//! Batches of any size in, the bytes of a file out, one row group in memory at a time.
+//! Batches of any size in, the bytes of a file out, one row group in memory at a time unless a host asks for more.
 
 use std::sync::Arc;
 
@@ -43,7 +43,8 @@ impl Writer {
         Ok(Writer { encoder, schema, pending: Vec::new(), pending_rows: 0, rows: 0, begun: false, groups_at_once: 1 })
     }
 
-    /// Gathers so many row groups before their blocks are made, for hosts with as many threads.
+    /// Gathers this many row groups before their blocks are made, for hosts with as many threads. A batch that has more is
+    /// made at once, so its bytes are in memory beside it.
     #[must_use]
     pub fn with_groups_at_once(mut self, groups: usize) -> Self {
         self.groups_at_once = groups.max(1);

@@ -86,7 +86,7 @@ impl Dataset {
         self.find(i, i, metadata, fetch).map_err(|e| e.sample(i))
     }
 
-    /// As [`record_as`](Self::record_as), and why it keeps the metadata as text, where it does.
+    /// As [`find_record`](Self::find_record), for the sample's place in another file: the number inside is `id`.
     pub fn find_record_as(
         &self,
         i: u64,
@@ -102,17 +102,6 @@ impl Dataset {
             found.text = record::renumber(&found.text, id);
         }
         Ok(found)
-    }
-
-    /// As [`record`](Self::record), for the sample's place in another file: the number inside is `id`.
-    pub fn record_as(
-        &self,
-        i: u64,
-        id: u64,
-        metadata: Option<&Metadata>,
-        fetch: impl Fn(Range<u64>) -> Result<Bytes>,
-    ) -> Result<Option<String>> {
-        Ok(self.find_record_as(i, id, metadata, fetch)?.map(|found| found.text))
     }
 
     /// Sample `i`'s metadata as a value, and why it is kept as text, where it is.
