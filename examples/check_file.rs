@@ -15,7 +15,7 @@ use std::{error::Error, fs};
 
 use bytes::Bytes;
 use forebay::{
-    dataset::{Dataset, Opener},
+    samples::{Dataset, Opener},
     step::drive,
     tbl::Checker,
 };

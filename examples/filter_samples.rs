@@ -13,8 +13,8 @@ use std::{error::Error, fs};
 
 use bytes::Bytes;
 use forebay::{
-    dataset::Opener,
     filter::{Filter, SampleRecord},
+    samples::Opener,
     step::drive,
 };
 

@@ -13,11 +13,11 @@ use std::{error::Error, fs};
 use bytes::Bytes;
 use forebay::{
     Limits,
-    dataset::Opener,
     image::{
         decode::{Decoder, Options},
         transform::{Fit, Out, Recipe, Transformer},
     },
+    samples::Opener,
     step::drive,
 };
 

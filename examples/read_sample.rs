@@ -15,7 +15,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use forebay::{Limits, Step, Stepper, dataset::Opener};
+use forebay::{Limits, Step, Stepper, samples::Opener};
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let mut file = File::open("tests/corpus/tbl/jpeg20_lz4.tbl")?;

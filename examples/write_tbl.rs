@@ -10,14 +10,14 @@ use std::error::Error;
 use bytes::Bytes;
 use forebay::{
     codec::Compression,
-    dataset::Opener,
-    model::MediaFormat,
+    sample::MediaFormat,
+    samples::Opener,
     step::drive,
     tbl::{Document, Encoder, Layout, MetadataFormat, MetadataWriter, PackOptions, Patch, pack},
 };
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let options = PackOptions { layout: Layout::Guide, compression: Compression::None };
+    let options = PackOptions::new(Layout::Guide, Compression::None);
     let mut encoder = Encoder::new(options, Some(3))?;
     let mut metadata = MetadataWriter::new(options.layout, MetadataFormat::Json, Document::default())?;
     let (mut file, mut spool) = (Vec::new(), Vec::new());

@@ -77,6 +77,7 @@ pub struct Report {
     pub notes: Vec<Fault>,
 }
 
+#[doc(hidden)]
 impl Report {
     /// A report without faults about a file of so many samples.
     pub fn new(samples: u64) -> Self {

@@ -1,7 +1,6 @@
 //! Which format a file has, by its content and never by its name.
 
-use crate::formats::FIRST_BYTES;
-pub use crate::formats::Format;
+use crate::formats::{FIRST_BYTES, Format};
 
 /// First bytes that suffice to tell every format apart.
 pub const HEAD_LEN: u64 = 512;
@@ -9,7 +8,7 @@ pub const HEAD_LEN: u64 = 512;
 /// The format of a file that begins with `head`; [`HEAD_LEN`] bytes suffice, fewer may do.
 ///
 /// ```
-/// use forebay::detect::{Format, detect};
+/// use forebay::{detect::detect, formats::Format};
 /// assert_eq!(detect(b"TBL\x02\x02\0\0\0"), Some(Format::Tbl));
 /// assert_eq!(detect(b"hello"), None);
 /// ```

@@ -60,22 +60,27 @@ impl Code {
         Code { id, kind, meaning }
     }
     /// The bytes of the file contradict its format.
+    #[doc(hidden)]
     pub const fn damaged(id: &'static str, meaning: &'static str) -> Self {
         Self::new(id, Kind::Damaged, meaning)
     }
     /// Forebay does not do this.
+    #[doc(hidden)]
     pub const fn unsupported(id: &'static str, meaning: &'static str) -> Self {
         Self::new(id, Kind::Unsupported, meaning)
     }
     /// The caller's mistake.
+    #[doc(hidden)]
     pub const fn usage(id: &'static str, meaning: &'static str) -> Self {
         Self::new(id, Kind::Usage, meaning)
     }
     /// More than the limits allow.
+    #[doc(hidden)]
     pub const fn limit(id: &'static str, meaning: &'static str) -> Self {
         Self::new(id, Kind::Limit, meaning)
     }
     /// The system's failure.
+    #[doc(hidden)]
     pub const fn io(id: &'static str, meaning: &'static str) -> Self {
         Self::new(id, Kind::Io, meaning)
     }
@@ -135,6 +140,7 @@ impl Error {
     }
 
     /// An error that another one caused.
+    #[doc(hidden)]
     pub fn caused(
         code: &'static Code,
         message: impl Into<String>,
@@ -164,12 +170,14 @@ impl Error {
 
     /// The options that let what failed go on, by their names in Rust, such as `lossy`. A host that calls them
     /// otherwise says so in its own words; the message names none.
+    #[doc(hidden)]
     pub fn options(&self) -> &'static [&'static str] {
         self.0.options
     }
 
     /// Names the options that let it go on. The first names given stay.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_options(mut self, names: &'static [&'static str]) -> Self {
         if self.0.options.is_empty() {
             self.0.options = names;
@@ -179,6 +187,7 @@ impl Error {
 
     /// Adds to the message: what its cause did not know and the reader can do.
     #[must_use]
+    #[doc(hidden)]
     pub fn more(mut self, words: &str) -> Self {
         self.0.message = format!("{}; {words}", self.0.message);
         self
@@ -186,55 +195,63 @@ impl Error {
 
     /// Names the file. The first name given stays.
     #[must_use]
+    #[doc(hidden)]
     pub fn file(mut self, name: impl Into<String>) -> Self {
         self.0.place.file.get_or_insert_with(|| name.into());
         self
     }
     /// Names the part of the file. The first name given stays.
     #[must_use]
+    #[doc(hidden)]
     pub fn section(mut self, name: &'static str) -> Self {
         self.0.place.section.get_or_insert(name);
         self
     }
     /// Names the archive's member. The first name given stays.
     #[must_use]
+    #[doc(hidden)]
     pub fn member(mut self, name: impl Into<String>) -> Self {
         self.0.place.member.get_or_insert_with(|| name.into());
         self
     }
     /// Names the sample. The first number given stays.
     #[must_use]
+    #[doc(hidden)]
     pub fn sample(mut self, i: u64) -> Self {
         self.0.place.sample.get_or_insert(i);
         self
     }
     /// Names the column. The first name given stays.
     #[must_use]
+    #[doc(hidden)]
     pub fn column(mut self, name: impl Into<String>) -> Self {
         self.0.place.column.get_or_insert_with(|| name.into());
         self
     }
     /// Names the row. The first number given stays.
     #[must_use]
+    #[doc(hidden)]
     pub fn row(mut self, i: u64) -> Self {
         self.0.place.row.get_or_insert(i);
         self
     }
     /// Counts the row, where one is named, from the file's first: until here it was counted from row `first`.
     #[must_use]
-    pub fn row_after(mut self, first: u64) -> Self {
+    pub(crate) fn row_after(mut self, first: u64) -> Self {
         let row = &mut self.0.place.row;
         *row = row.map(|i| i.saturating_add(first));
         self
     }
     /// Names the block or row group. The first number given stays.
     #[must_use]
+    #[doc(hidden)]
     pub fn block(mut self, i: u64) -> Self {
         self.0.place.block.get_or_insert(i);
         self
     }
     /// Names the byte. The first offset given stays.
     #[must_use]
+    #[doc(hidden)]
     pub fn offset(mut self, at: u64) -> Self {
         self.0.place.offset.get_or_insert(at);
         self
@@ -271,6 +288,7 @@ impl std::error::Error for Error {
 }
 
 /// The codes that belong to no single format.
+#[doc(hidden)]
 pub mod codes {
     use super::Code;
     /// Reading, writing or the network failed.

@@ -29,6 +29,7 @@
 //! | [`tables`] | a table of any of these formats, opened, read and converted |
 
 #![forbid(unsafe_code)]
+#![deny(missing_docs)]
 // A file can never make the core panic on purpose; tests may.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::unimplemented)]
 
@@ -48,6 +49,7 @@ pub mod limits;
 #[doc(hidden)]
 pub mod msgpack;
 pub mod order;
+#[doc(hidden)]
 pub mod random;
 pub mod sample;
 pub mod samples;
@@ -58,11 +60,9 @@ pub mod tar;
 pub mod tbf;
 pub mod tbl;
 pub mod text;
+#[doc(hidden)]
 pub mod words;
 
 pub use error::{Error, Result};
 pub use limits::Limits;
-// Under the names by which they are known.
-pub use sample::{model, plan, record, stats};
-pub use samples::open as dataset;
 pub use step::{Step, Stepper, Turn};

@@ -77,18 +77,22 @@ impl Limits {
     }
 
     /// Refuses an item of more than [`item_bytes`](Self::item_bytes); returns the size as `usize`.
+    #[doc(hidden)]
     pub fn item(&self, bytes: u64) -> Result<usize> {
         charge(&codes::ITEM, "an item", bytes, self.item_bytes, "item_bytes")
     }
     /// Refuses an index of more than [`index_bytes`](Self::index_bytes).
+    #[doc(hidden)]
     pub fn index(&self, bytes: u64) -> Result<usize> {
         charge(&codes::INDEX, "the index", bytes, self.index_bytes, "index_bytes")
     }
     /// Refuses metadata of more than [`metadata_bytes`](Self::metadata_bytes).
+    #[doc(hidden)]
     pub fn metadata(&self, bytes: u64) -> Result<usize> {
         charge(&codes::METADATA, "the metadata", bytes, self.metadata_bytes, "metadata_bytes")
     }
     /// Refuses values nested deeper than [`nesting`](Self::nesting).
+    #[doc(hidden)]
     pub fn depth(&self, depth: u32) -> Result<()> {
         if depth > self.nesting {
             return Err(Error::new(&codes::NESTING, format!("values nest deeper than {} levels", self.nesting)));
@@ -111,6 +115,7 @@ fn charge(code: &'static crate::error::Code, what: &str, asked: u64, limit: u64,
 }
 
 /// The codes of limits.
+#[doc(hidden)]
 pub mod codes {
     use crate::error::Code;
     /// A decompressed item is too large.

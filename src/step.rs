@@ -63,6 +63,7 @@ pub fn drive<S: Stepper>(mut work: S, file: &Bytes) -> Result<S::Output> {
 }
 
 /// As [`drive`], keeping the stepper: what it gathered before an error can still be asked for.
+#[doc(hidden)]
 pub fn drive_mut<S: Stepper>(work: &mut S, file: &Bytes) -> Result<S::Output> {
     loop {
         match work.step()? {
@@ -103,6 +104,7 @@ fn missing(range: &Range<u64>) -> Error {
 /// assert_eq!(pieces.get(6..9), None);
 /// ```
 #[derive(Clone, Debug, Default)]
+#[doc(hidden)]
 pub struct Pieces {
     by_start: BTreeMap<u64, Bytes>,
     /// The most bytes that any piece has had, so that a search knows where to stop.

@@ -16,7 +16,7 @@ use forebay::{
         decode::{Decoder, JpegBackend, Options},
         probe,
     },
-    model::MediaFormat,
+    sample::MediaFormat,
 };
 use images::{fixtures, furthest, part};
 

@@ -4,7 +4,7 @@ use forebay::{
     Limits,
     error::Kind,
     filter::{Filter, Path, Record, SampleRecord, Segment, Value},
-    model::{MediaFormat, SampleInfo},
+    sample::{MediaFormat, SampleInfo},
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -227,7 +227,8 @@ fn fields_are_known_before_any_record_is() {
 fn a_sample_answers_from_its_index_name_and_metadata() {
     let mut info = sample();
     let metadata = json!({"cls": 7, "json": {"boxes": [{"label": "cat"}]}, "width": 5, "name": "from metadata"});
-    let full = SampleRecord { info: &info, name: Some("a/b.jpg"), metadata: Some(&metadata) };
+    let mut full = SampleRecord::new(&info);
+    (full.name, full.metadata) = (Some("a/b.jpg"), Some(&metadata));
     for text in [
         "index == 9",
         "name == \"a/b.jpg\"",
@@ -244,7 +245,8 @@ fn a_sample_answers_from_its_index_name_and_metadata() {
     ] {
         assert!(Filter::parse(text).unwrap().matches(&full), "{text}");
     }
-    let named = SampleRecord { info: &info, name: None, metadata: Some(&metadata) };
+    let mut named = SampleRecord::new(&info);
+    named.metadata = Some(&metadata);
     assert!(Filter::parse("name == 'from metadata'").unwrap().matches(&named));
     info.width = 0;
     let bare = SampleRecord::new(&info);

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fs, io::Read};
 use common::corpus;
 use forebay::{
     image::{Probe, format_of, probe},
-    model::MediaFormat,
+    sample::MediaFormat,
 };
 use proptest::prelude::*;
 use serde_json::Value;

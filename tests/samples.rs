@@ -121,7 +121,7 @@ fn convert(file: &Bytes, options: &ConversionOptions, chosen: Option<Vec<u32>>) 
 
 fn tbl(layout: Layout, codec: Codec) -> ConversionOptions {
     let compression = Compression::new(codec, None).unwrap();
-    ConversionOptions::new(Form::Tbl(PackOptions { layout, compression }))
+    ConversionOptions::new(Form::Tbl(PackOptions::new(layout, compression)))
 }
 
 #[test]

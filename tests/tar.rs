@@ -183,8 +183,8 @@ fn a_read_ahead_brings_many_small_members_with_one_request() {
 }
 
 /// How often a host was asked, and what it gave, while a file was opened.
-fn opened_with(file: &Bytes, kept: Option<&[u8]>) -> (u64, forebay::dataset::Dataset) {
-    let mut opener = forebay::dataset::Opener::new(file.len() as u64);
+fn opened_with(file: &Bytes, kept: Option<&[u8]>) -> (u64, forebay::samples::Dataset) {
+    let mut opener = forebay::samples::Opener::new(file.len() as u64);
     if let Some(kept) = kept {
         opener = opener.with_kept(kept);
     }
@@ -224,7 +224,7 @@ fn a_kept_scan_opens_an_archive_with_one_look_and_another_file_is_scanned_instea
     let other = Bytes::from(archive(&files));
     assert_eq!(other.len(), file.len());
     let (_, dataset) = opened_with(&other, Some(&kept));
-    assert!(matches!(&dataset, forebay::dataset::Dataset::Tar(tar) if tar.name(0) == Some("0007.png")));
+    assert!(matches!(&dataset, forebay::samples::Dataset::Tar(tar) if tar.name(0) == Some("0007.png")));
     let (_, dataset) = opened_with(&file, Some(b"nonsense"));
     assert_eq!(dataset.len(), 40);
 }

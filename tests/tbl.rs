@@ -10,7 +10,7 @@ use bytes::Bytes;
 use forebay::{
     Limits, Step, Stepper,
     codec::Compression,
-    dataset::{Dataset, Opener},
+    samples::{Dataset, Opener},
     step::drive,
     tbl::{Checker, Document, Layout, MetadataFormat, OpenMetadata, PackOptions, Tbl},
 };
@@ -152,9 +152,9 @@ fn small(layout: Layout, format: MetadataFormat, compression: Compression) -> Ve
     ];
     let document = match layout {
         Layout::Guide => Document::Fields(json!({"source": "x"}).as_object().unwrap().clone()),
-        Layout::Turboloader => Document::default(),
+        _ => Document::default(),
     };
-    common::build_tbl(PackOptions { layout, compression }, format, document, &samples, Some(4))
+    common::build_tbl(PackOptions::new(layout, compression), format, document, &samples, Some(4))
 }
 
 const LZ4: Compression = Compression::Lz4 { level: 1 };
@@ -267,6 +267,7 @@ fn reseal(file: &mut [u8], layout: Layout) {
             let crc = crc32(&file[..64]);
             file[44..48].copy_from_slice(&crc.to_le_bytes());
         }
+        other => unreachable!("{other:?}"),
     }
 }
 
@@ -276,7 +277,7 @@ fn opening_reads_the_header_and_the_index_and_nothing_else() {
     let payload = vec![3; 10_000];
     let samples = vec![common::Sample { payload: &payload, record: Some(&record), ..Default::default() }; 1000];
     for layout in [Layout::Guide, Layout::Turboloader] {
-        let options = PackOptions { layout, compression: Compression::None };
+        let options = PackOptions::new(layout, Compression::None);
         let file =
             Bytes::from(common::build_tbl(options, MetadataFormat::Json, Document::default(), &samples, Some(1000)));
         let mut opener = Opener::new(file.len() as u64);
@@ -344,7 +345,7 @@ fn results_do_not_depend_on_how_the_bytes_were_split() {
 fn a_check_says_beforehand_what_it_will_ask_for() {
     let payload = vec![7; 3 << 20];
     let samples: Vec<_> = (0..8).map(|_| common::Sample { payload: &payload, ..Default::default() }).collect();
-    let pack = PackOptions { layout: Layout::Guide, compression: Compression::None };
+    let pack = PackOptions::new(Layout::Guide, Compression::None);
     let file = Bytes::from(common::build_tbl(pack, MetadataFormat::Json, Document::default(), &samples, Some(8)));
     let mut work = Checker::new(&open(&file).unwrap());
     let (mut asked, mut said) = (Vec::new(), Vec::new());
@@ -364,7 +365,7 @@ fn a_check_says_beforehand_what_it_will_ask_for() {
 fn a_check_asks_for_as_much_at_a_time_as_it_is_told() {
     let payload = vec![7; 1 << 20];
     let samples: Vec<_> = (0..8).map(|_| common::Sample { payload: &payload, ..Default::default() }).collect();
-    let pack = PackOptions { layout: Layout::Guide, compression: Compression::None };
+    let pack = PackOptions::new(Layout::Guide, Compression::None);
     let file = Bytes::from(common::build_tbl(pack, MetadataFormat::Json, Document::default(), &samples, Some(8)));
     let tbl = open(&file).unwrap();
     let whole = drive(Checker::new(&tbl), &file).unwrap();
@@ -419,7 +420,7 @@ fn a_count_that_was_guessed_wrongly_costs_nothing_but_room() {
             .map(|p| common::Sample { payload: p, record: Some("{\"a\":1}"), ..Default::default() })
             .collect();
         for count in [None, Some(u64::from(n)), Some(u64::from(n) + 7), Some(u64::from(n) / 2)] {
-            let options = PackOptions { layout, compression: Compression::None };
+            let options = PackOptions::new(layout, Compression::None);
             let file =
                 Bytes::from(common::build_tbl(options, MetadataFormat::Json, Document::default(), &samples, count));
             let tbl = open(&file).unwrap();
@@ -451,7 +452,7 @@ proptest! {
         };
         let format = if msgpack { MetadataFormat::Msgpack } else { MetadataFormat::Json };
         let samples: Vec<_> = payloads.iter().zip(&records).map(|(payload, record)| common::Sample { payload, record: *record, ..Default::default() }).collect();
-        let file = Bytes::from(common::build_tbl(PackOptions { layout, compression }, format, Document::default(), &samples, None));
+        let file = Bytes::from(common::build_tbl(PackOptions::new(layout, compression), format, Document::default(), &samples, None));
         prop_assert_eq!(fault(&file), None);
         let tbl = open(&file).unwrap();
         for (i, p) in payloads.iter().enumerate() {

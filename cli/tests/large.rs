@@ -16,7 +16,7 @@ use bytes::Bytes;
 use common::{FOREBAY, Folder, bmp, forebay, tar};
 use forebay::{
     codec::Compression,
-    model::MediaFormat,
+    sample::MediaFormat,
     tar::{END, header_for, padding},
     tbl::{Document, Encoder, Layout, MetadataFormat, MetadataWriter, PackOptions, Patch, pack},
 };
@@ -99,7 +99,7 @@ fn members_behind_4_gib_are_converted() {
 
 /// Writes a TBL as the encoder says, but of payloads that are zeros only the checksums.
 fn large_tbl(path: &Path, layout: Layout) -> Option<u64> {
-    let options = PackOptions { layout, compression: Compression::None };
+    let options = PackOptions::new(layout, Compression::None);
     let zeros = pack(Bytes::from(vec![0; 100 << 20]), MediaFormat::Unknown, 0, 0, &options).unwrap();
     let last = pack(bmp(33, 7).into(), MediaFormat::Bmp, 33, 2, &options).unwrap();
     let mut encoder = Encoder::new(options, Some(60)).unwrap();

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use forebay::{
     codec::checksum::crc32,
-    dataset::{Dataset, Opener},
+    samples::{Dataset, Opener},
     step::drive,
     tar::{self, Archive},
 };

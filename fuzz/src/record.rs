@@ -1,7 +1,7 @@
 //! Any text as a sample's record, and any bytes as its sidecars: what was put in comes out, under names that stay in
 //! the folder.
 
-use forebay::record::{Sidecar, compose, files, inside, merge, renumber, safe_name, spell_out, split};
+use forebay::sample::record::{Sidecar, compose, files, inside, merge, renumber, safe_name, spell_out, split};
 use serde_json::{Map, Value};
 
 pub(crate) fn body(data: &[u8]) {

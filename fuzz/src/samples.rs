@@ -6,12 +6,9 @@ use bytes::Bytes;
 use forebay::{
     Result,
     codec::Compression,
-    dataset::{Dataset, Opener},
     filter::{Filter, SampleRecord},
-    model::MediaFormat,
-    record::safe_name,
-    samples::archive_files,
-    stats::Stats,
+    sample::{MediaFormat, record::safe_name, stats::Stats},
+    samples::{Dataset, Opener, archive_files},
     step::drive,
     tar,
     tbl::{
@@ -60,7 +57,9 @@ fn sample(dataset: &Dataset, i: u64, metadata: Option<&Metadata>, file: &Bytes, 
     let info = dataset.info_with(i, &payload)?;
     dataset.written_info(i, &payload)?;
     let name = dataset.name(i, value.as_ref());
-    filter.matches(&SampleRecord { info: &info, name, metadata: value.as_ref() });
+    let mut record = SampleRecord::new(&info);
+    (record.name, record.metadata) = (name, value.as_ref());
+    filter.matches(&record);
 
     let mut archive = Vec::new();
     let files = archive_files(i, text, &payload, info.format)?;
@@ -87,7 +86,7 @@ const RECORDS: [&str; 3] = [
 ];
 
 fn table(layout: Layout, format: MetadataFormat, records: &[&str]) -> Vec<u8> {
-    let options = PackOptions { layout, compression: Compression::None };
+    let options = PackOptions::new(layout, Compression::None);
     let mut encoder = Encoder::new(options, Some(records.len() as u64)).expect("options that fit");
     let mut metadata = MetadataWriter::new(layout, format, Document::default()).expect("a format of the layout");
     let (mut file, mut spool) = (Vec::new(), Vec::new());

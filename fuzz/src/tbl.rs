@@ -8,7 +8,7 @@ use forebay::{
         checksum::{crc32, crc32_parts},
     },
     image::probe,
-    model::MediaFormat,
+    sample::MediaFormat,
     step::drive,
     tbl::{Checker, Encoder, Layout, Opener, PackOptions, Patch, pack},
 };
@@ -63,7 +63,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         (Layout::Turboloader, Compression::None),
         (Layout::Turboloader, lz4),
     ]
-    .map(|(layout, compression)| file(PackOptions { layout, compression }))
+    .map(|(layout, compression)| file(PackOptions::new(layout, compression)))
     .to_vec()
 }
 

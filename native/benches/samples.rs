@@ -17,7 +17,7 @@ use forebay::{
     Error, Result,
     codec::{Compression, checksum::crc32},
     error::codes,
-    model::MediaFormat,
+    sample::MediaFormat,
     tbl::{Encoder, Layout, PackOptions, Patch, pack},
 };
 use forebay_native::{Dataset, Input, input::io_error};
@@ -88,7 +88,7 @@ fn read(path: &Path) -> Result<Value> {
 
 /// A guide file as small as this many samples can be.
 fn many(path: &Path, n: u64) -> Result<Value> {
-    let options = PackOptions { layout: Layout::Guide, compression: Compression::None };
+    let options = PackOptions::new(Layout::Guide, Compression::None);
     let mut encoder = Encoder::new(options, Some(n))?;
     let mut file = vec![0; usize::try_from(64 + 24 * n).unwrap_or(0)];
     for i in 0..n {

@@ -11,7 +11,7 @@ use forebay::{
     check::Report,
     error::{self, Kind},
     image::decode::{self, Decoder},
-    model::MediaFormat,
+    sample::MediaFormat,
 };
 
 use crate::{

@@ -10,13 +10,11 @@ use bytes::{Bytes, BytesMut};
 use forebay::{
     Error, Limits, Result,
     codec::checksum::fnv1a,
-    dataset::{Dataset as Container, Opener},
-    detect::Format,
     error::Kind,
-    image::{Probe, probe::HEAD_BYTES, probe_named},
-    model::{MediaFormat, SampleInfo},
-    record,
-    samples::{Loaded, Watch, parse_record},
+    formats::Format,
+    image::{HEAD_BYTES, Probe, probe_named},
+    sample::{MediaFormat, SampleInfo, record},
+    samples::{Dataset as Container, Loaded, Opener, Watch, parse_record},
     tar::Tar,
     tbl::{Metadata, MetadataFormat, OpenMetadata, SampleMetadata, Tbl},
 };

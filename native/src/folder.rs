@@ -8,8 +8,10 @@ use forebay::{
     Error, Result,
     codec::Codec,
     error::codes,
-    model::{MediaFormat, SampleInfo},
-    record::{self, Sidecar},
+    sample::{
+        MediaFormat, SampleInfo,
+        record::{self, Sidecar},
+    },
     tar::webdataset::{Groups, Sample, group},
 };
 use serde_json::{Map, Value, json};

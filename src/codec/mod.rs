@@ -6,7 +6,9 @@
 mod lz4;
 mod zstd;
 
+#[doc(hidden)]
 pub mod checksum;
+#[doc(hidden)]
 pub mod deflate;
 
 use crate::{
@@ -27,6 +29,7 @@ pub enum Codec {
     Zstd,
 }
 
+#[doc(hidden)]
 impl Codec {
     /// The word used in reports and options.
     pub const fn name(self) -> &'static str {
@@ -39,6 +42,7 @@ impl Codec {
 
     /// Restores exactly `size` bytes. `size` is the file's claim: it is held against what `stored` could
     /// possibly hold and against the limits before anything is allocated.
+    #[doc(hidden)]
     pub fn decompress(self, stored: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>> {
         match self {
             Codec::None if stored.len() as u64 == size => Ok(stored.to_vec()),
@@ -69,6 +73,7 @@ pub enum Compression {
 
 impl Compression {
     /// The codec that reads what this writes.
+    #[doc(hidden)]
     pub const fn codec(self) -> Codec {
         match self {
             Compression::None => Codec::None,
@@ -91,7 +96,7 @@ impl Compression {
     }
 
     /// Refuses levels that do not exist or that this build cannot do.
-    pub fn validate(self) -> Result<()> {
+    pub(crate) fn validate(self) -> Result<()> {
         match self {
             Compression::Lz4 { level } if !(1..=12).contains(&level) => {
                 Err(Error::new(&codes::LEVEL, format!("LZ4 has levels 1 to 12, not {level}")))
@@ -110,6 +115,7 @@ impl Compression {
     }
 
     /// The compressed bytes, or `None` where they would not be smaller, so that the payload is stored.
+    #[doc(hidden)]
     pub fn compress(self, payload: &[u8]) -> Result<Option<Vec<u8>>> {
         self.validate()?;
         let packed = match self {
@@ -126,6 +132,7 @@ fn size_mismatch(announced: u64, found: u64) -> Error {
 }
 
 /// The codes of compression.
+#[doc(hidden)]
 pub mod codes {
     use crate::error::Code;
     /// The stored bytes do not decompress.

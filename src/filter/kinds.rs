@@ -50,12 +50,13 @@ pub struct KnownField {
 
 impl Filter {
     /// Refuses comparisons that never hold because of what the fields are, and says what to write instead.
-    pub fn check_kinds(&self, known: &dyn Fn(&Path) -> KnownField) -> Result<()> {
+    pub(crate) fn check_kinds(&self, known: &dyn Fn(&Path) -> KnownField) -> Result<()> {
         Checker { filter: self, known }.expr(&self.expr)
     }
 
     /// As [`check_kinds`](Self::check_kinds) for samples: their index has fields of known kinds, and what their
     /// metadata holds differs from sample to sample.
+    #[doc(hidden)]
     pub fn check_for_samples(&self) -> Result<()> {
         use super::Builtin::{Format, Name};
         self.check_kinds(&|path| {

@@ -64,10 +64,15 @@ mod value;
 
 use std::fmt;
 
+#[doc(hidden)]
 pub use bounds::Bounds;
+#[doc(hidden)]
 pub use kinds::{FieldKind, KnownField};
-pub use path::{Builtin, Path, Segment};
+#[doc(hidden)]
+pub use path::Builtin;
+pub use path::{Path, Segment};
 pub use sample::SampleRecord;
+#[doc(hidden)]
 pub use seen::Seen;
 pub use value::{Record, Value};
 
@@ -99,6 +104,7 @@ impl Filter {
     }
 
     /// As [`parse`](Self::parse), with parentheses no deeper than `limits` allow.
+    #[doc(hidden)]
     pub fn parse_with(text: &str, limits: &Limits) -> Result<Self> {
         parse::parse(text, limits)
     }
@@ -109,6 +115,7 @@ impl Filter {
     }
 
     /// False only where the bounds of the fields prove that no record of a group can match.
+    #[doc(hidden)]
     pub fn may_match(&self, bounds: &dyn Fn(&Path) -> Option<Bounds>) -> bool {
         bounds::may_match(&self.expr, bounds)
     }
@@ -131,6 +138,7 @@ impl Filter {
 
     /// Refuses a field that `known` does not know: for tables, whose columns are known beforehand. `known`
     /// sees the path; `all` names what there is, for the message.
+    #[doc(hidden)]
     pub fn check_fields<'a>(
         &self,
         known: impl Fn(&Path) -> bool,
@@ -148,6 +156,7 @@ impl Filter {
 
     /// A number that stays the same for the same canonical text, on every machine and in every version:
     /// FNV-1a, 64 bits, over the bytes of [`to_string`](ToString::to_string).
+    #[doc(hidden)]
     pub fn hash(&self) -> u64 {
         fnv1a(self.to_string().bytes())
     }
@@ -175,6 +184,7 @@ impl std::str::FromStr for Filter {
 }
 
 /// The codes of filters. Their offset counts characters of the expression.
+#[doc(hidden)]
 pub mod codes {
     use crate::error::Code;
     /// The expression is not one.

@@ -4,6 +4,7 @@ use std::fmt;
 
 /// One part of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Segment {
     /// A field of an object, or a column.
     Key(String),
@@ -63,6 +64,7 @@ pub struct Path {
 
 impl Path {
     /// The path of one name, for example a column's.
+    #[doc(hidden)]
     pub fn from_name(name: &str) -> Self {
         Self::new(vec![Segment::Key(name.to_owned())])
     }
@@ -81,6 +83,7 @@ impl Path {
     }
 
     /// The first part: in a table, the column.
+    #[doc(hidden)]
     pub fn root(&self) -> &str {
         match self.segments.first() {
             Some(Segment::Key(name)) => name,
@@ -97,11 +100,12 @@ impl Path {
     }
 
     /// What the index knows under this name, when the path is nothing but one.
-    pub fn builtin(&self) -> Option<Builtin> {
+    pub(crate) fn builtin(&self) -> Option<Builtin> {
         self.builtin
     }
 
     /// Follows `segments` into a document.
+    #[doc(hidden)]
     pub fn lookup<'a>(segments: &[Segment], document: &'a serde_json::Value) -> Option<&'a serde_json::Value> {
         segments.iter().try_fold(document, |at, segment| match segment {
             Segment::Key(key) => at.as_object()?.get(key),

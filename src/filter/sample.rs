@@ -5,6 +5,7 @@ use crate::sample::SampleInfo;
 
 /// A sample of an image container, with whatever of it was read.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct SampleRecord<'a> {
     /// Its entry in the index.
     pub info: &'a SampleInfo,

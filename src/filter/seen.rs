@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use forebay::filter::{Filter, SampleRecord, Seen};
-//! use forebay::model::{MediaFormat, SampleInfo};
+//! use forebay::sample::{MediaFormat, SampleInfo};
 //! let (info, metadata) = (SampleInfo::new(0, MediaFormat::Jpeg), serde_json::json!({ "cls": 3 }));
 //! let mut record = SampleRecord::new(&info);
 //! record.metadata = Some(&metadata);

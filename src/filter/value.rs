@@ -103,6 +103,7 @@ impl<'a> From<&'a serde_json::Value> for Value<'a> {
     }
 }
 
+#[doc(hidden)]
 impl Value<'_> {
     /// The value as the name of a class; `None` where it can be none.
     pub fn label(&self) -> Option<String> {

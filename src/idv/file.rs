@@ -32,6 +32,7 @@ pub enum Packing {
     Deflate,
 }
 
+#[doc(hidden)]
 impl Packing {
     /// The packing of this number in the file.
     pub const fn from_code(code: u8) -> Option<Self> {

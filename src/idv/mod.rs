@@ -48,14 +48,24 @@ mod values;
 mod vectors;
 mod write;
 
+#[doc(hidden)]
 pub mod codes;
 #[doc(hidden)]
 pub mod raw;
 
-pub use blocks::{Encoder, Ending, Packed, WriteOptions};
+pub use blocks::WriteOptions;
+#[doc(hidden)]
+pub use blocks::{Encoder, Ending, Packed};
+#[doc(hidden)]
 pub use check::Checker;
+#[doc(hidden)]
 pub use codec_def::{Codec, CodecDef, Item, Layout};
-pub use file::{Column, Decoded, File, Live, Packing};
+pub use file::Packing;
+#[doc(hidden)]
+pub use file::{Column, Decoded, File, Live};
+#[doc(hidden)]
 pub use open::Opener;
+#[doc(hidden)]
 pub use source::Losses;
+#[doc(hidden)]
 pub use write::{Block, Writer};

@@ -2,7 +2,7 @@
 //!
 //! | module | what it does | feature |
 //! |---|---|---|
-//! | [`probe`](mod@probe) | format, width and height from the first bytes, without decoding | |
+//! | [`probe`](fn@probe) | format, width and height from the first bytes, without decoding | |
 //! | `decode` | pixels of JPEG, PNG, WebP, BMP, TIFF and raw RGB | `decode`, or one format's name |
 //! | `transform` | crops, resizing, augmentation, tensors | `transform` |
 
@@ -14,11 +14,11 @@ pub mod decode;
 mod jpeg;
 #[cfg(any(feature = "jpeg", feature = "transform"))]
 mod lanes;
-pub mod probe;
+mod probe;
 #[cfg(feature = "transform")]
 pub mod transform;
 
-pub use probe::{Probe, format_of, probe, probe_named};
+pub use probe::{HEAD_BYTES, Probe, format_of, probe, probe_named};
 
 /// A decoded picture, in the buffer of what decoded it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +55,7 @@ impl<'a> Picture<'a> {
 }
 
 /// The codes of pictures.
+#[doc(hidden)]
 pub mod codes {
     use crate::error::Code;
     /// The picture's bytes contradict its format.

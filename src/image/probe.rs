@@ -14,7 +14,7 @@
 //! elsewhere; and it answers for forty other formats, some of them recognised by two bytes.
 //!
 //! ```
-//! use forebay::{image::{format_of, probe}, model::MediaFormat};
+//! use forebay::{image::{format_of, probe}, sample::MediaFormat};
 //! let bmp = b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x03\0\0\0\xfe\xff\xff\xff";
 //! let p = probe(bmp);
 //! assert_eq!((p.format, p.width, p.height), (MediaFormat::Bmp, 3, 2)); // -2 lines: top line first
@@ -35,6 +35,7 @@ const MOST_PARTS: usize = 4096;
 
 /// What a payload's bytes say about it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Probe {
     /// The format by content.
     pub format: MediaFormat,
@@ -44,8 +45,10 @@ pub struct Probe {
     pub height: u32,
 }
 
+#[doc(hidden)]
 impl Probe {
     /// What is known of a sample, with what was seen of its payload.
+    #[doc(hidden)]
     pub fn told_to(self, info: SampleInfo) -> SampleInfo {
         SampleInfo { format: self.format, width: self.width, height: self.height, ..info }
     }
@@ -56,12 +59,14 @@ impl Probe {
     /// let bmp = b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x03\0\0\0\xfe\xff\xff\xff";
     /// assert_eq!(forebay::image::probe(bmp).pixel_bytes(), 3 * 2 * 3);
     /// ```
+    #[doc(hidden)]
     pub fn pixel_bytes(&self) -> u64 {
         (u64::from(self.width) * u64::from(self.height)).saturating_mul(3)
     }
 
     /// Whether the size may stand behind the bytes that were looked at: a picture's kind is known and its size is
     /// not. Where those were only the first [`HEAD_BYTES`], the whole payload is worth a look.
+    #[doc(hidden)]
     pub fn is_undecided(&self) -> bool {
         let picture = !matches!(self.format, MediaFormat::Unknown | MediaFormat::Mp4 | MediaFormat::Avi);
         picture && self.width == 0

@@ -8,6 +8,7 @@ use crate::random::key;
 /// How an epoch mixes samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Shuffle {
     /// As they are stored.
     None,

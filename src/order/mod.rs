@@ -32,6 +32,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 pub use arrangement::Shuffle;
+#[doc(hidden)]
 pub use permutation::Permutation;
 pub use source::Source;
 pub use state::{Position, SourceState, State};
@@ -43,16 +44,19 @@ use crate::{
 use arrangement::Arrangement;
 
 /// The most samples an order runs over: what a JavaScript number counts exactly.
+#[doc(hidden)]
 pub const MOST_SAMPLES: u64 = 1 << 53;
 
 /// The key for everything random about one sample in one epoch, such as its crop: a function of these three
 /// numbers alone. `index` is [`Item::index`].
+#[doc(hidden)]
 pub fn sample_key(seed: u64, epoch: u64, index: u64) -> u64 {
     Purpose::Sample.key(seed, &[epoch, index])
 }
 
 /// The key for everything random about one batch in one epoch, such as how its pictures are mixed. `position` is
 /// where it begins, [`Epoch::positions`]'s start: so every rank draws for itself.
+#[doc(hidden)]
 pub fn batch_key(seed: u64, epoch: u64, position: u64) -> u64 {
     Purpose::Batch.key(seed, &[epoch, position])
 }
@@ -60,6 +64,7 @@ pub fn batch_key(seed: u64, epoch: u64, position: u64) -> u64 {
 /// What becomes of the samples that do not fill a batch on every rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Tail {
     /// They are left out of this epoch: every batch is full. For training.
     #[default]
@@ -221,14 +226,17 @@ impl Order {
     }
 
     /// The settings.
+    #[doc(hidden)]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
     /// The sources.
+    #[doc(hidden)]
     pub fn sources(&self) -> &[Source] {
         &self.sources
     }
     /// Samples in an epoch, before the tail is dropped or padded.
+    #[doc(hidden)]
     pub fn epoch_samples(&self) -> u64 {
         self.epoch_samples
     }
@@ -317,6 +325,7 @@ enum Walk {
 
 impl<'a> Epoch<'a> {
     /// The epoch's number.
+    #[doc(hidden)]
     pub fn number(&self) -> u64 {
         self.epoch
     }
@@ -345,6 +354,7 @@ impl<'a> Epoch<'a> {
     }
 
     /// The positions that one rank takes in one step: empty for a step or rank that does not exist.
+    #[doc(hidden)]
     pub fn positions(&self, step: u64, rank: u64) -> Range<u64> {
         let (order, settings) = (self.order, &self.order.settings);
         if step >= order.steps() || rank >= settings.world {
@@ -367,6 +377,7 @@ impl<'a> Epoch<'a> {
     }
 
     /// The steps that one of several worker processes takes, from step `from` on: they take turns.
+    #[doc(hidden)]
     pub fn worker_steps(&self, from: u64, worker: u64, workers: u64) -> impl Iterator<Item = u64> + use<> {
         let steps = self.steps();
         let stride = workers.max(1);
@@ -376,6 +387,7 @@ impl<'a> Epoch<'a> {
 }
 
 /// The codes of orders.
+#[doc(hidden)]
 pub mod codes {
     use crate::error::Code;
     /// The settings make no sense together.

@@ -44,6 +44,7 @@ impl Source {
     }
 
     /// How many samples are wanted.
+    #[doc(hidden)]
     pub fn selected(&self) -> u64 {
         self.selection.as_ref().map_or(self.samples, |s| s.len() as u64)
     }

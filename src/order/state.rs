@@ -12,6 +12,7 @@ const VERSION: u32 = 1;
 /// language; 64-bit hashes and the seed are decimal text, since JSON's numbers are not exact there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct State {
     /// The version of this record.
     pub version: u32,
@@ -39,6 +40,7 @@ pub struct State {
 /// What is remembered of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct SourceState {
     /// Its name: for messages, it may change.
     pub name: String,

@@ -10,9 +10,11 @@
 //! | `stats.rs` | counts, sizes, shapes and classes of many |
 
 pub(crate) mod holds;
-pub mod model;
-pub mod plan;
+mod model;
+mod plan;
+#[doc(hidden)]
 pub mod record;
+#[doc(hidden)]
 pub mod stats;
 
 pub use model::{MediaFormat, SampleInfo};

@@ -38,10 +38,12 @@ impl MediaFormat {
         [Self::Unknown, Self::Jpeg, Self::Png, Self::WebP, Self::Bmp, Self::Tiff, Self::Mp4, Self::Avi, Self::RawU8];
 
     /// The format with this number in TBL v2.
+    #[doc(hidden)]
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.get(usize::from(code)).copied()
     }
     /// The number in TBL v2.
+    #[doc(hidden)]
     pub const fn code(self) -> u8 {
         self as u8
     }
@@ -96,7 +98,7 @@ impl MediaFormat {
         }
     }
     /// True where general compression gains nothing, so that it need not be tried.
-    pub const fn is_compressed(self) -> bool {
+    pub(crate) const fn is_compressed(self) -> bool {
         matches!(self, Self::Jpeg | Self::Png | Self::WebP | Self::Mp4)
     }
 }
@@ -131,11 +133,13 @@ pub struct SampleInfo {
 
 impl SampleInfo {
     /// A sample of which only this is known; the caller fills in the rest.
+    #[doc(hidden)]
     pub fn new(index: u64, format: MediaFormat) -> Self {
         SampleInfo { index, format, width: 0, height: 0, bytes: 0, stored_bytes: 0, offset: 0, codec: Codec::None }
     }
 
     /// Of a payload that lies as it is, and whose pixels nobody has looked at yet.
+    #[doc(hidden)]
     pub const fn unread(index: u64, offset: u64, bytes: u64, format: MediaFormat) -> Self {
         SampleInfo { index, format, width: 0, height: 0, bytes, stored_bytes: bytes, offset, codec: Codec::None }
     }

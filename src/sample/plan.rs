@@ -66,6 +66,7 @@ impl SamplePlan {
     }
 
     /// As [`decode`](Self::decode), of the same bytes, without verifying.
+    #[doc(hidden)]
     pub fn decode_unverified(&self, bytes: &Bytes, limits: &Limits) -> Result<Bytes> {
         let unproven = SamplePlan { proof: Proof::None, ..self.clone() };
         // The checksum behind the payload is of no use.

@@ -4,7 +4,7 @@
 //! the rest becomes the sample's metadata:
 //!
 //! ```
-//! use forebay::record::{Sidecar, compose, files};
+//! use forebay::sample::record::{Sidecar, compose, files};
 //! let sidecars = [
 //!     Sidecar { extension: "json", bytes: br#"{"a": [1,2]}"# },
 //!     Sidecar { extension: "cls", bytes: b"3\n" },
@@ -65,9 +65,9 @@ pub struct RestoredFile {
 /// Splits a name at the first dot of its last part; a dot in front is part of the stem.
 ///
 /// ```
-/// assert_eq!(forebay::record::split("a.b/c.seg.png"), ("a.b/c", Some("seg.png")));
-/// assert_eq!(forebay::record::split(".jpg"), (".jpg", None));
-/// assert_eq!(forebay::record::split("é.jpg"), ("é", Some("jpg")));
+/// assert_eq!(forebay::sample::record::split("a.b/c.seg.png"), ("a.b/c", Some("seg.png")));
+/// assert_eq!(forebay::sample::record::split(".jpg"), (".jpg", None));
+/// assert_eq!(forebay::sample::record::split("é.jpg"), ("é", Some("jpg")));
 /// ```
 pub fn split(name: &str) -> (&str, Option<&str>) {
     let base = name.rfind('/').map_or(0, |at| at + 1);
@@ -290,7 +290,7 @@ fn is_folder(name: &str) -> bool {
 /// and what no name can hold, is `_` too, and behind a folder's name stands one.
 ///
 /// ```
-/// use forebay::record::inside;
+/// use forebay::sample::record::inside;
 /// assert_eq!(inside("a/b.jpg"), "a/b.jpg");
 /// assert_eq!(inside("../a.jpg"), "__/a.jpg");
 /// assert_eq!(inside("/etc/a.jpg"), "_/etc/a.jpg");
@@ -402,6 +402,7 @@ fn push_field(out: &mut String, key: &str, value: &str) {
 }
 
 /// The codes of records.
+#[doc(hidden)]
 pub mod codes {
     use super::Code;
     /// A name that would escape.

@@ -5,7 +5,7 @@
 //! text and JSON.
 //!
 //! ```
-//! use forebay::{model::{MediaFormat, SampleInfo}, stats::Stats};
+//! use forebay::sample::{MediaFormat, SampleInfo, stats::Stats};
 //! let mut stats = Stats::default();
 //! for i in 0..4 {
 //!     let mut info = SampleInfo::new(i, MediaFormat::Jpeg);
@@ -254,13 +254,14 @@ impl Histogram {
     /// values, as with [`bytes_name`].
     ///
     /// ```
-    /// use forebay::stats::{Bucket, Histogram};
+    /// use forebay::sample::stats::{Bucket, Histogram};
     /// let h = Histogram { buckets: vec![
     ///     Bucket { from: 224.0, to: Some(256.0), samples: 30 },
     ///     Bucket { from: 256.0, to: None, samples: 12 },
     /// ] };
     /// assert_eq!(h.draw(5, |x| x.to_string()), "224  █████ 30\n256  ██    12\n");
     /// ```
+    #[doc(hidden)]
     pub fn draw(&self, columns: usize, name: impl Fn(f64) -> String) -> String {
         const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
         let names: Vec<String> = self.buckets.iter().map(|b| name(b.from)).collect();
@@ -279,6 +280,7 @@ impl Histogram {
 }
 
 /// Bytes for people: `0 B`, `512 B`, `64 KiB`, `1.5 MiB`.
+#[doc(hidden)]
 pub fn bytes_name(bytes: f64) -> String {
     let mut value = bytes;
     for unit in ["B", "KiB", "MiB", "GiB", "TiB"] {

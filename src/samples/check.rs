@@ -15,6 +15,7 @@ use crate::{
 impl Dataset {
     /// The beginning of a report: what is known without a look at the samples. `damage` is what stopped the scan of a
     /// TAR.
+    #[doc(hidden)]
     pub fn report(&self, damage: Option<&Error>) -> Report {
         let mut report = Report::new(self.len());
         damage.into_iter().for_each(|e| report.fault(e));
@@ -95,6 +96,7 @@ impl Checker {
         self.parts.iter().flat_map(|part| part.asked.clone()).collect()
     }
     /// The ranges that will be needed next, so that they can be read meanwhile.
+    #[doc(hidden)]
     pub fn ahead(&self) -> Vec<Range<u64>> {
         self.parts.iter().filter(|part| part.found.is_none()).flat_map(|part| part.work.ahead()).collect()
     }
@@ -110,6 +112,7 @@ impl Checker {
     }
 
     /// Samples checked so far.
+    #[doc(hidden)]
     pub fn checked(&self) -> u64 {
         if self.parts.is_empty() { self.samples } else { self.parts.iter().map(Part::checked).sum() }
     }

@@ -211,12 +211,14 @@ impl Conversion {
         self.window.as_ref().map(Window::lacking).unwrap_or_default()
     }
     /// What those behind them will need, so that it can be read meanwhile.
+    #[doc(hidden)]
     pub fn ahead(&self) -> Option<Vec<Range<u64>>> {
         let window = self.window.as_ref()?;
         Some(self.window_from(self.next + window.samples.len() as u64).lacking())
     }
 
     /// Where the [pieces](Self::pieces) go.
+    #[doc(hidden)]
     pub fn at(&self) -> u64 {
         self.at
     }
@@ -235,10 +237,12 @@ impl Conversion {
     }
 
     /// Samples that were made so far.
+    #[doc(hidden)]
     pub fn made(&self) -> u64 {
         self.next
     }
     /// Samples in all.
+    #[doc(hidden)]
     pub fn total(&self) -> u64 {
         self.chosen.as_ref().map_or(self.opened.dataset.len(), |chosen| chosen.len() as u64)
     }

@@ -24,6 +24,7 @@ pub struct MetadataChoice {
     pub protobuf: Option<Vec<u8>>,
 }
 
+#[doc(hidden)]
 impl MetadataChoice {
     /// The samples' own metadata and nothing else, in this format.
     pub fn of(format: MetadataFormat) -> Self {

@@ -66,6 +66,7 @@ impl Loaded {
 impl Dataset {
     /// Sample `i` with all that belongs to it, as sample `id` of another file. `payload` is that of its
     /// [plan](Self::plan), decoded; the rest as for [`record`](Self::record).
+    #[doc(hidden)]
     pub fn load(
         &self,
         i: u64,
@@ -86,6 +87,7 @@ impl Dataset {
 
 /// What a sample becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Form {
     /// A payload of a TBL, and its record.
     Tbl(PackOptions),
@@ -96,6 +98,7 @@ pub enum Form {
 impl Form {
     /// Makes a sample ready to be written: compresses where that was asked for, and computes the checksums of a TBL;
     /// finds the files of an archive and their headers. Refuses what readers that keep `limits` would not read back.
+    #[doc(hidden)]
     pub fn make(&self, sample: Loaded, limits: &Limits) -> Result<Ready> {
         let Loaded { id, payload, format, width, height, record, kept, outside } = sample;
         let content = payload.clone();
@@ -147,6 +150,7 @@ impl Parts {
     }
 }
 
+#[doc(hidden)]
 impl Ready {
     /// The bytes to write, one piece behind the other; some may be empty.
     pub fn pieces(&self) -> impl Iterator<Item = &[u8]> {

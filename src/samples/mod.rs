@@ -29,7 +29,7 @@
 //! let file = Bytes::from(file);
 //! let dataset = drive(Opener::new(file.len() as u64), &file)?;
 //! let opened = Arc::new(Opened::new(dataset, Limits::default(), None));
-//! let form = Form::Tbl(PackOptions { layout: Layout::Guide, compression: Compression::None });
+//! let form = Form::Tbl(PackOptions::new(Layout::Guide, Compression::None));
 //! let mut work = Conversion::new(opened, ConversionOptions::new(form), None)?;
 //! loop {
 //!     match work.step()? {
@@ -55,7 +55,7 @@ mod conversion;
 mod document;
 mod make;
 mod oddities;
-pub mod open;
+mod open;
 mod opened;
 mod read;
 mod records;
@@ -63,22 +63,36 @@ mod select;
 mod window;
 mod write;
 
+#[doc(hidden)]
 pub use archive_files::{ArchiveFile, archive_files, renamed};
+#[doc(hidden)]
 pub use check::{Checker, Part};
 pub use conversion::{Batch, Conversion, ConversionOptions, Converted};
-pub use document::{Inherited, MetadataChoice};
-pub use make::{Form, Loaded, Ready};
+#[doc(hidden)]
+pub use document::Inherited;
+pub use document::MetadataChoice;
+#[doc(hidden)]
+pub use make::Loaded;
+pub use make::{Form, Ready};
+#[doc(hidden)]
 pub use oddities::Oddities;
 pub use open::{Dataset, Opener};
 pub use opened::Opened;
 pub use read::{DocumentReader, RecordReader};
+#[doc(hidden)]
 pub use records::{FoundRecord, parse_record};
-pub use select::{Selector, Watch, field};
-pub use write::{Counts, Writer};
+#[doc(hidden)]
+pub use select::Selector;
+#[doc(hidden)]
+pub use select::{Watch, field};
+pub use write::Counts;
+#[doc(hidden)]
+pub use write::Writer;
 
 use crate::error::{Error, Kind};
 
 /// Whether an error is that of a sample, which others need not suffer from, and not of the system or the caller.
+#[doc(hidden)]
 pub fn is_of_sample(e: &Error) -> bool {
     matches!(e.kind(), Kind::Damaged | Kind::Limit | Kind::Unsupported)
 }

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use bytes::Bytes;
-//! use forebay::{Limits, dataset::Opener, step::{Step, Stepper}};
+//! use forebay::{Limits, samples::Opener, step::{Step, Stepper}};
 //! # fn demo(host: impl Fn(std::ops::Range<u64>) -> Bytes, file_len: u64) -> forebay::Result<()> {
 //! let mut open = Opener::new(file_len);
 //! let dataset = loop {
@@ -19,9 +19,10 @@
 use bytes::Bytes;
 
 use crate::{
-    detect::{Format, HEAD_LEN, detect},
+    detect::{HEAD_LEN, detect},
     error::{Error, Result, codes},
     foreign::foreign,
+    formats::Format,
     limits::Limits,
     sample::{SampleInfo, SamplePlan},
     step::{Pieces, Step, Stepper},
@@ -48,6 +49,7 @@ impl Dataset {
         }
     }
     /// The TBL, where it is one.
+    #[doc(hidden)]
     pub fn tbl(&self) -> Option<&Tbl> {
         match self {
             Dataset::Tbl(tbl) => Some(tbl),
@@ -55,6 +57,7 @@ impl Dataset {
         }
     }
     /// The archive, where it is one.
+    #[doc(hidden)]
     pub fn tar(&self) -> Option<&Tar> {
         match self {
             Dataset::Tar(tar) => Some(tar),
@@ -128,6 +131,7 @@ impl Opener {
     }
     /// The archive that is being scanned, where the file is one: its members so far can be shown, and what came
     /// before an error kept.
+    #[doc(hidden)]
     pub fn scanner(&self) -> Option<&tar::Opener> {
         match &self.work {
             Work::Tar(scanner) => Some(scanner),
@@ -135,7 +139,7 @@ impl Opener {
         }
     }
     /// As [`scanner`](Self::scanner), giving it away.
-    pub fn into_scanner(self) -> Option<tar::Opener> {
+    pub(crate) fn into_scanner(self) -> Option<tar::Opener> {
         match self.work {
             Work::Tar(scanner) => Some(*scanner),
             _ => None,
@@ -143,6 +147,7 @@ impl Opener {
     }
 
     /// The samples before the damage of a TAR, where that stopped it.
+    #[doc(hidden)]
     pub fn into_partial(self) -> Option<Result<Dataset>> {
         Some(Tar::new(self.into_scanner()?.into_partial()).map(Dataset::Tar))
     }

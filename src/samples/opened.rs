@@ -13,6 +13,7 @@ use crate::{
 
 /// An opened file, shared with the work on it: what one piece of work finds out, the next need not ask for.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Opened {
     /// The container.
     pub dataset: Dataset,
@@ -39,11 +40,13 @@ impl Opened {
 
     /// An archive that is still being scanned: more samples may follow.
     #[must_use]
+    #[doc(hidden)]
     pub fn growing(self) -> Self {
         Opened { growing: true, ..self }
     }
 
     /// Takes over what was found out of the same file when less of it was known.
+    #[doc(hidden)]
     pub fn inherit(&mut self, from: &Opened) {
         self.probed = from.probed.clone();
     }

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use bytes::Bytes;
-//! use forebay::{Limits, dataset::Opener, step::{Pieces, drive}, tar};
+//! use forebay::{Limits, samples::Opener, step::{Pieces, drive}, tar};
 //! let mut file = [tar::header_for("a.jpg", 0)?, tar::header_for("a.cls", 1)?, b"7".to_vec()].concat();
 //! file.resize(file.len() + tar::padding(1), 0);
 //! file.extend(tar::END);
@@ -58,6 +58,7 @@ impl FoundRecord {
 
 impl Dataset {
     /// The bytes that [`record`](Self::record) will ask for. `metadata` is that of a TBL, opened; a TAR needs none.
+    #[doc(hidden)]
     pub fn record_ranges(&self, i: u64, metadata: Option<&Metadata>) -> Result<Vec<Range<u64>>> {
         Ok(match self {
             Dataset::Tbl(_) => metadata.map(|m| m.range(i)).transpose()?.flatten().into_iter().collect(),
@@ -67,6 +68,7 @@ impl Dataset {
 
     /// Sample `i`'s metadata as JSON text: a TBL's own, or the record that a TBL of an archive's sample would hold.
     /// `None` where there is none. [`find_record`](Self::find_record) also says what does not read.
+    #[doc(hidden)]
     pub fn record(
         &self,
         i: u64,
@@ -77,7 +79,7 @@ impl Dataset {
     }
 
     /// As [`record`](Self::record), and why it keeps the metadata as text, where it does.
-    pub fn find_record(
+    pub(crate) fn find_record(
         &self,
         i: u64,
         metadata: Option<&Metadata>,
@@ -87,6 +89,7 @@ impl Dataset {
     }
 
     /// As [`find_record`](Self::find_record), for the sample's place in another file: the number inside is `id`.
+    #[doc(hidden)]
     pub fn find_record_as(
         &self,
         i: u64,
@@ -105,6 +108,7 @@ impl Dataset {
     }
 
     /// Sample `i`'s metadata as a value, and why it is kept as text, where it is.
+    #[doc(hidden)]
     pub fn find_value(
         &self,
         i: u64,
@@ -170,6 +174,7 @@ impl Dataset {
 
     /// What is known of sample `i` after a look at the payload (or its first bytes): an archive's sample gets its
     /// format and size by content. A TBL's index has said it all and stays as it is.
+    #[doc(hidden)]
     pub fn info_with(&self, i: u64, head: &[u8]) -> Result<SampleInfo> {
         match self {
             Dataset::Tbl(tbl) => tbl.info(i),
@@ -179,6 +184,7 @@ impl Dataset {
 
     /// Format and size to write for a payload: by content; a TBL's index is believed where the content says
     /// nothing, as for raw pixels.
+    #[doc(hidden)]
     pub fn written_info(&self, i: u64, payload: &[u8]) -> Result<Probe> {
         let SampleInfo { format, width, height, .. } = self.info_with(i, payload)?;
         let known = Probe { format, width, height };

@@ -205,14 +205,17 @@ impl Selector {
     }
 
     /// Samples looked at so far.
+    #[doc(hidden)]
     pub fn looked_at(&self) -> u64 {
         self.next
     }
     /// Samples that could not be looked at.
+    #[doc(hidden)]
     pub fn faults(&self) -> u64 {
         self.faults
     }
     /// Why the first of them could not.
+    #[doc(hidden)]
     pub fn first_fault(&self) -> Option<&Fault> {
         self.first_fault.as_ref()
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{make::Loaded, open::Dataset, opened::Opened};
 use crate::{
     error::{Error, Result},
-    image::{probe, probe::HEAD_BYTES},
+    image::{HEAD_BYTES, probe},
     limits::Limits,
     sample::SampleInfo,
     step::{Pieces, Step, Stepper},

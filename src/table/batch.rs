@@ -24,6 +24,7 @@ impl Batch {
     }
 
     /// As [`new`](Self::new), also for a table that has rows but no columns.
+    #[doc(hidden)]
     pub fn with_rows(schema: Arc<Schema>, columns: Vec<Column>, rows: usize) -> Result<Self> {
         if schema.len() != columns.len() {
             let message = format!("{} columns for a schema of {}", columns.len(), schema.len());
@@ -74,10 +75,12 @@ impl Batch {
         Ok(Row { batch: self, index: i })
     }
     /// The rows one after the other.
+    #[doc(hidden)]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Row<'_>> + '_ {
         (0..self.rows).map(|index| Row { batch: self, index })
     }
     /// Some of the columns, in the order given.
+    #[doc(hidden)]
     pub fn project(&self, columns: &[usize]) -> Result<Self> {
         let schema = self.schema.project(columns)?;
         let columns = columns.iter().map(|&i| self.column(i).cloned()).collect::<Result<_>>()?;
@@ -92,6 +95,7 @@ impl Batch {
         Batch { schema: self.schema.clone(), columns, rows }
     }
     /// The rows with these numbers, in this order.
+    #[doc(hidden)]
     pub fn take(&self, rows: &[usize]) -> Result<Self> {
         if let Some(&i) = rows.iter().find(|&&i| i >= self.rows) {
             self.row(i)?;
@@ -100,20 +104,24 @@ impl Batch {
         Ok(Batch { schema: self.schema.clone(), columns, rows: rows.len() })
     }
     /// The numbers of the rows that a filter wants. What [`Schema::check_filter`] refuses is an error.
+    #[doc(hidden)]
     pub fn matching(&self, filter: &Filter) -> Result<Vec<usize>> {
         self.schema.check_filter(filter)?;
         Ok(self.iter().filter(|row| filter.matches(row)).map(|row| row.index).collect())
     }
     /// The rows that a filter wants.
+    #[doc(hidden)]
     pub fn filter(&self, filter: &Filter) -> Result<Self> {
         let rows = self.matching(filter)?;
         if rows.len() == self.rows { Ok(self.clone()) } else { self.take(&rows) }
     }
     /// An estimate of the memory that the rows take.
+    #[doc(hidden)]
     pub fn memory(&self) -> usize {
         self.columns.iter().map(Column::memory).sum()
     }
     /// Batches of one schema, one after the other.
+    #[doc(hidden)]
     pub fn concat(batches: &[Batch]) -> Result<Self> {
         let Some(first) = batches.first() else {
             return Err(Error::new(&codes::SHAPE, "no batches to put together"));
@@ -137,6 +145,7 @@ pub struct Row<'a> {
 
 impl<'a> Row<'a> {
     /// The row's number in its batch.
+    #[doc(hidden)]
     pub fn index(&self) -> usize {
         self.index
     }
@@ -150,6 +159,7 @@ impl<'a> Row<'a> {
         self.batch.schema.fields().iter().zip(&self.batch.columns).map(move |(f, c)| (f, c.value(index)))
     }
     /// Appends the row as a JSON object.
+    #[doc(hidden)]
     pub fn write_json(&self, out: &mut String, style: JsonStyle) {
         out.push('{');
         for (i, (field, value)) in self.cells().enumerate() {
@@ -163,6 +173,7 @@ impl<'a> Row<'a> {
         out.push('}');
     }
     /// The row as a JSON object.
+    #[doc(hidden)]
     pub fn to_json(&self, style: JsonStyle) -> String {
         let mut out = String::new();
         self.write_json(&mut out, style);

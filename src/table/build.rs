@@ -58,19 +58,23 @@ impl ColumnBuilder {
     }
 
     /// What the column holds.
+    #[doc(hidden)]
     pub fn dtype(&self) -> &DataType {
         &self.dtype
     }
     /// How many rows there are.
+    #[doc(hidden)]
     pub fn len(&self) -> usize {
         self.len
     }
     /// True without rows.
+    #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Adds a missing value.
+    #[doc(hidden)]
     pub fn push_null(&mut self) {
         let len = self.len;
         let validity = self.validity.get_or_insert_with(|| {
@@ -120,6 +124,7 @@ impl ColumnBuilder {
     }
 
     /// Adds a JSON value: as [`push`](Self::push), arrays as vectors, anything at all to a column of JSON.
+    #[doc(hidden)]
     pub fn push_json(&mut self, json: &Json) -> Result<()> {
         if self.dtype == DataType::Json && !json.is_null() {
             return self.push(Value::Json(&json.to_string()));
@@ -393,6 +398,7 @@ fn mismatch(dtype: &DataType, what: &str) -> Error {
 
 impl Column {
     /// The same values in another type; one that does not fit is an error with its row.
+    #[doc(hidden)]
     pub fn cast(&self, dtype: &DataType) -> Result<Column> {
         if self.dtype() == dtype {
             return Ok(self.clone());

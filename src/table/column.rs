@@ -81,6 +81,7 @@ pub struct Column {
 
 impl Column {
     /// Checks that the values are stored as the type asks, and that all lengths agree.
+    #[doc(hidden)]
     pub fn new(dtype: DataType, data: ColumnData, validity: Option<Bitmap>) -> Result<Self> {
         if !stores(&dtype, &data) {
             return Err(Error::new(&codes::SHAPE, format!("a column of {dtype} cannot be stored like this")));
@@ -120,10 +121,12 @@ impl Column {
         &self.dtype
     }
     /// The stored values.
+    #[doc(hidden)]
     pub fn data(&self) -> &ColumnData {
         &self.data
     }
     /// Which rows exist; `None` where all do.
+    #[doc(hidden)]
     pub fn validity(&self) -> Option<&Bitmap> {
         self.validity.as_ref()
     }
@@ -156,15 +159,18 @@ impl Column {
     }
 
     /// The same values under another type that is stored the same way: a `Date` from `I32`, a key from `U32`.
+    #[doc(hidden)]
     pub fn cast_logical(self, dtype: DataType) -> Result<Self> {
         Self::new(dtype, self.data, self.validity)
     }
     /// The same values with these rows missing.
+    #[doc(hidden)]
     pub fn with_validity(self, validity: Option<Bitmap>) -> Result<Self> {
         Self::new(self.dtype, self.data, validity)
     }
     /// The same column; a validity that says nothing is left out.
     #[must_use]
+    #[doc(hidden)]
     pub fn without_needless_validity(mut self) -> Self {
         if self.validity.as_ref().is_some_and(|v| v.count_ones() == v.len()) {
             self.validity = None;
@@ -172,6 +178,7 @@ impl Column {
         self
     }
     /// The same column; texts of a dictionary become plain texts.
+    #[doc(hidden)]
     pub fn plain(self) -> Result<Self> {
         match &self.data {
             ColumnData::Dict(d) => Ok(Column { data: ColumnData::Str(d.expand()?), ..self }),
@@ -180,6 +187,7 @@ impl Column {
     }
 
     /// An estimate of the memory that the rows take, for bounding batches.
+    #[doc(hidden)]
     pub fn memory(&self) -> usize {
         for_numbers!(&self.data, b => b.bytes().len(),
             ColumnData::Bool(b) => b.len() / 8,

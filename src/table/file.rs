@@ -18,6 +18,7 @@ pub trait TableFile: Send + Sync + std::fmt::Debug {
     /// How many groups there are.
     fn groups(&self) -> usize;
     /// Which rows a group holds. Groups are in order and without gaps.
+    #[doc(hidden)]
     fn group_rows(&self, group: usize) -> Result<Range<u64>>;
     /// The byte ranges that decoding these columns of a group needs.
     fn plan(&self, group: usize, columns: &[usize]) -> Result<Vec<Range<u64>>>;
@@ -25,21 +26,25 @@ pub trait TableFile: Send + Sync + std::fmt::Debug {
     fn decode(&self, group: usize, columns: &[usize], bytes: &Pieces) -> Result<Batch>;
 
     /// The ranges for some rows of a group, counted from the group's first. The default plans the whole group.
+    #[doc(hidden)]
     fn plan_rows(&self, group: usize, columns: &[usize], rows: Range<usize>) -> Result<Vec<Range<u64>>> {
         let _ = rows;
         self.plan(group, columns)
     }
     /// Some rows of a group, counted from the group's first. The default decodes the group and cuts.
+    #[doc(hidden)]
     fn decode_rows(&self, group: usize, columns: &[usize], rows: Range<usize>, bytes: &Pieces) -> Result<Batch> {
         Ok(self.decode(group, columns, bytes)?.slice(rows.start, rows.len()))
     }
     /// False where the group's statistics prove that no row of it can match; true where that is not known.
+    #[doc(hidden)]
     fn may_match(&self, group: usize, filter: &crate::filter::Filter) -> bool {
         let _ = (group, filter);
         true
     }
 
     /// The group that holds a row.
+    #[doc(hidden)]
     fn group_of(&self, row: u64) -> Result<usize> {
         let (mut low, mut high) = (0, self.groups());
         while low < high {

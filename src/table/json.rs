@@ -27,6 +27,7 @@ impl JsonStyle {
     }
 }
 
+#[doc(hidden)]
 impl Value<'_> {
     /// Appends the cell as JSON.
     pub fn write_json(&self, out: &mut String, style: JsonStyle) {

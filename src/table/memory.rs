@@ -30,6 +30,7 @@ impl MemoryTable {
         Ok(MemoryTable { schema, batches, starts })
     }
     /// The batches.
+    #[doc(hidden)]
     pub fn batches(&self) -> &[Batch] {
         &self.batches
     }

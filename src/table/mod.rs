@@ -43,29 +43,46 @@ mod select;
 mod spec;
 mod spread;
 mod strings;
+#[doc(hidden)]
 pub mod summary;
 mod time;
 mod value;
 mod vector;
 
 pub use batch::{Batch, Row};
+#[doc(hidden)]
 pub use bitmap::{Bitmap, BitmapBuilder};
+#[doc(hidden)]
 pub use buffer::Buffer;
 pub use build::ColumnBuilder;
+#[doc(hidden)]
 pub use clock::parse_time;
-pub use column::{Column, ColumnData};
+pub use column::Column;
+#[doc(hidden)]
+pub use column::ColumnData;
 pub use file::TableFile;
+#[doc(hidden)]
 pub use json::JsonStyle;
+#[doc(hidden)]
 pub use memory::MemoryTable;
-pub use rows::{TableRows, TableSink, columns_first};
+pub use rows::TableRows;
+#[doc(hidden)]
+pub use rows::{TableSink, columns_first};
 pub use schema::{Annotation, DataType, Field, KeyType, Schema};
-pub use spec::{ColumnSpec, TableSpec, parse_type};
+pub use spec::TableSpec;
+#[doc(hidden)]
+pub use spec::{ColumnSpec, parse_type};
+#[doc(hidden)]
 pub use strings::{Binary, DictIndices, DictStrings, Strings, StringsBuilder};
-pub use time::{Clock, days_from_civil, parse_date, parse_timestamp_ns, parse_timestamp_us};
+pub use time::Clock;
+#[doc(hidden)]
+pub use time::{days_from_civil, parse_date, parse_timestamp_ns, parse_timestamp_us};
 pub use value::Value;
+#[doc(hidden)]
 pub use vector::{VectorColumn, VectorRow};
 
 /// The codes of tables.
+#[doc(hidden)]
 pub mod codes {
     use crate::error::Code;
     /// The parts of a table do not fit together.

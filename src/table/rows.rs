@@ -21,6 +21,7 @@ use crate::{
 /// threads, needs none, and has its next rows at every step.
 pub trait TableRows {
     /// Finds out the columns; the ranges that are needed for that.
+    #[doc(hidden)]
     fn open(&mut self) -> Result<Option<Vec<Range<u64>>>> {
         Ok(None)
     }
@@ -33,6 +34,7 @@ pub trait TableRows {
     /// Reads only these columns, in this order. Before the first batch.
     fn select(&mut self, columns: &[usize]) -> Result<()>;
     /// Passes over parts that cannot hold a row that the filter wants, where that can be told.
+    #[doc(hidden)]
     fn prune(&mut self, _filter: &Filter) {}
     /// The next rows, or the ranges that are needed for them.
     fn step(&mut self) -> Result<Turn<Batch>>;
@@ -40,18 +42,22 @@ pub trait TableRows {
     fn push(&mut self, _start: u64, _bytes: Bytes) {}
     /// Sees the rows that are wanted before they are made to fit their target: types that are lost on the way are refused
     /// here, or counted.
+    #[doc(hidden)]
     fn look(&mut self, _wanted: &Batch) -> Result<()> {
         Ok(())
     }
     /// Goes on to the next table, which is to have the same columns; false where this was the last.
+    #[doc(hidden)]
     fn next_table(&mut self) -> Result<bool> {
         Ok(false)
     }
     /// What happened on the way that is no error: rows left out, values read more kindly than the format asks.
+    #[doc(hidden)]
     fn notes(&mut self) -> Vec<String> {
         Vec::new()
     }
     /// How many bad rows were left out.
+    #[doc(hidden)]
     fn skipped(&self) -> u64 {
         0
     }

@@ -74,6 +74,7 @@ pub enum KeyType {
     U64,
 }
 
+#[doc(hidden)]
 impl KeyType {
     /// The largest key this can store.
     pub const fn max(self) -> u64 {
@@ -112,6 +113,7 @@ impl DataType {
 
     /// The fixed length of a vector: the product of its dimensions. `None` for a vector whose length differs
     /// and for everything else.
+    #[doc(hidden)]
     pub fn vector_len(&self) -> Option<u32> {
         match self {
             DataType::Vector { dims, .. } if !dims.is_empty() => {
@@ -122,12 +124,14 @@ impl DataType {
     }
 
     /// True for the eight integer types.
+    #[doc(hidden)]
     pub const fn is_integer(&self) -> bool {
         use DataType::*;
         matches!(self, I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64)
     }
 
     /// The types that are no keys and no vectors.
+    #[doc(hidden)]
     pub fn simple() -> impl Iterator<Item = DataType> {
         SIMPLE.iter().map(|(dtype, _)| dtype.clone())
     }
@@ -185,6 +189,7 @@ impl fmt::Display for DataType {
 
 /// Something known about a column beside its values: a name and a column of exactly one row.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Annotation {
     /// What it is.
     pub name: String,
@@ -208,8 +213,10 @@ pub struct Field {
 
 impl Field {
     /// The annotation with a key's categories: a vector, the category of key 1 first.
+    #[doc(hidden)]
     pub const KEY_VALUES: &'static str = "KeyValues";
     /// The annotation with the names of a vector's slots.
+    #[doc(hidden)]
     pub const SLOT_NAMES: &'static str = "SlotNames";
 
     /// A column without missing values.
@@ -224,11 +231,13 @@ impl Field {
     }
     /// Adds an annotation, a column of one row.
     #[must_use]
+    #[doc(hidden)]
     pub fn with(mut self, name: impl Into<String>, value: Column) -> Self {
         self.metadata.push(Annotation { name: name.into(), value });
         self
     }
     /// The annotation of this name.
+    #[doc(hidden)]
     pub fn annotation(&self, name: &str) -> Option<&Column> {
         self.metadata.iter().find(|a| a.name == name).map(|a| &a.value)
     }
@@ -280,6 +289,7 @@ impl Schema {
         self.fields.iter().rposition(|f| f.name == name)
     }
     /// The numbers of the columns of these names, in this order.
+    #[doc(hidden)]
     pub fn positions<S: AsRef<str>>(&self, names: impl IntoIterator<Item = S>) -> Result<Vec<usize>> {
         // Found one by one at first; for many names it pays to list all columns once.
         const FEW: usize = 16;
@@ -299,6 +309,7 @@ impl Schema {
         names.into_iter().enumerate().map(find).collect()
     }
     /// A schema of some of the columns, in the order given.
+    #[doc(hidden)]
     pub fn project(&self, columns: &[usize]) -> Result<Arc<Schema>> {
         let fields = columns.iter().map(|&i| self.field(i).cloned()).collect::<Result<_>>()?;
         Ok(Arc::new(Schema { fields }))

@@ -3,6 +3,7 @@
 use super::{Bitmap, BitmapBuilder, Buffer, Column, ColumnData, StringsBuilder, VectorColumn, codes};
 use crate::error::{Error, Result};
 
+#[doc(hidden)]
 impl Column {
     /// Some of the rows, sharing the memory.
     #[must_use]

@@ -61,10 +61,12 @@ pub struct Summary {
 
 impl Summary {
     /// For a table of these columns.
+    #[doc(hidden)]
     pub fn new(fields: &[Field]) -> Summary {
         Summary { columns: fields.iter().map(Gather::new).collect(), rows: 0 }
     }
     /// Takes rows.
+    #[doc(hidden)]
     pub fn add(&mut self, batch: &Batch) {
         self.rows += batch.rows() as u64;
         for (gather, column) in self.columns.iter_mut().zip(batch.columns()) {
@@ -72,6 +74,7 @@ impl Summary {
         }
     }
     /// How many rows there were.
+    #[doc(hidden)]
     pub fn rows(&self) -> u64 {
         self.rows
     }

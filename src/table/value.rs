@@ -89,6 +89,7 @@ impl Column {
 
 impl Value<'_> {
     /// True where both are the same, floats by their bits.
+    #[doc(hidden)]
     pub fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Value::Null, Value::Null) => true,

@@ -176,6 +176,7 @@ impl Conversion {
 
 impl<R: TableRows, W: TableSink> Conversion<R, W> {
     /// The conversion of rows that come from anywhere into a target that anybody writes.
+    #[doc(hidden)]
     pub fn over(source: R, sink: W, scan: Scan, target: Target, lossy: bool) -> Conversion<R, W> {
         Conversion {
             source,
@@ -234,10 +235,12 @@ impl<R: TableRows, W: TableSink> Conversion<R, W> {
     }
 
     /// Rows of the input that were looked at so far.
+    #[doc(hidden)]
     pub fn looked_at(&self) -> u64 {
         self.looked_at
     }
     /// What the rows come from.
+    #[doc(hidden)]
     pub fn source(&self) -> &R {
         &self.source
     }
@@ -247,6 +250,7 @@ impl<R: TableRows, W: TableSink> Conversion<R, W> {
         self.into_parts().0
     }
     /// What was done, and what took the rows.
+    #[doc(hidden)]
     pub fn into_parts(self) -> (Converted, W) {
         (self.done, self.sink)
     }

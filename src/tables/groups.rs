@@ -36,6 +36,7 @@ impl FileRows {
     }
 
     /// The table.
+    #[doc(hidden)]
     pub fn file(&self) -> &AnyTable {
         &self.file
     }

@@ -21,10 +21,19 @@ mod scan;
 mod statistics;
 mod write;
 
-pub use conversion::{Conversion, ConversionOptions, Converted, DOCUMENT_NOTE, Input, InputRows, document_line};
-pub use fit::{Fit, Target, without_columns};
+pub use conversion::{Conversion, ConversionOptions, Converted, Input};
+#[doc(hidden)]
+pub use conversion::{DOCUMENT_NOTE, InputRows, document_line};
+pub use fit::Target;
+#[doc(hidden)]
+pub use fit::{Fit, without_columns};
 pub use groups::FileRows;
 pub use open::{AnyTable, TableChecker, TableKind, TableOpener};
-pub use scan::{Scan, Scanning};
+pub use scan::Scan;
+#[doc(hidden)]
+pub use scan::Scanning;
+#[doc(hidden)]
 pub use statistics::Statistics;
-pub use write::{TableWriter, WriteOptions};
+#[doc(hidden)]
+pub use write::TableWriter;
+pub use write::WriteOptions;

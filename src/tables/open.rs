@@ -28,6 +28,7 @@ impl TableKind {
     pub const ALL: [TableKind; 2] = [TableKind::Tbf, TableKind::Idv];
 
     /// The same among all formats.
+    #[doc(hidden)]
     pub const fn format(self) -> Format {
         match self {
             TableKind::Tbf => Format::Tbf,
@@ -43,6 +44,7 @@ impl TableKind {
 /// An opened table.
 #[derive(Debug)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub enum AnyTable {
     Idv(Box<idv::File>),
     Tbf(Box<tbf::File>),
@@ -171,10 +173,12 @@ impl TableChecker {
     }
 
     /// Rows checked so far.
+    #[doc(hidden)]
     pub fn checked(&self) -> u64 {
         self.checked
     }
     /// Rows in all, where that is known.
+    #[doc(hidden)]
     pub fn rows(&self) -> Option<u64> {
         self.rows
     }

@@ -10,6 +10,7 @@ use crate::{
 
 /// What is wanted of a table.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Scan {
     /// The columns, in this order; all of them where none are named.
     pub columns: Option<Vec<String>>,
@@ -18,8 +19,14 @@ pub struct Scan {
 }
 
 impl Scan {
+    /// These columns of the rows that a filter accepts; all of them where none are named or it is absent.
+    pub fn new(columns: Option<Vec<String>>, filter: Option<Filter>) -> Self {
+        Scan { columns, filter }
+    }
+
     /// Restricts a table that is open and was not read yet to what is wanted of it. `prune` lets it pass over parts
     /// without a wanted row, so that its rows cannot be counted.
+    #[doc(hidden)]
     pub fn begin<R: TableRows + ?Sized>(&self, source: &mut R, prune: bool) -> Result<Scanning> {
         let scanning = self.plan(source.schema())?;
         if let Some(columns) = scanning.read() {
@@ -32,6 +39,7 @@ impl Scan {
     }
 
     /// What this means for a table of these columns.
+    #[doc(hidden)]
     pub fn plan(&self, all: &Arc<Schema>) -> Result<Scanning> {
         let wanted = self.columns.as_ref().map(|names| all.positions(names)).transpose()?;
         Scanning::new(all, wanted, self.filter.clone())

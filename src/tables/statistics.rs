@@ -33,12 +33,14 @@ impl Statistics {
     }
 
     /// Looks only at so many rows from the first on.
+    #[doc(hidden)]
     pub fn first(mut self, rows: u64) -> Statistics {
         self.wanted = rows;
         self
     }
 
     /// Rows that were looked at so far.
+    #[doc(hidden)]
     pub fn looked_at(&self) -> u64 {
         self.looked_at
     }

@@ -62,6 +62,7 @@ impl Tar {
     }
     /// Groups the members of an archive that is still being scanned. The last group is left out, since it may go on:
     /// so the samples that are there keep their numbers and their sidecars however far the scan goes.
+    #[doc(hidden)]
     pub fn growing(archive: Archive) -> Result<Self> {
         let groups = finished(archive.members.names())?;
         Ok(Tar { archive, groups })
@@ -69,6 +70,7 @@ impl Tar {
 
     /// Sidecars that are samples of their own because they lie apart from their pictures: the files of a sample follow
     /// each other in an archive.
+    #[doc(hidden)]
     pub fn stray(&self) -> Option<Stray> {
         let is_media = |name: &str| MediaFormat::from_name(name) != MediaFormat::Unknown;
         let name = |i: usize| self.groups.get(i).and_then(|s| self.archive.members.name(s.primary));
@@ -87,23 +89,28 @@ impl Tar {
         self.groups.len() as u64
     }
     /// True when there is none.
+    #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
     /// What the scan found.
+    #[doc(hidden)]
     pub fn archive(&self) -> &Archive {
         &self.archive
     }
     /// Which members make which samples.
+    #[doc(hidden)]
     pub fn groups(&self) -> &Groups {
         &self.groups
     }
 
     /// The members' numbers of sample `i`.
+    #[doc(hidden)]
     pub fn sample(&self, i: u64) -> Option<Sample<'_>> {
         self.groups.get(usize::try_from(i).ok()?)
     }
     /// The member that is sample `i`.
+    #[doc(hidden)]
     pub fn primary(&self, i: u64) -> Option<Member<'_>> {
         self.archive.members.get(self.sample(i)?.primary)
     }
@@ -123,6 +130,7 @@ impl Tar {
     /// What is known of sample `i`. An archive has no index of sizes: width and height are those of `probe`, the
     /// look at the payload's first bytes, and 0 without one; the format is by content where a probe knows it, and
     /// by name otherwise.
+    #[doc(hidden)]
     pub fn info(&self, i: u64, probe: Option<Probe>) -> Result<SampleInfo> {
         let Some(member) = self.primary(i) else {
             let message = format!("there are {} samples, so none has the number {i}", self.len());
@@ -146,6 +154,7 @@ impl Tar {
     }
 
     /// Plans the read of sample `i`'s payload. An archive has no checksums of payloads.
+    #[doc(hidden)]
     pub fn plan(&self, i: u64) -> Result<SamplePlan> {
         Ok(SamplePlan::new(self.info(i, None)?, Proof::None, &codes::TRUNCATED, &codes::TRUNCATED))
     }

@@ -11,6 +11,7 @@ use crate::{
 
 /// One regular file of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Member<'a> {
     /// The whole name, as it stands in the archive.
     pub name: &'a str,
@@ -52,10 +53,12 @@ impl Members {
         self.entries.len()
     }
     /// True when there is none.
+    #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
     /// Member number `i`.
+    #[doc(hidden)]
     pub fn get(&self, i: usize) -> Option<Member<'_>> {
         let entry = self.entries.get(i)?;
         Some(Member {
@@ -66,17 +69,20 @@ impl Members {
         })
     }
     /// The name of member number `i`.
+    #[doc(hidden)]
     pub fn name(&self, i: usize) -> Option<&str> {
         let end = self.entries.get(i)?.name_end as usize;
         let start = i.checked_sub(1).and_then(|before| self.entries.get(before)).map_or(0, |e| e.name_end as usize);
         self.names.get(start..end)
     }
     /// Every member in order.
+    #[doc(hidden)]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Member<'_>> + DoubleEndedIterator {
         let nothing = Member { name: "", header_offset: 0, offset: 0, size: 0 };
         (0..self.len()).map(move |i| self.get(i).unwrap_or(nothing))
     }
     /// Every name in order.
+    #[doc(hidden)]
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         (0..self.len()).map(|i| self.name(i).unwrap_or_default())
     }
@@ -111,6 +117,7 @@ impl Eq for Members {}
 
 /// What an archive holds besides regular files, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Skipped {
     /// Folders.
     pub directories: u64,
@@ -122,6 +129,7 @@ pub struct Skipped {
 
 impl Skipped {
     /// All of them together.
+    #[doc(hidden)]
     pub fn total(&self) -> u64 {
         self.directories + self.links + self.specials
     }
@@ -152,6 +160,7 @@ pub enum Ending {
 
 impl Ending {
     /// A sentence for whoever should know, `None` where everything is as it should be.
+    #[doc(hidden)]
     pub fn note(&self) -> Option<String> {
         match *self {
             Ending::Closed => None,

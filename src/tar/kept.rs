@@ -1,7 +1,7 @@
 //! What a scan found, as bytes to keep: the next opening of the same archive then needs no scan.
 //!
 //! An archive has no index, so whoever opens one walks through all of it. A host that keeps these bytes under the
-//! file's identity (its name, length and date, or its ETag) gives them to [`crate::dataset::Opener::with_kept`] the
+//! file's identity (its name, length and date, or its ETag) gives them to [`crate::samples::Opener::with_kept`] the
 //! next time. They are never believed blindly: a checksum covers them, the file's length is in them, and the
 //! headers of the first and the last member are read again and compared.
 //!
@@ -22,6 +22,7 @@ const MAGIC: &[u8; 4] = b"FBTI";
 const VERSION: u32 = 1;
 const ENTRY: u64 = 24;
 
+#[doc(hidden)]
 impl Archive {
     /// These findings as bytes to keep for the next opening of the same file of `file_len` bytes. Nothing where the
     /// scan did not come to the archive's end.

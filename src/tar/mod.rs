@@ -35,6 +35,7 @@
 //! an error (`tar.name`), because no other format here could give it back. GNU sparse members and parts of
 //! multi-volume archives are errors too (`tar.unsupported`): their bytes in the archive are not the file's bytes.
 
+#[doc(hidden)]
 pub mod codes;
 mod dataset;
 mod file;
@@ -44,11 +45,16 @@ mod pax;
 mod raw;
 mod stream;
 mod walk;
+#[doc(hidden)]
 pub mod webdataset;
 mod write;
 
-pub use dataset::{Stray, Tar};
+#[doc(hidden)]
+pub use dataset::Stray;
+pub use dataset::Tar;
 pub use file::{Archive, Ending, Member, Members, Skipped};
-pub use open::{Opener, scan};
+#[doc(hidden)]
+pub use open::Opener;
+pub use open::scan;
 pub use stream::{Event, StreamReader, Summary};
 pub use write::{END, header_for, padding};

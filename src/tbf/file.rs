@@ -11,6 +11,7 @@ use crate::{
 /// The six layouts that go by the name TBF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub enum Dialect {
     /// Tagged values.
     T,

@@ -31,23 +31,38 @@ mod tagged;
 mod ultra;
 mod untagged;
 
+#[doc(hidden)]
 pub mod codes;
 #[doc(hidden)]
 pub mod raw;
 
-pub use caller_schema::{CallerSchema, NamedType, RustField, RustType, RustVariant, ValueLayout};
+pub use caller_schema::CallerSchema;
+#[doc(hidden)]
+pub use caller_schema::{NamedType, RustField, RustType, RustVariant, ValueLayout};
+#[doc(hidden)]
 pub use check::Checker;
+#[doc(hidden)]
 pub use columnar::ColumnarWriter;
-pub use columns::derive::{TbfDecode, TbfEncode, TbfField, TextReader};
+pub use columns::derive::{TbfDecode, TbfEncode};
+#[doc(hidden)]
+pub use columns::derive::{TbfField, TextReader};
 #[doc(hidden)]
 pub use columns::derive::{field_column, required_column, row_blocks, without_repeats};
-pub use columns::{
-    AdaptiveIntEncoder, AdaptiveStringEncoder, ColumnsFile, FieldEncoding, Stored, TableSchema, TableSchemaBuilder,
-    WriteOptions, Writer, footer, write,
-};
-pub use file::{Dialect, File};
-pub use open::{Opener, detect, read};
-pub use tagged::{Document, TaggedTable, TaggedWriter};
+#[doc(hidden)]
+pub use columns::{AdaptiveIntEncoder, AdaptiveStringEncoder, ColumnsFile, Stored, footer};
+#[doc(hidden)]
+pub use columns::{FieldEncoding, TableSchema, TableSchemaBuilder, Writer};
+pub use columns::{WriteOptions, write};
+pub use file::Dialect;
+#[doc(hidden)]
+pub use file::File;
+pub use open::read;
+#[doc(hidden)]
+pub use open::{Opener, detect};
+#[doc(hidden)]
+pub use tagged::Document;
+#[doc(hidden)]
+pub use tagged::{TaggedTable, TaggedWriter};
 
 /// `#[derive(TbfEncode, TbfDecode)]`.
 #[cfg(feature = "derive")]

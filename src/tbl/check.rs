@@ -28,6 +28,7 @@ use crate::{
 /// Payload bytes that a [`Checker`] asks for at a time, if it is not told otherwise.
 const WINDOW: u64 = 8 << 20;
 
+#[doc(hidden)]
 impl Tbl {
     /// Checks the header and every index entry, the order and overlap of payloads. Returns the ranges that
     /// belong to nothing: their bytes must be zero ([`check_gap`](Self::check_gap)).
@@ -325,6 +326,7 @@ impl Checker {
     /// Checks a part of an opened file, so that several workers may share it: these samples; with the first of the
     /// file also header and index, with the last also gaps and metadata. The reports of all parts, one
     /// [merged](Report::merge) behind the other, are that of the whole.
+    #[doc(hidden)]
     pub fn part(tbl: &Tbl, samples: Range<u64>) -> Self {
         Checker {
             report: Report::new(tbl.len()),
@@ -340,12 +342,14 @@ impl Checker {
     /// Asks for so many payload bytes at a time: few where they come as a stream that is read ahead, many where each
     /// request takes its time.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_window(mut self, bytes: u64) -> Self {
         self.window = bytes;
         self
     }
 
     /// Samples checked so far, of those of the part.
+    #[doc(hidden)]
     pub fn checked(&self) -> u64 {
         let next = match self.stage {
             Stage::Index => self.samples.start,
@@ -356,6 +360,7 @@ impl Checker {
     }
 
     /// What the step after the next will need, as far as is known: a host may read it while this one works.
+    #[doc(hidden)]
     pub fn ahead(&self) -> Vec<Range<u64>> {
         match self.stage {
             Stage::Samples { end, .. } => self.samples_from(end).1,

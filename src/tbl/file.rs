@@ -29,8 +29,10 @@ pub struct Tbl {
     pub(super) limits: Limits,
 }
 
+#[doc(hidden)]
 impl Tbl {
     /// The header.
+    #[doc(hidden)]
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -39,18 +41,22 @@ impl Tbl {
         self.header.layout
     }
     /// How many samples there are.
+    #[doc(hidden)]
     pub fn len(&self) -> u64 {
         self.header.samples
     }
     /// True when there are none.
+    #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
     /// The file's length in bytes.
+    #[doc(hidden)]
     pub fn file_len(&self) -> u64 {
         self.file_len
     }
     /// The bounds that readers of this file keep.
+    #[doc(hidden)]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -93,6 +99,7 @@ impl Tbl {
     }
 
     /// Entry `i`, with its checksum and its claims verified.
+    #[doc(hidden)]
     pub fn entry(&self, i: u64) -> Result<Entry> {
         let (raw, entry) = self.raw_entry(i)?;
         self.believe(raw, &entry).map_err(|e| e.section("index").sample(i).offset(self.entry_offset(i)))?;
@@ -151,6 +158,7 @@ impl Tbl {
     }
 
     /// What the index says about sample `i`. No I/O.
+    #[doc(hidden)]
     pub fn info(&self, i: u64) -> Result<SampleInfo> {
         self.entry(i).map(|e| self.entry_info(i, &e))
     }
@@ -177,6 +185,7 @@ impl Tbl {
     /// plan.decode(&file.slice(range.start as usize..range.end as usize), tbl.limits())
     /// # }
     /// ```
+    #[doc(hidden)]
     pub fn plan(&self, i: u64) -> Result<SamplePlan> {
         let entry = self.entry(i)?;
         let proof = match self.layout() {

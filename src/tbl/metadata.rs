@@ -188,6 +188,7 @@ impl Tbl {
 
     /// The metadata document without its `samples`, from the bytes of the whole section. For Protobuf and
     /// for the turboloader layout, which has no document, the map is empty.
+    #[doc(hidden)]
     pub fn document(&self, section: &[u8]) -> Result<Map<String, Value>> {
         self.verify_metadata(section)?;
         match (&self.header().metadata, self.header().metadata_format) {

@@ -107,7 +107,7 @@ impl MetadataWriter {
     }
 
     /// Whether a sample's record has a place in this section.
-    pub fn keeps_records(&self) -> bool {
+    pub(crate) fn keeps_records(&self) -> bool {
         self.format != MetadataFormat::Protobuf
     }
 

@@ -13,6 +13,7 @@
 //! | `check.rs`, `codes.rs` | every fault of a file |
 
 mod check;
+#[doc(hidden)]
 pub mod codes;
 mod file;
 mod metadata;
@@ -27,8 +28,10 @@ mod write;
 
 pub use check::Checker;
 pub use file::Tbl;
+#[doc(hidden)]
 pub use metadata::{Metadata, OpenMetadata, SampleMetadata};
 pub use metadata_write::{Document, MetadataWriter};
+#[doc(hidden)]
 pub use open::Opener;
 pub use pack::{PackOptions, Packed, pack};
 pub use patch::Patch;

@@ -18,6 +18,7 @@ use crate::{
 
 /// What every payload of a file has in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PackOptions {
     /// The layout of the file.
     pub layout: Layout,
@@ -26,8 +27,13 @@ pub struct PackOptions {
 }
 
 impl PackOptions {
+    /// Payloads for this layout, compressed this way.
+    pub fn new(layout: Layout, compression: Compression) -> Self {
+        PackOptions { layout, compression }
+    }
+
     /// Refuses what the layout cannot hold or this build cannot do.
-    pub fn validate(&self) -> Result<()> {
+    pub(crate) fn validate(&self) -> Result<()> {
         if self.layout == Layout::Turboloader && matches!(self.compression, Compression::Zstd { .. }) {
             let message = "the turboloader layout holds LZ4 or nothing; use the guide layout for Zstandard";
             return Err(Error::new(&codes::LAYOUT_CANNOT, message));
@@ -59,15 +65,17 @@ impl Packed {
         self.stored.len() as u64 + self.trailer_len as u64
     }
     /// True for an empty payload in a layout without trailer.
+    #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
     /// Bytes of the payload before compression.
-    pub fn payload_len(&self) -> u64 {
+    pub(crate) fn payload_len(&self) -> u64 {
         self.entry.bytes.into()
     }
     /// Refuses what no reader that keeps these limits would read back: a payload that is over them once it is
     /// decompressed. One that is stored as it is, is borrowed and costs no reader anything.
+    #[doc(hidden)]
     pub fn check(&self, limits: &Limits) -> Result<()> {
         if self.entry.stored != self.entry.bytes {
             limits.item(self.payload_len()).map_err(|e| e.section("payload").with_options(&["max_sample_bytes"]))?;
@@ -75,6 +83,7 @@ impl Packed {
         Ok(())
     }
     /// What the payload is.
+    #[doc(hidden)]
     pub fn format(&self) -> MediaFormat {
         MediaFormat::from_code(self.entry.format).unwrap_or_default()
     }

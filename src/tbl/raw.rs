@@ -62,6 +62,7 @@ pub mod entry_flag {
 /// The two layouts that share the magic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Layout {
     /// The format guide's: CRC-32 after every payload, one metadata document.
     #[default]

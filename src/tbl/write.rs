@@ -51,10 +51,12 @@ impl Encoder {
     }
 
     /// The layout and compression of the file.
+    #[doc(hidden)]
     pub fn options(&self) -> &PackOptions {
         &self.options
     }
     /// How many samples were placed.
+    #[doc(hidden)]
     pub fn count(&self) -> u64 {
         self.count
     }

@@ -34,6 +34,7 @@
 mod cell;
 mod check;
 mod chunks;
+#[doc(hidden)]
 pub mod codes;
 mod csv;
 mod cut;
@@ -45,14 +46,22 @@ mod pieces;
 mod rows;
 mod sniff;
 
+#[doc(hidden)]
 pub use cell::{push_json, push_text};
+#[doc(hidden)]
 pub use check::{TextChecker, report_rows};
-pub use csv::{CsvStyle, CsvWriter};
+pub use csv::CsvStyle;
+#[doc(hidden)]
+pub use csv::CsvWriter;
+#[doc(hidden)]
 pub use cut::{TextCutter, TextPiece};
 pub(crate) use input::TextInput;
+#[doc(hidden)]
 pub use join::PieceJoiner;
+#[doc(hidden)]
 pub use json::JsonWriter;
 pub use open::TextReader;
+#[doc(hidden)]
 pub use pieces::{PieceReader, PieceRows};
 
 use crate::{
@@ -62,9 +71,11 @@ use crate::{
 };
 
 /// Rows of a batch where nothing else decides.
+#[doc(hidden)]
 pub const BATCH_ROWS: usize = 65_536;
 
 /// Bytes of text after which a batch is handed on.
+#[doc(hidden)]
 pub const BATCH_BYTES: usize = 16 << 20;
 
 /// A format of text.
@@ -96,6 +107,7 @@ impl TextFormat {
         Self::ALL.into_iter().find(|text| text.format().name() == name)
     }
     /// What stands between fields where nothing else is said.
+    #[doc(hidden)]
     pub const fn delimiter(self) -> u8 {
         match self {
             TextFormat::Tsv => b'\t',

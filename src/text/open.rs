@@ -117,6 +117,7 @@ impl TextReader {
     }
 
     /// Finds out the columns; false where more bytes must come first. [`step`](Self::step) does this too.
+    #[doc(hidden)]
     pub fn open(&mut self) -> Result<bool> {
         if self.all.is_none()
             && let Some(schema) = self.source.open(&mut self.chunks, &self.options)?
@@ -153,6 +154,7 @@ impl TextReader {
     }
 
     /// Reads only these columns, in this order. After [`open`](Self::open), before the first batch.
+    #[doc(hidden)]
     pub fn select(&mut self, columns: &[usize]) -> Result<()> {
         let Some(all) = &self.all else {
             return Err(Error::new(&ARGUMENT, "columns are chosen once it is known which there are"));
@@ -177,6 +179,7 @@ impl TextReader {
     /// Parts a text into pieces that can be read side by side. After [`open`](Self::open) and [`select`](Self::select),
     /// before the first batch; a text that cannot be parted, such as a JSON array, comes back.
     #[allow(clippy::result_large_err, reason = "what comes back is no error")]
+    #[doc(hidden)]
     pub fn pieces(mut self) -> std::result::Result<(TextCutter, Arc<PieceReader>, PieceJoiner), TextReader> {
         let ends = self.source.ends().filter(|_| self.all.is_some() && self.options.batch_rows > 0);
         let Some(ends) = ends else { return Err(self) };
@@ -210,14 +213,17 @@ impl TextReader {
     }
 
     /// What is said of rows that were left out and of the columns, since it was last asked.
+    #[doc(hidden)]
     pub fn notes(&mut self) -> Vec<String> {
         self.hint.take().into_iter().chain(self.rows.notes()).collect()
     }
     /// The first of the bad rows that were left out. What this gives is in no note any more.
+    #[doc(hidden)]
     pub fn bad_rows(&mut self) -> Vec<Error> {
         self.rows.bad_rows()
     }
     /// How many bad rows were left out.
+    #[doc(hidden)]
     pub fn skipped(&self) -> u64 {
         self.rows.skipped()
     }

@@ -40,7 +40,7 @@ pub fn build_tbl(
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sample<'a> {
     pub payload: &'a [u8],
-    pub format: forebay::model::MediaFormat,
+    pub format: forebay::sample::MediaFormat,
     pub width: u32,
     pub height: u32,
     pub record: Option<&'a str>,

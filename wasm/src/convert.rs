@@ -57,7 +57,7 @@ impl Options {
                     Some("zstd") => Compression::new(Codec::Zstd, None)?,
                     Some(other) => return unknown("compression", other),
                 };
-                Form::Tbl(PackOptions { layout, compression })
+                Form::Tbl(PackOptions::new(layout, compression))
             }
             other => return unknown("output format", other),
         };

@@ -6,7 +6,7 @@ use forebay::{
     Error,
     codec::Codec,
     filter::Filter,
-    model::{MediaFormat, SampleInfo},
+    sample::{MediaFormat, SampleInfo},
     samples::{self, Dataset as Core, Opened},
 };
 use js_sys::{Float64Array, Uint8Array, Uint32Array};

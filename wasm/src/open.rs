@@ -4,8 +4,9 @@ use bytes::Bytes;
 use forebay::{
     Error, Limits, Step, Stepper,
     codec::{Codec, codes::UNAVAILABLE},
-    detect::{Format, HEAD_LEN, detect},
+    detect::{HEAD_LEN, detect},
     error::codes,
+    formats::Format,
     samples::{Dataset as Core, Opened, Opener as CoreOpener},
     tar::Tar,
     tbl::raw::Header,

@@ -15,8 +15,8 @@ use forebay::{
         probe,
         transform::{Out, Resampling, Transformer, f16},
     },
-    model::MediaFormat,
     order::{Item, sample_key},
+    sample::MediaFormat,
     words::Word,
 };
 use forebay_native::{

@@ -8,7 +8,7 @@ use std::{
 use forebay::{
     Error, Result,
     error::codes,
-    record::{RestoredFile, files},
+    sample::record::{RestoredFile, files},
     samples::{Oddities, renamed},
 };
 use forebay_native::{
@@ -138,11 +138,12 @@ impl Target {
             let (folder, force) = (&mut self.folder, self.force);
             // The file system may take names for the same that are not, such as those that differ in case.
             let write = |path: &Path| Ok(folder.write(path, content, force)? == Written::Whole);
-            let path =
-                self.names.give(&file.name, i, write).map_err(|e| match e.code() == &forebay::record::codes::NAME {
+            let path = self.names.give(&file.name, i, write).map_err(|e| {
+                match e.code() == &forebay::sample::record::codes::NAME {
                     true => e.sample(i).file(dataset.name()),
                     false => e,
-                })?;
+                }
+            })?;
             let taken = path != Path::new(file.name.trim_start_matches("./"));
             if taken {
                 self.odd.numbered(i, &file.name, &path.to_string_lossy());

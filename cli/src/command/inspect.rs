@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use forebay::{Result, detect::Format, error::Kind, model::MediaFormat};
+use forebay::{Result, error::Kind, formats::Format, sample::MediaFormat};
 use forebay_native::dataset::Dataset;
 use serde_json::{Map, Value, json};
 

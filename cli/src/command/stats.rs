@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use forebay::{
     Result,
     filter::{Filter, Path, Record},
+    sample::stats::{Histogram, Report, Stats},
     samples::{Watch, field},
-    stats::{Histogram, Report, Stats},
 };
 use forebay_native::dataset::Dataset;
 use serde_json::json;
@@ -133,7 +133,7 @@ fn print(report: &Report, out: &Output) {
     out.line(format!("payloads  {} stored as {}", human::bytes(report.bytes), human::bytes(report.stored_bytes)));
     let formats = report.formats.iter().map(|f| format!("{} {}", f.format.name(), human::count(f.samples)));
     out.line(format!("formats   {}", formats.collect::<Vec<_>>().join(", ")));
-    let spread = |title: &str, s: &Option<forebay::stats::Spread>| {
+    let spread = |title: &str, s: &Option<forebay::sample::stats::Spread>| {
         if let Some(s) = s {
             out.line(format!("{title:<10}{} to {}, mean {:.1}", s.min, s.max, s.mean));
         }

@@ -2,7 +2,7 @@
 
 use forebay::{
     codec::Compression,
-    model::MediaFormat,
+    sample::MediaFormat,
     tar::{END, header_for, padding},
     tbl::{Document, Layout, MetadataFormat, PackOptions},
 };
@@ -91,7 +91,7 @@ pub fn tbl(dice: &mut Dice) -> (Vec<u8>, Vec<Vec<u8>>) {
     for (payload, text) in payloads.iter().zip(&marks) {
         samples.push(Sample { payload, format: MediaFormat::Bmp, width: 5, height: 2, record: Some(text) });
     }
-    let options = PackOptions { layout: Layout::Turboloader, compression: Compression::None };
+    let options = PackOptions::new(Layout::Turboloader, Compression::None);
     let mut file = build_tbl(options, MetadataFormat::Json, Document::default(), &samples, Some(count));
     let mut at = file.len() - marks.iter().map(|m| m.len() + 16).sum::<usize>();
     for ((kind, bytes), mark) in blocks.iter().zip(&marks) {

@@ -176,7 +176,8 @@ fn odd_archives_and_folders_come_through_every_route() {
         let mut some = false;
         for (name, content) in members(&input) {
             let path = pictures.join(&name);
-            if forebay::record::safe_name(&name).is_ok() && path.parent().is_some_and(|p| fs::create_dir_all(p).is_ok())
+            if forebay::sample::record::safe_name(&name).is_ok()
+                && path.parent().is_some_and(|p| fs::create_dir_all(p).is_ok())
             {
                 some |= fs::write(&path, content).is_ok() && name.ends_with(".bmp") && !name.starts_with('.');
             }

@@ -7,7 +7,7 @@ use forebay::{
     Error, Result,
     codec::Compression,
     error::codes,
-    model::MediaFormat,
+    sample::MediaFormat,
     tbl::{Document, Encoder, Layout, MetadataFormat, MetadataWriter, PackOptions, Patch, pack},
 };
 use forebay_native::{
@@ -24,7 +24,7 @@ fn size(i: u64) -> (u32, u32) {
 }
 
 pub fn write(path: &str, n: u64) -> Result<Value> {
-    let options = PackOptions { layout: Layout::Guide, compression: Compression::None };
+    let options = PackOptions::new(Layout::Guide, Compression::None);
     let mut encoder = Encoder::new(options, Some(n))?;
     let mut metadata = MetadataWriter::new(options.layout, MetadataFormat::Json, Document::default())?;
     let mut file = vec![0; usize::try_from(64 + 24 * n).unwrap_or(0)];

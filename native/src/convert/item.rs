@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use forebay::{
-    Error, Result, record,
+    Error, Result,
+    sample::record,
     samples::{Inherited, Loaded, is_of_sample},
 };
 

@@ -75,7 +75,7 @@ impl Options {
     }
 
     pub(crate) fn pack(&self) -> PackOptions {
-        PackOptions { layout: self.layout, compression: self.compression }
+        PackOptions::new(self.layout, self.compression)
     }
 
     pub(crate) fn form(&self) -> Form {

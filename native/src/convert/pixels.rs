@@ -10,8 +10,8 @@ use forebay::{
         decode::{self, Decoder},
         transform::{Fit, Layout, Out, Recipe, Resampling, Transformer},
     },
-    model::MediaFormat,
     random::Purpose,
+    sample::MediaFormat,
     samples::Loaded,
 };
 use serde_json::{Value, json};

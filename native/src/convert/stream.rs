@@ -8,11 +8,14 @@ use std::{
 use bytes::Bytes;
 use forebay::{
     Error, Limits, Result,
-    detect::{Format, HEAD_LEN, detect},
+    detect::{HEAD_LEN, detect},
     filter::Filter,
+    formats::Format,
     image::probe_named,
-    model::SampleInfo,
-    record::{self, Sidecar},
+    sample::{
+        SampleInfo,
+        record::{self, Sidecar},
+    },
     samples::Watch,
     tar::{
         Event, StreamReader,

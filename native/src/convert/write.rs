@@ -7,7 +7,7 @@ use forebay::{
     check::Fault,
     codec::checksum::crc32,
     error,
-    samples::{Form, Inherited, Ready, Writer},
+    samples::{Inherited, Ready, Writer},
     tbl::Patch,
 };
 
@@ -44,9 +44,9 @@ pub(super) fn run(
     let pixels = options.pixels.as_ref().map(Decoding::new).transpose()?;
     let summary = &mut begun.summary;
     let mut so_far = Progress { total: origin.count(), ..Progress::default() };
-    let mut writer = match form {
-        Form::Tbl(_) => tbl_writer(&origin, options, summary)?,
-        Form::Tar => Writer::tar(),
+    let mut writer = match options.to {
+        To::Tbl => tbl_writer(&origin, options, summary)?,
+        To::Tar => Writer::tar(),
     };
     let mut file = match options.to {
         To::Tbl => AtomicFile::create(output, options.force)?,

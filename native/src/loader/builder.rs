@@ -349,8 +349,8 @@ fn most_in_a_step(order: &Order) -> usize {
     let (settings, n) = (order.settings(), order.epoch_samples());
     let most = match settings.tail {
         _ if order.steps() == 0 => 0,
-        Tail::Drop | Tail::Pad => settings.batch,
         Tail::Uneven => settings.batch.min(n.div_ceil(settings.world.max(1))),
+        _ => settings.batch,
     };
     usize::try_from(most).unwrap_or(usize::MAX)
 }

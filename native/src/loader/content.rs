@@ -3,10 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use bytes::Bytes;
-use forebay::{
-    Error, Result,
-    image::transform::{Layout, Out},
-};
+use forebay::{Error, Result, image::transform::Out};
 
 use serde_json::Value;
 
@@ -81,13 +78,7 @@ impl Content {
     pub(super) fn shape(&self) -> Vec<usize> {
         match self {
             Content::Payloads => Vec::new(),
-            Content::Images(image) => {
-                let (width, height) = (image.width as usize, image.height as usize);
-                match image.layout {
-                    Layout::Nchw => vec![3, height, width],
-                    Layout::Nhwc => vec![height, width, 3],
-                }
-            }
+            Content::Images(image) => image.layout.shape(image.width as usize, image.height as usize).to_vec(),
             Content::Made { shape, .. } => shape.clone(),
         }
     }

@@ -19,6 +19,7 @@ use super::{codes, sources::Sources};
 /// What groups are made of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Groups {
     /// Steps in a window. More make purer groups; fewer keep the order closer to a full shuffle.
     pub steps: u64,

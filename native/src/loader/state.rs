@@ -8,6 +8,7 @@ use super::Groups;
 /// All that is needed to go on elsewhere: plain data, the same in every language.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct State {
     /// The version of this record; 1 where it does not say.
     #[serde(default = "unversioned")]

@@ -39,6 +39,7 @@ use crate::{
 /// What came of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
+#[non_exhaustive]
 pub enum Written {
     /// It is there.
     Whole,

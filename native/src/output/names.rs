@@ -8,7 +8,7 @@ use std::{
 
 use forebay::{
     Error, Result,
-    record::{codes, safe_name, split},
+    sample::record::{codes, safe_name, split},
 };
 
 use crate::half_written::is_part;

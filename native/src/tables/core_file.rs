@@ -21,13 +21,14 @@ use crate::input::Input;
 #[derive(Debug)]
 pub(super) struct CoreSource {
     input: Input,
+    format: TableFormat,
     rows: FileRows,
 }
 
 impl CoreSource {
-    pub fn open(input: Input, kind: TableKind, options: &ReadOptions) -> Result<CoreSource> {
+    pub fn open(input: Input, format: TableFormat, kind: TableKind, options: &ReadOptions) -> Result<CoreSource> {
         let rows = FileRows::new(Arc::new(open_core(&input, kind, options)?), options.text.batch_rows)?;
-        Ok(CoreSource { input, rows })
+        Ok(CoreSource { input, format, rows })
     }
 }
 
@@ -64,15 +65,13 @@ impl TableRows for CoreSource {
 
 impl TableSource for CoreSource {
     fn format(&self) -> TableFormat {
-        match self.rows.file() {
-            AnyTable::Idv(_) => TableFormat::Idv,
-            AnyTable::Tbf(_) => TableFormat::Tbf,
-        }
+        self.format
     }
     fn facts(&self) -> Facts {
         match self.rows.file() {
             AnyTable::Idv(file) => idv_facts(file, self.schema().len()),
             AnyTable::Tbf(file) => tbf_facts(file, self.schema()),
+            _ => Facts::default(),
         }
     }
 }

@@ -2,13 +2,7 @@
 
 use std::path::Path;
 
-use forebay::{
-    Error, Result,
-    detect::{Format, detect},
-    error::codes::ARGUMENT,
-    text::TextFormat,
-    words::Word,
-};
+use forebay::{Error, Result, detect::detect, error::codes::ARGUMENT, formats::Format, text::TextFormat, words::Word};
 use serde::Serialize;
 
 /// A format for tables.

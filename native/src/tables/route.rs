@@ -35,7 +35,7 @@ pub fn table_format(path: &Path) -> Result<Option<TableFormat>> {
         Some(format) => Some(format),
         // A tar may be called anything, and text has no first bytes of its own.
         None => match forebay::detect::detect(&head) {
-            None | Some(forebay::detect::Format::Gzip | forebay::detect::Format::Zstd) => {
+            None | Some(forebay::formats::Format::Gzip | forebay::formats::Format::Zstd) => {
                 TableFormat::text_from_name(path)
             }
             Some(_) => None,
@@ -96,8 +96,8 @@ fn open_as(place: Place<'_>, format: TableFormat, options: &ReadOptions) -> Resu
         TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl => {
             Box::new(TextSource::new(place.text()?, format, options)?)
         }
-        TableFormat::Idv => Box::new(CoreSource::open(place.whole(options)?, TableKind::Idv, options)?),
-        TableFormat::Tbf => Box::new(CoreSource::open(place.whole(options)?, TableKind::Tbf, options)?),
+        TableFormat::Idv => Box::new(CoreSource::open(place.whole(options)?, format, TableKind::Idv, options)?),
+        TableFormat::Tbf => Box::new(CoreSource::open(place.whole(options)?, format, TableKind::Tbf, options)?),
         #[cfg(feature = "arrow")]
         TableFormat::Parquet => Box::new(open_parquet(place, options)?),
         #[cfg(feature = "arrow")]

@@ -59,7 +59,7 @@ proptest! {
         match tail {
             Tail::Drop => prop_assert!(even && n - all < batch * world),
             Tail::Pad => prop_assert!(even && all == n),
-            Tail::Uneven => prop_assert!(all == n),
+            _ => prop_assert!(all == n),
         }
     }
 

@@ -152,7 +152,8 @@ fn a_state_of_groups_in_another_order_is_refused_and_others_go_on() {
     };
     assert_eq!(open(false).resume(old(false)).build().unwrap().position().step, 1);
     assert_eq!(open(true).resume(old(true)).build().unwrap_err().code().id(), "order.state_version");
-    let later = State { version: 3, ..old(false) };
+    let mut later = old(false);
+    later.version = 3;
     assert_eq!(open(false).resume(later).build().unwrap_err().code().id(), "order.state_version");
 }
 

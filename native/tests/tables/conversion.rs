@@ -128,7 +128,7 @@ fn what_is_chosen_and_how_it_is_written_is_the_same_too() {
     fs::write(&first, csv(20_000)).unwrap();
     let chosen = |job: &mut TableJob, _: &mut ConversionOptions| {
         let filter = Filter::parse("id > 500 && name ~ \"O*\"").unwrap();
-        job.scan = Scan { columns: Some(vec!["score".into(), "id".into()]), filter: Some(filter) };
+        job.scan = Scan::new(Some(vec!["score".into(), "id".into()]), Some(filter));
     };
     let out = both(&first, TableFormat::Csv, chosen).unwrap();
     assert!(out.starts_with(b"score,id\n,504\n63.5,508\n"), "{}", String::from_utf8_lossy(&out[..40]));

@@ -32,16 +32,17 @@ mod other;
 #[cfg(feature = "zune")]
 mod zune;
 
-pub use super::Picture;
 #[cfg(feature = "jpeg")]
 use super::jpeg::Jpeg;
-use super::{codes, probe};
+use super::{Picture, codes, probe};
 use crate::{
     Limits,
     error::{Error, Result},
     sample::MediaFormat,
 };
+#[doc(hidden)]
 pub use cost::cost;
+#[doc(hidden)]
 pub use exif::orientation;
 pub use orient::Orientation;
 

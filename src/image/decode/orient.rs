@@ -5,6 +5,7 @@ use super::Region;
 /// How stored pixels must be turned to be seen as they were taken. The numbers are EXIF's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum Orientation {
     /// As it is.
     #[default]
@@ -25,8 +26,10 @@ pub enum Orientation {
     Counterclockwise = 8,
 }
 
+#[doc(hidden)]
 impl Orientation {
     /// The orientation of this number in EXIF; upright where it is none.
+    #[doc(hidden)]
     pub fn from_exif(number: u32) -> Self {
         use Orientation::*;
         [Mirrored, Half, Flipped, Transposed, Clockwise, Transverse, Counterclockwise]
@@ -36,11 +39,12 @@ impl Orientation {
     }
 
     /// True where width and height change places.
-    pub const fn swaps(self) -> bool {
+    pub(crate) const fn swaps(self) -> bool {
         self as u8 >= 5
     }
 
     /// The size after turning.
+    #[doc(hidden)]
     pub const fn size(self, width: u32, height: u32) -> (u32, u32) {
         if self.swaps() { (height, width) } else { (width, height) }
     }
@@ -59,6 +63,7 @@ impl Orientation {
     }
 
     /// Where a part of the turned picture lies in the stored one, which has this size.
+    #[doc(hidden)]
     pub fn stored(self, part: Region, (width, height): (u32, u32)) -> Region {
         self.mirrored(if self.swaps() { swapped(part) } else { part }, (width, height))
     }

@@ -94,6 +94,7 @@ struct Span {
 
 impl Recipe {
     /// Places a picture of this full size, by the draws of one sample: its crop, and whether it is mirrored.
+    #[doc(hidden)]
     pub fn place(&self, width: u32, height: u32, sample_key: u64) -> Placement {
         let (w, h) = (f64::from(width), f64::from(height));
         let whole = |n: f64, size| Span { from: 0.0, length: n, at: 0, size };

@@ -34,10 +34,14 @@ mod resize;
 mod tensor;
 mod weights;
 
+#[doc(hidden)]
 pub use half::f16;
 
 pub use color::{Blur, Erase, Jitter};
-pub use geometry::{Fit, Placement, Rect};
+pub use geometry::Fit;
+#[doc(hidden)]
+pub use geometry::{Placement, Rect};
+#[doc(hidden)]
 pub use mix::{Cut, Mixed, Mixing};
 pub use recipe::{Layout, Normalize, Recipe, Resampling};
 pub use tensor::Out;
@@ -89,6 +93,7 @@ impl Transformer {
 
     /// As [`apply`](Self::apply), with a placement made beforehand for the full size of the picture, which may have
     /// been decoded to a smaller one since. What the key still decides is colors.
+    #[doc(hidden)]
     pub fn apply_placed(
         &mut self,
         picture: &Picture<'_>,
@@ -199,6 +204,7 @@ impl Transformer {
     /// to 0.75 in some and several levels in noise and fine text. [`Options::exact`](super::decode::Options::exact) asks for
     /// all detail.
     #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    #[doc(hidden)]
     pub fn enough(
         &self,
         placement: &Placement,
@@ -235,6 +241,7 @@ impl Transformer {
     /// Decodes a payload for this recipe: places the crop first, so that only that part is decoded, and a picture that is
     /// much larger than needed at a reduced size, where the decoder can (see [`enough`](Self::enough)).
     #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    #[doc(hidden)]
     pub fn decode_for<'a>(
         &self,
         decoder: &'a mut super::decode::Decoder,
@@ -248,6 +255,7 @@ impl Transformer {
 
     /// What of a payload is needed for this recipe: where its picture lands, and so what has to be decoded.
     #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    #[doc(hidden)]
     pub fn needs(
         &self,
         payload: &[u8],
@@ -272,6 +280,7 @@ impl Transformer {
 
     /// Decodes a payload as its [needs](Self::needs) say, which were found with the same key.
     #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    #[doc(hidden)]
     pub fn decode_as<'a>(
         &self,
         needs: &Needs,
@@ -288,6 +297,7 @@ impl Transformer {
 
     /// Makes the tensor of what was decoded for this recipe and the same key.
     #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    #[doc(hidden)]
     pub fn finish(&mut self, decoded: &Decoded<'_>, sample_key: u64, out: Out<'_>) -> Result<()> {
         self.apply_placed(&decoded.picture, &decoded.placement, sample_key, out)
     }
@@ -296,6 +306,7 @@ impl Transformer {
 /// What is needed of a payload.
 #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 #[derive(Clone, Debug)]
+#[doc(hidden)]
 pub struct Needs {
     raw: Option<(u32, u32)>,
     options: super::decode::Options,
@@ -314,6 +325,7 @@ impl Needs {
 /// A picture that was [decoded for](Transformer::decode_for) a recipe.
 #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Decoded<'a> {
     picture: Picture<'a>,
     placement: Placement,

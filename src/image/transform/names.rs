@@ -3,6 +3,7 @@
 use super::{Fit, Resampling};
 use crate::error::{Error, Result, codes::ARGUMENT};
 
+#[doc(hidden)]
 impl Fit {
     /// The fits that are chosen by name.
     pub const NAMES: &[&str] = &["stretch", "center-crop", "letterbox", "pad"];
@@ -37,6 +38,7 @@ impl Fit {
     }
 }
 
+#[doc(hidden)]
 impl Resampling {
     /// The names of all filters, the default first.
     pub const NAMES: &[&str] = &["bilinear", "bilinear-plain", "bicubic", "lanczos", "nearest"];

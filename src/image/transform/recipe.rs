@@ -25,12 +25,24 @@ pub enum Resampling {
 
 /// The order of a tensor's axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Layout {
     /// A plane for each channel: PyTorch's.
     #[default]
     Nchw,
     /// Channels side by side: TensorFlow's, and PyTorch's `channels_last`.
     Nhwc,
+}
+
+impl Layout {
+    /// The axes of one picture.
+    #[doc(hidden)]
+    pub fn shape(self, width: usize, height: usize) -> [usize; 3] {
+        match self {
+            Layout::Nchw => [3, height, width],
+            Layout::Nhwc => [height, width, 3],
+        }
+    }
 }
 
 /// `(value / 255 - mean) / std`, for each channel. For `u8` outputs it is not applied.

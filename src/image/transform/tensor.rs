@@ -8,6 +8,7 @@ use crate::image::lanes;
 
 /// Where a tensor goes: a batch's slot.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Out<'a> {
     /// The pixels themselves, not normalised.
     U8(&'a mut [u8]),

@@ -42,13 +42,16 @@ const BLOCK: usize = 32 << 10;
 )]
 pub trait TbfEncode: Sized {
     /// The columns and how they are stored.
+    #[doc(hidden)]
     fn table_schema() -> Result<TableSchema>;
     /// The rows as columns, in the schema's order.
+    #[doc(hidden)]
     fn columns_of<'a>(rows: impl ExactSizeIterator<Item = &'a Self> + Clone) -> Result<Vec<Column>>
     where
         Self: 'a;
 
     /// The rows as columns, in the schema's order.
+    #[doc(hidden)]
     fn columns(rows: &[Self]) -> Result<Vec<Column>> {
         Self::columns_of(rows.iter())
     }
@@ -74,8 +77,10 @@ pub trait TbfEncode: Sized {
 )]
 pub trait TbfDecode: Sized {
     /// The names of the columns that are read.
+    #[doc(hidden)]
     fn column_names() -> Vec<&'static str>;
     /// The rows of a batch.
+    #[doc(hidden)]
     fn from_batch(batch: &Batch) -> Result<Vec<Self>>;
 
     /// The rows of a file of any layout that has names and types. Columns that are not needed are not decoded.

@@ -49,6 +49,7 @@ pub enum FieldEncoding {
     Float64,
 }
 
+#[doc(hidden)]
 impl FieldEncoding {
     /// The word for it, as in `#[tbf(encoding = "u8")]`.
     pub const fn name(self) -> &'static str {
@@ -249,10 +250,12 @@ impl TableSchema {
         &self.schema
     }
     /// How each column is stored, in order.
+    #[doc(hidden)]
     pub fn encodings(&self) -> &[FieldEncoding] {
         &self.encodings
     }
     /// How a column is stored.
+    #[doc(hidden)]
     pub fn encoding(&self, column: usize) -> FieldEncoding {
         self.encodings.get(column).copied().unwrap_or_default()
     }

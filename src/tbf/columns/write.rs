@@ -45,18 +45,20 @@ impl Default for WriteOptions {
 impl WriteOptions {
     /// Sets the most rows of a group.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_group_rows(mut self, rows: usize) -> Self {
         self.group_rows = rows;
         self
     }
     /// Sets about how much memory the rows of a group may take.
     #[must_use]
-    pub fn with_group_bytes(mut self, bytes: usize) -> Self {
+    pub(crate) fn with_group_bytes(mut self, bytes: usize) -> Self {
         self.group_bytes = bytes;
         self
     }
     /// Writes a plain file: one table without names, missing values and offsets.
     #[must_use]
+    #[doc(hidden)]
     pub fn without_footer(mut self) -> Self {
         self.footer = false;
         self
@@ -118,6 +120,7 @@ impl Writer {
     }
 
     /// Names and types of the columns.
+    #[doc(hidden)]
     pub fn schema(&self) -> &Arc<Schema> {
         self.columns.schema()
     }

@@ -10,6 +10,7 @@ use crate::{
 
 /// What stands between and around the fields of a CSV.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CsvStyle {
     /// The first row holds the names.
     pub header: bool,
@@ -26,6 +27,7 @@ impl CsvStyle {
     }
 
     /// The same style as that in which a text is read, where that says which.
+    #[doc(hidden)]
     pub fn follow(&mut self, read: &TextOptions) {
         self.header = read.header;
         self.delimiter = read.delimiter.unwrap_or(self.delimiter);

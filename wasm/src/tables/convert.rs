@@ -110,7 +110,7 @@ impl Options {
         let mut core = ConversionOptions::new(target);
         core.rows = chosen.map(|rows| rows.into_iter().map(u64::from).collect());
         let filter = (!self.filter.trim().is_empty()).then(|| Filter::parse(&self.filter)).transpose()?;
-        core.scan = Scan { columns: self.columns.clone(), filter };
+        core.scan = Scan::new(self.columns.clone(), filter);
         core.text = self.text(limits)?;
         let (read, write) = (&core.text, &mut core.write);
         (write.lossy, write.group_rows) = (self.lossy, self.group_rows);

@@ -4,8 +4,8 @@ use std::{rc::Rc, sync::Arc};
 
 use forebay::{
     Error, Step, Stepper,
-    detect::Format,
     error::codes,
+    formats::Format,
     idv,
     table::TableFile,
     tables::{self, AnyTable},
@@ -125,6 +125,7 @@ impl Table {
                 about.document = table.is_none();
                 Box::new(|i| file.encodings().get(i).map(|stored| stored.name().to_owned()))
             }
+            _ => Box::new(|_| None),
         };
         let fields = table.map(|t| t.schema().fields()).unwrap_or_default();
         let columns = fields.iter().enumerate().map(|(i, field)| Column {

@@ -34,7 +34,7 @@ impl TableStats {
         let name = |i: u32| schema.field(i as usize).map(|field| field.name.clone());
         let columns = columns.map(|wanted| wanted.into_iter().map(name).collect::<Result<_>>()).transpose()?;
         let filter = (!filter.trim().is_empty()).then(|| Filter::parse(filter)).transpose()?;
-        let work = Statistics::new(file.clone(), &Scan { columns, filter })?.first(first);
+        let work = Statistics::new(file.clone(), &Scan::new(columns, filter))?.first(first);
         Ok(TableStats { work, summary: None })
     }
 }

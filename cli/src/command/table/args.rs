@@ -119,10 +119,8 @@ fn unquoted(text: &str) -> Result<String> {
 
 /// What is wanted of a table.
 pub(in crate::command) fn scan(columns: Option<&str>, filter: Option<&str>) -> Result<Scan> {
-    Ok(Scan {
-        columns: columns.map(|text| parts(text).into_iter().map(unquoted).collect()).transpose()?,
-        filter: filtering::filter(filter)?,
-    })
+    let columns = columns.map(|text| parts(text).into_iter().map(unquoted).collect()).transpose()?;
+    Ok(Scan::new(columns, filtering::filter(filter)?))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use forebay::{
     Error, Result,
     filter::{self, Record, Value},
     order::Item,
-    record::split,
+    sample::record::split,
     table::DataType,
 };
 
@@ -67,7 +67,7 @@ impl Joined {
         let types = if sniffed { vec![(key.to_owned(), DataType::String)] } else { Vec::new() };
         let mut options = ReadOptions::default();
         options.text.types = types;
-        let scan = Scan { columns: Some(vec![key.to_owned(), label.to_owned()]), filter: None };
+        let scan = Scan::new(Some(vec![key.to_owned(), label.to_owned()]), None);
         let mut table = Scanned::new(open(path, &options)?, &scan).map_err(|e| e.file(display(path)))?;
         let (key_path, label_path) = (filter::Path::from_name(key), filter::Path::from_name(label));
         let (mut numbers, mut values) = (HashMap::new(), Vec::new());

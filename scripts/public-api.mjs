@@ -1,0 +1,56 @@
+// The lists in docs/public-api/ of what the libraries promise: written, or with --check compared.
+//
+//   npm run public-api [-- --check]
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { items } from './lib/public-api.mjs';
+import { Failure, ROOT, isMain, main, read } from './lib/run.mjs';
+
+const LIBRARIES = ['forebay', 'forebay-native'];
+/** The most items that a library may promise. */
+const MOST = { forebay: 400 };
+/** The tool, and the Rust whose rustdoc it reads: another of either may write the same items in other words. */
+const TOOL = '0.52.0';
+const NIGHTLY = { toolchain: 'nightly-2026-05-20', version: '2026-05-19' };
+
+/** Compares or writes the lists; fails where they differ or a library promises too much. */
+export async function publicApi({ write = false } = {}) {
+  const { toolchain, missing } = tools();
+  if (missing.length > 0) {
+    const message = `Public items are not compared, for want of tools:\n${missing.map((line) => `  ${line}`).join('\n')}`;
+    if (write) throw new Failure(message);
+    return console.log(message);
+  }
+  const faults = LIBRARIES.map((name) => compare(name, toolchain, write)).filter(Boolean);
+  if (faults.length > 0) throw new Failure(faults.join('\n'));
+}
+
+/** The toolchain of that day under any of its names, and what has to be installed. */
+function tools() {
+  const toolchain = ['nightly', NIGHTLY.toolchain].find((name) =>
+    read('rustc', [`+${name}`, '--version'])?.includes(NIGHTLY.version),
+  );
+  const missing = [];
+  if (!toolchain) missing.push(`rustup toolchain install ${NIGHTLY.toolchain} --profile minimal`);
+  if (!read('cargo', ['public-api', '--version'])?.endsWith(` ${TOOL}`))
+    missing.push(`cargo install --locked cargo-public-api@${TOOL}`);
+  return { toolchain, missing };
+}
+
+function compare(name, toolchain, write) {
+  const args = ['--locked', `+${toolchain}`, 'public-api', '--package', name, '--all-features', '-sss'];
+  const list = read('cargo', [...args.slice(1), '--color', 'never'], { maxBuffer: 1 << 28 });
+  if (list === null) throw new Failure(`cargo ${args.join(' ')} failed`);
+  const count = items(list).length;
+  console.log(`${name}: ${count} public items`);
+  if (count > (MOST[name] ?? Infinity)) return `${name} promises ${count} items, more than ${MOST[name]}`;
+  const file = `docs/public-api/${name}.txt`;
+  if (write) {
+    mkdirSync(join(ROOT, 'docs/public-api'), { recursive: true });
+    writeFileSync(join(ROOT, file), `${list}\n`);
+  } else if (readFileSync(join(ROOT, file), 'utf8') !== `${list}\n`) {
+    return `${file} is not what ${name} promises; if that is meant: npm run public-api, and look at the difference`;
+  }
+}
+
+if (isMain(import.meta.url)) await main(() => publicApi({ write: !process.argv.includes('--check') }));
