@@ -1,7 +1,7 @@
-/** Colours, sizes and the few controls that every part shares. */
+/** Colors, sizes and the few controls that every part shares. */
 import { css } from "lit";
 
-/** The dark values, for who asks for them and for whose system does. */
+/** The dark values, for those who ask for them and for systems that do. */
 const dark = css`
   --ink: #e6ebf0;
   --ink-2: #a3b0bd;
