@@ -21,7 +21,7 @@ const dark = css`
   color-scheme: dark;
 `;
 
-/** The names of colours; light and dark give them values. Set once, on the outermost element. */
+/** The names of colors; light and dark give them values. Set once, on the outermost element. */
 export const tokens = css`
   :host {
     --ink: #17212b;
@@ -203,7 +203,7 @@ export const controls = css`
   progress::-moz-progress-bar {
     background: var(--accent);
   }
-  /* Where the user's few colours take the place of all others, backgrounds and shadows say nothing any more. */
+  /* Where the user's few colors take the place of all others, backgrounds and shadows say nothing any more. */
   @media (forced-colors: active) {
     .current,
     .on,
