@@ -40,9 +40,8 @@ impl Codec {
         }
     }
 
-    /// Restores exactly `size` bytes. `size` is the file's claim: it is held against what `stored` could
-    /// possibly hold and against the limits before anything is allocated.
-    #[doc(hidden)]
+    /// Restores exactly `size` bytes. `size` is the file's claim: it is checked against what `stored` could
+    /// possibly become and against the limits before anything is allocated.
     pub fn decompress(self, stored: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>> {
         match self {
             Codec::None if stored.len() as u64 == size => Ok(stored.to_vec()),
@@ -114,8 +113,7 @@ impl Compression {
         }
     }
 
-    /// The compressed bytes, or `None` where they would not be smaller, so that the payload is stored.
-    #[doc(hidden)]
+    /// The compressed bytes, or `None` if they would not be smaller, so that the payload is stored.
     pub fn compress(self, payload: &[u8]) -> Result<Option<Vec<u8>>> {
         self.validate()?;
         let packed = match self {
