@@ -114,6 +114,7 @@ impl Compression {
     }
 
     /// The compressed bytes, or `None` if they would not be smaller, so that the payload is stored.
+    #[doc(hidden)]
     pub fn compress(self, payload: &[u8]) -> Result<Option<Vec<u8>>> {
         self.validate()?;
         let packed = match self {

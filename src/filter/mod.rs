@@ -115,6 +115,7 @@ impl Filter {
     }
 
     /// False only if the bounds of the fields prove that no record of a group can match.
+    #[doc(hidden)]
     pub fn may_match(&self, bounds: &dyn Fn(&Path) -> Option<Bounds>) -> bool {
         bounds::may_match(&self.expr, bounds)
     }

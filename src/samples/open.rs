@@ -49,6 +49,7 @@ impl Dataset {
         }
     }
     /// The TBL, if it is one.
+    #[doc(hidden)]
     pub fn tbl(&self) -> Option<&Tbl> {
         match self {
             Dataset::Tbl(tbl) => Some(tbl),
@@ -56,6 +57,7 @@ impl Dataset {
         }
     }
     /// The archive, if it is one.
+    #[doc(hidden)]
     pub fn tar(&self) -> Option<&Tar> {
         match self {
             Dataset::Tar(tar) => Some(tar),
@@ -145,6 +147,7 @@ impl Opener {
     }
 
     /// The samples before the damage of a TAR, if that stopped it.
+    #[doc(hidden)]
     pub fn into_partial(self) -> Option<Result<Dataset>> {
         Some(Tar::new(self.into_scanner()?.into_partial()).map(Dataset::Tar))
     }

@@ -68,6 +68,7 @@ impl Dataset {
 
     /// Sample `i`'s metadata as JSON text: a TBL's own, or the record that a TBL of an archive's sample would hold.
     /// `None` if there is none. [`find_record`](Self::find_record) also says what does not read.
+    #[doc(hidden)]
     pub fn record(
         &self,
         i: u64,
@@ -78,7 +79,7 @@ impl Dataset {
     }
 
     /// As [`record`](Self::record), and why it keeps the metadata as text, if it does.
-    pub fn find_record(
+    pub(crate) fn find_record(
         &self,
         i: u64,
         metadata: Option<&Metadata>,
@@ -107,6 +108,7 @@ impl Dataset {
     }
 
     /// Sample `i`'s metadata as a value, and why it is kept as text, if it is.
+    #[doc(hidden)]
     pub fn find_value(
         &self,
         i: u64,

@@ -126,6 +126,7 @@ impl Column {
         &self.data
     }
     /// Which rows exist; `None` if all do.
+    #[doc(hidden)]
     pub fn validity(&self) -> Option<&Bitmap> {
         self.validity.as_ref()
     }

@@ -37,6 +37,7 @@ pub trait TableFile: Send + Sync + std::fmt::Debug {
         Ok(self.decode(group, columns, bytes)?.slice(rows.start, rows.len()))
     }
     /// False if the group's statistics prove that no row of it can match; true if that is not known.
+    #[doc(hidden)]
     fn may_match(&self, group: usize, filter: &crate::filter::Filter) -> bool {
         let _ = (group, filter);
         true

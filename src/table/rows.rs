@@ -34,6 +34,7 @@ pub trait TableRows {
     /// Reads only these columns, in this order. Before the first batch.
     fn select(&mut self, columns: &[usize]) -> Result<()>;
     /// Passes over parts that cannot hold a row that the filter wants, if that can be told.
+    #[doc(hidden)]
     fn prune(&mut self, _filter: &Filter) {}
     /// The next rows, or the ranges that are needed for them.
     fn step(&mut self) -> Result<Turn<Batch>>;
@@ -46,10 +47,12 @@ pub trait TableRows {
         Ok(())
     }
     /// Goes on to the next table, which is to have the same columns; false if this was the last.
+    #[doc(hidden)]
     fn next_table(&mut self) -> Result<bool> {
         Ok(false)
     }
     /// What happened on the way that is not an error: rows left out, values read more kindly than the format asks.
+    #[doc(hidden)]
     fn notes(&mut self) -> Vec<String> {
         Vec::new()
     }

@@ -131,6 +131,7 @@ impl DataType {
     }
 
     /// The types that are neither keys nor vectors.
+    #[doc(hidden)]
     pub fn simple() -> impl Iterator<Item = DataType> {
         SIMPLE.iter().map(|(dtype, _)| dtype.clone())
     }

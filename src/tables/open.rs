@@ -178,6 +178,7 @@ impl TableChecker {
         self.checked
     }
     /// Rows in all, if that is known.
+    #[doc(hidden)]
     pub fn rows(&self) -> Option<u64> {
         self.rows
     }

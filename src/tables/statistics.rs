@@ -33,6 +33,7 @@ impl Statistics {
     }
 
     /// Looks only at this many rows from the first on.
+    #[doc(hidden)]
     pub fn first(mut self, rows: u64) -> Statistics {
         self.wanted = rows;
         self

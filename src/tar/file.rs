@@ -160,6 +160,7 @@ pub enum Ending {
 
 impl Ending {
     /// A sentence for whoever should know, `None` if everything is as it should be.
+    #[doc(hidden)]
     pub fn note(&self) -> Option<String> {
         match *self {
             Ending::Closed => None,

@@ -42,6 +42,7 @@ impl Default for WriteOptions {
     }
 }
 
+#[doc(hidden)]
 impl WriteOptions {
     /// Sets the most rows of a group.
     #[must_use]

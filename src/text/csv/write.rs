@@ -27,6 +27,7 @@ impl CsvStyle {
     }
 
     /// The same style as that in which a text is read, if that says which.
+    #[doc(hidden)]
     pub fn follow(&mut self, read: &TextOptions) {
         self.header = read.header;
         self.delimiter = read.delimiter.unwrap_or(self.delimiter);
