@@ -5,6 +5,7 @@ import { checkHygiene } from './check-hygiene.mjs';
 import { checkImports } from './check-imports.mjs';
 import { fuzzSmoke } from './fuzz-smoke.mjs';
 import { ensureChromium } from './lib/chromium.mjs';
+import { publicApi } from './public-api.mjs';
 import { run } from './lib/run.mjs';
 import { ensurePackages } from './lib/npm.mjs';
 import { ensureLinters, ensureRust } from './lib/rust.mjs';
@@ -41,6 +42,7 @@ await steps.step('What the scripts stand on', () =>
     'scripts/tests/stamps.test.mjs',
     'scripts/tests/english.test.mjs',
     'scripts/tests/imports.test.mjs',
+    'scripts/tests/public-api.test.mjs',
   ]),
 );
 await steps.step('Lints', async () => {
@@ -57,6 +59,7 @@ await steps.step('Documentation', () =>
     env: { RUSTDOCFLAGS: '-D warnings' },
   }).then(() => ''),
 );
+await steps.step('What is promised', publicApi);
 await steps.step('The core for WebAssembly', async () => {
   const { cargo, env } = await wasmToolchain('plain');
   // That it also becomes code is shown by the modules of the npm package.

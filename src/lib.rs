@@ -10,9 +10,9 @@
 //! |---|---|
 //! | [`error`], [`catalog`] | one error with a stable code and a place; every code there is |
 //! | [`limits`] | bounds on what a file may cost |
-//! | [`step`], [`cursor`] | how bytes come in; how fields are read from them |
+//! | [`step`] | how bytes come in |
 //! | [`formats`], [`detect`] | the table of formats; which of them a file has |
-//! | [`codec`] | LZ4, Zstandard and the checksums |
+//! | [`codec`] | LZ4 and Zstandard |
 //! | [`tar`] | TAR archives and WebDataset groups, read and written |
 //! | [`tbl`] | TBL v2, both layouts: open, read, write, check |
 //! | [`sample`] | what one sample is: media formats, planned reads, records, statistics |
@@ -20,13 +20,17 @@
 //! | [`check`] | what a check reports |
 //! | [`filter`] | the expression language that selects samples and rows |
 //! | [`order`] | which sample comes when, for every epoch, rank and worker |
-//! | [`random`] | random numbers as arithmetic |
 //! | [`image`] | size and format of pictures without decoding them |
 //! | [`table`] | the table model: schema, typed columns, batches, cells |
 //! | [`tbf`] | TBF, all six layouts that have the name |
 //! | [`idv`] | ML.NET's binary data view |
 //! | [`text`] | CSV and JSON lines |
 //! | [`tables`] | a table of any of these formats, opened, read and converted |
+//!
+//! # What is promised
+//!
+//! What this documentation shows follows semantic versioning. Items that it does not show are what Forebay's own crates
+//! share; any release may change them.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

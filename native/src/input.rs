@@ -22,13 +22,17 @@ use forebay::{Error, Result, Step, Stepper, words::Word};
 
 use crate::half_written::is_part;
 use buffers::Buffers;
-pub use reading::{Reading, first_bytes, is_pipe, unread};
+pub use reading::Reading;
+#[doc(hidden)]
+pub use reading::{first_bytes, is_pipe, unread};
 pub use source::{Advice, Source};
 
 /// The name for standard input and output.
+#[doc(hidden)]
 pub const PIPE: &str = "-";
 
 /// Bytes of a mapped file that a pass over it keeps at a time.
+#[doc(hidden)]
 pub const WINDOW: u64 = 8 << 20;
 
 /// Bytes that a pass over a file that is not in memory reads at a time: few behind a jump, more as long as it goes on.
@@ -172,7 +176,7 @@ impl Input {
 
     /// As [`slice`](Self::slice); what must be read is read into `buffer`, whose memory is used again once the bytes
     /// of earlier calls are let go.
-    pub fn slice_in(&self, range: Range<u64>, buffer: &mut BytesMut) -> Result<Bytes> {
+    pub(crate) fn slice_in(&self, range: Range<u64>, buffer: &mut BytesMut) -> Result<Bytes> {
         let len = self.length_of(&range)?;
         if let Some(bytes) = self.source.at_hand(range.clone()) {
             return Ok(bytes);
@@ -256,6 +260,7 @@ impl Input {
 }
 
 /// What can go wrong with files, beside what the system says.
+#[doc(hidden)]
 pub mod codes {
     use forebay::error::Code;
     /// A file changed while it was read.
@@ -286,11 +291,13 @@ fn read_error(tried: &str, e: io::Error) -> Error {
 }
 
 /// A path as it is shown to people.
+#[doc(hidden)]
 pub fn display(path: &Path) -> String {
     path.display().to_string()
 }
 
 /// An I/O error that names the file and what was tried.
+#[doc(hidden)]
 pub fn io_error(file: &str, tried: &str, e: io::Error) -> Error {
     Error::caused(&forebay::error::codes::IO, format!("cannot {tried}: {e}"), e).file(file)
 }
@@ -298,6 +305,7 @@ pub fn io_error(file: &str, tried: &str, e: io::Error) -> Error {
 /// Expands patterns such as `shards/*.tbl`; a name without a pattern, or that exists as it is, stays, and so does one
 /// that is not text. Hidden files are found only by a pattern that begins with their dot, and outputs that are not
 /// whole yet by none.
+#[doc(hidden)]
 pub fn expand<S: AsRef<OsStr>>(names: &[S]) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for given in names {

@@ -12,12 +12,11 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`dataset`], [`folder`] | a TBL, a TAR or a folder, opened |
+//! | [`dataset`] | a TBL, a TAR or a folder, opened |
 //! | [`convert`] | any of these into a TBL or TAR, on all cores |
 //! | [`loader`] | batches of tensors for training |
 //! | [`check`](mod@check) | every fault of a file, on all cores |
-//! | [`input`], [`map`], [`output`] | files in, read or mapped; whole files out |
-//! | [`parallel`] | work on many threads |
+//! | [`input`] | files in, read or mapped |
 //! | [`tables`] | CSV, JSON lines, Parquet, Arrow, TBF and IDV, in and out |
 
 // The clock, threads and files that the core must not touch are this crate's work.
@@ -30,12 +29,16 @@
 pub mod check;
 pub mod convert;
 pub mod dataset;
+#[doc(hidden)]
 pub mod folder;
 mod half_written;
 pub mod input;
 pub mod loader;
+#[doc(hidden)]
 pub mod map;
+#[doc(hidden)]
 pub mod output;
+#[doc(hidden)]
 pub mod parallel;
 pub mod select;
 pub mod tables;

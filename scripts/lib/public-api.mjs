@@ -1,6 +1,7 @@
 // What `cargo public-api` lists, counted.
 
-const ITEM = /^pub (?:(?:const|unsafe|async) )*(?:fn|struct|enum|union|trait|type|const|static|macro!?|use|proc macro) (.+)/;
+const ITEM =
+  /^pub (?:(?:const|unsafe|async) )*(?:fn|struct|enum|union|trait|type|const|static|macro!?|use|proc macro) (.+)/;
 const withoutGenerics = (text) => {
   let depth = 0;
   return [...text.replaceAll('->', '  ')]

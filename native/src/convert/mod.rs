@@ -173,6 +173,7 @@ fn kept<T>(chunk: Vec<Result<T>>, options: &Options, faults: &mut Vec<Fault>) ->
 }
 
 /// The codes of converting.
+#[doc(hidden)]
 pub mod codes {
     use forebay::error::Code;
     /// What was written reads back differently.

@@ -444,6 +444,7 @@ impl Iterator for Batches<'_> {
 }
 
 /// The codes of the loader.
+#[doc(hidden)]
 pub mod codes {
     use forebay::error::{Code, Kind};
     /// Settings that do not fit together.

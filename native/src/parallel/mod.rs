@@ -20,6 +20,7 @@ pub fn all_cores() -> usize {
 }
 
 /// The codes of parallel work.
+#[doc(hidden)]
 pub mod codes {
     use forebay::error::Code;
     /// A worker thread failed.

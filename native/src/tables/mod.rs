@@ -92,8 +92,10 @@ pub use forebay::{
 pub use foreign::{Foreign, ForeignKind};
 pub use format::TableFormat;
 #[cfg(feature = "arrow")]
+#[doc(hidden)]
 pub use guard::panics_are_errors;
 pub use output::TableOutput;
+#[doc(hidden)]
 pub use packing::refuse_promise;
 #[cfg(feature = "arrow")]
 use parquet_open::says_unsupported;
@@ -274,6 +276,7 @@ impl WriteOptions {
 }
 
 /// The codes of table files of this machine.
+#[doc(hidden)]
 pub mod codes {
     use forebay::error::Code;
     pub use forebay::table::codes::TARGET;
