@@ -27,6 +27,14 @@ pub enum Codec {
     Zstd,
 }
 
+impl crate::words::Word for Codec {
+    const ALL: &'static [Self] = &[Codec::None, Codec::Lz4, Codec::Zstd];
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
+}
+
 impl Codec {
     /// The word used in reports and options.
     pub const fn name(self) -> &'static str {

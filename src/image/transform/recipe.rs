@@ -33,6 +33,17 @@ pub enum Layout {
     Nhwc,
 }
 
+impl crate::words::Word for Layout {
+    const ALL: &'static [Self] = &[Layout::Nchw, Layout::Nhwc];
+
+    fn word(self) -> &'static str {
+        match self {
+            Layout::Nchw => "nchw",
+            Layout::Nhwc => "nhwc",
+        }
+    }
+}
+
 /// `(value / 255 - mean) / std`, for each channel. For `u8` outputs it is not applied.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Normalize {
