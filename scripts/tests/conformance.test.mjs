@@ -32,8 +32,26 @@ test('a file that no test recorded is a fault, and so is one whose writer nobody
     'tests/corpus/tbl/d.tbl: tests/corpus/peers.json does not say who wrote it',
     'tests/corpus/d.json: tests/corpus/peers.json does not say who wrote it',
   ]);
-  const gone = [...peers, { folder: 'tbf', program: 'tauq', format: 'TBF' }];
-  assert.deepEqual(summedUp(gone, files, files.map(read)).faults, [
-    'tests/corpus/tbf: peers.json names it, and no file is there',
+});
+
+test('folders may count as one file each, or as none, and those that nothing records are named', () => {
+  const corpus = [
+    'sets/a/manifest.json',
+    'sets/a/b.bin',
+    'sets/c/manifest.json',
+    'drawn/d.png',
+    'new/e.txt',
+    'new/f.bin',
+  ];
+  const kinds = [
+    { folder: 'sets', program: 'a builder', format: 'sets', items: '/manifest\\.json$' },
+    { folder: 'drawn', beside: true },
+    { folder: 'new', program: 'others', format: 'new', unrecorded: true },
+  ];
+  const { rows, faults } = summedUp(kinds, corpus, [read('sets/a/manifest.json')]);
+  assert.deepEqual(faults, ['tests/corpus/sets/c/manifest.json: no test read or refused it']);
+  assert.deepEqual(rows, [
+    ['a builder', 'sets', '2', '1', '-', '-', '-'],
+    ['others', 'new', '1', '?', '?', '?', '-'],
   ]);
 });
