@@ -1,6 +1,26 @@
 /** Colors, sizes and the few controls that every part shares. */
 import { css } from "lit";
 
+/** The dark values, for those who ask for them and for systems that do. */
+const dark = css`
+  --ink: #e6ebf0;
+  --ink-2: #a3b0bd;
+  --page: #0f151b;
+  --card: #171f27;
+  --line: #2c3742;
+  --soft: #222c36;
+  --accent: #58c9bd;
+  --accent-ink: #06211f;
+  --accent-soft: #15403d;
+  --bad: #ff9b92;
+  --bad-soft: #43211f;
+  --good: #76d397;
+  --warn-soft: #3b3016;
+  --warn: #f3cb75;
+  --shadow: 0 1px 2px rgb(0 0 0 / 40%), 0 8px 28px rgb(0 0 0 / 45%);
+  color-scheme: dark;
+`;
+
 /** The names of colors; light and dark give them values. Set once, on the outermost element. */
 export const tokens = css`
   :host {
@@ -24,41 +44,11 @@ export const tokens = css`
   }
   @media (prefers-color-scheme: dark) {
     :host(:not([theme="light"])) {
-      --ink: #e6ebf0;
-      --ink-2: #a3b0bd;
-      --page: #0f151b;
-      --card: #171f27;
-      --line: #2c3742;
-      --soft: #222c36;
-      --accent: #58c9bd;
-      --accent-ink: #06211f;
-      --accent-soft: #15403d;
-      --bad: #ff9b92;
-      --bad-soft: #43211f;
-      --good: #76d397;
-      --warn-soft: #3b3016;
-      --warn: #f3cb75;
-      --shadow: 0 1px 2px rgb(0 0 0 / 40%), 0 8px 28px rgb(0 0 0 / 45%);
-      color-scheme: dark;
+      ${dark}
     }
   }
   :host([theme="dark"]) {
-    --ink: #e6ebf0;
-    --ink-2: #a3b0bd;
-    --page: #0f151b;
-    --card: #171f27;
-    --line: #2c3742;
-    --soft: #222c36;
-    --accent: #58c9bd;
-    --accent-ink: #06211f;
-    --accent-soft: #15403d;
-    --bad: #ff9b92;
-    --bad-soft: #43211f;
-    --good: #76d397;
-    --warn-soft: #3b3016;
-    --warn: #f3cb75;
-    --shadow: 0 1px 2px rgb(0 0 0 / 40%), 0 8px 28px rgb(0 0 0 / 45%);
-    color-scheme: dark;
+    ${dark}
   }
 `;
 
