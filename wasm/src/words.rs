@@ -11,3 +11,19 @@ pub(crate) fn chosen<T: Word>(what: &str, word: Option<&str>, default: T) -> Res
 pub(crate) fn unknown(what: &str, word: &str) -> Error {
     Error::new(&ARGUMENT, format!("there is no {what} {word:?}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use forebay::tbl::Layout;
+
+    use super::*;
+
+    #[test]
+    fn no_word_leaves_the_default_and_an_unknown_one_is_refused_by_name() {
+        let layout = |word| chosen("layout", word, Layout::Guide);
+        assert_eq!(layout(None).unwrap(), Layout::Guide);
+        assert_eq!(layout(Some("turboloader")).unwrap(), Layout::Turboloader);
+        let refused = layout(Some("Guide")).unwrap_err();
+        assert_eq!((refused.code(), refused.message()), (&ARGUMENT, "there is no layout \"Guide\""));
+    }
+}
