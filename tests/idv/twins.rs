@@ -111,8 +111,7 @@ fn matches_twin(path: &Path) {
 fn written_again(name: &str, file: &File, bytes: &Bytes, alive: &[usize]) {
     let blocks = alive.iter().map(|&i| column_blocks(file, bytes, i).unwrap()).collect();
     let table = Table { fields: file.schema().fields().to_vec(), blocks };
-    let options =
-        WriteOptions::default().with_rows_per_block(file.rows_per_block.max(1) as u32).with_choose_sparse(false);
+    let options = WriteOptions::default().with_rows_per_block(file.rows_per_block.max(1)).with_choose_sparse(false);
     let again = Bytes::from(write(&table, &options).unwrap_or_else(|e| panic!("{name}: {e}")));
     let opened = drive(Opener::new(again.len() as u64), &again).unwrap_or_else(|e| panic!("{name}: {e}"));
     assert_eq!(opened.columns.len(), alive.len(), "{name}");
