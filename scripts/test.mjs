@@ -3,6 +3,7 @@ import { checkDocs } from './check-docs.mjs';
 import { checkEnglish } from './check-english.mjs';
 import { checkHygiene } from './check-hygiene.mjs';
 import { checkImports } from './check-imports.mjs';
+import { conformance, recording } from './conformance.mjs';
 import { fuzzSmoke } from './fuzz-smoke.mjs';
 import { ensureChromium } from './lib/chromium.mjs';
 import { publicApi } from './public-api.mjs';
@@ -41,6 +42,7 @@ await steps.step('What the scripts stand on', () =>
     '--test-reporter=tap',
     'scripts/tests/stamps.test.mjs',
     'scripts/tests/english.test.mjs',
+    'scripts/tests/conformance.test.mjs',
     'scripts/tests/imports.test.mjs',
     'scripts/tests/public-api.test.mjs',
   ]),
@@ -51,7 +53,8 @@ await steps.step('Lints', async () => {
   await cargo('clippy', '--locked', '-p', 'forebay', '--all-targets', '--', '-D', 'warnings');
 });
 await steps.step('Tests: the whole workspace, every feature', () =>
-  cargo('test', '--locked', '--workspace', '--all-features'),
+  // What they do with the files of other programs is the table at the end.
+  run('cargo', ['test', '--locked', '--workspace', '--all-features'], { env: recording() }),
 );
 await steps.step('Tests: the core without its C libraries', () => cargo('test', '--locked', '-p', 'forebay'));
 await steps.step('Documentation', () =>
@@ -73,4 +76,5 @@ await steps.step('The pages of the documentation in Chromium', async () => {
 });
 await steps.step('Fuzz targets, a second each', fuzzSmoke);
 await steps.step('What the documentation shows', checkDocs);
+await steps.step('Files of other programs', conformance);
 steps.finish();

@@ -145,7 +145,7 @@ fn every_refusal_says_where_and_what_was_expected() {
         ("a in [1 2]", "filter.syntax", 8, "expected , or ]"),
         ("a in [,]", "filter.syntax", 6, "expected a value"),
         ("a == 'x", "filter.string", 5, "not closed with '"),
-        ("a == 'é\\q'", "filter.string", 7, "no escape"),
+        ("a == 'é\\q'", "filter.string", 7, "not an escape"),
         ("`a == 1", "filter.string", 0, "not closed with `"),
         ("a == 18446744073709551616", "filter.number", 5, "64 bits"),
         ("a == 1.", "filter.number", 5, "malformed"),

@@ -18,6 +18,11 @@ fn corpus(name: &str) -> Bytes {
     std::fs::read(common::corpus("tar").join(name)).unwrap().into()
 }
 
+/// That a file of the corpus was read as it should be.
+fn read(name: &str) {
+    common::conformance::read(&common::corpus("tar").join(name));
+}
+
 fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut out = Vec::new();
     for (name, payload) in files {
@@ -72,6 +77,7 @@ fn every_dialect_of_the_corpus_gives_all_its_members() {
         let unclosed = file == "no_eof_blocks.tar";
         assert_eq!(found.ending, if unclosed { Ending::Unclosed } else { Ending::Closed }, "{file}");
         assert_eq!(found.ending.note().is_some(), unclosed);
+        read(file);
     }
 }
 
@@ -90,6 +96,7 @@ fn long_names_are_whole_in_every_dialect() {
         assert_eq!(found.members.get(0).unwrap().header_offset, first, "{file}");
         // Every payload is where a JPEG begins.
         assert!(found.members.iter().all(|m| bytes[m.offset as usize..].starts_with(&[0xff, 0xd8])), "{file}");
+        read(file);
     }
 }
 
@@ -108,6 +115,7 @@ fn folders_links_and_pipes_are_counted_and_empty_files_are_members() {
     let bytes = corpus("empty.tar");
     let found = scan(&bytes, &limits()).unwrap();
     assert_eq!((found.members.len(), found.archives, found.ending), (0, 1, Ending::Closed));
+    ["dirs_links_empty.tar", "allformats.tar", "corrupt_jpegs.tar", "empty.tar"].into_iter().for_each(read);
 }
 
 #[test]
@@ -127,6 +135,7 @@ fn damage_names_its_place_and_keeps_what_came_before() {
         assert_eq!(kept.members.len(), before, "{file}: {error}");
         assert_eq!(error.place().member.is_some(), section == "payload", "{file}: {error}");
         eprintln!("{file}: {error} {:?}", kept.ending);
+        common::conformance::refused(&common::corpus("tar").join(file));
     }
 }
 
@@ -141,6 +150,36 @@ fn webdataset_members_become_samples_with_their_sidecars() {
         assert!(found.members.name(sample.primary).unwrap().ends_with(".jpg"));
         assert_eq!(sample.sidecars.len(), 2);
     }
+    read("wds.tar");
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files")]
+fn every_sound_archive_of_the_corpus_is_written_again() {
+    let mut written = 0;
+    for entry in std::fs::read_dir(common::corpus("tar")).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = Bytes::from(std::fs::read(&path).unwrap());
+        let Some(found) = path.extension().filter(|e| *e == "tar").and_then(|_| scan(&bytes, &limits()).ok()) else {
+            continue;
+        };
+        let payload = |m: Member<'_>| bytes.slice(m.range().start as usize..m.range().end as usize);
+        let files: Vec<_> = found.members.iter().map(|m| (m.name, payload(m))).collect();
+        let again: Vec<_> = files.iter().map(|(name, payload)| (*name, &payload[..])).collect();
+        let again = Bytes::from(archive(&again));
+        let same = scan(&again, &limits()).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert!(
+            same.members
+                .iter()
+                .map(|m| (m.name, again.slice(m.range().start as usize..m.range().end as usize)))
+                .eq(files.iter().cloned()),
+            "{}",
+            path.display()
+        );
+        common::conformance::written(&path);
+        written += 1;
+    }
+    assert_eq!(written, 14);
 }
 
 #[test]

@@ -3,9 +3,10 @@
 
 mod common;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
+use common::conformance;
 use forebay::{
     Limits, Result,
     step::{Pieces, drive},
@@ -47,6 +48,11 @@ fn entry(dir: &Path, name: String) -> (String, Bytes, Json) {
         bytes = out;
     }
     (name, bytes.into(), twin)
+}
+
+/// Where a file of the corpus lies, to say what was done with it.
+fn at(name: &str) -> PathBuf {
+    common::corpus("tbf").join(name)
 }
 
 /// A column's cells as JSON.
@@ -92,6 +98,7 @@ fn tagged_files_hold_what_their_twins_say() {
         if name == "t_rs_enum.tbf" {
             // Its enums carry no tags, so that nothing but the Rust type explains it.
             assert_eq!(opened.unwrap_err().kind(), forebay::error::Kind::Damaged, "{name}");
+            conformance::refused(&at(&name));
             continue;
         }
         let opened = opened.unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -115,6 +122,7 @@ fn tagged_files_hold_what_their_twins_say() {
             }
             _ => assert_eq!(&found, if expected.is_null() { &twin["peer_decode_json"] } else { expected }, "{name}"),
         }
+        conformance::read(&at(&name));
     }
 }
 
@@ -136,6 +144,7 @@ fn tagged_files_are_written_as_the_peer_writes_them() {
             writer.finish(&mut written);
             assert_eq!(written, file, "{name}, through the table");
         }
+        conformance::written(&at(&name));
     }
 }
 
@@ -146,11 +155,13 @@ fn columnar_files_hold_what_their_twins_say_and_are_written_back() {
         assert_eq!(opened.dialect(), Dialect::C);
         let found = batches(opened.table().unwrap(), &file).unwrap();
         same_columns(&name, &found[0], &twin, true);
+        conformance::read(&at(&name));
         let mut writer = tbf::ColumnarWriter::new(found[0].schema().clone()).unwrap();
         writer.push(&found[0]).unwrap();
         let mut written = Vec::new();
         writer.finish(&mut written).unwrap();
         assert_eq!(written, file, "{name}");
+        conformance::written(&at(&name));
     }
 }
 
@@ -160,6 +171,7 @@ fn ultra_and_plain_files_hold_what_their_twins_say() {
         let opened = open(&file, None).unwrap_or_else(|e| panic!("{name}: {e}"));
         let found = batches(opened.table().unwrap(), &file).unwrap();
         same_columns(&name, &found[0], &twin, false);
+        conformance::read(&at(&name));
     }
 }
 
@@ -196,11 +208,13 @@ fn schema_tables_hold_what_their_twins_say() {
             // The peer's index has 16 bits, so that the last text reads as the first.
             assert_eq!((found[0].rows(), text(65_536)), (65_537, text(0)));
             assert_ne!(text(65_535), text(0));
+            conformance::read(&at(&name));
             continue;
         }
         if name == "s_arrow_empty.tbf" {
             let opened = open(&file, Some(CallerSchema::from_json(br#"{"S": []}"#).unwrap())).unwrap();
             assert_eq!(opened.table().unwrap().rows(), 0);
+            conformance::read(&at(&name));
             continue;
         }
         let opened = open(&file, Some(schema_of(&blocks[0]))).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -209,6 +223,7 @@ fn schema_tables_hold_what_their_twins_say() {
         for (batch, block) in found.iter().zip(&blocks) {
             same_columns(&name, batch, block, true);
         }
+        conformance::read(&at(&name));
     }
 }
 
@@ -240,5 +255,6 @@ fn untagged_files_hold_what_their_twins_say() {
         assert_eq!(opened.dialect(), Dialect::U);
         let found: Json = serde_json::from_str(&opened.document().unwrap().to_json().unwrap()).unwrap();
         assert_eq!(found, twin["source"], "{name}");
+        conformance::read(&at(&name));
     }
 }

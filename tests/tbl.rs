@@ -88,9 +88,41 @@ fn every_file_of_the_real_package_reads_as_its_twin_says() {
         }
         let report = drive(Checker::new(&tbl), &file).unwrap();
         assert!(report.ok, "{name}: {:?}", report.faults);
+        common::conformance::read(&path);
+        written_again(&name, &tbl, &file);
+        common::conformance::written(&path);
         seen += 1;
     }
     assert!(seen > 30, "{seen} files");
+}
+
+/// Writes what a file of the package holds in its own layout, and reads that again.
+fn written_again(name: &str, tbl: &Tbl, file: &Bytes) {
+    let all: Vec<_> = (0..tbl.len()).map(|i| (tbl.info(i).unwrap(), payload(tbl, file, i).unwrap())).collect();
+    let samples: Vec<_> = all
+        .iter()
+        .map(|(info, payload)| common::Sample {
+            payload,
+            format: info.format,
+            width: info.width,
+            height: info.height,
+            record: None,
+        })
+        .collect();
+    let options = PackOptions { layout: Layout::Turboloader, compression: LZ4 };
+    let again =
+        Bytes::from(common::build_tbl(options, MetadataFormat::Json, Document::default(), &samples, Some(tbl.len())));
+    let opened = open(&again).unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert_eq!((opened.layout(), opened.len()), (Layout::Turboloader, tbl.len()), "{name}");
+    for (i, (info, bytes)) in all.iter().enumerate() {
+        let found = opened.info(i as u64).unwrap();
+        assert_eq!(
+            (found.bytes, found.width, found.height, found.format),
+            (info.bytes, info.width, info.height, info.format),
+            "{name}, sample {i}"
+        );
+        assert_eq!(&payload(&opened, &again, i as u64).unwrap(), bytes, "{name}, sample {i}");
+    }
 }
 
 #[test]
@@ -128,6 +160,7 @@ fn every_hostile_file_is_refused_at_the_place_of_its_lie() {
         };
         assert_eq!(place.is_none(), sound.contains(&stem.as_str()), "{stem}: {place:?}");
         assert!(place.is_none_or(|(_, offset)| offset.is_some()), "{stem}: {place:?} has no offset");
+        if place.is_some() { common::conformance::refused(&path) } else { common::conformance::read(&path) }
     }
 }
 

@@ -2,6 +2,10 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test of files and other programs")]
 
+#[path = "../../tests/common/conformance.rs"]
+#[allow(dead_code, reason = "here other programs read")]
+mod conformance;
+
 use std::{
     fs,
     io::Write,
@@ -91,6 +95,7 @@ fn gnu_tar_extracts_what_is_written() {
     }
     let count = run("tar", &["-tf", "f.tar"], &folder.0).unwrap().stdout.iter().filter(|&&b| b == b'\n').count();
     assert_eq!(count, files.len());
+    conformance::read_back("tar", "GNU tar", "names and lengths");
 }
 
 #[test]
@@ -111,6 +116,7 @@ fn python_reads_what_is_written() {
             assert!(line.starts_with(&format!("'{name}'")), "{line}");
         }
     }
+    conformance::read_back("tar", "tarfile", "names and lengths");
 }
 
 #[test]
@@ -130,15 +136,15 @@ fn a_size_over_eight_gib_is_read_by_others() {
     file.write_all(&header_for("after.txt", 0).unwrap()).unwrap();
     file.write_all(&END).unwrap();
     let script = "import tarfile\nfor m in tarfile.open('huge.tar'): print(m.name, m.size)";
-    for output in
-        [run("python3", &["-c", script], &folder.0), run("tar", &["-tf", "huge.tar", "--to-command=true"], &folder.0)]
-            .into_iter()
-            .flatten()
-    {
+    let python = run("python3", &["-c", script], &folder.0);
+    let gnu = run("tar", &["-tf", "huge.tar", "--to-command=true"], &folder.0);
+    for (program, output) in [("tarfile", python), ("GNU tar", gnu)] {
+        let Some(output) = output else { continue };
         succeeds(&output);
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(said.contains("huge.bin") && said.contains("after.txt"), "{said}");
         assert_eq!(said.contains(' '), said.contains(&format!("huge.bin {size}\n")), "{said}");
+        conformance::read_back("tar", program, "over 8 GiB");
     }
 }
 

@@ -35,7 +35,7 @@ test('of a program comments and texts are looked at', () => {
 });
 
 test('of scripts and of the page all of the text is looked at, with quotes or without', () => {
-  assert.deepEqual(found('a.ts', 'html`<p>That is no file</p>`;\n// a `colour`\nsay(`is no ${file}`);'), [
+  assert.deepEqual(found('a.ts', 'html`<p>That is no file</p>`;\n// a `colour`\nsay(`it is no file`);'), [
     '1: "is no": is not a',
     '3: "is no": is not a',
   ]);

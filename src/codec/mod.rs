@@ -29,6 +29,14 @@ pub enum Codec {
     Zstd,
 }
 
+impl crate::words::Word for Codec {
+    const ALL: &'static [Self] = &[Codec::None, Codec::Lz4, Codec::Zstd];
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
+}
+
 #[doc(hidden)]
 impl Codec {
     /// The word used in reports and options.

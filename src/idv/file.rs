@@ -32,6 +32,14 @@ pub enum Packing {
     Deflate,
 }
 
+impl crate::words::Word for Packing {
+    const ALL: &'static [Self] = &[Packing::None, Packing::Deflate];
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
+}
+
 #[doc(hidden)]
 impl Packing {
     /// The packing of this number in the file.

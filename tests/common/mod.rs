@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+pub mod conformance;
+
 /// A file or folder of `tests/corpus`: what other programs wrote, with twins that say what it holds. One that is not
 /// there fails the test.
 pub fn corpus(rel: &str) -> PathBuf {

@@ -18,6 +18,7 @@ use forebay::{
 
 use super::{
     as_json::{column_blocks, type_json},
+    common::conformance,
     generate::{Dice, Table, table, write},
 };
 
@@ -157,6 +158,7 @@ fn ml_net_reads_what_is_written() {
     for (path, expected) in &wanted {
         let said = std::fs::read_to_string(path.with_extension("idv.dump")).unwrap();
         assert_eq!(first_difference(&said, expected), (None, None), "{} (ML.NET left, Forebay right)", path.display());
+        conformance::read_back("idv", "ML.NET", &path.file_name().unwrap().to_string_lossy());
     }
     std::fs::remove_dir_all(&dir).unwrap();
 }

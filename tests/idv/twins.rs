@@ -2,12 +2,19 @@
 
 use std::path::Path;
 
-use forebay::{Error, idv::Codec};
+use bytes::Bytes;
+use forebay::{
+    Error,
+    idv::{Codec, File, Opener, WriteOptions},
+    step::drive,
+};
 use serde_json::{Value, json};
 
 use super::{
-    as_json::{column_values, files, open, type_json, values},
+    as_json::{column_blocks, column_values, files, open, type_json, values},
     common,
+    common::conformance,
+    generate::{Table, write},
 };
 
 /// Reads a twin: lone surrogates, which JSON parsers refuse, become U+FFFD, and the floats' decimal form goes.
@@ -95,6 +102,28 @@ fn matches_twin(path: &Path) {
         let found = column_values(&file, &bytes, i).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(json!(found), expected["values"], "{name}: {}", column.name);
     }
+    conformance::read(path);
+    written_again(&name, &file, &bytes, &alive);
+    conformance::written(path);
+}
+
+/// Writes the columns of a file that can be read, and reads that again.
+fn written_again(name: &str, file: &File, bytes: &Bytes, alive: &[usize]) {
+    let blocks = alive.iter().map(|&i| column_blocks(file, bytes, i).unwrap()).collect();
+    let table = Table { fields: file.schema().fields().to_vec(), blocks };
+    let options = WriteOptions::default().with_rows_per_block(file.rows_per_block.max(1)).with_choose_sparse(false);
+    let again = Bytes::from(write(&table, &options).unwrap_or_else(|e| panic!("{name}: {e}")));
+    let opened = drive(Opener::new(again.len() as u64), &again).unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert_eq!(opened.columns.len(), alive.len(), "{name}");
+    for (new, &old) in alive.iter().enumerate() {
+        assert_eq!(opened.columns[new].name, file.columns[old].name, "{name}");
+        assert_eq!(
+            column_values(&opened, &again, new).unwrap(),
+            column_values(file, bytes, old).unwrap(),
+            "{name}: {}",
+            file.columns[old].name
+        );
+    }
 }
 
 #[test]
@@ -132,6 +161,7 @@ fn every_rejected_file_is_refused_and_the_error_says_where() {
             let (file, _) = open(&path).unwrap();
             assert!(file.notes.iter().any(|n| n.code == "idv.unknown_annotation"), "{name}");
             read_all(&path).unwrap();
+            conformance::read(&path);
             continue;
         }
         let e = read_all(&path).expect_err(&name);
@@ -142,5 +172,6 @@ fn every_rejected_file_is_refused_and_the_error_says_where() {
         if place.section == Some("block") || place.section == Some("lookup") {
             assert!(place.column.is_some() && place.block.is_some(), "{name}: {e}");
         }
+        conformance::refused(&path);
     }
 }

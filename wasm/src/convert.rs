@@ -7,6 +7,7 @@ use forebay::{
     check::Fault,
     codec::{Codec, Compression},
     error::codes,
+    formats::Format,
     samples::{Conversion, ConversionOptions, Form, MetadataChoice, Opened},
     tbl::{Layout, MetadataFormat, PackOptions, Patch},
 };
@@ -18,6 +19,7 @@ use crate::{
     fail::{Outcome, text, thrown},
     ranges::pairs,
     threads,
+    words::{chosen, unknown},
 };
 
 #[derive(Debug, Default, Deserialize)]
@@ -42,31 +44,23 @@ impl Options {
     fn parse(text: &str) -> Result<ConversionOptions> {
         let given: Options =
             serde_json::from_str(text).map_err(|e| argument(format!("the options of a conversion: {e}")))?;
-        let unknown = |what: &str, word: &str| Err(argument(format!("there is no {what} {word:?}")));
-        let form = match given.to.as_str() {
-            "tar" => Form::Tar,
-            "tbl" => {
-                let layout = match given.layout.as_deref() {
-                    None | Some("guide") => Layout::Guide,
-                    Some("turboloader") => Layout::Turboloader,
-                    Some(other) => return unknown("layout", other),
-                };
-                let compression = match given.compression.as_deref() {
-                    None | Some("none") => Compression::None,
-                    Some("lz4") => Compression::new(Codec::Lz4, None)?,
-                    Some("zstd") => Compression::new(Codec::Zstd, None)?,
-                    Some(other) => return unknown("compression", other),
-                };
-                Form::Tbl(PackOptions::new(layout, compression))
+        let form = match Format::from_name(&given.to) {
+            Some(Format::Tar) => Form::Tar,
+            Some(Format::Tbl) => {
+                let layout = chosen("layout", given.layout.as_deref(), Layout::Guide)?;
+                let codec = chosen("compression", given.compression.as_deref(), Codec::None)?;
+                Form::Tbl(PackOptions::new(layout, Compression::new(codec, None)?))
             }
-            other => return unknown("output format", other),
+            _ => return Err(unknown("output format", &given.to)),
         };
         let mut options = ConversionOptions::new(form);
-        options.metadata = MetadataChoice::of(match given.metadata_format.as_deref() {
-            None | Some("json") => MetadataFormat::Json,
-            Some("msgpack") => MetadataFormat::Msgpack,
-            Some(other) => return unknown("metadata format that is written here", other),
-        });
+        let what = "metadata format that is written here";
+        options.metadata =
+            MetadataChoice::of(match chosen(what, given.metadata_format.as_deref(), MetadataFormat::Json)? {
+                // It has a schema, which only its owner knows.
+                MetadataFormat::Protobuf => return Err(unknown(what, MetadataFormat::Protobuf.name())),
+                format => format,
+            });
         options.keep_going = given.keep_going;
         options.window = given.window.unwrap_or(options.window);
         options.source = given.source;

@@ -16,6 +16,7 @@
 //! | `tables/` | tables: a module of its own |
 //! | `tensor.rs` | pixels to tensors: a module of its own |
 //! | `threads.rs` | work on several threads, in a module of its own; one after the other elsewhere |
+//! | `words.rs` | choices by a word |
 //! | `record.rs`, `select.rs`, `check.rs`, `convert.rs` | the work: one record; filters and statistics; checks; conversion |
 
 #[cfg(feature = "reader")]
@@ -41,6 +42,8 @@ mod tables;
 mod tensor;
 #[cfg(feature = "reader")]
 mod threads;
+#[cfg(any(feature = "convert", feature = "tables", feature = "tensor"))]
+mod words;
 
 #[cfg(feature = "convert")]
 pub use convert::Converter;

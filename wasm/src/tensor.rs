@@ -12,7 +12,10 @@ use js_sys::{Float32Array, Object, Uint8Array};
 use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
-use crate::fail::{Outcome, thrown};
+use crate::{
+    fail::{Outcome, thrown},
+    words::{chosen, unknown},
+};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -46,19 +49,11 @@ enum Values {
     F32(Vec<f32>),
 }
 
-fn unknown(what: &str, word: &str) -> Error {
-    Error::new(&ARGUMENT, format!("there is no {what} {word:?}"))
-}
-
 impl Wanted {
     fn recipe(&self) -> Result<Recipe> {
         let fit = Fit::named(&self.fit, self.short, self.size)?;
         let resampling = Resampling::named(&self.resampling)?;
-        let layout = match self.layout.as_str() {
-            "nchw" => Layout::Nchw,
-            "nhwc" => Layout::Nhwc,
-            other => return Err(unknown("layout", other)),
-        };
+        let layout = chosen("layout", Some(&self.layout), Layout::Nchw)?;
         let mut recipe = Recipe::new(self.size.0, self.size.1).fit(fit).resampling(resampling).layout(layout);
         recipe.fill = self.fill.unwrap_or_default();
         if self.mean.is_some() || self.std.is_some() {

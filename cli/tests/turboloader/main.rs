@@ -7,6 +7,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../../../tests/common/conformance.rs"]
+#[allow(dead_code, reason = "here another program reads")]
+mod conformance;
 
 use std::{
     env, fs,
@@ -120,6 +123,7 @@ fn the_package_reads_every_sample_that_forebay_writes() {
             shrunk += u32::from(row["lz4"] == true);
         }
         assert_eq!(shrunk > 200, compression == "lz4", "{shrunk}");
+        conformance::read_back("tbl", "turboloader", &format!("from a TAR, {compression}"));
     }
 }
 
@@ -142,6 +146,7 @@ fn forebay_reads_every_sample_that_the_package_writes() {
                 assert_eq!(row[field], old[field], "{field} of {old}");
             }
         }
+        conformance::read_back("tbl", "turboloader", &format!("its own, {compression}"));
     }
 }
 
@@ -158,6 +163,7 @@ fn raw_pixels_are_one_view_for_the_package_after_forebay_wrote_them() {
     assert_eq!(view["shape"], serde_json::json!([20, 10, 12, 3]));
     let expected: Vec<_> = rows.iter().map(|row| row["sha256"].clone()).collect();
     assert_eq!(view["sha256"], Value::from(expected));
+    conformance::read_back("tbl", "turboloader", "raw pixels");
 }
 
 #[test]
@@ -179,6 +185,7 @@ fn decoded_pictures_are_one_view_for_the_package() {
     assert_eq!((&loaded["images"], &loaded["shape"]), (&50.into(), &serde_json::json!([3, 16, 24])));
     let record = dataset.record(49).unwrap().unwrap();
     assert_eq!(record, r#"{"id":49,"name":"49.bmp","cls":7}"#);
+    conformance::read_back("tbl", "turboloader", "decoded pictures");
 }
 
 /// Forebay's reading of a file of the package, and that it finds nothing wrong with it.

@@ -34,6 +34,17 @@ pub enum Layout {
     Nhwc,
 }
 
+impl crate::words::Word for Layout {
+    const ALL: &'static [Self] = &[Layout::Nchw, Layout::Nhwc];
+
+    fn word(self) -> &'static str {
+        match self {
+            Layout::Nchw => "nchw",
+            Layout::Nhwc => "nhwc",
+        }
+    }
+}
+
 impl Layout {
     /// The axes of one picture.
     #[doc(hidden)]

@@ -6,12 +6,14 @@ use forebay::{
     Error, Limits, Result,
     error::codes::ARGUMENT,
     filter::Filter,
+    formats::Format,
     idv::Packing,
     step::Turn,
     table::{TableSpec, parse_type},
     tables::{AnyTable, Conversion, ConversionOptions, Converted, Input, Scan, Target},
     tbf::Dialect,
     text::{OnBadRow, TextFormat, TextOptions},
+    words::Word,
 };
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use serde::{Deserialize, Serialize};
@@ -21,6 +23,7 @@ use crate::{
     fail::{Outcome, text, thrown},
     limits::GivenLimits,
     ranges::pairs,
+    words::{self, unknown},
 };
 
 #[derive(Debug, Default, Deserialize)]
@@ -53,13 +56,9 @@ struct Summary<'a> {
     notes: &'a [String],
 }
 
-fn unknown<T>(what: &str, word: &str) -> Result<T> {
-    Err(Error::new(&ARGUMENT, format!("there is no {what} {word:?}")))
-}
-
 /// The format of a text that is read.
 pub(super) fn text_in(word: &str) -> Result<TextFormat> {
-    TextFormat::from_name(word).map_or_else(|| unknown("format of text", word), Ok)
+    TextFormat::from_name(word).ok_or_else(|| unknown("format of text", word))
 }
 
 impl Options {
@@ -71,13 +70,15 @@ impl Options {
         if let Some(format) = TextFormat::from_name(&self.to) {
             return Ok(Target::Text(format));
         }
-        match (self.to.as_str(), self.dialect.as_deref()) {
-            ("idv", _) => Ok(Target::Idv),
-            ("tbf", None | Some("D")) => Ok(Target::Tbf(Dialect::D)),
-            ("tbf", Some("T")) => Ok(Target::Tbf(Dialect::T)),
-            ("tbf", Some("C")) => Ok(Target::Tbf(Dialect::C)),
-            ("tbf", Some(other)) => unknown("layout that is written", other),
-            (other, _) => unknown("output format for tables", other),
+        match Format::from_name(&self.to) {
+            Some(Format::Idv) => Ok(Target::Idv),
+            Some(Format::Tbf) => {
+                // JavaScript names layouts in capitals, as reports do.
+                let word = self.dialect.as_deref().unwrap_or("D");
+                let written = Dialect::ALL.iter().copied().find(|dialect| dialect.to_string() == word);
+                Ok(Target::Tbf(written.ok_or_else(|| unknown("layout that is written", word))?))
+            }
+            _ => Err(unknown("output format for tables", &self.to)),
         }
     }
 
@@ -116,11 +117,8 @@ impl Options {
         (write.lossy, write.group_rows) = (self.lossy, self.group_rows);
         write.spec.clone_from(&read.spec);
         write.csv.follow(read);
-        write.idv = match self.compression.as_deref() {
-            None | Some("deflate") => write.idv.clone().with_packing(Packing::Deflate),
-            Some("none") => write.idv.clone().with_packing(Packing::None),
-            Some(other) => return unknown("compression of tables", other),
-        };
+        let packing = words::chosen("compression of tables", self.compression.as_deref(), Packing::Deflate)?;
+        write.idv = write.idv.clone().with_packing(packing);
         if let Some(rows) = self.group_rows {
             write.idv = write.idv.clone().with_rows_per_block(u32::try_from(rows).unwrap_or(u32::MAX));
         }
