@@ -13,7 +13,7 @@ const CRATES = {
     'codec msgpack',
     'order sample',
     'filter image',
-    'table tar tbl',
+    'annotations table tar tbl',
     'idv tbf text',
     'catalog samples tables',
   ],
