@@ -29,15 +29,21 @@
 mod classes;
 pub mod coco;
 pub mod codes;
+pub mod createml;
 mod fault;
 mod format;
 mod geometry;
 mod json;
+pub mod labelme;
+pub mod labelstudio;
+mod merge;
 mod model;
 mod names;
 mod notes;
 mod options;
+pub mod recorder;
 mod rle;
+pub mod via;
 
 pub use classes::{Class, Classes};
 pub use fault::Spot;
