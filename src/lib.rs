@@ -25,6 +25,7 @@
 //! | [`tbf`] | TBF, all six layouts that have the name |
 //! | [`idv`] | ML.NET's binary data view |
 //! | [`text`] | CSV and JSON lines |
+//! | [`annotations`] | boxes, masks and classes: one model, and the label formats |
 //! | [`tables`] | a table of any of these formats, opened, read and converted |
 //!
 //! # What is promised
@@ -37,6 +38,7 @@
 // A file can never make the core panic on purpose; tests may.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::unimplemented)]
 
+pub mod annotations;
 pub mod catalog;
 pub mod check;
 pub mod codec;

@@ -15,6 +15,7 @@
 //! | [`dataset`] | a TBL, a TAR or a folder, opened |
 //! | [`convert`] | any of these into a TBL or TAR, on all cores |
 //! | [`loader`] | batches of tensors for training |
+//! | [`labels`] | label files and folders of them: COCO, Label Studio and others |
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`] | files in, read or mapped |
 //! | [`tables`] | CSV, JSON lines, Parquet, Arrow, TBF and IDV, in and out |
@@ -33,6 +34,7 @@ pub mod dataset;
 pub mod folder;
 mod half_written;
 pub mod input;
+pub mod labels;
 pub mod loader;
 #[doc(hidden)]
 pub mod map;
@@ -63,6 +65,11 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/loader.md")]
 struct LoaderGuide;
+
+/// The Rust code of `docs/labels.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/labels.md")]
+struct LabelsGuide;
 
 /// The Rust code of `docs/tables.md`.
 #[cfg(doctest)]
