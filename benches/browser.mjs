@@ -536,7 +536,7 @@ file and writes the other directly. A check of a file on disk is mostly the brow
 that already, so that a second one can gain no more than what the row below it says, which checks nothing. A file of the
 origin-private file system is read by each worker for itself, without the browser's process. A check is shared by workers,
 which need no special headers. Threads are for packing with LZ4 on more than two processors: on two, the workers that read
-and write leave them nothing, so that they are used there only where they are asked for, as here.
+and write leave them nothing, so that they are used there only if they are asked for, as here.
 The native tensor is made with the command's usual decoder, as the module does it (docs/decoders.md).
 
 ## Modules

@@ -45,7 +45,7 @@ const OUT = join(ROOT, 'www/lib/wasm');
 
 /**
  * Builds into `www/lib/wasm`: for each module, or those that are named, its JavaScript, its types and the `.wasm`. What
- * cargo made is bound and optimised only where the module there was not made of the same, in the same way; while that is
+ * cargo made is bound and optimized only if the module there was not made of the same, in the same way; while that is
  * going on, cargo is at the next.
  */
 export async function buildWasm(names = MODULES.map(({ name }) => name)) {
@@ -105,28 +105,28 @@ async function compile({ features, fast }, variant, { cargo, args, env }) {
 /** What makes a module of what cargo made, with the versions that its bytes depend on. */
 async function finishingTools() {
   const bindgen = await wasmBindgen();
-  const optimiser = ['npx', ['--no-install', 'wasm-opt']];
-  const versions = [read(bindgen, ['--version']), read(optimiser[0], [...optimiser[1], '--version'])];
-  return { bindgen, optimiser, versions };
+  const optimizer = ['npx', ['--no-install', 'wasm-opt']];
+  const versions = [read(bindgen, ['--version']), read(optimizer[0], [...optimizer[1], '--version'])];
+  return { bindgen, optimizer, versions };
 }
 
-/** Binds and optimises a module, unless that was done; its name, its budget and its size as brotli. */
-async function finish({ name, budget, fast, variant }, raw, { bindgen, optimiser: [command, first], versions }) {
+/** Binds and optimizes a module, unless that was done; its name, its budget and its size as brotli. */
+async function finish({ name, budget, fast, variant }, raw, { bindgen, optimizer: [command, first], versions }) {
   const enabled = [...FEATURES, ...(variant === 'threads' ? ['threads'] : [])].map((feature) => `--enable-${feature}`);
-  const optimise = [...enabled, ...(fast ? FAST : SMALL), '--strip-producers'];
-  const ingredients = { name, raw: digest(readFileSync(raw)), versions, BIND, optimise };
+  const optimize = [...enabled, ...(fast ? FAST : SMALL), '--strip-producers'];
+  const ingredients = { name, raw: digest(readFileSync(raw)), versions, BIND, optimize };
   let sizes = stamped(OUT, name, ingredients);
-  const how = sizes ? 'bound and optimised before' : 'bound and optimised';
+  const how = sizes ? 'bound and optimized before' : 'bound and optimized';
   if (!sizes) {
     // Beside its place until it is whole.
     const part = join(OUT, `${name}.part`);
     rmSync(part, { recursive: true, force: true });
     await run(bindgen, [...BIND, '--out-dir', part, '--out-name', name, raw]);
-    const [bound, optimised] = [join(part, `${name}_bg.wasm`), join(part, `${name}.wasm`)];
-    await run(command, [...first, ...optimise, bound, '-o', optimised]);
+    const [bound, optimized] = [join(part, `${name}_bg.wasm`), join(part, `${name}.wasm`)];
+    await run(command, [...first, ...optimize, bound, '-o', optimized]);
     // The bindings' own name for the module: nothing asks for it.
     rmSync(bound);
-    sizes = await sizesOf(optimised);
+    sizes = await sizesOf(optimized);
     unstamp(OUT, name);
     stamp(OUT, name, ingredients, moved(part), sizes);
   }

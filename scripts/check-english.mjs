@@ -1,14 +1,15 @@
-// The words of scripts/english.json that a native speaker would not write, in the files that it names. Folders under `later`
-// are still to be cleaned: once they are, their files are listed too. `npm run check-english -- FOLDER` looks at one.
+// The words of scripts/english.json that a native speaker would not write, in the files that it names but those under
+// `except`. `npm run check-english -- FOLDER` looks at one folder.
 //
-// Of Markdown the text is looked at, without code and without what a program wrote; of other files the comments and the
-// texts in quotes.
+// Of Markdown the text is looked at, without code and without what a program wrote; of programs the comments and texts.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, ROOT, isMain, main, read } from './lib/run.mjs';
 
-const { files: PATTERNS, words } = JSON.parse(readFileSync(join(ROOT, 'scripts/english.json'), 'utf8'));
+const { files: PATTERNS, except, words } = JSON.parse(readFileSync(join(ROOT, 'scripts/english.json'), 'utf8'));
 const RULES = words.map(({ find, say, case: exact }) => [new RegExp(find, exact ? '' : 'i'), say]);
+/** Code in a sentence. */
+const CODE = /`[^`\n]*`/g;
 const PROSE = /\.(md|rs|mjs|js|ts|css|py)$/;
 /** Pages that a program writes as a whole say so in their first lines. */
 const WRITTEN = /^(Made|Written) by `npm run /m;
@@ -17,9 +18,8 @@ const WRITTEN = /^(Made|Written) by `npm run /m;
 export function checkEnglish(folder) {
   const all = read('git', ['ls-files', '-z'])?.split('\0').filter(Boolean) ?? [];
   const matchers = PATTERNS.map(matcher);
-  const files = all.filter((file) =>
-    folder ? file.startsWith(folder) && PROSE.test(file) : matchers.some((m) => m.test(file)) && PROSE.test(file),
-  );
+  const wanted = (file) => (folder ? file.startsWith(folder) : matchers.some((m) => m.test(file)));
+  const files = all.filter((file) => PROSE.test(file) && wanted(file) && !except.includes(file));
   if (!files.length) throw new Failure('no file to look at');
   const faults = files.flatMap((file) => wordsIn(file, readFileSync(join(ROOT, file), 'utf8')));
   if (faults.length) throw new Failure(`${faults.join('\n')}\n${faults.length} words of scripts/english.json`);
@@ -28,7 +28,7 @@ export function checkEnglish(folder) {
 
 /** A line for each word of the list in a file's text. */
 export function wordsIn(file, text) {
-  const prose = file.endsWith('.md') ? proseOf(text) : commentsOf(text);
+  const prose = file.endsWith('.md') ? proseOf(text) : wordsOf(file, text);
   return prose.split('\n').flatMap((line, i) =>
     RULES.flatMap(([rule, say]) => {
       const found = rule.exec(line)?.[0];
@@ -43,17 +43,22 @@ function proseOf(text) {
   return text
     .replace(/<!-- (?:.+: )?made by [\s\S]*?<!-- end of [\s\S]*?-->/g, blank)
     .replace(/^```[\s\S]*?^```$/gm, blank)
-    .replace(/`[^`\n]*`/g, blank)
+    .replace(CODE, blank)
     .replace(/\]\([^)\n]*\)/g, blank);
 }
 
-/** Of a program, the lines with comments or texts in quotes, without the code around them. */
-function commentsOf(text) {
+/**
+ * Of a program the comments, and of its code the texts in quotes. Of scripts and the page all of the code: what a user
+ * reads stands between tags and backticks there.
+ */
+function wordsOf(file, text) {
+  const quoted = (line) => [...line.matchAll(/\/\/ .*|"(?:[^"\\]|\\.)*"/g)].join(' ').replace(CODE, blank);
+  const read = /\.(rs|py)$/.test(file) ? quoted : (line) => line;
+  const comment = (line) => /^\s*(?:\/\/|\/?\*|#)(.*)/.exec(line)?.[1].replace(CODE, blank);
   return text
     .split('\n')
-    .map((line) => /^\s*(\/\/|\/?\*)(.*)/.exec(line)?.[2] ?? [...line.matchAll(/\/\/ .*|"(?:[^"\\]|\\.)*"/g)].join(' '))
-    .join('\n')
-    .replace(/`[^`\n]*`/g, blank);
+    .map((line) => comment(line) ?? read(line))
+    .join('\n');
 }
 
 const blank = (text) => text.replace(/[^\n]/g, ' ');

@@ -15,7 +15,7 @@ const RULES = [
 export async function checkHygiene() {
   const faults = [];
   const files = read('git', ['ls-files', '-z'])?.split('\0').filter(Boolean);
-  if (!files) throw new Failure('this is no git checkout, so its files cannot be listed');
+  if (!files) throw new Failure('this is not a git checkout, so its files cannot be listed');
   for (const file of files) {
     if (!existsSync(join(ROOT, file)) || file.endsWith('.lock') || file === 'package-lock.json') continue;
     const text = readFileSync(join(ROOT, file), 'utf8');

@@ -4,7 +4,7 @@
 //   npm run fuzz -- --minutes 30                      # all targets together take 30 minutes; needs nightly Rust
 //   npm run fuzz -- --minutes 5 --only csv,jsonl      # some of them
 //   npm run fuzz -- --minutes 30 --jobs 2             # two at a time
-//   npm run fuzz -- --minutes 30 --keep               # minimise what was found into fuzz/kept, and write the table
+//   npm run fuzz -- --minutes 30 --keep               # minimize what was found into fuzz/kept, and write the table
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -72,13 +72,13 @@ async function build(names) {
   return programs;
 }
 
-/** What libFuzzer is told of a target, wherever it runs. */
+/** What libFuzzer is told about a target, wherever it runs. */
 function optionsOf(name) {
   const dictionary = join(FUZZ, 'dictionaries', `${name}.dict`);
   return ['-rss_limit_mb=4096', '-timeout=30', ...(existsSync(dictionary) ? [`-dict=${dictionary}`] : [])];
 }
 
-/** One target for so many seconds: executions, coverage, and what broke it. */
+/** One target for this many seconds: executions, coverage, and what broke it. */
 async function fuzz(programs, name, seconds) {
   mkdirSync(corpus(name), { recursive: true });
   const artifacts = join(FUZZ, 'artifacts', name, '/');
@@ -111,7 +111,7 @@ async function fuzz(programs, name, seconds) {
 }
 
 /** The smallest set of inputs with the same coverage, as far as it is small. */
-async function minimise(programs, name) {
+async function minimize(programs, name) {
   const merged = join(FUZZ, 'corpus', `.${name}-merged`);
   rmSync(merged, { recursive: true, force: true });
   mkdirSync(merged, { recursive: true });
@@ -214,7 +214,7 @@ async function guided({ minutes, only, jobs, keep }) {
     Array.from({ length: jobs }, async () => {
       for (let name = left.shift(); name !== undefined; name = left.shift()) {
         const row = await fuzz(programs, name, seconds);
-        if (keep && !row.found.length) await minimise(programs, name);
+        if (keep && !row.found.length) await minimize(programs, name);
         rows.push(row);
       }
     }),

@@ -1,4 +1,4 @@
-// The sample dataset, dist/sample/sample.tar: drawn where it is missing or where its maker changed.
+// The sample dataset, dist/sample/sample.tar: drawn if it is missing or if its maker changed.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

@@ -25,7 +25,7 @@ async function makeFolder() {
   const damaged = readFileSync(at('sample.tbl'));
   for (const part of [0.2, 0.35, 0.5, 0.65, 0.8]) damaged[Math.floor(damaged.length * part)] ^= 0xff;
   writeFileSync(at('damaged.tbl'), damaged);
-  // One row a box: the table that a labelling tool would export.
+  // One row a box: the table that a labeling tool would export.
   const lines = (await run(FOREBAY, ['head', at('sample.tbl'), '-n', '240', '--json'], { quiet: true }))
     .trim()
     .split('\n')
@@ -125,7 +125,7 @@ await main(async () => {
   }
 });
 
-/** The same picture in few colours; the browser unpacks it. */
+/** The same picture in few colors; the browser unpacks it. */
 async function shrink(page, png) {
   const { width, height, pixels } = await page.evaluate(async (base64) => {
     const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));

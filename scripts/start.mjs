@@ -19,7 +19,7 @@ await main(async () => {
   await timed('Tools', ensureRust);
   await timed('Building the viewer: WebAssembly, the npm package, the site', buildSite);
   await timed('Building the command forebay (the first time takes some minutes)', buildForebay);
-  await timed('The sample dataset: 240 labelled pictures, drawn by code', ensureSample);
+  await timed('The sample dataset: 240 labeled pictures, drawn by code', ensureSample);
   const cwd = join(ROOT, 'dist/sample');
   const forebay = (...args) => run(FOREBAY, args, { cwd });
   await timed('Converting TAR to TBL', () => forebay('convert', 'sample.tar', 'sample.tbl', '--force'));

@@ -28,7 +28,7 @@ pub struct Fault {
     /// The column's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
-    /// The row's number; where a block is damaged as a whole, its first row.
+    /// The row's number; if a block is damaged as a whole, its first row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub row: Option<u64>,
     /// The block or row group.
@@ -66,19 +66,19 @@ pub struct Report {
     pub ok: bool,
     /// Samples or rows in the file, as far as it could be opened.
     pub samples: u64,
-    /// Pictures that were decoded from the first line to the last, where that was asked for.
+    /// Pictures that were decoded from the first line to the last, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decoded: Option<u64>,
     /// How many faults there are.
     pub fault_count: u64,
     /// The faults, at most the first 100,000.
     pub faults: Vec<Fault>,
-    /// Things worth knowing that are no faults.
+    /// Things worth knowing that are not faults.
     pub notes: Vec<Fault>,
 }
 
 impl Report {
-    /// A report without faults about a file of so many samples.
+    /// A report without faults about a file of this many samples.
     pub fn new(samples: u64) -> Self {
         Report { ok: true, samples, ..Report::default() }
     }
@@ -100,7 +100,7 @@ impl Report {
     pub fn keep<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         result.map_err(|e| self.fault(&e)).ok()
     }
-    /// True where nothing is wrong with the file as far as it was read: every fault is that it asks for more than the
+    /// True if nothing is wrong with the file as far as it was read: every fault is that it asks for more than the
     /// limits of this check allow.
     pub fn is_over_limits(&self) -> bool {
         self.fault_count > 0

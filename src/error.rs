@@ -24,7 +24,7 @@ pub enum Kind {
     Damaged,
     /// The file may be fine, but Forebay does not read or write this.
     Unsupported,
-    /// The caller asked for something that makes no sense.
+    /// The caller asked for something invalid.
     Usage,
     /// The file asks for more memory or nesting than [`Limits`](crate::Limits) allow.
     Limit,
@@ -220,7 +220,7 @@ impl Error {
         self.0.place.row.get_or_insert(i);
         self
     }
-    /// Counts the row, where one is named, from the file's first: until here it was counted from row `first`.
+    /// Counts the row, if one is named, from the file's first: until here it was counted from row `first`.
     #[must_use]
     pub fn row_after(mut self, first: u64) -> Self {
         let row = &mut self.0.place.row;
@@ -284,18 +284,17 @@ pub mod codes {
         "The file is known, but it holds no samples; another command or function reads it.",
     );
     /// The file has no bytes at all.
-    pub const EMPTY: Code = Code::damaged("format.empty", "The file has no bytes, so it is no dataset.");
+    pub const EMPTY: Code = Code::damaged("format.empty", "The file has no bytes, so it is not a dataset.");
     /// A sample or row number past the end.
     pub const OUT_OF_RANGE: Code = Code::usage("usage.out_of_range", "There is no sample or row of that number.");
-    /// An argument makes no sense.
-    pub const ARGUMENT: Code =
-        Code::usage("usage.argument", "An argument or option makes no sense; the message says why.");
+    /// An argument is invalid.
+    pub const ARGUMENT: Code = Code::usage("usage.argument", "An argument or option is invalid; the message says why.");
     /// The host has not delivered the bytes that were planned.
     pub const MISSING_BYTES: Code =
         Code::usage("usage.missing_bytes", "The caller decoded before it delivered the bytes that were planned.");
     /// Worth knowing, and no fault.
     pub const NOTE: Code =
-        Code::usage("note", "Something worth knowing that is no fault; it appears among the notes of a check.");
+        Code::usage("note", "Something worth knowing that is not a fault; it appears among the notes of a check.");
     /// Every code of this module.
     pub const ALL: &[&Code] =
         &[&NOTE, &IO, &UNKNOWN_FORMAT, &NOT_SAMPLES, &EMPTY, &OUT_OF_RANGE, &ARGUMENT, &MISSING_BYTES];

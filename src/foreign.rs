@@ -1,7 +1,7 @@
 //! Files of other formats that people bring along, known by their first bytes: "no format that Forebay reads" sends
 //! nobody to the cure.
 
-/// What a file is that begins with `head`, and what to do about it; `None` where nothing is known.
+/// What a file is that begins with `head`, and what to do about it; `None` if nothing is known.
 pub(crate) fn foreign(head: &[u8]) -> Option<&'static str> {
     /// Magic numbers at their places.
     const KNOWN: &[(usize, &[u8], &str)] = &[
@@ -20,8 +20,8 @@ pub(crate) fn foreign(head: &[u8]) -> Option<&'static str> {
         (16, b"\xde\xc0\xef\xbe", "this is an LMDB database; write what is inside as a TAR of samples"),
         (0, b"\x0a\x23\xd7\xce", "this is RecordIO of MXNet; write what is inside as a TAR of samples"),
         (0, b"TWH1", "this is a shard of a tensor warehouse, which Forebay does not read yet"),
-        (0, b"GGUF", "this is a model in GGUF, and no dataset"),
-        (0, b"version https://git-lfs", "this is a pointer of Git LFS, and not the file; fetch that: git lfs pull"),
+        (0, b"GGUF", "this is a GGUF model, not a dataset"),
+        (0, b"version https://git-lfs", "this is a Git LFS pointer, not the file; fetch that: git lfs pull"),
         (0, b"\xff\xd8\xff", "this is one picture (JPEG); a dataset is a folder of pictures, a TAR or a TBL"),
         (0, b"\x89PNG\r\n\x1a\n", "this is one picture (PNG); a dataset is a folder of pictures, a TAR or a TBL"),
         (8, b"WEBP", "this is one picture (WebP); a dataset is a folder of pictures, a TAR or a TBL"),

@@ -105,7 +105,7 @@ formats! {
         read_by: Everyone,
         written_by: Everyone,
     }
-    /// A tar archive: ustar, PAX, GNU or v7. What tells it is no magic but the checksum of its first header.
+    /// A tar archive: ustar, PAX, GNU or v7. It is known not by a magic number but by the checksum of its first header.
     Tar "tar" {
         extensions: ["tar"],
         also: [],

@@ -1,6 +1,6 @@
 //! How much a file may make Forebay allocate.
 //!
-//! Every number in a file is a claim. Before a number sizes an allocation it is held against the bytes that
+//! Every number in a file is a claim. Before a number sizes an allocation it is checked against the bytes that
 //! exist and against these limits.
 //!
 //! ```

@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
             Marker::Ext8 => Head::Ext(u64::from(c.u8()?) + 1),
             Marker::Ext16 => Head::Ext(u64::from(be16(c)?) + 1),
             Marker::Ext32 => Head::Ext(u64::from(be32(c)?) + 1),
-            Marker::Reserved => return Err(c.error(self.code, "byte c1 is no MessagePack value")),
+            Marker::Reserved => return Err(c.error(self.code, "byte c1 is not a MessagePack value")),
         })
     }
 
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
         Ok(sum)
     }
 
-    /// The number of pairs, where the next value is a map.
+    /// The number of pairs, if the next value is a map.
     pub fn map(&mut self) -> Result<u64> {
         match self.head()? {
             Head::Map(n) => self.plus(0, n * 2).map(|_| n),
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The number of items, where the next value is an array.
+    /// The number of items, if the next value is an array.
     pub fn array(&mut self) -> Result<u64> {
         match self.head()? {
             Head::Array(n) => self.plus(0, n),

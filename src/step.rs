@@ -4,7 +4,7 @@
 //! fetches them however it can (a memory map, `Blob.slice`, an HTTP range), pushes them, and steps again.
 //! "I need more bytes" is a step, never an error, and the result never depends on how the bytes were split.
 //!
-//! Over bytes that are all at hand, [`drive`] does the loop without copying.
+//! Over bytes that are all in memory, [`drive`] does the loop without copying.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -50,14 +50,14 @@ pub enum Turn<T, N = Vec<Range<u64>>> {
 pub trait Stepper {
     /// What the work gives in the end.
     type Output;
-    /// Does what the bytes at hand allow.
+    /// Does what the available bytes allow.
     fn step(&mut self) -> Result<Step<Self::Output>>;
     /// Hands over bytes of the file that begin at `start`. More, fewer or other bytes than were asked for
     /// are welcome, in any order.
     fn push(&mut self, start: u64, bytes: Bytes);
 }
 
-/// Runs a stepper over a file that is wholly at hand; `file` is shared, not copied.
+/// Runs a stepper over a file that is wholly in memory; `file` is shared, not copied.
 pub fn drive<S: Stepper>(mut work: S, file: &Bytes) -> Result<S::Output> {
     drive_mut(&mut work, file)
 }
@@ -88,7 +88,7 @@ fn slice(file: &Bytes, range: &Range<u64>) -> Result<Bytes> {
 }
 
 fn missing(range: &Range<u64>) -> Error {
-    Error::new(&codes::MISSING_BYTES, format!("bytes {}..{} are not at hand", range.start, range.end))
+    Error::new(&codes::MISSING_BYTES, format!("bytes {}..{} are not in memory", range.start, range.end))
         .offset(range.start)
 }
 

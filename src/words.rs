@@ -8,7 +8,7 @@
 
 /// One of a few choices, each with a word of its own that commands, bindings and documents share.
 pub trait Word: Copy + 'static {
-    /// Every choice, in the order in which a user is told of them.
+    /// Every choice, in the order in which a user sees them.
     const ALL: &'static [Self];
 
     /// The word for it.

@@ -193,8 +193,8 @@ fn every_truncation_and_many_flipped_bits_end_in_an_answer() {
 #[test]
 fn a_tiff_whose_field_claims_more_values_than_the_file_has_bytes_is_refused_before_room_is_made() {
     let (index, blob) = fixtures();
-    let grey = index["decode"].as_array().unwrap().iter().find(|p| p["name"] == "tiff grey").unwrap();
-    let mut tiff = part(&blob, &grey["data"]).to_vec();
+    let gray = index["decode"].as_array().unwrap().iter().find(|p| p["name"] == "tiff gray").unwrap();
+    let mut tiff = part(&blob, &gray["data"]).to_vec();
     let decode = |tiff: &[u8]| Decoder::default().decode(tiff, None, &Options::default()).map(|p| p.width);
     assert_eq!(decode(&tiff).unwrap(), 37);
     // The fifth field of the directory at 8: how pixels are to be understood, one value.

@@ -89,7 +89,7 @@ fn kinds_of_tables_and_texts_are_found_by_the_names_of_the_table() {
     }
     assert_eq!((TableKind::from_name("csv"), TextFormat::from_name("tbf")), (None, None));
     assert_eq!(Format::from_extension("NDJSON"), Some(Format::Jsonl));
-    // What no output is named is no name of a format.
+    // A name that no output has is not a format's name.
     assert_eq!(Format::from_extension("tbc"), None);
     assert_eq!(detect(b"TWH1\x01\0\0\0"), None, "nothing reads it yet");
 }

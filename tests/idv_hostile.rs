@@ -100,7 +100,7 @@ fn every_truncation_and_every_flipped_bit_is_survived() {
         let bytes = std::fs::read(dir.join(name).with_extension("idv")).unwrap();
         assert!(survive(name, bytes.clone()), "{name}");
         for end in 0..bytes.len() {
-            // Bytes after the tail signature are no part of the file.
+            // Bytes after the tail signature are not part of the file.
             assert!(!survive(name, bytes[..end].to_vec()) || end >= bytes.len() - 8, "{name} cut at {end}");
         }
         // A flipped bit in a value is another value; only the structure can tell.

@@ -130,7 +130,7 @@ fn damage_behind_a_part_is_not_seen_and_that_of_the_whole_is() {
 }
 
 #[test]
-fn what_is_there_of_a_damaged_picture_can_be_had_and_the_rest_is_grey() {
+fn what_is_there_of_a_damaged_picture_can_be_had_and_the_rest_is_gray() {
     for (name, data, truth) in jpegs().into_iter().filter(|(name, ..)| !name.contains("one pixel")) {
         let options = Options::default().with_damaged(true);
         let (width, _, pixels) = read(&data[..data.len() - data.len() / 8], &options);
@@ -154,7 +154,7 @@ fn a_few_bytes_that_claim_many_pixels_end_quickly() {
     assert_eq!(e.code().id(), "image.damaged");
     let (width, height, pixels) = read(&large, &Options::default().with_damaged(true));
     assert_eq!((width, height, pixels.len()), (8192, 8192, 8192 * 8192 * 3));
-    assert_eq!(pixels[pixels.len() - 3..], [128; 3], "what is missing is grey");
+    assert_eq!(pixels[pixels.len() - 3..], [128; 3], "what is missing is gray");
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_decoder_goes_from_one_picture_to_the_next_whatever_they_are() {
     }
 }
 
-/// What a decoder says of bytes, where it should refuse them.
+/// What a decoder says of bytes that it should refuse.
 fn code(data: &[u8]) -> String {
     let mut decoder = Decoder::default();
     decoder.decode(data, None, &Options::default()).map_or_else(|e| e.code().id().into(), |_| "read".into())

@@ -45,7 +45,8 @@ fn progressive_pictures_that_stop_early_are_those_of_libjpeg_turbo_to_the_last_b
     assert!(seen[0] > 20 && seen[1] > 50, "{seen:?}");
 }
 
-/// A grey progressive picture of which all is zero, of so many scans: the first coefficients, then each of the others in two.
+/// A gray progressive picture of which all is zero, of this many scans: the first coefficients, then each of the others
+/// in two.
 fn zeros(width: u16, height: u16, scans: u8) -> Vec<u8> {
     let mut jpeg = vec![0xff, 0xd8, 0xff, 0xdb, 0, 67, 0];
     jpeg.extend([1; 64]);

@@ -1,6 +1,6 @@
 //! JPEGs of every structure, and damage to them, against what the C library libjpeg-turbo makes of the same bytes.
 //!
-//! What it made of the first structures is in `tests/fixtures/jpeg_structures.txt`. With the library at hand
+//! What it made of the first structures is in `tests/fixtures/jpeg_structures.txt`. With the library installed
 //! `scripts/jpeg-reference.sh` compares as many as asked for.
 #![cfg(all(feature = "jpeg", not(target_arch = "wasm32")))]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests are hosts: they run and read")]

@@ -23,14 +23,14 @@ static MEMORY: PeakAlloc = PeakAlloc;
 /// One test at a time: they share the allocator and the processor.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Nanoseconds that this thread has had a processor for; where that is not known, that have gone by.
+/// Nanoseconds that this thread has had a processor for; if that is not known, that have gone by.
 fn busy(since: Instant) -> u128 {
     let own = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let own = own.and_then(|text| text.split_whitespace().next()?.parse().ok());
     own.unwrap_or_else(|| since.elapsed().as_nanos())
 }
 
-/// So many pieces.
+/// This many pieces.
 const PIECES: usize = 16;
 
 /// How many times as long work takes in one as in 16 pieces: once if it grows in proportion, 16 times if it grows as the

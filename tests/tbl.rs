@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 fn open(file: &Bytes) -> forebay::Result<Tbl> {
     match drive(Opener::new(file.len() as u64), file)? {
         Dataset::Tbl(tbl) => Ok(tbl),
-        other => panic!("{other:?} is no TBL"),
+        other => panic!("{other:?} is not a TBL"),
     }
 }
 

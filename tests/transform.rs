@@ -70,7 +70,7 @@ fn center_crop_and_letterbox_are_those_of_torchvision_and_pillow() {
 }
 
 #[test]
-fn normalised_values_are_those_of_torchvision_in_every_layout_and_type() {
+fn normalized_values_are_those_of_torchvision_in_every_layout_and_type() {
     let (index, blob) = fixtures();
     let t = &index["tensor"];
     let rgb = part(&blob, &t["rgb"]);
@@ -124,7 +124,7 @@ fn narrowed(line: &[f64], out: usize) -> Vec<f64> {
 
 #[test]
 fn resizing_is_what_its_definition_says_whatever_the_sizes() {
-    // From one pair of neighbours to more than are added up in one go, and widths that no sixteen divide.
+    // From one pair of neighbors to more than are added up in one go, and widths that no sixteen divide.
     for (width, height, w, h) in [
         (37, 29, 37, 10),
         (40, 30, 17, 13),

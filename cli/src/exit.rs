@@ -60,7 +60,7 @@ pub(crate) fn finish(outcome: Result<Outcome>, out: &Output) -> ExitCode {
     }
 }
 
-/// What clap says: help and version are no errors, unless nobody can read them; with `--json` a wrong argument is an
+/// What clap says: help and version are not errors, unless nobody can read them; with `--json` a wrong argument is an
 /// error like any other.
 pub(crate) fn usage(e: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
@@ -78,7 +78,7 @@ pub(crate) fn usage(e: &clap::Error) -> ExitCode {
             output::say(&format!("error: standard output: {e}"));
             ExitCode::from(2)
         }
-        // Where a mistake cannot be told there is nobody to tell.
+        // If a mistake cannot be told there is nobody to tell.
         _ => ExitCode::from(code),
     }
 }

@@ -98,7 +98,7 @@ impl Output {
 
     /// A result as one line of JSON.
     pub fn value(&self, value: &impl Serialize) {
-        // A struct of our own always serialises.
+        // A struct of our own always serializes.
         self.raw(serde_json::to_string(value).unwrap_or_default());
     }
     /// Something to know that is not the result.
@@ -131,7 +131,7 @@ fn option(name: &str) -> String {
     format!("--{}", name.replace('_', "-"))
 }
 
-/// A line on standard error. Where it cannot be written there is nobody to tell.
+/// A line on standard error. If it cannot be written, there is nobody to tell.
 pub(super) fn say(line: &str) {
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }

@@ -66,7 +66,7 @@ mod unix {
     /// A file over the limit of the process is an error of the write, which names the file, and not a signal.
     pub fn make_writes_fail() {
         if !Ignored::now().has(SIGXFSZ) {
-            // Where it cannot be had, the limit ends the process as it always did.
+            // If it cannot be had, the limit ends the process as it always did.
             let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
         }
     }

@@ -47,7 +47,7 @@ impl Place {
     }
 }
 
-/// A bitmap of any size, small and valid enough to be recognised.
+/// A bitmap of any size, small and valid enough to be recognized.
 fn bmp(width: i32, height: i32) -> Vec<u8> {
     let mut b = b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0".to_vec();
     b.extend(width.to_le_bytes());

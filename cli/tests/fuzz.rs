@@ -1,5 +1,5 @@
 //! The fuzz targets of this crate and of `forebay-native` on the stable toolchain: `fuzz/README.md`. Here and not in the
-//! fuzz crate, where all that these depend on would be built once more.
+//! fuzz crate, in which all that these depend on would be built once more.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test of files")]
 #![cfg(all(unix, feature = "arrow"))]

@@ -24,7 +24,7 @@ use forebay_native::{Dataset, check::check};
 
 const GIB: u64 = 1 << 30;
 
-/// Writes pieces of a file, nothing between them; false, with a word on stderr, where the disk cannot.
+/// Writes pieces of a file, nothing between them; false, with a word on stderr, if the disk cannot.
 fn sparse(path: &Path, len: u64, pieces: &[(u64, Vec<u8>)]) -> bool {
     let write = || -> io::Result<u64> {
         let file = File::create(path)?;

@@ -68,7 +68,7 @@ fn parts_of_a_file_arrive_with_their_length_and_place() {
     });
 }
 
-/// Reads one answer from a connection that stays: the head and so many bytes as it promises.
+/// Reads one answer from a connection that stays: the head and as many bytes as it promises.
 fn answer(stream: &mut TcpStream) -> (String, Vec<u8>) {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {

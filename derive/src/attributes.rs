@@ -42,8 +42,8 @@ pub fn fields(input: &DeriveInput) -> Result<Vec<RowField>> {
     let refused = |why: &str| Err(Error::new(input.ident.span(), why));
     let data = match &input.data {
         Data::Struct(data) => data,
-        Data::Enum(_) => return refused("an enum is no row: a table has the same columns in every row"),
-        Data::Union(_) => return refused("a union is no row"),
+        Data::Enum(_) => return refused("an enum is not a row: a table has the same columns in every row"),
+        Data::Union(_) => return refused("a union is not a row"),
     };
     let Fields::Named(named) = &data.fields else {
         return refused("columns are named after fields, so the struct needs named fields");
@@ -120,7 +120,7 @@ fn field(field: &Field) -> Result<RowField> {
 }
 
 impl RowField {
-    /// True where the field is one column of its own.
+    /// True if the field is one column of its own.
     fn is_column(&self) -> bool {
         !self.skip && !self.flatten
     }

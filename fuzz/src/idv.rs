@@ -15,7 +15,7 @@ pub(crate) fn body(data: &[u8]) {
     let limits = crate::limits();
     let opener = TableOpener::new(TableKind::Idv, bytes.len() as u64).with_limits(limits.clone());
     let checker = TableChecker::new(opener);
-    // A file of another version is no damaged one: there is nothing to report.
+    // A file of another version is not a damaged one: there is nothing to report.
     let sound = match drive(checker, &bytes) {
         Ok(report) => report.ok,
         Err(e) => {

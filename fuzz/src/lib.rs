@@ -94,7 +94,7 @@ pub(crate) fn limits() -> Limits {
 /// Runs the body of that name: all that a file in `fuzz_targets/` does.
 ///
 /// # Panics
-/// Where the body does, and where there is no target of that name.
+/// If the body does, and if there is no target of that name.
 pub fn run(name: &str, data: &[u8]) {
     let target = TARGETS.iter().find(|t| t.name == name).expect("a target of that name");
     (target.body)(data);

@@ -33,7 +33,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
             out
         })
         .collect();
-    // Bytes, an extension, floats of 32 bits, a key that is no text, wide lengths.
+    // Bytes, an extension, floats of 32 bits, a key that is not text, wide lengths.
     seeds.push(
         b"\x85\xa1b\xc4\x02\0\x01\xa1e\xc7\x01\x05\x09\xa1f\xca\x7f\xc0\0\0\x07\xd4\x01\x02\xa1l\xdd\0\0\0\x01\xc0"
             .to_vec(),

@@ -82,17 +82,17 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         ([16, 15, 15, 0], "jpeg 4:2:0"),
         ([32, 10, 7, 9], "jpeg 4:2:0"),
         ([0, 9, 3, 6], "jpeg restarts"),
-        ([36, 3, 9, 6], "jpeg grey"),
+        ([36, 3, 9, 6], "jpeg gray"),
         ([1, 9, 7, 1], "jpeg 4:2:2"),
         ([7, 3, 20, 2], "jpeg progressive"),
         ([0, 7, 7, 3], "jpeg progressive"),
         ([1, 7, 7, 0], "jpeg cmyk"),
         ([3, 5, 5, 1], "jpeg exif 6"),
-        ([0, 15, 15, 0], "png 16 bit grey"),
+        ([0, 15, 15, 0], "png 16 bit gray"),
         ([0, 9, 7, 1], "webp lossy"),
         ([0, 3, 20, 2], "webp lossless"),
         ([0, 3, 20, 0], "bmp 1 bit"),
-        ([2, 3, 20, 0], "tiff grey"),
+        ([2, 3, 20, 0], "tiff gray"),
     ];
     let mut seeds: Vec<_> = chosen.iter().map(|(choice, name)| [&choice[..], named(name)].concat()).collect();
     seeds.push([&[8, 4, 3, 3][..], &[7; 4 * 3 * 3]].concat());

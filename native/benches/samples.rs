@@ -122,7 +122,7 @@ fn open(path: &Path) -> Result<Value> {
     }))
 }
 
-/// Bytes of this process that are in memory, shared pages of files included; 0 where the system does not say.
+/// Bytes of this process that are in memory, shared pages of files included; 0 if the system does not say.
 fn resident() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -67,7 +67,7 @@ fn generate(path: &Path, bytes: u64) -> std::io::Result<()> {
     out.flush()
 }
 
-/// The most memory that this process ever had, where the system tells.
+/// The most memory that this process ever had, if the system tells.
 fn peak_mib() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;

@@ -106,7 +106,7 @@ fn check_samples(
                 let Ok(plan) = tbl.plan(i) else { return Ok(found) };
                 match tbl.check_sample(i, &input.lend(plan.range()).map_err(|e| e.sample(i))?) {
                     Ok(odd) => found.extend(odd.map(Outcome::Note)),
-                    // What does not come out of the file is no picture either.
+                    // What does not come out of the file is not a picture either.
                     Err(e) => return Ok(vec![Outcome::Fault(e)]),
                 }
             }
@@ -134,7 +134,7 @@ fn check_samples(
         checked = seen.end;
         release(seen.map(|i| Some((shared.clone(), dataset.stored_range(i)?))));
         for outcome in chunk {
-            // What could not be read is no fault of the file's.
+            // What could not be read is not the file's fault.
             let outcome = match outcome {
                 Err(e) if e.kind() == Kind::Io => return Err(e),
                 outcome => outcome,
@@ -154,8 +154,8 @@ fn check_samples(
         let other = pictures.other.into_inner();
         if other > 0 {
             let message = match other {
-                1 => "1 sample is no picture that is decoded here, and only its bytes were checked".to_owned(),
-                n => format!("{n} samples are no pictures that are decoded here, and only their bytes were checked"),
+                1 => "1 sample is not a picture that is decoded here, and only its bytes were checked".to_owned(),
+                n => format!("{n} samples are not pictures that are decoded here, and only their bytes were checked"),
             };
             report.note(&Error::new(&error::codes::NOTE, message));
         }
@@ -175,7 +175,7 @@ struct Pictures {
     /// Decoders for as many threads as ask at once; each keeps its buffers from picture to picture.
     idle: Mutex<Vec<Decoder>>,
     decoded: AtomicU64,
-    /// Samples that are no pictures.
+    /// Samples that are not pictures.
     other: AtomicU64,
 }
 

@@ -1,4 +1,4 @@
-//! A dataset on this machine: a TBL or TAR, or a folder of files, with everything at hand.
+//! A dataset on this machine: a TBL or TAR, or a folder of files, with all of its bytes in reach.
 
 use std::{
     ops::Range,
@@ -66,7 +66,7 @@ pub struct OpenOptions {
 #[derive(Debug)]
 pub(crate) struct Stored {
     pub(crate) payload: Bytes,
-    /// Width and height of raw pixels, where the index says that the payload is that.
+    /// Width and height of raw pixels, if the index says that the payload is that.
     pub(crate) raw: Option<(u32, u32)>,
 }
 
@@ -101,14 +101,14 @@ impl Dataset {
         Self::from_input(Input::open(path, options.io)?, options)
     }
 
-    /// Opens bytes that are at hand.
+    /// Opens bytes that are in memory.
     pub fn from_input(input: Input, options: &OpenOptions) -> Result<Dataset> {
         let named = |e: Error| e.file(input.name());
         let mut opener = Opener::new(input.len()).with_limits(options.limits.clone());
         let (container, damage) = match input.drive(&mut opener, |o| if o.scanner().is_some() { WINDOW } else { 0 }) {
             Ok(container) => (container, None),
             Err(e) => match opener.into_partial() {
-                // What could not be read is no damage.
+                // What could not be read is not damage.
                 Some(partial) if options.keep_going && e.kind() != Kind::Io => {
                     (partial.map_err(named)?, Some(Arc::new(named(e))))
                 }
@@ -140,29 +140,29 @@ impl Dataset {
             Source::Folder(folder) => folder.bytes(),
         }
     }
-    /// The container, where the dataset is one file.
+    /// The container, if the dataset is one file.
     pub fn container(&self) -> Option<&Container> {
         match &self.source {
             Source::File(_, container) => Some(container),
             Source::Folder(_) => None,
         }
     }
-    /// The opened TBL, where it is one.
+    /// The opened TBL, if it is one.
     pub fn tbl(&self) -> Option<&Tbl> {
         self.container()?.tbl()
     }
-    /// The scanned TAR, where it is one.
+    /// The scanned TAR, if it is one.
     pub fn tar(&self) -> Option<&Tar> {
         self.container()?.tar()
     }
-    /// The folder, where it is one.
+    /// The folder, if it is one.
     pub fn folder(&self) -> Option<&Folder> {
         match &self.source {
             Source::Folder(folder) => Some(folder),
             Source::File(..) => None,
         }
     }
-    /// The file's bytes, where it is one file.
+    /// The file's bytes, if it is one file.
     pub fn input(&self) -> Option<&Arc<Input>> {
         match &self.source {
             Source::File(input, _) => Some(input),
@@ -233,7 +233,7 @@ impl Dataset {
         self.payload_by(i, Input::slice)
     }
 
-    /// As [`payload`](Self::payload), for bytes that are let go soon: small ones may keep their neighbours in memory.
+    /// As [`payload`](Self::payload), for bytes that are freed soon: small ones may keep their neighbors in memory.
     pub(crate) fn lend(&self, i: u64) -> Result<Bytes> {
         self.payload_by(i, Input::lend)
     }
@@ -267,7 +267,7 @@ impl Dataset {
         Ok(Stored { payload: payload.map_err(named)?, raw })
     }
 
-    /// Sample `i`'s file name, where it has one.
+    /// Sample `i`'s file name, if it has one.
     pub fn sample_name(&self, i: u64) -> Result<Option<String>> {
         match &self.source {
             Source::File(_, container) => {
@@ -380,7 +380,7 @@ impl Dataset {
         }
     }
 
-    /// Lets go of mapped pages that were used.
+    /// Frees mapped pages that were used.
     pub(crate) fn release(&self, range: std::ops::Range<u64>) {
         if let Some(input) = self.input() {
             input.release(range);
@@ -392,7 +392,7 @@ impl Dataset {
         Ok(self.find_metadata(i)?.map(|(value, _)| value))
     }
 
-    /// As [`metadata_value`](Self::metadata_value), and why it is in there as text, where it is.
+    /// As [`metadata_value`](Self::metadata_value), and why it is in there as text, if it is.
     pub fn find_metadata(&self, i: u64) -> Result<Option<(Value, Option<Error>)>> {
         let named = |e: Error| e.file(self.name());
         match &self.source {
@@ -415,7 +415,7 @@ impl Dataset {
         Ok(Some(self.metadata.get_or_init(|| found)))
     }
 
-    /// The document beside the samples' metadata, where there is one.
+    /// The document beside the samples' metadata, if there is one.
     pub fn document(&self) -> Result<serde_json::Map<String, Value>> {
         match &self.source {
             Source::File(input, container) => {
@@ -444,7 +444,7 @@ impl Dataset {
 /// Mapped bytes that are not needed any more once their sample was written.
 pub(crate) type Used = (Arc<Dataset>, Range<u64>);
 
-/// Lets go of mapped bytes that were written, run by run.
+/// Frees mapped bytes that were written, run by run.
 pub(crate) fn release(samples: impl Iterator<Item = Option<Used>>) {
     let mut run: Option<Used> = None;
     for (dataset, range) in samples.flatten() {

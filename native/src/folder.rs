@@ -39,7 +39,7 @@ pub struct Folder {
 impl Folder {
     /// Walks a folder. Hidden files are left out, links are followed, but for those that lead back to where they are.
     ///
-    /// The classes are looked for: they are the first folder level, or where that is one folder, or those of the parts
+    /// The classes are looked for: they are the first folder level, or if that is one folder, or those of the parts
     /// of a set (`train`, `val`, `test`), the next.
     pub fn open(root: &Path) -> Result<Folder> {
         Self::open_at(root, None)
@@ -87,7 +87,7 @@ impl Folder {
         Ok(Folder { root: root.into(), name, files, groups, samples, left_out, loops, levels })
     }
 
-    /// Refuses a folder without any picture, where one is wanted to read from: of datasets it says how they are.
+    /// Refuses a folder without any picture, if one is wanted to read from: of datasets it says how they are.
     pub(crate) fn refuse_without_pictures(&self) -> Result<()> {
         if !self.is_empty() {
             return Ok(());
@@ -129,7 +129,7 @@ impl Folder {
     pub fn classes(&self) -> &[String] {
         &self.levels.classes
     }
-    /// The folder level that the classes are at, from 1; 0 where there are none.
+    /// The folder level that the classes are at, from 1; 0 if there are none.
     pub fn class_level(&self) -> u32 {
         self.levels.level
     }

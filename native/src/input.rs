@@ -241,7 +241,7 @@ impl Input {
         self.source.unchanged().map_err(|e| e.file(&self.name))
     }
 
-    /// Lets go of mapped pages that were used.
+    /// Frees mapped pages that were used.
     pub fn release(&self, range: Range<u64>) {
         self.source.advise(range, Advice::Done);
     }
@@ -296,8 +296,8 @@ pub fn io_error(file: &str, tried: &str, e: io::Error) -> Error {
 }
 
 /// Expands patterns such as `shards/*.tbl`; a name without a pattern, or that exists as it is, stays, and so does one
-/// that is no text. Hidden files are found only by a pattern that begins with their dot, and outputs that are not whole
-/// yet by none.
+/// that is not text. Hidden files are found only by a pattern that begins with their dot, and outputs that are not
+/// whole yet by none.
 pub fn expand<S: AsRef<OsStr>>(names: &[S]) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for given in names {
@@ -384,7 +384,7 @@ mod tests {
         assert_eq!(found(".hidden/*"), [".hidden/c.tbl"]);
         assert_eq!(found("**/.h*"), [".h.tbl", ".hidden"]);
         assert_eq!(found("./in/../*.tbl"), ["in/../a.tbl"]);
-        // A name is no pattern.
+        // A name is not a pattern.
         assert_eq!(found(part), [part]);
     }
 }

@@ -73,7 +73,7 @@ impl Map {
         }
     }
 
-    /// Lets go of pages that were used, so that a long pass over a large file keeps little in memory. They can
+    /// Frees pages that were used, so that a long pass over a large file keeps little in memory. They can
     /// be read again; that only costs another fault.
     pub fn release(&self, range: Range<u64>) {
         let end = (range.end as usize).min(self.bytes.len());
@@ -97,7 +97,7 @@ impl Map {
 
 /// Asks the system for large pages behind memory that nobody has touched yet and that will be written to all over. A
 /// batch of the loader has thousands of small ones, and each costs a fault when it is touched first; for large ones
-/// there are some dozens, and writing is quicker ever after. Where there are none, nothing changes.
+/// there are some dozens, and writing is quicker from then on. If there are none, nothing changes.
 pub(crate) fn large_pages(memory: &mut [u8]) {
     #[cfg(target_os = "linux")]
     {

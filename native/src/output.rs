@@ -40,7 +40,7 @@ enum Target {
     File(PathBuf),
     /// Copied to standard output.
     Stdout,
-    /// Copied into something that is no regular file, such as a device or a named pipe.
+    /// Copied into something that is not a regular file, such as a device or a named pipe.
     Special(PathBuf),
 }
 
@@ -233,7 +233,7 @@ impl AtomicFile {
                     if self.force
                         && let Ok(old) = fs::metadata(target)
                     {
-                        // The replaced file's permissions stay; where a file system has none, there are none to keep.
+                        // The replaced file's permissions stay; if a file system has none, there are none to keep.
                         let _ = file.set_permissions(plain_permissions(&old));
                     }
                 }

@@ -14,7 +14,7 @@ use forebay_native::loader::{
     burn::{Picture, Pictures},
 };
 
-/// A bitmap of one colour.
+/// A bitmap of one color.
 fn bmp(side: u32, color: u8) -> Vec<u8> {
     let row = (side * 3).next_multiple_of(4);
     let mut file = common::bmp(side, 1);

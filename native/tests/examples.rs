@@ -1,5 +1,5 @@
 //! The programs that measure, run on next to nothing: that they run, not what they say. `cargo test` builds examples before
-//! it runs tests; where only this file was asked for, they may be absent.
+//! it runs tests; if only this file was asked for, they may be absent.
 //!
 //! `examples/training.rs` has a test of its own.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test of files")]
@@ -15,7 +15,7 @@ use forebay_native::{
     convert::{Job, Options, Pixels, To},
 };
 
-/// What an example prints; `None` where it was not built.
+/// What an example prints; `None` if it was not built.
 fn example(name: &str, arguments: &[&Path]) -> Option<String> {
     // This test is `target/PROFILE/deps/examples-HASH`.
     let tests = std::env::current_exe().unwrap();

@@ -35,7 +35,7 @@ static MEMORY: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
-    // A test that failed is no reason for the others to.
+    // A test that failed is not a reason for the others to.
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -23,7 +23,7 @@ fn sources() -> Vec<PathBuf> {
     found
 }
 
-/// The word behind two dashes, where a line has one.
+/// The word behind two dashes, if a line has one.
 fn option(line: &str) -> Option<&str> {
     line.match_indices("--").map(|(at, _)| &line[at + 2..]).find(|rest| {
         let end = rest.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(rest.len());

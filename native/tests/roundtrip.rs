@@ -168,7 +168,7 @@ proptest! {
     }
 }
 
-/// A grey TIFF whose directory stands behind its pixels, as many programs write it.
+/// A gray TIFF whose directory stands behind its pixels, as many programs write it.
 fn tiff(width: u32, height: u32) -> Vec<u8> {
     let pixels = vec![7; (width * height) as usize];
     let mut file = b"II\x2a\0".to_vec();

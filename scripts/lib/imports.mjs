@@ -88,7 +88,7 @@ export function climbs(floors, imports) {
     for (const { to, file } of found) {
       if (to === name || level.get(to) < level.get(name)) continue;
       faults.push(
-        level.has(to) ? `${file}: ${name} imports ${to}, which is not below it` : `${file}: ${to} is no module`,
+        level.has(to) ? `${file}: ${name} imports ${to}, which is not below it` : `${file}: ${to} is not a module`,
       );
     }
   }

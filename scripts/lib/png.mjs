@@ -1,10 +1,10 @@
-// Pictures of a page made small: 256 colours, the frequent ones exactly as they were, the others mixed by diffusion.
+// Pictures of a page made small: 256 colors, the frequent ones exactly as they were, the others mixed by diffusion.
 import { crc32, deflateSync } from 'node:zlib';
 
-const COLOURS = 256;
-/** So many of the most frequent colours stay exact: those of the page; the others come from photographs. */
+const COLORS = 256;
+/** This many of the most frequent colors stay exact: those of the page; the others come from photographs. */
 const EXACT = 56;
-/** The part of each pixel's error that goes on to its neighbours: with all of it the pictures are grainy, and larger. */
+/** The part of each pixel's error that goes on to its neighbors: with all of it the pictures are grainy, and larger. */
 const DIFFUSED = 0.6;
 
 /** An indexed PNG of pixels, four bytes each. */
@@ -13,9 +13,9 @@ export function smallPng(width, height, rgba) {
   const at = (p) => (rgba[p] << 16) | (rgba[p + 1] << 8) | rgba[p + 2];
   for (let p = 0; p < rgba.length; p += 4) counts.set(at(p), (counts.get(at(p)) ?? 0) + 1);
   const byCount = [...counts].sort((a, b) => b[1] - a[1]);
-  const palette = byCount.slice(0, EXACT).map(([colour]) => colour);
-  const exact = new Map(palette.map((colour, k) => [colour, k]));
-  for (const box of boxes(byCount.slice(EXACT), COLOURS - palette.length)) palette.push(mean(box));
+  const palette = byCount.slice(0, EXACT).map(([color]) => color);
+  const exact = new Map(palette.map((color, k) => [color, k]));
+  for (const box of boxes(byCount.slice(EXACT), COLORS - palette.length)) palette.push(mean(box));
   const nearest = finder(palette);
   const rows = Buffer.alloc((width + 1) * height);
   // Errors of the row above and of this one, three numbers a pixel, with room at both ends.
@@ -52,10 +52,10 @@ export function smallPng(width, height, rgba) {
   ]);
 }
 
-const part = (colour, shift) => (colour >> shift) & 255;
+const part = (color, shift) => (color >> shift) & 255;
 
 /** Median cut: the box that spreads widest, weighed by its pixels, is cut in two until there are enough. */
-function boxes(colours, most) {
+function boxes(colors, most) {
   const spread = (box) => {
     const spans = [16, 8, 0].map((shift) => {
       let [low, high] = [255, 0];
@@ -65,7 +65,7 @@ function boxes(colours, most) {
     const [span, shift] = spans.sort((a, b) => b[0] - a[0])[0];
     return { shift, worth: span * Math.sqrt(box.reduce((sum, [, n]) => sum + n, 0)) };
   };
-  const all = colours.length > 0 ? [{ box: colours, ...spread(colours) }] : [];
+  const all = colors.length > 0 ? [{ box: colors, ...spread(colors) }] : [];
   while (all.length < most) {
     const k = all.reduce(
       (best, one, i) => (one.box.length > 1 && (best < 0 || one.worth > all[best].worth) ? i : best),
@@ -84,7 +84,7 @@ function boxes(colours, most) {
   return all.map(({ box }) => box);
 }
 
-/** The palette's colour next to three numbers; looked up once for each of 32,768 cells. */
+/** The palette's color next to three numbers; looked up once for each of 32,768 cells. */
 function finder(palette) {
   const cells = new Int16Array(1 << 15).fill(-1);
   return ([r, g, b]) => {

@@ -9,7 +9,7 @@ export function digest(bytes) {
 }
 
 /**
- * What was noted in the stamp, where it is one for these ingredients and every file is still what it was; `null`
+ * What was noted in the stamp, if it is one for these ingredients and every file is still what it was; `null`
  * otherwise. `ingredients` is anything that JSON holds.
  */
 export function stamped(folder, name, ingredients) {

@@ -59,7 +59,7 @@ async function rustupTarget() {
   if (installed()) return true;
   if (debianReady() || !read('rustup', ['--version'])) return false;
   console.log(`asking rustup for ${TARGET}`);
-  // Where rustup's servers are out of reach, this says so soon.
+  // If rustup's servers are out of reach, this says so soon.
   await run('rustup', ['target', 'add', TARGET], {
     env: { RUSTUP_MAX_RETRIES: '0' },
     quiet: true,

@@ -22,7 +22,7 @@ after(async () => {
   rmSync(site, { recursive: true, force: true });
 });
 
-test('a dead link and a dead anchor are told of', () => {
+test('a dead link and a dead anchor are reported', () => {
   const folder = join(site, 'wrong');
   mkdirSync(folder);
   writeFileSync(

@@ -33,3 +33,11 @@ test('of a program comments and texts are looked at', () => {
   const program = 'let colour = 1; // the colour\n/// This is no table.\nerror("this is no table");\n';
   assert.deepEqual(found('a.rs', program), ['1: "colour": color', '2: "is no": is not a', '3: "is no": is not a']);
 });
+
+test('of scripts and of the page all of the text is looked at, with quotes or without', () => {
+  assert.deepEqual(found('a.ts', 'html`<p>That is no file</p>`;\n// a `colour`\nsay(`is no ${file}`);'), [
+    '1: "is no": is not a',
+    '3: "is no": is not a',
+  ]);
+  assert.deepEqual(found('a.ts', '<dialog aria-labelledby="title">'), []);
+});

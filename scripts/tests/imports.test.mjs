@@ -43,7 +43,7 @@ test('an import that goes up or sideways is a fault, and so is a module without 
   assert.match(climbs(floors, imports({ low: to('other') }))[0], /low imports other/);
   assert.match(climbs(floors, imports({ fresh: [] }))[0], /fresh is on no floor/);
   assert.match(climbs(['low other', 'high', 'gone'], imports({}))[0], /no module gone/);
-  assert.match(climbs(floors, imports({ low: to('helper') }))[0], /helper is no module/);
+  assert.match(climbs(floors, imports({ low: to('helper') }))[0], /helper is not a module/);
 });
 
 test('circles are found however long, and none where there is none', () => {

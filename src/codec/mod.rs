@@ -37,8 +37,8 @@ impl Codec {
         }
     }
 
-    /// Restores exactly `size` bytes. `size` is the file's claim: it is held against what `stored` could
-    /// possibly hold and against the limits before anything is allocated.
+    /// Restores exactly `size` bytes. `size` is the file's claim: it is checked against what `stored` could
+    /// possibly become and against the limits before anything is allocated.
     pub fn decompress(self, stored: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>> {
         match self {
             Codec::None if stored.len() as u64 == size => Ok(stored.to_vec()),
@@ -109,7 +109,7 @@ impl Compression {
         }
     }
 
-    /// The compressed bytes, or `None` where they would not be smaller, so that the payload is stored.
+    /// The compressed bytes, or `None` if they would not be smaller, so that the payload is stored.
     pub fn compress(self, payload: &[u8]) -> Result<Option<Vec<u8>>> {
         self.validate()?;
         let packed = match self {

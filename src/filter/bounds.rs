@@ -16,11 +16,11 @@ pub struct Bounds {
     pub max: Value<'static>,
     /// True where some may be missing.
     pub some_missing: bool,
-    /// True where all are missing.
+    /// True if all are missing.
     pub all_missing: bool,
 }
 
-/// False only where no record of the group can match.
+/// False only if no record of the group can match.
 pub(super) fn may_match(expr: &Expr, of: &dyn Fn(&Path) -> Option<Bounds>) -> bool {
     match expr {
         Expr::And(all) => all.iter().all(|e| may_match(e, of)),

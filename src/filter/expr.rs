@@ -163,7 +163,7 @@ fn write_value(f: &mut fmt::Formatter<'_>, value: &Value<'_>) -> fmt::Result {
         Value::Null | Value::Opaque => f.write_str("null"),
         Value::Bool(b) => write!(f, "{b}"),
         Value::Int(n) => write!(f, "{n}"),
-        // Always with a point or an exponent, and as many digits as tell it from its neighbours.
+        // Always with a point or an exponent, and as many digits as tell it from its neighbors.
         Value::Float(x) => write!(f, "{x:?}"),
         Value::Str(text) => write_string(f, text),
         Value::List(list) => {

@@ -25,7 +25,7 @@ impl PartialEq for Glob {
 }
 
 impl Glob {
-    /// `None` where a `[` is not closed.
+    /// `None` if a `[` is not closed.
     pub(super) fn new(source: &str) -> Option<Self> {
         let mut parts = Vec::new();
         let mut rest = source.chars();

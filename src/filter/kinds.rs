@@ -22,7 +22,7 @@ pub enum FieldKind {
     Text,
     /// Times, compared by their text.
     Time {
-        /// A text of a time as the field writes it; `None` where it means no such time.
+        /// A text of a time as the field writes it; `None` if it means no such time.
         canonical: fn(&str) -> Option<String>,
         /// A time, for messages.
         example: &'static str,
@@ -286,7 +286,7 @@ fn what(value: &Value<'_>) -> &'static str {
     }
 }
 
-/// The number that a text is, where the filter language would read it as one.
+/// The number that a text is, if the filter language would read it as one.
 fn number(text: &str) -> Option<Value<'static>> {
     let text = text.trim();
     match text.parse::<i128>() {
@@ -295,7 +295,7 @@ fn number(text: &str) -> Option<Value<'static>> {
     }
 }
 
-/// True where a text has the shape of a time's beginning: digits where the example has digits.
+/// True if a text has the shape of a time's beginning: digits where the example has digits.
 fn begins(text: &str, example: &str) -> bool {
     let fits = |(a, b): (char, char)| if b.is_ascii_digit() { a.is_ascii_digit() } else { a == b };
     !text.is_empty() && text.chars().count() <= example.chars().count() && text.chars().zip(example.chars()).all(fits)

@@ -47,7 +47,7 @@
 //!   with a null field is false, `!=` and `!~` included. `!` turns a false into a true whatever its cause: for
 //!   a sample without `cls`, `cls != 3` is false and `!(cls == 3)` is true.
 //! - Integers and floats compare by their exact values, never by rounding. NaN is unequal to everything.
-//! - Values of different kinds (a number and a string) are unequal and in no order. Where the kind of a field is
+//! - Values of different kinds (a number and a string) are unequal and in no order. If the kind of a field is
 //!   known beforehand, as that of a table's column is, such a comparison is an error that says what to write.
 
 mod bounds;
@@ -103,12 +103,12 @@ impl Filter {
         parse::parse(text, limits)
     }
 
-    /// True where the record is wanted.
+    /// True if the record is wanted.
     pub fn matches<R: Record + ?Sized>(&self, record: &R) -> bool {
         self.expr.eval(record)
     }
 
-    /// False only where the bounds of the fields prove that no record of a group can match.
+    /// False only if the bounds of the fields prove that no record of a group can match.
     pub fn may_match(&self, bounds: &dyn Fn(&Path) -> Option<Bounds>) -> bool {
         bounds::may_match(&self.expr, bounds)
     }
@@ -118,13 +118,13 @@ impl Filter {
         self.fields.iter().map(|f| &f.path)
     }
 
-    /// True where a sample's metadata must be read to answer. (Names are asked for by
+    /// True if a sample's metadata must be read to answer. (Names are asked for by
     /// [`needs_name`](Self::needs_name): an archive has them in its headers, a TBL in its metadata.)
     pub fn needs_metadata(&self) -> bool {
         self.fields().any(|path| path.builtin().is_none())
     }
 
-    /// True where a sample's name must be known to answer.
+    /// True if a sample's name must be known to answer.
     pub fn needs_name(&self) -> bool {
         self.fields().any(|path| path.builtin() == Some(Builtin::Name))
     }

@@ -23,7 +23,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn a_slip_is_recognised_and_another_word_is_not() {
+    fn a_slip_is_recognized_and_another_word_is_not() {
         let names = ["width", "cls", "json.label", "json.boxes", "class"];
         for (wanted, meant) in [
             ("clas", Some("cls")),

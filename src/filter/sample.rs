@@ -8,7 +8,7 @@ use crate::sample::SampleInfo;
 pub struct SampleRecord<'a> {
     /// Its entry in the index.
     pub info: &'a SampleInfo,
-    /// Its name, where the container has names. Without it, the metadata's field `name` counts.
+    /// Its name, if the container has names. Without it, the metadata's field `name` counts.
     pub name: Option<&'a str>,
     /// Its metadata, parsed.
     pub metadata: Option<&'a serde_json::Value>,

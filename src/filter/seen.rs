@@ -41,7 +41,7 @@ const DEEP: usize = 3;
 /// Fields that a message names.
 const NAMED: usize = 20;
 
-/// Made for one filter, told of every sample that the filter was asked about, and asked at the end.
+/// Made for one filter, shown every sample that the filter was asked about, and asked at the end.
 #[derive(Clone, Debug)]
 pub struct Seen {
     fields: Vec<Field>,
@@ -81,7 +81,7 @@ impl Kinds {
         }
     }
 
-    /// What the field holds, where that is one kind in every sample that has it.
+    /// What the field holds, if that is one kind in every sample that has it.
     fn one(self) -> FieldKind {
         match self.0 & !Self::NULL {
             Self::BOOL => FieldKind::Bool,

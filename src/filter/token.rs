@@ -6,7 +6,7 @@ use crate::error::{Code, Error, Result};
 /// The smallest pieces of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
-    /// A word that is no keyword.
+    /// A word that is not a keyword.
     Name(String),
     /// A name in backticks.
     Quoted(String),
@@ -33,7 +33,7 @@ fn continues_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// True where a name needs no backticks.
+/// True if a name needs no backticks.
 pub(super) fn is_plain_name(name: &str) -> bool {
     name.starts_with(starts_name) && name.chars().all(continues_name) && !KEYWORDS.contains(&name)
 }
@@ -163,7 +163,7 @@ impl<'a> Tokens<'a> {
                     Some((_, c @ ('\\' | '"' | '\''))) => text.push(c),
                     Some((_, c)) => {
                         let at = start + self.rest[..i].chars().count();
-                        return Err(error(&codes::STRING, at, format!("\\{c} is no escape; a backslash is \\\\")));
+                        return Err(error(&codes::STRING, at, format!("\\{c} is not an escape; a backslash is \\\\")));
                     }
                     None => break,
                 },

@@ -29,7 +29,7 @@ pub trait Record {
     /// The value at `path`; [`Value::Null`] where there is none.
     fn field(&self, path: &Path) -> Value<'_>;
 
-    /// True where the list at `path` has an element equal to `item`.
+    /// True if the list at `path` has an element equal to `item`.
     fn contains(&self, path: &Path, item: &Value<'_>) -> bool {
         matches!(self.field(path), Value::List(list) if list.iter().any(|element| element.same(item)))
     }
@@ -104,7 +104,7 @@ impl<'a> From<&'a serde_json::Value> for Value<'a> {
 }
 
 impl Value<'_> {
-    /// The value as the name of a class; `None` where it can be none.
+    /// The value as the name of a class; `None` if it can be none.
     pub fn label(&self) -> Option<String> {
         match self {
             Value::Bool(b) => Some(b.to_string()),
@@ -115,7 +115,7 @@ impl Value<'_> {
         }
     }
 
-    /// The order of two values of one kind; `None` where there is none.
+    /// The order of two values of one kind; `None` if there is none.
     pub fn order(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),

@@ -120,7 +120,7 @@ pub struct Ending {
     pub at: u64,
     /// The tables and the tail signature.
     pub tables: Vec<u8>,
-    /// The header, for the first 256 bytes of the file. Written last, it makes an interrupted file recognisable.
+    /// The header, for the first 256 bytes of the file. Written last, it makes an interrupted file recognizable.
     pub header: [u8; HEADER_BYTES as usize],
 }
 

@@ -48,7 +48,7 @@ pub struct Checker {
     next: (u64, usize),
     /// Blocks that some lookup table lists, found once: it takes a look at every column.
     listed: u64,
-    /// What was seen of each column that is no fault: how often, and where first.
+    /// What was seen of each column that is not a fault: how often, and where first.
     seen: BTreeMap<(usize, &'static str), Seen>,
 }
 

@@ -54,7 +54,7 @@ pub enum Layout {
     RowId,
 }
 
-/// The largest key that an integer of this layout holds, `None` where it is no unsigned integer.
+/// The largest key that an integer of this layout holds, `None` if it is not an unsigned integer.
 const fn key_max(layout: Layout) -> Option<u64> {
     match layout {
         Layout::UInt8 => Some(u8::MAX as u64),
@@ -100,7 +100,7 @@ pub struct Item {
 }
 
 impl Item {
-    /// A scalar that is no key.
+    /// A scalar that is not a key.
     pub const fn plain(layout: Layout) -> Self {
         Item { layout, key_count: None }
     }
@@ -111,7 +111,9 @@ impl Item {
             Some(max) => {
                 Err(Error::new(&codes::CODEC, format!("a key counts to {count}; its integer holds 1 to {max}")))
             }
-            None => Err(Error::new(&codes::CODEC, format!("{layout:?} is no unsigned integer, so it is no key"))),
+            None => {
+                Err(Error::new(&codes::CODEC, format!("{layout:?} is not an unsigned integer, so it is not a key")))
+            }
         }
     }
 }
@@ -179,7 +181,7 @@ impl Item {
 pub struct Codec {
     /// What each value, or each slot of a vector, is.
     pub item: Item,
-    /// For vectors the dimensions, any of which may be 0 where it varies.
+    /// For vectors the dimensions, any of which may be 0 if it varies.
     pub dims: Option<Vec<u32>>,
 }
 
@@ -209,7 +211,7 @@ impl Codec {
         }
     }
 
-    /// The slots of each vector, 0 where they vary; `None` for scalars.
+    /// The slots of each vector, 0 if they vary; `None` for scalars.
     pub fn vector_size(&self) -> Option<u32> {
         self.dims.as_ref().map(|dims| dims.iter().product())
     }
@@ -220,7 +222,7 @@ impl Codec {
 pub struct CodecDef {
     /// The load name.
     pub name: String,
-    /// What it means, `None` where that is not known.
+    /// What it means, `None` if that is not known.
     pub codec: Option<Codec>,
 }
 
@@ -275,7 +277,7 @@ fn parse(c: &mut Cursor<'_>, limits: &Limits, depth: u32) -> Result<CodecDef> {
     Ok(CodecDef { name, codec })
 }
 
-/// The scalar inside of a key or a vector. `None` where it is not known: nothing after it can be read then.
+/// The scalar inside of a key or a vector. `None` if it is not known: nothing after it can be read then.
 fn inner(c: &mut Cursor<'_>, limits: &Limits, depth: u32, what: &str) -> Result<Option<Item>> {
     let before = c.clone();
     match parse(c, limits, depth + 1)?.codec {

@@ -15,14 +15,14 @@ pub const VERSION: Code =
 /// The two versions of the header contradict each other.
 pub const VERSION_ORDER: Code =
     Code::damaged("idv.version_order", "The compatible version is newer than the file's own version.");
-/// A number of the header makes no sense.
-pub const HEADER: Code = Code::damaged("idv.header", "A count or offset of the header makes no sense.");
+/// A number of the header is invalid.
+pub const HEADER: Code = Code::damaged("idv.header", "A count or offset of the header is invalid.");
 /// The tail signature is not where the header says.
 pub const TAIL: Code = Code::damaged("idv.tail", "The tail signature is not where the header says.");
 /// A column has no name.
 pub const NAME: Code = Code::damaged("idv.name", "A column's name is empty.");
 /// A string's length is not a length.
-pub const STRING: Code = Code::damaged("idv.string", "The length in front of a string is no length.");
+pub const STRING: Code = Code::damaged("idv.string", "The length in front of a string is invalid.");
 /// A codec's definition contradicts itself.
 pub const CODEC: Code = Code::damaged("idv.codec", "A codec's definition contradicts itself or asks for too much.");
 /// A column of a kind that cannot be interpreted.
@@ -30,14 +30,14 @@ pub const DEAD: Code = Code::unsupported(
     "idv.dead_column",
     "The column's codec or compression is not known, so it cannot be read; the others can.",
 );
-/// The rows per block make no sense.
-pub const ROWS_PER_BLOCK: Code = Code::damaged("idv.rows_per_block", "A column's rows per block make no sense.");
+/// The rows per block are invalid.
+pub const ROWS_PER_BLOCK: Code = Code::damaged("idv.rows_per_block", "A column's rows per block are invalid.");
 /// Columns differ in their rows per block.
 pub const MIXED_ROWS_PER_BLOCK: Code =
     Code::unsupported("idv.mixed_rows_per_block", "Columns differ in their rows per block, which no reader takes.");
 /// An offset lies outside the file's data.
 pub const OFFSET: Code = Code::damaged("idv.offset", "An offset or length points outside the file's data.");
-/// The annotations' table makes no sense.
+/// The annotations' table is invalid.
 pub const ANNOTATION: Code = Code::damaged("idv.annotation", "A column's annotations contradict the format.");
 /// An annotation of a kind that cannot be interpreted.
 pub const UNKNOWN_ANNOTATION: Code = Code::unsupported(

@@ -77,9 +77,9 @@ pub struct Live {
 pub struct Column {
     /// Its name; names may repeat.
     pub name: String,
-    /// True where a later column has the same name, which is the one that the name stands for.
+    /// True if a later column has the same name, which is the one that the name stands for.
     pub hidden: bool,
-    /// How its values are read; `None` where its codec or compression is not known, so that they cannot be.
+    /// How its values are read; `None` if its codec or compression is not known, so that they cannot be.
     pub live: Option<Live>,
     /// Its codec as the file defines it.
     pub definition: CodecDef,
@@ -91,12 +91,12 @@ pub struct Column {
     pub(super) at: u64,
     /// Where the lookup table begins.
     pub(super) lookup_offset: u64,
-    /// The lookup table; `None` where it lies outside of the file.
+    /// The lookup table; `None` if it lies outside of the file.
     pub(super) lookup: Option<Bytes>,
 }
 
 impl Column {
-    /// Why the column cannot be read, where it cannot.
+    /// Why the column cannot be read, if it cannot.
     pub(super) fn dead(&self) -> Error {
         let message = match &self.definition.codec {
             None => format!("the column cannot be read: its codec {:?} is not known", self.definition.name),
@@ -108,7 +108,7 @@ impl Column {
     pub fn annotation(&self, kind: &str) -> Option<&table::Column> {
         self.annotations.iter().find(|a| a.name == kind).map(|a| &a.value)
     }
-    /// What it is in a table; `None` where it cannot be read.
+    /// What it is in a table; `None` if it cannot be read.
     pub fn field(&self) -> Option<Field> {
         let mut field = Field::new(&self.name, self.live.as_ref()?.codec.dtype());
         field.metadata = self.annotations.clone();
@@ -125,7 +125,7 @@ pub struct File {
     pub columns: Vec<Column>,
     /// What was skipped or read more kindly than ML.NET does.
     pub notes: Vec<Fault>,
-    /// How many rows each block but the last has; 0 only where there are no rows or no columns.
+    /// How many rows each block but the last has; 0 only if there are no rows or no columns.
     pub rows_per_block: u32,
     pub(super) schema: Arc<Schema>,
     /// For each column of the schema its place in the table of contents.

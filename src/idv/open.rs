@@ -178,7 +178,7 @@ impl Opener {
         Ok(File { header, columns, notes, rows_per_block, schema, places, limits, file_len: self.file_len, faults })
     }
 
-    /// An error, or where the opener keeps going one more fault.
+    /// An error, or, if the opener keeps going, one more fault.
     fn fault(&mut self, e: Error) -> Result<()> {
         if !self.keep_going || e.kind() == Kind::Limit {
             return Err(e);
@@ -328,7 +328,7 @@ impl Opener {
         Ok(all.collect())
     }
 
-    /// Decodes an annotation; `None` where its codec or compression is not known.
+    /// Decodes an annotation; `None` if its codec or compression is not known.
     fn annotation(&self, entry: &AnnotationEntry, stored: &Bytes, spent: &mut u64) -> Result<Option<Annotation>> {
         let (Some(codec), Some(packing)) = (&entry.codec.codec, Packing::from_code(entry.compression)) else {
             return Ok(None);

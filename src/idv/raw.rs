@@ -147,9 +147,9 @@ pub struct TocEntry {
     pub compression: u8,
     /// How many rows each block but the last has.
     pub rows_per_block: u32,
-    /// Where the lookup table begins; means nothing where there are no rows.
+    /// Where the lookup table begins; means nothing if there are no rows.
     pub lookup_offset: i64,
-    /// Where the annotations' table begins; 0 where there are none.
+    /// Where the annotations' table begins; 0 if there are none.
     pub annotations_offset: i64,
     /// Where this entry begins in the file.
     pub at: u64,

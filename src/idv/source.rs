@@ -9,7 +9,7 @@ use crate::{cursor::Cursor, error::Result, table::Buffer};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Losses {
-    /// True where the block's UTF-8 was malformed.
+    /// True if the block's UTF-8 was malformed.
     pub malformed: bool,
     /// How many boundaries of texts cut a surrogate pair in two; each half is now U+FFFD.
     pub split_pairs: u64,

@@ -83,7 +83,7 @@ fn durations(source: &mut Source<'_>, n: usize, vector: bool) -> Result<Buffer<i
 fn date_times(source: &mut Source<'_>, n: usize) -> Result<Buffer<i64>> {
     let before = source.cursor.clone();
     let ticks = without_missing(source.numbers(n)?, &mut source.losses);
-    // One pass without branches first; the place is looked for only where there is one.
+    // One pass without branches first; the place is looked for only if there is one.
     let fine = ticks.iter().fold(true, |fine, t| fine & (0..=MAX_TICKS).contains(t));
     if let Some(i) = if fine { None } else { ticks.iter().position(|t| !(0..=MAX_TICKS).contains(t)) } {
         let mut at = before;

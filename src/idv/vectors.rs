@@ -60,7 +60,7 @@ pub(super) fn read(source: &mut Source<'_>, codec: &Codec, n: usize, limits: &Li
     vectors.map_err(misfit)
 }
 
-/// How long vectors are: all the same, or where that is 0 each its own.
+/// How long vectors are: all the same, or, if that is 0, each its own.
 struct Lengths {
     common: u32,
     each: Buffer<u32>,
@@ -86,7 +86,7 @@ fn lengths(c: &mut Cursor<'_>, n: usize, size: u32) -> Result<Lengths> {
     Ok(Lengths { common, each: each.map(|length| length as u32).collect() })
 }
 
-/// The slots that sparse vectors list; `None` where no vector is sparse.
+/// The slots that sparse vectors list; `None` if no vector is sparse.
 fn indices(c: &mut Cursor<'_>, lengths: &Buffer<u32>, counts: &[u32]) -> Result<Option<Buffer<u32>>> {
     let sparse = || counts.iter().zip(lengths.iter()).enumerate().filter(|(_, (count, length))| count < length);
     let listed: u64 = sparse().map(|(_, (count, _))| u64::from(*count)).sum();

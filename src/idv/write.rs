@@ -65,8 +65,8 @@ impl Writer {
         self.push_with(batch, out, one_after_the_other)
     }
 
-    /// As [`push`](Self::push), with the blocks made on as many threads as the host likes: `each` does so many pieces of
-    /// work that do not need each other and gives what came of them in their order, or the first error in it.
+    /// As [`push`](Self::push), with the blocks made on as many threads as the host likes: `each` does this many pieces
+    /// of work that do not need each other and gives what came of them in their order, or the first error in it.
     pub fn push_with(
         &mut self,
         batch: &Batch,

@@ -36,14 +36,14 @@ pub struct Picture<'a> {
     pub full_height: u32,
     /// The size to which it was decoded, in eighths of the full one, rounded up: 8 unless less was asked for.
     pub eighths: u32,
-    /// Pixels of that size left of these, where only a part was decoded; otherwise 0.
+    /// Pixels of that size left of these, if only a part was decoded; otherwise 0.
     pub left: u32,
-    /// Pixels of that size above these, where only a part was decoded; otherwise 0.
+    /// Pixels of that size above these, if only a part was decoded; otherwise 0.
     pub top: u32,
 }
 
 impl<'a> Picture<'a> {
-    /// A picture in full; refused where the pixels are not width × height × 3 bytes.
+    /// A picture in full; refused if the pixels are not width × height × 3 bytes.
     pub fn new(width: u32, height: u32, pixels: &'a [u8]) -> Result<Self> {
         let bytes = u128::from(width) * u128::from(height) * 3;
         if pixels.len() as u128 != bytes {
@@ -75,9 +75,9 @@ pub mod codes {
     /// Raw pixels of another size than the index says.
     pub const RAW_SIZE: Code =
         Code::damaged("image.raw_size", "A raw RGB sample does not have height × width × 3 bytes.");
-    /// A recipe that makes no sense.
+    /// A recipe that is invalid.
     pub const RECIPE: Code =
-        Code::usage("image.recipe", "A transform's sizes, ranges or buffers make no sense; the message says which.");
+        Code::usage("image.recipe", "A transform's sizes, ranges or buffers are invalid; the message says which.");
     /// Every code of this module.
     pub const ALL: &[&Code] = &[&DAMAGED, &UNSUPPORTED, &PIXELS, &SCANS, &RAW_SIZE, &RECIPE];
 }

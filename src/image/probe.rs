@@ -1,6 +1,6 @@
 //! Format, width and height of a payload from its bytes, without decoding a pixel.
 //!
-//! [`probe`] never fails and never panics: what it does not recognise is
+//! [`probe`] never fails and never panics: what it does not recognize is
 //! [`Unknown`](MediaFormat::Unknown), and a size that the bytes do not give is 0. It reads a few dozen bytes
 //! of a slice that may be a whole mapped file, in bounded time, however hostile the bytes.
 //!
@@ -11,7 +11,7 @@
 //! opinion, gives wrong or no answers that a dataset meets: top-down bitmaps come out 4 billion high and OS/2
 //! bitmaps as nonsense, JPEG markers behind fill bytes or without a length stop it, scaled VP8 frames come out
 //! too wide, one private TIFF field type makes a whole file unreadable, Apple's PNGs have their size
-//! elsewhere; and it answers for forty other formats, some of them recognised by two bytes.
+//! elsewhere; and it answers for forty other formats, some of them recognized by two bytes.
 //!
 //! ```
 //! use forebay::{image::{format_of, probe}, model::MediaFormat};
@@ -26,7 +26,7 @@ use crate::sample::{MediaFormat, SampleInfo};
 
 /// How many first bytes of a payload normally give its size, for hosts that must choose a range: all of PNG,
 /// WebP and BMP need at most 37, a JPEG needs what stands before its frame header, which is 200 to 700 bytes
-/// plus its EXIF block, colour profile and thumbnail (rarely over 48 KiB). A TIFF may keep its directory at
+/// plus its EXIF block, color profile and thumbnail (rarely over 48 KiB). A TIFF may keep its directory at
 /// the end, so some need the whole payload.
 pub const HEAD_BYTES: usize = 64 << 10;
 
@@ -50,7 +50,7 @@ impl Probe {
         SampleInfo { format: self.format, width: self.width, height: self.height, ..info }
     }
 
-    /// Bytes that the picture has as 8-bit RGB: what decoding it takes at least. 0 where the size is not known.
+    /// Bytes that the picture has as 8-bit RGB: what decoding it takes at least. 0 if the size is not known.
     ///
     /// ```
     /// let bmp = b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x03\0\0\0\xfe\xff\xff\xff";
@@ -68,7 +68,7 @@ impl Probe {
     }
 }
 
-/// Looks at the first bytes of a payload (all of it, or at least [`HEAD_BYTES`], where they are at hand).
+/// Looks at the first bytes of a payload (all of it, or at least [`HEAD_BYTES`], if they are in memory).
 pub fn probe(head: &[u8]) -> Probe {
     let format = by_content(head);
     let size = match format {
@@ -88,7 +88,7 @@ pub fn probe_named(name: &str, head: &[u8]) -> Probe {
     Probe { format: format_of(name, head), ..probe(head) }
 }
 
-/// The format by content; where the content says nothing, by the name's extension.
+/// The format by content; if the content says nothing, by the name's extension.
 pub fn format_of(name: &str, head: &[u8]) -> MediaFormat {
     match by_content(head) {
         MediaFormat::Unknown => MediaFormat::from_name(name),
@@ -275,7 +275,7 @@ pub(crate) fn tiff_claims(data: &[u8]) -> u64 {
 }
 
 /// Looks for fields in the first directory of a TIFF or BigTIFF; later ones are other pages, so no chain is
-/// followed. Ends early, with what was found, where the bytes end.
+/// followed. Ends early, with what was found, if the bytes end.
 fn tiff_values<const N: usize>(data: &[u8], tags: [u64; N]) -> [Option<u32>; N] {
     let mut values = [None; N];
     let t = Tiff::new(data);

@@ -14,7 +14,7 @@ pub enum Shuffle {
     /// Every order is as likely as any other.
     #[default]
     Full,
-    /// Blocks of neighbours are shuffled, then the samples inside each window of so many shuffled blocks. Reads
+    /// Blocks of neighbors are shuffled, then the samples inside each window of shuffled blocks. Reads
     /// stay local: at any time only the blocks of one window are in use.
     Blocks {
         /// Samples in a block.
@@ -32,7 +32,7 @@ pub(super) struct Arrangement {
     /// Samples in a block, and in a window; a window of one sample moves nothing.
     block: u64,
     window: u64,
-    /// `None` where nothing is shuffled.
+    /// `None` if nothing is shuffled.
     blocks: Option<Permutation>,
     /// Where the last block of the file, which may be short, stands among the shuffled ones.
     short_at: u64,

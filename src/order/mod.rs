@@ -185,12 +185,12 @@ impl Order {
         let refuse = |message: String| Err(Error::new(&codes::SETTINGS, message));
         let fits = |n: Option<u64>| n.filter(|&n| n <= MOST_SAMPLES);
         let Some(global_batch) = fits(settings.batch.checked_mul(settings.world)).filter(|&n| n > 0) else {
-            return refuse(format!("batches of {} on {} ranks make no sense", settings.batch, settings.world));
+            return refuse(format!("batches of {} on {} ranks are invalid", settings.batch, settings.world));
         };
         if let Shuffle::Blocks { block, window } = settings.shuffle
             && fits(block.checked_mul(window)).is_none_or(|n| n == 0)
         {
-            return refuse(format!("windows of {window} blocks of {block} samples make no sense"));
+            return refuse(format!("windows of {window} blocks of {block} samples are invalid"));
         }
         let (Some(selected_before), Some(samples_before)) =
             (sums(sources.iter().map(Source::selected)), sums(sources.iter().map(|s| s.samples)))
@@ -297,7 +297,7 @@ pub struct Item {
     pub sample: u64,
     /// Its number among all samples of all sources.
     pub index: u64,
-    /// True where it only fills the tail.
+    /// True if it only fills the tail.
     pub padded: bool,
 }
 
@@ -378,10 +378,10 @@ impl<'a> Epoch<'a> {
 /// The codes of orders.
 pub mod codes {
     use crate::error::Code;
-    /// The settings make no sense together.
+    /// The settings do not fit together.
     pub const SETTINGS: Code = Code::usage(
         "order.settings",
-        "Batch, world, shuffle, weights or selection make no sense together; the message says which.",
+        "The batch, world, shuffle, weights or selection do not fit together; the message says which.",
     );
     /// A saved state is of another version.
     pub const STATE_VERSION: Code =

@@ -50,7 +50,7 @@ impl Permutation {
     pub fn len(&self) -> u64 {
         self.n
     }
-    /// True where there is nothing to permute.
+    /// True if there is nothing to permute.
     pub fn is_empty(&self) -> bool {
         self.n == 0
     }
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn each_number_lands_anywhere_and_neighbours_part() {
+    fn each_number_lands_anywhere_and_neighbors_part() {
         for n in [10_u64, 63, 64, 100, 257] {
             let keys = 4000;
             let side = n as usize;

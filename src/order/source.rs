@@ -24,7 +24,7 @@ impl Source {
     }
 
     /// Says what tells this file from another of the same name: a checksum, size and time, an ETag. A saved state
-    /// is refused where it differs.
+    /// is refused if it differs.
     #[must_use]
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = identity.into();
@@ -56,7 +56,7 @@ impl Source {
         }
     }
 
-    /// FNV-1a over the little-endian bytes of the selected numbers; 0 where all are wanted.
+    /// FNV-1a over the little-endian bytes of the selected numbers; 0 if all are wanted.
     pub(super) fn selection_hash(&self) -> u64 {
         let Some(selection) = &self.selection else { return 0 };
         fnv1a(selection.iter().flat_map(|n| n.to_le_bytes()))

@@ -70,7 +70,7 @@ mod text {
     }
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<u64, D::Error> {
         let text = String::deserialize(d)?;
-        text.parse().map_err(|_| D::Error::custom(format!("{text:?} is no whole number of 64 bits")))
+        text.parse().map_err(|_| D::Error::custom(format!("{text:?} is not a whole number of 64 bits")))
     }
 }
 
@@ -102,7 +102,7 @@ impl Order {
         }
     }
 
-    /// Where a saved run goes on in this order; refused, by name, where anything differs that decides which sample
+    /// Where a saved run goes on in this order; refused, by name, if anything differs that decides which sample
     /// comes when.
     pub fn resume(&self, state: &State) -> Result<Position> {
         let now = self.state(state.epoch, state.step);

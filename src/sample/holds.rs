@@ -10,7 +10,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 /// How deep values nest where they are parsed: one less than serde_json's own bound.
 pub(crate) const LEVELS: u32 = 127;
 
-/// Refuses a text that is no JSON, or whose value is not held or nests deeper than `levels`.
+/// Refuses a text that is not JSON, or whose value is not held or nests deeper than `levels`.
 pub(crate) fn holds(text: &str, levels: u32) -> Result<(), serde_json::Error> {
     let mut json = serde_json::Deserializer::from_str(text);
     Holds { levels }.deserialize(&mut json)?;

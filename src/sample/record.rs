@@ -20,8 +20,8 @@
 //! |---|---|
 //! | `id`, `name` | the sample's number; the payload's file name |
 //! | `json`, `cls`, `txt`, any other extension | the sidecar: JSON as it is, a number where it is one, text, or `{"base64": ...}` |
-//! | `exact` | the sidecar's exact text, where the field alone would not give the same bytes back |
-//! | `members` | the extensions in the archive's order, where that is not "payload, then the fields" |
+//! | `exact` | the sidecar's exact text, if the field alone would not give the same bytes back |
+//! | `members` | the extensions in the archive's order, if that is not "payload, then the fields" |
 
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ use crate::{
     msgpack::{base64_bytes, base64_value},
 };
 
-/// Fields that are no sidecars.
+/// Fields that are not sidecars.
 const RESERVED: [&str; 5] = ["id", "name", "members", "exact", "class"];
 /// Sidecars that need no mention in `members`.
 const USUAL: [&str; 3] = ["json", "cls", "txt"];
@@ -123,7 +123,7 @@ fn readable(sidecar: &Sidecar<'_>) -> String {
     match sidecar.extension {
         extension if extension == "json" || extension.ends_with(".json") => {
             if let Ok(raw) = serde_json::from_str::<&RawValue>(text)
-                // What every reader of the record can hold, where it stands a level deeper: a number such as 1e400
+                // What every reader of the record can hold, if it stands a level deeper: a number such as 1e400
                 // is text to them.
                 && holds(text, LEVELS - 1).is_ok()
             {
@@ -186,7 +186,7 @@ fn fields_of(record: &str) -> Option<Vec<(String, Box<RawValue>)>> {
 
 /// The files of a sample, in the order that they had: what [`compose`] took comes back byte for byte. A record
 /// that did not come from files gives the payload under a numbered name and itself as `.json`.
-/// `extension` is the payload's, where no name says otherwise; but raw pixels are never called by the name of the
+/// `extension` is the payload's, if no name says otherwise; but raw pixels are never called by the name of the
 /// file that they were decoded from. A name that would leave the folder becomes one that does not, by [`inside`].
 pub fn files(record: &str, id: u64, extension: &str) -> Result<Vec<RestoredFile>> {
     let numbered = |id: u64| format!("{id:08}");
@@ -276,7 +276,7 @@ fn is_outside(name: &str) -> bool {
         || name.contains('\0')
         || name.split(['/', '\\']).any(|part| part == "..")
         || is_folder(name)
-        // A drive's letter, where there are drives.
+        // A drive's letter, if there are drives.
         || cfg!(windows) && (name.starts_with('\\') || name.as_bytes().get(1) == Some(&b':'))
 }
 
@@ -318,7 +318,7 @@ pub fn inside(name: &str) -> Cow<'_, str> {
 }
 
 /// The same record with another number: samples move when files are filtered, split or joined. A record that
-/// carries no number, or is no object, is somebody else's and stays as it is.
+/// carries no number, or is not an object, is somebody else's and stays as it is.
 pub fn renumber(record: &str, id: u64) -> String {
     let Some(fields) = fields_of(record) else { return record.to_owned() };
     let number = id.to_string();
@@ -369,7 +369,7 @@ pub fn spell_out(record: &str) -> Cow<'_, str> {
     merge(record, &more).into()
 }
 
-/// Adds the fields of `more` behind those of the record; a field that both have takes the new value. What is no
+/// Adds the fields of `more` behind those of the record; a field that both have takes the new value. What is not an
 /// object becomes the field `metadata`.
 pub fn merge(record: &str, more: &Map<String, Value>) -> String {
     let mut out = String::from("{");
@@ -474,7 +474,7 @@ mod tests {
         for name in ["a/b..c/d.jpg", "a..", "...", "dir/a:b.jpg"] {
             assert!(safe_name(name).is_ok() && inside(name) == name, "{name:?}");
         }
-        // A colon is a drive only where there are drives.
+        // A colon is a drive only if there are drives.
         assert_eq!(safe_name("a:b.jpg").is_err(), cfg!(windows));
     }
 

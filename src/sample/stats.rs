@@ -26,7 +26,7 @@ use super::model::{MediaFormat, SampleInfo};
 
 /// Distinct labels that are counted apart; samples of further ones are counted together.
 pub const LABELS_KEPT: usize = 10_000;
-/// A longer label is no class name; it counts among the further ones.
+/// A longer label is not a class name; it counts among the further ones.
 const LABEL_BYTES: usize = 256;
 
 /// Widths and heights at which buckets begin: the sizes that models and cameras use.
@@ -95,7 +95,7 @@ impl Stats {
     }
 
     /// Adds what another has counted. The result is that of counting all samples in one, whatever the order;
-    /// only which labels are kept apart depends on it, where there are more than [`LABELS_KEPT`].
+    /// only which labels are kept apart depends on it, if there are more than [`LABELS_KEPT`].
     pub fn merge(&mut self, other: &Stats) {
         self.samples += other.samples;
         self.bytes.merge(&other.bytes);

@@ -47,7 +47,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Does what the bytes at hand allow.
+    /// Does what the available bytes allow.
     pub fn step(&mut self) -> Result<()> {
         if self.found.is_none() {
             match self.work.step()? {
@@ -64,7 +64,7 @@ impl Part {
 }
 
 impl Checker {
-    /// Checks these samples in so many parts, and with the first and last of the file what belongs to none. Reads
+    /// Checks these samples in this many parts, and with the first and last of the file what belongs to none. Reads
     /// `window` bytes at a time.
     pub fn new(opened: &Opened, samples: Range<u64>, parts: usize, window: Option<u64>) -> Self {
         let count = samples.end - samples.start;

@@ -140,7 +140,7 @@ impl Conversion {
         })
     }
 
-    /// Does what the bytes at hand allow. When every sample was written, the end is there to be taken.
+    /// Does what the available bytes allow. When every sample was written, the end is there to be taken.
     pub fn step(&mut self) -> Result<Turn<Batch>> {
         if self.document.is_some()
             && let Some(need) = self.begin()?

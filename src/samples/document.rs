@@ -38,7 +38,7 @@ impl MetadataChoice {
     pub fn parse(bytes: Vec<u8>, format: MetadataFormat, limits: &Limits) -> Result<Self> {
         let wrong = |message: String| Error::new(&codes::ARGUMENT, format!("the metadata {message}"));
         let value = match format {
-            MetadataFormat::Json => serde_json::from_slice(&bytes).map_err(|e| wrong(format!("is no JSON: {e}")))?,
+            MetadataFormat::Json => serde_json::from_slice(&bytes).map_err(|e| wrong(format!("is not JSON: {e}")))?,
             MetadataFormat::Msgpack => {
                 let cursor = Cursor::new(&bytes, 0, "metadata", &codes::ARGUMENT);
                 msgpack::Reader::new(cursor, &codes::ARGUMENT, limits).value(0)?
@@ -63,7 +63,7 @@ impl MetadataChoice {
                     }
                 }
             }
-            Some(_) => return Err(wrong("has `samples` that are no array".into())),
+            Some(_) => return Err(wrong("has `samples` that are not an array".into())),
         }
         Ok(MetadataChoice { format, fields, samples, protobuf: None })
     }
@@ -85,7 +85,7 @@ impl Inherited {
         }
     }
 
-    /// Adds the name of a source that is no TBL, without its folders.
+    /// Adds the name of a source that is not a TBL, without its folders.
     pub fn source(&mut self, name: &str) {
         self.sources.push(name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(name).into());
     }

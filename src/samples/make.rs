@@ -35,9 +35,9 @@ pub struct Loaded {
     pub height: u32,
     /// Metadata as JSON text.
     pub record: Option<String>,
-    /// Why the record keeps the metadata as text, where it does.
+    /// Why the record keeps the metadata as text, if it does.
     pub kept: Option<Error>,
-    /// The name of its file, where it came from one and the name leaves the folder.
+    /// The name of its file, if it came from one and the name leaves the folder.
     outside: Option<String>,
 }
 

@@ -17,7 +17,7 @@
 //! | `write.rs`, `oddities.rs` | samples put behind each other; what of them is not as it was |
 //! | `conversion.rs` | all of it together: from file to file |
 //!
-//! A conversion over a file that is all at hand:
+//! A conversion over a file that is wholly in memory:
 //!
 //! ```
 //! use std::sync::Arc;

@@ -47,14 +47,14 @@ impl Dataset {
             Dataset::Tar(_) => Format::Tar,
         }
     }
-    /// The TBL, where it is one.
+    /// The TBL, if it is one.
     pub fn tbl(&self) -> Option<&Tbl> {
         match self {
             Dataset::Tbl(tbl) => Some(tbl),
             Dataset::Tar(_) => None,
         }
     }
-    /// The archive, where it is one.
+    /// The archive, if it is one.
     pub fn tar(&self) -> Option<&Tar> {
         match self {
             Dataset::Tar(tar) => Some(tar),
@@ -118,7 +118,7 @@ impl Opener {
         self
     }
     /// With what an earlier scan of the same archive found, as [`tar::Archive::to_kept`] gave it: the file then opens
-    /// with one look at two headers. Bytes that do not fit this file are no fault; it is scanned.
+    /// with one look at two headers. Bytes that do not fit this file are not a fault; it is scanned.
     #[must_use]
     pub fn with_kept(mut self, kept: &[u8]) -> Self {
         if let Some(archive) = tar::Archive::from_kept(kept, self.file_len, &self.limits) {
@@ -126,7 +126,7 @@ impl Opener {
         }
         self
     }
-    /// The archive that is being scanned, where the file is one: its members so far can be shown, and what came
+    /// The archive that is being scanned, if the file is one: its members so far can be shown, and what came
     /// before an error kept.
     pub fn scanner(&self) -> Option<&tar::Opener> {
         match &self.work {
@@ -142,7 +142,7 @@ impl Opener {
         }
     }
 
-    /// The samples before the damage of a TAR, where that stopped it.
+    /// The samples before the damage of a TAR, if that stopped it.
     pub fn into_partial(self) -> Option<Result<Dataset>> {
         Some(Tar::new(self.into_scanner()?.into_partial()).map(Dataset::Tar))
     }

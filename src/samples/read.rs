@@ -16,10 +16,10 @@ use crate::{
 };
 
 /// Samples whose places in the metadata are read at once, 8 bytes each: whoever looks at a sample looks at its
-/// neighbours next.
+/// neighbors next.
 const RUN: u64 = 8192;
 
-/// Reads one sample's metadata as JSON text; nothing where there is none.
+/// Reads one sample's metadata as JSON text; nothing if there is none.
 #[derive(Debug)]
 pub struct RecordReader {
     opened: Arc<Opened>,
@@ -116,7 +116,7 @@ impl DocumentReader {
         DocumentReader { opened, pieces: Pieces::default() }
     }
 
-    /// As a step, the section that has the document in it, where there is one.
+    /// As a step, the section that has the document in it, if there is one.
     pub(super) fn section(&self) -> Result<Step<Option<(&Tbl, Bytes)>>> {
         let Dataset::Tbl(tbl) = &self.opened.dataset else { return Ok(Step::Done(None)) };
         if let Some(fault) = &tbl.header().metadata_fault {

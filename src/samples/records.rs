@@ -45,7 +45,7 @@ use crate::{
 pub struct FoundRecord {
     /// JSON text that reads as a value.
     pub text: String,
-    /// Why the metadata is kept as text or bytes, where it is.
+    /// Why the metadata is kept as text or bytes, if it is.
     pub kept: Option<Error>,
 }
 
@@ -66,7 +66,7 @@ impl Dataset {
     }
 
     /// Sample `i`'s metadata as JSON text: a TBL's own, or the record that a TBL of an archive's sample would hold.
-    /// `None` where there is none. [`find_record`](Self::find_record) also says what does not read.
+    /// `None` if there is none. [`find_record`](Self::find_record) also says what does not read.
     pub fn record(
         &self,
         i: u64,
@@ -76,7 +76,7 @@ impl Dataset {
         Ok(self.find_record(i, metadata, fetch)?.map(|found| found.text))
     }
 
-    /// As [`record`](Self::record), and why it keeps the metadata as text, where it does.
+    /// As [`record`](Self::record), and why it keeps the metadata as text, if it does.
     pub fn find_record(
         &self,
         i: u64,
@@ -96,7 +96,7 @@ impl Dataset {
     ) -> Result<Option<FoundRecord>> {
         let mut found = self.find(i, id, metadata, fetch).map_err(|e| e.sample(i))?;
         if let Some(found) = &mut found
-            // A record that is no object, or that carries another number, is made to fit.
+            // A record that is not an object, or that carries another number, is made to fit.
             && (id != i || matches!(self, Dataset::Tbl(_)))
         {
             found.text = record::renumber(&found.text, id);
@@ -104,7 +104,7 @@ impl Dataset {
         Ok(found)
     }
 
-    /// Sample `i`'s metadata as a value, and why it is kept as text, where it is.
+    /// Sample `i`'s metadata as a value, and why it is kept as text, if it is.
     pub fn find_value(
         &self,
         i: u64,
@@ -224,7 +224,7 @@ fn kept(tbl: &Tbl, i: u64, id: u64, raw: &SampleMetadata, why: Error) -> FoundRe
 }
 
 fn no_json(e: serde_json::Error) -> Error {
-    Error::caused(&tbl::codes::METADATA, format!("the sample's metadata is no JSON that reads: {e}"), e)
+    Error::caused(&tbl::codes::METADATA, format!("the sample's metadata is not readable JSON: {e}"), e)
         .section("metadata")
 }
 

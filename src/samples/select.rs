@@ -45,7 +45,7 @@ impl Watch {
         self.filter.needs_metadata() || is_tbl && self.filter.needs_name()
     }
 
-    /// The sample, where the filter accepts it.
+    /// The sample, if the filter accepts it.
     pub fn accepts<'a>(
         &mut self,
         info: &'a SampleInfo,
@@ -85,7 +85,7 @@ impl Watch {
 /// A field of samples as the filter language writes it.
 pub fn field(name: &str) -> Result<Path> {
     let parsed = Filter::parse(&format!("{name} == null"))?;
-    parsed.fields().next().cloned().ok_or_else(|| Error::new(&codes::ARGUMENT, format!("{name:?} is no field")))
+    parsed.fields().next().cloned().ok_or_else(|| Error::new(&codes::ARGUMENT, format!("{name:?} is not a field")))
 }
 
 /// Looks at every sample. One that cannot be read matches nothing; the first such fault is kept.
@@ -110,7 +110,7 @@ impl Selector {
         Self::build(opened, filter, None, None)
     }
 
-    /// Counts the samples that a filter accepts instead, by the class in the metadata field `label`, where it is given.
+    /// Counts the samples that a filter accepts instead, by the class in the metadata field `label`, if it is given.
     pub fn statistics(opened: Arc<Opened>, filter: &Filter, label: Option<&str>) -> Result<Self> {
         Self::build(opened, filter, Some(Stats::default()), label.map(field).transpose()?)
     }
@@ -142,7 +142,7 @@ impl Selector {
         })
     }
 
-    /// Does what the bytes at hand allow; now and then it only says that many samples were looked at.
+    /// Does what the available bytes allow; now and then it only says that many samples were looked at.
     pub fn step(&mut self) -> Result<Turn<()>> {
         if let Some(need) = self.gate.step(&self.opened)? {
             return Ok(Turn::Need(need));
@@ -220,7 +220,7 @@ impl Selector {
     pub fn take_matches(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.matches)
     }
-    /// The statistics, where they were asked for.
+    /// The statistics, if they were asked for.
     pub fn stats(&self) -> Option<&Stats> {
         self.stats.as_ref()
     }

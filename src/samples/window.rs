@@ -75,7 +75,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Takes samples until the window has so many bytes.
+    /// Takes samples until the window has this many bytes.
     pub fn fill(opened: &Arc<Opened>, wants: Wants, most: u64, next: &mut impl Iterator<Item = u64>) -> Self {
         let mut window = Window { opened: opened.clone(), wants, samples: Vec::new(), pieces: Pieces::default() };
         let mut bytes = 0;
@@ -95,7 +95,7 @@ impl Window {
         &self.opened.limits
     }
 
-    /// Every range that is not here yet; neighbours are one.
+    /// Every range that is not here yet; neighbors are one.
     pub fn lacking(&self) -> Vec<Range<u64>> {
         let mut all: Vec<Range<u64>> = Vec::new();
         for range in self.samples.iter().flat_map(|&i| self.ranges(i)).flat_map(|r| self.pieces.lacking(r)) {
@@ -168,7 +168,7 @@ impl Window {
         }
     }
 
-    /// Sample `i`'s metadata as a value, and why it is shown as text, where it is.
+    /// Sample `i`'s metadata as a value, and why it is shown as text, if it is.
     pub fn value(&self, i: u64) -> Result<Option<(Value, Option<Error>)>> {
         self.opened.dataset.find_value(i, self.opened.metadata.get(), |range| self.fetch(range))
     }

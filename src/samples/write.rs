@@ -41,7 +41,7 @@ enum Target {
 }
 
 impl Writer {
-    /// Writes a TBL; `count` is the number of samples, where it is known.
+    /// Writes a TBL; `count` is the number of samples, if it is known.
     pub fn tbl(options: PackOptions, count: Option<u64>, metadata: MetadataWriter) -> Result<Self> {
         Ok(Self::new(Target::Tbl(Box::new((Encoder::new(options, count)?, metadata)))))
     }

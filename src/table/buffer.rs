@@ -126,7 +126,7 @@ mod tests {
         let owned: Buffer<u32> = [1, 2, 3].map(u32::to_le).to_vec().into();
         let again = Buffer::<u32>::from_le_bytes(owned.bytes().clone());
         assert_eq!(again.as_slice(), [1, 2, 3]);
-        // Where numbers stand the other way around, all are copied.
+        // If numbers stand the other way around, all are copied.
         assert_eq!(owned.as_slice().as_ptr() == again.as_slice().as_ptr(), cfg!(target_endian = "little"));
         let shifted = Bytes::from_owner(owned.bytes().to_vec()).slice(1..9);
         assert_eq!(Buffer::<u32>::from_le_bytes(shifted).as_slice(), [0x0200_0000, 0x0300_0000]);

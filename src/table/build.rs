@@ -44,7 +44,7 @@ impl ColumnBuilder {
         ColumnBuilder { dtype: dtype.clone(), store: Store::new(dtype), validity: None, len: 0 }
     }
 
-    /// An empty column of this type with room for so many rows, where that is known without their values.
+    /// An empty column of this type with room for this many rows, if that is known without their values.
     pub(crate) fn with_capacity(dtype: &DataType, rows: usize) -> Self {
         let mut column = ColumnBuilder::new(dtype);
         match &mut column.store {
@@ -95,7 +95,7 @@ impl ColumnBuilder {
         Ok(())
     }
 
-    /// Adds a cell of text in its plainest form. False, and nothing was added, where the type or the text wants more.
+    /// Adds a cell of text in its plainest form. False, and nothing was added, if the type or the text wants more.
     pub(crate) fn push_plain(&mut self, text: &str) -> bool {
         let bytes = text.as_bytes();
         let pushed = match (&mut self.store, &self.dtype) {

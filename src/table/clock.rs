@@ -7,7 +7,7 @@ const DAY: i128 = 86_400;
 /// Days from 0001-01-01 to 1970-01-01.
 const DAYS_BEFORE_1970: i128 = 719_162;
 
-/// The time that a text means in a column of this type; `None` where it means none, or would have to be rounded.
+/// The time that a text means in a column of this type; `None` if it means none, or would have to be rounded.
 pub fn parse_time(dtype: &DataType, text: &str) -> Option<Clock> {
     let text = text.trim();
     Some(match dtype {
@@ -99,7 +99,7 @@ fn clock(text: &str, digits: u32) -> Option<i128> {
     Some(i128::from(h * 3600 + m * 60 + s) * 10i128.pow(digits) + units)
 }
 
-/// Exactly so many digits.
+/// Exactly this many digits.
 fn number(text: &str, digits: usize) -> Option<i64> {
     let ok = text.len() == digits && text.bytes().all(|b| b.is_ascii_digit());
     if ok { text.parse().ok() } else { None }

@@ -123,7 +123,7 @@ impl Column {
     pub fn data(&self) -> &ColumnData {
         &self.data
     }
-    /// Which rows exist; `None` where all do.
+    /// Which rows exist; `None` if all do.
     pub fn validity(&self) -> Option<&Bitmap> {
         self.validity.as_ref()
     }
@@ -244,7 +244,7 @@ macro_rules! from_numbers {
             }
         })*
         impl Column {
-            $(#[doc = concat!("The values, where they are stored as `", stringify!($t), "`.")]
+            $(#[doc = concat!("The values, if they are stored as `", stringify!($t), "`.")]
             pub fn $view(&self) -> Option<&[$t]> {
                 match &self.data {
                     ColumnData::$variant(b) => Some(b),

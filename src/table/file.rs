@@ -33,7 +33,7 @@ pub trait TableFile: Send + Sync + std::fmt::Debug {
     fn decode_rows(&self, group: usize, columns: &[usize], rows: Range<usize>, bytes: &Pieces) -> Result<Batch> {
         Ok(self.decode(group, columns, bytes)?.slice(rows.start, rows.len()))
     }
-    /// False where the group's statistics prove that no row of it can match; true where that is not known.
+    /// False if the group's statistics prove that no row of it can match; true if that is not known.
     fn may_match(&self, group: usize, filter: &crate::filter::Filter) -> bool {
         let _ = (group, filter);
         true

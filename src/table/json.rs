@@ -64,7 +64,7 @@ impl Value<'_> {
     }
 }
 
-/// Sparse vectors are written slot by slot up to this length, and where they list enough of their slots.
+/// Sparse vectors are written slot by slot up to this length, and if they list enough of their slots.
 const MOST_SLOTS: u32 = 4096;
 /// How many times what is listed all slots may be.
 const MOST_TIMES: usize = 16;

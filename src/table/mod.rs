@@ -84,7 +84,7 @@ pub mod codes {
     /// The target cannot hold a value or type.
     pub const TARGET: Code = Code::unsupported(
         "table.target",
-        "The format to write cannot hold a type or value; converting with losses (`lossy`) changes it instead, where that makes sense.",
+        "The format to write cannot hold a type or value; converting with losses (`lossy`) changes it instead, if that makes sense.",
     );
     /// Every code of this module.
     pub const ALL: &[&Code] = &[&SHAPE, &COLUMN, &VALUE, &UTF8, &SIZE, &TARGET];

@@ -26,13 +26,13 @@ pub trait TableRows {
     }
     /// Names and types of what the batches hold, once it is open.
     fn schema(&self) -> &Arc<Schema>;
-    /// How many rows there are, where that is known beforehand.
+    /// How many rows there are, if that is known beforehand.
     fn rows(&self) -> Option<u64> {
         None
     }
     /// Reads only these columns, in this order. Before the first batch.
     fn select(&mut self, columns: &[usize]) -> Result<()>;
-    /// Passes over parts that cannot hold a row that the filter wants, where that can be told.
+    /// Passes over parts that cannot hold a row that the filter wants, if that can be told.
     fn prune(&mut self, _filter: &Filter) {}
     /// The next rows, or the ranges that are needed for them.
     fn step(&mut self) -> Result<Turn<Batch>>;
@@ -43,11 +43,11 @@ pub trait TableRows {
     fn look(&mut self, _wanted: &Batch) -> Result<()> {
         Ok(())
     }
-    /// Goes on to the next table, which is to have the same columns; false where this was the last.
+    /// Goes on to the next table, which is to have the same columns; false if this was the last.
     fn next_table(&mut self) -> Result<bool> {
         Ok(false)
     }
-    /// What happened on the way that is no error: rows left out, values read more kindly than the format asks.
+    /// What happened on the way that is not an error: rows left out, values read more kindly than the format asks.
     fn notes(&mut self) -> Vec<String> {
         Vec::new()
     }

@@ -127,7 +127,7 @@ impl DataType {
         matches!(self, I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64)
     }
 
-    /// The types that are no keys and no vectors.
+    /// The types that are neither keys nor vectors.
     pub fn simple() -> impl Iterator<Item = DataType> {
         SIMPLE.iter().map(|(dtype, _)| dtype.clone())
     }
@@ -142,7 +142,7 @@ impl DataType {
     }
 }
 
-/// The types that are no keys and no vectors, and their names.
+/// The types that are neither keys nor vectors, and their names.
 static SIMPLE: [(DataType, &str); 23] = [
     (DataType::Bool, "bool"),
     (DataType::I8, "i8"),

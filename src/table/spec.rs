@@ -22,7 +22,7 @@ pub struct ColumnSpec {
     /// Its type, as [`parse_type`] reads it.
     #[serde(rename = "type")]
     pub dtype: String,
-    /// False where no value may be missing.
+    /// False if no value may be missing.
     #[serde(default = "yes")]
     pub nullable: bool,
     /// How it is stored, for formats that let one choose.
@@ -58,7 +58,7 @@ impl TableSpec {
         })?;
         let columns = match written {
             Written::Whole { columns, format: None } | Written::List(columns) => columns,
-            // How another file stores its values is no wish for how these are to be stored.
+            // How another file stores its values is not a wish for how these are to be stored.
             Written::Whole { mut columns, format: Some(_) } => {
                 columns.iter_mut().for_each(|c| c.encoding = None);
                 columns
@@ -107,7 +107,7 @@ fn parse_level(text: &str, left: u32) -> Result<DataType> {
         Error::new(
             &codes::ARGUMENT,
             format!(
-                "{text:?} is no type; types are bool, i8 to i64, u8 to u64, f32, f64, string, bytes, date, time_us, timestamp_ms, timestamp_us, timestamp_ns, ticks, datetime, datetime_offset, row_id, json, key<u32, 5>, vector<f32>, vector<f32, 10>"
+                "{text:?} is not a type; types are bool, i8 to i64, u8 to u64, f32, f64, string, bytes, date, time_us, timestamp_ms, timestamp_us, timestamp_ns, ticks, datetime, datetime_offset, row_id, json, key<u32, 5>, vector<f32>, vector<f32, 10>"
             ),
         )
     };
@@ -129,7 +129,7 @@ fn parse_level(text: &str, left: u32) -> Result<DataType> {
     }
     let inner = inside("vector<").ok_or_else(unknown)?;
     let deeper = left.checked_sub(1).ok_or_else(|| {
-        let message = format!("vectors nest deeper than {MOST_LEVELS} levels, so this is no type");
+        let message = format!("vectors nest deeper than {MOST_LEVELS} levels, so this is not a type");
         Error::new(&codes::ARGUMENT, message)
     })?;
     // The dimensions stand behind the last comma that is not inside of the item's own brackets.

@@ -36,7 +36,7 @@ pub(super) struct Spread {
 #[derive(Clone, Copy, Debug, Default)]
 struct Width {
     digits: f64,
-    /// The power of ten, or what divides where `small` says so: a tenth is no exact number, ten is.
+    /// The power of ten, or what divides where `small` says so: a tenth is not an exact number, ten is.
     power: f64,
     small: bool,
 }

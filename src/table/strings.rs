@@ -236,7 +236,7 @@ impl StringsBuilder {
             _ => &[],
         }
     }
-    /// The texts. What was pushed as bytes and is no text reads as empty.
+    /// The texts. What was pushed as bytes and is not text reads as empty.
     pub fn finish(self) -> Strings {
         Strings(self.finish_binary())
     }
@@ -277,7 +277,7 @@ impl DictIndices {
             DictIndices::U32(b) => b.get(i).map_or(0, |n| *n as usize),
         }
     }
-    /// The numbers as narrow as a dictionary of so many texts allows.
+    /// The numbers as narrow as a dictionary of this many texts allows.
     pub fn narrowest(numbers: Vec<u32>, texts: usize) -> Self {
         match texts {
             ..=0x100 => DictIndices::U8(numbers.into_iter().map(|n| n as u8).collect()),
@@ -407,7 +407,7 @@ impl DictStrings {
         Ok(out.finish())
     }
 
-    /// Where no text has more than `N` bytes, each is copied with `N`, and the next overwrites what is too much.
+    /// If no text has more than `N` bytes, each is copied with `N`, and the next overwrites what is too much.
     fn expand_short<const N: usize>(&self, bytes: usize) -> Strings {
         let mut texts: Vec<([u8; N], u32)> = Vec::with_capacity(self.values.len());
         for s in self.values.as_binary().iter() {

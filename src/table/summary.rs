@@ -39,9 +39,9 @@ pub struct ColumnSummary {
     pub max: Option<Json>,
     /// The mean of numbers.
     pub mean: Option<f64>,
-    /// How many different values; `None` where there are more than are counted.
+    /// How many different values; `None` if there are more than are counted.
     pub distinct: Option<u64>,
-    /// How many at least, where that is all that is known.
+    /// How many at least, if that is all that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_at_least: Option<u64>,
     /// The most frequent values of columns with few, of texts, integers and truth values.

@@ -71,7 +71,7 @@ fn moment(f: &mut fmt::Formatter<'_>, units: i128, per_second: i128, digits: usi
     clock(f, units.rem_euclid(per_day), per_second, digits)
 }
 
-/// `-3.04:05:06.7000000`: days only where there are any.
+/// `-3.04:05:06.7000000`: days only if there are any.
 fn span(f: &mut fmt::Formatter<'_>, units: i128, per_second: i128, digits: usize) -> fmt::Result {
     if units < 0 {
         write!(f, "-")?;
@@ -92,10 +92,10 @@ fn clock(f: &mut fmt::Formatter<'_>, units: i128, per_second: i128, digits: usiz
     Ok(())
 }
 
-/// Further away is no moment that 64 bits of milliseconds reach.
+/// 64 bits of milliseconds reach no moment further away.
 const MOST_YEARS: i64 = 300_000_000;
 
-/// The days from 1970-01-01 to a date, where the date exists.
+/// The days from 1970-01-01 to a date, if the date exists.
 pub fn days_from_civil(year: i64, month: u32, day: u32) -> Option<i64> {
     if !(1..=12).contains(&month)
         || day < 1

@@ -12,7 +12,7 @@ pub struct VectorColumn {
     lengths: Buffer<u32>,
     /// Where each row's items begin in `items`; one entry more than rows.
     item_offsets: Buffer<u32>,
-    /// Where each row's indices begin in `indices`; empty where every row is dense.
+    /// Where each row's indices begin in `indices`; empty if every row is dense.
     index_offsets: Buffer<u32>,
     indices: Buffer<u32>,
     items: Box<Column>,
@@ -27,7 +27,7 @@ pub struct VectorRow<'a> {
     pub first: usize,
     /// How many explicit items there are.
     pub count: usize,
-    /// Where they belong; `None` where the row is dense.
+    /// Where they belong; `None` if the row is dense.
     pub indices: Option<&'a [u32]>,
 }
 
@@ -39,7 +39,7 @@ impl VectorColumn {
         Ok(VectorColumn { lengths, item_offsets, index_offsets: none.clone(), indices: none, items: Box::new(items) })
     }
 
-    /// Dense and sparse vectors: `counts[i]` items of row `i` are explicit. Where that is less than
+    /// Dense and sparse vectors: `counts[i]` items of row `i` are explicit. If that is less than
     /// `lengths[i]`, the next `counts[i]` of `indices` say where they belong, rising.
     pub fn sparse(lengths: Buffer<u32>, counts: &[u32], indices: Buffer<u32>, items: Column) -> Result<Self> {
         let shape = |row: usize, why: String| Error::new(&codes::SHAPE, why).row(row as u64);
@@ -82,7 +82,7 @@ impl VectorColumn {
     pub fn lengths(&self) -> &Buffer<u32> {
         &self.lengths
     }
-    /// True where no row is sparse.
+    /// True if no row is sparse.
     pub fn is_dense(&self) -> bool {
         // A sparse row may list nothing at all, so that the indices alone do not tell.
         (0..self.len()).all(|i| self.row(i).indices.is_none())

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// What is said of a TBF that holds one value, once it was written.
-pub const DOCUMENT_NOTE: &str = "the file holds one value and no table; it was written as that";
+pub const DOCUMENT_NOTE: &str = "the file holds one value rather than a table; it was written as that";
 
 /// What is converted.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub const DOCUMENT_NOTE: &str = "the file holds one value and no table; it was w
 pub enum Input {
     /// An opened table.
     Table(Arc<AnyTable>),
-    /// A text of so many bytes.
+    /// A text of this many bytes.
     Text {
         /// Its format.
         format: TextFormat,
@@ -194,8 +194,8 @@ impl<R: TableRows, W: TableSink> Conversion<R, W> {
         }
     }
 
-    /// Does what the bytes at hand allow. An item are bytes to [`take`](Self::take); once all are done, what is left is
-    /// what [`Converted::front`] says.
+    /// Does what the available bytes allow. An item is bytes to [`take`](Self::take); once all are done, what is left
+    /// is what [`Converted::front`] says.
     pub fn step(&mut self) -> Result<Turn<()>> {
         loop {
             if !self.out.is_empty() {
@@ -329,7 +329,7 @@ fn have_same_columns(a: &Schema, b: &Schema) -> bool {
 /// The one value of a TBF that holds no table, which becomes a line of JSON and nothing else.
 pub fn document_line(json: String, target: Target) -> Result<Vec<u8>> {
     if target != Target::Text(TextFormat::Jsonl) {
-        let message = "this TBF holds one value and no table; it can be converted to .jsonl, or shown with head";
+        let message = "this TBF holds one value rather than a table; it can be converted to .jsonl, or shown with head";
         return Err(Error::new(&ARGUMENT, message));
     }
     let mut line = json.into_bytes();

@@ -67,7 +67,7 @@ pub struct Fit {
     /// Of each column, how many values were lost so far.
     losses: Vec<Losses>,
     lossy: bool,
-    /// The target, where it has no place for rows without columns.
+    /// The target, if it has no place for rows without columns.
     needs_columns: Option<&'static str>,
     row: u64,
 }

@@ -28,7 +28,7 @@ pub struct FileRows {
 }
 
 impl FileRows {
-    /// All columns, in batches of at most so many rows; an error for a TBF that holds one value and no table.
+    /// All columns, in batches of at most this many rows; an error for a TBF that holds one value rather than a table.
     pub fn new(file: Arc<AnyTable>, batch_rows: usize) -> Result<FileRows> {
         let schema = file.table()?.schema().clone();
         let (columns, pieces, batch_rows) = ((0..schema.len()).collect(), Pieces::default(), batch_rows.max(1));

@@ -49,7 +49,7 @@ pub enum AnyTable {
 }
 
 impl AnyTable {
-    /// The rows; an error for a TBF that holds one value and no table.
+    /// The rows; an error for a TBF that holds one value rather than a table.
     pub fn table(&self) -> Result<&dyn TableFile> {
         match self {
             AnyTable::Idv(file) => Ok(&**file),
@@ -174,7 +174,7 @@ impl TableChecker {
     pub fn checked(&self) -> u64 {
         self.checked
     }
-    /// Rows in all, where that is known.
+    /// Rows in all, if that is known.
     pub fn rows(&self) -> Option<u64> {
         self.rows
     }

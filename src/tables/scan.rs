@@ -42,7 +42,7 @@ impl Scan {
 #[derive(Clone, Debug)]
 pub struct Scanning {
     read: Option<Vec<usize>>,
-    /// The wanted ones among the columns that are read; `None` where it is all of them.
+    /// The wanted ones among the columns that are read; `None` if it is all of them.
     project: Option<Vec<usize>>,
     filter: Option<Filter>,
     schema: Arc<Schema>,

@@ -32,7 +32,7 @@ impl Statistics {
         Ok(Statistics { table, scanning, summary, looked_at: 0, wanted: u64::MAX })
     }
 
-    /// Looks only at so many rows from the first on.
+    /// Looks only at this many rows from the first on.
     pub fn first(mut self, rows: u64) -> Statistics {
         self.wanted = rows;
         self

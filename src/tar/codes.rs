@@ -8,10 +8,10 @@ pub const CHECKSUM: Code =
 /// The archive ends too early.
 pub const TRUNCATED: Code =
     Code::damaged("tar.truncated", "The archive ends inside a header or a payload, or a size points past its end.");
-/// A size is no number.
+/// A size is not a number.
 pub const NUMBER: Code =
     Code::damaged("tar.number", "A size in a header is not a number, or is negative, or does not fit 64 bits.");
-/// An extended header makes no sense.
+/// An extended header is invalid.
 pub const EXTENSION: Code =
     Code::damaged("tar.extension", "A PAX record or a GNU long name is malformed or belongs to no member.");
 /// A name is not UTF-8.

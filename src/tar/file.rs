@@ -85,7 +85,7 @@ impl Members {
         self.entries.iter().fold(0, |sum, e| sum.saturating_add(e.size))
     }
 
-    /// Adds a member, held against the limits before anything grows.
+    /// Adds a member, checked against the limits before anything grows.
     pub(super) fn push(&mut self, member: Member<'_>, limits: &Limits) -> Result<()> {
         let too_many = || Error::new(&limits::codes::INDEX, "the members' names need more than 4 GiB");
         let name_end = u32::try_from(self.names.len() as u64 + member.name.len() as u64).map_err(|_| too_many())?;
@@ -136,7 +136,7 @@ pub enum Ending {
     Closed,
     /// With the last member: the two zero blocks are missing. Nothing shows that no member is missing too.
     Unclosed,
-    /// With two zero blocks, and then with bytes that are no archive.
+    /// With two zero blocks, and then with bytes that are not an archive.
     Trailing {
         /// Where those bytes begin.
         offset: u64,
@@ -151,13 +151,13 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// A sentence for whoever should know, `None` where everything is as it should be.
+    /// A sentence for whoever should know, `None` if everything is as it should be.
     pub fn note(&self) -> Option<String> {
         match *self {
             Ending::Closed => None,
             Ending::Unclosed => Some("the archive has no end blocks; it may have lost its last members".into()),
             Ending::Trailing { offset, bytes } => Some(format!(
-                "{bytes} bytes at byte {offset}, after the archive's end, are no archive and were ignored"
+                "{bytes} bytes at byte {offset}, after the archive's end, are not an archive and were ignored"
             )),
             Ending::Stopped { offset } => Some(format!("what follows byte {offset} was not read")),
         }

@@ -23,7 +23,7 @@ const VERSION: u32 = 1;
 const ENTRY: u64 = 24;
 
 impl Archive {
-    /// These findings as bytes to keep for the next opening of the same file of `file_len` bytes. Nothing where the
+    /// These findings as bytes to keep for the next opening of the same file of `file_len` bytes. Nothing if the
     /// scan did not come to the archive's end.
     pub fn to_kept(&self, file_len: u64) -> Option<Vec<u8>> {
         let (ending, at, after) = match self.ending {
@@ -55,8 +55,8 @@ impl Archive {
         Some(out)
     }
 
-    /// Reads bytes that [`to_kept`](Self::to_kept) made. Nothing where they are damaged, of another version or of a
-    /// file of another length: then the file is scanned, which is no fault.
+    /// Reads bytes that [`to_kept`](Self::to_kept) made. Nothing if they are damaged, of another version or of a
+    /// file of another length: then the file is scanned, which is not a fault.
     pub fn from_kept(bytes: &[u8], file_len: u64, limits: &Limits) -> Option<Archive> {
         let (body, sum) = bytes.split_last_chunk::<4>()?;
         if crc32(body) != u32::from_le_bytes(*sum) {

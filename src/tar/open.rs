@@ -183,7 +183,7 @@ impl Stepper for Opener {
     }
 }
 
-/// Scans an archive that is wholly at hand, such as a memory map; only the headers of it are touched.
+/// Scans an archive that is wholly in memory, such as a memory map; only the headers of it are touched.
 pub fn scan(file: &Bytes, limits: &Limits) -> Result<Archive> {
     drive(Opener::new(file.len() as u64).with_limits(limits.clone()).with_read_ahead(u64::MAX), file)
 }
@@ -197,7 +197,7 @@ struct Input {
 }
 
 impl Input {
-    /// The `n` bytes at `at`, `None` where one of them is missing.
+    /// The `n` bytes at `at`, `None` if one of them is missing.
     fn get(&mut self, at: u64, n: u64) -> Option<&[u8]> {
         if n == 0 {
             return Some(&[]);

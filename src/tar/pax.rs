@@ -72,7 +72,7 @@ fn decimal(digits: &[u8]) -> Option<u64> {
 }
 
 fn bad_size(value: &[u8]) -> Error {
-    Error::new(&codes::NUMBER, format!("the PAX size \"{}\" is no 64-bit number", value.escape_ascii()))
+    Error::new(&codes::NUMBER, format!("the PAX size \"{}\" is not a 64-bit number", value.escape_ascii()))
 }
 
 /// The records of an extended header's body.
@@ -104,7 +104,7 @@ type Record<'a> = (&'a [u8], &'a [u8]);
 
 /// The first record as key and value, and what follows it.
 fn split_record(body: &[u8]) -> Option<(Record<'_>, &[u8])> {
-    // 20 digits hold any 64-bit number; a longer run of them is no length.
+    // 20 digits hold any 64-bit number; a longer run of them is not a length.
     let blank = body.iter().take(21).position(|&b| b == b' ')?;
     let length = usize::try_from(decimal(&body[..blank])?).ok()?;
     let (record, rest) = body.split_at_checked(length)?;

@@ -93,7 +93,7 @@ impl<'a> HeaderBlock<'a> {
         })
     }
 
-    /// The two parts of the name; the first is empty where there is no prefix.
+    /// The two parts of the name; the first is empty if there is no prefix.
     pub(super) fn name(self) -> (&'a [u8], &'a [u8]) {
         let bytes = self.0.as_bytes();
         // Only POSIX has a prefix here. GNU's own magic, "ustar  ", means times at this place.

@@ -19,7 +19,7 @@ pub(super) enum Want {
     Block,
     /// The body of an extended header.
     Body(usize),
-    /// Nothing more: what follows is no archive.
+    /// Nothing more: what follows is not an archive.
     Nothing,
 }
 

@@ -21,7 +21,7 @@ pub const fn padding(size: u64) -> usize {
 }
 
 /// All blocks that stand before the payload of a regular file: one, or three and more where the name does not
-/// fit ustar or is not ASCII, or where the size needs more than 33 bits.
+/// fit ustar or is not ASCII, or if the size needs more than 33 bits.
 ///
 /// A name with a NUL has no place in an archive, and a name that ends with a slash would be a folder: both are
 /// the caller's mistake.

@@ -49,10 +49,8 @@ impl NamedType {
             Some(t @ (Bool | I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64 | F32 | F64 | String)) => {
                 Ok(Field::new(&self.name, t))
             }
-            _ => {
-                Err(Error::new(&codes::SCHEMA, format!("{:?} is no type of such a column", self.dtype))
-                    .column(&self.name))
-            }
+            _ => Err(Error::new(&codes::SCHEMA, format!("{:?} is not a type of such a column", self.dtype))
+                .column(&self.name)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Every fault of a file: each group whole, and where that fails, column by column.
+//! Every fault of a file: each group whole, and if that fails, column by column.
 
 use std::ops::Range;
 
@@ -33,7 +33,8 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Checks this file. A tagged document that is no table was read whole when it was opened, and has no more faults.
+    /// Checks this file. A tagged document that is not a table was read whole when it was opened, and has no more
+    /// faults.
     pub fn new(file: File) -> Self {
         let rows = file.table().map_or(0, TableFile::rows);
         Checker { file, report: Report::new(rows), group: 0, pieces: Pieces::default() }

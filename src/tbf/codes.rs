@@ -35,7 +35,7 @@ pub const SCHEMA_NEEDED: Code = Code::usage(
 );
 /// The schema is not one.
 pub const SCHEMA: Code = Code::usage("tbf.schema", "The schema given does not make sense, or not for this file.");
-/// A document that is no table.
+/// A document that is not a table.
 pub const NOT_A_TABLE: Code =
     Code::unsupported("tbf.not_a_table", "The document is not a list of objects, so that it has no rows and columns.");
 /// A value that the layout cannot hold.

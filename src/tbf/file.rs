@@ -60,7 +60,7 @@ pub struct File {
 pub(super) enum Content {
     Columns(ColumnsFile),
     Tagged(Box<TaggedTable>),
-    /// A tagged document that is no table, and why.
+    /// A tagged document that is not a table, and why.
     Document(Document, String),
     Memory(MemoryTable),
 }
@@ -79,7 +79,7 @@ impl File {
             Content::Document(_, why) => Err(Error::new(&codes::NOT_A_TABLE, why.clone())),
         }
     }
-    /// The footer and what can be done with it, where there is one.
+    /// The footer and what can be done with it, if there is one.
     pub fn columns(&self) -> Option<&ColumnsFile> {
         match &self.content {
             Content::Columns(f) => Some(f),
@@ -94,7 +94,7 @@ impl File {
             _ => None,
         }
     }
-    /// True where the tagged file is a list of objects with the same keys in the same order, so that nothing
+    /// True if the tagged file is a list of objects with the same keys in the same order, so that nothing
     /// is lost by seeing it as a table.
     pub fn is_uniform(&self) -> bool {
         match &self.content {

@@ -54,7 +54,7 @@ pub struct Opener {
 }
 
 impl Opener {
-    /// A file of so many bytes.
+    /// A file of this many bytes.
     pub fn new(file_len: u64) -> Self {
         Opener { len: file_len, limits: Limits::default(), schema: None, pieces: Pieces::default() }
     }
@@ -143,7 +143,7 @@ impl Stepper for Opener {
     }
 }
 
-/// A file of which everything is at hand, read at once.
+/// A file that is wholly in memory, read at once.
 pub fn read(file: &Bytes, limits: &Limits) -> Result<Batch> {
     let opened = drive(Opener::new(file.len() as u64).with_limits(limits.clone()), file)?;
     let table = opened.table()?;

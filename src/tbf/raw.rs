@@ -41,7 +41,7 @@ pub(super) fn bad_varint(c: &Cursor<'_>) -> Error {
     c.error(&codes::VARINT, "a number of more than 64 bits")
 }
 
-/// The integer at `at`, which moves past it; `None` where there is none.
+/// The integer at `at`, which moves past it; `None` if there is none.
 #[inline]
 pub fn read_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let rest = bytes.get(*at..)?;
@@ -72,8 +72,8 @@ fn gather(word: u64) -> u64 {
     (w & 0x0fff_ffff) | (w & 0x0fff_ffff_0000_0000) >> 4
 }
 
-/// Reads as many integers as `out` has room for and says how many there were, which is fewer only where one cannot be
-/// read; `at` moves past them. Neighbours mostly have the same length, so whole groups of one length are tried first.
+/// Reads as many integers as `out` has room for and says how many there were, which is fewer only if one cannot be
+/// read; `at` moves past them. Neighbors mostly have the same length, so whole groups of one length are tried first.
 pub(super) fn read_varints(bytes: &[u8], at: &mut usize, out: &mut [u64]) -> usize {
     let mut done = 0;
     while let Some(rest) = out.get_mut(done..).filter(|rest| !rest.is_empty()) {
@@ -191,7 +191,7 @@ pub fn put_varint(out: &mut Vec<u8>, mut n: u64) {
 /// The most bytes of an unsigned LEB128 of 64 bits.
 pub(super) const LONGEST_VARINT: usize = 10;
 
-/// Appends an unsigned LEB128 that is so many bytes longer than it must be.
+/// Appends an unsigned LEB128 that is this many bytes longer than it must be.
 pub(super) fn put_long_varint(out: &mut Vec<u8>, n: u64, padding: usize) {
     put_varint(out, n);
     if let (1.., Some(last)) = (padding, out.last_mut()) {
@@ -252,8 +252,8 @@ pub const fn unzigzag(n: u64) -> i64 {
     (n >> 1) as i64 ^ -((n & 1) as i64)
 }
 
-/// Reads a count of things that take at least `least` bytes each (0 where they may take none, which is then
-/// held against `most`).
+/// Reads a count of things that take at least `least` bytes each (0 if they may take none, which is then
+/// checked against `most`).
 pub fn count(c: &mut Cursor<'_>, least: usize, most: u64, what: &str) -> Result<usize> {
     let before = c.clone();
     let n = varint(c)?;

@@ -156,7 +156,7 @@ impl Tbl {
     }
 
     /// Checks the metadata: `section` and `index` are the bytes of the two sections that the header names,
-    /// empty where it names none.
+    /// empty if it names none.
     pub fn check_metadata(&self, section: &[u8], index: &[u8], report: &mut Report) {
         let header = self.header();
         let Some(range) = &header.metadata else {
@@ -197,7 +197,7 @@ impl Tbl {
     }
 
     fn odd_block(&self, format: MetadataFormat, bytes: &[u8]) -> Option<Error> {
-        let bad = |what: &str| Some(Error::new(&codes::METADATA, format!("a block is no {what}")));
+        let bad = |what: &str| Some(Error::new(&codes::METADATA, format!("a block is not {what}")));
         match format {
             // The peer writes an empty text for "nothing".
             _ if bytes.is_empty() => None,
@@ -337,7 +337,7 @@ impl Checker {
         }
     }
 
-    /// Asks for so many payload bytes at a time: few where they come as a stream that is read ahead, many where each
+    /// Asks for this many payload bytes at a time: few where they come as a stream that is read ahead, many where each
     /// request takes its time.
     #[must_use]
     pub fn with_window(mut self, bytes: u64) -> Self {

@@ -19,7 +19,7 @@ pub const INDEX_TRUNCATED: Code = Code::damaged("tbl.index_truncated", "The inde
 /// An index entry's checksum fails.
 pub const ENTRY_CRC: Code = Code::damaged("tbl.entry_crc", "An index entry does not match its checksum.");
 /// An index entry contradicts itself.
-pub const ENTRY: Code = Code::damaged("tbl.entry", "A field of an index entry makes no sense.");
+pub const ENTRY: Code = Code::damaged("tbl.entry", "A field of an index entry is invalid.");
 /// A payload lies where it cannot.
 pub const PAYLOAD_RANGE: Code = Code::damaged(
     "tbl.payload_range",

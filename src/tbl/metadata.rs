@@ -34,7 +34,8 @@ impl SampleMetadata {
     pub fn value(&self, limits: &Limits) -> Result<Value> {
         match self.format {
             MetadataFormat::Json => serde_json::from_slice(&self.bytes).map_err(|e| {
-                Error::caused(&codes::METADATA, format!("the sample's metadata is no JSON: {e}"), e).section("metadata")
+                Error::caused(&codes::METADATA, format!("the sample's metadata is not JSON: {e}"), e)
+                    .section("metadata")
             }),
             MetadataFormat::Msgpack => {
                 let cursor = Cursor::new(&self.bytes, 0, "metadata", &codes::METADATA);
@@ -53,7 +54,7 @@ impl SampleMetadata {
         }
     }
 
-    /// The JSON text, where the metadata is JSON.
+    /// The JSON text, if the metadata is JSON.
     pub fn json_text(&self) -> Option<&str> {
         (self.format == MetadataFormat::Json).then(|| std::str::from_utf8(&self.bytes).ok()).flatten()
     }
@@ -101,7 +102,7 @@ impl Stepper for OpenMetadata {
                 if self.samples.is_empty() {
                     return done(Spans::None);
                 }
-                // Inside the index, whose length the header already held against the file's.
+                // Inside the index, whose length the header already compared with the file's.
                 let range = index.start + self.samples.start * 8..index.start + self.samples.end * 8;
                 match self.pieces.get(range.clone()) {
                     Some(pairs) => done(Spans::Indexed { first: self.samples.start, pairs, format }),

@@ -208,7 +208,7 @@ fn too_large(sample: u64) -> Error {
 
 fn to_msgpack(record: &str, sample: u64) -> Result<Vec<u8>> {
     let value: Value = serde_json::from_str(&record::spell_out(record))
-        .map_err(|e| Error::caused(&error::codes::ARGUMENT, format!("a record is no JSON: {e}"), e).sample(sample))?;
+        .map_err(|e| Error::caused(&error::codes::ARGUMENT, format!("a record is not JSON: {e}"), e).sample(sample))?;
     let mut out = Vec::new();
     msgpack::write(&value, &mut out);
     Ok(out)

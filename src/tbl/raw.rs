@@ -105,7 +105,7 @@ pub enum MetadataFormat {
 }
 
 impl crate::words::Word for MetadataFormat {
-    /// Those that are written; others are only told of.
+    /// Those that are written; others are only reported.
     const ALL: &'static [Self] = &[MetadataFormat::Json, MetadataFormat::Protobuf, MetadataFormat::Msgpack];
 
     fn word(self) -> &'static str {
@@ -129,7 +129,7 @@ impl MetadataFormat {
     }
 }
 
-/// A header of either layout, with its claims held against the file's length.
+/// A header of either layout, with its claims checked against the file's length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Header {
@@ -296,7 +296,7 @@ fn turboloader_crc(h: &[u8; 64]) -> u32 {
     crc32_parts(&[&h[..44], &[0; 4], &h[48..]])
 }
 
-/// A section that the header announces, held against the file's length.
+/// A section that the header announces, checked against the file's length.
 fn section(
     what: &'static str,
     at: u64,

@@ -32,7 +32,7 @@ pub(super) enum Spans {
     None,
     /// Pairs of u32 as the sample-metadata index holds them, from sample `first` on.
     Indexed { first: u64, pairs: Bytes, format: MetadataFormat },
-    /// Found by scanning; `None` where a sample has none.
+    /// Found by scanning; `None` if a sample has none.
     Scanned(Vec<Option<Span>>),
 }
 
@@ -124,7 +124,7 @@ pub(super) fn scan(section: &[u8], base: u64, format: MetadataFormat, keep: bool
 
 fn scan_json(section: &[u8], base: u64, keep: bool) -> Result<Scan> {
     let mut json = serde_json::Deserializer::from_slice(section);
-    let wrong = |e: serde_json::Error| damaged(format!("the document is no JSON: {e}"), base);
+    let wrong = |e: serde_json::Error| damaged(format!("the document is not JSON: {e}"), base);
     let (samples, document) = json.deserialize_map(JsonDocument { keep }).map_err(wrong)?;
     json.end().map_err(wrong)?;
     let origin = section.as_ptr() as usize;

@@ -35,7 +35,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// `count` is the number of samples, where it is known. Being wrong about it costs time, not correctness.
+    /// `count` is the number of samples, if it is known. Being wrong about it costs time, not correctness.
     pub fn new(options: PackOptions, count: Option<u64>) -> Result<Self> {
         options.validate()?;
         let reserved = match (count, options.layout) {
@@ -116,7 +116,7 @@ impl Encoder {
             patches.push(Patch::Bytes { at, bytes });
             at += len;
         }
-        // The header comes last: until it is there, the file is no TBL.
+        // The header comes last: until it is there, the file is not a TBL.
         patches.push(Patch::Bytes { at: 0, bytes: header.encode().to_vec() });
         patches.push(Patch::End { len: end });
         Ok(patches)

@@ -14,7 +14,7 @@ pub fn push_text(column: &mut ColumnBuilder, text: &str) -> Result<()> {
     }
     let misfit = |dtype: &DataType| Err(mismatch(dtype, text));
     let trimmed = text.trim();
-    // The column is borrowed until the value is known, so the type is cloned only where it is not a plain one.
+    // The column is borrowed until the value is known, so the type is cloned only if it is not a plain one.
     let value = match column.dtype() {
         DataType::String => Value::Str(text),
         DataType::Bytes | DataType::RowId => Value::Str(trimmed),

@@ -24,7 +24,7 @@ impl Chunks {
     pub fn end(&mut self) {
         self.ended = true;
     }
-    /// The bytes at hand; empty at the end of the text, `None` where more must come first.
+    /// The bytes in memory; empty at the end of the text, `None` if more must come first.
     pub fn fill(&self) -> Option<&[u8]> {
         match self.waiting.front() {
             Some(first) => first.get(self.at..),
@@ -39,7 +39,7 @@ impl Chunks {
             self.at = 0;
         }
     }
-    /// All bytes at hand, which are no longer.
+    /// Takes all bytes that are in memory.
     pub fn rest(&mut self) -> Vec<Bytes> {
         let mut rest: Vec<Bytes> = std::mem::take(&mut self.waiting).into();
         if let Some(first) = rest.first_mut() {
@@ -48,7 +48,7 @@ impl Chunks {
         }
         rest
     }
-    /// The first so many bytes at hand, fewer where the text has no more; `None` where more must come first. What the
+    /// The first `n` bytes in memory, fewer if the text has no more; `None` if more must come first. What the
     /// answer is does not depend on how the bytes came.
     pub fn peek(&self, n: usize) -> Option<Vec<u8>> {
         let mut out = Vec::new();
@@ -61,7 +61,7 @@ impl Chunks {
         }
         self.ended.then_some(out)
     }
-    /// Goes past these bytes where the text goes on with them; `None` where more must come to tell.
+    /// Goes past these bytes where the text goes on with them; `None` if more must come to tell.
     pub fn skip(&mut self, prefix: &[u8]) -> Option<()> {
         let next = self.waiting.iter().flat_map(|chunk| chunk.iter()).skip(self.at);
         let same = next.clone().zip(prefix).take_while(|(a, b)| a == b).count();

@@ -27,7 +27,7 @@ pub struct TextCutter {
     begun_bytes: u64,
     /// The line on which that begins.
     line: u64,
-    /// What was at hand already, the next one last.
+    /// What was in memory already, the next one last.
     at_hand: Vec<Bytes>,
     /// Bytes that a row may have.
     most: u64,

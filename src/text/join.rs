@@ -83,7 +83,7 @@ impl PieceJoiner {
             } else if let Some(fault) = now.rows.fault {
                 return Err(fault);
             } else if let Some(rest) = now.rows.rest {
-                // Rows that take far more memory than their text: not so many at once.
+                // Rows that take far more memory than their text: fewer at once.
                 self.current = Some(Current::new(self.reader.read(rest)));
             }
         }
@@ -93,7 +93,7 @@ impl PieceJoiner {
         self.head.sampled_rows().or_else(|| self.waiting.pop_front()).map(Current::new)
     }
 
-    /// Takes rows up to the end of the batch; false where there are not as many.
+    /// Takes rows up to the end of the batch; false if there are not as many.
     fn gather(&mut self, now: &mut Current) -> Result<bool> {
         let (first, first_broken) = (now.at, now.broken);
         let (most, policy) = (self.head.options().batch_rows, self.head.options().on_bad_row);

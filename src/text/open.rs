@@ -80,7 +80,7 @@ impl Source {
         }
     }
 
-    /// How to find where rows end; `None` where that takes reading them.
+    /// How to find where rows end; `None` if that takes reading them.
     fn ends(&self) -> Option<RowEnds> {
         match self {
             Source::Csv(source) => Some(source.ends()),
@@ -176,7 +176,7 @@ impl TextReader {
 
     /// Parts a text into pieces that can be read side by side. After [`open`](Self::open) and [`select`](Self::select),
     /// before the first batch; a text that cannot be parted, such as a JSON array, comes back.
-    #[allow(clippy::result_large_err, reason = "what comes back is no error")]
+    #[allow(clippy::result_large_err, reason = "what comes back is not an error")]
     pub fn pieces(mut self) -> std::result::Result<(TextCutter, Arc<PieceReader>, PieceJoiner), TextReader> {
         let ends = self.source.ends().filter(|_| self.all.is_some() && self.options.batch_rows > 0);
         let Some(ends) = ends else { return Err(self) };

@@ -36,7 +36,7 @@ impl Gathering {
     pub fn new(schema: &Schema) -> Gathering {
         Gathering::with_capacity(schema, 0)
     }
-    /// With room for so many rows, if that is not much.
+    /// With room for this many rows, if that is not much.
     pub fn with_capacity(schema: &Schema, rows: usize) -> Gathering {
         let rows = if rows.saturating_mul(schema.len()) > ROOM { 0 } else { rows };
         let columns = schema.fields().iter().map(|f| ColumnBuilder::with_capacity(&f.dtype, rows)).collect();
@@ -72,8 +72,8 @@ pub(super) struct TextRows {
 }
 
 impl TextRows {
-    /// The next batch with a row in it. `next` reads a row into the columns, which hold so many rows by then; after
-    /// a bad row each column has one row more or none. Where it wants more bytes, so does this, and goes on later.
+    /// The next batch with a row in it. `next` reads a row into the columns, which hold this many rows by then; after
+    /// a bad row each column has one row more or none. If it wants more bytes, so does this, and goes on later.
     pub fn batch(
         &mut self,
         schema: &Arc<Schema>,

@@ -61,7 +61,7 @@ impl TextGuess {
         }
     }
 
-    /// The type; text where nothing was seen, or where no number type holds all of them exactly.
+    /// The type; text if nothing was seen, or if no number type holds all of them exactly.
     pub fn dtype(self) -> DataType {
         match self.seen {
             Some(Kind::Bool) => DataType::Bool,
@@ -193,7 +193,7 @@ impl JsonGuess {
         });
     }
 
-    /// The type; `None` where nothing but null was seen.
+    /// The type; `None` if nothing but null was seen.
     pub fn dtype(&self) -> Option<DataType> {
         match (&self.seen, self.texts, self.words) {
             (None, false, false) => None,

@@ -67,7 +67,7 @@ fn cell(value: Cell<'_>) -> Value {
                 Some(idx) => json!({"len": row.len, "dense": false, "idx": idx, "values": listed}),
             }
         }
-        other => panic!("{other:?} is no value of IDV"),
+        other => panic!("{other:?} is not a value of IDV"),
     }
 }
 

@@ -21,7 +21,7 @@ fn check(bytes: Vec<u8>) -> Report {
     drive(TableChecker::new(TableOpener::new(TableKind::Idv, bytes.len() as u64)), &bytes).unwrap()
 }
 
-/// A file that is not read for its version or its layout is no damaged one.
+/// A file that is not read for its version or its layout is not a damaged one.
 fn is_unsupported(bytes: &[u8]) -> bool {
     let bytes = Bytes::copy_from_slice(bytes);
     let e = drive(TableChecker::new(TableOpener::new(TableKind::Idv, bytes.len() as u64)), &bytes).err();

@@ -65,7 +65,7 @@ fn cell(value: Cell<'_>) -> String {
             }
             out + "]"
         }
-        other => panic!("{other:?} is no value of IDV"),
+        other => panic!("{other:?} is not a value of IDV"),
     }
 }
 

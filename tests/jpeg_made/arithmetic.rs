@@ -1,4 +1,4 @@
-//! An arithmetic encoder (ITU-T T.81, annex D.1) and what it is told of blocks (F.1.4, G.1.3).
+//! An arithmetic encoder (ITU-T T.81, annex D.1) and what it is told about blocks (F.1.4, G.1.3).
 
 use super::{
     scans::{Scan, least},

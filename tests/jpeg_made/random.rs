@@ -27,7 +27,7 @@ impl Random {
         low + self.below((high - low + 1).max(1) as usize) as i32
     }
 
-    /// True once in so many times.
+    /// True once in this many times.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

@@ -82,7 +82,7 @@ struct reference reference_decode(const unsigned char *bytes, size_t length, uin
   result.width = info.image_width;
   result.height = info.image_height;
   if ((uint64_t)info.image_width * info.image_height > most) ERREXIT(&info, JERR_IMAGE_TOO_BIG);
-  /* As Pillow: grey, colors or inks, and nothing else. */
+  /* As Pillow: gray, colors or inks, and nothing else. */
   if (info.num_components != 1 && info.num_components != 3 && info.num_components != 4)
     ERREXIT(&info, JERR_CONVERSION_NOTIMPL);
   info.out_color_space = info.num_components == 4 ? JCS_CMYK : JCS_RGB;

@@ -20,7 +20,7 @@ pub fn least(value: i16, low: u32) -> i32 {
     i32::from(value) / (1 << low)
 }
 
-/// The scans of a sequential picture whose components have so many blocks a unit.
+/// The scans of a sequential picture whose components have this many blocks a unit.
 pub fn sequential(blocks: &[usize], random: &mut Random) -> Vec<Scan> {
     let mut scans: Vec<Scan> = groups(blocks, random).into_iter().map(|parts| scan(parts, false)).collect();
     random.shuffle(&mut scans);

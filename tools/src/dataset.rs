@@ -20,7 +20,7 @@ pub enum Formats {
     Jpeg,
     /// JPEG mostly; PNG, WebP and BMP now and then.
     Mixed,
-    /// JPEG; now and then progressive or without colour, of many sizes and of about 100 kB.
+    /// JPEG; now and then progressive or without color, of many sizes and of about 100 kB.
     Bench,
 }
 

@@ -13,7 +13,7 @@ pub enum Format {
         quality: u8,
         /// In several passes, coarse to fine.
         progressive: bool,
-        /// Without colour.
+        /// Without color.
         gray: bool,
     },
     /// PNG.
@@ -80,7 +80,7 @@ fn bmp(rgb: &[u8], width: u32, height: u32, out: &mut Vec<u8>) {
     for field in [54 + size, 0, 54, 40, width, height, 24 << 16 | 1, 0, size, 2835, 2835, 0, 0] {
         out.extend(field.to_le_bytes());
     }
-    // Rows run from the bottom up, colours from blue to red.
+    // Rows run from the bottom up, colors from blue to red.
     for line in rgb.chunks_exact(row).rev() {
         line.as_chunks::<3>().0.iter().for_each(|[r, g, b]| out.extend([b, g, r]));
         out.extend(std::iter::repeat_n(0, padding));

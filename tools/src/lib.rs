@@ -2,7 +2,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`picture`] | a labelled picture from a number |
+//! | [`picture`] | a labeled picture from a number |
 //! | [`encode`] | its bytes as JPEG, PNG, WebP or BMP |
 //! | [`dataset`] | many of them as a WebDataset tar, the same bytes on every run |
 

@@ -156,7 +156,7 @@ impl Converter {
         self.work.at() as f64
     }
 
-    /// Bytes to write now; nothing where there are none. They follow each other.
+    /// Bytes to write now; nothing if there are none. They follow each other.
     pub fn take(&mut self) -> Option<Uint8Array> {
         let length: usize = self.work.pieces().map(<[u8]>::len).sum();
         let bytes = (length > 0).then(|| Uint8Array::new_with_length(length as u32));

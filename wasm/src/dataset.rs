@@ -182,7 +182,7 @@ impl Dataset {
         Ok(vec![range.start as f64, range.end as f64])
     }
 
-    /// Verifies and decompresses sample `i`'s payload. Nothing where the payload lies in `bytes` as it is, from
+    /// Verifies and decompresses sample `i`'s payload. Nothing if the payload lies in `bytes` as it is, from
     /// their beginning, as long as the index says.
     pub fn decode(&self, i: f64, bytes: Vec<u8>, verify: bool) -> Outcome<Option<Vec<u8>>> {
         let (plan, bytes) = (self.opened.dataset.plan(i as u64).map_err(thrown)?, bytes.into());
@@ -213,7 +213,7 @@ impl Dataset {
 
     /// Begins a check of the samples from `start` to `end`: of all of them, or of a part that one of several workers
     /// has. The first part of a file says what is wrong with its index, the last what is wrong beside the samples. Reads so
-    /// many bytes at a time, where that is said.
+    /// many bytes at a time, if that is said.
     pub fn check(&self, start: f64, end: f64, window: Option<f64>) -> Checker {
         let len = self.opened.dataset.len();
         let end = (end as u64).min(len);

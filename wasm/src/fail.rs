@@ -64,7 +64,7 @@ fn start() {
     }));
 }
 
-/// The message of the panic that trapped this module; empty where it trapped without one. The module must not be
+/// The message of the panic that trapped this module; empty if it trapped without one. The module must not be
 /// used for anything else after a trap.
 #[wasm_bindgen(js_name = lastPanic)]
 pub fn last_panic() -> String {

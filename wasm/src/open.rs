@@ -82,7 +82,7 @@ impl Opener {
         }
     }
 
-    /// The format by the first bytes, also where it holds no samples.
+    /// The format by the first bytes, even if it holds no samples.
     pub fn format(&self) -> Option<String> {
         detect(&self.head).map(|format| format.name().to_owned())
     }
@@ -99,13 +99,13 @@ impl Opener {
         self.work.as_ref().and_then(CoreOpener::scanner).map_or(0.0, |s| s.members().len() as f64)
     }
 
-    /// Puts what an earlier scan of the same TAR found in place of a scan; where it does not fit, the file is scanned.
+    /// Puts what an earlier scan of the same TAR found in place of a scan; if it does not fit, the file is scanned.
     #[wasm_bindgen(js_name = useKept)]
     pub fn use_kept(&mut self, kept: Vec<u8>) {
         self.work = self.work.take().map(|work| work.with_kept(&kept));
     }
 
-    /// The samples of a TAR so far, while its headers are still being read; nothing where there are none yet. The
+    /// The samples of a TAR so far, while its headers are still being read; nothing if there are none yet. The
     /// last group of members is left out: it may go on.
     #[wasm_bindgen(js_name = soFar)]
     pub fn so_far(&self) -> Outcome<Option<Dataset>> {

@@ -40,7 +40,7 @@ impl RecordReader {
         self.work.push(start as u64, bytes.into());
     }
 
-    /// The metadata as JSON; nothing where there is none.
+    /// The metadata as JSON; nothing if there is none.
     pub fn finish(&mut self) -> Option<String> {
         self.found.take()
     }

@@ -1,4 +1,4 @@
-//! Work on many things at once, where the module was built with threads; one after the other elsewhere.
+//! Work on many things at once, if the module was built with threads; one after the other elsewhere.
 
 #[cfg(feature = "threads")]
 use rayon::prelude::*;

@@ -8,7 +8,7 @@ const headers = {
   "Cross-Origin-Embedder-Policy": "require-corp",
   "Cross-Origin-Resource-Policy": "same-origin",
 };
-/** The tests' page with a made-up dataset; it is no part of the site. */
+/** The tests' page with a made-up dataset; it is not a part of the site. */
 const fake = process.env.VIEWER_FAKE === "1";
 
 export default defineConfig({

@@ -75,7 +75,7 @@ pub(super) struct Args {
     /// How bytes come in: copied, or mapped, which is for files that nothing shortens meanwhile.
     #[arg(long, value_parser = word::<Io>(), default_value = "read")]
     io: Io,
-    /// Do not hold payloads against their checksums.
+    /// Do not check payloads against their checksums.
     #[arg(long)]
     no_verify: bool,
     /// Leave out what is broken and go on.
@@ -220,7 +220,7 @@ struct Alone {
     resize: Duration,
 }
 
-/// The same pictures with the same decoder into buffers that are kept; `None` where there is nothing to decode.
+/// The same pictures with the same decoder into buffers that are kept; `None` if there is nothing to decode.
 fn alone(args: &Args, jpeg: JpegBackend, run: &Run, most: u64) -> Result<Option<Alone>> {
     let limits = args.limits.limits();
     let datasets: Vec<Dataset> =
@@ -238,7 +238,7 @@ fn alone(args: &Args, jpeg: JpegBackend, run: &Run, most: u64) -> Result<Option<
         let begun = Instant::now();
         let payload = dataset.payload(item.sample)?;
         let read = Instant::now();
-        // Where the loader lets a decoder make less than the whole picture, so does this.
+        // If the loader lets a decoder make less than the whole picture, so does this.
         let seen = probe(&payload);
         let key = sample_key(args.shuffle.unwrap_or(0), 0, item.index);
         let placement = transformer.recipe().place(seen.width.max(1), seen.height.max(1), key);
@@ -282,7 +282,7 @@ impl Room {
     }
 }
 
-/// Bytes of this process that are no file's; `None` where the system does not say.
+/// Bytes of this process that are not a file's; `None` if the system does not say.
 fn anonymous() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;

@@ -287,7 +287,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     report(job, &args.output, out)
 }
 
-/// The format of the first input, where all are tables; `None` where all are samples.
+/// The format of the first input, if all are tables; `None` if all are samples.
 fn tables_or_samples(files: &[PathBuf], read: &ReadOptions) -> Result<Option<TableFormat>> {
     let mut first = None;
     for (n, path) in files.iter().enumerate() {
@@ -333,7 +333,7 @@ pub(super) fn run_job(job: Job, output: &Path, out: &Output) -> Result<(Summary,
     Ok((summary, meter.elapsed().as_secs_f64()))
 }
 
-/// How the output compares with the inputs, where all of these went into it.
+/// How the output compares with the inputs, if all of these went into it.
 fn saved(summary: &Summary) -> Option<(&'static str, String)> {
     if summary.input_bytes == 0 || !summary.whole || !summary.faults.is_empty() {
         return None;
@@ -377,7 +377,7 @@ pub(super) fn print(summary: &Summary, seconds: f64, out: &Output) {
     if summary.skipped_members > 0 {
         row(
             "skipped",
-            format!("{} files, folders and links that are no samples", human::count(summary.skipped_members)),
+            format!("{} files, folders and links that are not samples", human::count(summary.skipped_members)),
         );
     }
     let bytes = human::bytes((summary.payload_bytes as f64 / seconds.max(1e-6)) as u64);

@@ -124,7 +124,7 @@ fn pair(a: &Dataset, b: &Dataset, found: &mut Difference) -> Result<Vec<(u64, u6
     Ok(pairs)
 }
 
-/// Every sample's number by its name; `None` where a name is missing or stands twice.
+/// Every sample's number by its name; `None` if a name is missing or stands twice.
 fn names(dataset: &Dataset) -> Result<Option<HashMap<String, u64>>> {
     let mut names = HashMap::new();
     for i in 0..dataset.len() {

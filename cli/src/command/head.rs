@@ -81,7 +81,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
             return Ok(Outcome::Fine);
         }
         let dataset = args.folder.open(path, &limits, false)?;
-        // Behind opening: what cannot be opened is no matter of options.
+        // Behind opening: what cannot be opened is not a matter of options.
         given.check(USES, Route::Samples)?;
         filter.iter().try_for_each(Filter::check_for_samples)?;
         let mut table = Table::default();

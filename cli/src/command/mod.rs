@@ -80,7 +80,7 @@ enum Command {
 }
 
 impl Command {
-    /// Whether something is left half done, or somebody half served, where it is ended in the middle.
+    /// Whether something is left half done, or somebody half served, if it is ended in the middle.
     fn has_work(&self) -> bool {
         use Command::{Concat, Convert, Extract, Serve, Split};
         matches!(self, Convert(_) | Extract(_) | Concat(_) | Split(_) | Serve(_))

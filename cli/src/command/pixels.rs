@@ -20,7 +20,7 @@ pub(super) struct DecodeArgs {
     #[arg(long, value_name = "SIZE", value_parser = size)]
     decode: Option<(u32, u32)>,
     /// With --decode: what becomes of a picture of another shape. `stretch` distorts it, `center-crop` resizes the
-    /// shorter side and takes the middle, `letterbox` shows all of it amid the fill color, `pad` takes the middle
+    /// shorter side and takes the middle, `letterbox` shows all of it on the fill color, `pad` takes the middle
     /// without resizing.
     #[arg(long, value_parser = PossibleValuesParser::new(Fit::NAMES), requires = "decode")]
     fit: Option<String>,

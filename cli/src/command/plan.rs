@@ -33,7 +33,7 @@ pub(super) struct Args {
     /// Shuffle, by this seed; without it samples come as they are stored.
     #[arg(long, value_name = "SEED")]
     shuffle: Option<u64>,
-    /// Shuffle blocks of so many neighbours, and samples inside windows of so many blocks: BLOCKxWINDOW, such as 64x16.
+    /// Shuffle blocks of BLOCK neighbors, and samples inside windows of WINDOW blocks: BLOCKxWINDOW, such as 64x16.
     #[arg(long, value_name = "BLOCKxWINDOW", requires = "shuffle", value_parser = blocks)]
     blocks: Option<(u64, u64)>,
     /// What becomes of samples that do not fill a batch on every rank.

@@ -86,7 +86,7 @@ impl Desk {
         Self::guarded(self.admit(ask).unwrap_or_else(|| self.route(ask)))
     }
 
-    /// The answer to what is no request.
+    /// The answer to what is not a request.
     pub fn refuse(&self, status: u16, why: &str) -> Answer {
         Self::guarded(Answer::text(status, why))
     }
@@ -145,7 +145,7 @@ impl Desk {
         let Some(bytes) = site::file(name) else { return missing() };
         // The build names assets by their content, so they never change.
         let fresh = if name.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
-        // The page asks for the list of files only where it is told that there is one.
+        // The page asks for the list of files only if it is told that there is one.
         let answer = match name {
             "index.html" => Answer::bytes(200, site::media_type(name), announce(bytes)),
             _ => Answer::bytes(200, site::media_type(name), bytes),

@@ -1,6 +1,6 @@
-//! Connections: each has a thread, there are only so many, and all end when the server stops.
+//! Connections: each has a thread, their number is limited, and all end when the server stops.
 //!
-//! Where all places are taken, who comes gets the place of somebody who waits: of a visitor that was never admitted
+//! If all places are taken, whoever comes gets the place of somebody who waits: of a visitor that was never admitted
 //! first, of the one that waits longest among those. So half-sent requests keep nobody out, with or without a token.
 
 use std::{

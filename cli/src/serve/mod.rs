@@ -5,9 +5,10 @@
 //!
 //! What keeps strangers out:
 //! - It listens on loopback unless told otherwise.
-//! - It asks for a token, which the printed address carries; a cookie keeps it from then on. Loopback is no exception:
-//!   every user of the machine can reach it. Only on loopback can the token be waived, and then only requests addressed
-//!   to loopback are answered, so that no web page can reach it under a name of its own (DNS rebinding).
+//! - It asks for a token, which the printed address carries; a cookie keeps it from then on. Loopback is not an
+//! exception:   every user of the machine can reach it. Only on loopback can the token be waived, and then only
+//! requests addressed   to loopback are answered, so that no web page can reach it under a name of its own (DNS
+//! rebinding).
 //! - Files are looked up in a list made at the start; a request's path is never joined to a folder's, and a served
 //!   file that was swapped for a link since is not followed.
 //! - Connections are bounded, in all and for each address; who waits gives way to who comes, strangers first, and an
@@ -36,7 +37,7 @@ use answer::Desk;
 use forebay_native::input::io_error;
 use listen::Listening;
 
-/// The token is made of so many random bytes.
+/// How many random bytes the token is made of.
 const TOKEN_BYTES: usize = 16;
 
 /// Where to listen and whom to admit.

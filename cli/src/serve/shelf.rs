@@ -107,7 +107,7 @@ pub(super) fn to_url(name: &str) -> String {
     url
 }
 
-/// The name that a part of a URL stands for; `None` where the encoding is broken.
+/// The name that a part of a URL stands for; `None` if the encoding is broken.
 pub(super) fn from_url(url: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(url.len());
     let mut rest = url.bytes();

@@ -4,7 +4,7 @@ mod embedded {
     include!(concat!(env!("OUT_DIR"), "/site.rs"));
 }
 
-/// The bytes of the site's file of this name; `None` where there is none.
+/// The bytes of the site's file of this name; `None` if there is none.
 pub(super) fn file(name: &str) -> Option<&'static [u8]> {
     let at = embedded::FILES.binary_search_by_key(&name, |&(name, _)| name).ok()?;
     embedded::FILES.get(at).map(|&(_, bytes)| bytes)

@@ -1,7 +1,7 @@
 //! HTTP/1.1 over one connection: requests one after the other, until either side ends it.
 //!
 //! Ending the connection is the only way to say that a body which was promised cannot be sent to its end, so this
-//! is done here rather than by a server library, none of which without a runtime of its own lets go of the socket.
+//! is done here rather than by a server library, none of which without a runtime of its own releases the socket.
 
 use std::{
     io::{self, ErrorKind, Read, Write},
@@ -24,7 +24,7 @@ const MOST_HEADERS: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// So long a request may take to come whole, and so long a visitor may take for the first one.
 const HEAD_PATIENCE: Duration = Duration::from_secs(10);
-/// The least that a visitor must take of an answer while this waits for it: so many bytes in each `SLOW`.
+/// The least that a visitor must take of an answer while this waits for it: this many bytes in each `SLOW`.
 const LEAST: u64 = 64 << 10;
 const SLOW: Duration = Duration::from_secs(20);
 /// One call that sends lasts no longer, so that the rate is looked at.
@@ -32,7 +32,7 @@ const SEND_AT_MOST: Duration = Duration::from_secs(5);
 /// Bytes that are read of a file and sent at once.
 const PIECE: usize = 128 << 10;
 
-/// Answers a visitor until one of both has enough. An error means that the connection broke or had to be broken; where a
+/// Answers a visitor until one of both has enough. An error means that the connection broke or had to be broken; if a
 /// file was to blame it is one of ours. `say` hears of files that an answer could still name.
 pub(super) fn talk(stream: &TcpStream, state: &State, desk: &Desk, say: &dyn Fn(Error)) -> io::Result<()> {
     stream.set_nodelay(true)?;
@@ -135,7 +135,7 @@ impl Request {
 
 enum Next {
     Head(Request),
-    /// What came is no request that can be answered, and where the next one begins is unknown.
+    /// What came is not a request that can be answered, and where the next one begins is unknown.
     Refused(u16, &'static str),
     End,
 }
@@ -168,7 +168,7 @@ fn next(mut stream: &TcpStream, received: &mut Vec<u8>, idle: Duration) -> io::R
     }
 }
 
-/// The request at the front of what was received, which is taken out; `None` where it is not whole yet.
+/// The request at the front of what was received, which is taken out; `None` if it is not whole yet.
 fn parse(received: &mut Vec<u8>) -> Option<Next> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut parsed = httparse::Request::new(&mut headers);
@@ -192,7 +192,7 @@ fn parse(received: &mut Vec<u8>) -> Option<Next> {
         Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
             Next::Refused(431, "the request's headers are too large")
         }
-        Err(_) => Next::Refused(400, "this is no request of HTTP/1.1"),
+        Err(_) => Next::Refused(400, "this is not an HTTP/1.1 request"),
     })
 }
 
@@ -234,7 +234,7 @@ impl Pace {
     }
 }
 
-/// Sends an answer whole. An error where that cannot be done: the visitor has gone, or the file has.
+/// Sends an answer whole. An error if that cannot be done: the visitor has gone, or the file has.
 fn send(stream: &TcpStream, mut answer: Answer, head_only: bool, close: bool) -> io::Result<()> {
     Pace::new(SLOW).write_all(stream, head(&answer, close).as_bytes())?;
     if head_only {
@@ -263,7 +263,7 @@ fn send(stream: &TcpStream, mut answer: Answer, head_only: bool, close: bool) ->
 fn head(answer: &Answer, close: bool) -> String {
     let mut head = format!("HTTP/1.1 {} {}\r\n", answer.status, reason(answer.status));
     let mut header = |name: &str, value: &str| {
-        // What would end the line early is no value of a header.
+        // What would end the line early is not a value of a header.
         if value.bytes().all(|b| matches!(b, b' '..=b'~')) {
             head.push_str(&format!("{name}: {value}\r\n"));
         }

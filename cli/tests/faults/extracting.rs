@@ -79,7 +79,7 @@ fn names_that_are_changed_are_counted_and_the_first_is_named() {
     assert_eq!(fs::read(folder.at("out/a~1.jpg")).unwrap(), b"BM 1");
     let said = said(&run(&folder, "extract in.tar --all --to other"));
     assert!(said.contains(taken) && said.contains("left its folder"), "{said}");
-    // Where nothing is changed nothing is said.
+    // If nothing is changed nothing is said.
     let one = run(&folder, "extract in.tar -i 4 --to third --json");
     let value: serde_json::Value = serde_json::from_slice(&one.stdout).unwrap();
     assert_eq!((&value["renamed"], value["notes"].as_array().unwrap().len()), (&0.into(), 0), "{value}");

@@ -111,7 +111,7 @@ fn a_link_is_written_through_and_stays_a_link() {
     assert!(run(&folder, "diff b.tbl disk/real.tbl").status.success());
     assert_eq!(fs::read_link(folder.at("o.tbl")).unwrap().to_str(), Some("disk/real.tbl"));
     assert_eq!(fs::read_link(folder.at("o2.tbl")).unwrap().to_str(), Some("o.tbl"));
-    // Where its folder is missing, so is the place.
+    // If its folder is missing, so is the place.
     symlink("gone/real.tbl", folder.at("o3.tbl")).unwrap();
     assert_eq!(run(&folder, "convert a.tbl o3.tbl --force").status.code(), Some(2));
     assert!(fs::symlink_metadata(folder.at("o3.tbl")).unwrap().is_symlink());

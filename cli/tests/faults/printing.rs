@@ -19,7 +19,7 @@ fn full() -> Stdio {
     File::options().write(true).open("/dev/full").unwrap().into()
 }
 
-/// Runs a command in every way of printing, with what it must come to: the exit code and the outputs as ever, but
+/// Runs a command in every way of printing, with what it must come to: the exit code and the outputs as always, but
 /// that a 0 whose result could not be printed is a 2.
 fn in_every_way(args: &str) {
     let usual = stocked();

@@ -1,6 +1,6 @@
 //! Random faults over all commands: kills, signals, limits, missing threads, closed and full pipes, several at once.
 //!
-//! `FOREBAY_FAULTS=2000 cargo test --test faults random` tries so many, `FOREBAY_FAULTS_SEED` others.
+//! `FOREBAY_FAULTS=2000 cargo test --test faults random` tries that many, `FOREBAY_FAULTS_SEED` others.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -54,7 +54,7 @@ fn with_old(folder: &Folder, args: &str) -> Tree {
     }
     let table = fs::read_to_string(folder.at("kept-t.csv")).unwrap();
     fs::write(folder.at("t.csv"), &table[..table.len() / 2 / 20 * 20]).unwrap();
-    // Where the other input does not do, some bytes do as well.
+    // If the other input does not do, some bytes do as well.
     if !run(folder, args).status.success() {
         for part in args.split(' ').filter(|part| part.starts_with("o.")) {
             fs::write(folder.at(part), "the old one").unwrap();

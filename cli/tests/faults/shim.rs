@@ -22,7 +22,7 @@ static long wanted(const char *name) {
     return text ? atol(text) : -1;
 }
 
-/* SHIM_THREADS=n: so many threads can be made, and no more. */
+/* SHIM_THREADS=n: n threads can be made, and no more. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *), void *arg) {
     static long made;
     long most = wanted("SHIM_THREADS");
@@ -52,7 +52,7 @@ int unlink(const char *path) {
 }
 "#;
 
-/// Where the library is; `None` where there is no compiler for it, as the test then says.
+/// Where the library is; `None` if there is no compiler for it, as the test then says.
 pub fn library() -> Option<&'static PathBuf> {
     static LIBRARY: OnceLock<Option<(tempfile::TempDir, PathBuf)>> = OnceLock::new();
     let made = LIBRARY.get_or_init(|| {
@@ -72,7 +72,7 @@ pub fn library() -> Option<&'static PathBuf> {
     made.as_ref().map(|(_, library)| library)
 }
 
-/// Puts it before a command, with what it is to do. False where there is none.
+/// Puts it before a command, with what it is to do. False if there is none.
 pub fn before(command: &mut Command, what: &[(&str, String)]) -> bool {
     let Some(library) = library() else { return false };
     command.env("LD_PRELOAD", library).envs(what.iter().map(|(name, value)| (name, value)));

@@ -5,7 +5,7 @@ use crate::{
     stock::{READING, WRITING, command, outputs, run, said, stocked},
 };
 
-/// Runs a command where only so many threads can be made.
+/// Runs a command where only this many threads can be made.
 fn with_threads(args: &str, most: u64) -> Option<(std::process::Output, crate::common::Folder)> {
     let folder = stocked();
     let mut command = command(&folder, args);

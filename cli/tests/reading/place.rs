@@ -80,7 +80,7 @@ impl Files {
         folder
     }
 
-    /// The command with something between it and its files; `None` where there is no compiler.
+    /// The command with something between it and its files; `None` if there is no compiler.
     pub fn faulty(&self, folder: &Folder, file: &str, fault: &str) -> Option<Command> {
         let mut command = Command::new(FOREBAY);
         command.env("LD_PRELOAD", self.shim.as_ref()?).env("FAULT", fault).env("FAULT_FILE", folder.at(file));

@@ -64,7 +64,7 @@ fn loader() {
     println!("{}", json!({ "made": made }));
 }
 
-/// This very program as another process, with something between it and one file; `None` where nothing can be.
+/// This very program as another process, with something between it and one file; `None` if nothing can be.
 fn again(test: &str, folder: &Folder, file: &str, fault: &str) -> Option<Command> {
     // As the command would be run, but for the program.
     let faulty = Files::get().faulty(folder, file, fault)?;
@@ -75,7 +75,7 @@ fn again(test: &str, folder: &Folder, file: &str, fault: &str) -> Option<Command
     Some(command)
 }
 
-/// What a line of its output says. What the harness prints is no JSON, and may stand in front of it.
+/// What a line of its output says. What the harness prints is not JSON, and may stand in front of it.
 fn heard(line: &str) -> Option<Value> {
     line.find('{').and_then(|at| serde_json::from_str(&line[at..]).ok())
 }
@@ -88,7 +88,7 @@ struct Serving {
 }
 
 impl Serving {
-    /// `None` where nothing can be put in between.
+    /// `None` if nothing can be put in between.
     fn over(folder: &Folder, file: &str, fault: &str) -> Option<Serving> {
         let mut command = again("server", folder, file, fault)?;
         command.env("SERVED", folder.path());

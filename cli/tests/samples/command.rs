@@ -108,7 +108,7 @@ fn a_check_decodes_pictures_where_it_is_asked_to() {
         assert_eq!(fault["member"].as_str(), named.then_some("b.bmp"), "{file}");
     }
     let note = |file: &str| place.json(&["check", file, "--decode"]).1[0]["notes"][0]["message"].clone();
-    assert!(note("a.tbl").as_str().unwrap().contains("1 sample is no picture"), "{}", note("a.tbl"));
+    assert!(note("a.tbl").as_str().unwrap().contains("1 sample is not a picture"), "{}", note("a.tbl"));
     let (code, lines) = place.json(&["check", "a.tar", "--decode", "--max-pixels", "10"]);
     let kinds: Vec<_> = lines[0]["faults"].as_array().unwrap().iter().map(|f| f["kind"].clone()).collect();
     assert_eq!((code, kinds), (1, vec![json!("limit"); 3]));

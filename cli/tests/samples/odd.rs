@@ -1,4 +1,4 @@
-//! What others write and few think of: metadata that is no JSON, or more than values hold; names that climb out.
+//! What others write and few think of: metadata that is not JSON, or more than values hold; names that climb out.
 
 use forebay::{
     codec::Compression,

@@ -1,6 +1,6 @@
 //! What `convert` writes, `check` calls sound, whatever it was made of; and what it did not understand is still there.
 //!
-//! `FOREBAY_SOUND_ROUNDS=2000` tries so many random inputs of each kind; `FOREBAY_SOUND_SEED` begins elsewhere.
+//! `FOREBAY_SOUND_ROUNDS=2000` tries that many random inputs of each kind; `FOREBAY_SOUND_SEED` begins elsewhere.
 
 use std::{
     collections::BTreeMap,
@@ -61,7 +61,7 @@ fn routes() -> Vec<Options> {
     all
 }
 
-/// One of the ways, for an input of so many samples.
+/// One of the ways, for an input of this many samples.
 fn route(dice: &mut Dice, samples: u64) -> Options {
     let all = routes();
     let mut options = loop {

@@ -56,7 +56,7 @@ fn what_is_not_read_is_named_and_never_called_damage() {
         assert_eq!((code, &said[0]["error"]["code"]), (3, &json!("table.route")), "{command}: {said:?}");
         assert!(said[0]["error"]["message"].as_str().unwrap().contains("encrypted"), "{command}");
     }
-    // Where nothing can be read, nothing is sound.
+    // If nothing can be read, nothing is sound.
     let (code, said) = on("check", "only_int128.parquet", &[]);
     assert_eq!((code, &said[0]["error"]["code"]), (3, &json!("table.route")), "{said:?}");
 }

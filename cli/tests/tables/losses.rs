@@ -72,7 +72,7 @@ fn a_value_that_is_no_table_is_converted_with_a_summary() {
     let list = bytes.windows(2).position(|w| w == [6, 1]).unwrap();
     fs::write(&path, [&bytes[..list], &bytes[list + 2..]].concat()).unwrap();
     let notes = place.notes(&["convert", "a.tbf", "b.jsonl"]);
-    assert_eq!(notes, ["the file holds one value and no table; it was written as that"]);
+    assert_eq!(notes, ["the file holds one value rather than a table; it was written as that"]);
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn within(kilobytes: u32, folder: &Path, arguments: &str) -> String {
     said
 }
 
-/// A CSV and a Parquet file of so many columns `c0`, `c1` and so on, and what its cells hold.
+/// A CSV and a Parquet file of this many columns `c0`, `c1` and so on, and what its cells hold.
 fn wide(folder: &Path, columns: usize, rows: usize, options: &[&str]) -> impl Fn(usize, usize) -> usize {
     let cell = |row: usize, column: usize| (row + 1) * column % 9973;
     let line = |cell: &dyn Fn(usize) -> String| (0..columns).map(cell).collect::<Vec<_>>().join(",") + "\n";

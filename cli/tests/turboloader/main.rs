@@ -1,6 +1,6 @@
 //! The real `turboloader` package reads what Forebay writes for it, and Forebay what the package writes.
 //!
-//! The package is installed once into a virtual environment in the user's cache. Where that cannot be (no Python, no
+//! The package is installed once into a virtual environment in the user's cache. If that cannot be (no Python, no
 //! network, no wheel for this machine), the tests say so and pass.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test of files and another program")]
@@ -60,7 +60,7 @@ fn install() -> Result<PathBuf, String> {
     Ok(python)
 }
 
-/// What the package says, line by line; `None` where it is not here.
+/// What the package says, line by line; `None` if it is not here.
 fn peer(arguments: &[&str]) -> Option<Vec<Value>> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/turboloader/peer.py");
     let done = Command::new(python()?).arg(script).args(arguments).output().unwrap();

@@ -1,5 +1,5 @@
 //! Any bytes as requests to `forebay serve`: the same answers however they arrive, each of them whole, and nothing of the
-//! served file for who does not bring the token.
+//! served file for those who do not bring the token.
 
 use std::sync::OnceLock;
 
@@ -40,7 +40,7 @@ fn find(all: &[u8], part: &[u8]) -> Option<usize> {
 }
 
 pub(crate) fn body(data: &[u8]) {
-    // Longer ones are refused once they do not fit, and where that is depends on how they come.
+    // Longer ones are refused once they do not fit, and the place of that depends on how they come.
     let data = data.get(..8192).unwrap_or(data);
     let sent = answers(data, data.len().max(1));
     assert_eq!(answers(data, 1 + data.len() / 3), sent);

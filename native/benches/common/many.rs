@@ -83,7 +83,7 @@ pub fn build(path: &str, kind: &str) -> Result<Value> {
     }))
 }
 
-/// The most memory that this process had so far; nothing of the file is mapped. `None` where the system does not say.
+/// The most memory that this process had so far; nothing of the file is mapped. `None` if the system does not say.
 fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -23,7 +23,7 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    /// How many samples there will be, where that is known.
+    /// How many samples there will be, if that is known.
     pub fn count(&self) -> Option<u64> {
         match self {
             Origin::Datasets { selection: Some(chosen), .. } => Some(chosen.len() as u64),

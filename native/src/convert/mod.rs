@@ -36,7 +36,7 @@ pub struct Job {
     filtered: Filtered,
 }
 
-/// What became of the filter, where there is one.
+/// What became of the filter, if there is one.
 #[derive(Debug, Default)]
 struct Filtered {
     /// Whether there is one.

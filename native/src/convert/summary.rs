@@ -9,14 +9,14 @@ use serde::Serialize;
 pub struct Progress {
     /// Samples done.
     pub samples: u64,
-    /// Samples in all, where that is known.
+    /// Samples in all, if that is known.
     pub total: Option<u64>,
     /// Payload bytes done.
     pub bytes: u64,
 }
 
 impl Progress {
-    /// So many samples of so many.
+    /// This many samples of that many.
     pub fn of_samples(samples: u64, total: u64) -> Self {
         Progress { samples, total: Some(total), ..Progress::default() }
     }

@@ -28,7 +28,7 @@ use crate::{
 
 struct Made {
     ready: Ready,
-    /// Of what the sample becomes, where the output will be verified.
+    /// Of what the sample becomes, if the output will be verified.
     digests: Vec<Digest>,
     used: Option<Used>,
 }

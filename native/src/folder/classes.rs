@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-/// The names of parts of a set, which are no classes.
+/// The names of parts of a set, which are not classes.
 const PARTS: [&str; 11] =
     ["train", "training", "val", "valid", "validation", "test", "testing", "eval", "dev", "trainval", "holdout"];
 
 /// Where the classes are, and which there are.
 #[derive(Debug, Default)]
 pub(crate) struct ClassLevel {
-    /// Which part of a name is its class, from 1; 0 where there are no classes.
+    /// Which part of a name is its class, from 1; 0 if there are no classes.
     pub level: u32,
     /// The classes in the order of their numbers.
     pub classes: Vec<String>,
@@ -19,13 +19,13 @@ pub(crate) struct ClassLevel {
 
 impl ClassLevel {
     /// `wanted` is what the user says. Otherwise it is the first folder level where every sample lies in a folder, with
-    /// two exceptions: one folder around everything is no class, and neither are the parts of a set.
+    /// two exceptions: one folder around everything is not a class, and neither are the parts of a set.
     pub fn of<'a>(names: impl Iterator<Item = &'a str> + Clone, wanted: Option<u32>) -> Self {
         if let Some(level) = wanted {
             let classes = distinct(names.clone(), level);
             return ClassLevel { level: if classes.is_empty() { 0 } else { level }, classes, note: None };
         }
-        // A lone folder beside pictures is no label.
+        // A lone folder beside pictures is not a label.
         let all_in = |level: u32| names.clone().all(|name| folder(name, level).is_some());
         if names.clone().next().is_none() || !all_in(1) {
             return ClassLevel::default();
@@ -96,7 +96,7 @@ fn is_part(name: &str) -> bool {
     PARTS.iter().any(|part| name.eq_ignore_ascii_case(part))
 }
 
-/// The folder at a level of a name, from 1; `None` where the file itself stands there, or nothing.
+/// The folder at a level of a name, from 1; `None` if the file itself stands there, or nothing.
 fn folder(name: &str, level: u32) -> Option<&str> {
     let (folders, _) = name.rsplit_once('/')?;
     folders.split('/').nth(level.checked_sub(1)? as usize)

@@ -1,4 +1,4 @@
-//! Small neighbouring ranges are read together.
+//! Small neighboring ranges are read together.
 //!
 //! A thread that asks for one small range behind the other gets them out of larger pieces, which grow as long as it
 //! goes on; one that asks here and there gets what it asks for and no more. Each thread remembers its own few places, so
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_read_together_and_others_alone() {
+    fn neighbors_are_read_together_and_others_alone() {
         let run: Vec<_> = (0..200).map(|i| i * 1000..i * 1000 + 900).collect();
         let sizes: Vec<u64> = reads(1, &run).iter().map(|r| r.end - r.start).collect();
         assert_eq!(sizes, [900, 64 << 10, 128 << 10, 256 << 10]);

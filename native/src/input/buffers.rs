@@ -22,7 +22,7 @@ const DOUBTFUL: usize = 64 << 20;
 pub(super) struct Buffers(Mutex<Vec<Vec<u8>>>);
 
 impl Buffers {
-    /// A buffer of so many bytes, filled by `fill`. It comes back here once nobody has it any more.
+    /// A buffer of this many bytes, filled by `fill`. It comes back here once nobody has it any more.
     pub fn fill(self: &Arc<Self>, len: usize, fill: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<Bytes> {
         if len > LARGEST {
             let mut bytes = cleared(len)?;
@@ -57,7 +57,7 @@ impl Buffers {
     }
 }
 
-/// So many zeros, or an error where there is no memory for them, which would end the process otherwise.
+/// This many zeros, or an error if there is no memory for them, which would end the process otherwise.
 fn cleared(len: usize) -> Result<Vec<u8>> {
     if len > DOUBTFUL {
         let mut asked = Vec::<u8>::new();

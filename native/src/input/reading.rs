@@ -91,7 +91,7 @@ fn take(path: &Path, id: Id) -> Result<Waiting> {
     Ok(Waiting { id, pipe, seen: Vec::new() })
 }
 
-/// The first bytes of a file, at most so many. Those of a pipe are there again for whoever reads it.
+/// The first bytes of a file, at most this many. Those of a pipe are there again for whoever reads it.
 pub fn first_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
     let named = |e: Error| e.file(display(path));
     let Some(id) = pipe(path) else {

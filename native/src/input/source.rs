@@ -14,13 +14,13 @@ use crate::map::Map;
 pub trait Source: std::fmt::Debug + Send + Sync {
     /// How many bytes there are.
     fn len(&self) -> u64;
-    /// True where there are none.
+    /// True if there are none.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
     /// Fills `out` with the bytes from `at` on. Errors say where.
     fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()>;
-    /// The bytes of a range that lies inside, where they are in memory already.
+    /// The bytes of a range that lies inside, if they are in memory already.
     fn at_hand(&self, _range: Range<u64>) -> Option<Bytes> {
         None
     }
@@ -258,7 +258,7 @@ mod system {
     #[cfg(windows)]
     pub fn read_at(file: &File, out: &mut [u8], at: u64) -> io::Result<usize> {
         match std::os::windows::fs::FileExt::seek_read(file, out, at) {
-            // Behind the end, which is no error elsewhere.
+            // Behind the end, which is not an error elsewhere.
             Err(e) if e.raw_os_error() == Some(38) => Ok(0),
             other => other,
         }

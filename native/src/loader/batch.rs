@@ -38,7 +38,7 @@ impl Batch {
     pub fn len(&self) -> usize {
         self.items.len()
     }
-    /// True where there are none, which is so only where all of them were broken and skipped.
+    /// True if there are none, which is so only if all of them were broken and skipped.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -52,7 +52,7 @@ impl Batch {
     }
 
     /// The tensor: `[n, 3, height, width]` or `[n, height, width, 3]`, one sample after the other, at an address that is
-    /// a multiple of [`ALIGNMENT`](super::ALIGNMENT). Empty where the loader gives payloads.
+    /// a multiple of [`ALIGNMENT`](super::ALIGNMENT). Empty if the loader gives payloads.
     pub fn images(&self) -> Tensor<'_> {
         self.dtype.view(self.memory.get(..self.bytes()).unwrap_or_default())
     }
@@ -78,13 +78,13 @@ impl Batch {
     pub fn placements(&self) -> &[Placement] {
         &self.placements
     }
-    /// The payloads, where the loader gives these: verified, decompressed, and parts of the mapped file where they
+    /// The payloads, if the loader gives these: verified, decompressed, and parts of the mapped file where they
     /// are stored as they are. Empty otherwise.
     pub fn payloads(&self) -> &[Bytes] {
         &self.payloads
     }
 
-    /// The labels; empty where none were asked for.
+    /// The labels; empty if none were asked for.
     pub fn labels(&self) -> &[i64] {
         &self.labels
     }
@@ -101,11 +101,11 @@ impl Batch {
         &self.skipped
     }
 
-    /// The samples' names, where they have them: read when this is called.
+    /// The samples' names, if they have them: read when this is called.
     pub fn names(&self) -> Result<Vec<Option<String>>> {
         self.items.iter().map(|item| self.shared.sources.of(item)?.sample_name(item.sample)).collect()
     }
-    /// The samples' metadata, where they have it: read when this is called.
+    /// The samples' metadata, if they have it: read when this is called.
     pub fn metadata(&self) -> Result<Vec<Option<Value>>> {
         self.items.iter().map(|item| self.shared.sources.of(item)?.metadata_value(item.sample)).collect()
     }

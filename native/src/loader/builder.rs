@@ -110,8 +110,8 @@ impl Loader {
 }
 
 impl Builder {
-    /// Takes only the samples that a filter accepts, such as `width >= 224 && height >= 224`. Building is refused where
-    /// no sample has a field that it names, and where it selects none at all, unless [`allow_empty`](Self::allow_empty)
+    /// Takes only the samples that a filter accepts, such as `width >= 224 && height >= 224`. Building is refused if
+    /// no sample has a field that it names, and if it selects none at all, unless [`allow_empty`](Self::allow_empty)
     /// says otherwise.
     pub fn filter(mut self, text: &str) -> Result<Self> {
         self.filter = Some(Filter::parse(text)?);
@@ -151,7 +151,7 @@ impl Builder {
     pub fn shuffle(self, seed: u64) -> Self {
         self.seed(seed).shuffle_as(Shuffle::Full)
     }
-    /// Shuffles blocks of neighbours, and the samples inside each window of so many blocks, so that reads stay
+    /// Shuffles blocks of `block` neighbors, and the samples inside each window of `window` blocks, so that reads stay
     /// local: for disks that seek.
     pub fn shuffle_blocks(self, seed: u64, block: u64, window: u64) -> Self {
         self.seed(seed).shuffle_as(Shuffle::Blocks { block, window })
@@ -250,7 +250,7 @@ impl Builder {
         self.open.io = io;
         self
     }
-    /// Whether payloads are held against their checksums; they are otherwise.
+    /// Whether payloads are checked against their checksums; they are by default.
     pub fn verify(mut self, verify: bool) -> Self {
         self.verify = verify;
         self
@@ -266,7 +266,7 @@ impl Builder {
         self.groups = Some(groups);
         self
     }
-    /// Goes on where a saved run stood. Building is refused, by name, where anything differs that decides which
+    /// Goes on where a saved run stood. Building is refused, by name, if anything differs that decides which
     /// sample comes when; batch and world may change as long as their product does not.
     pub fn resume(mut self, state: State) -> Self {
         self.resume = Some(state);
@@ -277,7 +277,7 @@ impl Builder {
     pub fn build(self) -> Result<Loader> {
         let refuse = |message: String| Err(Error::new(&codes::SETTINGS, message));
         if self.workers == 0 || self.prefetch == 0 {
-            return refuse(format!("{} workers and {} batches ahead make no sense", self.workers, self.prefetch));
+            return refuse(format!("{} workers and {} batches ahead are invalid", self.workers, self.prefetch));
         }
         if self.rank >= self.settings.world {
             return refuse(format!("there is no rank {} of {}", self.rank, self.settings.world));
@@ -316,7 +316,7 @@ impl Builder {
             read_ahead: self.read_ahead,
             dtype: self.dtype,
             labels,
-            labelled: self.labels.is_some(),
+            labeled: self.labels.is_some(),
             on_broken: self.on_broken,
             allow_empty: self.allow_empty,
             decode: self.decode,

@@ -1,7 +1,7 @@
 //! burn's trait `Dataset` over a loader (feature `burn`).
 //!
 //! [burn](https://burn.dev) has batchers and a loader of its own, which take samples one by one and by number. [`Pictures`]
-//! makes each of them as a loader would, with the same filter, labels and transforms, on the thread that asks. Where a
+//! makes each of them as a loader would, with the same filter, labels and transforms, on the thread that asks. If a
 //! training loop need not go through burn's loader, prefer [`Loader`] itself: its batches are whole tensors, made ahead.
 //!
 //! ```no_run
@@ -42,7 +42,7 @@ pub struct Picture {
     pub values: Vec<f32>,
     /// Its shape: `[3, height, width]`, or `[height, width, 3]` where the loader was told so.
     pub shape: [usize; 3],
-    /// Its label; 0 where the loader reads none.
+    /// Its label; 0 if the loader reads none.
     pub label: i64,
     /// Its number among all samples of all sources.
     pub index: u64,
@@ -89,7 +89,7 @@ impl Pictures {
         self.epoch = epoch;
     }
 
-    /// The names of the classes, in the order of their numbers, where labels are names.
+    /// The names of the classes, in the order of their numbers, if labels are names.
     pub fn classes(&self) -> Vec<&str> {
         self.shared.labels.names()
     }

@@ -23,7 +23,7 @@ pub struct Sample<'a> {
     pub index: u64,
     /// The key of everything random about it in this epoch; see [`forebay::random::Draws`].
     pub key: u64,
-    /// Width and height of raw pixels, where the index says that the payload is that.
+    /// Width and height of raw pixels, if the index says that the payload is that.
     pub raw: Option<(u32, u32)>,
     /// Its label; 0 if the loader reads none.
     pub label: i64,
@@ -77,7 +77,7 @@ impl Content {
         content
     }
 
-    /// The shape of one sample; empty where there is no tensor.
+    /// The shape of one sample; empty if there is no tensor.
     pub(super) fn shape(&self) -> Vec<usize> {
         match self {
             Content::Payloads => Vec::new(),
@@ -92,7 +92,7 @@ impl Content {
         }
     }
 
-    /// Bytes of one sample's slot; 0 where there is no tensor.
+    /// Bytes of one sample's slot; 0 if there is no tensor.
     pub(super) fn slot_bytes(&self, dtype: Dtype) -> Result<usize> {
         if matches!(self, Content::Payloads) {
             return Ok(0);
@@ -116,7 +116,7 @@ impl Content {
     }
 }
 
-/// Memory for a batch of so many samples; refused where that is beyond reason.
+/// Memory for a batch of this many samples; refused if that is beyond reason.
 pub(super) fn batch_bytes(slot_bytes: usize, samples: usize) -> Result<usize> {
     let bytes = slot_bytes.checked_mul(samples).filter(|&n| n as u64 <= MOST_BATCH_BYTES);
     bytes.ok_or_else(|| {

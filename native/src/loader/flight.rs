@@ -19,7 +19,7 @@ pub(super) struct Slot {
     pub(super) label: i64,
     /// Where its picture was placed.
     pub(super) placement: Placement,
-    /// The payload itself, where that is what is wanted.
+    /// The payload itself, if that is what is wanted.
     pub(super) payload: Bytes,
     pub(super) error: Option<Error>,
     /// Who stands in for a sample with an error.
@@ -45,7 +45,7 @@ pub(super) struct Flight {
     slots: Vec<Mutex<Option<Slot>>>,
     /// How many slots are not done.
     left: AtomicUsize,
-    /// Memory behind the last slot, where the batch is not full.
+    /// Memory behind the last slot, if the batch is not full.
     rest: Mutex<BytesMut>,
     pool: Arc<Pool>,
 }
@@ -82,7 +82,7 @@ impl Flight {
     pub(super) fn take(&self, slot: usize) -> Option<Slot> {
         self.slots.get(slot).and_then(|s| lock(s).take())
     }
-    /// Gives a slot back; true where it was the last.
+    /// Gives a slot back; true if it was the last.
     pub(super) fn give(&self, number: usize, slot: Option<Slot>) -> bool {
         if let Some(place) = self.slots.get(number) {
             *lock(place) = slot;

@@ -1,6 +1,6 @@
 //! Smart batching: pictures of alike shape in one batch, so that little is distorted, padded or cut off.
 //!
-//! It is a rearrangement of the order inside windows of so many steps, the same on every rank, computed window by
+//! It is a rearrangement of the order inside windows of several steps, the same on every rank, computed window by
 //! window. With `global = batch × world`, window `w` holds the positions of the steps from `w × steps` on (an
 //! incomplete step of an uneven tail stays as it is). Its positions are sorted, stably, by the size of [`Groups`]
 //! whose aspect is nearest to the sample's, narrow ones first; each `global` of them in a row are a step, and the
@@ -27,7 +27,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Groups inside windows of so many steps, by the nearest of these sizes.
+    /// Groups inside windows of this many steps, by the nearest of these sizes.
     pub fn new(steps: u64, sizes: impl Into<Vec<(u32, u32)>>) -> Self {
         Groups { steps, sizes: sizes.into() }
     }
@@ -35,7 +35,7 @@ impl Groups {
     pub(super) fn check(&self) -> Result<()> {
         let flat = self.sizes.iter().any(|(w, h)| *w == 0 || *h == 0);
         if self.steps == 0 || self.steps > 1 << 20 || self.sizes.is_empty() || self.sizes.len() > 64 || flat {
-            let message = format!("groups of {} steps and the sizes {:?} make no sense", self.steps, self.sizes);
+            let message = format!("groups of {} steps and the sizes {:?} are invalid", self.steps, self.sizes);
             return Err(Error::new(&codes::SETTINGS, message));
         }
         Ok(())

@@ -152,7 +152,7 @@ impl Loader {
     pub fn steps(&self) -> u64 {
         self.shared.order.steps()
     }
-    /// The names of the classes, in the order of their numbers, where labels are names.
+    /// The names of the classes, in the order of their numbers, if labels are names.
     pub fn classes(&self) -> Vec<&str> {
         self.shared.labels.names()
     }
@@ -184,7 +184,7 @@ impl Loader {
         }
     }
 
-    /// The batches of one epoch. Where the loader was resumed in the middle of it, the first call gives what is left
+    /// The batches of one epoch. If the loader was resumed in the middle of it, the first call gives what is left
     /// of it; otherwise it begins at its beginning. This starts a loader that was [stopped](Self::stop).
     pub fn epoch(&mut self, epoch: u64) -> Result<Batches<'_>> {
         self.refuse_empty()?;
@@ -237,7 +237,7 @@ impl Loader {
     }
 
     /// The next batch; `None` once at the end of an epoch, after which the next one begins. A batch with a broken
-    /// sample is an error, where these are to be raised, and the batch behind it comes next.
+    /// sample is an error, if these are to be raised, and the batch behind it comes next.
     pub fn next_batch(&mut self) -> Result<Option<Batch>> {
         if self.phase == Phase::Stopped {
             return Err(forebay::Error::new(&codes::STOPPED, "the loader was stopped; start it again first"));
@@ -261,7 +261,7 @@ impl Loader {
         self.wait(&flight, None)?;
         self.flights.pop_front();
         self.next.step = flight.step + 1;
-        // The workers go on while the caller looks at this batch; where they cannot, the next call says so.
+        // The workers go on while the caller looks at this batch; if they cannot, the next call says so.
         let _ = self.fill();
         let batch = self.land(&flight)?;
         self.done = self.next;
@@ -407,7 +407,7 @@ impl Loader {
             }
             batch.items.push(item);
             batch.indices.push(item.index);
-            if shared.labelled {
+            if shared.labeled {
                 batch.labels.push(label);
             }
             if placed {
@@ -470,9 +470,9 @@ impl Iterator for Batches<'_> {
 /// The codes of the loader.
 pub mod codes {
     use forebay::error::{Code, Kind};
-    /// Settings that make no sense.
+    /// Settings that do not fit together.
     pub const SETTINGS: Code =
-        Code::usage("loader.settings", "The loader's settings make no sense together; the message says which.");
+        Code::usage("loader.settings", "The loader's settings do not fit together; the message says which.");
     /// A stopped loader was asked for a batch.
     pub const STOPPED: Code = Code::usage("loader.stopped", "A stopped loader was asked for a batch.");
     /// A sample without a label.

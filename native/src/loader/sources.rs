@@ -92,7 +92,7 @@ fn no_pictures(folder: &Folder) -> Error {
 const LOOKED_INTO: u64 = 16;
 
 /// What tells a dataset from another: its length, a hash over where its samples lie, and one over what a few of them
-/// begin and end with, checksums and metadata included. A TBL's header, where it has a checksum of all metadata, counts
+/// begin and end with, checksums and metadata included. A TBL's header, if it has a checksum of all metadata, counts
 /// too. It moves with the file to other machines and costs a few reads.
 fn identity(dataset: &Dataset) -> Result<String> {
     let n = dataset.len();

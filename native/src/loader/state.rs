@@ -29,7 +29,7 @@ fn unversioned() -> u32 {
 }
 
 impl State {
-    /// Where this goes on in a loader of this order and grouping; refused, by name, where anything differs.
+    /// Where this goes on in a loader of this order and grouping; refused, by name, if anything differs.
     pub(super) fn position(&self, order: &order::Order, groups: Option<&Groups>) -> Result<order::Position> {
         if self.version > VERSION || (self.version < 2 && self.groups.is_some()) {
             let message = format!(

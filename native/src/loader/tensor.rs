@@ -9,7 +9,7 @@ use forebay::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dtype {
-    /// Bytes: the pixels themselves, not normalised.
+    /// Bytes: the pixels themselves, not normalized.
     U8,
     /// Half-precision floats.
     F16,
@@ -87,7 +87,7 @@ impl<'a> Tensor<'a> {
             Tensor::F32(v) => v.len(),
         }
     }
-    /// True where there are none.
+    /// True if there are none.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -99,15 +99,15 @@ impl<'a> Tensor<'a> {
             Tensor::F32(v) => bytemuck::cast_slice(v),
         }
     }
-    /// The numbers, where they are bytes.
+    /// The numbers, if they are bytes.
     pub const fn u8(&self) -> Option<&'a [u8]> {
         if let Tensor::U8(v) = self { Some(v) } else { None }
     }
-    /// The numbers, where they are half-precision floats.
+    /// The numbers, if they are half-precision floats.
     pub const fn f16(&self) -> Option<&'a [f16]> {
         if let Tensor::F16(v) = self { Some(v) } else { None }
     }
-    /// The numbers, where they are floats.
+    /// The numbers, if they are floats.
     pub const fn f32(&self) -> Option<&'a [f32]> {
         if let Tensor::F32(v) = self { Some(v) } else { None }
     }

@@ -41,12 +41,12 @@ pub(super) struct Shared {
     pub(super) order: Order,
     /// What samples become: one content for every size that batches may have, at least one.
     pub(super) contents: Vec<Content>,
-    /// Bytes of a sample's slot, for each content; 0 where there is no tensor.
+    /// Bytes of a sample's slot, for each content; 0 if there is no tensor.
     pub(super) slot_bytes: Vec<usize>,
     pub(super) read_ahead: bool,
     pub(super) dtype: Dtype,
     pub(super) labels: Resolver,
-    pub(super) labelled: bool,
+    pub(super) labeled: bool,
     pub(super) on_broken: OnBroken,
     pub(super) allow_empty: bool,
     pub(super) decode: DecodeOptions,
@@ -167,7 +167,7 @@ impl Worker {
             if flight.give(number, slot) {
                 drop(flight);
                 fence(Ordering::SeqCst);
-                // Where a tick waits already, the loader will look at all batches.
+                // If a tick waits already, the loader will look at all batches.
                 if let Err(TrySendError::Disconnected(())) = tick.try_send(()) {
                     return;
                 }

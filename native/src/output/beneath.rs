@@ -122,7 +122,7 @@ impl Beneath {
         let mut part = Part::create(dir, &folder, file, kept).map_err(|e| failed("write", e))?;
         part.file.write_all(bytes).map_err(|e| io_error(&shown, "write", e))?;
         if let Some(mode) = kept {
-            // Where a file system has no permissions, there are none to keep.
+            // If a file system has no permissions, there are none to keep.
             let _ = rustix::fs::fchmod(&part.file, mode);
         }
         let number = rustix::fs::fstat(&part.file).map(|new| number(&new)).map_err(|e| failed("write", e))?;

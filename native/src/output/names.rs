@@ -35,7 +35,7 @@ impl Names {
     }
 }
 
-/// The path of a name, without the parts that say nothing; `None` where no part is left, or one is no name here. A part
+/// The path of a name, without the parts that say nothing; `None` if no part is left, or one is not a name here. A part
 /// that is called as our own half-written files are is called otherwise, or the next run would clear it away.
 fn plain(name: &str) -> Option<PathBuf> {
     let parts = name.split('/').filter(|part| !part.is_empty() && *part != ".");

@@ -1,10 +1,10 @@
 //! Files that are not whole yet: how they are called, whose they are, and how they go away.
 //!
 //! A half-written output is a hidden sibling, `.NAME.forebay-XXXXXX.part`. Who writes it holds a lock on it, and the
-//! system lets go of that lock when the process ends, however it ends. So a sibling without a lock is a dead run's,
+//! system releases that lock when the process ends, however it ends. So a sibling without a lock is a dead run's,
 //! and the next run that writes the same output removes it.
 //!
-//! This is true only where one kernel sees every lock: on the file systems of this machine. On a network another
+//! This is true only if one kernel sees every lock: on the file systems of this machine. On a network another
 //! machine's lock may not be seen here, so there nothing is removed.
 
 use std::{
@@ -111,7 +111,7 @@ pub(super) fn place(temp: TempPath, target: &Path, force: bool) -> io::Result<()
     if force {
         return temp.persist(target).map_err(|e| plain(e.error));
     }
-    // By renameat2, or where there is none by a second link.
+    // By renameat2, or if there is none, by a second link.
     let Err(refused) = temp.persist_noclobber(target) else { return Ok(()) };
     let error = plain(refused.error);
     if !matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported) {
@@ -170,7 +170,7 @@ pub(super) fn claim(file: &File) -> bool {
     }
     match file.try_lock() {
         Err(fs::TryLockError::WouldBlock) => false,
-        // Where there are no locks nobody clears away either.
+        // If there are no locks nobody clears away either.
         _ => has_name(file),
     }
 }

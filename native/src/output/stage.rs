@@ -110,7 +110,7 @@ impl Drop for Stage {
     fn drop(&mut self) {
         let mut live = part::live();
         live.retain(|path| *path != self.staged);
-        // What is left in it is no output, and the next run clears it away.
+        // What is left in it is not an output, and the next run clears it away.
         let _ = fs::remove_dir_all(&self.staged);
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn in_blocks<T: Send>(n: u64, work: impl Fn(Range<u64>) -> Result<T> 
     };
     thread::scope(|scope| {
         for number in 1..threads {
-            // Where the system has no thread to give, those that there are do all of it.
+            // If the system has no thread to give, those that there are do all of it.
             let _ = thread::Builder::new().name(format!("forebay-scan-{number}")).spawn_scoped(scope, turns);
         }
         turns();

@@ -28,7 +28,7 @@ const EACH: u64 = 64 << 20;
 /// At least for all of them.
 const LEAST: u64 = 512 << 20;
 
-/// What so many threads may hold unless they are told otherwise.
+/// What this many threads may hold unless they are told otherwise.
 pub(crate) fn usual(threads: usize) -> u64 {
     (threads as u64).saturating_mul(EACH).max(LEAST)
 }
@@ -44,7 +44,7 @@ impl Budget {
         Budget { most: most.max(1), used: Mutex::new(0), freed: Condvar::new() }
     }
 
-    /// Waits until so many bytes are free. More than there are count as all of them.
+    /// Waits until this many bytes are free. More than there are count as all of them.
     pub fn take(&self, bytes: u64) -> Share<'_> {
         let bytes = bytes.min(self.most);
         // Nothing can panic while the lock is held, so a poisoned one is sound.
@@ -56,7 +56,7 @@ impl Budget {
         Share { budget: self, bytes }
     }
 
-    /// Whether buffers of this size are too large to be kept by one of so many threads: what all of them keep is then
+    /// Whether buffers of this size are too large to be kept by one of this many threads: what all of them keep is then
     /// no more than the budget.
     pub fn is_much(&self, bytes: u64, threads: usize) -> bool {
         bytes > self.most / (threads.max(1) as u64)

@@ -1,7 +1,7 @@
 //! Work on many threads, results in order, memory bounded.
 //!
-//! One thread feeds, the workers work, the caller's thread takes the results in the order of the items. Where the system
-//! has not so many threads to give, those that there are do the work; at the worst the caller's alone.
+//! One thread feeds, the workers work, the caller's thread takes the results in the order of the items. If the system
+//! cannot give that many threads, those that there are do the work; at worst the caller's alone.
 //! Items travel in chunks; a chunk is fed only when a ticket is free, and its ticket is free again when its
 //! results were taken. So what is in flight is bounded, however uneven the work is.
 

@@ -141,7 +141,7 @@ fn annotations(text: &str) -> Result<Vec<(String, Column)>> {
     all.into_iter().map(one).collect()
 }
 
-/// What an Arrow field is to us: what its metadata says, where that fits how it is stored, else its own type.
+/// What an Arrow field is to us: what its metadata says, if that fits how it is stored, else its own type.
 fn table_type(field: &ArrowField) -> Result<DataType> {
     if let Some(dtype) = field.metadata().get(TYPE).and_then(|text| parse_type(text).ok())
         && same_storage(&arrow_type(&dtype), field.data_type())

@@ -42,7 +42,7 @@ fn all_rows(source: &mut dyn TableSource, rows: &mut u64, progress: &mut dyn FnM
 }
 
 fn rows(path: &Path, options: &ReadOptions, progress: &mut dyn FnMut(u64, Option<u64>)) -> Result<Report> {
-    // What is finer than our own types is no fault.
+    // What is finer than our own types is not a fault.
     let mut options = ReadOptions { lossy: true, ..options.clone() };
     options.text.on_bad_row = OnBadRow::Skip;
     let mut source = open(path, &options)?;

@@ -278,7 +278,7 @@ impl TableSink for Output<'_> {
     }
 }
 
-/// What was written, held against the rows that were to be written.
+/// What was written, compared with the rows that were to be written.
 struct ReadBack<'a> {
     job: &'a TableJob,
     written: &'a Path,
@@ -290,7 +290,7 @@ struct ReadBack<'a> {
 }
 
 impl ReadBack<'_> {
-    /// The next rows that were written; a group without rows is no difference.
+    /// The next rows that were written; a group without rows makes no difference.
     fn next(&mut self) -> Result<Option<Batch>> {
         let source = self.source.as_mut().ok_or_else(columns_first)?;
         while self.left.as_ref().is_none_or(|batch| batch.rows() == 0) {

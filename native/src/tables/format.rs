@@ -70,7 +70,7 @@ impl TableFormat {
             Self::Csv => Ok(TextFormat::Csv),
             Self::Tsv => Ok(TextFormat::Tsv),
             Self::Jsonl => Ok(TextFormat::Jsonl),
-            other => Err(Error::new(&ARGUMENT, format!("{} is no text", other.name()))),
+            other => Err(Error::new(&ARGUMENT, format!("{} is not text", other.name()))),
         }
     }
 

@@ -14,7 +14,7 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// True where a panic of this thread becomes an error. A panic hook that asks may keep quiet.
+/// True if a panic of this thread becomes an error. A panic hook that asks may keep quiet.
 pub fn panics_are_errors() -> bool {
     GUARDED.get()
 }

@@ -1,4 +1,4 @@
-//! The messages of Arrow IPC. What a message claims is held against the bytes that exist, and against the limits,
+//! The messages of Arrow IPC. What a message claims is checked against the bytes that exist, and against the limits,
 //! before Arrow's crate acts on it: that crate allocates what a compressed buffer says it becomes, and panics over
 //! places that lie outside of the message.
 
@@ -78,7 +78,7 @@ impl Decoder {
 }
 
 /// The schema with wide integers as plain bytes, which lie in the file as these do, so that the columns behind them
-/// are found; any other type that is not known is an error. `None` where that is not what is wrong.
+/// are found; any other type that is not known is an error. `None` if that is not what is wrong.
 fn without_unknown_types(schema: arrow_ipc::Schema<'_>) -> Option<Result<(ArrowSchema, BTreeMap<usize, String>)>> {
     let (mut known, mut opaque) = (Vec::new(), BTreeMap::new());
     for (i, field) in schema.fields()?.iter().enumerate() {
@@ -106,7 +106,7 @@ fn damaged(message: impl Into<String>) -> Error {
     Error::new(&codes::ARROW, message)
 }
 
-/// Holds the sizes in a batch's description against its body.
+/// Checks the sizes in a batch's description against its body.
 fn check_claims(batch: &arrow_ipc::RecordBatch<'_>, body: &Buffer, limits: &Limits) -> Result<()> {
     let packed = batch.compression().is_some();
     let mut held = 0u64;
@@ -225,7 +225,7 @@ pub(super) struct Stream {
     position: u64,
     /// Messages begin with the continuation mark, as all have since Arrow 0.15.
     marked: bool,
-    /// How the stream ended, where that is worth a word.
+    /// How the stream ended, if that is worth a word.
     pub odd_end: Option<&'static str>,
 }
 

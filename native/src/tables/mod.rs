@@ -150,7 +150,7 @@ pub use writer::FileWriter;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Facts {
-    /// Which of several layouts the file has, where its format has several.
+    /// Which of several layouts the file has, if its format has several.
     pub dialect: Option<String>,
     /// One for each column of the schema, or none at all.
     pub columns: Vec<ColumnFacts>,
@@ -182,11 +182,11 @@ pub struct ReadOptions {
     pub text: TextOptions,
     /// How the bytes of formats that are asked at random come in; text is always read.
     pub io: Io,
-    /// The format, where neither content nor name says it.
+    /// The format, if neither content nor name says it.
     pub format: Option<TableFormat>,
     /// What a TBF of layout U or S holds, which do not say it themselves.
     pub tbf_schema: Option<forebay::tbf::CallerSchema>,
-    /// How many rows from the front will be asked for, where that is known: of very many columns a few rows take little
+    /// How many rows from the front will be asked for, if that is known: of very many columns a few rows take little
     /// memory then. More may come.
     pub first_rows: Option<usize>,
     /// Samples (TBL, TAR, a folder) are read as a table of what their index and metadata say.
@@ -247,7 +247,7 @@ impl Word for TableCompression {
 pub struct WriteOptions {
     /// The format.
     pub format: TableFormat,
-    /// What the core is told of it: the target and its layout, losses, row groups, the style of CSV.
+    /// What the core learns of it: the target and its layout, losses, row groups, the style of CSV.
     pub core: tables::WriteOptions,
     /// The compression; by default the format's usual one.
     pub compression: Option<TableCompression>,

@@ -99,7 +99,7 @@ impl ParquetSource {
         &self.unread
     }
 
-    /// A reader of these columns, or all, and of no more than so many rows.
+    /// A reader of these columns, or all, and of no more than this many rows.
     fn reader(&self, columns: Option<&[usize]>, most: Option<usize>) -> Result<ParquetRecordBatchReader> {
         // Of very many columns few rows are read at a time.
         let count = columns.map_or(self.whole.len(), <[usize]>::len).max(1);

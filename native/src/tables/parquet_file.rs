@@ -35,7 +35,7 @@ impl ParquetFile {
         &self.input
     }
 
-    /// Why reading ended, if that was no word of the crate's own.
+    /// Why reading ended, if the reason did not come from the crate itself.
     pub fn refused(&self) -> Option<Error> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -47,7 +47,7 @@ impl ParquetFile {
         said
     }
 
-    /// At most so many bytes from there on; none behind the end.
+    /// At most this many bytes from there on; none behind the end.
     pub fn some(&self, at: u64, most: u64) -> Result<Bytes> {
         let len = self.input.len();
         let at = at.min(len);

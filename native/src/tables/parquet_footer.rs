@@ -130,7 +130,7 @@ mod tests {
         super::check(&Input::memory("file", file.to_vec()), limits).map(|_| ())
     }
 
-    /// A file whose schema is a chain of so many groups.
+    /// A file whose schema is a chain of this many groups.
     fn chain(groups: usize) -> Vec<u8> {
         let mut footer = vec![0x15, 2, 0x19, 0xfc];
         let n = groups + 1;

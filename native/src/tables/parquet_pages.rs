@@ -1,5 +1,5 @@
-//! What the pages of a Parquet file claim to become, held against the bytes that exist before Parquet's crate acts on
-//! it: that crate reserves what a page's header says, and unpacks Brotli and gzip for as long as something comes.
+//! What the pages of a Parquet file claim to become, checked against the bytes that exist before Parquet's crate acts
+//! on it: that crate reserves what a page's header says, and unpacks Brotli and gzip for as long as something comes.
 
 use std::{
     collections::HashMap,
@@ -118,7 +118,7 @@ impl Pages {
         self.file.refused()
     }
 
-    /// What the header of the page that begins there says; `None` where it cannot be read.
+    /// What the header of the page that begins there says; `None` if it cannot be read.
     fn header(&self, at: u64) -> Result<Option<(Page, usize)>> {
         let mut most = HEADER;
         loop {
@@ -243,7 +243,7 @@ impl ChunkReader for Pages {
 }
 
 impl Unbounded {
-    /// True where the bytes become more than they may. What cannot be unpacked is left to the crate, which says so.
+    /// True if the bytes become more than they may. What cannot be unpacked is left to the crate, which says so.
     fn outgrown(self, bytes: &[u8]) -> bool {
         let packed = usize::try_from(self.plain).ok().and_then(|plain| bytes.get(plain..)).unwrap_or_default();
         let count = |reader: &mut dyn Read| io::copy(&mut reader.take(self.most + 1), &mut io::sink());

@@ -12,7 +12,7 @@ use parquet::{
 };
 use serde_json::Value as Json;
 
-/// False where no row of the group can match. `schema` is that of the whole file.
+/// False if no row of the group can match. `schema` is that of the whole file.
 pub(super) fn may_match(metadata: &ArrowReaderMetadata, schema: &Schema, group: usize, filter: &Filter) -> bool {
     let Some(rows) = metadata.metadata().row_groups().get(group) else { return true };
     filter.may_match(&|path| {
@@ -29,7 +29,7 @@ pub(super) fn may_match(metadata: &ArrowReaderMetadata, schema: &Schema, group: 
     })
 }
 
-/// The least and the greatest value of a column, where every group knows them to the last byte.
+/// The least and the greatest value of a column, if every group knows them to the last byte.
 pub(super) fn least_and_greatest(
     metadata: &ArrowReaderMetadata,
     root: usize,
@@ -61,7 +61,7 @@ pub(super) fn least_and_greatest(
     bounds.map_or((None, None), |(_, min, _, max)| (Some(min), Some(max)))
 }
 
-/// The stored column of a root that is no list and no struct, with its Arrow type, where its order is the type's.
+/// The stored column of a root that is neither a list nor a struct, with its Arrow type, if its order is the type's.
 fn leaf(metadata: &ArrowReaderMetadata, root: usize) -> Option<(usize, &Arrow)> {
     let stored = metadata.parquet_schema();
     // Stored columns are in the order of their roots.
@@ -77,12 +77,12 @@ fn leaf(metadata: &ArrowReaderMetadata, root: usize) -> Option<(usize, &Arrow)> 
     let order = metadata.metadata().file_metadata().column_order(leaf);
     let plain = column.path().parts().len() == 1 && column.max_rep_level() == 0;
     let arrow = metadata.schema().fields().get(root)?.data_type();
-    // Under the total order of floats a bound that is no NaN is a bound of all that is none.
+    // Under the total order of floats a bound that is not NaN is a bound of all values that are not NaN.
     let ordered = matches!(order, ColumnOrder::TYPE_DEFINED_ORDER(_) | ColumnOrder::IEEE_754_TOTAL_ORDER);
     (plain && ordered).then_some((leaf, arrow))
 }
 
-/// Least and greatest as values of our type; `None` where they are not known or mean something else there.
+/// Least and greatest as values of our type; `None` if they are not known or mean something else there.
 fn extremes<'a>(statistics: &'a Statistics, dtype: &DataType, arrow: &Arrow) -> Option<(Value<'a>, Value<'a>)> {
     use DataType as T;
     if statistics.is_min_max_deprecated() {

@@ -24,8 +24,8 @@ use crate::{
     output::AtomicFile,
 };
 
-/// The table format of a file, by its first bytes, and for text by its name; `None` for what is no table. A pipe still has
-/// its first bytes for who reads it then.
+/// The table format of a file, by its first bytes, and for text by its name; `None` for what is not a table. A pipe
+/// still has its first bytes for whoever reads it then.
 pub fn table_format(path: &Path) -> Result<Option<TableFormat>> {
     if path.is_dir() {
         return Ok(None);
@@ -51,19 +51,20 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableSource>> 
     let format = match options.format {
         Some(format) => format,
         None => table_format(path)?.ok_or_else(|| {
-            let message = "this is no table, or its name does not say which text format it is";
+            let message = "this is not a table, or its name does not say which text format it is";
             Error::new(&UNKNOWN_FORMAT, message).file(display(path)).with_options(&["format"])
         })?,
     };
     open_as(Place::Path(path), format, options).map_err(|e| e.file(display(path)))
 }
 
-/// Opens text that is at hand: CSV, TSV or JSON lines.
+/// Opens text that is in memory: CSV, TSV or JSON lines.
 pub fn open_text(text: Vec<u8>, format: TableFormat, options: &ReadOptions) -> Result<Box<dyn TableSource>> {
     Ok(Box::new(TextSource::new(TextInput::of(text), format, options)?))
 }
 
-/// Opens a table of any format whose bytes are at hand. Fuzzing has no files: it opens a hundred thousand tables a second.
+/// Opens a table of any format whose bytes are in memory. Fuzzing has no files: it opens a hundred thousand tables a
+/// second.
 #[doc(hidden)]
 pub fn open_bytes(bytes: Bytes, format: TableFormat, options: &ReadOptions) -> Result<Box<dyn TableSource>> {
     open_as(Place::Bytes(bytes), format, options)

@@ -48,7 +48,7 @@ pub(super) enum ArrowInput {
 }
 
 impl ArrowInput {
-    /// Opens an input; `None` where it is of another family.
+    /// Opens an input; `None` if it is of another family.
     fn open(path: &Path, options: &ReadOptions) -> Result<Option<ArrowInput>> {
         let format = match options.format {
             Some(format) => Some(format),
@@ -101,7 +101,7 @@ impl ArrowInput {
         unread.refuse_opaque(Some(wanted))?;
         unread.refuse(Some(filtered))
     }
-    /// True where every batch has the same dictionaries.
+    /// True if every batch has the same dictionaries.
     fn has_steady_dictionaries(&self) -> bool {
         matches!(self, ArrowInput::Ipc(source) if source.format() == TableFormat::Arrow)
     }
@@ -118,7 +118,7 @@ pub(super) struct Same<'a> {
 }
 
 impl<'a> Same<'a> {
-    /// The conversion, where all inputs are of this family and of the same types; else there is a way through our own
+    /// The conversion, if all inputs are of this family and of the same types; else there is a way through our own
     /// columns, or none.
     pub fn of(job: &'a TableJob) -> Result<Option<Same<'a>>> {
         let family = |format| matches!(format, TableFormat::Parquet | TableFormat::Arrow | TableFormat::Arrows);
@@ -317,7 +317,7 @@ struct ArrowRows<'a> {
     next: usize,
     total: Option<u64>,
     notes: Vec<String>,
-    /// The next input, where it is open already.
+    /// The next input, if it is open already.
     opened: Option<ArrowInput>,
 }
 
@@ -436,7 +436,7 @@ impl Current {
         if let Some(filter) = &scan.filter {
             input.source().prune(filter);
         }
-        // Also where all are read: what is chosen may come in another order, or twice.
+        // Even if all are read: what is chosen may come in another order, or twice.
         input.source().select(&columns)?;
         Ok(Current { input, filter, wanted })
     }

@@ -38,7 +38,7 @@ impl Scanned {
     pub fn source(&mut self) -> &mut dyn TableSource {
         &mut *self.source
     }
-    /// How many rows will come, where that is known beforehand.
+    /// How many rows will come, if that is known beforehand.
     pub fn rows(&self) -> Option<u64> {
         self.source.rows().filter(|_| self.scanning.filter().is_none())
     }

@@ -9,7 +9,7 @@ use forebay::{Error, Result};
 
 use crate::parallel::codes;
 
-/// What `work` makes of each task, in their order, on at most so many threads, the caller's one of them. The heaviest
+/// What `work` makes of each task, in their order, on at most this many threads, the caller's one of them. The heaviest
 /// tasks begin first. Where tasks fail, the first of them says why, whatever the threads did.
 pub(super) fn side_by_side<T: Send, R: Send>(
     tasks: Vec<T>,
@@ -32,7 +32,7 @@ pub(super) fn side_by_side<T: Send, R: Send>(
         }
     };
     thread::scope(|scope| {
-        // Where the system has no thread to give, those that there are do all of it.
+        // If the system has no thread to give, those that there are do all of it.
         let begin = |_| thread::Builder::new().name("forebay-encode".into()).spawn_scoped(scope, turns).ok();
         let others: Vec<_> = (1..workers.min(count)).map_while(begin).collect();
         turns();

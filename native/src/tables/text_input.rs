@@ -49,12 +49,12 @@ impl TextInput {
     pub fn over(name: String, reader: impl BufRead + Send + 'static) -> TextInput {
         TextInput { name, reader: Box::new(reader), fault: None, ended: false }
     }
-    /// Text that is at hand.
+    /// Text that is in memory.
     pub fn of(text: Vec<u8>) -> TextInput {
         TextInput::over("text".into(), io::Cursor::new(text))
     }
 
-    /// So many of the next bytes, fewer only where the text ends or cannot be read on, which the next call says.
+    /// This many of the next bytes, fewer only if the text ends or cannot be read on, which the next call says.
     pub fn ahead(&mut self, most: usize) -> Bytes {
         let mut bytes = vec![0; most];
         let mut read = 0;
@@ -73,7 +73,7 @@ impl TextInput {
         bytes.into()
     }
 
-    /// So many of the next bytes, fewer in front of the end; none at the end.
+    /// This many of the next bytes, fewer before the end; none at the end.
     pub fn next_of(&mut self, most: usize) -> Result<Bytes> {
         let bytes = self.ahead(most);
         if bytes.is_empty() { self.fault.take().map_or(Ok(bytes), Err) } else { Ok(bytes) }
@@ -94,7 +94,7 @@ impl TextInput {
     }
 }
 
-/// The bytes at hand, or the next ones. A signal that came meanwhile is nothing that the text is to blame for.
+/// The bytes in memory, or the next ones. A signal that came meanwhile is nothing that the text is to blame for.
 fn filled(reader: &mut impl BufRead) -> io::Result<&[u8]> {
     loop {
         match reader.fill_buf() {

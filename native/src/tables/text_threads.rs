@@ -58,9 +58,9 @@ struct Cutting {
 }
 
 impl TextThreads {
-    /// Reads the rest of a text on so many threads. What cannot be parted comes back, and so does every text where the
-    /// system has no threads to give.
-    #[allow(clippy::result_large_err, reason = "what comes back is no error")]
+    /// Reads the rest of a text on this many threads. What cannot be parted comes back, and so does every text where
+    /// the system has no threads to give.
+    #[allow(clippy::result_large_err, reason = "what comes back is not an error")]
     pub fn begin(
         reader: TextReader,
         input: TextInput,

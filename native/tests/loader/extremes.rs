@@ -20,7 +20,7 @@ fn a_batch_has_no_more_memory_than_its_samples_need() {
     assert_eq!(open(Tail::Uneven).build().unwrap().next_batch().unwrap().unwrap().len(), 20);
     assert!(open(Tail::Drop).allow_empty(true).build().unwrap().next_batch().unwrap().is_none());
     assert_eq!(open(Tail::Uneven).shard(2, 3).build().unwrap().next_batch().unwrap().unwrap().len(), 6);
-    // Padded it is filled, and no machine of today has room for so many of these.
+    // Padded it is filled, and no machine of today has room for that many of these.
     let e = open(Tail::Pad).prefetch(5000).workers(1).build().unwrap_err();
     assert_eq!(e.code().id(), "loader.settings", "{e}");
 }

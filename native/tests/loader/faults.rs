@@ -107,7 +107,7 @@ fn a_batch_of_nothing_but_broken_samples_is_empty() {
     let batch = loader.next_batch().unwrap().unwrap();
     assert!(batch.is_empty() && batch.images().is_empty() && batch.skipped().len() == 2);
     assert_eq!(batch.shape(), [0, 3, 4, 4]);
-    // Where nothing can stand in, replacing is an error.
+    // If nothing can stand in, replacing is an error.
     let mut loader = open(&path).batch(2).on_broken(OnBroken::Replace).build().unwrap();
     assert_eq!(loader.next_batch().unwrap_err().code().id(), "image.unsupported");
 }
@@ -285,7 +285,7 @@ fn labels_come_from_a_table_joined_by_name() {
     }
     let labels = Labels::table(&tbf, "file", "target");
     let batch = Loader::open(&table).unwrap().batch(12).labels(labels).build().unwrap().next_batch().unwrap().unwrap();
-    // Numbers for names: a table that is no text has lost the zeros in front.
+    // Numbers for names: a table that is not text has lost the zeros in front.
     assert!(batch.labels().len() == 12);
 }
 

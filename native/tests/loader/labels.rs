@@ -111,8 +111,8 @@ fn a_table_of_numbers_joins_names_that_are_numbers() {
         // In CSV names are text, and 0 is not 0000: no sample has a row, which is a mistake that is said at once.
         let e = Loader::open(path).unwrap().labels(Labels::table(&csv, "id", "y")).build().unwrap_err();
         assert!(e.code().id() == "loader.settings" && e.message().contains("0000.bmp"), "{e}");
-        let mut unlabelled =
+        let mut unlabeled =
             Loader::open(path).unwrap().batch(3).labels(Labels::table(&csv, "id", "y").missing(9)).build().unwrap();
-        assert_eq!(unlabelled.next_batch().unwrap().unwrap().labels(), [9; 3]);
+        assert_eq!(unlabeled.next_batch().unwrap().unwrap().labels(), [9; 3]);
     }
 }

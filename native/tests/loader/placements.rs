@@ -46,7 +46,7 @@ fn dataset(folder: &Folder, n: u64, broken: &[u64]) -> std::path::PathBuf {
     write(folder, "boxes", &members).1
 }
 
-/// Holds every pixel of a batch against where its sample's box says that the spot is.
+/// Compares every pixel of a batch with where its sample's box says the spot is.
 fn hold(batch: &Batch) {
     assert_eq!(batch.placements().len(), batch.len());
     let (height, width) = (batch.shape()[2], batch.shape()[3]);

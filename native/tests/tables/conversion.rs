@@ -14,7 +14,7 @@ use forebay::{
 };
 use forebay_native::tables::{TableCompression, TableFormat, TableJob};
 
-/// What the core's conversion writes of a file, with the input handed over in pieces of so many bytes.
+/// What the core's conversion writes of a file, with the input handed over in pieces of this many bytes.
 fn converted(
     file: &Bytes,
     format: TableFormat,

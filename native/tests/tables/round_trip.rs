@@ -78,7 +78,7 @@ fn types(format: TableFormat) -> Vec<DataType> {
             all.extend(others().into_iter().filter(|t| *t != DataType::Json));
             all.extend(composed());
         }
-        // Moments of ticks become such of microseconds there, where they are exact.
+        // Moments of ticks become such of microseconds there, if they are exact.
         TableFormat::Parquet | TableFormat::Arrow | TableFormat::Arrows => {
             all.extend(others().into_iter().filter(|t| *t != DataType::DateTime));
             all.extend(composed());
@@ -164,7 +164,7 @@ fn annotations_and_keys_come_back_from_arrow_and_parquet() {
         b.finish().unwrap()
     };
     let key = DataType::Key { inner: forebay::table::KeyType::U8, count: 2 };
-    let field = Field::new("colour", key.clone()).with(Field::KEY_VALUES, names.clone());
+    let field = Field::new("color", key.clone()).with(Field::KEY_VALUES, names.clone());
     let column = Column::from(vec![1u8, 0, 2]).cast_logical(key).unwrap();
     let batch = Batch::new(Schema::new(vec![field]).unwrap().into(), vec![column]).unwrap();
     let folder = tempfile::tempdir().unwrap();

@@ -156,7 +156,7 @@ fn cells(batches: &[RecordBatch], column: usize) -> Vec<ArrayRef> {
     rows.collect()
 }
 
-/// So many seeds, or as many as the environment says: FOREBAY_TABLE_CASES=2000 for a long run.
+/// This many seeds, or as many as the environment says: FOREBAY_TABLE_CASES=2000 for a long run.
 pub fn cases(few: u64) -> u64 {
     std::env::var("FOREBAY_TABLE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(few)
 }

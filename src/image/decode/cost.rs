@@ -7,7 +7,7 @@ use crate::{image::probe, sample::MediaFormat};
 
 /// About how many bytes a [`Decoder`](super::Decoder) holds while it decodes this payload, its pixels included. Told by
 /// the size that the payload claims, the part and the reduced size that are asked for; nothing is decoded. 0 for what
-/// is no picture, which is refused before anything is allocated.
+/// is not a picture, which is refused before anything is allocated.
 pub fn cost(payload: &[u8], options: &Options) -> u64 {
     let probed = probe(payload);
     let pixels = u64::from(probed.width) * u64::from(probed.height);
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     use crate::image::decode::Region;
 
-    /// A JPEG's header: a frame of this kind and three components, then a scan of so many.
+    /// A JPEG's header: a frame of this kind and three components, then a scan of this many.
     #[cfg(feature = "jpeg")]
     fn jpeg_of(kind: u8, width: u16, height: u16, scanned: u8) -> Vec<u8> {
         let mut bytes = vec![0xff, 0xd8, 0xff, kind, 0, 17, 8];

@@ -1,10 +1,10 @@
 //! Pixels: 8-bit RGB from every picture format.
 //!
 //! A [`Decoder`] belongs to one thread and keeps its buffers, so that decoding many pictures of about one size
-//! allocates nothing once warm (JPEG; the other formats allocate). Alpha is dropped, grey is spread to three
+//! allocates nothing once warm (JPEG; the other formats allocate). Alpha is dropped, gray is spread to three
 //! channels, 16 bits are rounded to 8, CMYK and YCCK (as Adobe writes them) are converted as Pillow does.
 //!
-//! The number of pixels is held against [`Limits`] before anything is allocated: a JPEG of 3 kB may claim
+//! The number of pixels is checked against [`Limits`] before anything is allocated: a JPEG of 3 kB may claim
 //! 65,500 × 65,500. Truncated and damaged pictures are errors unless [`Options::with_damaged`] asks for what
 //! can be had of them.
 //!
@@ -49,14 +49,14 @@ pub use orient::Orientation;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JpegBackend {
-    /// zune-jpeg, where the feature `zune` is built in (otherwise the default): safe. Pixels of usual pictures differ from libjpeg-turbo's by 0.12 levels on average, 11 at most; those of
+    /// zune-jpeg, if the feature `zune` is built in (otherwise the default): safe. Pixels of usual pictures differ from libjpeg-turbo's by 0.12 levels on average, 11 at most; those of
     /// unusual ones may be noise without an error, as docs/decoders.md says.
     Zune,
     /// Forebay's own, the default: the pixels of libjpeg-turbo, in safe code throughout, at reduced sizes and in parts.
     /// What it does not read is refused (12 bits, lossless), as libjpeg-turbo refuses it.
     #[default]
     Forebay,
-    /// libjpeg-turbo-rs, where the feature `jpeg-turbo` is built in (otherwise the default): the pixels of
+    /// libjpeg-turbo-rs, if the feature `jpeg-turbo` is built in (otherwise the default): the pixels of
     /// libjpeg-turbo, 1.2 to 1.3 times as fast, and reduced sizes. Its SIMD code is not proven memory-safe, so
     /// it is for pictures one trusts. CMYK goes to the default.
     Turbo,
@@ -75,12 +75,12 @@ pub struct Options {
     /// Takes what can be decoded of truncated and damaged JPEGs.
     pub damaged: bool,
     /// A smaller version is welcome, of at least this width and height (of the stored picture, before it is
-    /// turned), where a decoder can make one more cheaply than the whole.
+    /// turned), if a decoder can make one more cheaply than the whole.
     pub at_least: Option<(u32, u32)>,
     /// Asks for no smaller version where one would do: what is made of the picture is then made of the very pixels that it
     /// has in full. [`Transformer`](crate::image::transform::Transformer) asks for none either.
     pub exact: bool,
-    /// Only this part is needed, where a decoder can leave out the rest; [`Picture::left`] and [`Picture::top`] say
+    /// Only this part is needed, if a decoder can leave out the rest; [`Picture::left`] and [`Picture::top`] say
     /// what came. Nothing behind it may be looked at, so damage there is not seen: checks ask for no part.
     pub region: Option<Region>,
 }
@@ -160,7 +160,7 @@ struct Decoded {
     height: u32,
     full: (u32, u32),
     eighths: u32,
-    /// What lies left of it and above, where it is only a part.
+    /// What lies left of it and above, if it is only a part.
     corner: (u32, u32),
 }
 
@@ -277,7 +277,7 @@ fn raw_picture<'a>(payload: &'a [u8], width: u32, height: u32, options: &Options
     Picture::new(width, height, payload)
 }
 
-/// Holds a claimed size against the limits; gives the number of pixels.
+/// Checks a claimed size against the limits; gives the number of pixels.
 fn check_pixels(width: u32, height: u32, limits: &Limits) -> Result<u64> {
     let pixels = u64::from(width) * u64::from(height);
     if pixels > limits.pixels {

@@ -85,15 +85,15 @@ fn to_rgb(buffer: &mut [u8], pixels: usize, colors: ColorType) -> Result<()> {
     let from_16 = |bytes: [u8; 2]| ((u32::from(u16::from_ne_bytes(bytes)) + 128) / 257) as u8;
     let from_float = |bytes: [u8; 4]| {
         let value = f32::from_ne_bytes(bytes);
-        // What is no number is white, as in the crate.
+        // What is not a number is white, as in the crate.
         let value = if value < 1.0 { value.max(0.0) } else { 1.0 };
         (value * 255.0).round() as u8
     };
     match colors {
         ColorType::Rgb8 => {}
-        ColorType::L8 => wider(buffer, pixels, |[grey]| [grey; 3]),
-        ColorType::La8 => wider(buffer, pixels, |[grey, _]| [grey; 3]),
-        ColorType::L16 => wider(buffer, pixels, |grey| [from_16(grey); 3]),
+        ColorType::L8 => wider(buffer, pixels, |[gray]| [gray; 3]),
+        ColorType::La8 => wider(buffer, pixels, |[gray, _]| [gray; 3]),
+        ColorType::L16 => wider(buffer, pixels, |gray| [from_16(gray); 3]),
         ColorType::Rgba8 => narrower(buffer, pixels, |[r, g, b, _]| [r, g, b]),
         ColorType::La16 => narrower(buffer, pixels, |[a, b, ..]: [u8; 4]| [from_16([a, b]); 3]),
         ColorType::Rgb16 => {

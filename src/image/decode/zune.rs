@@ -15,7 +15,7 @@ use crate::{
 pub(super) fn decode(payload: &[u8], options: &Options, buffer: &mut Vec<u8>) -> Result<Decoded> {
     let settings = DecoderOptions::default()
         .jpeg_set_out_colorspace(ColorSpace::RGB)
-        // Strict means that missing data is an error, not grey.
+        // Strict means that missing data is an error, not gray.
         .set_strict_mode(!options.damaged)
         // The pixels are what is limited, here and not by either side alone.
         .set_max_width(usize::from(u16::MAX))
@@ -28,7 +28,7 @@ pub(super) fn decode(payload: &[u8], options: &Options, buffer: &mut Vec<u8>) ->
     let (width, height) = (u32::from(info.width), u32::from(info.height));
     let bytes = room(buffer, width, height, &options.limits)?;
     if decoder.output_buffer_size() != Some(bytes) {
-        return Err(Error::new(&codes::UNSUPPORTED, "the JPEG's colours are not RGB, grey or CMYK").section("payload"));
+        return Err(Error::new(&codes::UNSUPPORTED, "the JPEG's colors are not RGB, gray or CMYK").section("payload"));
     }
     decoder.decode_into(buffer.get_mut(..bytes).unwrap_or_default()).map_err(explain)?;
     Ok(Decoded::whole(width, height, (width, height)))

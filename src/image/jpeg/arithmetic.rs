@@ -116,7 +116,7 @@ struct Reading<'a> {
     kind: [u8; MOST_PARTS],
 }
 
-/// Bits that are no code; the rest of the segment cannot be read.
+/// Bits that are not a code; the rest of the segment cannot be read.
 struct Broken;
 
 impl Coefficients {
@@ -172,7 +172,7 @@ impl Coefficients {
 }
 
 impl Reading<'_> {
-    /// Goes behind a restart marker; false where it is not there.
+    /// Goes behind a restart marker; false if it is not there.
     fn restart(&mut self, expected: u8, lenient: bool) -> Result<bool> {
         let interval = &mut self.interval;
         if interval.marker.is_none() {

@@ -25,7 +25,7 @@ pub(super) struct Segments<'a> {
     /// Where these zeros begin.
     low: usize,
     len: usize,
-    /// The marker behind it; `None` where the file ends.
+    /// The marker behind it; `None` if the file ends.
     pub(super) marker: Option<u8>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> Segments<'a> {
         self.bytes.get(self.low..).unwrap_or_default()
     }
 
-    /// True where the segment has whole bytes that were not read: more than the bits that fill its last one.
+    /// True if the segment has whole bytes that were not read: more than the bits that fill its last one.
     pub(super) fn left_over(&self, bits: &Bits) -> bool {
         self.len * 8 + bits.count as usize >= bits.at * 8 + 8
     }
@@ -145,7 +145,7 @@ impl Bits {
         self.count |= 56;
     }
 
-    /// Goes on by so many bits, at most those that count.
+    /// Goes on by this many bits, at most those that count.
     #[inline(always)]
     pub(super) fn skip(&mut self, n: u32) {
         self.word <<= n & 63;

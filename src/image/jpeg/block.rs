@@ -6,7 +6,7 @@ use super::{
 };
 
 /// A block's coefficients in lines from top to bottom, and behind them room for what has no place among them: as much as
-/// a byte can point to, so that no place needs to be held against it.
+/// a byte can point to, so that no place needs to be checked against it.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(super) struct Block([i16; 256]);
@@ -106,7 +106,7 @@ pub(super) enum Ended {
     Flat,
     /// As it should.
     Fine,
-    /// With bits that are no code.
+    /// With bits that are not a code.
     Broken,
 }
 
@@ -184,7 +184,7 @@ pub(super) fn over(bits: &mut Bits, data: &[u8], table: &AcTable, place: u8) -> 
                     bits.skip(used + (look & 0xff));
                     return Ended::Fine;
                 }
-                // One by one, where the block may end by having all of its coefficients.
+                // One by one, if the block may end by having all of its coefficients.
                 bits.skip(used);
                 bits.refill(data);
                 let entry = table.look(bits.word);

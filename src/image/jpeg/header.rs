@@ -30,7 +30,7 @@ pub(super) struct Component {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Colors {
     #[default]
-    Grey,
+    Gray,
     /// Brightness and two differences.
     Ycc,
     Rgb,
@@ -155,7 +155,7 @@ impl Header {
         self.arithmetic
     }
 
-    /// True where one scan has everything, and nothing needs to be kept.
+    /// True if one scan has everything, and nothing needs to be kept.
     pub(super) fn simple(&self) -> bool {
         !self.progressive && !self.arithmetic && self.scan.count == self.count
     }
@@ -163,7 +163,7 @@ impl Header {
     /// Reads markers up to a scan or the end.
     fn event(&mut self, payload: &[u8], mut at: usize, tables: &mut Tables) -> Result<Event> {
         loop {
-            // Other bytes before a marker are skipped, as everyone does, and told of, as libjpeg does.
+            // Other bytes before a marker are skipped, as everyone does, and reported, as libjpeg does.
             let stray = memchr::memchr(0xff, payload.get(at..).unwrap_or_default()).ok_or_else(ends)?;
             at += stray;
             let code = *payload.get(at + 1).ok_or_else(ends)?;
@@ -248,7 +248,7 @@ impl Header {
         }
         if !matches!(count, 1 | 3 | 4) {
             return Err(unsupported(format!(
-                "the JPEG has {count} components: neither grey nor colors that are known"
+                "the JPEG has {count} components: neither gray nor colors that are known"
             )));
         }
         let parts = body.get(6..).unwrap_or_default().as_chunks::<3>();
@@ -270,7 +270,7 @@ impl Header {
         let (across, down) = self.unit();
         let whole = |c: &Component| across.is_multiple_of(c.across) && down.is_multiple_of(c.down);
         if !self.components().iter().all(whole) {
-            return Err(unsupported("the resolutions of the JPEG's components are no multiples of each other"));
+            return Err(unsupported("the resolutions of the JPEG's components are not multiples of each other"));
         }
         Ok(())
     }
@@ -358,7 +358,7 @@ impl Header {
     fn colors_of(&self) -> Colors {
         let ids = self.components().iter().map(|c| c.id);
         match (self.count, self.adobe) {
-            (1, _) => Colors::Grey,
+            (1, _) => Colors::Gray,
             (4, None | Some(0)) => Colors::Cmyk,
             (4, _) => Colors::Ycck,
             _ if self.jfif => Colors::Ycc,

@@ -23,7 +23,7 @@ pub(super) struct Code {
 }
 
 impl Code {
-    /// `None` where there are more codes than fit, one of ones only, which is left free, or other than the symbols.
+    /// `None` if there are more codes than fit, one of ones only, which is left free, or other than the symbols.
     pub(super) fn new(counts: [u8; 16], given: &[u8]) -> Option<Code> {
         let mut made = Code { counts, symbols: [0; 256], limits: [0; 17], offsets: [0; 17] };
         made.symbols.get_mut(..given.len())?.copy_from_slice(given);
@@ -49,7 +49,7 @@ impl Code {
         self.symbol(next)
     }
 
-    /// The symbol at the top of these 16 bits and its length; `None` where none has such a code.
+    /// The symbol at the top of these 16 bits and its length; `None` if none has such a code.
     #[inline(always)]
     fn symbol(&self, next: u32) -> Option<(u8, u32)> {
         let length = (1..=16).find(|&n| next < self.limits[n])?;
@@ -83,7 +83,7 @@ fn short(code: &Code, index: u32, size: impl Fn(u8) -> u32) -> Option<Short> {
 #[derive(Clone)]
 pub(super) struct DcTable {
     code: Code,
-    /// From the lowest bits: 8 for the bits to skip, 0 where the code or its value are longer; 16 for the value.
+    /// From the lowest bits: 8 for the bits to skip, 0 if the code or its value are longer; 16 for the value.
     entries: Box<[u32; SIZE]>,
 }
 
@@ -111,7 +111,7 @@ impl DcTable {
         &self.code
     }
 
-    /// Takes a difference; `None` where the bits are no code. The bits need to have been refilled.
+    /// Takes a difference; `None` if the bits are not a code. The bits need to have been refilled.
     #[inline(always)]
     pub(super) fn take(&self, bits: &mut Bits) -> Option<i32> {
         let entry = self.entries[bits.peek(LOOK) as usize & (SIZE - 1)];
@@ -134,12 +134,12 @@ pub(super) struct AcTable {
     over: Box<[Over; SIZE]>,
 }
 
-/// What is said of the next bits, from the lowest, 8 bits each: how many to skip for two coefficients, 0 where even the
+/// What is said of the next bits, from the lowest, 8 bits each: how many to skip for two coefficients, 0 if even the
 /// first is longer; the places that the first goes on by; those of the second; the bits of the first alone. Then 16
 /// each for their values.
 ///
-/// Where the second is none it goes on by 0 and has the value of the first, so that it can be written nevertheless.
-/// The end of a block goes on by [`END`], and so does a coefficient that is longer; of that there are, where the code
+/// If the second is none, it goes on by 0 and has the value of the first, so that it can be written nevertheless.
+/// The end of a block goes on by [`END`], and so does a coefficient that is longer; of that there are, if the code
 /// itself is not, the code's length in the fourth byte and its symbol as the value.
 #[derive(Clone, Copy)]
 pub(super) struct Entry(u64);
@@ -268,8 +268,8 @@ impl AcTable {
         self.over[(word >> (64 - LOOK)) as usize & (SIZE - 1)]
     }
 
-    /// Takes one coefficient that is longer than was looked at: how far it goes on, and its value. `None` where the
-    /// bits are no code.
+    /// Takes one coefficient that is longer than was looked at: how far it goes on, and its value. `None` if the
+    /// bits are not a code.
     #[inline(always)]
     pub(super) fn long(&self, bits: &mut Bits, entry: Entry) -> Option<(u8, i16)> {
         // Mostly the code is short and only the value is long.
@@ -302,10 +302,10 @@ pub(super) struct Plain {
     entries: [Look; 1 << Plain::LOOK],
 }
 
-/// From the lowest, 8 bits each: how many to skip for a coefficient, 0 where it is longer or none; the places that it goes
+/// From the lowest, 8 bits each: how many to skip for a coefficient, 0 if it is longer or none; the places that it goes
 /// on by. Then 16 for its value.
 ///
-/// Of one that is longer, or none: the length of the code, 0 where that is longer itself; and the symbol.
+/// Of one that is longer, or none: the length of the code, 0 if that is longer itself; and the symbol.
 #[derive(Clone, Copy)]
 pub(super) struct Look(u32);
 
@@ -370,7 +370,7 @@ impl Plain {
         self.entries[(word >> (64 - Plain::LOOK)) as usize % (1 << Plain::LOOK)]
     }
 
-    /// Takes the symbol of what is longer than was looked at, or none. `None` where the bits are no code.
+    /// Takes the symbol of what is longer than was looked at, or none. `None` if the bits are not a code.
     #[inline(always)]
     pub(super) fn long(&self, bits: &mut Bits, look: Look) -> Option<u8> {
         let (symbol, length) = match look.go() {

@@ -63,7 +63,7 @@ fn pass<S: Simd>(simd: S, rows: &[i16x8<S>; 8], shift: u32) -> [i32x8<S>; 8] {
 /// Columns to rows: three perfect shuffles.
 #[inline(always)]
 pub(super) fn transpose<S: Simd>(v: [i16x8<S>; 8]) -> [i16x8<S>; 8] {
-    // No loop: of so many vectors WebAssembly keeps it, and the vectors in memory.
+    // No loop: with this many vectors WebAssembly keeps it, and the vectors in memory.
     shuffled(shuffled(shuffled(v)))
 }
 

@@ -63,8 +63,8 @@ impl Lining<'_> {
             let at = (y - plan.y.start) * width * 3;
             let to = out.get_mut(at..at + width * 3).unwrap_or_default();
             match self.colors {
-                Colors::Grey => {
-                    to.as_chunks_mut::<3>().0.iter_mut().zip(line(0)).for_each(|(to, grey)| *to = [*grey; 3])
+                Colors::Gray => {
+                    to.as_chunks_mut::<3>().0.iter_mut().zip(line(0)).for_each(|(to, gray)| *to = [*gray; 3])
                 }
                 Colors::Rgb => {
                     for (((to, r), g), b) in to.as_chunks_mut::<3>().0.iter_mut().zip(line(0)).zip(line(1)).zip(line(2))

@@ -1,9 +1,10 @@
 //! JPEG, by a decoder of our own: what training reads most, in safe Rust.
 //!
-//! It decodes baseline, extended and progressive pictures, by Huffman or arithmetic codes, grey, YCbCr, RGB, CMYK or YCCK, of
-//! 8 bits, to the pixels that libjpeg-turbo makes of them (and Pillow of its CMYK), to the last bit. It can decode at 1 to 8
-//! eighths of the size, and only a part of the picture: blocks outside are only read over, and nothing behind the part's
-//! last line is read at all. All else is refused, as libjpeg-turbo refuses it: nothing is left to another decoder.
+//! It decodes baseline, extended and progressive pictures, by Huffman or arithmetic codes, gray, YCbCr, RGB, CMYK or
+//! YCCK, of 8 bits, to the pixels that libjpeg-turbo makes of them (and Pillow of its CMYK), to the last bit. It can
+//! decode at 1 to 8 eighths of the size, and only a part of the picture: blocks outside are only read over, and nothing
+//! behind the part's last line is read at all. All else is refused, as libjpeg-turbo refuses it: nothing is left to
+//! another decoder.
 //!
 //! | module | |
 //! |---|---|

@@ -41,8 +41,8 @@ impl Band {
     }
 }
 
-/// Coefficients without their lowest bits. Gives how many blocks are at their end with it, this one counted; `None` where
-/// the bits are no code.
+/// Coefficients without their lowest bits. Gives how many blocks are at their end with it, this one counted; `None` if
+/// the bits are not a code.
 #[inline(always)]
 pub(super) fn begin(
     bits: &mut Bits,
@@ -97,7 +97,7 @@ pub(super) fn begin(
 }
 
 /// One more bit of the coefficients that are there, and new ones. Gives how many blocks are at their end with it, this one
-/// counted; `None` where the bits are no code.
+/// counted; `None` if the bits are not a code.
 #[inline(always)]
 pub(super) fn refine(
     bits: &mut Bits,

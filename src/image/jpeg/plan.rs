@@ -88,7 +88,7 @@ impl Plan {
             count: header.components().len(),
         };
         for (part, component) in plan.parts.iter_mut().zip(header.components()) {
-            // What is stored at a lower resolution is reduced less, where that fits; otherwise made larger afterwards.
+            // What is stored at a lower resolution is reduced less, if that fits; otherwise made larger afterwards.
             let mut size = eighths;
             let more = |most: usize, own: usize, size: usize| (most * eighths).is_multiple_of(own * size * 2);
             while size <= 4 && more(across, component.across, size) && more(down, component.down, size) {

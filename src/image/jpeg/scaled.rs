@@ -36,8 +36,8 @@ impl Factors {
     }
 }
 
-/// Transforms a block into two lines of two pixels: so few that vectors are no help. All its factors are those of 45 degrees,
-/// so that sums and differences are multiplied, and not each coefficient.
+/// Transforms a block into two lines of two pixels: so few that vectors do not help. All its factors are those of 45
+/// degrees, so that sums and differences are multiplied, and not each coefficient.
 #[inline(always)]
 pub(super) fn two(coefficients: &[i16; 64], quant: &[u16; 64], factors: &Factors, out: &mut [u8], stride: usize) {
     let value = |i: usize| i32::from(coefficients[i].wrapping_mul(quant[i] as i16));

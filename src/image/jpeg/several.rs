@@ -24,8 +24,8 @@ use crate::{
 /// Programs write ten scans; a few kB could ask for thousands of passes over all pixels.
 const MOST_SCANS: usize = 100;
 
-/// The most blocks that scans may go over, all together: so many times those of the picture, or so many. Programs stay
-/// below eight times; small pictures may have a scan for each coefficient.
+/// The most blocks that scans may go over, all together: this many times those of the picture, or this many. Programs
+/// stay below eight times; small pictures may have a scan for each coefficient.
 const MOST_PASSES: u64 = 24;
 const FEW_BLOCKS: u64 = 1 << 22;
 
@@ -61,7 +61,7 @@ pub(super) struct Row<'a> {
 }
 
 impl Blocks {
-    /// Makes room for so many blocks that have nothing yet.
+    /// Makes room for this many blocks that have nothing yet.
     fn clear(&mut self, across: usize, down: usize) {
         let count = across * down;
         self.across = across;
@@ -76,7 +76,7 @@ impl Blocks {
         }
     }
 
-    /// The first coefficients of 5 × 5 blocks, in these lines and around a column of so many.
+    /// The first coefficients of 5 × 5 blocks, in these lines and around a column of that many.
     pub(super) fn around(&self, lines: [usize; 5], x: usize, across: usize) -> [[i64; 5]; 5] {
         let columns: [usize; 5] = std::array::from_fn(|i| (x + i).saturating_sub(2).min(across - 1));
         let first = |y: usize, x: usize| self.firsts.get(y * self.across + x).copied().unwrap_or_default();
@@ -106,7 +106,7 @@ impl Blocks {
     }
 }
 
-/// Coefficients as blocks. They are no vector of blocks, whose zeros would be written.
+/// Coefficients as blocks. They are not a vector of blocks, whose zeros would be written.
 #[inline(always)]
 fn by_block(coefficients: &mut [i16]) -> &mut [[i16; 64]] {
     coefficients.as_chunks_mut().0
@@ -149,7 +149,7 @@ impl Coefficients {
         &mut self.parts[part]
     }
 
-    /// Changes a block; `None` where there is none.
+    /// Changes a block; `None` if there is none.
     pub(super) fn change<T>(
         &mut self,
         part: usize,

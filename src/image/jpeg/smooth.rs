@@ -123,7 +123,7 @@ impl Known {
     }
 }
 
-/// The lines of blocks around one of a component: two above, its own, and two below, where there are such.
+/// The lines of blocks around one of a component: two above, its own, and two below, if there are any.
 pub(super) fn lines(stated: usize, blocks_down: usize, rows: usize, row: usize, n: usize) -> [usize; 5] {
     // The last row of units may have fewer lines of blocks; libjpeg then counts as if all had.
     let last = blocks_down % stated;

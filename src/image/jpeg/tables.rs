@@ -13,7 +13,7 @@ enum Given {
     #[default]
     Nothing,
     Defined,
-    /// More codes than fit: an error only where it is used, as for libjpeg.
+    /// More codes than fit: an error only if it is used, as for libjpeg.
     Wrong,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Tables {
     plain: [[Option<Plain>; 4]; 2],
     /// What arithmetic coding goes by: for the first coefficients, and for the others.
     conditions: Conditions,
-    /// One more than the lowest bit that is known of each coefficient of each component; 0 where nothing is.
+    /// One more than the lowest bit that is known of each coefficient of each component; 0 if nothing is.
     known: [[u8; 64]; MOST_PARTS],
 }
 
@@ -146,7 +146,7 @@ impl Tables {
         self.given[class].get(number) == Some(&Given::Defined)
     }
 
-    /// Takes the table of this number for a component that has none yet; false where there is no such table.
+    /// Takes the table of this number for a component that has none yet; false if there is no such table.
     pub(super) fn latch(&mut self, component: usize, number: usize) -> bool {
         let slot = &mut self.latched[component];
         *slot = slot.or(self.quant.get(number).copied().flatten());
@@ -163,7 +163,7 @@ impl Tables {
         &self.conditions
     }
 
-    /// Takes note of what a progressive scan gives; false where it does not go on where the ones before it ended. `high`
+    /// Takes note of what a progressive scan gives; false if it does not go on where the ones before it ended. `high`
     /// is the bit down to which it takes them to be known.
     pub(super) fn follows(&mut self, spec: &Spec, high: u32) -> bool {
         let mut fine = true;

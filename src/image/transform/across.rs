@@ -33,7 +33,7 @@ pub(super) fn lines<S: Simd>(
     }
 }
 
-/// With so many pairs of neighbours, which the compiler knows; 0 for any other number.
+/// With this many pairs of neighbors, which the compiler knows; 0 for any other number.
 #[inline(always)]
 fn by<S: Simd, const PAIRS: usize>(
     simd: S,

@@ -64,7 +64,7 @@ fn pixels(canvas: &mut [u8]) -> impl Iterator<Item = &mut [u8; 3]> {
     canvas.as_chunks_mut::<3>().0.iter_mut()
 }
 
-/// Grey by the weights of ITU-R 601, rounded as Pillow does.
+/// Gray by the weights of ITU-R 601, rounded as Pillow does.
 fn luma(p: &[u8; 3]) -> u8 {
     ((u32::from(p[0]) * 19_595 + u32::from(p[1]) * 38_470 + u32::from(p[2]) * 7_471 + 0x8000) >> 16) as u8
 }
@@ -95,8 +95,8 @@ fn jitter(canvas: &mut [u8], amounts: &Jitter, draw: &mut Draws) {
                 canvas.iter_mut().for_each(|v| *v = blend(mean, *v, contrast));
             }
             2 if amounts.saturation > 0.0 => pixels(canvas).for_each(|p| {
-                let grey = luma(p);
-                p.iter_mut().for_each(|v| *v = blend(grey, *v, saturation));
+                let gray = luma(p);
+                p.iter_mut().for_each(|v| *v = blend(gray, *v, saturation));
             }),
             3 if amounts.hue > 0.0 => pixels(canvas).for_each(|p| *p = turn_hue(*p, hue)),
             _ => {}
@@ -128,7 +128,7 @@ fn turn_hue(p: [u8; 3], by: f32) -> [u8; 3] {
     })
 }
 
-/// Blurs along the lines, then down the columns; edges repeat their last pixel's neighbours, mirrored.
+/// Blurs along the lines, then down the columns; edges repeat their last pixel's neighbors, mirrored.
 fn blur(canvas: &mut [u8], width: usize, sigma: f64, scratch: &mut Vec<u8>) {
     // Three deviations hold all but a 300th; a kernel longer than the picture would only repeat it.
     let radius = ((sigma * 3.0).ceil() as usize).clamp(1, 64);
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hues_turn_and_greys_stay() {
+    fn hues_turn_and_grays_stay() {
         assert_eq!(turn_hue([255, 0, 0], 1.0 / 3.0), [0, 255, 0]);
         assert_eq!(turn_hue([255, 0, 0], -1.0 / 3.0), [0, 0, 255]);
         assert_eq!(turn_hue([200, 100, 50], 0.5), [50, 150, 200]);

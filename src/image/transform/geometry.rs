@@ -152,7 +152,7 @@ fn side(pixels: f64) -> u32 {
     (pixels as u32).max(1)
 }
 
-/// The middle `target` of `n` pixels that were resized to `resized`; all of them, amid filling, where that is less.
+/// The middle `target` of `n` pixels that were resized to `resized`; all of them, within filling, if that is less.
 fn middle(n: u32, resized: u32, target: u32) -> Span {
     let factor = f64::from(n) / f64::from(resized);
     if resized < target {
@@ -240,7 +240,7 @@ impl Placement {
     }
 
     /// The part of the full-size picture that resizing looks at: the source, and what the filter reaches around it
-    /// also where the picture is decoded to a smaller size. `None` where that is not a part.
+    /// also where the picture is decoded to a smaller size. `None` if that is not a part.
     #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
     pub fn region(&self, resampling: Resampling) -> Option<Region> {
         let Rect { x, y, width, height } = self.source;
@@ -274,12 +274,12 @@ impl Placement {
         Rect { x, y, width, height }
     }
 
-    /// True where the picture leaves nothing of the output to fill.
+    /// True if the picture leaves nothing of the output to fill.
     pub(super) fn covers(&self, width: u32, height: u32) -> bool {
         (self.x, self.y, self.width, self.height) == (0, 0, width, height)
     }
 
-    /// The upper left pixel, where every pixel of the part is one of the output.
+    /// The upper left pixel, if every pixel of the part is one of the output.
     pub(super) fn pixel_for_pixel(&self, source: &Rect) -> Option<(usize, usize)> {
         let exact = source.width == f64::from(self.width)
             && source.height == f64::from(self.height)

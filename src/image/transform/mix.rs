@@ -64,7 +64,7 @@ pub enum Mixed {
     },
 }
 
-/// A rectangle of pixels; nothing where it has no width or height.
+/// A rectangle of pixels; nothing if it has no width or height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// Pixels across, of the whole picture.
@@ -98,7 +98,7 @@ impl Mixing {
         };
         for checked in self.alphas() {
             if !ALPHA.contains(&checked) {
-                return refuse(format!("an alpha of {checked} makes no sense; it is from 10^-6 to 10^6"));
+                return refuse(format!("an alpha of {checked} is invalid; it is from 10^-6 to 10^6"));
             }
         }
         let keep = beta(alpha, &mut draw);

@@ -1,15 +1,15 @@
-//! From a decoded picture to a tensor: crop, resize, augment, normalise.
+//! From a decoded picture to a tensor: crop, resize, augment, normalize.
 //!
 //! A [`Recipe`] says what is wanted; a [`Transformer`] belongs to one thread, keeps its buffers and does it.
 //! Everything random is a function of one key (see [`order::sample_key`](crate::order::sample_key)): the same
 //! sample of the same epoch looks the same whichever thread or machine makes it, and each kind of change draws
-//! from a stream of its own, so adding a colour jitter does not move the crops.
+//! from a stream of its own, so adding a color jitter does not move the crops.
 //!
 //! Whole batches are mixed by [`Mixing`]: MixUp and CutMix.
 //!
-//! Resizing is antialiased and agrees with Pillow to one level of 255 (Lanczos to two); normalising agrees with torchvision to
-//! the last bit or the one before it. Crops are resized straight out of the picture: nothing is computed that is
-//! cut off later.
+//! Resizing is antialiased and agrees with Pillow to one level of 255 (Lanczos to two); normalizing agrees with
+//! torchvision to the last bit or the one before it. Crops are resized straight out of the picture: nothing is computed
+//! that is cut off later.
 //!
 //! ```
 //! use forebay::image::{Picture, transform::{Out, Recipe, Transformer}};
@@ -58,7 +58,7 @@ pub struct Transformer {
     tables: Tables,
     /// The picture at the size of the output, before it becomes a tensor.
     canvas: Vec<u8>,
-    /// What was resized, where it covers only a part of the canvas; also the blur's second buffer.
+    /// What was resized, if it covers only a part of the canvas; also the blur's second buffer.
     scratch: Vec<u8>,
     resizing: Resizing,
 }
@@ -233,7 +233,7 @@ impl Transformer {
     }
 
     /// Decodes a payload for this recipe: places the crop first, so that only that part is decoded, and a picture that is
-    /// much larger than needed at a reduced size, where the decoder can (see [`enough`](Self::enough)).
+    /// much larger than needed at a reduced size, if the decoder can (see [`enough`](Self::enough)).
     #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
     pub fn decode_for<'a>(
         &self,

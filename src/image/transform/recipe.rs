@@ -69,7 +69,7 @@ pub struct Recipe {
     pub vflip: f64,
     /// Changes of color.
     pub jitter: Option<Jitter>,
-    /// How likely it becomes grey.
+    /// How likely it becomes gray.
     pub grayscale: f64,
     /// A blur.
     pub blur: Option<Blur>,
@@ -171,7 +171,7 @@ impl Recipe {
         self.jitter = Some(jitter);
         self
     }
-    /// Makes it grey with this chance.
+    /// Makes it gray with this chance.
     #[must_use]
     pub fn grayscale(mut self, probability: f64) -> Self {
         self.grayscale = probability;
@@ -189,13 +189,13 @@ impl Recipe {
         self.erase = Some(erase);
         self
     }
-    /// Normalises by means and deviations.
+    /// Normalizes by means and deviations.
     #[must_use]
     pub fn normalize(mut self, normalize: Normalize) -> Self {
         self.normalize = Some(normalize);
         self
     }
-    /// Normalises as is usual for ImageNet.
+    /// Normalizes as is usual for ImageNet.
     #[must_use]
     pub fn imagenet(self) -> Self {
         self.normalize(Normalize::IMAGENET)
@@ -215,7 +215,7 @@ impl Recipe {
         let wrong = |what: String| Err(Error::new(&codes::RECIPE, what));
         let pixels = u64::from(self.width) * u64::from(self.height);
         if pixels == 0 || pixels > 1 << 29 {
-            return wrong(format!("an output of {} × {} makes no sense", self.width, self.height));
+            return wrong(format!("an output of {} × {} is invalid", self.width, self.height));
         }
         let chances = [self.hflip, self.vflip, self.grayscale]
             .into_iter()
@@ -227,22 +227,22 @@ impl Recipe {
         let range = |(from, to): (f64, f64)| from.is_finite() && to.is_finite() && from > 0.0 && from <= to;
         let ranges = match self.fit {
             Fit::RandomResizedCrop { scale, ratio } => vec![scale, ratio],
-            Fit::CenterCrop { short: Some(0) } => return wrong("a shorter side of 0 makes no sense".into()),
+            Fit::CenterCrop { short: Some(0) } => return wrong("a shorter side of 0 is invalid".into()),
             _ => Vec::new(),
         };
         let ranges = ranges.into_iter().chain(self.erase.into_iter().flat_map(|e| [e.scale, e.ratio]));
         if let Some(r) = ranges.chain(self.blur.map(|b| b.sigma)).find(|r| !range(*r)) {
-            return wrong(format!("a range of {} to {} makes no sense", r.0, r.1));
+            return wrong(format!("a range of {} to {} is invalid", r.0, r.1));
         }
         if let Some(j) = self.jitter {
             let amounts = [j.brightness, j.contrast, j.saturation, j.hue];
             if amounts.iter().any(|a| !a.is_finite() || *a < 0.0) || j.hue > 0.5 {
-                return wrong(format!("a jitter of {amounts:?} makes no sense; hue is at most 0.5"));
+                return wrong(format!("a jitter of {amounts:?} is invalid; hue is at most 0.5"));
             }
         }
         let n = self.normalize.unwrap_or(Normalize::UNIT);
         if n.std.iter().any(|s| !s.is_finite() || *s == 0.0) || n.mean.iter().any(|m| !m.is_finite()) {
-            return wrong(format!("normalising by mean {:?} and deviation {:?} makes no sense", n.mean, n.std));
+            return wrong(format!("normalizing by mean {:?} and deviation {:?} is invalid", n.mean, n.std));
         }
         Ok(())
     }

@@ -37,7 +37,7 @@ pub(super) struct Resizing {
 pub(super) enum Target<'a> {
     /// Side by side.
     Pixels(&'a mut [u8]),
-    /// Normalised, each channel by itself.
+    /// Normalized, each channel by itself.
     Planes(&'a mut [f32], &'a Normalizer),
 }
 

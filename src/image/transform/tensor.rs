@@ -9,7 +9,7 @@ use crate::image::lanes;
 /// Where a tensor goes: a batch's slot.
 #[derive(Debug)]
 pub enum Out<'a> {
-    /// The pixels themselves, not normalised.
+    /// The pixels themselves, not normalized.
     U8(&'a mut [u8]),
     /// Half-precision floats.
     F16(&'a mut [f16]),
@@ -77,7 +77,7 @@ fn fuses(level: Level) -> bool {
     fuses
 }
 
-/// Normalising one channel without tables and divisions, many numbers at a time.
+/// Normalizing one channel without tables and divisions, many numbers at a time.
 #[derive(Clone, Copy, Debug)]
 struct Channel {
     mean: f32,
@@ -104,8 +104,8 @@ fn divide(x: f32, by: f32, inverse: f32) -> f32 {
     (-about).mul_add(by, x).mul_add(inverse, about)
 }
 
-/// Normalising levels that stand in vectors, of any channel and on every processor, to the last bit: with one division, or
-/// without where the processor has fused steps and what they give is known to be the same.
+/// Normalizing levels that stand in vectors, of any channel and on every processor, to the last bit: with one division,
+/// or without where the processor has fused steps and what they give is known to be the same.
 #[derive(Debug)]
 pub(super) struct Normalizer {
     mean: [f32; 3],
@@ -186,7 +186,7 @@ pub(super) fn write(
             dispatch!(level, simd => simd.vectorize(#[inline(always)] || lines(view, size, flips, layout, out, |_, v| v)));
         }
         Out::F16(out) => lines(view, size, flips, layout, out, |c, v| tables.f16[c][usize::from(v)]),
-        // Where nothing fuses, the compiler need not make it.
+        // If nothing fuses, the compiler need not make it.
         Out::F32(out) if fuses(level) && tables.exact => {
             let channels = tables.channels;
             dispatch!(level, simd => simd.vectorize(#[inline(always)] || {
@@ -203,7 +203,7 @@ pub(super) fn write(
     }
 }
 
-/// As [`lines`], normalised to planes, sixteen pixels at a time.
+/// As [`lines`], normalized to planes, sixteen pixels at a time.
 #[inline(always)]
 fn planes<S: Simd>(
     simd: S,
@@ -332,7 +332,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arithmetic_normalises_every_byte_as_torchvision_does() {
+    fn arithmetic_normalizes_every_byte_as_torchvision_does() {
         if !fuses(Level::new()) {
             println!("skipped: this processor has no fused steps");
             return;
@@ -390,7 +390,7 @@ mod tests {
         for normalize in [Normalize::UNIT, Normalize::IMAGENET, odd] {
             let mut tables = Tables::new(Some(&normalize));
             let pixels: Vec<u8> = (0..=255).flat_map(|v| [v; 3]).collect();
-            // With fused steps, where this processor has them, and with the division of all others.
+            // With fused steps, if this processor has them, and with the division of all others.
             let fused = tables.normalizer.fused;
             for (mirror, fused) in [(false, fused), (true, fused), (false, false), (true, false)] {
                 tables.normalizer.fused = fused;

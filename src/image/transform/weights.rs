@@ -24,7 +24,7 @@ fn triangle(x: f64) -> f64 {
     (1.0 - x.abs()).max(0.0)
 }
 
-/// The cubic through its neighbours (a = -0.5), which is Pillow's.
+/// The cubic through its neighbors (a = -0.5), which is Pillow's.
 fn catmull_rom(x: f64) -> f64 {
     let x = x.abs();
     if x < 1.0 {
@@ -54,7 +54,7 @@ pub(super) struct Span {
     pub(super) filter: Filter,
     /// The last pixel of the result comes first.
     pub(super) mirrored: bool,
-    /// The last pixel is repeated until there are a multiple of so many.
+    /// The last pixel is repeated until the number of pixels is a multiple of this.
     pub(super) multiple: usize,
 }
 
@@ -87,15 +87,15 @@ impl Recent {
     }
 }
 
-/// The weights of one direction: for each pixel of the result, so many neighbours in a row, and from which on. All have
+/// The weights of one direction: for each pixel of the result, several neighbors in a row, and from which on. All have
 /// as many, some of which may weigh nothing, so that loops over them need not be told. Its memory is used again.
 #[derive(Debug, Default)]
 pub(super) struct Weights {
-    /// The most neighbours that a pixel has; at least one.
+    /// The most neighbors that a pixel has; at least one.
     pub(super) taps: usize,
     /// Pairs of them.
     pub(super) pairs: usize,
-    /// The first neighbour of each.
+    /// The first neighbor of each.
     pub(super) first: Vec<usize>,
     /// `pairs` for each: two weights of 16 bits, the first in the lower half.
     pub(super) values: Vec<i32>,
@@ -115,7 +115,7 @@ const ROUNDS: f64 = 6_755_399_441_055_744.0;
 
 impl Weights {
     fn make(&mut self, span: &Span) {
-        // Each filter has a loop of its own, in which it is no call.
+        // Each filter has a loop of its own, in which it is inlined.
         match span.filter {
             Filter::Bilinear | Filter::BilinearPlain => self.make_by(span, triangle),
             Filter::Bicubic => self.make_by(span, catmull_rom),
@@ -153,7 +153,7 @@ impl Weights {
             for (pixel, weight) in (low..high).zip(row.iter_mut()) {
                 *weight = at((f64::from(pixel) + 0.5 - center) * narrow);
             }
-            // Neighbours at both ends that weigh nothing are left out.
+            // Neighbors at both ends that weigh nothing are left out.
             let skipped = row.iter().take(count - 1).take_while(|weight| **weight == 0.0).count();
             let behind = row.iter().skip(skipped + 1).rev().take_while(|weight| **weight == 0.0).count();
             let row = row.get_mut(skipped..count - behind).unwrap_or_default();
@@ -175,7 +175,7 @@ impl Weights {
         self.even_out(size as usize);
     }
 
-    /// Gives each pixel as many neighbours, none of them outside the line, and brings the weights to whole numbers.
+    /// Gives each pixel as many neighbors, none of them outside the line, and brings the weights to whole numbers.
     fn even_out(&mut self, size: usize) {
         let (taps, one) = (self.taps, f64::from(1 << self.bits));
         self.pairs = taps.div_ceil(2);
@@ -200,7 +200,7 @@ impl Weights {
         }
     }
 
-    /// Repeats the last pixel until there are a multiple of so many.
+    /// Repeats the last pixel until the number of pixels is a multiple of this.
     fn fill_up(&mut self, multiple: usize) {
         let count = self.first.len();
         let more = count.next_multiple_of(multiple) - count;
@@ -212,12 +212,12 @@ impl Weights {
         }
     }
 
-    /// From the first neighbour that any pixel has to behind the last.
+    /// From the first neighbor that any pixel has to behind the last.
     pub(super) fn reach(&self) -> std::ops::Range<usize> {
         let first = self.first.iter().min().copied().unwrap_or(0);
         first..self.first.iter().max().copied().unwrap_or(0) + self.taps
     }
-    /// The first neighbour of a pixel, and what each pair weighs.
+    /// The first neighbor of a pixel, and what each pair weighs.
     pub(super) fn of(&self, pixel: usize) -> (usize, &[i32]) {
         let values = self.values.get(pixel * self.pairs..(pixel + 1) * self.pairs).unwrap_or_default();
         (self.first.get(pixel).copied().unwrap_or(0), values)

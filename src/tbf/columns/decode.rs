@@ -46,7 +46,7 @@ pub(super) fn values(c: &mut Cursor<'_>, bytes: &Bytes, shape: Shape<'_>) -> Res
     }
 }
 
-/// The bytes of an index into a dictionary of so many entries.
+/// The bytes of an index into a dictionary of this many entries.
 pub(super) const fn index_width(entries: usize) -> usize {
     match entries {
         0..=256 => 1,

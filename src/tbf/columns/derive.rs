@@ -111,7 +111,7 @@ pub trait TbfField: Sized {
     const NULLABLE: bool;
     /// The column's type.
     fn dtype() -> DataType;
-    /// A builder for about so many cells.
+    /// A builder for about this many cells.
     fn builder(rows: usize) -> Self::Builder;
     /// Adds cells.
     fn gather<'a>(builder: &mut Self::Builder, values: impl Iterator<Item = &'a Self>) -> Result<()>
@@ -125,7 +125,7 @@ pub trait TbfField: Sized {
         let column = if same { column.clone() } else { column.cast(&Self::dtype())? };
         if !Self::NULLABLE && column.null_count() > 0 {
             let row = (0..column.len()).find(|&i| column.is_null(i)).unwrap_or_default();
-            return Err(Error::new(&codes::VALUE, "a value is missing, and the field is no Option").row(row as u64));
+            return Err(Error::new(&codes::VALUE, "a value is missing, and the field is not an Option").row(row as u64));
         }
         Ok(column)
     }
@@ -343,7 +343,7 @@ impl<T: TbfField + Default> TbfField for Option<T> {
     }
 }
 
-/// For derived code: the column of that name, as the field's type; `None` where the batch has none.
+/// For derived code: the column of that name, as the field's type; `None` if the batch has none.
 #[doc(hidden)]
 pub fn field_column<T: TbfField>(batch: &Batch, name: &str) -> Result<Option<Column>> {
     batch.column_by_name(name).map(|c| T::adapt(c).map_err(|e| e.column(name))).transpose()

@@ -116,7 +116,7 @@ fn size(bytes: usize, entries: usize, rows: usize) -> usize {
     bytes + entries + rows * super::decode::index_width(entries)
 }
 
-/// True where the dictionary so far is already too large, or grows so fast that it will be.
+/// True if the dictionary so far is already too large, or grows so fast that it will be.
 fn is_hopeless(numbering: &Numbering, seen: usize, rows: usize, limit: usize) -> bool {
     let bytes = numbering.bytes() + numbering.len();
     let certain = size(numbering.bytes(), numbering.len(), rows);
@@ -138,7 +138,7 @@ pub struct TextBuilder {
 }
 
 impl TextBuilder {
-    /// For about so many texts.
+    /// For about this many texts.
     pub(super) fn new(rows: usize) -> Self {
         TextBuilder {
             rows,

@@ -42,7 +42,7 @@ impl Written {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
     /// Where the column will begin, so that its values begin at a multiple of their width and a reader can use them
-    /// where they are; `None` where this does not matter.
+    /// where they are; `None` if this does not matter.
     pub at: Option<u64>,
     /// The count must be longer than it needs to be: the first column of a table says like this that a footer follows.
     pub promise: bool,
@@ -273,7 +273,7 @@ const WIDTHS: [(Stored, Stored, i128, i128); 4] = [
     (Stored::U64, Stored::I64, u64::MAX as i128, i64::MIN as i128),
 ];
 
-/// The smallest fixed width, with an offset only where that makes it smaller.
+/// The smallest fixed width, with an offset only if that makes it smaller.
 fn smallest(e: &Extent) -> (Stored, i128) {
     let width = |(unsigned, signed, top, bottom): &(Stored, Stored, i128, i128)| {
         if e.min >= 0 && e.max <= *top {
@@ -349,7 +349,7 @@ fn choose<L: Whole>(values: &[L], e: &Extent, encoding: FieldEncoding) -> (Store
     }
 }
 
-/// The bytes of all values as varints; where it is clear that they pass `enough`, what they are by then.
+/// The bytes of all values as varints; if it is clear that they pass `enough`, what they are by then.
 fn varint_bytes<L: Whole>(values: &[L], enough: usize) -> usize {
     let mut total = 0;
     for chunk in values.chunks(4096) {

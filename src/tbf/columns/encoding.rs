@@ -93,7 +93,7 @@ impl FieldEncoding {
         ALL.into_iter().find(|e| e.name() == name)
     }
 
-    /// True where a column of this type can be stored like this, as far as the types tell.
+    /// True if a column of this type can be stored like this, as far as the types tell.
     pub fn fits(self, dtype: &DataType) -> bool {
         use FieldEncoding::*;
         match self {
@@ -181,7 +181,7 @@ impl Stored {
             Self::U64 => "u64",
         }
     }
-    /// Bytes of one value, where all have the same.
+    /// Bytes of one value, if all have the same.
     pub const fn width(self) -> Option<usize> {
         match self {
             Self::I8 | Self::U8 => Some(1),
@@ -208,7 +208,7 @@ impl Stored {
             Self::U64 => DataType::U64,
         }
     }
-    /// True where a column of this type can be stored like this.
+    /// True if a column of this type can be stored like this.
     pub fn holds(self, dtype: &DataType) -> bool {
         match self {
             Self::Bool => *dtype == DataType::Bool,

@@ -35,7 +35,7 @@ pub struct ColumnsFile {
 
 /// Which bytes of a column's chunk some of its rows need.
 struct Cut {
-    /// The dictionary, where there is one.
+    /// The dictionary, if there is one.
     dictionary: Option<Range<u64>>,
     values: Range<u64>,
     /// Values in front of the wanted ones that must be passed over.

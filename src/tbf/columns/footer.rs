@@ -23,7 +23,7 @@ pub const TRAILER: usize = 16;
 pub const TRAILER_MAGIC: [u8; 8] = *b"TBFX\x01\0\0\0";
 /// The most bytes of a text that is kept as a minimum or maximum.
 pub const LONGEST_BOUND: usize = 64;
-/// A position is noted for every so many rows of a column whose values differ in length.
+/// A position is noted for each run of this many rows of a column whose values differ in length.
 pub const MARK_ROWS: usize = 1024;
 
 /// The footer's body.
@@ -80,7 +80,7 @@ pub struct Chunk {
     /// How many rows are missing.
     #[serde(default, skip_serializing_if = "is_zero_u64")]
     pub nulls: u64,
-    /// Which rows are there, where any is missing.
+    /// Which rows are there, if any is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validity: Option<Span>,
     /// The smallest value.
@@ -89,7 +89,7 @@ pub struct Chunk {
     /// The largest value.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub max: Json,
-    /// How many different values there are, where that is known.
+    /// How many different values there are, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<u64>,
     /// Where the values (or dictionary indexes) begin, counted from `position`.
@@ -242,7 +242,7 @@ impl Chunk {
     }
 }
 
-/// What the last bytes of a file say: where the footer's body is and its checksum. `None` where there is no
+/// What the last bytes of a file say: where the footer's body is and its checksum. `None` if there is no
 /// footer.
 pub fn trailer(last: &[u8], file_len: u64) -> Result<Option<(Range<u64>, u32)>> {
     let Some(last) = last.last_chunk::<TRAILER>() else { return Ok(None) };

@@ -102,7 +102,7 @@ const MASKS: [[u64; 2]; 17] = {
     masks
 };
 
-/// A place of the small table; `number` is one more than the text's, 0 where the place is free.
+/// A place of the small table; `number` is one more than the text's, 0 if the place is free.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     words: Words,

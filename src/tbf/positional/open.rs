@@ -32,7 +32,7 @@ pub(in crate::tbf) fn read(file: &Bytes, columns: &[NamedType], limits: &Limits)
 fn table(c: &mut Cursor<'_>, file: &Bytes, schema: &Arc<Schema>, limits: &Limits) -> Result<Batch> {
     let start = c.clone();
     if c.array::<4>()? != raw::MAGIC_SCHEMA {
-        return Err(start.error(&codes::TRAILING, "what follows is no block: is the schema that of this file?"));
+        return Err(start.error(&codes::TRAILING, "what follows is not a block: is the schema that of this file?"));
     }
     let version = c.u8()?;
     if version != 1 {
@@ -121,7 +121,7 @@ fn integers(c: &mut Cursor<'_>, dtype: &DataType, rows: usize) -> Result<Column>
                 push(offset.wrapping_add(stored), row)?;
             }
         }
-        other => return Err(start.error(&codes::SCHEMA, format!("{other} is no width of integers"))),
+        other => return Err(start.error(&codes::SCHEMA, format!("{other} is not a width of integers"))),
     }
     out.finish()
 }
@@ -149,6 +149,6 @@ fn strings(c: &mut Cursor<'_>, file: &Bytes, rows: usize) -> Result<Column> {
             let found = DictStrings::new(indices, dictionary);
             Ok(found.map_err(|e| at.error(&codes::INDEX, e.message()).row(e.place().row.unwrap_or(0)))?.into())
         }
-        other => Err(start.error(&codes::SCHEMA, format!("{other} is no kind of text column"))),
+        other => Err(start.error(&codes::SCHEMA, format!("{other} is not a kind of text column"))),
     }
 }

@@ -124,7 +124,7 @@ pub(super) fn token<'a>(c: &mut Cursor<'a>, entries: usize) -> Result<Token<'a>>
         tag::F32 => Ok(Token::F32(c.f32()?)),
         tag::CHAR => match u32::try_from(raw::varint(c)?).ok().and_then(char::from_u32) {
             Some(ch) => Ok(Token::Char(ch)),
-            None => Err(before.error(&codes::VALUE, "a number that is no character")),
+            None => Err(before.error(&codes::VALUE, "a number that is not a character")),
         },
         other => Err(before.error(&codes::TAG, format!("there is no tag {other:#04x}"))),
     }
@@ -146,7 +146,7 @@ pub(super) fn skip(c: &mut Cursor<'_>, entries: usize, depth: u32, limits: &Limi
     }
 }
 
-/// True where the bytes are those of layout T (or U, which looks the same) rather than D.
+/// True if the bytes are those of layout T (or U, which looks the same) rather than D.
 pub fn has_header(first: &[u8]) -> bool {
     matches!(first, [b'T', b'B', b'F', 1, 1, _, 0, 0, ..])
 }

@@ -1,4 +1,4 @@
-//! A tagged document as a table, where it is a list of objects.
+//! A tagged document as a table, if it is a list of objects.
 
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
@@ -141,7 +141,7 @@ impl TaggedTable {
     pub fn document(&self) -> &Document {
         &self.document
     }
-    /// True where every object has the same keys in the same order.
+    /// True if every object has the same keys in the same order.
     pub fn is_uniform(&self) -> bool {
         self.uniform
     }

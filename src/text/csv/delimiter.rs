@@ -1,4 +1,4 @@
-//! What stands between the fields of a CSV, where nobody says it: a comma, unless the first rows agree on another.
+//! What stands between the fields of a CSV, if nobody says it: a comma, unless the first rows agree on another.
 
 use super::records::{Record, Records};
 use crate::{limits::Limits, step::Turn, text::chunks::Chunks};

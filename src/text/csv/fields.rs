@@ -47,7 +47,7 @@ impl Ends {
         rest.iter().position(|&b| self.is_one(b)).map(|n| at + n)
     }
 
-    /// The fields of the record at the front of a text, and where the byte stands that ends it. `None` where the record
+    /// The fields of the record at the front of a text, and where the byte stands that ends it. `None` if the record
     /// may go on behind the text, has more than `most` fields, or quotes that are more than a field's first and last byte.
     pub fn record(self, text: &[u8], fields: &mut Vec<Span>, most: usize) -> Option<usize> {
         fields.clear();
@@ -119,7 +119,7 @@ mod tests {
             for at in 0..len {
                 let mut text = vec![b'x'; len];
                 text[at] = b'"';
-                // Neighbours of it in the table of bytes, and those that differ in one bit.
+                // Neighbors of it in the table of bytes, and those that differ in one bit.
                 text.iter_mut().skip(at + 1).step_by(3).for_each(|b| *b = b'#');
                 for from in [0, at / 2, at] {
                     assert_eq!(find(&text, from, b'"'), Some(at), "{len} {at}");

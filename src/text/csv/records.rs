@@ -68,7 +68,7 @@ pub(super) struct Records {
     limits: Limits,
 }
 
-/// A record that is read where it lies, in front of the bytes at hand.
+/// A record that is read where it lies, at the front of the bytes in memory.
 pub(super) struct InPlace<'a> {
     /// The line on which it begins, from 1.
     pub line: u64,
@@ -89,7 +89,7 @@ impl Records {
         let mut core = ReaderBuilder::new().delimiter(delimiter).build();
         let (mut text, mut ends) = (vec![0; 1024], vec![0; 32]);
         // The crate looks for a byte order mark in the first bytes that it sees, and takes bytes that are nothing else
-        // for the end of the text. It sees an empty line first, which is no record; the mark is dealt with here.
+        // for the end of the text. It sees an empty line first, which is not a record; the mark is dealt with here.
         core.read_record(b"\n", &mut text, &mut ends);
         core.set_line(1);
         let (raw, limits) = (Vec::new(), limits.clone());
@@ -145,7 +145,7 @@ impl Records {
         Some(InPlace { line: self.core.line(), fields: &self.spans, read })
     }
 
-    /// Goes past the record of so many bytes that was read where it lies.
+    /// Goes past the record of this many bytes that was read where it lies.
     pub fn passed(&mut self, chunks: &mut Chunks, read: usize) {
         let record = chunks.fill().and_then(|text| text.get(..read)).unwrap_or_default();
         let lines = match self.spans.iter().any(|span| span.quoted) {
@@ -210,7 +210,7 @@ impl Records {
 
 impl Records {
     /// Goes past the ends of lines in front of a record, of which there may be any number: nothing of them is kept.
-    /// `None` where more bytes must come to tell.
+    /// `None` if more bytes must come to tell.
     fn pass_blank_lines(&mut self, chunks: &mut Chunks) -> Option<()> {
         loop {
             let input = chunks.fill()?;
@@ -244,7 +244,7 @@ struct Quotes<'a> {
 }
 
 impl Quotes<'_> {
-    /// Goes past a field; true where it stands in quotes.
+    /// Goes past a field; true if it stands in quotes.
     fn next(&mut self) -> bool {
         let quoted = self.raw.first() == Some(&b'"');
         let mut at = 0;

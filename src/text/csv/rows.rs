@@ -27,7 +27,7 @@ pub(in crate::text) struct CsvRows {
     record: Record,
     /// What stands between fields is still to be found out.
     undecided: bool,
-    /// What was found, where it is not the usual one.
+    /// What was found, if it is not the usual one.
     pub found_delimiter: Option<char>,
     begun: bool,
     header: Option<Vec<String>>,
@@ -56,7 +56,7 @@ impl CsvRows {
         })
     }
 
-    /// The columns, from the header and the first rows; `None` where more bytes must come first.
+    /// The columns, from the header and the first rows; `None` if more bytes must come first.
     pub fn open(&mut self, chunks: &mut Chunks, options: &TextOptions) -> Result<Option<Schema>> {
         if self.undecided {
             let Some(sample) = chunks.peek(delimiter::SAMPLE) else { return Ok(None) };
@@ -159,7 +159,7 @@ impl CsvRows {
         Ok(Turn::Item(TextRow { bytes: self.record.bytes(), outcome: self.columns.push(&self.record, columns) }))
     }
 
-    /// The next row, read where it lies. `None` where it cannot be, or is no UTF-8.
+    /// The next row, read where it lies. `None` if it cannot be, or is not UTF-8.
     fn next_in_place(&mut self, chunks: &mut Chunks, columns: &mut [ColumnBuilder]) -> Option<TextRow> {
         let record = self.records.in_place(chunks)?;
         let text = std::str::from_utf8(chunks.fill()?.get(..record.read)?).ok()?;
@@ -191,7 +191,7 @@ impl Columns {
         self.push_cells(record.line, cells, columns)
     }
 
-    /// As [`push`](Self::push), of cells that are `None` where they are no UTF-8, each with whether it stood in quotes.
+    /// As [`push`](Self::push), of cells that are `None` if they are not UTF-8, each with whether it stood in quotes.
     fn push_cells<'a>(
         &self,
         line: u64,
@@ -204,7 +204,7 @@ impl Columns {
         for (i, (text, quoted)) in cells.enumerate() {
             let Some(column) = self.wanted.get(i).and_then(|&at| columns.get_mut(at)) else { continue };
             let name = || self.all.fields().get(i).map(|f| f.name.clone()).unwrap_or_default();
-            let text = text.ok_or_else(|| bad_row(line, "this is no UTF-8").column(name()))?;
+            let text = text.ok_or_else(|| bad_row(line, "this is not UTF-8").column(name()))?;
             let null = !quoted && text == self.null;
             let empty = text.is_empty() && !matches!(column.dtype(), DataType::String | DataType::Bytes);
             if null || empty {
@@ -225,7 +225,7 @@ impl Columns {
 fn names(record: &Record) -> Result<Vec<String>> {
     record
         .fields()
-        .map(|(f, _)| String::from_utf8(f.to_vec()).map_err(|_| bad_row(record.line, "a column's name is no UTF-8")))
+        .map(|(f, _)| String::from_utf8(f.to_vec()).map_err(|_| bad_row(record.line, "a column's name is not UTF-8")))
         .collect()
 }
 

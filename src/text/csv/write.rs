@@ -25,7 +25,7 @@ impl CsvStyle {
         CsvStyle { header: true, delimiter: format.delimiter(), null: String::new() }
     }
 
-    /// The same style as that in which a text is read, where that says which.
+    /// The same style as that in which a text is read, if that says which.
     pub fn follow(&mut self, read: &TextOptions) {
         self.header = read.header;
         self.delimiter = read.delimiter.unwrap_or(self.delimiter);
@@ -43,7 +43,7 @@ pub struct CsvWriter {
 }
 
 impl CsvWriter {
-    /// Writes the names, where the style says so.
+    /// Writes the names, if the style says so.
     pub fn new(schema: &Schema, style: CsvStyle, out: &mut Vec<u8>) -> CsvWriter {
         let writer = CsvWriter { style, single: schema.len() == 1, row: 0 };
         if writer.style.header && !schema.is_empty() {
@@ -70,7 +70,7 @@ impl CsvWriter {
             }
             if out.len() == before {
                 self.alone(batch.schema())?;
-                // In a column that is no text, the empty text means a missing value.
+                // In a column that is not text, the empty text means a missing value.
                 out.extend_from_slice(b"\"\"");
             }
             out.push(b'\n');

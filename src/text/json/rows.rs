@@ -43,7 +43,7 @@ impl JsonRows {
         JsonRows { lines, sampled, sampled_bytes: 0, schema: Schema::default(), places }
     }
 
-    /// The columns, from the first rows; `None` where more bytes must come first.
+    /// The columns, from the first rows; `None` if more bytes must come first.
     pub fn open(&mut self, chunks: &mut Chunks, options: &TextOptions) -> Result<Option<Schema>> {
         let most = options.sniff_rows.max(1);
         while options.spec.is_none() && self.sampled.len() < most && self.sampled_bytes < BATCH_BYTES {
@@ -95,7 +95,7 @@ impl JsonRows {
         self.schema = schema.clone();
     }
 
-    /// The next row, into the columns, which hold so many rows.
+    /// The next row, into the columns, which hold this many rows.
     pub fn next(
         &mut self,
         chunks: &mut Chunks,

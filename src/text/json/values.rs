@@ -23,7 +23,7 @@ pub(super) struct Line {
     pub number: u64,
     /// Of its text.
     pub bytes: usize,
-    /// About the bytes that it takes once it is parsed, where that is much.
+    /// About the bytes that it takes once it is parsed, if that is much.
     pub memory: usize,
     /// The row, or why it cannot be read.
     pub parsed: Result<Map<String, Json>>,
@@ -268,7 +268,7 @@ fn parse(number: u64, text: &[u8], limits: &Limits) -> Result<Line> {
     }
     let parsed = match serde_json::from_slice::<Json>(text) {
         Ok(Json::Object(row)) => Ok(row),
-        Ok(_) => Err(bad_row(number, "this is no JSON object")),
+        Ok(_) => Err(bad_row(number, "this is not a JSON object")),
         Err(e) if e.line() > 1 => Err(bad_row(number + e.line() as u64 - 1, short(&e))),
         Err(e) => Err(bad_row(number, format!("column {}: {}", e.column(), short(&e)))),
     };
@@ -325,7 +325,7 @@ mod tests {
             ("[{\"a\":1},\n]", "line 2: a value is missing"),
             ("[,{\"a\":1}]", "line 1: a value is missing"),
             ("[{\"a\":1}]\n7", "line 2: more follows"),
-            ("[{\"a\":1},\n7]", "line 2: this is no JSON object"),
+            ("[{\"a\":1},\n7]", "line 2: this is not a JSON object"),
             ("[{\"a\":1},\n{\n\"a\":}]", "line 3: "),
             ("[1", "line 1: the text ends inside"),
         ] {
@@ -341,7 +341,7 @@ mod tests {
         assert!(parse(1, row.as_bytes(), &limits).is_ok());
         let e = parse(7, row.as_bytes(), &limits.with_item_bytes(2 << 20)).unwrap_err();
         assert_eq!((e.code().id(), e.place().row), ("limit.item", Some(7)));
-        // Commas in a text are no values.
+        // Commas in a text are not values.
         let text = format!("{{\"a\":\"{}\"}}", ",".repeat(1_500_000));
         assert!(parse(1, text.as_bytes(), &Limits::host().with_item_bytes(2 << 20)).is_ok());
     }

@@ -1,4 +1,4 @@
-//! `forebay-sample`: draws a labelled dataset and writes it as a WebDataset tar.
+//! `forebay-sample`: draws a labeled dataset and writes it as a WebDataset tar.
 
 #![allow(
     clippy::disallowed_methods,
@@ -17,7 +17,7 @@ use std::{
 use clap::Parser;
 use forebay_tools::dataset::{Error, Formats, Set, write};
 
-/// Draws a labelled dataset and writes it as a WebDataset tar: the same bytes for the same options.
+/// Draws a labeled dataset and writes it as a WebDataset tar: the same bytes for the same options.
 #[derive(Debug, Parser)]
 struct Options {
     /// The tar to write.
@@ -37,7 +37,7 @@ struct Options {
     /// Which formats.
     #[arg(long, value_parser = ["jpg", "mixed"], default_value = "mixed")]
     format: String,
-    /// The set for benchmarks: JPEG of about 100 kB, some progressive, some without colour.
+    /// The set for benchmarks: JPEG of about 100 kB, some progressive, some without color.
     #[arg(long, conflicts_with = "format")]
     bench: bool,
 }

@@ -1,9 +1,9 @@
-//! Colours, shapes by their distance, and a canvas on which edges are smooth.
+//! Colors, shapes by their distance, and a canvas on which edges are smooth.
 
 /// Red, green and blue from 0 to 1.
 pub type Rgb = [f32; 3];
 
-/// A colour written as in a style sheet.
+/// A color written as in a style sheet.
 pub const fn hex(rgb: u32) -> Rgb {
     [((rgb >> 16) & 255) as f32 / 255.0, ((rgb >> 8) & 255) as f32 / 255.0, (rgb & 255) as f32 / 255.0]
 }
@@ -53,7 +53,7 @@ impl Bounds {
     }
 }
 
-/// A shape: how far a point lies outside of it, in pixels, negative inside; and where it is.
+/// A shape: how far a point lies outside of it, in pixels, negative inside; and its place.
 pub struct Shape<D: Fn(f32, f32) -> f32> {
     distance: D,
     /// Where all of it lies.
@@ -167,7 +167,7 @@ impl Canvas {
             }
         }
     }
-    /// Fills a shape; `paint` gives the colour at a place.
+    /// Fills a shape; `paint` gives the color at a place.
     pub fn fill<D: Fn(f32, f32) -> f32>(&mut self, shape: &Shape<D>, paint: impl Fn(f32, f32) -> Rgb) {
         self.lay(shape, 1.0, |x, y, distance| (paint(x, y), 0.5 - distance));
     }

@@ -1,4 +1,4 @@
-//! What the hour and the weather do to colours.
+//! What the hour and the weather do to colors.
 
 use super::{
     canvas::{Rgb, hex, mix, scale, tint},
@@ -60,7 +60,7 @@ pub struct Light {
     pub weather: Weather,
     /// The sky above and at the horizon.
     pub sky: [Rgb; 2],
-    /// The colour of light; multiplies.
+    /// The color of light; multiplies.
     pub color: Rgb,
     /// -1: from the left, 1: from the right.
     pub side: f32,
@@ -86,15 +86,15 @@ impl Light {
             Hour::Dusk => (random.pick(&[[0x3b4a86, 0xf4a062], [0x574580, 0xf28b6a], [0x2b3a6e, 0xf6b87c]]), 0xf4c7a0),
             Hour::Night => (random.pick(&[[0x0c1736, 0x3a5082], [0x101c40, 0x33487a]]), 0x8d9bc6),
         };
-        let grey = hex(if hour == Hour::Night { 0x1c2333 } else { 0xa9b2bb });
+        let gray = hex(if hour == Hour::Night { 0x1c2333 } else { 0xa9b2bb });
         let veil = match weather {
             Weather::Clear => 0.0,
             Weather::Cloudy => 0.25,
             Weather::Rain => 0.75,
             Weather::Snow | Weather::Fog => 0.65,
         };
-        let sky = sky.map(|c| mix(hex(c), grey, veil));
-        let color = mix(hex(color), scale(grey, 1.15), veil * 0.5);
+        let sky = sky.map(|c| mix(hex(c), gray, veil));
+        let color = mix(hex(color), scale(gray, 1.15), veil * 0.5);
         Light { hour, weather, sky, color, side: random.pick(&[-1.0, -0.6, 0.6, 1.0]) }
     }
 
@@ -105,7 +105,7 @@ impl Light {
         Light { hour: Hour::Day, weather: Weather::Clear, sky, color: hex(color), side: random.pick(&[-1.0, 1.0]) }
     }
 
-    /// A surface of this colour, turned towards the light from -1 to 1.
+    /// A surface of this color, turned towards the light from -1 to 1.
     pub fn on(&self, color: Rgb, facing: f32) -> Rgb {
         tint(scale(color, 0.72 + 0.34 * facing), self.color)
     }

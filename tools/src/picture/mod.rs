@@ -1,4 +1,4 @@
-//! A labelled picture from a number: a landscape or a table with things on it, drawn by code.
+//! A labeled picture from a number: a landscape or a table with things on it, drawn by code.
 //!
 //! ```
 //! let picture = forebay_tools::picture::draw(1, 17, 160, 120);

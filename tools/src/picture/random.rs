@@ -76,7 +76,7 @@ pub fn rough(x: f32, y: f32, octaves: u32) -> f32 {
     sum / total
 }
 
-/// A number from 0 to 1 for a pixel, without any likeness to its neighbours.
+/// A number from 0 to 1 for a pixel, without any likeness to its neighbors.
 pub fn grain(x: usize, y: usize, seed: u64) -> f32 {
     let mut h = (x as u64).wrapping_mul(0x9e37_79b1) ^ (y as u64).wrapping_mul(0x85eb_ca77) ^ seed;
     h = (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d_d168_9a35);

@@ -57,7 +57,7 @@ impl Parts {
     }
 }
 
-/// Which rows have a value, a byte a row; nothing where all have. A key of 0 is none.
+/// Which rows have a value, a byte a row; nothing if all have. A key of 0 is none.
 fn valid(column: &Column) -> Option<Vec<u8>> {
     if matches!(column.dtype(), DataType::Key { .. }) {
         let bytes: Vec<u8> =
@@ -145,7 +145,7 @@ fn texts(parts: &Parts, column: &Column) {
     parts.strings(strings.as_binary());
 }
 
-/// Texts that repeat cross once; where the dictionary is longer than the rows, those of the rows do.
+/// Texts that repeat cross once; if the dictionary is longer than the rows, those of the rows do.
 fn dict(column: &Column, dictionary: &DictStrings) -> Parts {
     let parts = Parts::new(column, Kind::Text);
     if dictionary.values().len() > column.len() {

@@ -202,7 +202,7 @@ impl TableConverter {
         self.at as f64
     }
 
-    /// Bytes to write now; nothing where there are none. They follow each other.
+    /// Bytes to write now; nothing if there are none. They follow each other.
     pub fn take(&mut self) -> Option<Uint8Array> {
         let bytes = self.work.as_mut()?.take();
         self.at = self.done.output_bytes;

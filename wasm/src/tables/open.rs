@@ -168,7 +168,7 @@ impl Table {
     }
 
     /// Begins gathering what the values are like: of these columns (all without them), in the rows that `filter`
-    /// accepts (all where it is empty), among the `first` so many.
+    /// accepts (all if it is empty), among the first `first`.
     pub fn stats(&self, columns: Option<Vec<u32>>, filter: &str, first: f64) -> Outcome<TableStats> {
         TableStats::new(self.opened.file.clone(), columns, filter, first as u64).map_err(thrown)
     }

@@ -35,7 +35,7 @@ impl Opened {
         Opened { file, kept: RefCell::default() }
     }
 
-    /// The rows; an error for a TBF that holds one value and no table.
+    /// The rows; an error for a TBF that holds one value rather than a table.
     pub fn table(&self) -> Result<&dyn TableFile> {
         self.file.table()
     }
@@ -52,9 +52,9 @@ impl Opened {
 }
 
 /// What every look at a table begins with: its format, the limits, and the layout of a TBF of which the file says
-/// nothing, as JSON; empty where there is none to say.
+/// nothing, as JSON; empty if there is none to say.
 pub(super) fn opener(format: &str, file_len: f64, limits: &GivenLimits, schema: &str) -> Result<TableOpener> {
-    let unread = || Error::new(&codes::ARGUMENT, format!("{format:?} is no table that is read here"));
+    let unread = || Error::new(&codes::ARGUMENT, format!("{format:?} is not a table that is read here"));
     let kind = TableKind::from_name(format).ok_or_else(unread)?;
     let schema = (!schema.is_empty()).then(|| CallerSchema::from_json(schema.as_bytes())).transpose()?;
     Ok(TableOpener::new(kind, file_len as u64).with_limits(limits.into()).with_schema(schema))

@@ -187,7 +187,7 @@ impl TableReader {
         kept.batch.slice(part.rows.start, part.rows.len()).project(&columns).ok()
     }
 
-    /// Filters rows and passes them on; true where there is now something to take.
+    /// Filters rows and passes them on; true if there is now something to take.
     fn hand_over(&mut self, mut numbers: Vec<u64>, mut batch: Batch) -> Result<bool> {
         self.done += batch.rows() as u64;
         if let Some(filter) = self.scanning.filter() {
@@ -203,7 +203,7 @@ impl TableReader {
             Target::Whole(all, bytes) => {
                 *bytes += batch.memory();
                 if *bytes > WHOLE_BYTES {
-                    let message = "so many rows are read in batches";
+                    let message = "that many rows are read in batches";
                     return Err(Error::new(&forebay::table::codes::SIZE, message));
                 }
                 if batch.rows() > 0 {
@@ -264,7 +264,7 @@ impl TableReader {
         std::mem::take(&mut self.numbers)
     }
 
-    /// A batch: its rows' numbers and its columns as typed arrays; nothing where there is none.
+    /// A batch: its rows' numbers and its columns as typed arrays; nothing if there is none.
     #[wasm_bindgen(js_name = take)]
     pub fn take_batch(&mut self) -> Option<Object> {
         let (numbers, batch) = self.out.take()?;

@@ -28,7 +28,7 @@ pub struct TableStats {
 }
 
 impl TableStats {
-    /// Of these columns (all without them), in the rows that `filter` accepts, among the first so many.
+    /// Of these columns (all without them), in the rows that `filter` accepts, among the first `first`.
     pub(super) fn new(file: Arc<AnyTable>, columns: Option<Vec<u32>>, filter: &str, first: u64) -> Result<TableStats> {
         let schema = file.table()?.schema();
         let name = |i: u32| schema.field(i as usize).map(|field| field.name.clone());

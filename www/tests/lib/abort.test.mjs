@@ -375,7 +375,7 @@ test('whatever a sink does, converting rejects at once after an abort, and write
   assert.deepEqual([faults, unhandled], [[], []]);
 });
 
-/** In the page: aborts some work on a file after so many turns; what was counted by then, and what came later. */
+/** In the page: aborts some work on a file after this many turns; what was counted by then, and what came later. */
 async function abortThere([name, place, k]) {
   const file = [...document.querySelector('input').files].find((file) => file.name === `a.${name}`);
   const root = await navigator.storage.getDirectory();

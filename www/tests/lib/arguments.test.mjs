@@ -44,7 +44,7 @@ async function all(items) {
   return found;
 }
 
-test("the caller's memory stays the caller's, also as Node's Buffer, whose slice is no copy", async () => {
+test("the caller's memory stays the caller's, also as Node's Buffer, whose slice is not a copy", async () => {
   const bytes = Buffer.from(tarOf(40, 300));
   const before = Buffer.from(bytes);
   const inputs = [
@@ -112,7 +112,7 @@ test('numbers of rows likewise', async () => {
   assert.equal(await called(() => convert(table, memorySink(), { to: 'csv', onBadRow: 'ignore' })), ARGUMENT);
 });
 
-test('a filter that is no text ends no worker', async () => {
+test('a filter that is not text ends no worker', async () => {
   const ds = await openSamples(tarOf(5));
   const table = await tableOf('id\n1\n');
   for (const where of [5, null, {}, ['width > 1']]) {
@@ -215,7 +215,7 @@ test('what looks like text says who reads it', async () => {
     });
 });
 
-test('an address whose last part is no text once it is decoded still has a name', async () => {
+test('an address whose last part is not text once it is decoded still has a name', async () => {
   const tar = tarOf(3);
   const fetch = async () => new Response(tar, { status: 200 });
   assert.equal((await httpSource(new URL('http://a.example/100%.tar'), { fetch })).name, '100%.tar');

@@ -132,7 +132,7 @@ test('a damaged payload is an error with its place, and one fault of the check',
   }
 });
 
-test('what makes no sense is a usage error', async () => {
+test('what is invalid is a usage error', async () => {
   const ds = await open(tar);
   assert.throws(() => ds.info(30), { code: 'usage.out_of_range', kind: 'usage' });
   assert.equal(await codeOf(ds.bytes(-1)), 'usage.out_of_range');

@@ -141,7 +141,7 @@ test('a check reads the headers as they are now, whatever an earlier visit or th
   assert.deepEqual(report, afresh);
   assert.deepEqual([report.ok, report.samples, report.faultCount], [false, 1500, 1]);
   assert.ok(last.bytes > at - 512 && last.totalBytes === broken.length, JSON.stringify(last));
-  // What is damaged now is told of what opened whole, too.
+  // What is damaged now is reported for what opened whole, too.
   const source = slow(TAR, { ms: 0 });
   const sound = await open({ byteLength: TAR.length, read: (start, end) => (source.now ?? source).read(start, end) });
   source.now = slow(broken, { ms: 0 });

@@ -16,7 +16,7 @@ export function corpus(path, extension) {
     .map((name) => join(folder, name));
 }
 
-/** A native program, where it was built: the build that is the youngest, since the other may be of an older source. */
+/** A native program, if it was built: the build that is the youngest, since the other may be of an older source. */
 export function built(name) {
   const builds = ['release', 'debug']
     .map((profile) => join(ROOT, 'target', profile, name))
@@ -25,7 +25,7 @@ export function built(name) {
   return builds.sort((a, b) => age(b) - age(a))[0] ?? null;
 }
 
-/** The native command, where it was built. */
+/** The native command, if it was built. */
 export const native = () => built('forebay');
 
 /** Runs the native command; its exit code and what it wrote. */
@@ -44,7 +44,7 @@ export function runNative(...args) {
 export const reportOf = (json) =>
   JSON.parse(json.replace(/"([a-z]+(?:_[a-z]+)+)":/g, (name) => name.replace(/_([a-z])/g, (_, c) => c.toUpperCase())));
 
-/** A grey bitmap of any size: its header is enough for every reader to know width and height. */
+/** A gray bitmap of any size: its header is enough for every reader to know width and height. */
 export function bitmap(width, height, shade) {
   const row = (width * 3 + 3) & ~3;
   const bytes = Buffer.alloc(54 + row * height, shade);

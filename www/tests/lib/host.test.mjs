@@ -179,7 +179,7 @@ test('memory returns to its baseline when files are closed', async () => {
   }
 });
 
-test('what nobody has any more is let go of without being closed', async () => {
+test('what nobody has any more is freed without being closed', async () => {
   await shutdown();
   configure({ workers: 0 });
   const tar = tarOf(2000);

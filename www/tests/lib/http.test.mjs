@@ -1,4 +1,4 @@
-// A server that does what servers do: each misbehaviour is a clear error or a working fallback.
+// A server that does what servers do: each misbehavior is a clear error or a working fallback.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -11,7 +11,7 @@ let server;
 let base;
 /** What the server was asked, newest last. */
 let asked = [];
-/** State of misbehaviours that change. */
+/** State of misbehaviors that change. */
 let count = 0;
 
 const modes = {
@@ -243,7 +243,7 @@ test('headers are sent in every form that fetch takes', async () => {
   assert.equal(await codeOf(openUrl('wantsName')), 'http.status');
 });
 
-test('options that make no sense are refused at once, and no time-out is none', async () => {
+test('invalid options are refused at once, and no time-out is none', async () => {
   const wrong = [
     { retries: NaN },
     { retries: 'no' },

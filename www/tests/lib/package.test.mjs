@@ -78,7 +78,7 @@ export async function label(file: File, signal: AbortSignal): Promise<number> {
   console.log(batch.column("age")?.values?.length, capabilities().threads);
   configure({ workers: 2, wasmUrl: "/x.wasm" });
   await check(file).catch((e: unknown) => e instanceof ForebayError && e.kind === "damaged" && console.log(e.code));
-  // @ts-expect-error a number is no input
+  // @ts-expect-error a number is not an input
   await open(5);
   // @ts-expect-error there is no such format to write
   await convert(file, sink, { to: "parquet" });

@@ -91,7 +91,7 @@ before(async () => {
   await page.setInputFiles('input', paths);
   await page.evaluate(async () => {
     Object.assign(globalThis, {
-      /** A TAR of about so many MB. */
+      /** A TAR of about this many MB. */
       tar: (mb) => Array.from(document.querySelector('input').files).find(({ name }) => name === `${mb}.tar`),
       handleOf: async (name) => (await navigator.storage.getDirectory()).getFileHandle(name, { create: true }),
       names: async () => (await Array.fromAsync((await navigator.storage.getDirectory()).keys())).toSorted().join(),

@@ -252,7 +252,7 @@ test('only the bytes of the groups and columns that are asked for are read', { s
   const block = blocks.total();
   assert.ok(block > 0 && block < blocks.length / 8, `40 rows of one column read ${block} of ${blocks.length}`);
   await table.columns(300, 900, ['name']);
-  assert.equal(blocks.total(), 0, 'the block is still at hand');
+  assert.equal(blocks.total(), 0, 'the block is still in memory');
   table.close();
 });
 

@@ -72,7 +72,7 @@ test('pictures of every format become the numbers that the native core makes of 
   );
 });
 
-test('what is no picture, and a tensor that makes no sense, is an error that names the sample', async () => {
+test('what is not a picture, and an invalid tensor, is an error that names the sample', async () => {
   const ds = await openSamples(tarOf(2));
   assert.equal(await codeOf(ds.tensor(0, { size: [0, 5] })), 'usage.argument');
   const e = await ds.tensor(1, { size: [8, 8], fit: 'sideways' }).catch((thrown) => thrown);

@@ -1,4 +1,4 @@
-// What is written goes where nothing is: no file of anybody is lost, and what is cancelled leaves nothing behind.
+// What is written goes where nothing is: no file of anybody is lost, and what is canceled leaves nothing behind.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -66,7 +66,7 @@ test('no conversion asks for a file to be overwritten, and none is offered the n
       {
         '1200-guide.tbl': ['TBL'],
         '1200-turboloader.tbl': ['TurboLoader'],
-        '1200-lz4.tbl': ['LZ4, where it helps'],
+        '1200-lz4.tbl': ['LZ4, if it helps'],
         '1200.tar': ['TAR (WebDataset)'],
       },
     ],
@@ -99,7 +99,7 @@ test('into a folder a new file is written, and what is there stays as it is', as
   await putInFolder(page, before);
   await page.keyboard.press('e');
   const dialog = dialogOf(page);
-  for (const choice of ['TBL', 'LZ4, where it helps', 'A folder, to be chosen'])
+  for (const choice of ['TBL', 'LZ4, if it helps', 'A folder, to be chosen'])
     await dialog.getByLabel(choice, { exact: true }).check();
   assert.deepEqual(await axe(page), []);
   await dialog.getByRole('button', { name: 'Convert…' }).click();
@@ -114,7 +114,7 @@ test('into a folder a new file is written, and what is there stays as it is', as
   await page.close();
 });
 
-test('what is cancelled leaves nothing, wherever it went, and says so only where it is true', async () => {
+test('what is canceled leaves nothing, wherever it went, and says so only if it is true', async () => {
   for (const way of ['A download', 'A folder, to be chosen']) {
     const page = await opened('file=1200.tbl');
     await putInFolder(page, { '1200.tar': 'of last week' });
@@ -123,7 +123,7 @@ test('what is cancelled leaves nothing, wherever it went, and says so only where
     await dialog.getByLabel(way, { exact: true }).check();
     await dialog.getByRole('button', { name: 'Convert…' }).click();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await dialog.getByText('Cancelled; nothing was kept.').waitFor();
+    await dialog.getByText('Canceled; nothing was kept.').waitFor();
     assert.deepEqual(await inFolder(page), { '1200.tar': 'of last week' }, way);
     const stored = await page.evaluate(async () => Array.fromAsync((await navigator.storage.getDirectory()).keys()));
     assert.deepEqual(stored, ['datasets'], way);
@@ -135,7 +135,7 @@ test('what is cancelled leaves nothing, wherever it went, and says so only where
     });
     await dialog.getByRole('button', { name: 'Convert…' }).click();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await dialog.getByText(/^Cancelled\. A file 1200.*\.tar that is not whole is left/).waitFor();
+    await dialog.getByText(/^Canceled\. A file 1200.*\.tar that is not whole is left/).waitFor();
     await page.close();
   }
 });
@@ -154,7 +154,7 @@ test('what was made can be looked at from where it was made', async () => {
   }
 });
 
-test('the page says that nothing is held in memory only where that is so', async () => {
+test('the page says that nothing is held in memory only if that is so', async () => {
   const page = await opened('file=1200.tbl');
   await page.keyboard.press('e');
   const dialog = dialogOf(page);

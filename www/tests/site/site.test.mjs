@@ -22,7 +22,7 @@ before(async () => {
   writeFileSync(join(folder, 'broken.tbl'), broken);
   writeFileSync(join(folder, 'cut.tbl'), tbl.subarray(0, 4000));
   writeFileSync(join(folder, 'half.tbl'), tbl.subarray(0, tbl.length / 2));
-  // Files that are no pictures, one with more metadata than can be drawn at once.
+  // Files that are not pictures, one with more metadata than can be drawn at once.
   const points = Array.from({ length: 150 }, () => Array.from({ length: 150 }, (_, k) => ({ x: k, y: k })));
   for (const [name, text] of [
     ['a.txt', 'hello'],
@@ -389,13 +389,13 @@ test('damaged files open as far as they can and say what is wrong', async () => 
   await page.close();
 });
 
-test('files that are no pictures are no faults, and metadata is drawn as far as it is unfolded', async () => {
+test('files that are not pictures are not faults, and metadata is drawn as far as it is unfolded', async () => {
   const page = await newPage(browser);
   await visit(page, at('file=data/texts.tar'));
   await page.locator('[role=option] .why', { hasText: 'no picture' }).first().waitFor();
   assert.equal(await page.locator('[role=option] .why.bad').count(), 0);
   await visit(page, at('file=data/texts.tar&i=1'));
-  await page.getByText('This is no picture that the browser knows.').waitFor();
+  await page.getByText('This is not a picture that the browser knows.').waitFor();
   const page_ = page.locator('forebay-sample .page');
   await page_.locator('summary', { hasText: 'deep' }).click();
   await page_.locator('summary', { hasText: 'points' }).click();

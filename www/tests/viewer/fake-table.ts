@@ -76,7 +76,7 @@ function columnOf(c: number, rows: ArrayLike<number>): RawColumn {
   return { type, kind: "number", length: n, values: Float64Array.from(at((i) => random(i * c))) };
 }
 
-/** A table of so many rows. */
+/** A table of this many rows. */
 export function fakeTable(name: string, length: number): Table {
   const telemetry = { requests: 2, bytesRead: 4000, byteLength: length * 60 };
   const schema = name.startsWith("turn")

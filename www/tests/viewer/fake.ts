@@ -116,7 +116,9 @@ export const fake: Engine = {
   async open(input, options) {
     const name = options?.name ?? (input instanceof File ? input.name : String(input));
     if (name.startsWith("bad"))
-      throw Object.assign(fail("tbl.magic", "index, byte 0: <b>this</b> is no TBL [tbl.magic]"), { kind: "damaged" });
+      throw Object.assign(fail("tbl.magic", "index, byte 0: <b>this</b> is not a TBL [tbl.magic]"), {
+        kind: "damaged",
+      });
     const length = Number(name.match(/\d+/)?.[0] ?? 500);
     if (name.endsWith(".tbf")) return fakeTable(name, length);
     const turn = name.startsWith("turn") ? TURNS : "";

@@ -192,7 +192,7 @@ test('a fault of a checksum leads to the first row of what is damaged', async ()
   await page.close();
 });
 
-test('bad rows of a text are counted, named with their line, and left out only where that is asked for', async () => {
+test('bad rows of a text are counted, named with their line, and left out only if that is asked for', async () => {
   const page = await opened('bad.csv');
   await page.locator('.notice', { hasText: '1 row could not be read and is left out.' }).waitFor();
   await page.locator('.notice', { hasText: 'line 3: 1 fields where there are 2 columns' }).waitFor();
@@ -243,7 +243,7 @@ test('a layout without names and types asks for its schema', async () => {
     await chooser.setFiles(at(name));
   };
   await choose('wrong.json', 'nonsense');
-  await page.getByText('wrong.json is no schema').waitFor();
+  await page.getByText('wrong.json is not a schema').waitFor();
   await choose(
     'schema.json',
     JSON.stringify({ S: ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ name, type: 'i64' })) }),

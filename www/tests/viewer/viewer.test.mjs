@@ -118,7 +118,7 @@ test('while a filter is typed, what was found stays, and only what is likely mea
     1,
     JSON.stringify(asked),
   );
-  // A field alone is a filter too, for who says so; and who leaves the box is done with it.
+  // A field alone is a filter too, for those who say so; and whoever leaves the box is done with it.
   for (const done of ['Enter', 'Tab']) {
     await page.locator('forebay-filter input').fill('json.o');
     await page.getByText('The first sample has no json.o. Enter filters all the same.').waitFor();
@@ -132,7 +132,7 @@ test('while a filter is typed, what was found stays, and only what is likely mea
   await page.close();
 });
 
-test("where the user's few colours take the place of all others, states can still be told apart", async () => {
+test("where the user's few colors take the place of all others, states can still be told apart", async () => {
   const page = await opened('file=300.tbl&i=8', { forcedColors: 'active' });
   await page.locator('forebay-sample .legend i').first().waitFor();
   await page.evaluate(() => {
@@ -169,7 +169,7 @@ test("where the user's few colours take the place of all others, states can stil
     })(),
   );
   await apart(
-    'colours of labels',
+    'colors of labels',
     ['forebay-sample', '.legend button:nth-child(1) i'],
     ['forebay-sample', '.legend button:nth-child(2) i'],
   );
@@ -186,7 +186,7 @@ test("where the user's few colours take the place of all others, states can stil
   await page.close();
 });
 
-test('what was wrong with a filter is no fault of the classes once it is mended', async () => {
+test('what was wrong with a filter is not a fault of the classes once it is mended', async () => {
   const page = await opened('file=1200.tbl&q=width%20%3E');
   await page.locator('.error').waitFor();
   const classes = page.getByRole('region', { name: 'Classes' });
@@ -524,7 +524,7 @@ test('a page that converts does not go without being asked', async () => {
   await page.locator('forebay-convert').getByRole('button', { name: 'Cancel' }).waitFor();
   assert.equal(await goes(), false);
   await page.locator('forebay-convert').getByRole('button', { name: 'Cancel' }).click();
-  await page.getByText('Cancelled; nothing was kept.').waitFor();
+  await page.getByText('Canceled; nothing was kept.').waitFor();
   assert.equal(await goes(), true);
   await page.close();
 });
@@ -650,7 +650,7 @@ test('a file that cannot be opened says why, as text', async () => {
   const page = await newPage(browser);
   await visit(page, at('file=bad.tbl'));
   await page.getByText('tbl.magic', { exact: true }).waitFor();
-  await page.getByText('<b>this</b> is no TBL').waitFor();
+  await page.getByText('<b>this</b> is not a TBL').waitFor();
   await page.getByRole('button', { name: 'Open another' }).click();
   await page.getByText('Drop a dataset file here').waitFor();
   await page.close();

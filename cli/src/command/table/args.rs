@@ -14,7 +14,7 @@ use crate::{command::filtering, words::word};
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Tables")]
 pub(in crate::command) struct TableReadArgs {
-    /// The table's format, where neither content nor name says it.
+    /// The table's format, if neither content nor name says it.
     #[arg(long, value_parser = word::<TableFormat>())]
     from: Option<TableFormat>,
     /// The columns: a JSON file {"columns": [{"name": ..., "type": ...}]}; for TBF of layouts U and S the forms

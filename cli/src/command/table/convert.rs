@@ -62,7 +62,7 @@ pub(in crate::command) fn run(
     (job.write.compression, job.write.level) = (common.compression, common.level);
     let write = &mut job.write.core;
     (write.group_rows, write.lossy) = (args.group_rows, args.lossy);
-    // What the user says of CSV is meant for both sides, but a tab of one is no comma of the other.
+    // What the user says of CSV is meant for both sides, but a tab in one is not a comma in the other.
     write.csv.follow(&read.text);
     write.spec.clone_from(&read.text.spec);
     if let Target::Tbf(dialect) = &mut write.target {

@@ -35,7 +35,7 @@ fn begin(path: &Path, format: TableFormat) -> Map<String, Value> {
     facts
 }
 
-/// A TBF that holds some value and no table.
+/// A TBF that holds a value rather than a table.
 fn nested(path: &Path, json: &str) -> Value {
     let mut facts = begin(path, TableFormat::Tbf);
     facts.insert("dialect".into(), "T".into());

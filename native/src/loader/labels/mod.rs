@@ -147,7 +147,7 @@ impl Resolver {
         all.into_iter().map(|(_, name)| name).collect()
     }
 
-    /// An item's label; 0 where no labels are wanted.
+    /// An item's label; 0 if no labels are wanted.
     pub(super) fn of(&self, sources: &Sources, item: &Item, buffer: &mut BytesMut) -> Result<i64> {
         if matches!(self.from, Source::None) {
             return Ok(0);
@@ -197,7 +197,7 @@ impl Resolver {
                 let Some(record) = dataset.record_text(i, buffer)? else { return Ok(Found::Missing) };
                 let mut json = serde_json::Deserializer::from_str(record.as_str());
                 (Pick { segments, known: &known }).deserialize(&mut json).map_err(|e| {
-                    Error::caused(&codes::LABEL, format!("the metadata is no JSON: {e}"), e)
+                    Error::caused(&codes::LABEL, format!("the metadata is not JSON: {e}"), e)
                         .file(dataset.name())
                         .sample(i)
                 })
@@ -205,7 +205,7 @@ impl Resolver {
         }
     }
 
-    /// The first label, where that is a name.
+    /// The first label, if that is a name.
     fn first_name(&self, sources: &Sources) -> Result<Option<String>> {
         let (seen, mut buffer) = (RefCell::new(None), BytesMut::new());
         let note = |text: &str| {
@@ -277,7 +277,7 @@ fn segments(path: &str) -> Result<Vec<Segment>> {
     }
 }
 
-/// The classes that the files' own documents list, where all of them list the same.
+/// The classes that the files' own documents list, if all of them list the same.
 fn documented(sources: &Sources) -> Result<Option<Vec<String>>> {
     let mut all = None;
     for dataset in sources.datasets() {

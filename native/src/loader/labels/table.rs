@@ -62,7 +62,7 @@ enum Cell {
 impl Joined {
     /// Reads the table and finds each sample's row.
     pub(super) fn read(path: &Path, key: &str, label: &str, sources: &Sources) -> Result<Joined> {
-        // A name such as 0017 is no number, as which CSV would read it.
+        // A name such as 0017 is not a number, as which CSV would read it.
         let sniffed = matches!(table_format(path)?, Some(TableFormat::Csv | TableFormat::Tsv));
         let types = if sniffed { vec![(key.to_owned(), DataType::String)] } else { Vec::new() };
         let mut options = ReadOptions::default();

@@ -20,7 +20,7 @@ impl Changes {
         let columns = arrow.fields().iter().zip(schema.fields());
         let said = columns.filter_map(|(arrow, ours)| {
             let words = match arrow.data_type() {
-                // What is stored in another way and says so is no foreigner.
+                // What is stored in another way and says so is not foreign.
                 _ if arrow.metadata().contains_key(super::TYPE) => return None,
                 Arrow::Timestamp(_, Some(zone)) => format!("the time zone {zone} is left out, its times are UTC"),
                 other if is_twin(other) || !is_read(other) => return None,

@@ -225,7 +225,7 @@ fn clock_times(array: &dyn Array, dtype: &DataType) -> Result<Column> {
             continue;
         }
         let time = forebay::table::parse_time(dtype, texts.value(row));
-        let time = time.ok_or_else(|| Error::new(&codes::ARROW, "this is no clock time").row(row as u64))?;
+        let time = time.ok_or_else(|| Error::new(&codes::ARROW, "this is not a clock time").row(row as u64))?;
         column.push(Value::Time(time))?;
     }
     column.finish()

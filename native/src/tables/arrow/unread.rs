@@ -77,7 +77,7 @@ impl Unread {
     }
 }
 
-/// The field of a schema as Arrow IPC describes it; where its type is not known, that type's name.
+/// The field of a schema as Arrow IPC describes it; if its type is not known, that type's name.
 pub(in crate::tables) fn field_of(field: arrow_ipc::Field<'_>) -> std::result::Result<ArrowField, String> {
     // The crate's conversion panics over what it does not know.
     super::guarded(|| Ok(ArrowField::from(field))).map_err(|_| match field.type_as_int() {

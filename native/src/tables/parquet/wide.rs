@@ -14,7 +14,7 @@ use super::{
 };
 
 impl ParquetSource {
-    /// How many rows are wanted, where that is few of very many columns.
+    /// How many rows are wanted, if that is few, of very many columns.
     pub(super) fn few_rows(&self) -> Option<usize> {
         let columns = self.columns.as_ref().map_or(self.whole.len(), Vec::len);
         let few = |rows: &usize| columns > TOGETHER && rows.saturating_mul(columns) <= BATCH_CELLS;

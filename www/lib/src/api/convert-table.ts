@@ -63,7 +63,7 @@ export async function convertTable(
 }
 
 const noTable = (format: string, file: string | undefined) =>
-  hostError("format.not_table", `this is ${format}, which holds samples and no table`, { file });
+  hostError("format.not_table", `this is ${format}, which holds samples, not a table`, { file });
 
 /** The rows that are wanted, in the input's order; `null` stands for all. How many rows a text has is not known yet. */
 function chosenBy({ indexes }: TableConvertOptions, rows: number, file: string | undefined): Uint32Array | null {

@@ -25,7 +25,7 @@ import type {
 
 /**
  * Converts a dataset, sample by sample, in bounded memory. The output has the same bytes as the command's.
- * Where it fails or is aborted, the sink's `abort` is called and the promise rejects.
+ * If it fails or is aborted, the sink's `abort` is called and the promise rejects.
  *
  * `showSaveFilePicker()` empties the file that is chosen in it before it gives its handle: whoever chooses the source
  * itself there has lost it, whatever is done then. A handle of a new file in a folder of `showDirectoryPicker()`, or a

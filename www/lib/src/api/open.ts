@@ -67,7 +67,7 @@ export async function openTable(input: Input, options: OpenOptions = {}): Promis
     const found = await openDataset(source, options, owned);
     if (typeof found === "string") return openTableIn(source, found, options, owned);
     found.close();
-    throw hostError("format.not_table", `this is ${found.format}, which holds samples and no table`, {
+    throw hostError("format.not_table", `this is ${found.format}, which holds samples, not a table`, {
       file: source.name,
     });
   });
@@ -109,7 +109,7 @@ function isSource(input: Input): boolean {
 
 /**
  * Checks an input that may be too damaged to be opened: then the report has that one fault, as the command's. Of CSV
- * and JSON lines every row is found that cannot be read, with its line. Rejects only where the input cannot be read or
+ * and JSON lines every row is found that cannot be read, with its line. Rejects only if the input cannot be read or
  * is of no known format.
  */
 export async function check(

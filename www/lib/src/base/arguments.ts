@@ -45,7 +45,7 @@ export function numbers(
   return Uint32Array.from(found);
 }
 
-/** Holds the number of a sample or a row against how many there are; of a text that is read now, nobody knows. */
+/** Checks the number of a sample or a row against how many there are; of a text that is read now, nobody knows. */
 export function inRange(i: number, length: number, things: "samples" | "rows", file: string | undefined): void {
   if (Number.isInteger(i) && i >= 0 && i < Math.min(length, 2 ** 32)) return;
   const place = typeof i !== "number" ? {} : things === "rows" ? { row: i } : { sample: i };

@@ -10,11 +10,11 @@ import type { Table, TextReadOptions } from "./tables.js";
 export interface ConvertOptions {
   /** The format to write. */
   to: "tbl" | "tar";
-  /** TBL: the layout. Usual: `guide`. */
+  /** TBL: the layout. Default: `guide`. */
   layout?: "guide" | "turboloader";
-  /** TBL: `none`, `lz4` (level 1). Usual: `none`. */
+  /** TBL: `none`, `lz4` (level 1). Default: `none`. */
   compression?: "none" | "lz4";
-  /** TBL: how metadata is written down. Usual: `json`. */
+  /** TBL: how metadata is written down. Default: `json`. */
   metadataFormat?: "json" | "msgpack";
   /** Only samples that match. */
   where?: string;
@@ -58,14 +58,16 @@ export interface TableConvertOptions extends TextReadOptions {
   lossy?: boolean;
   /** Rows of a row group (TBF) or block (IDV). */
   groupRows?: number;
-  /** TBF: the layout. `D` is typed columns with statistics; `T` and `C` are made in memory. Usual: `D`. */
+  /** TBF: the layout. `D` is typed columns with statistics; `T` and `C` are made in memory. Default: `D`. */
   layout?: "D" | "T" | "C";
   /**
    * IDV: how blocks are packed. `none` has the bytes of the command; `deflate` is packed by another encoder than the
-   * command's, so that the rows are the same and the bytes are not. Usual: `deflate`.
+   * command's, so that the rows are the same and the bytes are not. Default: `deflate`.
    */
   compression?: "none" | "deflate";
-  /** Text: a row that cannot be read ends the work, or is left out, counted and named with its line. Usual: `error`. */
+  /**
+   * Text: a row that cannot be read ends the work, or is left out, counted and named with its line. Default: `error`.
+   */
   onBadRow?: "error" | "skip";
   /** Bounds on what an input may cost that is opened here. */
   limits?: Limits;

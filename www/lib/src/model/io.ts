@@ -8,15 +8,15 @@ export interface Source {
   readonly name?: string;
   /** The bytes from `start` to `end`, exclusive. Fewer bytes than asked for are an error of the source. */
   read(start: number, end: number, options?: { signal?: AbortSignal }): Promise<Uint8Array>;
-  /** The whole as a `Blob`, where there is one: payloads are then cut out of it without being read. */
+  /** The whole as a `Blob`, if there is one: payloads are then cut out of it without being read. */
   readonly blob?: Blob;
   /** A handle of the same file of the origin-private file system: workers then read it faster, several of them at once. */
   readonly handle?: FileSystemFileHandle;
-  /** What was read so far, where the source counts. */
+  /** What was read so far, if the source counts. */
   readonly telemetry?: Telemetry;
   /** Tells this content from any other, also tomorrow: a name with length and date, an address with its ETag. */
   readonly identity?: string;
-  /** Lets go of what the source holds. `open` calls it for sources that it made itself. */
+  /** Frees what the source holds. `open` calls it for sources that it made itself. */
   close?(): void | Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export interface HttpOptions {
   fetch?: typeof fetch;
   /** Sent with every request, given as to `fetch`. Headers that are not safelisted cost a preflight. */
   headers?: Record<string, string> | Headers | [name: string, value: string][];
-  /** As of `fetch`. Usual: "same-origin". */
+  /** As of `fetch`. Default: "same-origin". */
   credentials?: RequestCredentials;
   /** The length, for servers that hide it. */
   byteLength?: number;
@@ -58,7 +58,9 @@ export interface HttpOptions {
   retries?: number;
   /** Milliseconds without a byte after which a request has stalled; usual 30,000. `Infinity` waits for ever. */
   stallTimeout?: number;
-  /** A server that ignores `Range` sends the whole file; it is kept in memory up to so many bytes. Usual 256 MiB. */
+  /**
+   * A server that ignores `Range` sends the whole file; it is kept in memory up to this many bytes. Default: 256 MiB.
+   */
   maxWholeBytes?: number;
 }
 
@@ -76,9 +78,9 @@ export interface Sink {
   /** Everything was written. */
   close?(): Promise<void>;
   /**
-   * The conversion failed or was cancelled: what was written is not wanted. Called when the last write has ended; none
+   * The conversion failed or was canceled: what was written is not wanted. Called when the last write has ended; none
    * follows it. After a cancel nobody waits for it: `convert` has rejected by then. As with a `WritableStream`, a write
-   * that has begun is not interrupted, and where it never ends this is never called; a sink that may wait forever
+   * that has begun is not interrupted, and if it never ends this is never called; a sink that may wait forever
    * listens to the conversion's `signal` itself.
    */
   abort?(reason: unknown): Promise<void>;

@@ -7,7 +7,7 @@ import type { CheckReport } from "./reports.js";
 export interface OpenOptions {
   /** Ends the opening. */
   signal?: AbortSignal;
-  /** The name to show, where the input has none. */
+  /** The name to show, if the input has none. */
   name?: string;
   /** Hears how far the opening is: bytes looked at of all (a TAR's headers take a while), and samples found. */
   onProgress?: (progress: OpenProgress) => void;
@@ -18,7 +18,7 @@ export interface OpenOptions {
   grow?: boolean;
   /** Where the scan of a TAR is kept, so that the same file opens at once the next time. */
   indexStore?: IndexStore;
-  /** Keep what comes before the damage of a TAR; `Dataset.damage` says what is wrong. Usual: true. */
+  /** Keep what comes before the damage of a TAR; `Dataset.damage` says what is wrong. Default: true. */
   keepGoing?: boolean;
   /** Bounds on what a file may cost; the usual ones suit a browser tab. */
   limits?: Limits;
@@ -31,7 +31,7 @@ export interface OpenOptions {
   tbfSchema?: object;
 }
 
-/** Bounds that a file's numbers are held against before anything is allocated. */
+/** Bounds that a file's numbers are checked against before anything is allocated. */
 export interface Limits {
   /** The largest decompressed sample; usual 64 MiB. */
   itemBytes?: number;
@@ -65,11 +65,11 @@ export interface WhereOptions {
 export interface Progress {
   /** Samples done. */
   readonly samples: number;
-  /** Samples in all, where that is known. */
+  /** Samples in all, if that is known. */
   readonly totalSamples: number | null;
   /** Bytes done: of the input. */
   readonly bytes: number;
-  /** Bytes in all, where that is known. */
+  /** Bytes in all, if that is known. */
   readonly totalBytes: number | null;
 }
 
@@ -85,13 +85,13 @@ export interface CheckOptions {
 export interface ReadOptions {
   /** Ends the read. */
   signal?: AbortSignal;
-  /** Verify the checksum. Usual: true for `bytes`, false for `blob`. */
+  /** Verify the checksum. Default: true for `bytes`, false for `blob`. */
   verify?: boolean;
 }
 
-/** What every opened file has. Nothing of it must be freed by hand; `close` (or `using`) lets go of memory at once. */
+/** What every opened file has. Nothing of it must be freed by hand; `close` (or `using`) frees memory at once. */
 export interface Opened extends Disposable {
-  /** The name of the input, where it has one. */
+  /** The name of the input, if it has one. */
   readonly name: string | undefined;
   /** The length of the file. */
   readonly byteLength: number;
@@ -100,6 +100,6 @@ export interface Opened extends Disposable {
 
   /** Every fault of the file, as the command finds them. */
   check(options?: CheckOptions): Promise<CheckReport>;
-  /** Lets go of everything; work in flight rejects. */
+  /** Frees everything; work in flight rejects. */
   close(): void;
 }

@@ -17,7 +17,7 @@ export interface Fault {
   readonly sample: number | null;
   /** The column's name, in a table. */
   readonly column?: string | null;
-  /** The row's number, in a table; where a block is damaged as a whole, its first row. */
+  /** The row's number, in a table; if a block is damaged as a whole, its first row. */
   readonly row?: number | null;
   /** The block or row group, in a table. */
   readonly block?: number | null;
@@ -35,7 +35,7 @@ export interface CheckReport {
   readonly faultCount: number;
   /** The faults. */
   readonly faults: readonly Fault[];
-  /** Things worth knowing that are no faults. */
+  /** Things worth knowing that are not faults. */
   readonly notes: readonly Fault[];
 }
 
@@ -173,7 +173,7 @@ export interface ColumnSummary {
   readonly mean: number | null;
   /** How many different values; `null` where there are more than are counted. */
   readonly distinct: number | null;
-  /** How many at least, where that is all that is known. */
+  /** How many at least, if that is all that is known. */
   readonly distinctAtLeast?: number;
   /** The most frequent values of columns with few, of texts, integers and truth values, each with how often. */
   readonly top?: readonly (readonly [Json | bigint, number])[];

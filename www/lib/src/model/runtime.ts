@@ -3,26 +3,26 @@ import type { Format, TableFormat } from "./names.js";
 
 /**
  * The WebAssembly modules: `forebay` reads samples and is loaded with the first file; `convert` also converts and reads
- * what is packed with Zstandard; `threads` does the same on several threads, where the page is cross-origin isolated;
+ * what is packed with Zstandard; `threads` does the same on several threads, if the page is cross-origin isolated;
  * `tables` reads tables; `tensor` decodes JPEG, `pictures` the other formats too.
  */
 export type ModuleName = "forebay" | "convert" | "threads" | "tables" | "tensor" | "pictures";
 
 /** Where the parts of the package are and how much of the machine they take. Everything is optional. */
 export interface RuntimeOptions {
-  /** The reader's WebAssembly file, where it is not beside the package's own modules. The others lie beside it. */
+  /** The reader's WebAssembly file, if it is not beside the package's own modules. The others lie beside it. */
   wasmUrl?: string | URL;
-  /** The files of single modules, where they lie apart. */
+  /** The files of single modules, if they lie apart. */
   wasmUrls?: Partial<Record<ModuleName, string | URL>>;
-  /** The worker's module, where it is not beside the package's own modules. */
+  /** The worker's module, if it is not beside the package's own modules. */
   workerUrl?: string | URL;
   /** The reader's compiled module itself: nothing is fetched then. */
   wasmModule?: WebAssembly.Module;
   /** The same of single modules. */
   wasmModules?: Partial<Record<ModuleName, WebAssembly.Module>>;
-  /** Workers at most; 0 does all work on the caller's thread. Usual: one more than half the processors, at most 4. */
+  /** Workers at most; 0 does all work on the caller's thread. Default: one more than half the processors, at most 4. */
   workers?: number;
-  /** Threads of the threaded build; 0 does without it. Usual: one for each processor, at most 8; none on two. */
+  /** Threads of the threaded build; 0 does without it. Default: one for each processor, at most 8; none on two. */
   threads?: number;
 }
 

@@ -27,7 +27,7 @@ export interface SampleInfo {
   readonly offset: number;
   /** How they are stored. */
   readonly codec: Codec;
-  /** True where the index entry is damaged: nothing else in here can be relied on. */
+  /** True if the index entry is damaged: nothing else in here can be relied on. */
   readonly damaged: boolean;
 }
 
@@ -72,7 +72,7 @@ export interface Metadata {
   readonly metadataFormat?: "json" | "protobuf" | "msgpack" | "custom";
   /** Members of a TAR, sidecars included. */
   readonly members?: number;
-  /** Folders, links and devices of a TAR, which are no samples. */
+  /** Folders, links and devices of a TAR, which are not samples. */
   readonly skippedMembers?: number;
   /** What is worth knowing and no fault. */
   readonly notes: readonly string[];
@@ -123,7 +123,7 @@ export interface Dataset extends Opened {
   readonly growing: boolean;
   /** Resolves when everything is known; rejects where reading ended before, which {@link damage} tells too. */
   readonly whole: Promise<void>;
-  /** True where the index is the one that an earlier opening kept: nothing was scanned. */
+  /** True if the index is the one that an earlier opening kept: nothing was scanned. */
   readonly fromStore: boolean;
   /** The fields that filters and tables can use. Fields of the metadata are not listed: they differ by sample. */
   readonly schema: readonly Field[];
@@ -147,13 +147,13 @@ export interface Dataset extends Opened {
   /** The payload, verified and decompressed. */
   bytes(i: number, options?: ReadOptions): Promise<Uint8Array>;
   /**
-   * The picture of sample `i` as numbers for a model: decoded, resized and normalised as the native loader does it.
+   * The picture of sample `i` as numbers for a model: decoded, resized and normalized as the native loader does it.
    * The decoders are a module of their own, which is loaded with the first tensor.
    */
   tensor(i: number, options: TensorOptions): Promise<Tensor>;
   /** The metadata of sample `i`: a TBL's record, or one made of a TAR's sidecars; `null` where there is none. */
   record(i: number, options?: ReadOptions): Promise<Json>;
-  /** The document beside the samples' metadata; empty where there is none. */
+  /** The document beside the samples' metadata; empty if there is none. */
   document(options?: ReadOptions): Promise<{ [key: string]: Json }>;
   /** Reads payloads ahead into a cache of bounded size, so that `bytes` and `blob` answer at once. */
   prefetch(
@@ -164,7 +164,7 @@ export interface Dataset extends Opened {
   /** Samples in order, the next few read ahead. */
   samples(options?: SamplesOptions): AsyncIterableIterator<Sample>;
   /**
-   * The numbers of the samples that match, in order: what a gallery shows. Reads nothing where the filter asks for
+   * The numbers of the samples that match, in order: what a gallery shows. Reads nothing if the filter asks for
    * the index alone. Rejects with a `filter.*` code where the expression cannot be read; `offset` is the character.
    */
   matches(where: string, options?: Omit<WhereOptions, "where">): Promise<Uint32Array>;

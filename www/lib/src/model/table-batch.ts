@@ -18,7 +18,7 @@ export interface RawColumn {
   type: string;
   kind: "bool" | "number" | "text" | "bytes" | "vector";
   length: number;
-  /** A byte a row, 0 where the value is missing; absent where none is. */
+  /** A byte a row, 0 if the value is missing; absent if none is. */
   valid?: Uint8Array;
   values?: TypedArray;
   /** Texts and bytes: where each begins, one more than there are. */
@@ -90,7 +90,7 @@ export class TableColumn {
     return this.#raw.values ?? null;
   }
 
-  /** A byte a row, 0 where the value is missing; `null` where none is. */
+  /** A byte a row, 0 if the value is missing; `null` if none is. */
   get valid(): Uint8Array | null {
     return this.#raw.valid ?? null;
   }

@@ -12,7 +12,7 @@ export interface TableField {
   readonly type: string;
   /** Whether values may be missing. */
   readonly nullable: boolean;
-  /** How it is stored, where the file says it. */
+  /** How it is stored, if the file says it. */
   readonly encoding?: string;
   /** The names of what else is known of it. */
   readonly annotations: readonly string[];
@@ -28,7 +28,7 @@ export interface TableMetadata {
   readonly createdBy?: string;
   /** The version of an IDV. */
   readonly version?: string;
-  /** True for a TBF that holds one value and no table: {@link Table.document} has it. */
+  /** True for a TBF that holds one value rather than a table: {@link Table.document} has it. */
   readonly document: boolean;
   /** What is worth knowing and no fault. */
   readonly notes: readonly string[];
@@ -39,11 +39,11 @@ export type ColumnName = string | number;
 
 /** Which rows and columns. */
 export interface RowsOptions {
-  /** The first row; usual: 0. */
+  /** The first row; default: 0. */
   start?: number;
-  /** The row after the last; usual: the end. */
+  /** The row after the last; default: the end. */
   end?: number;
-  /** The columns, in this order; usual: all. */
+  /** The columns, in this order; default: all. */
   columns?: readonly ColumnName[];
   /** A filter expression over columns: `age > 30 && city ~ "B*"`. It may name columns that are not asked for. */
   where?: string;
@@ -58,14 +58,14 @@ export type MatchOptions = Omit<WhereOptions, "where">;
 
 /** How to gather the statistics of a table. */
 export interface TableStatsOptions extends WhereOptions {
-  /** The columns; usual: all. */
+  /** The columns; default: all. */
   columns?: readonly ColumnName[];
-  /** Only so many rows from the first on are looked at; usual: all. */
+  /** Only this many rows from the first on are looked at; default: all. */
   first?: number;
 }
 
 /**
- * An opened table. Only the bytes of the row groups and columns that are asked for are read, where the format allows.
+ * An opened table. Only the bytes of the row groups and columns that are asked for are read, if the format allows.
  * Rows of a whole group are verified; a few rows of a large group are read without their group's checksum.
  */
 export interface Table extends Opened {
@@ -101,18 +101,18 @@ export interface Table extends Opened {
 
 /** How text is read. */
 export interface TextReadOptions {
-  /** The format of an input that is text. Usual: what the extension of its name says. */
+  /** The format of an input that is text. Default: what the extension of its name says. */
   from?: TextFormat;
   /** Text: the types of some columns, such as `{ id: "u32", when: "date" }`. The others are found out. */
   types?: Readonly<Record<string, string>>;
   /** Text: all columns, `[{ name, type, nullable? }]`, in the file's order; nothing is found out then. */
   schema?: object;
-  /** CSV, read or written: the first row holds the names. Usual: true. */
+  /** CSV, read or written: the first row holds the names. Default: true. */
   header?: boolean;
-  /** CSV, read or written: what stands between fields. Usual: a comma; read, what the first rows agree on. */
+  /** CSV, read or written: what stands between fields. Default: a comma; read, what the first rows agree on. */
   delimiter?: string;
-  /** CSV: the field, not in quotes, that means a missing value. Usual: the empty one. */
+  /** CSV: the field, not in quotes, that means a missing value. Default: the empty one. */
   null?: string;
-  /** Text: rows that types are found out from. Usual: 10,000. */
+  /** Text: rows that types are found out from. Default: 10,000. */
   sniffRows?: number;
 }

@@ -15,13 +15,13 @@ export interface Drive {
   signal?: AbortSignal | undefined;
   /** Hears every turn, and may wait. */
   onTurn?: (turn: Turn, bytes: number) => void | Promise<void>;
-  /** Reads more than was asked for, where that saves requests. */
+  /** Reads more than was asked for, if that saves requests. */
   widen?: (need: Float64Array, turn: Turn) => ArrayLike<number>;
-  /** What is likely to be needed after these ranges, where the work does not know it itself. */
+  /** What is likely to be needed after these ranges, if the work does not know it itself. */
   ahead?: (read: ArrayLike<number>, turn: Turn) => ArrayLike<number> | null;
-  /** The worker reads for itself, where it can: then several of them do not wait for one thread that reads. */
+  /** The worker reads for itself, if it can: then several of them do not wait for one thread that reads. */
   readsItself?: boolean;
-  /** The number under which it reads then, where it is not the only work that does. */
+  /** The number under which it reads then, if it is not the only work that does. */
   reading?: number;
   /** A file in the worker that takes what the work writes. */
   output?: number | undefined;
@@ -48,7 +48,7 @@ function covers(ranges: ArrayLike<number>, need: ArrayLike<number>): boolean {
   return true;
 }
 
-/** What a worker needs to read a source by itself, where it can. */
+/** What a worker needs to read a source by itself, if it can. */
 export function readsItself(
   client: Client,
   { blob, telemetry, handle }: Source,
@@ -56,7 +56,7 @@ export function readsItself(
   return client.reads && blob && telemetry instanceof Counter ? { blob, telemetry, handle: handle ?? null } : null;
 }
 
-/** How many bytes work is told to ask for at a time; nothing where it may choose. */
+/** How many bytes work is told to ask for at a time; nothing if it may choose. */
 export function windowFor(client: Client, source: Source): number | undefined {
   const reads = readsItself(client, source);
   return reads ? (reads.handle ? CACHED : STREAMED) : undefined;
@@ -119,7 +119,7 @@ export async function* steps(
   }
 }
 
-/** Lets go of a handle, and of the worker where it has grown too large, or large and nobody needs it any more. */
+/** Frees a handle, and the worker if it has grown too large, or large and nobody needs it any more. */
 export async function free(client: Client, id: number): Promise<void> {
   if (client.dead) return;
   const [memory, left] = await client.call("free", [id]).catch(() => [0, 1] as const);

@@ -57,13 +57,13 @@ function urlOf(name: ModuleName, { wasmUrl, wasmUrls }: RuntimeOptions): URL {
   const page = globalThis.location?.href;
   const own = wasmUrls?.[name] ?? (name === "forebay" ? wasmUrl : undefined);
   if (own !== undefined) return new URL(own, page);
-  // Where one was moved, the others lie beside it.
+  // If one was moved, the others lie beside it.
   if (wasmUrl !== undefined) return new URL(`${name}.wasm`, new URL(wasmUrl, page));
   return urls[name]();
 }
 
 /**
- * The file of the installed package, where a bundler for servers gave it an address that only browsers can use, such as
+ * The file of the installed package, if a bundler for servers gave it an address that only browsers can use, such as
  * "/_next/static/media/forebay.0a1b2c3d.wasm".
  */
 function installed(url: URL): string {

@@ -21,7 +21,7 @@ export interface Client {
   readonly waiting: boolean;
   /** The modules that it has, or is about to have. */
   readonly modules: Map<ModuleName, Promise<void>>;
-  /** Makes a module ready; the threaded one with so many threads. */
+  /** Makes a module ready; the threaded one with this many threads. */
   load(name: ModuleName, module: WebAssembly.Module, threads: number): Promise<void>;
   call<K extends Operation>(
     op: K,
@@ -93,7 +93,7 @@ const isolated = !isNode && globalThis.crossOriginIsolated === true && typeof Sh
 /** Threads could not be started. */
 let threadless = false;
 
-/** How many threads the threaded module may have; 0 where it cannot be used. */
+/** How many threads the threaded module may have; 0 if it cannot be used. */
 export function threadCount(): number {
   if (!isolated || threadless || workerCount() === 0) return 0;
   const processors = navigator.hardwareConcurrency ?? BUSY;
@@ -148,7 +148,7 @@ async function clientAt(k: number): Promise<Client> {
 
 /**
  * A worker beside the others, to read or to write a file of about this size, for one piece of work that ends it; nothing
- * where there may be no further one, or where it is not worth it.
+ * if there may be no further one, or if it is not worth it.
  */
 export async function ownWorker(byteLength: number): Promise<Client | null> {
   return byteLength >= WORTH_WORKER && workerCount() > 1 ? startWorker().catch(() => null) : null;

@@ -8,7 +8,7 @@ export interface Reader {
   end(): void;
 }
 
-/** Starts one for this work in `client`; nothing where the file does not need or cannot have it. */
+/** Starts one for this work in `client`; nothing if the file does not need or cannot have it. */
 export async function readerFor(client: Client, { name, blob, handle, byteLength }: Source): Promise<Reader | null> {
   // A worker that reads a private file directly waits for nobody.
   const worker = blob && !handle ? await ownWorker(byteLength) : null;

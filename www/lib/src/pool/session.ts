@@ -15,7 +15,7 @@ interface Held<H> {
   file: Promise<H>;
 }
 
-/** Lets go of a file in its worker. */
+/** Frees a file in its worker. */
 const letGo = ({ file }: Held<WorkerFile>): void =>
   void file.then(({ client, handle }) => free(client, handle)).catch(() => {});
 
@@ -69,7 +69,7 @@ export abstract class Session<H extends WorkerFile> {
   /** The worker that has the file open; opens it in another one where that worker is gone. */
   protected async inWorker(signal?: AbortSignal): Promise<H> {
     for (;;) {
-      // Where somebody else opens it and gives up, that is no answer to this one.
+      // If somebody else opens it and gives up, that is not an answer to this one.
       const file = await this.#held.file.catch(() => null);
       signal?.throwIfAborted();
       if (!file) continue;
@@ -82,7 +82,7 @@ export abstract class Session<H extends WorkerFile> {
     }
   }
 
-  /** Drives work to its end, takes the result and lets go of the handle. */
+  /** Drives work to its end, takes the result and frees the handle. */
   protected async finish<T>(client: Client, id: number, how: Drive, take: () => Promise<T>): Promise<T> {
     try {
       await drive(client, id, this.source, how);
@@ -93,7 +93,7 @@ export abstract class Session<H extends WorkerFile> {
   }
 
   /**
-   * Ends with the caller's signal or with `close`, whichever comes first. Where the worker failed at something else, it
+   * Ends with the caller's signal or with `close`, whichever comes first. If the worker failed at something else, it
    * is done again in another, `tries` times in all.
    */
   protected async run<T>(

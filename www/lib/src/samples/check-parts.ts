@@ -11,9 +11,9 @@ const KEPT = 100_000;
 export type Part = [start: number, end: number];
 
 /**
- * Runs of samples for so many workers, to be taken from the last on: the last has what stands behind the samples besides,
- * which takes as long as many of them. Each is nine tenths of what would be a worker's share of what is left: who begins
- * late or is slow leaves more to the others, and at the end nobody waits long for anybody.
+ * Runs of samples for this many workers, to be taken from the last on: the last has what stands behind the samples
+ * besides, which takes as long as many of them. Each is nine tenths of what would be a worker's share of what is left:
+ * who begins late or is slow leaves more to the others, and at the end nobody waits long for anybody.
  */
 export function partsOf({ storedBytes }: IndexColumns, workers: number): Part[] {
   const length = storedBytes.length;
@@ -35,8 +35,8 @@ export function partsOf({ storedBytes }: IndexColumns, workers: number): Part[] 
 export type All = (one: (k: number) => Promise<void>) => Promise<void>;
 
 /**
- * Has so many parts done, from the last on, by whoever is free: by the first from the start, by `others` as they come,
- * who each begin only if there is still something to take. Once one fails, no further part begins.
+ * Has this many parts done, from the last on, by whoever is free: by the first from the start, by `others` as they
+ * come, who each begin only if there is still something to take. Once one fails, no further part begins.
  */
 export async function shared(
   count: number,

@@ -155,7 +155,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     this.metadata = aboutOf(more).metadata;
     this.damage = more.damage === null ? null : (fromThrown(more.damage, this.name) as ForebayError);
   }
-  /** No more will become known; `e` is why, where it is not the end of the file. */
+  /** No more will become known; `e` is why, if it is not the end of the file. */
   settle(e?: unknown): void {
     this.growing = false;
     if (e instanceof ForebayError && e.code !== "dataset.closed") this.damage = e;
@@ -262,7 +262,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
         throw new ForebayError(
           "tbl.metadata",
           "damaged",
-          `the sample's metadata is no JSON: ${(e as Error).message}`,
+          `the sample's metadata is not JSON: ${(e as Error).message}`,
           { file: this.name, section: "metadata", sample: i },
           e,
         );
@@ -418,7 +418,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
-  /** The same of what opening found, where that was just now. */
+  /** The same of what opening found, if that was just now. */
   checkOpened(options: CheckOptions): Promise<CheckReport> {
     return this.run(options.signal, async (signal) => {
       await this.whole;

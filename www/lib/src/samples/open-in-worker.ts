@@ -85,7 +85,7 @@ export async function openIn(
       },
       widen: (need, turn) => widened(need, turn, scan, source.byteLength),
       ahead(read) {
-        // A file that is at hand is read as a whole, piece by piece, where its headers lie near each other.
+        // A local file is read as a whole, piece by piece, if its headers lie near each other.
         const [start, end] = [read[0]!, read[1]!];
         if (!source.blob || read.length !== 2 || end - start < scan || end >= source.byteLength) return null;
         return [end, Math.min(end + scan, source.byteLength)];
@@ -129,7 +129,7 @@ export async function reopen(
   return found;
 }
 
-/** Lets go of what the dataset has itself by now: tens of megabytes of a large file. */
+/** Frees what the dataset has itself by now: tens of megabytes of a large file. */
 export function forget(opened: Opened): void {
   const none = new Float64Array();
   opened.columns = {

@@ -3,9 +3,9 @@ import type { IndexColumns } from "../model/index.js";
 
 /** The first look at a growing dataset comes after this many milliseconds: most archives are whole by then. */
 const FIRST = 120;
-/** Further looks come at least so many milliseconds apart, */
+/** Further looks come at least this many milliseconds apart, */
 const APART = 350;
-/** and so many times the time that the last one took: looking costs a small part of the scan, however large it is. */
+/** and this many times the time that the last one took: looking costs a small part of the scan, however large it is. */
 const SHARE = 8;
 
 /** Says when it is time to look at what a scan has found. */
@@ -79,7 +79,7 @@ export class SampleIndex {
     this.length = length;
   }
 
-  /** Lets go of all but the count: somebody may keep the dataset long after it was closed. */
+  /** Frees all but the count: somebody may keep the dataset long after it was closed. */
   clear(): void {
     const names = Object.keys(this.#columns) as (keyof IndexColumns)[];
     const empty = (column: Column): Column => new (column.constructor as new (length: number) => Column)(0);

@@ -13,7 +13,7 @@ export interface ConversionRun {
   signal: AbortSignal;
   /** Hears every turn. */
   onTurn: (turn: Turn, bytes: number) => void;
-  /** The file in the worker that the sink stands for, where there is one. */
+  /** The file in the worker that the sink stands for, if there is one. */
   output?: number;
   /** The work knows what it will need next, which another worker can read meanwhile. */
   readsAhead?: boolean;
@@ -23,7 +23,7 @@ export interface ConversionRun {
 
 /**
  * Opens the output, begins a conversion, which may be told how many bytes it reads at a time, runs it, and closes the
- * output once it is whole. Where it fails or is aborted, the sink
+ * output once it is whole. If it fails or is aborted, the sink
  * hears of it after its last write; callers do not wait for that where they were aborted, as a sink may never answer.
  */
 export async function runConversion(

@@ -63,7 +63,7 @@ function streamSink(stream: FileSystemWritableFileStream): Sink {
 /** A sink, some of which lie in a worker. */
 export interface Place {
   readonly sink: Sink;
-  /** What stands for it in the worker that makes the bytes, where they do not come here; else 0. */
+  /** What stands for it in the worker that makes the bytes, if they do not come here; else 0. */
   readonly output: number;
 }
 
@@ -73,7 +73,7 @@ type Movable = FileSystemFileHandle & { move?(to: FileSystemDirectoryHandle, nam
 /**
  * Writes a file of the origin-private file system in a worker: in the one that makes the bytes, or in one beside it,
  * so that neither waits for the other. It is written beside its place and moved there when it is whole, as a stream
- * does it. Nothing where the file lies elsewhere or the browser cannot do it.
+ * does it. Nothing if the file lies elsewhere or the browser cannot do it.
  */
 async function privateSink(client: Client, handle: FileSystemFileHandle, expected: number): Promise<Place | null> {
   const root = await globalThis.navigator?.storage?.getDirectory?.().catch(() => null);
@@ -142,7 +142,7 @@ async function joined(maker: Client, writer: Client, output: number): Promise<nu
   return made;
 }
 
-/** The sink for whatever `convert` takes; `client` makes the bytes, about so many. */
+/** The sink for whatever `convert` takes; `client` makes the bytes, about this many. */
 export async function placeOf(client: Client, output: Output, expected: number): Promise<Place> {
   if ("createWritable" in output) {
     const place = await privateSink(client, output, expected);

@@ -30,7 +30,7 @@ interface PendingRead {
 interface Answer {
   status: number;
   bytes: Uint8Array;
-  /** Of `Content-Range`, where the server shows it. */
+  /** Of `Content-Range`, if the server shows it. */
   start: number | null;
   total: number | null;
   tag: string | null;
@@ -83,7 +83,7 @@ function isPage(response: Response, bytes: Uint8Array): boolean {
   return /^\s*<(!doctype|html|head|body|\?xml)/i.test(new TextDecoder().decode(bytes.subarray(0, 512)));
 }
 
-/** The last part of the path; some are no text once they are decoded. */
+/** The last part of the path; some are not text once they are decoded. */
 function nameIn(url: URL): string {
   const last = url.pathname.split("/").filter(Boolean).at(-1) ?? url.host;
   try {
@@ -290,7 +290,7 @@ class Http implements Source {
       const response = await this.#fetch()(this.url, {
         ...init,
         headers: { ...(init.headers as Record<string, string>), Range: `bytes=${start}-${end - 1}` },
-        // A cached answer of another range is no use, and browsers keep 206 poorly.
+        // A cached answer of another range is of no use, and browsers keep 206 poorly.
         cache: "no-store",
         signal: both.signal,
       });
@@ -372,7 +372,7 @@ class Http implements Source {
     }
   }
 
-  /** The body, at most so many bytes of it. */
+  /** The body, at most this many bytes of it. */
   async #body(response: Response, bound: number, alive: () => void): Promise<Uint8Array> {
     const reader = response.body?.getReader();
     if (!reader) return new Uint8Array(await response.arrayBuffer());

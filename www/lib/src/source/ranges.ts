@@ -27,7 +27,7 @@ export type Chunk = [start: number, bytes: Uint8Array];
 export interface Reading {
   /** The bytes of these ranges; good until the next ranges are asked for. */
   read(pairs: ArrayLike<number>): Promise<Chunk[]>;
-  /** Ranges that will be asked for next, where it can read them meanwhile. */
+  /** Ranges that will be asked for next, if it can read them meanwhile. */
   expect?(pairs: ArrayLike<number>): void;
   /** What was read since this was asked last. */
   counted(): Counted;

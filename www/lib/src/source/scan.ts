@@ -6,12 +6,14 @@ const SCAN = 1 << 20;
 /** Where members are larger than this, only their headers are read. */
 const SPARSE = 4 << 20;
 
-/** Bytes to read at once from a source, which may be a file at hand: there a read costs about as much time as a megabyte. */
+/**
+ * Bytes to read at once from a source, which may be a local file: there a read costs about as much time as a megabyte.
+ */
 export function scanBytes(atHand: boolean): number {
   return atHand ? STREAMED : SCAN;
 }
 
-/** A scan goes from header to header: reading on, at least so many bytes, saves a request for each of them. */
+/** A scan goes from header to header: reading on, at least this many bytes, saves a request for each of them. */
 export function widened(
   need: ArrayLike<number>,
   { done, position }: { done: number; position: number },

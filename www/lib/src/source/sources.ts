@@ -121,7 +121,7 @@ function addressOf(text: string): URL {
   try {
     return new URL(text, globalThis.location?.href);
   } catch (e) {
-    throw hostError("usage.argument", `${JSON.stringify(text)} is no address`, {}, e);
+    throw hostError("usage.argument", `${JSON.stringify(text)} is not an address`, {}, e);
   }
 }
 

@@ -27,7 +27,7 @@ export function memoryBytes(): number {
   return Math.max(0, ...Array.from(loaded, (name) => glue[name].memoryBytes()));
 }
 
-/** Makes a module ready; the threaded one with so many threads. */
+/** Makes a module ready; the threaded one with this many threads. */
 export function load(name: ModuleName, module: WebAssembly.Module, threads: number): void | Promise<void> {
   if (loaded.has(name)) return;
   glue[name].initSync({ module });

@@ -24,9 +24,9 @@ export type Reply = { buffer: ArrayBuffer } | { failed: string };
 interface BlockTarget {
   /** Memory for the next ones. */
   memory(): ArrayBuffer;
-  /** Takes that memory with so many bytes. */
+  /** Takes that memory with this many bytes. */
   send(block: Block): void;
-  /** Until at most so many blocks are under way. */
+  /** Until at most this many blocks are under way. */
   under(most: number): Promise<void>;
   /** No answer will come any more. */
   close(): void;

@@ -1,6 +1,6 @@
 /**
- * The WebAssembly modules behind numbered handles: what a worker runs, and what the caller's thread runs where there
- * are no workers. What waits for files takes its time, everything else is done at once.
+ * The WebAssembly modules behind numbered handles: what a worker runs, and the caller's thread if there are
+ * no workers. What waits for files takes its time, everything else is done at once.
  */
 import * as full from "../../wasm/convert.js";
 import * as wasm from "../../wasm/forebay.js";
@@ -85,7 +85,7 @@ const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(wh
   threads: threaded,
 };
 
-/** Work that reads for itself is at it for so many milliseconds before it tells how far it is. */
+/** Work that reads for itself is at it for this many milliseconds before it tells how far it is. */
 const MOMENT = 30;
 /** The files that are read here, by the work that they are read for. */
 const readings = new Map<number, Reading>();
@@ -271,7 +271,7 @@ export const operations = {
     return tensorsOf(wanted, module).make(payload, rawWidth, rawHeight, into) as Float32Array | Uint8Array;
   },
 
-  /** Lets go of a handle; the memory of the largest module, and how many handles are left. */
+  /** Frees a handle; the memory of the largest module, and how many handles are left. */
   free(id: number): [number, number] {
     operations.endReading(id);
     handles.get(id)?.free();

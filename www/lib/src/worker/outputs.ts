@@ -11,7 +11,7 @@ interface SyncFile extends ReadHandle {
 
 interface Open {
   readonly writer: BufferedWriter;
-  /** Nothing where it is open in another worker. */
+  /** Nothing if it is open in another worker. */
   readonly file?: SyncFile;
   /** Where bytes come from another worker. */
   port?: MessagePort;
@@ -43,7 +43,7 @@ function fileOf(id: number): SyncFile {
 /** Where work writes to. */
 export const writerOf = (id: number): BufferedWriter => get(id).writer;
 
-/** Opens a file to write; 0 where that is only possible through streams. */
+/** Opens a file to write; 0 if that is only possible through streams. */
 export async function openOutput(handle: FileSystemFileHandle): Promise<number> {
   const { createSyncAccessHandle: open } = handle as { createSyncAccessHandle?(): Promise<SyncFile> };
   if (!open) return 0;

@@ -8,12 +8,12 @@ export interface ReadHandle {
   close(): void;
 }
 
-/** The same for who opens it. */
+/** The same for whoever opens it. */
 type Openable = FileSystemFileHandle & { createSyncAccessHandle?(options: { mode: string }): Promise<ReadHandle> };
 
 /**
- * Opens it for reading, beside others that read it; while it is open nobody can write it. Nothing where the browser
- * cannot do that, where somebody writes it, or where it is no longer the file that `as` was: reading that says why.
+ * Opens it for reading, beside others that read it; while it is open nobody can write it. Nothing if the browser
+ * cannot do that, if somebody writes it, or if it is no longer the file that `as` was: reading that says why.
  */
 export async function openPrivate(handle: FileSystemFileHandle, as: Blob): Promise<ReadHandle | null> {
   const { createSyncAccessHandle: open } = handle as Openable;

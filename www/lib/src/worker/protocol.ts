@@ -12,11 +12,11 @@ export type TensorModule = "tensor" | "pictures";
 export interface Turn {
   /** Pairs of start and end to fetch, perhaps none; `null` when the work is done. */
   need: Float64Array | null;
-  /** What the turn after the next will need, where the work knows. */
+  /** What the turn after the next will need, if the work knows. */
   ahead: Float64Array | null;
   /** Samples done, or members found. */
   done: number;
-  /** Where the work stands in the file, where it knows. */
+  /** Where the work stands in the file, if it knows. */
   position: number;
   /** Bytes to write, and where. */
   out: Uint8Array | null;

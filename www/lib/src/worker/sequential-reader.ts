@@ -2,9 +2,12 @@ import { whyUnread } from "../source/changed.js";
 import { openPrivate, readPrivate, type ReadHandle } from "./private-file.js";
 import { coalesce, readSync, ReadCounter, type Chunk, type Counted, type Reading } from "../source/ranges.js";
 
-/** A stream takes about as long to begin as to give so many bytes: it skips fewer, and a shorter range elsewhere is read by itself. */
+/**
+ * A stream takes about as long to begin as to give this many bytes: it skips fewer, and a shorter range elsewhere is
+ * read by itself.
+ */
 const WORTH_STREAM = 1 << 20;
-/** So many milliseconds may pass before messages are heard. */
+/** This many milliseconds may pass before messages are heard. */
 const DEAF = 10;
 /** Buffers that are kept for the next ranges. */
 const SPARES = 2;
@@ -48,7 +51,7 @@ export class SequentialReader implements Reading {
   #stopped = false;
   #used: ArrayBuffer[] = [];
   readonly #read = new ReadCounter();
-  /** The file without a stream, where it can be had; not known before the first range. */
+  /** The file without a stream, if it can be had; not known before the first range. */
   #private: ReadHandle | null | undefined;
   #listened = performance.now();
 
@@ -76,7 +79,7 @@ export class SequentialReader implements Reading {
     return chunks;
   }
 
-  /** Memory for the next ranges, where the last was given away. */
+  /** Memory for the next ranges, if the last was given away. */
   reuse(buffers: ArrayBuffer[]): void {
     this.#used = buffers;
   }

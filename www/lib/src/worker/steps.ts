@@ -22,7 +22,7 @@ export type Handle =
   | tables.TableStats
   | tables.TableConverter
   | tables.TableChecker;
-/** The same, where it takes bytes step by step. */
+/** The same, if it takes bytes step by step. */
 export type Work = Exclude<Handle, wasm.Dataset | tables.Table>;
 
 /** Hands over all bytes and takes a step. */

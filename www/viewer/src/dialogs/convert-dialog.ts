@@ -77,7 +77,7 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
         </div></fieldset>
         <fieldset><legend>Compression</legend><div class="choices">
           ${this.choice("compression", "none", this.compression, (v) => (this.compression = v), "None")}
-          ${this.choice("compression", "lz4", this.compression, (v) => (this.compression = v), "LZ4, where it helps")}
+          ${this.choice("compression", "lz4", this.compression, (v) => (this.compression = v), "LZ4, if it helps")}
         </div></fieldset>`
           : nothing
       }
@@ -92,7 +92,7 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
       ${this.renderVerdict()}
       <dl><dt>Samples</dt><dd>${count(s.samples)}</dd><dt>Written</dt><dd>${bytes(s.outputBytes)}</dd>
         ${s.compressedSamples > 0 ? html`<dt>Compressed</dt><dd>${plural(s.compressedSamples, "sample")}, ${bytes(s.payloadBytes)} to ${bytes(s.storedBytes)}</dd>` : nothing}
-        ${s.skippedMembers > 0 ? html`<dt>Left out</dt><dd>${plural(s.skippedMembers, "member")} that are no files</dd>` : nothing}
+        ${s.skippedMembers > 0 ? html`<dt>Left out</dt><dd>${plural(s.skippedMembers, "member")} that are not files</dd>` : nothing}
         ${
           s.faults.length > 0
             ? html`<dt>Broken</dt><dd class="bad">${plural(s.faults.length, "sample")} left out: ${s.faults

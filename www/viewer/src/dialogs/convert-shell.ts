@@ -170,7 +170,7 @@ export abstract class ConvertShell<S> extends LitElement {
   private failed(e: unknown, left: string): Trouble {
     if (isAbort(e))
       return {
-        message: `Cancelled${left === "" ? "; nothing was kept." : `.${left}`}`,
+        message: `Canceled${left === "" ? "; nothing was kept." : `.${left}`}`,
         code: undefined,
         offset: undefined,
       };
@@ -240,7 +240,7 @@ export abstract class ConvertShell<S> extends LitElement {
   protected get opens(): boolean {
     return this.made !== null;
   }
-  /** What the file is called, where it is; above what became of it. */
+  /** What the file is called, if it is; above what became of it. */
   protected renderVerdict(): TemplateResult {
     const { name, folder } = this.target!;
     return html`<p class="verdict">✓ ${visible(name)}</p><p class="muted">${folder === undefined ? "The browser downloads it." : html`It is in the folder <b>${visible(folder)}</b>.`}</p>`;

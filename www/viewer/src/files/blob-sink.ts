@@ -4,7 +4,7 @@ import type { Sink } from "../../../lib/src/model/index.ts";
 /** A sink, and what was written into it. */
 export interface BlobSink extends Sink {
   blob(): Blob;
-  /** Lets go of everything. */
+  /** Frees everything. */
   abort(): Promise<void>;
 }
 

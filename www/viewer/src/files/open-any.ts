@@ -37,7 +37,7 @@ export interface TextSource {
 export interface TextTable {
   readonly text: TextSource;
   readonly tbf: Blob;
-  /** Lets go of what lies in the store. */
+  /** Frees what lies in the store. */
   readonly forget: () => void;
 }
 
@@ -121,7 +121,7 @@ interface Place {
   readonly forget: () => void;
 }
 
-/** A file in the browser's own store; where there is none, a Blob. */
+/** A file in the browser's own store; if there is none, a Blob. */
 async function makePlace(): Promise<Place> {
   try {
     const { output, remove } = await temporaryFile("text");

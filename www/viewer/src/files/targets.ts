@@ -2,7 +2,7 @@
  * Where a conversion writes to: a place of its own, never a file that is there already.
  *
  * The browser's "Save as" is not used. It empties the file that is chosen in it before the page hears of it, so that
- * choosing the dataset that is open would destroy it, and cancelling would bring nothing back. A folder, in which this
+ * choosing the dataset that is open would destroy it, and canceling would bring nothing back. A folder, in which this
  * page makes a file under a free name, and a download, which the browser puts in place once it is whole, take nothing
  * from anybody.
  */
@@ -12,7 +12,7 @@ import { temporaryFile } from "./temporary-files.ts";
 
 /** Milliseconds that a download may take to read its file, at least, */
 const LASTS = 10 * 60_000;
-/** and for so many bytes one more: the slowest disk that is thought of. */
+/** and for this many bytes one more: the slowest disk that is thought of. */
 const BYTES_EACH = 4000;
 
 /** How a file reaches its owner. */

@@ -9,7 +9,7 @@ const MOST_HELD = 1_000_000_000;
 /** What was unpacked. */
 export interface Unpacked {
   readonly file: File;
-  /** Lets go of what lies in the store. */
+  /** Frees what lies in the store. */
   readonly forget: () => void;
 }
 

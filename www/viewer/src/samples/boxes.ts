@@ -1,5 +1,5 @@
 /**
- * Boxes and outlines in a sample's metadata, in the shapes in which labelling tools leave them.
+ * Boxes and outlines in a sample's metadata, in the shapes in which labeling tools leave them.
  *
  * COCO: `annotations: [{ bbox: [x, y, w, h], category_id, segmentation }]`, the segmentation as outlines or as run
  * lengths. Lists of boxes: `boxes: [[x, y, w, h]]` with `labels` beside. YOLO: a text of lines `class cx cy w h`, or
@@ -18,7 +18,7 @@ export interface Box {
   readonly label: string;
   /** Outlines of the object, each a list of x, y, x, y... */
   readonly outlines: readonly (readonly number[])[];
-  /** The object's pixels, where they are told. */
+  /** The object's pixels, if they are known. */
   readonly mask: Mask | null;
 }
 
@@ -199,14 +199,14 @@ function pascal(found: Found, xml: string): void {
   }
 }
 
-/** The hue of a label: the same label has the same colour in every sample. */
+/** The hue of a label: the same label has the same color in every sample. */
 function hueOf(label: string): number {
   let hash = 2166136261;
   for (let i = 0; i < label.length; i++) hash = Math.imul(hash ^ label.charCodeAt(i), 16777619);
   return (hash >>> 0) % 360;
 }
-/** A colour for a label, as CSS writes it. */
-export const colourOf = (label: string): string => `hsl(${hueOf(label)} 90% 62%)`;
+/** A color for a label, as CSS writes it. */
+export const colorOf = (label: string): string => `hsl(${hueOf(label)} 90% 62%)`;
 /** The same as red, green and blue. */
 export function rgbOf(label: string): [number, number, number] {
   const hue = hueOf(label);

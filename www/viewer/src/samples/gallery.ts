@@ -147,7 +147,7 @@ export class Gallery extends Collection {
   `,
   ];
 
-  /** Pixels that a tile is wide, at least, where the page is not narrow. */
+  /** Pixels that a tile is wide, at least, if the page is not narrow. */
   @property({ type: Number }) size = 168;
   private thumbs: Thumbs | undefined;
   /** What each canvas shows: a picture at a size. */
@@ -224,7 +224,7 @@ export class Gallery extends Collection {
     const x = GAP + column * (this.tile + GAP);
     const y = GAP + row * this.rowHeight - top;
     const size = info.width > 0 ? `${info.width} × ${info.height}` : bytes(info.bytes);
-    // Where names are in the metadata only those are known whose sample was opened: a caption would mean now this, now that.
+    // If names are in the metadata only those are known whose sample was opened: a caption would mean now this, now that.
     const stored = this.named ? this.data.nameOf(i) : undefined;
     const name = stored && visible(stored);
     const label = `Sample ${count(i)}${name ? `, ${name}` : ""}, ${info.damaged ? "damaged" : `${info.format}, ${size}`}`;

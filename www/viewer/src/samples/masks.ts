@@ -8,7 +8,7 @@ export interface Mask {
   readonly runs: readonly number[];
 }
 
-/** More pixels than this are no mask of a picture that anybody looks at. */
+/** More pixels than this are not a mask of a picture that anybody looks at. */
 const MOST_PIXELS = 64_000_000;
 /** More runs than this would stall the page. */
 const MOST_RUNS = 4_000_000;
@@ -76,18 +76,18 @@ export function extent(mask: Mask): [number, number, number, number] | null {
   return right < 0 ? null : [left, top, right - left, bottom - top];
 }
 
-/** The mask as a picture of one colour, no larger than what is worth drawing. */
+/** The mask as a picture of one color, no larger than what is worth drawing. */
 export function drawMask(mask: Mask, [r, g, b, a]: readonly [number, number, number, number]): ImageData {
   const scale = Math.max(1, Math.ceil(Math.max(mask.width, mask.height) / EDGE));
   const [width, height] = [Math.ceil(mask.width / scale), Math.ceil(mask.height / scale)];
   const image = new ImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);
   const little = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
-  const colour = little ? ((a << 24) | (b << 16) | (g << 8) | r) >>> 0 : ((r << 24) | (g << 16) | (b << 8) | a) >>> 0;
+  const color = little ? ((a << 24) | (b << 16) | (g << 8) | r) >>> 0 : ((r << 24) | (g << 16) | (b << 8) | a) >>> 0;
   walk(mask, (x, from, to) => {
     if (x % scale !== 0) return;
     const column = x / scale;
-    for (let y = Math.ceil(from / scale); y * scale < to; y++) pixels[y * width + column] = colour;
+    for (let y = Math.ceil(from / scale); y * scale < to; y++) pixels[y * width + column] = color;
   });
   return image;
 }

@@ -79,7 +79,7 @@ export async function decode(
     try {
       return done(await createImageBitmap(blob!, options));
     } catch (e) {
-      // Of a file that can no longer be read browsers say that it is no picture.
+      // Of a file that can no longer be read browsers say that it is not a picture.
       await blob!
         .slice(0, 1)
         .arrayBuffer()
@@ -93,7 +93,7 @@ export async function decode(
   });
 }
 
-/** An element with a picture as far as it goes; what is no picture rejects. */
+/** An element with a picture as far as it goes; what is not a picture rejects. */
 async function loaded<T>(blob: Blob, look: (image: HTMLImageElement) => Promise<T> | T): Promise<T> {
   const image = new Image();
   const url = URL.createObjectURL(blob);

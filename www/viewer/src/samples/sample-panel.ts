@@ -2,7 +2,7 @@
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
-import { colourOf, findAnnotations, type Annotations, type Box } from "./boxes.ts";
+import { colorOf, findAnnotations, type Annotations, type Box } from "./boxes.ts";
 import { isOnItsSide, orientationOf, unturned } from "./orientation.ts";
 import { NotDrawn, UNKNOWN, decode, isPlayed, type Decoded } from "./picture.ts";
 import { StageBoxes } from "./stage-boxes.ts";
@@ -13,7 +13,7 @@ import { visible } from "../ui/visible.ts";
 import { bytes, count, isAbort, plural, trouble, type Trouble } from "../ui/wording.ts";
 
 const HEX_BYTES = 512;
-/** A very large picture is decoded to so many pixels of the longer edge at least, and at most, whatever the stage. */
+/** A very large picture is decoded to this many pixels of the longer edge at least, and at most, whatever the stage. */
 const EDGES = [1024, 4096] as const;
 /** Milliseconds of rest after which the part in sight of such a picture is decoded as it is. */
 const REST = 300;
@@ -324,7 +324,7 @@ export class SamplePanel extends LitElement {
             ? {
                 message:
                   e.message === UNKNOWN
-                    ? "This is no picture that the browser knows."
+                    ? "This is not a picture that the browser knows."
                     : `Browsers do not draw ${e.message} pictures.`,
                 code: undefined,
                 offset: undefined,
@@ -418,7 +418,7 @@ export class SamplePanel extends LitElement {
     this.pan = { x: 0, y: 0 };
     this.place();
   }
-  /** Keys that concern the picture; true where one was used. */
+  /** Keys that concern the picture; true if one was used. */
   key(key: string): boolean {
     if (key === "+" || key === "=") this.zoomBy(1.4);
     else if (key === "-") this.zoomBy(1 / 1.4);
@@ -595,7 +595,7 @@ export class SamplePanel extends LitElement {
     return html`<div class="legend ${this.orientation > 1 ? "beside" : ""}">${labels.map(
       (label) => html`
       <button aria-pressed=${!this.hidden_.has(label)}
-        @click=${toggle(label)}><i .style=${`background:${colourOf(label)}`}></i><bdi>${visible(label) || "box"}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`,
+        @click=${toggle(label)}><i .style=${`background:${colorOf(label)}`}></i><bdi>${visible(label) || "box"}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`,
     )}${wrong ? html`<span class="wrong">${wrong}</span>` : nothing}</div>`;
   }
 

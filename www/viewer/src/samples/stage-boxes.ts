@@ -1,5 +1,5 @@
 /** Draws what the metadata says is in a picture: over the stage, as large as that, however large the picture is. */
-import { colourOf, rgbOf, type Box } from "./boxes.ts";
+import { colorOf, rgbOf, type Box } from "./boxes.ts";
 import { drawMask, type Mask } from "./masks.ts";
 import { visible } from "../ui/visible.ts";
 
@@ -38,10 +38,10 @@ export class StageBoxes {
     const [right, bottom] = [left + width * scale, top + height * scale];
     for (const box of boxes) {
       if (hidden.has(box.label)) continue;
-      const colour = colourOf(box.label);
+      const color = colorOf(box.label);
       const [x, y, w, h] = [left + box.x * scale, top + box.y * scale, box.w * scale, box.h * scale];
       if (x > canvas.clientWidth || y > canvas.clientHeight || x + w < 0 || y + h < 0) continue;
-      g.strokeStyle = colour;
+      g.strokeStyle = color;
       if (box.mask) g.drawImage(this.maskOf(box.mask, box.label), left, top, width * scale, height * scale);
       for (const outline of box.outlines) {
         g.beginPath();
@@ -49,7 +49,7 @@ export class StageBoxes {
           g.lineTo(left + outline[k]! * scale, top + outline[k + 1]! * scale);
         g.closePath();
         g.globalAlpha = 0.3;
-        g.fillStyle = colour;
+        g.fillStyle = color;
         g.fill();
         g.globalAlpha = 1;
         g.stroke();
@@ -61,7 +61,7 @@ export class StageBoxes {
       // Of a box that reaches over the edge the name stands inside.
       const at = Math.max(left, Math.min(x - 1, right - broad));
       const up = Math.max(top, Math.min(y - top >= high ? y - high : y, bottom - high));
-      g.fillStyle = colour;
+      g.fillStyle = color;
       g.fillRect(at, up, broad, high);
       g.fillStyle = "#10151a";
       g.fillText(label, at + 3, up + 2.5);

@@ -22,7 +22,7 @@ const AGAIN = [3000, 60_000] as const;
 /** Pictures decoded at once. */
 const LANES = 4;
 
-/** Lets so many in at a time. */
+/** Lets this many in at a time. */
 class Gate {
   private inside = 0;
   private readonly waiting: (() => void)[] = [];
@@ -40,7 +40,7 @@ class Gate {
   }
 }
 
-/** Whether a picture is only missing: its tile need not say so, where the gallery says it once. */
+/** Whether a picture is only missing: its tile need not say so, if the gallery says it once. */
 export const isUnreached = (thumb: Thumb): boolean =>
   thumb.state === "broken" && thumb.passing && thumb.why.startsWith("http.");
 
@@ -65,7 +65,7 @@ export class Thumbs {
     globalThis.addEventListener("online", this.online);
   }
 
-  /** The thumbnail, where it is there. */
+  /** The thumbnail, if it is there. */
   get(i: number): Thumb | undefined {
     const thumb = this.kept.get(i);
     if (thumb) {
@@ -92,7 +92,7 @@ export class Thumbs {
     this.pump();
   }
 
-  /** Lets go of everything. */
+  /** Frees everything. */
   close(): void {
     this.closed = true;
     clearTimeout(this.timer);

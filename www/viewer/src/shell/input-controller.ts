@@ -38,7 +38,7 @@ export class InputController implements ReactiveController {
   url(text: string): void {
     if (text.trim() === "") return;
     const url = fileUrl(text.trim(), location.href);
-    if (!url) return this.of.refuse(text, "This is no address of the web: it begins with http:// or https://.");
+    if (!url) return this.of.refuse(text, "This is not a web address: it begins with http:// or https://.");
     const own = url.href.startsWith(new URL("./", location.href).href);
     const file = own ? text.trim() : url.href;
     pointTo(file);

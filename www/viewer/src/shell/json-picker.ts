@@ -10,10 +10,10 @@ export function pickJson(take: (object: object) => void, refuse: (why: string) =
     if (!file) return;
     try {
       const json = JSON.parse(await file.text()) as unknown;
-      if (typeof json !== "object" || json === null) throw new Error("it is no object");
+      if (typeof json !== "object" || json === null) throw new Error("it is not an object");
       take(json);
     } catch (e) {
-      refuse(`${file.name} is no schema: ${(e as Error).message}`);
+      refuse(`${file.name} is not a schema: ${(e as Error).message}`);
     }
   };
   input.click();

@@ -7,7 +7,7 @@ export interface KeyHost {
   readonly busy: () => boolean;
   /** What single keys do now. */
   readonly actions: () => Readonly<Record<string, () => void>>;
-  /** Others who may know a key; `idle` where nothing has the focus. True where it was used. */
+  /** Others who may know a key; `idle` where nothing has the focus. True if it was used. */
   readonly others: readonly ((key: string, idle: boolean) => boolean)[];
 }
 

@@ -11,7 +11,7 @@ export interface Link {
   readonly view?: "gallery" | "table";
 }
 
-/** Reads the part of an address behind `#`. What makes no sense is left out. */
+/** Reads the part of an address behind `#`. What is invalid is left out. */
 export function parseLink(hash: string): Link {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
   const i = fields.get("i");

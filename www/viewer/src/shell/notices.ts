@@ -14,7 +14,7 @@ export function damageNotice(dataset: Dataset, lost: number, check: () => void):
     return notice(what, trouble(damage).message, html`<code>${damage.code}</code>`);
   }
   if (holdsZeros(dataset)) {
-    const why = "A file is like this where its download ended before it began, or where only its place was made.";
+    const why = "A file is like this if its download ended before it began, or if only its place was made.";
     return notice("This file holds only zeros.", why);
   }
   if (lost === 0) return nothing;

@@ -18,7 +18,7 @@ export interface OpenExtra {
   /** To open it again another day. */
   readonly handle?: FileSystemFileHandle;
   readonly tbfSchema?: object;
-  /** Lets go of what lies in the store for it. */
+  /** Frees what lies in the store for it. */
   readonly forget?: () => void;
 }
 
@@ -36,7 +36,7 @@ export interface OpenHost {
   readonly grown: (dataset: Dataset) => void;
   /** All of a growing file is known, or no more will be. */
   readonly settled: (dataset: Dataset) => void;
-  /** Nothing is open any more; `left` where no other file follows. */
+  /** Nothing is open any more; `left` if no other file follows. */
   readonly closed: (left: boolean) => void;
   /** Offers to convert the text that is too large to be shown. */
   readonly convertText: () => void;
@@ -59,7 +59,7 @@ export class OpenController implements ReactiveController {
   file = "";
   source: Input | null = null;
   private work = new AbortController();
-  /** Lets go of what lies in the store for what is open. */
+  /** Frees what lies in the store for what is open. */
   private letGo: () => void = () => undefined;
 
   constructor(
@@ -171,7 +171,7 @@ export class OpenController implements ReactiveController {
     this.set({ failure });
   }
 
-  /** Lets go of the file; `left` where no other one follows. */
+  /** Frees the file; `left` where no other one follows. */
   close(left = true): void {
     this.work.abort();
     const { found, textual, letGo } = this;

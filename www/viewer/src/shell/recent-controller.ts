@@ -35,7 +35,7 @@ export class RecentController implements ReactiveController {
     await this.recall();
   }
 
-  /** What `forebay serve` offers; other servers have no such list and say so, which is no fault. */
+  /** What `forebay serve` offers; other servers have no such list and say so, which is not a fault. */
   private async findOffers(): Promise<void> {
     if (!document.querySelector('link[rel="forebay-files"]')) return;
     try {

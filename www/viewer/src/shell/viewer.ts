@@ -146,7 +146,7 @@ export class Viewer extends LitElement {
     ask: (failure) => this.opener.fail(failure),
   });
 
-  /** Lets go of the file. */
+  /** Frees the file. */
   close(): void {
     this.opener.close();
   }

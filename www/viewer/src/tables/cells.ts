@@ -12,7 +12,7 @@ const isTyped = (cell: object): cell is ArrayLike<number | bigint> & { BYTES_PER
   ArrayBuffer.isView(cell) && "length" in cell;
 const isSparse = (cell: object): cell is SparseVector => "indices" in cell && !Array.isArray(cell);
 
-/** The shortest text that is this number, also where it was stored in 32 bits. */
+/** The shortest text that is this number, even if it was stored in 32 bits. */
 function numberText(value: number, type: string): string {
   if (!Number.isFinite(value) || Number.isInteger(value) || !/\bf32\b/.test(type)) return String(value);
   for (let digits = 6; digits < 10; digits++) {

@@ -6,7 +6,7 @@ import { count } from "../ui/wording.ts";
 
 /** Rows that are looked at: enough for a picture of the column, few enough to wait for. */
 export const LOOKED_AT = 2_000_000;
-/** Characters of a text after which a summary cuts it; what is cut is no filter. */
+/** Characters of a text after which a summary cuts it; what is cut is not a filter. */
 const CUT = 64;
 
 /** A usual value, and the filter for it where there is one. */

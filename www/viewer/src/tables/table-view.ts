@@ -120,7 +120,7 @@ export class TableView extends LitElement {
     if (i !== undefined && i < this.data.length) this.cursor.show(i);
     else if (i === undefined) this.cursor.clear();
   }
-  /** Keys that are not for the rows; true where one was used. `idle` says that nothing has the focus. */
+  /** Keys that are not for the rows; true if one was used. `idle` says that nothing has the focus. */
   key(key: string, idle: boolean): boolean {
     if (key !== "/") return this.cursor.key(key) || (idle && this.cursor.begin(key));
     this.filterBox?.focus();

@@ -131,7 +131,7 @@ export abstract class Collection<D = Dataset> extends LitElement {
   protected slots(more = 1): number[] {
     const [first, end] = this.window(more);
     const size = Math.max(this.slotCount, end - first);
-    // As many places as ever were needed, so that positions keep theirs.
+    // As many places as were ever needed, so that positions keep theirs.
     this.slotCount = size;
     const slots = new Array<number>(size).fill(-1);
     for (let p = first; p < end; p++) slots[p % size] = p;

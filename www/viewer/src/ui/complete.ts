@@ -5,7 +5,7 @@ import { quote } from "./facets.ts";
 export interface FilterField {
   readonly name: string;
   readonly type: string;
-  /** Whether the index answers it, where that is known. */
+  /** Whether the index answers it, if that is known. */
   readonly indexed?: boolean;
 }
 /** Something to write in place of the text from `start` to the caret. */

@@ -4,7 +4,7 @@ import type { Json } from "../../../lib/src/model/index.ts";
 /** Fields that are offered. */
 const MOST = 60;
 
-/** The paths to every value that is no list or object, down to three levels. */
+/** The paths to every value that is neither a list nor an object, down to three levels. */
 export function fieldsOf(record: Json): { name: string; type: string }[] {
   const found: { name: string; type: string }[] = [];
   const walk = (value: Json, path: string, depth: number): void => {
@@ -27,7 +27,7 @@ export function fieldsOf(record: Json): { name: string; type: string }[] {
   return found;
 }
 
-/** Words of the filter language that are no fields. */
+/** Words of the filter language that are not fields. */
 const WORDS = new Set(["in", "true", "false", "null", "not", "and", "or"]);
 
 /** The fields that an expression names, of which none is known: perhaps misspelt. */

@@ -7,9 +7,9 @@ import { controls } from "./styles.ts";
 import { visible } from "./visible.ts";
 import type { Trouble } from "./wording.ts";
 
-/** Milliseconds without a key after which the filter is applied, where the index answers it, */
+/** Milliseconds without a key after which the filter is applied, if the index answers it, */
 const QUIET = 250;
-/** and where the metadata must be read for it. */
+/** and if the metadata must be read for it. */
 const QUIET_READING = 600;
 const EXAMPLE = "width >= 224 && height >= 224";
 
@@ -191,7 +191,7 @@ export class FilterBox extends LitElement {
     this.offer();
     this.soon();
   }
-  /** Applies what is written once nothing more is, where it is likely meant. */
+  /** Applies what is written once nothing more is, if it is likely meant. */
   private soon(): void {
     clearTimeout(this.timer);
     const { value } = this;

@@ -8,7 +8,7 @@ export interface CursorHost {
   readonly unit: string;
   /** What the filter keeps. */
   readonly rows: () => Rows;
-  /** The list, where it is on the page. */
+  /** The list, if it is on the page. */
   readonly list: () => { reveal(position: number): void; readonly renderRoot: ParentNode } | null;
   readonly say: (text: string) => void;
   /** Another one is open now, or none. */
@@ -74,7 +74,7 @@ export class RowCursor implements ReactiveController {
     this.host.requestUpdate();
     this.of.moved();
   }
-  /** Opens the one that lies so many further. */
+  /** Opens the one that lies this many further. */
   step(by: number): void {
     if (this.open === null) return;
     const [rows, unit] = [this.of.rows(), this.of.unit];
@@ -100,7 +100,7 @@ export class RowCursor implements ReactiveController {
     if (position < 0) return [];
     return [position + 1, position + 2, position - 1].filter((p) => p >= 0 && p < rows.length).map((p) => rows.at(p));
   }
-  /** Keys that move through the list do so also while nothing has the focus; true where one was used. */
+  /** Keys that move through the list do so also while nothing has the focus; true if one was used. */
   begin(key: string): boolean {
     const list = this.of.list()?.renderRoot.querySelector<HTMLElement>(".scroll");
     if (!list || !MOVES.has(key)) return false;
@@ -108,7 +108,7 @@ export class RowCursor implements ReactiveController {
     list.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
     return true;
   }
-  /** A key that steps or closes, while one is open; true where it was used. */
+  /** A key that steps or closes, while one is open; true if it was used. */
   key(key: string): boolean {
     if (this.open === null) return false;
     if (key === "ArrowLeft" || key === "k") this.step(-1);

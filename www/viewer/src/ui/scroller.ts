@@ -25,7 +25,7 @@ export class Track {
   get height(): number {
     return Math.min(this.content, TALLEST);
   }
-  /** True where the element is shorter than what it stands for. */
+  /** True if the element is shorter than what it stands for. */
   get scaled(): boolean {
     return this.content > TALLEST;
   }

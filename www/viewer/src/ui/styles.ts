@@ -1,7 +1,7 @@
-/** Colours, sizes and the few controls that every part shares. */
+/** Colors, sizes and the few controls that every part shares. */
 import { css } from "lit";
 
-/** The dark values, for who asks for them and for whose system does. */
+/** The dark values, for those who ask for them and for systems that do. */
 const dark = css`
   --ink: #e6ebf0;
   --ink-2: #a3b0bd;
@@ -21,7 +21,7 @@ const dark = css`
   color-scheme: dark;
 `;
 
-/** The names of colours; light and dark give them values. Set once, on the outermost element. */
+/** The names of colors; light and dark give them values. Set once, on the outermost element. */
 export const tokens = css`
   :host {
     --ink: #17212b;
@@ -203,7 +203,7 @@ export const controls = css`
   progress::-moz-progress-bar {
     background: var(--accent);
   }
-  /* Where the user's few colours take the place of all others, backgrounds and shadows say nothing any more. */
+  /* Where the user's few colors take the place of all others, backgrounds and shadows say nothing any more. */
   @media (forced-colors: active) {
     .current,
     .on,

@@ -2,7 +2,7 @@
 
 /** Milliseconds between two turns, at least. */
 const APART = 600;
-/** A turn comes after so many times the time of the last one. */
+/** A turn comes after this many times the time of the last one. */
 const SHARE = 4;
 
 /** Says when the next turn is due. */
