@@ -18,6 +18,11 @@ const MODULE = {
   win32: ['_forebay.dll', '_forebay.pyd'],
 };
 
+/** What cargo calls the extension module, and what Python does. */
+export function moduleNames() {
+  return MODULE[process.platform] ?? MODULE.linux;
+}
+
 /** A Python that is new enough, or `null`. PYTHON names another one. */
 export function findPython() {
   const names = process.env.PYTHON ? [process.env.PYTHON] : NAMES;
@@ -30,7 +35,7 @@ export function findPython() {
 }
 
 /** The virtual environment with what the tests need; what is installed is said before it is. */
-async function environment(python) {
+export async function environment(python) {
   const folder = join(HOME, `venv-${python.version}`);
   const bin = join(folder, process.platform === 'win32' ? 'Scripts' : 'bin');
   const path = join(bin, process.platform === 'win32' ? 'python.exe' : 'python');
@@ -52,7 +57,7 @@ async function environment(python) {
 async function stage() {
   // The very features of the workspace's tests, so that nothing is compiled twice.
   await run('cargo', ['build', '--locked', '--workspace', '--all-features', '--lib']);
-  const [built, wanted] = MODULE[process.platform] ?? MODULE.linux;
+  const [built, wanted] = moduleNames();
   const folder = join(HOME, 'stage');
   rmSync(folder, { recursive: true, force: true });
   cpSync(join(ROOT, 'python/forebay'), join(folder, 'forebay'), {

@@ -11,7 +11,8 @@
 
 from __future__ import annotations
 
-from typing import IO, Literal
+import os
+from typing import IO, Any, Literal
 
 from ._augment import (
     Augment,
@@ -41,9 +42,11 @@ from ._errors import (
     UnsupportedError,
     UsageError,
 )
-from ._forebay import __version__
+from ._forebay import __version__, is_table as _is_table
 from ._loader import Blocks, Labels, Loader, LoaderStats
 from ._report import Fault, Report
+from ._table import Column, Table, open_table
+from ._writer import TblWriter
 
 __all__ = [
     "Augment",
@@ -51,6 +54,7 @@ __all__ = [
     "Blocks",
     "CenterCrop",
     "ColorJitter",
+    "Column",
     "DamagedError",
     "Dataset",
     "Error",
@@ -78,6 +82,8 @@ __all__ = [
     "Skipped",
     "Stretch",
     "Summary",
+    "Table",
+    "TblWriter",
     "UnsupportedError",
     "UsageError",
     "VerticalFlip",
@@ -85,6 +91,8 @@ __all__ = [
     "check",
     "convert",
     "open",
+    "open_samples",
+    "open_table",
 ]
 
 
@@ -94,13 +102,15 @@ def open(
     io: Literal["read", "map"] | None = None,
     keep_going: bool = False,
     class_level: int | None = None,
-) -> Dataset:
-    """Opens a TBL, a TAR or a folder of pictures: a path, the file's bytes, or a file object, which is read as a whole.
+    **table: Any,
+) -> Any:
+    """Opens whatever it is: a TBL, TAR or folder of pictures as a :class:`Dataset`, a table as a :class:`Table`.
 
-    ``io="map"`` maps the file: payloads come without a copy, and a disk that fails ends the process without a word.
-    ``keep_going`` keeps what comes before the damage of a TAR. ``class_level`` says at which level of a folder the
-    classes are, from 1; 0 for none.
+    Type checkers know nothing of the result; :func:`open_samples` and :func:`open_table`, which list the options, say it.
     """
-    if not isinstance(source, (str, bytes)) and hasattr(source, "read"):
-        source = source.read()
-    return open_samples(source, io, keep_going, class_level)
+    if isinstance(source, (str, os.PathLike)) and not (keep_going or io or class_level is not None):
+        if table or _is_table(os.fspath(source)) is not None:
+            return open_table(source, **table)
+    if table:
+        raise UsageError("usage.argument", "usage", f"{', '.join(table)}: options of a table, and of samples")
+    return open_samples(source, io=io, keep_going=keep_going, class_level=class_level)

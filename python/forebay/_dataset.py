@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Sequence, overload
+from typing import IO, TYPE_CHECKING, Any, Iterator, Literal, NamedTuple, Sequence, overload
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ._report import Report
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Dataset", "Sample", "SampleInfo"]
+__all__ = ["Dataset", "Sample", "SampleInfo", "open_samples"]
 
 
 class SampleInfo(NamedTuple):
@@ -231,11 +231,20 @@ class Dataset(Sequence[Sample]):
         return dataset(self)
 
 
-def open_samples(source: PathLike | bytes, io: str | None, keep_going: bool, class_level: int | None) -> Dataset:
-    """Opens a dataset of samples."""
+def open_samples(
+    source: PathLike | bytes | IO[bytes],
+    *,
+    io: Literal["read", "map"] | None = None,
+    keep_going: bool = False,
+    class_level: int | None = None,
+) -> Dataset:
+    """Opens a TBL, a TAR or a folder of pictures: a path, the file's bytes, or a file object, which is read as a whole.
+
+    ``io="map"`` maps the file: payloads come without a copy, and a disk that fails ends the process without a word.
+    ``keep_going`` keeps what comes before the damage of a TAR. ``class_level`` says at which level of a folder the
+    classes are, from 1; 0 for none.
+    """
     options = {"io": io, "keep_going": keep_going, "class_level": class_level}
-    if isinstance(source, bytes):
-        return Dataset(source, options)
-    return Dataset(os.fspath(source), options)
-
-
+    if isinstance(source, (str, os.PathLike)):
+        return Dataset(os.fspath(source), options)
+    return Dataset(source if isinstance(source, bytes) else source.read(), options)

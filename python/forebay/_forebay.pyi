@@ -3,6 +3,20 @@
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
+__all__ = [
+    "Batch",
+    "Dataset",
+    "Loader",
+    "Memory",
+    "Rows",
+    "Table",
+    "TblWriter",
+    "__version__",
+    "check",
+    "convert",
+    "is_table",
+]
+
 __version__: str
 
 _Progress = Callable[[int, int], object]
@@ -62,6 +76,32 @@ class Batch:
     ) -> list[
         tuple[tuple[float, float, float, float], tuple[int, int, int, int], tuple[int, int], bool, bool]
     ]: ...
+
+@final
+class Table:
+    @staticmethod
+    def open(path: str, options: str) -> Table: ...
+    def format(self) -> str: ...
+    def fields(self) -> list[tuple[str, str, bool]]: ...
+    def rows(self) -> int | None: ...
+    def notes(self) -> list[str]: ...
+    def begin(self) -> Rows: ...
+    def count(self) -> int: ...
+    def arrow_stream(self) -> object: ...
+
+@final
+class Rows:
+    def next(self) -> str | None: ...
+
+@final
+class TblWriter:
+    def __new__(cls, path: str, options: str) -> TblWriter: ...
+    def add(
+        self, payload: bytes, raw: tuple[int, int] | None, name: str | None, record: str | None
+    ) -> None: ...
+    def counts(self) -> tuple[int, int, int]: ...
+    def finish(self) -> int: ...
+    def abandon(self) -> None: ...
 
 def check(path: str, workers: int | None, decode: bool, progress: _Progress | None) -> str: ...
 def convert(

@@ -9,8 +9,9 @@ try:
 except ImportError as e:
     raise ImportError("forebay.torch needs PyTorch: pip install torch") from e
 
-from ._dataset import Dataset as Samples
 from ._convert import PathLike
+from ._dataset import Dataset as Samples
+from ._dataset import open_samples
 
 if TYPE_CHECKING:
     from ._loader import Loader
@@ -58,11 +59,7 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[misc, type-arg, unused-
         label: str | None = None,
         where: str | None = None,
     ) -> None:
-        from . import open as open_any
-
-        samples = source if isinstance(source, Samples) else open_any(source)
-        if not isinstance(samples, Samples):
-            raise TypeError("a table has no samples")
+        samples = source if isinstance(source, Samples) else open_samples(source)
         self.samples = samples if where is None else samples.where(where)
         self.transform = transform
         self.label = label

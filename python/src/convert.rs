@@ -116,7 +116,7 @@ fn into_samples(
     if let Some(layout) = optional("layout", wanted.layout.as_deref())? {
         options.layout = layout;
     }
-    options.compression = Compression::new(codec(wanted.compression.as_deref())?, wanted.level)?;
+    options.compression = compression(wanted.compression.as_deref(), wanted.level)?;
     let format = optional("metadata_format", wanted.metadata_format.as_deref())?.unwrap_or_default();
     options.metadata = match (metadata, &wanted.metadata) {
         (Some(bytes), _) => MetadataChoice::parse(bytes, format, &limits)?,
@@ -159,15 +159,18 @@ fn open(path: &Path, wanted: &Wanted) -> Result<Dataset> {
     Dataset::open_with(path, &options)
 }
 
-fn codec(given: Option<&str>) -> Result<Codec> {
-    match given {
-        None | Some("none") => Ok(Codec::None),
-        Some("lz4") => Ok(Codec::Lz4),
-        Some("zstd") => Ok(Codec::Zstd),
+/// How samples are compressed.
+pub(crate) fn compression(given: Option<&str>, level: Option<u8>) -> Result<Compression> {
+    let codec = match given {
+        None | Some("none") => Codec::None,
+        Some("lz4") => Codec::Lz4,
+        Some("zstd") => Codec::Zstd,
         Some(other) => {
-            Err(Error::new(&ARGUMENT, format!("compression of samples is one of none, lz4, zstd, not {other:?}")))
+            let message = format!("compression of samples is one of none, lz4, zstd, not {other:?}");
+            return Err(Error::new(&ARGUMENT, message));
         }
-    }
+    };
+    Compression::new(codec, level)
 }
 
 fn into_table(

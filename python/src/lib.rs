@@ -10,6 +10,8 @@
 //! | `errors.rs` | errors as exceptions |
 //! | `wait.rs` | work that takes long: without Python's lock, with progress, ended by Ctrl-C |
 //! | `dataset.rs` | a dataset of samples |
+//! | `table.rs` | a table, as rows and as Arrow's batches |
+//! | `writer.rs` | a TBL that is written sample by sample |
 //! | `convert.rs`, `check.rs` | converting and checking, samples and tables |
 //! | `loader.rs`, `batch.rs`, `recipe.rs` | the loader, its batches, what becomes of pictures |
 
@@ -28,7 +30,9 @@ mod loader;
 mod memory;
 mod options;
 mod recipe;
+mod table;
 mod wait;
+mod writer;
 
 /// What the package's Python stands on. Nothing here is for users.
 #[pyo3::pymodule]
@@ -36,7 +40,14 @@ mod _forebay {
     use pyo3::{prelude::*, types::PyModule};
 
     #[pymodule_export]
-    use super::{batch::Batch, dataset::Dataset, loader::Loader, memory::Memory};
+    use super::{
+        batch::Batch,
+        dataset::Dataset,
+        loader::Loader,
+        memory::Memory,
+        table::{Rows, Table},
+        writer::TblWriter,
+    };
 
     #[pymodule_export]
     use super::{check::check, convert::convert, options::is_table};
