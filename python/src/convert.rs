@@ -203,7 +203,7 @@ fn into_table(
 
 /// Some columns and rows of a table.
 pub(crate) fn scan(columns: Option<Vec<String>>, filter: Option<&str>) -> Result<Scan> {
-    Ok(Scan { columns, filter: filter.map(Filter::parse).transpose()? })
+    Ok(Scan::new(columns, filter.map(Filter::parse).transpose()?))
 }
 
 /// An option that has no effect here is a mistake.

@@ -92,6 +92,7 @@ impl Wanted {
             None | Some(Shuffle::None) => builder,
             Some(Shuffle::Full) => builder.shuffle(self.seed),
             Some(Shuffle::Blocks { block, window }) => builder.shuffle_blocks(self.seed, block, window),
+            Some(other) => return Err(Error::new(&ARGUMENT, format!("this package does not know {other:?}"))),
         };
         if let Some(filter) = &self.filter {
             builder = builder.filter(filter)?;

@@ -89,6 +89,7 @@ impl Tensor {
             Out::U8(out) => (out.as_mut_ptr().expose_provenance(), "|u1", out.len()),
             Out::F16(out) => (out.as_mut_ptr().expose_provenance(), "<f2", out.len()),
             Out::F32(out) => (out.as_mut_ptr().expose_provenance(), "<f4", out.len()),
+            _ => return None,
         };
         let wanted = shape.iter().try_fold(1_usize, |n, &side| n.checked_mul(side))?;
         (shape.len() > 1 && wanted == numbers).then_some(Tensor { address, kind, shape })

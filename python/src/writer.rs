@@ -53,7 +53,7 @@ struct Open {
 impl Open {
     fn new(path: &std::path::Path, wanted: &Wanted) -> Result<Open> {
         let layout = optional("layout", wanted.layout.as_deref())?.unwrap_or_default();
-        let pack = PackOptions { layout, compression: compression(wanted.compression.as_deref(), wanted.level)? };
+        let pack = PackOptions::new(layout, compression(wanted.compression.as_deref(), wanted.level)?);
         let format = optional("metadata_format", wanted.metadata_format.as_deref())?.unwrap_or_default();
         let mut choice = match &wanted.metadata {
             Some(value) => MetadataChoice::parse(value.to_string().into_bytes(), Default::default(), &Limits::host())?,
