@@ -18,6 +18,7 @@ pub fn codes() -> impl Iterator<Item = &'static Code> {
         crate::table::codes::ALL,
         crate::tbf::codes::ALL,
         crate::text::codes::ALL,
+        crate::warehouse::codes::ALL,
     ]
     .into_iter()
     .flatten()

@@ -25,6 +25,7 @@
 //! | [`table`] | the table model: schema, typed columns, batches, cells |
 //! | [`tbf`] | TBF, all six layouts that have the name |
 //! | [`idv`] | ML.NET's binary data view |
+//! | [`warehouse`] | tensor warehouses: shards of tensors with boxes, and their manifest |
 //! | [`text`] | CSV and JSON lines |
 //! | [`tables`] | a table of any of these formats, opened, read and converted |
 
@@ -58,6 +59,7 @@ pub mod tar;
 pub mod tbf;
 pub mod tbl;
 pub mod text;
+pub mod warehouse;
 pub mod words;
 
 pub use error::{Error, Result};
