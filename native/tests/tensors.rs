@@ -162,7 +162,8 @@ fn ranks_share_an_epoch_and_a_run_goes_on_with_more_of_them() {
     for step in 0..3 {
         let mut joined = [ranks[0][step].clone(), ranks[1][step].clone()].concat();
         let mut said = all[(step + 1) * 4..(step + 2) * 4].to_vec();
-        (joined.sort_unstable(), said.sort_unstable());
+        joined.sort_unstable();
+        said.sort_unstable();
         assert_eq!(joined, said);
     }
     assert!(of(2, 2, 1).build().is_err());
