@@ -24,6 +24,7 @@
 //! | [`table`] | the table model: schema, typed columns, batches, cells |
 //! | [`tbf`] | TBF, all six layouts that have the name |
 //! | [`idv`] | ML.NET's binary data view |
+//! | [`warehouse`] | tensor warehouses: shards of tensors with boxes, and their manifest |
 //! | [`text`] | CSV and JSON lines |
 //! | [`annotations`] | boxes, masks and classes: one model, and the label formats |
 //! | [`tables`] | a table of any of these formats, opened, read and converted |
@@ -66,6 +67,7 @@ pub mod tar;
 pub mod tbf;
 pub mod tbl;
 pub mod text;
+pub mod warehouse;
 #[doc(hidden)]
 pub mod words;
 

@@ -16,6 +16,7 @@
 //! | [`convert`] | any of these into a TBL or TAR, on all cores |
 //! | [`loader`] | batches of tensors for training |
 //! | [`labels`] | label files and folders of them: COCO, Label Studio and others |
+//! | [`shards`], [`tensors`] | a tensor warehouse, opened; batches for training from it |
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`] | files in, read or mapped |
 //! | [`tables`] | CSV, JSON lines, Parquet, Arrow, TBF and IDV, in and out |
@@ -43,7 +44,9 @@ pub mod output;
 #[doc(hidden)]
 pub mod parallel;
 pub mod select;
+pub mod shards;
 pub mod tables;
+pub mod tensors;
 
 pub use dataset::{Dataset, OpenOptions};
 pub use input::Input;
@@ -70,6 +73,11 @@ struct LoaderGuide;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/labels.md")]
 struct LabelsGuide;
+
+/// The Rust code of `docs/warehouse.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/warehouse.md")]
+struct WarehouseGuide;
 
 /// The Rust code of `docs/tables.md`.
 #[cfg(doctest)]

@@ -67,6 +67,8 @@ mod write;
 pub use archive_files::{ArchiveFile, archive_files, renamed};
 #[doc(hidden)]
 pub use check::{Checker, Part};
+#[doc(hidden)]
+pub use conversion::NO_TENSORS;
 pub use conversion::{Batch, Conversion, ConversionOptions, Converted};
 #[doc(hidden)]
 pub use document::Inherited;
