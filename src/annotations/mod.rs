@@ -26,14 +26,22 @@
 
 mod classes;
 pub mod codes;
+pub mod cvat;
+pub mod dota;
 mod fault;
 mod format;
 mod geometry;
+pub mod kitti;
 mod model;
 mod names;
 mod notes;
+pub mod open_images;
 mod options;
+mod plain;
 mod rle;
+pub mod voc;
+mod xml;
+pub mod yolo;
 
 pub use classes::{Class, Classes};
 pub use fault::Spot;
@@ -42,5 +50,5 @@ pub use geometry::{Clip, Rect, Turn, corners_of};
 pub use model::{Annotation, Flags, Id, Keypoint, Labels, Picture, Shape, Source};
 pub use names::{base_name, checked_name};
 pub use notes::{Cause, Loss, Losses, Notes};
-pub use options::{Exif, Names, Pick, ReadOptions, Task};
+pub use options::{Between, Exif, Names, Pick, ReadOptions, Task};
 pub use rle::Rle;

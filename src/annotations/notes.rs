@@ -79,6 +79,18 @@ causes! {
         Fractions "fractions" "boxes so small that fractions may have been written for percent",
         /// A name was guessed from a URL.
         NameFromUrl "name_from_url" "names taken from a URL",
+        /// A class that a file uses and does not declare, though it declares others.
+        UndeclaredClass "undeclared_class" "annotations of classes that the file does not declare",
+        /// Pixels seem to count from 0 where they were said to count from 1.
+        CountsFromZero "counts_from_zero" "boxes that begin at pixel 0 where pixels were said to count from 1",
+        /// A box ends farther outside than a few digits explain.
+        BeyondRounding "beyond_rounding" "boxes that leave their picture by more than rounding",
+        /// No file has labels for a picture.
+        Background "background" "pictures without a label file: nothing is in them",
+        /// Labels for which there is no picture.
+        NoPicture "no_picture" "label files without a picture",
+        /// A path that was changed to find what it means.
+        PathGuessed "path_guessed" "paths that hold only once their beginning is left out",
         /// Part of a value, such as a flag, that is not one of the known words.
         OddValue "odd_value" "values that are not what the format says, and harmless",
     }
