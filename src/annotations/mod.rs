@@ -14,7 +14,9 @@
 //! | `names.rs` | names of pictures that stay inside their folder |
 //! | `options.rs` | what a file cannot say by itself |
 //! | `format.rs` | the formats, and which one a file has |
-//! | `codes.rs` | what can be wrong |
+//! | `codes.rs`, `fault.rs` | what can be wrong, and where |
+//! | `json/` | JSON whose values know where they lie |
+//! | [`coco`] | a format, and so on |
 //!
 //! ```
 //! use forebay::annotations::{Clip, Rect};
@@ -25,20 +27,28 @@
 //! ```
 
 mod classes;
+pub mod coco;
 pub mod codes;
+pub mod createml;
 pub mod cvat;
 pub mod dota;
 mod fault;
 mod format;
 mod geometry;
+mod json;
 pub mod kitti;
+pub mod labelme;
+pub mod labelstudio;
+mod merge;
 mod model;
 mod names;
 mod notes;
 pub mod open_images;
 mod options;
 mod plain;
+pub mod recorder;
 mod rle;
+pub mod via;
 pub mod voc;
 mod xml;
 pub mod yolo;

@@ -56,3 +56,11 @@ fn fault(name: &str) -> Option<&'static str> {
 pub fn base_name(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().unwrap_or(name)
 }
+
+/// What of a name counts.
+pub(crate) fn by_policy(name: &str, policy: super::Names) -> &str {
+    match policy {
+        super::Names::Whole => name,
+        super::Names::Last => base_name(name),
+    }
+}

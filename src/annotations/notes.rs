@@ -91,6 +91,8 @@ causes! {
         NoPicture "no_picture" "label files without a picture",
         /// A path that was changed to find what it means.
         PathGuessed "path_guessed" "paths that hold only once their beginning is left out",
+        /// Two units that say different things of one box.
+        UnitsDisagree "units_disagree" "boxes whose pixels and fractions differ by more than half a pixel",
         /// Part of a value, such as a flag, that is not one of the known words.
         OddValue "odd_value" "values that are not what the format says, and harmless",
     }
@@ -103,6 +105,8 @@ causes! {
         Rotation "rotation" "turned boxes written as the upright boxes around them",
         /// An outline.
         Outline "outline" "outlines written as the boxes around them",
+        /// Parts of an outline.
+        Parts "parts" "outlines of several parts written as several annotations",
         /// A mask.
         Mask "mask" "masks written as the boxes around them",
         /// Key points.
