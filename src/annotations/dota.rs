@@ -3,7 +3,7 @@
 use crate::error::Result;
 
 use super::plain::{lines, number, short};
-use super::{Annotation, Classes, ReadOptions, Spot, codes, yolo};
+use super::{Annotation, Classes, Labels, Picture, ReadOptions, Spot, codes, yolo};
 
 /// Numbers at the beginning of a line.
 const CORNERS: usize = 8;
@@ -19,6 +19,17 @@ pub fn read(bytes: &[u8], classes: &mut Classes, _options: &ReadOptions) -> Resu
         }
     }
     Ok(found)
+}
+
+/// Reads the labels of several pictures, each called what its labels are, without an ending.
+pub fn read_all<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, options: &ReadOptions) -> Result<Labels> {
+    let mut labels = Labels::default();
+    for (name, bytes) in files {
+        let mut picture = Picture::named(name.strip_suffix(".txt").unwrap_or(name));
+        picture.annotations = read(bytes, &mut labels.classes, options).map_err(|e| e.file(name))?;
+        labels.pictures.push(picture);
+    }
+    Ok(labels)
 }
 
 fn annotation(line: &str, classes: &mut Classes, spot: &Spot) -> Result<Annotation> {

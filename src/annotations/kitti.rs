@@ -3,7 +3,7 @@
 use crate::error::Result;
 
 use super::plain::{lines, number, short};
-use super::{Annotation, Classes, ReadOptions, Rect, Spot, codes};
+use super::{Annotation, Classes, Labels, Picture, ReadOptions, Rect, Spot, codes};
 
 /// Columns after the class: without and with a score.
 const COLUMNS: usize = 14;
@@ -18,6 +18,17 @@ pub fn read(bytes: &[u8], classes: &mut Classes, _options: &ReadOptions) -> Resu
         }
     }
     Ok(found)
+}
+
+/// Reads the labels of several pictures, each called what its labels are, without an ending.
+pub fn read_all<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, options: &ReadOptions) -> Result<Labels> {
+    let mut labels = Labels::default();
+    for (name, bytes) in files {
+        let mut picture = Picture::named(name.strip_suffix(".txt").unwrap_or(name));
+        picture.annotations = read(bytes, &mut labels.classes, options).map_err(|e| e.file(name))?;
+        labels.pictures.push(picture);
+    }
+    Ok(labels)
 }
 
 fn annotation(line: &str, classes: &mut Classes, spot: &Spot) -> Result<Annotation> {

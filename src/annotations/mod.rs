@@ -12,6 +12,7 @@
 //! | `rle.rs` | masks as runs, also in COCO's text |
 //! | `notes.rs` | what was found while reading, what was lost while writing, counted by cause |
 //! | `names.rs` | names of pictures that stay inside their folder |
+//! | `listing.rs` | names of the files of a folder, and what other names mean among them |
 //! | `options.rs` | what a file cannot say by itself |
 //! | `format.rs` | the formats, and which one a file has |
 //! | `codes.rs`, `fault.rs` | what can be wrong, and where |
@@ -39,6 +40,7 @@ mod json;
 pub mod kitti;
 pub mod labelme;
 pub mod labelstudio;
+mod listing;
 mod merge;
 mod model;
 mod names;
@@ -57,6 +59,7 @@ pub use classes::{Class, Classes};
 pub use fault::Spot;
 pub use format::{Format, detect};
 pub use geometry::{Clip, Rect, Turn, corners_of};
+pub use listing::Listing;
 pub use model::{Annotation, Flags, Id, Keypoint, Labels, Picture, Shape, Source};
 pub use names::{base_name, checked_name};
 pub use notes::{Cause, Loss, Losses, Notes};

@@ -87,8 +87,10 @@ causes! {
         BeyondRounding "beyond_rounding" "boxes that leave their picture by more than rounding",
         /// No file has labels for a picture.
         Background "background" "pictures without a label file: nothing is in them",
-        /// Labels for which there is no picture.
+        /// Labels for which no picture was found.
         NoPicture "no_picture" "label files without a picture",
+        /// A picture that labels are for, and that is not there.
+        PictureMissing "picture_missing" "pictures that have labels and are not there",
         /// A path that was changed to find what it means.
         PathGuessed "path_guessed" "paths that hold only once their beginning is left out",
         /// Two units that say different things of one box.

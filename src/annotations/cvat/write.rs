@@ -28,11 +28,16 @@ use super::mask;
 /// ```
 pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
     let mut losses = Losses::default();
+    losses.add_many(Loss::ClassDetail, labels.classes.iter().filter(|class| class.has_details()).count() as u64);
     let mut out = Writer::new();
     out.open("annotations", &[]);
     out.text("version", "1.1");
     meta(&mut out, labels);
     for (number, picture) in labels.pictures.iter().enumerate() {
+        if picture.unlabelled {
+            losses.add(Loss::Unlabelled);
+            continue;
+        }
         image(&mut out, labels, number, picture, &mut losses);
         put(out.take().as_bytes())?;
     }

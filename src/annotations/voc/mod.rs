@@ -10,6 +10,13 @@ mod labelme;
 mod read;
 mod write;
 
+use std::collections::HashMap;
+
+use crate::error::Result;
+
+use super::listing::stem;
+use super::{Labels, Loss, Losses, ReadOptions, base_name};
+
 pub use read::read;
 pub use write::write;
 
@@ -23,19 +30,41 @@ pub use write::write;
 /// ```
 pub fn picture_name(labels: &str, said: &str) -> String {
     let stem = labels.strip_suffix(".xml").or_else(|| labels.strip_suffix(".XML")).unwrap_or(labels);
-    match super::base_name(said).rsplit_once('.') {
+    match base_name(said).rsplit_once('.') {
+        // Two pictures that differ in their endings alone have these in the names of their labels.
+        Some(_) if base_name(stem) == base_name(said) => stem.to_owned(),
         Some((_, ending)) => format!("{stem}.{ending}"),
         None => stem.to_owned(),
     }
 }
 
-/// Where the labels of a picture belong.
-///
-/// ```
-/// assert_eq!(forebay::annotations::voc::label_name("sub/a.v1.jpg"), "Annotations/sub/a.v1.xml");
-/// ```
-pub fn label_name(picture: &str) -> String {
-    let folder = picture.rfind('/').map_or(0, |at| at + 1);
-    let stem = picture[folder..].rfind('.').filter(|at| *at > 0).map_or(picture, |at| &picture[..folder + at]);
-    format!("Annotations/{stem}.xml")
+/// Reads the labels of several pictures, by the names of their files in the folder of the labels.
+pub fn read_all<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, options: &ReadOptions) -> Result<Labels> {
+    let mut labels = Labels::default();
+    for (name, bytes) in files {
+        let mut picture = read(bytes, &mut labels.classes, &mut labels.notes, options).map_err(|e| e.file(name))?;
+        picture.name = picture_name(name, &picture.name);
+        labels.pictures.push(picture);
+    }
+    Ok(labels)
+}
+
+/// Writes the labels of each picture into `Annotations/`. What the format cannot say is counted.
+pub fn write_all(labels: &Labels, put: &mut dyn FnMut(&str, &[u8]) -> Result<()>) -> Result<Losses> {
+    let mut losses = Losses::default();
+    losses.add_many(Loss::ClassDetail, labels.classes.iter().filter(|class| class.has_details()).count() as u64);
+    let mut seen = HashMap::<&str, u32>::new();
+    for picture in &labels.pictures {
+        *seen.entry(stem(&picture.name)).or_default() += 1;
+    }
+    for picture in &labels.pictures {
+        if picture.unlabelled {
+            losses.add(Loss::Unlabelled);
+            continue;
+        }
+        let one = seen.get(stem(&picture.name)) == Some(&1);
+        let name = if one { stem(&picture.name) } else { picture.name.as_str() };
+        put(&format!("Annotations/{name}.xml"), write(picture, &labels.classes, &mut losses).as_bytes())?;
+    }
+    Ok(losses)
 }

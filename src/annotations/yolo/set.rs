@@ -1,15 +1,14 @@
 //! Which files of a folder belong together: pure functions of their names and of what the set says of itself.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use crate::error::Result;
 
+use super::super::listing::{Found, Listing, ending, is_picture};
 use super::super::plain::lines;
 use super::super::{Cause, Notes, base_name, codes};
 use super::data::{Data, Place};
 
-/// Endings of pictures, in small letters.
-const PICTURES: [&str; 10] = ["jpg", "jpeg", "png", "bmp", "webp", "tif", "tiff", "gif", "ppm", "pgm"];
 /// Texts that are no labels of a picture.
 const NO_LABELS: [&str; 10] = [
     "classes.txt",
@@ -24,82 +23,9 @@ const NO_LABELS: [&str; 10] = [
     "requirements.txt",
 ];
 
-/// The names of all files of a folder, relative to it, with `/` between their parts.
-#[derive(Clone, Debug, Default)]
-pub struct Listing {
-    files: BTreeSet<String>,
-    folders: HashSet<String>,
-}
-
-impl<S: Into<String>> FromIterator<S> for Listing {
-    fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Listing {
-        let files: BTreeSet<String> = names.into_iter().map(Into::into).collect();
-        let mut folders = HashSet::new();
-        for file in &files {
-            for (at, _) in file.match_indices('/') {
-                if !folders.contains(&file[..at]) {
-                    folders.insert(file[..at].to_owned());
-                }
-            }
-        }
-        Listing { files, folders }
-    }
-}
-
-/// What a path means in a folder.
-enum Found {
-    File(String),
-    /// Ends with `/` unless it is the whole folder.
-    Folder(String),
-}
-
-impl Listing {
-    /// Whether there is a file of this name.
-    pub fn has(&self, file: &str) -> bool {
-        self.files.contains(file)
-    }
-
-    /// Every file.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.files.iter().map(String::as_str)
-    }
-
-    fn under<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a str> {
-        self.files.range(folder.to_owned()..).map(String::as_str).take_while(move |file| file.starts_with(folder))
-    }
-
-    /// What a path means, also one that was made elsewhere: where its beginning leads nowhere, its end is looked for.
-    /// The flag says that the beginning was left out.
-    fn find(&self, path: &str) -> Option<(Found, bool)> {
-        let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-        let absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
-        if parts.is_empty() && !absolute {
-            return Some((Found::Folder(String::new()), false));
-        }
-        for start in 0..parts.len() {
-            let rest = parts[start..].join("/");
-            if self.files.contains(&rest) {
-                return Some((Found::File(rest), start > 0 || absolute));
-            }
-            if self.folders.contains(&rest) {
-                return Some((Found::Folder(rest + "/"), start > 0 || absolute));
-            }
-        }
-        None
-    }
-
-    /// The file that a path means, if it means one.
-    pub fn find_file(&self, path: &str) -> Option<String> {
-        match self.find(&path.replace('\\', "/")) {
-            Some((Found::File(file), _)) => Some(file),
-            _ => None,
-        }
-    }
-}
-
 /// The file of a folder that says what the set is, if one does.
 pub fn entry(listing: &Listing) -> Option<&str> {
-    let named = |names: &[&str]| names.iter().find_map(|name| listing.files.get(*name).map(String::as_str));
+    let named = |names: &[&str]| names.iter().find_map(|name| listing.get(name));
     let any_yaml = || {
         let mut found = listing.iter().filter(|file| !file.contains('/') && is_yaml(file));
         found.next().filter(|_| found.next().is_none())
@@ -150,7 +76,7 @@ impl Set {
     /// Finds the pictures of a set and their labels. `lists` has the bytes of the files that [`Set::lists`] names.
     ///
     /// ```
-    /// use forebay::{Limits, annotations::yolo::{Data, Listing, Set}};
+    /// use forebay::{Limits, annotations::{Listing, yolo::{Data, Set}}};
     /// let data = Data::from_yaml(b"train: images/train\nnames: [car]\n", &Limits::default()).unwrap();
     /// let listing: Listing = ["data.yaml", "images/train/a.JPG", "labels/train/a.txt"].into_iter().collect();
     /// let set = Set::find(&data, &listing, &Default::default()).unwrap();
@@ -275,14 +201,6 @@ fn labels_of(picture: &str) -> Vec<String> {
     names.push(format!("{stem}.txt"));
     names.push(format!("labels/{stem}.txt"));
     names
-}
-
-fn ending(file: &str) -> String {
-    base_name(file).rsplit_once('.').map_or_else(String::new, |(_, ending)| ending.to_ascii_lowercase())
-}
-
-fn is_picture(file: &str) -> bool {
-    PICTURES.contains(&ending(file).as_str())
 }
 
 fn is_labels(file: &str) -> bool {

@@ -1,6 +1,39 @@
 //! Labels written as YOLO's lines, and the `data.yaml` beside them.
 
-use super::super::{Annotation, Classes, Clip, Loss, Losses, Picture, Rect, Shape, Task};
+use std::collections::HashMap;
+
+use crate::error::{Error, Result};
+
+use super::super::listing::stem;
+use super::super::{Annotation, Classes, Clip, Labels, Loss, Losses, Picture, Rect, Shape, Task, codes};
+
+/// Writes a set: a `data.yaml`, and the labels of each picture in `labels/`; the pictures belong into `images/`. What the
+/// format cannot say is counted.
+///
+/// # Errors
+///
+/// `label.repeated` where two pictures would have the same file of labels.
+pub fn write(labels: &Labels, task: Task, put: &mut dyn FnMut(&str, &[u8]) -> Result<()>) -> Result<Losses> {
+    let mut losses = Losses::default();
+    losses.add_many(Loss::ClassDetail, labels.classes.iter().filter(|class| class.has_details()).count() as u64);
+    put("data.yaml", data_yaml(&labels.classes).as_bytes())?;
+    let mut seen = HashMap::new();
+    for picture in &labels.pictures {
+        if picture.unlabelled {
+            losses.add(Loss::Unlabelled);
+            continue;
+        }
+        let name = label_name(&picture.name);
+        if let Some(other) = seen.insert(name.clone(), &picture.name) {
+            let message = format!("{other:?} and {:?} would have the same labels, {name}", picture.name);
+            return Err(Error::new(&codes::REPEATED, message));
+        }
+        if let Some(text) = lines(picture, task, &mut losses) {
+            put(&name, text.as_bytes())?;
+        }
+    }
+    Ok(losses)
+}
 
 /// The text of a `data.yaml` for pictures under `images/`.
 pub fn data_yaml(classes: &Classes) -> String {
@@ -36,9 +69,7 @@ fn quoted(text: &str) -> String {
 /// ```
 pub fn label_name(picture: &str) -> String {
     let picture = picture.strip_prefix("images/").unwrap_or(picture);
-    let folder = picture.rfind('/').map_or(0, |at| at + 1);
-    let stem = picture[folder..].rfind('.').filter(|at| *at > 0).map_or(picture, |at| &picture[..folder + at]);
-    format!("labels/{stem}.txt")
+    format!("labels/{}.txt", stem(picture))
 }
 
 /// The lines of a picture. Boxes are cut at its border; what a line cannot say is counted. `None` where the picture's size
