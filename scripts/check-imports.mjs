@@ -21,6 +21,7 @@ const CRATES = {
     'half_written map parallel',
     'input',
     'folder output',
+    'labels',
     'dataset',
     'check select',
     'convert',

@@ -15,6 +15,7 @@
 //! | [`dataset`], [`folder`] | a TBL, a TAR or a folder, opened |
 //! | [`convert`] | any of these into a TBL or TAR, on all cores |
 //! | [`loader`] | batches of tensors for training |
+//! | [`labels`] | label files and folders of them: COCO, Label Studio and others |
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`], [`map`], [`output`] | files in, read or mapped; whole files out |
 //! | [`parallel`] | work on many threads |
@@ -33,6 +34,7 @@ pub mod dataset;
 pub mod folder;
 mod half_written;
 pub mod input;
+pub mod labels;
 pub mod loader;
 pub mod map;
 pub mod output;

@@ -15,6 +15,9 @@
 //! | `listing.rs` | names of the files of a folder, and what other names mean among them |
 //! | `options.rs` | what a file cannot say by itself |
 //! | `format.rs` | the formats, and which one a file has |
+//! | `told.rs` | what the pictures themselves say: sizes, and turns by EXIF |
+//! | `stats.rs` | counts |
+//! | `write.rs` | which formats are one file, and how each is written |
 //! | `codes.rs`, `fault.rs` | what can be wrong, and where |
 //! | `json/` | JSON whose values know where they lie |
 //! | [`coco`] | a format, and so on |
@@ -50,14 +53,17 @@ mod options;
 mod plain;
 pub mod recorder;
 mod rle;
+mod stats;
+mod told;
 pub mod via;
 pub mod voc;
+pub mod write;
 mod xml;
 pub mod yolo;
 
 pub use classes::{Class, Classes};
 pub use fault::Spot;
-pub use format::{Format, detect};
+pub use format::{Format, HEAD_BYTES, detect};
 pub use geometry::{Clip, Rect, Turn, corners_of};
 pub use listing::Listing;
 pub use model::{Annotation, Flags, Id, Keypoint, Labels, Picture, Shape, Source};
@@ -65,3 +71,5 @@ pub use names::{base_name, checked_name};
 pub use notes::{Cause, Loss, Losses, Notes};
 pub use options::{Between, Exif, Names, Pick, ReadOptions, Task};
 pub use rle::Rle;
+pub use stats::{LabelStats, Tally};
+pub use told::Seen;

@@ -210,6 +210,25 @@ impl Notes {
         self.more
     }
 
+    /// Forgets what [`count`](Self::count) counted, for counting anew.
+    pub fn forget_annotations(&mut self) {
+        for cause in [
+            Cause::Clipped,
+            Cause::DroppedEmpty,
+            Cause::Crowd,
+            Cause::Rotated,
+            Cause::Polygon,
+            Cause::Mask,
+            Cause::Points,
+            Cause::Outside,
+            Cause::NoClass,
+            Cause::Unlabelled,
+            Cause::SizeMissing,
+        ] {
+            self.counts.0.remove(&cause);
+        }
+    }
+
     /// Takes in what was found in another file of the set.
     pub fn join(&mut self, other: Notes) {
         for (cause, n) in other.iter() {

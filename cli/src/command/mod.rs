@@ -13,6 +13,7 @@ mod extract;
 mod filtering;
 mod head;
 mod inspect;
+mod labels;
 mod pixels;
 mod plan;
 mod serve;
@@ -70,6 +71,8 @@ enum Command {
     Bench(bench::Args),
     /// Show a dataset, or a folder of them, in the browser.
     Serve(serve::Args),
+    /// Check, count and convert label files: boxes, outlines and masks of pictures.
+    Labels(labels::Args),
     /// Print completions for a shell.
     Completions {
         /// The shell.
@@ -84,6 +87,7 @@ impl Command {
     fn has_work(&self) -> bool {
         use Command::{Concat, Convert, Extract, Serve, Split};
         matches!(self, Convert(_) | Extract(_) | Concat(_) | Split(_) | Serve(_))
+            || matches!(self, Command::Labels(args) if args.has_work())
     }
     /// Whether a reader who has gone leaves nothing to do. The exit code of others says something of every file.
     fn only_prints(&self) -> bool {
@@ -120,6 +124,7 @@ pub fn main() -> ExitCode {
         Command::Plan(args) => plan::run(args, &out),
         Command::Bench(args) => bench::run(args, &out),
         Command::Serve(args) => serve::run(args, &out),
+        Command::Labels(args) => labels::run(args, &out),
         Command::Completions { shell } => completions(*shell),
         Command::Man => man(),
     };
