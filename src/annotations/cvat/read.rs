@@ -61,7 +61,6 @@ impl Reader {
     /// Takes more bytes, and hands over the pictures that are whole.
     pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Picture) -> Result<()>) -> Result<()> {
         self.elements.feed(bytes);
-        self.shapes.grow(bytes.len());
         self.take(sink)
     }
 

@@ -9,9 +9,11 @@ use super::super::{Annotation, Cause, Flags, Keypoint, Notes, Rect, Shape, Sourc
 use super::mask;
 use super::read::value;
 
-/// Pixels of masks that are looked at for each byte of a file: far above what masks of objects need, and low enough that a
-/// file of masks that are one run each takes no time beyond its size.
+/// Pixels of masks that are looked at for each byte that they take in a file: far above what masks of objects need, and low
+/// enough that a file of masks that are one run each takes no time beyond its size.
 const PIXELS_A_BYTE: u64 = 4096;
+/// Bytes that a mask takes besides its runs, about.
+const BYTES_A_MASK: u64 = 256;
 
 /// Reads shapes, and keeps account of what their masks cost.
 #[derive(Debug)]
@@ -23,11 +25,6 @@ pub(super) struct Shapes {
 impl Shapes {
     pub(super) fn new(limits: &Limits) -> Shapes {
         Shapes { pixels: limits.pixels }
-    }
-
-    /// Counts bytes of the file.
-    pub(super) fn grow(&mut self, bytes: usize) {
-        self.pixels = self.pixels.saturating_add((bytes as u64).saturating_mul(PIXELS_A_BYTE));
     }
 
     /// A shape without its class; `None` where it is of a kind that is not read, which is counted.
@@ -71,6 +68,8 @@ impl Shapes {
         let mut annotation = Annotation::boxed(rect, None);
         let missing = || node.spot.fault(&codes::VALUE, "<mask> has no rle");
         let runs = node.attribute("rle").ok_or_else(missing)?;
+        let bytes = BYTES_A_MASK + runs.len() as u64;
+        self.pixels = self.pixels.saturating_add(bytes.saturating_mul(PIXELS_A_BYTE));
         let cost = u64::from(width) * u64::from(height);
         let made = match (size, self.pixels.checked_sub(cost)) {
             (Some(size), Some(left_over)) => {
@@ -94,7 +93,11 @@ fn boxed(node: &Node) -> Result<Annotation> {
         return Err(node.spot.fault(&codes::RECT, message));
     }
     let degrees = if node.attribute("rotation").is_some() { value(node, "rotation")? } else { 0.0 };
-    Ok(Annotation::rotated(rect, degrees, None))
+    let annotation = Annotation::rotated(rect, degrees, None);
+    if !annotation.rect.is_finite() {
+        return Err(node.spot.fault(&codes::NUMBER, "a turned box has corners that are no numbers"));
+    }
+    Ok(annotation)
 }
 
 fn points(node: &Node) -> Result<Vec<[f64; 2]>> {

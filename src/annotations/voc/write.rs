@@ -40,7 +40,9 @@ pub fn write(picture: &Picture, classes: &Classes, losses: &mut Losses) -> Strin
                 continue;
             }
         }
-        if picture.clip(annotation) == Clip::Nothing {
+        // Counting from 1 rounds: a box thinner than that would come back turned inside out.
+        let thin = annotation.rect.width().min(annotation.rect.height()) <= 1e-6;
+        if thin || picture.clip(annotation) == Clip::Nothing {
             losses.add(Loss::Outside);
             continue;
         }

@@ -8,12 +8,14 @@ use super::super::listing::stem;
 use super::super::{Annotation, Classes, Clip, Labels, Loss, Losses, Picture, Rect, Shape, Task, codes};
 
 /// Writes a set: a `data.yaml`, and the labels of each picture in `labels/`; the pictures belong into `images/`. What the
-/// format cannot say is counted.
+/// format cannot say is counted. Without a task, labels of outlines alone are written as such, turned boxes alone as such, and
+/// everything else as boxes: a trainer takes only one of them from a set.
 ///
 /// # Errors
 ///
 /// `label.repeated` where two pictures would have the same file of labels.
-pub fn write(labels: &Labels, task: Task, put: &mut dyn FnMut(&str, &[u8]) -> Result<()>) -> Result<Losses> {
+pub fn write(labels: &Labels, task: Option<Task>, put: &mut dyn FnMut(&str, &[u8]) -> Result<()>) -> Result<Losses> {
+    let task = task.unwrap_or_else(|| task_of(labels));
     let mut losses = Losses::default();
     losses.add_many(Loss::ClassDetail, labels.classes.iter().filter(|class| class.has_details()).count() as u64);
     put("data.yaml", data_yaml(&labels.classes).as_bytes())?;
@@ -33,6 +35,17 @@ pub fn write(labels: &Labels, task: Task, put: &mut dyn FnMut(&str, &[u8]) -> Re
         }
     }
     Ok(losses)
+}
+
+/// What the lines of a set have to be so that nothing that marks its objects is lost, where one kind of line can do that.
+fn task_of(labels: &Labels) -> Task {
+    let annotations = || labels.pictures.iter().flat_map(|picture| &picture.annotations);
+    match () {
+        () if annotations().next().is_none() => Task::Boxes,
+        () if annotations().all(|one| matches!(one.shape, Shape::Rotated { .. })) => Task::Obb,
+        () if annotations().all(|one| matches!(one.shape, Shape::Polygon(_))) => Task::Segment,
+        () => Task::Boxes,
+    }
 }
 
 /// The text of a `data.yaml` for pictures under `images/`.
