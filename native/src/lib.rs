@@ -63,6 +63,11 @@ struct Readme;
 #[doc = include_str!("../../docs/loader.md")]
 struct LoaderGuide;
 
+/// The Rust code of `docs/labels.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/labels.md")]
+struct LabelsGuide;
+
 /// The Rust code of `docs/tables.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/tables.md")]
