@@ -79,6 +79,8 @@ causes! {
         Fractions "fractions" "boxes so small that fractions may have been written for percent",
         /// A name was guessed from a URL.
         NameFromUrl "name_from_url" "names taken from a URL",
+        /// An object that its annotator took back.
+        Deleted "deleted" "objects that were deleted and are still in the file",
         /// A class that a file uses and does not declare, though it declares others.
         UndeclaredClass "undeclared_class" "annotations of classes that the file does not declare",
         /// Pixels seem to count from 0 where they were said to count from 1.

@@ -25,7 +25,7 @@ pub(super) fn read(root: &Node, classes: &mut Classes, notes: &mut Notes) -> Res
     }
     for object in root.children_named("object") {
         if object.text_of("deleted").and_then(said) == Some(true) {
-            notes.add(Cause::Cancelled);
+            notes.add(Cause::Deleted);
             continue;
         }
         let Some(polygon) = object.child("polygon") else {
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(picture.annotations[0].rect, Rect::new(1.0, 2.0, 9.0, 8.0));
         assert!(matches!(picture.annotations[0].shape, Shape::Polygon(_)) && picture.annotations[1].is_box());
         assert!(picture.annotations[0].flags.occluded);
-        assert_eq!((notes.of(Cause::Cancelled), notes.of(Cause::SkippedShapes)), (1, 1));
+        assert_eq!((notes.of(Cause::Deleted), notes.of(Cause::SkippedShapes)), (1, 1));
         let text = text.replace("<y>8</y>", "<y>8,5</y>");
         assert!(super::super::read(text.as_bytes(), &mut classes, &mut notes, &ReadOptions::default()).is_err());
     }
