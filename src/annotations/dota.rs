@@ -41,7 +41,7 @@ fn annotation(line: &str, classes: &mut Classes, spot: &Spot) -> Result<Annotati
     let (corners, rest) = columns.split_at(CORNERS);
     let mut values = Vec::with_capacity(CORNERS);
     for text in corners {
-        let wrong = || spot.fault(&codes::NUMBER, format!("{:?} is no number", short(text)));
+        let wrong = || spot.fault(&codes::NUMBER, format!("{:?} is not a number", short(text)));
         values.push(number(text).ok_or_else(wrong)?);
     }
     let (name, difficulty) = match rest.split_last() {
@@ -84,6 +84,6 @@ mod tests {
             read(text.as_bytes(), &mut Classes::default(), &ReadOptions::default()).unwrap_err().to_string()
         };
         assert!(fault("1 2 3 4 5 6 7 8").starts_with("line 1: 8 columns"));
-        assert!(fault("\n1 2 3 4 5 6 7 x ship 0").starts_with("line 2: \"x\" is no number"));
+        assert!(fault("\n1 2 3 4 5 6 7 x ship 0").starts_with("line 2: \"x\" is not a number"));
     }
 }

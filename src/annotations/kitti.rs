@@ -33,7 +33,7 @@ pub fn read_all<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, option
 
 fn annotation(line: &str, classes: &mut Classes, spot: &Spot) -> Result<Annotation> {
     let columns: Vec<&str> = line.split_ascii_whitespace().collect();
-    // From the right: what is no number there belongs to the name.
+    // From the right: what is not a number there belongs to the name.
     let numbers = columns.iter().rev().take(COLUMNS + 1).take_while(|text| number(text).is_some()).count();
     if numbers < COLUMNS || numbers == columns.len() {
         let message = format!(
@@ -47,7 +47,7 @@ fn annotation(line: &str, classes: &mut Classes, spot: &Spot) -> Result<Annotati
     let (truncated, occluded) = (values[0], values[1]);
     // A name that ends with a number would move every column.
     if !(truncated == -1.0 || (0.0..=1.0).contains(&truncated)) || ![-1.0, 0.0, 1.0, 2.0, 3.0].contains(&occluded) {
-        let message = format!("{truncated} and {occluded} are no share that is cut off and no degree of hiding");
+        let message = format!("{truncated} and {occluded} are not a share that is cut off and no degree of hiding");
         return Err(spot.fault(&codes::VALUE, message));
     }
     let rect = Rect::new(values[3], values[4], values[5], values[6]);
@@ -59,7 +59,7 @@ fn annotation(line: &str, classes: &mut Classes, spot: &Spot) -> Result<Annotati
     annotation.flags.truncated = truncated > 0.0;
     annotation.flags.occluded = (1.0..=2.0).contains(&occluded);
     annotation.score = values.get(COLUMNS).copied();
-    // In space, where it is known there: a size is above nothing.
+    // In space, if it is known there: a size is above nothing.
     if values[7] > 0.0 {
         let tail = &columns[name.len()..];
         for (key, range) in [("alpha", 2..3), ("dimensions", 7..10), ("location", 10..13), ("rotation_y", 13..14)] {
@@ -93,7 +93,7 @@ mod tests {
         for (text, place) in [
             ("\nCar 0 0 0 1 2 3 4", "line 2: 8 columns"),
             ("0 0 0 1 2 3 4 0 0 0 0 0 0 0 0", "line 1: 15 columns"),
-            ("obj 5 0 0 -1 1 2 3 4 0 0 0 0 0 0 0", "line 1: 5 and 0 are no share"),
+            ("obj 5 0 0 -1 1 2 3 4 0 0 0 0 0 0 0", "line 1: 5 and 0 are not a share"),
             ("Car 0 0 0 9 2 3 4 0 0 0 0 0 0 0", "line 1: a box goes from 9, 2 back"),
         ] {
             let found = read_all(text).unwrap_err().to_string();

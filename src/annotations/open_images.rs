@@ -13,7 +13,7 @@ use super::{Annotation, Cause, Class, Classes, Id, Labels, Picture, ReadOptions,
 /// The columns that must be there.
 const NEEDED: [&str; 6] = ["ImageID", "LabelName", "XMin", "XMax", "YMin", "YMax"];
 
-/// Reads a file of boxes. `descriptions` has what classes are called, where it is known. `size` has the size of a picture by
+/// Reads a file of boxes. `descriptions` has what classes are called, if it is known. `size` has the size of a picture by
 /// its id, which is its name without ending; one that is not known is left out and counted.
 pub fn read(
     bytes: &[u8],
@@ -178,7 +178,7 @@ fn records(bytes: &[u8], options: &ReadOptions, each: &mut dyn FnMut(&[&str], &S
         let mut texts = Vec::with_capacity(fields);
         for end in &ends[..fields] {
             let text = out.get(start..*end).and_then(|bytes| std::str::from_utf8(bytes).ok());
-            texts.push(text.ok_or_else(|| spot.fault(&codes::ENCODING, "a field is no UTF-8"))?.trim());
+            texts.push(text.ok_or_else(|| spot.fault(&codes::ENCODING, "a field is not UTF-8"))?.trim());
             start = *end;
         }
         if texts.iter().any(|text| !text.is_empty()) {

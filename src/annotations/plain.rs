@@ -27,7 +27,7 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, Result<&str>)> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     (1..).zip(bytes.split(|b| *b == b'\n')).map(|(number, line)| {
         let text = std::str::from_utf8(line).map(str::trim);
-        (number, text.map_err(|_| Spot::line(number).fault(&codes::ENCODING, "a line is no UTF-8")))
+        (number, text.map_err(|_| Spot::line(number).fault(&codes::ENCODING, "a line is not UTF-8")))
     })
 }
 

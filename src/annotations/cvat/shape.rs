@@ -60,7 +60,7 @@ impl Shapes {
         let side = |key: &str| -> Result<u32> {
             whole(node, key)?
                 .try_into()
-                .map_err(|_| node.spot.fault(&codes::NUMBER, format!("{key} of <mask> is no pixel")))
+                .map_err(|_| node.spot.fault(&codes::NUMBER, format!("{key} of <mask> is not a pixel")))
         };
         let (left, top, width, height) = (side("left")?, side("top")?, side("width")?, side("height")?);
         let end = |from: u32, length: u32| f64::from(from) + f64::from(length);
@@ -95,14 +95,14 @@ fn boxed(node: &Node) -> Result<Annotation> {
     let degrees = if node.attribute("rotation").is_some() { value(node, "rotation")? } else { 0.0 };
     let annotation = Annotation::rotated(rect, degrees, None);
     if !annotation.rect.is_finite() {
-        return Err(node.spot.fault(&codes::NUMBER, "a turned box has corners that are no numbers"));
+        return Err(node.spot.fault(&codes::NUMBER, "a turned box has corners that are not numbers"));
     }
     Ok(annotation)
 }
 
 fn points(node: &Node) -> Result<Vec<[f64; 2]>> {
     let wrong = || {
-        let message = format!("points of <{}> are no list of x,y;x,y", short(&node.name));
+        let message = format!("points of <{}> are not a list of x,y;x,y", short(&node.name));
         node.spot.fault(&codes::NUMBER, message)
     };
     let text = node.attribute("points").filter(|text| !text.trim().is_empty()).ok_or_else(wrong)?;

@@ -51,7 +51,7 @@ impl Tracks {
             let Some(mut annotation) = shapes.read(node, self.size, notes)? else { continue };
             let frame = whole(node, "frame")?;
             if !(0..=i64::from(u32::MAX)).contains(&frame) {
-                return Err(node.spot.fault(&codes::NUMBER, format!("{frame} is no number of a frame")));
+                return Err(node.spot.fault(&codes::NUMBER, format!("{frame} is not a number of a frame")));
             }
             annotation.class = Some(class);
             annotation.track = Some(id);
@@ -82,7 +82,7 @@ impl Tracks {
             let following = next.next();
             let end = match following {
                 Some((frame, _)) => *frame,
-                // The last one goes on to the end of the video, where that is known.
+                // The last one goes on to the end of the video, if that is known.
                 None => self.last.map_or(*frame, |last| last.saturating_add(1)),
             };
             if annotation.flags.outside || end <= frame.saturating_add(step) {

@@ -81,7 +81,7 @@ impl Decoder {
         }
         self.held.drain(..valid);
         if wrong {
-            self.broken = Some("a byte is no UTF-8, and the file declares no other encoding".to_owned());
+            self.broken = Some("a byte is not UTF-8, and the file declares no other encoding".to_owned());
         }
     }
 

@@ -70,12 +70,12 @@ impl Elements {
         self.tokens.finish();
     }
 
-    /// The name of the document's own element, once it began, and where it did.
+    /// The name of the document's own element, once it began, and the place where it did.
     pub(in super::super) fn root(&self) -> Option<(&str, &Spot)> {
         self.root.as_ref().map(|(name, spot)| (name.as_str(), spot))
     }
 
-    /// The next element; `None` where more bytes are needed, or where all is read.
+    /// The next element; `None` if more bytes are needed or all is read.
     pub(in super::super) fn next(&mut self) -> Result<Option<Node>> {
         while let Some((token, spot)) = self.tokens.next()? {
             match token {

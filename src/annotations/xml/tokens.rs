@@ -111,7 +111,7 @@ impl Tokens {
         spot
     }
 
-    /// The next token with its place; `None` where more bytes are needed, or where all is read.
+    /// The next token with its place; `None` if more bytes are needed or all is read.
     pub(super) fn next(&mut self) -> Result<Option<(Token, Spot)>> {
         loop {
             let spot = self.spot();
@@ -273,7 +273,7 @@ fn tag(piece: &str, spot: &Spot) -> Result<(String, Attributes, bool)> {
     let length = inner.find(|c: char| c.is_ascii_whitespace()).unwrap_or(inner.len());
     let name = &inner[..length];
     if !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
-        return Err(spot.fault(&codes::SYNTAX, format!("<{}> is no tag", short(inner))));
+        return Err(spot.fault(&codes::SYNTAX, format!("<{}> is not a tag", short(inner))));
     }
     let wrong = |what: String| spot.fault(&codes::SYNTAX, format!("in <{}>: {what}", short(name)));
     let start = BytesStart::from_content(inner, length);
@@ -394,7 +394,7 @@ mod tests {
             let found = fault(text);
             assert!(found.starts_with(place), "{text:?}: {found}");
         }
-        assert!(read(b"<a>\nb\xe9</a>").1.unwrap().starts_with("line 2, character 2: a byte is no UTF-8"));
+        assert!(read(b"<a>\nb\xe9</a>").1.unwrap().starts_with("line 2, character 2: a byte is not UTF-8"));
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub struct Data {
     pub places: Vec<Place>,
     /// How many key points a line has, and how many numbers each.
     pub keypoints: Option<(usize, usize)>,
-    /// The file that lists the names, where it is another one.
+    /// The file that lists the names, if it is another one.
     pub names_file: Option<String>,
     /// How many classes there are to be, where only that is said.
     pub class_count: Option<u64>,
@@ -168,7 +168,7 @@ fn classes(names: &Yaml) -> Result<Classes> {
             }
         }
         Value::Text(_) | Value::Alias(_) => {
-            return Err(names.spot.fault(&codes::VALUE, "names is no list and no map of names"));
+            return Err(names.spot.fault(&codes::VALUE, "names is not a list and no map of names"));
         }
     }
     if classes.is_empty() {
@@ -191,7 +191,7 @@ fn name(one: &Yaml) -> Result<&str> {
         Value::Text(text) if !text.trim().is_empty() => Ok(text.trim()),
         Value::Text(_) => Err(one.spot.fault(&codes::CLASS, "a class has no name")),
         Value::Alias(_) => Err(one.spot.fault(&codes::UNSUPPORTED, "an alias inside of names is not read")),
-        _ => Err(one.spot.fault(&codes::VALUE, "a class's name is no text")),
+        _ => Err(one.spot.fault(&codes::VALUE, "a class's name is not a text")),
     }
 }
 
@@ -218,7 +218,7 @@ fn path(document: &Document, key: &str) -> Result<Vec<(String, Spot)>> {
     let Some((_, found)) = document.get(key) else { return Ok(Vec::new()) };
     let one = |yaml: &Yaml| match yaml.text() {
         Some(text) => Ok((text.trim().to_owned(), yaml.spot.clone())),
-        None => Err(yaml.spot.fault(&codes::VALUE, format!("{key} is no path and no list of paths"))),
+        None => Err(yaml.spot.fault(&codes::VALUE, format!("{key} is not a path and no list of paths"))),
     };
     let mut paths = match &found.value {
         Value::List(list) => list.iter().map(one).collect::<Result<Vec<_>>>()?,
@@ -231,7 +231,7 @@ fn path(document: &Document, key: &str) -> Result<Vec<(String, Spot)>> {
 
 fn utf8(bytes: &[u8]) -> Result<&str> {
     std::str::from_utf8(bytes)
-        .map_err(|e| Spot::of(bytes, e.valid_up_to()).fault(&codes::ENCODING, "a byte is no UTF-8"))
+        .map_err(|e| Spot::of(bytes, e.valid_up_to()).fault(&codes::ENCODING, "a byte is not UTF-8"))
 }
 
 #[cfg(test)]
@@ -269,10 +269,10 @@ mod tests {
             ("names: [a, '']", "line 1, character 12: a class has no name"),
             ("names: {a: b}", "line 1, character 9: a class's number"),
             ("names: {18446744073709551615: b}", "line 1, character 9: 1844"),
-            ("names: a", "line 1, character 8: names is no list"),
+            ("names: a", "line 1, character 8: names is not a list"),
             ("names: []", "line 1, character 8: names has no name"),
             ("names: [a]\nkpt_shape: [17]", "line 2, character 12: kpt_shape"),
-            ("names: [a]\ntrain: {a: b}", "line 2, character 8: train is no path"),
+            ("names: [a]\ntrain: {a: b}", "line 2, character 8: train is not a path"),
         ] {
             let found = yaml(text).unwrap_err().to_string();
             assert!(found.starts_with(place), "{text:?}: {found}");

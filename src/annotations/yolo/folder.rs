@@ -8,7 +8,7 @@ use super::super::{Cause, Labels, Listing, Notes, Picture, ReadOptions, codes};
 use super::{Data, Set, entry, read};
 
 /// Reads the set in a folder. `bytes` gives a file of it by its name, `size` that of a picture, in the raster that its boxes
-/// are fractions of; `None` where it is no picture, which leaves its labels without a meaning.
+/// are fractions of; `None` where it is not a picture, which leaves its labels without a meaning.
 ///
 /// The classes are those of the set's own file, or of [`ReadOptions::classes`] where there is none.
 pub fn read_folder(

@@ -87,7 +87,7 @@ impl Line<'_> {
                 Err(self.spot.fault(&codes::AMBIGUOUS, message).with_options(&["task"]))
             }
             _ => {
-                let message = format!("a line of {columns} columns is no box, and nothing else that was asked for");
+                let message = format!("a line of {columns} columns is not a box, and nothing else that was asked for");
                 Err(self.spot.fault(&codes::SYNTAX, message))
             }
         }
@@ -101,7 +101,7 @@ impl Line<'_> {
         }
         let far = |v: &f64| !(-FARTHEST..=1.0 + FARTHEST).contains(v);
         if let Some(v) = [x, y, width, height].iter().find(|v| far(v)) {
-            let message = format!("{v} is no fraction of the picture; pixels are not read");
+            let message = format!("{v} is not a fraction of the picture; pixels are not read");
             return Err(self.spot.fault(&codes::RECT, message));
         }
         let (w, h) = self.size;
@@ -121,7 +121,7 @@ impl Line<'_> {
     /// The points of an outline, in pixels.
     fn points(&self, values: &[f64]) -> Result<Vec<[f64; 2]>> {
         if let Some(v) = values.iter().find(|v| !(-FARTHEST..=1.0 + FARTHEST).contains(*v)) {
-            let message = format!("{v} is no fraction of the picture; pixels are not read");
+            let message = format!("{v} is not a fraction of the picture; pixels are not read");
             return Err(self.spot.fault(&codes::RECT, message));
         }
         Ok(values.chunks_exact(2).map(|p| [p[0] * self.size.0, p[1] * self.size.1]).collect())
@@ -149,7 +149,7 @@ impl Line<'_> {
             let visibility = match one.get(2) {
                 Some(v) if (0.0..=2.0).contains(v) => *v as u8,
                 Some(v) => {
-                    let message = format!("{v} is no visibility of a key point: 0, 1 and 2 are");
+                    let message = format!("{v} is not a visibility of a key point: 0, 1 and 2 are");
                     return Err(self.spot.fault(&codes::VALUE, message));
                 }
                 // Points that were not marked are written as the corner.
@@ -162,7 +162,7 @@ impl Line<'_> {
     }
 }
 
-/// Four corners as a turned box, whichever way they go around it; `None` where they are no rectangle.
+/// Four corners as a turned box, whichever way they go around it; `None` where they are not a rectangle.
 pub(in super::super) fn rotated(corners: &[[f64; 2]]) -> Option<Shape> {
     let &[a, b, c, d] = corners else { return None };
     let (unturned, degrees) = Rect::from_corners([a, b, c, d]).or_else(|| Rect::from_corners([a, d, c, b]))?;
@@ -174,7 +174,7 @@ fn class(text: &str, data: &Data, spot: &Spot) -> Result<u32> {
     let (digits, zeros) = text.split_once('.').unwrap_or((text, "0"));
     let whole = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     if !whole || zeros.is_empty() || zeros.bytes().any(|b| b != b'0') {
-        return Err(spot.fault(&codes::CLASS, format!("{:?} is no number of a class", short(text))));
+        return Err(spot.fault(&codes::CLASS, format!("{:?} is not a number of a class", short(text))));
     }
     let number = digits.parse().ok();
     number.and_then(|number| data.class(number)).ok_or_else(|| {
@@ -187,7 +187,7 @@ fn class(text: &str, data: &Data, spot: &Spot) -> Result<u32> {
 }
 
 fn value(text: &str, spot: &Spot) -> Result<f64> {
-    plain::number(text).ok_or_else(|| spot.fault(&codes::NUMBER, format!("{:?} is no number", short(text))))
+    plain::number(text).ok_or_else(|| spot.fault(&codes::NUMBER, format!("{:?} is not a number", short(text))))
 }
 
 #[cfg(test)]
@@ -244,16 +244,16 @@ mod tests {
             ("0 0.5 0.5 0.1 0.1 0.5 0.5", "line 1: 7 columns are an outline"),
             ("0 0.5 0.5 0.1 0.1 0.5 0.5 0.1 0.1", "line 1: nine columns"),
             ("0 0.5 0.5 0.1 0.1 0 0.5 0.5 0.1 0.1", "line 1: a line of 10 columns"),
-            ("-1 0.5 0.5 0.1 0.1", "line 1: \"-1\" is no number of a class"),
-            ("1.5 0.5 0.5 0.1 0.1", "line 1: \"1.5\" is no number of a class"),
+            ("-1 0.5 0.5 0.1 0.1", "line 1: \"-1\" is not a number of a class"),
+            ("1.5 0.5 0.5 0.1 0.1", "line 1: \"1.5\" is not a number of a class"),
             ("2 0.5 0.5 0.1 0.1", "line 1: class 2 is none of the 2"),
             ("18446744073709551616 0.5 0.5 0.1 0.1", "line 1: class 18446744073709551616 is none"),
-            ("0 nan 0.5 0.1 0.1", "line 1: \"nan\" is no number"),
-            ("0 0.5 0.5 inf 0.1", "line 1: \"inf\" is no number"),
-            ("0 0,5 0,5 0,1 0,1", "line 1: \"0,5\" is no number"),
+            ("0 nan 0.5 0.1 0.1", "line 1: \"nan\" is not a number"),
+            ("0 0.5 0.5 inf 0.1", "line 1: \"inf\" is not a number"),
+            ("0 0,5 0,5 0,1 0,1", "line 1: \"0,5\" is not a number"),
             ("0 0.5 0.5 -0.1 0.1", "line 1: a box has the size"),
-            ("0 35 100 50 160", "line 1: 35 is no fraction"),
-            ("\0\u{1} 1", "line 1: \"\\0\\u{1}\" is no number of a class"),
+            ("0 35 100 50 160", "line 1: 35 is not a fraction"),
+            ("\0\u{1} 1", "line 1: \"\\0\\u{1}\" is not a number of a class"),
         ] {
             let found = fault(text);
             assert!(found.starts_with(place), "{text:?}: {found}");
@@ -261,6 +261,6 @@ mod tests {
         let e = read_as("0 0.5 0.5 0.1 0.1 0.9", "", &ReadOptions::default()).unwrap_err();
         assert_eq!(e.options(), ["scores"]);
         let odd = read_as("0 0.5 0.5 0.1 0.1 0.5 0.5 7", "kpt_shape: [1, 3]", &ReadOptions::default());
-        assert!(odd.unwrap_err().to_string().contains("7 is no visibility"));
+        assert!(odd.unwrap_err().to_string().contains("7 is not a visibility"));
     }
 }

@@ -9,7 +9,7 @@ use super::super::plain::lines;
 use super::super::{Cause, Notes, base_name, codes};
 use super::data::{Data, Place};
 
-/// Texts that are no labels of a picture.
+/// Texts that are not labels of a picture.
 const NO_LABELS: [&str; 10] = [
     "classes.txt",
     "train.txt",

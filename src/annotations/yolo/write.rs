@@ -37,7 +37,7 @@ pub fn write(labels: &Labels, task: Option<Task>, put: &mut dyn FnMut(&str, &[u8
     Ok(losses)
 }
 
-/// What the lines of a set have to be so that nothing that marks its objects is lost, where one kind of line can do that.
+/// What the lines of a set have to be so that nothing that marks its objects is lost, if one kind of line can do that.
 fn task_of(labels: &Labels) -> Task {
     let annotations = || labels.pictures.iter().flat_map(|picture| &picture.annotations);
     match () {

@@ -68,7 +68,7 @@ impl Document {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let root = tree(text, limits)?;
         let Value::Map(map) = &root.value else {
-            return Err(root.spot.fault(&codes::FORMAT, "the document is no map of keys"));
+            return Err(root.spot.fault(&codes::FORMAT, "the document is not a map of keys"));
         };
         let mut seen = HashSet::new();
         for (key, _) in map {
