@@ -25,6 +25,11 @@ impl Class {
     pub fn named(name: impl Into<String>) -> Class {
         Class { name: name.into(), ..Class::default() }
     }
+
+    /// Whether more is known of it than its name.
+    pub(crate) fn has_details(&self) -> bool {
+        self.id.is_some() || self.group.is_some() || !self.keypoints.is_empty() || !self.skeleton.is_empty()
+    }
 }
 
 /// The classes of a set of labels. No two have one name.

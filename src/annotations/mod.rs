@@ -12,6 +12,7 @@
 //! | `rle.rs` | masks as runs, also in COCO's text |
 //! | `notes.rs` | what was found while reading, what was lost while writing, counted by cause |
 //! | `names.rs` | names of pictures that stay inside their folder |
+//! | `listing.rs` | names of the files of a folder, and what other names mean among them |
 //! | `options.rs` | what a file cannot say by itself |
 //! | `format.rs` | the formats, and which one a file has |
 //! | `told.rs` | what the pictures themselves say: sizes, and turns by EXIF |
@@ -33,32 +34,42 @@ mod classes;
 pub mod coco;
 pub mod codes;
 pub mod createml;
+pub mod cvat;
+pub mod dota;
 mod fault;
 mod format;
 mod geometry;
 mod json;
+pub mod kitti;
 pub mod labelme;
 pub mod labelstudio;
+mod listing;
 mod merge;
 mod model;
 mod names;
 mod notes;
+pub mod open_images;
 mod options;
+mod plain;
 pub mod recorder;
 mod rle;
 mod stats;
 mod told;
 pub mod via;
+pub mod voc;
 pub mod write;
+mod xml;
+pub mod yolo;
 
 pub use classes::{Class, Classes};
 pub use fault::Spot;
 pub use format::{Format, HEAD_BYTES, detect};
 pub use geometry::{Clip, Rect, Turn, corners_of};
+pub use listing::Listing;
 pub use model::{Annotation, Flags, Id, Keypoint, Labels, Picture, Shape, Source};
 pub use names::{base_name, checked_name};
 pub use notes::{Cause, Loss, Losses, Notes};
-pub use options::{Exif, Names, Pick, ReadOptions, Task};
+pub use options::{Between, Exif, Names, Pick, ReadOptions, Task};
 pub use rle::Rle;
 pub use stats::{LabelStats, Tally};
 pub use told::Seen;

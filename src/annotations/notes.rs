@@ -79,6 +79,22 @@ causes! {
         Fractions "fractions" "boxes so small that fractions may have been written for percent",
         /// A name was guessed from a URL.
         NameFromUrl "name_from_url" "names taken from a URL",
+        /// An object that its annotator took back.
+        Deleted "deleted" "objects that were deleted and are still in the file",
+        /// A class that a file uses and does not declare, though it declares others.
+        UndeclaredClass "undeclared_class" "annotations of classes that the file does not declare",
+        /// Pixels seem to count from 0 where they were said to count from 1.
+        CountsFromZero "counts_from_zero" "boxes that begin at pixel 0 where pixels were said to count from 1",
+        /// A box ends farther outside than a few digits explain.
+        BeyondRounding "beyond_rounding" "boxes that leave their picture by more than rounding",
+        /// No file has labels for a picture.
+        Background "background" "pictures without a label file: nothing is in them",
+        /// Labels for which no picture was found.
+        NoPicture "no_picture" "label files without a picture",
+        /// A picture that labels are for, and that is not there.
+        PictureMissing "picture_missing" "pictures that have labels and are not there",
+        /// A path that was changed to find what it means.
+        PathGuessed "path_guessed" "paths that hold only once their beginning is left out",
         /// Two units that say different things of one box.
         UnitsDisagree "units_disagree" "boxes whose pixels and fractions differ by more than half a pixel",
         /// Part of a value, such as a flag, that is not one of the known words.

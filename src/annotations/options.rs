@@ -11,6 +11,10 @@ pub struct ReadOptions {
     pub voc_base: Option<u8>,
     /// YOLO: what lines of more than five columns are.
     pub task: Option<Task>,
+    /// YOLO: lines of six columns are boxes with a score.
+    pub scores: bool,
+    /// CVAT for video: what becomes of frames between those that a track lists.
+    pub between: Between,
     /// Which of several annotations of one picture counts.
     pub pick: Option<Pick>,
     /// What becomes of pictures that EXIF turns.
@@ -104,6 +108,37 @@ impl Word for Exif {
             Exif::Apply => "boxes are in the picture as it is seen",
             Exif::Ignore => "boxes are in the raster as it is stored",
             Exif::Refuse => "pictures that EXIF turns are refused",
+        }
+    }
+}
+
+/// What becomes of the frames of a video between those that a track lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Between {
+    /// Boxes are computed, as the tool that made the track shows them, and counted.
+    #[default]
+    Interpolate,
+    /// The file is refused.
+    Refuse,
+    /// Only what is listed is read.
+    Listed,
+}
+
+impl Word for Between {
+    const ALL: &'static [Between] = &[Between::Interpolate, Between::Refuse, Between::Listed];
+    fn word(self) -> &'static str {
+        match self {
+            Between::Interpolate => "interpolate",
+            Between::Refuse => "refuse",
+            Between::Listed => "listed",
+        }
+    }
+    fn meaning(self) -> &'static str {
+        match self {
+            Between::Interpolate => "boxes between key frames are computed and counted",
+            Between::Refuse => "tracks that do not list every frame are refused",
+            Between::Listed => "only the frames that are listed have boxes",
         }
     }
 }

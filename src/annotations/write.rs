@@ -6,7 +6,7 @@ use crate::{
     words::Word,
 };
 
-use super::{Format, Labels, Losses, coco, codes, createml, labelme, labelstudio, via};
+use super::{Format, Labels, Losses, coco, codes, createml, cvat, labelme, labelstudio, via, voc, yolo};
 
 /// How a format is written.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,10 @@ pub fn writer(format: Format) -> Result<Writer> {
         Format::LabelStudio => Writer::File(labelstudio::write),
         Format::Via => Writer::File(via::write),
         Format::CreateMl => Writer::File(createml::write),
+        Format::Cvat => Writer::File(cvat::write),
         Format::LabelMe => Writer::Files(labelme_files),
+        Format::Voc => Writer::Files(voc::write_all),
+        Format::Yolo => Writer::Files(|labels, put| yolo::write(labels, None, put)),
         _ => return Err(Error::new(UNSUPPORTED, format!("labels are not written as {}", format.word()))),
     })
 }

@@ -7,7 +7,7 @@ use std::{
 
 use forebay::{
     Error,
-    annotations::{Exif, Names, Pick, ReadOptions, Task},
+    annotations::{Between, Exif, Names, Pick, ReadOptions, Task},
     words::Word,
 };
 use serde_json::Value;
@@ -154,6 +154,8 @@ impl Case {
                 options.names = Names::Last;
                 options.pick = Some(Pick::Last);
             }
+            // The twin has the frames that are listed.
+            "handwritten_cvat_video_keyframes" => options.between = Between::Listed,
             name if name.starts_with("labelstudio_") && self.format == "coco" => options.names = Names::Last,
             _ => {}
         }

@@ -82,6 +82,16 @@ impl Files {
 
 /// Files of a folder and the folders in it that may hold labels, by name.
 fn beneath(root: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = walked(root)?;
+    files.retain(|file| {
+        let extension = file.extension().and_then(|ext| ext.to_str()).map(str::to_ascii_lowercase);
+        extension.is_some_and(|ext| EXTENSIONS.contains(&ext.as_str()))
+    });
+    Ok(files)
+}
+
+/// Every file of a folder and the folders in it, by name.
+pub(super) fn walked(root: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in walkdir::WalkDir::new(root).max_depth(DEEPEST).sort_by_file_name() {
         let entry = entry.map_err(|e| {
@@ -89,8 +99,7 @@ fn beneath(root: &Path) -> Result<Vec<PathBuf>> {
             let cause = e.into_io_error().unwrap_or_else(|| std::io::Error::other("folders lead in a circle"));
             io_error(&name, "look into the folder", cause)
         })?;
-        let extension = entry.path().extension().and_then(|ext| ext.to_str()).map(str::to_ascii_lowercase);
-        if entry.file_type().is_file() && extension.is_some_and(|ext| EXTENSIONS.contains(&ext.as_str())) {
+        if entry.file_type().is_file() {
             files.push(entry.into_path());
         }
     }

@@ -11,6 +11,7 @@
 
 mod files;
 mod look;
+mod sets;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -18,8 +19,8 @@ use std::path::{Path, PathBuf};
 use forebay::{
     Error, Result,
     annotations::{
-        Format, LabelStats, Labels, Notes, Picture, ReadOptions, Tally, coco, codes, createml, labelme, labelstudio,
-        recorder, via,
+        Format, LabelStats, Labels, Notes, Picture, ReadOptions, Tally, coco, codes, createml, dota, kitti, labelme,
+        labelstudio, recorder, via, voc,
     },
     words::Word,
 };
@@ -75,7 +76,8 @@ impl Open {
         let files = Files::find(path, self.format)?;
         let mut labels = self.gathered(&files)?;
         let name = crate::input::display(path);
-        if let Some(folder) = &self.pictures {
+        // A set of YOLO has looked at its pictures.
+        if let Some(folder) = self.folder().filter(|_| files.format != Format::Yolo) {
             let look = |name: &str| look::seen(&folder.join(name));
             labels.told(files.format, &self.options, look).map_err(|e| e.file(&name))?;
             labels = recounted(labels);
@@ -117,11 +119,22 @@ impl Open {
                 labelme::read_all(texts.iter().map(|(name, text)| (name.as_str(), &text[..])), &self.options)
             }
             Format::Recorder => self.frames(files),
+            Format::Cvat => sets::cvat_file(files.only()?, &self.options),
+            Format::Yolo => sets::yolo_set(&files.root, self.folder(), &self.options),
+            Format::OpenImages => sets::open_images_set(files, self.folder(), &self.options),
+            Format::Voc => sets::each(files, |texts| voc::read_all(named(texts), &self.options), self.folder()),
+            Format::Kitti => sets::each(files, |texts| kitti::read_all(named(texts), &self.options), self.folder()),
+            Format::Dota => sets::each(files, |texts| dota::read_all(named(texts), &self.options), self.folder()),
             other => {
                 let message = format!("labels of the format {} are not read from files yet", other.word());
                 Err(Error::new(&codes::UNSUPPORTED, message).file(crate::input::display(&files.root)))
             }
         }
+    }
+
+    /// The folder of the pictures.
+    fn folder(&self) -> Option<&Path> {
+        self.pictures.as_deref()
     }
 
     /// A file that is read whole.
@@ -185,6 +198,11 @@ fn stream(input: &Input, options: &ReadOptions, sink: &mut impl coco::Sink) -> R
     let notes = reader.finish(sink).map_err(named)?;
     input.unchanged()?;
     Ok((notes, labelled))
+}
+
+/// Texts with their names.
+fn named(texts: &[(String, bytes::Bytes)]) -> impl Iterator<Item = (&str, &[u8])> {
+    texts.iter().map(|(name, text)| (name.as_str(), &text[..]))
 }
 
 /// The bytes of a file.

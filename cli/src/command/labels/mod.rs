@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use forebay::{
     Result,
-    annotations::{Exif, Format, Names, Pick, ReadOptions, Task},
+    annotations::{Between, Exif, Format, Names, Pick, ReadOptions, Task},
 };
 use forebay_native::{input, labels::Open};
 
@@ -45,6 +45,12 @@ struct ReadArgs {
     /// YOLO: what lines are.
     #[arg(long, value_parser = word::<Task>())]
     task: Option<Task>,
+    /// YOLO: lines of six columns are boxes with a score.
+    #[arg(long)]
+    scores: bool,
+    /// CVAT for video: what becomes of frames between those that a track lists.
+    #[arg(long, value_parser = word::<Between>(), default_value = "interpolate")]
+    between: Between,
     /// Which of several annotations of one picture counts.
     #[arg(long, value_parser = word::<Pick>())]
     pick: Option<Pick>,
@@ -69,6 +75,8 @@ impl ReadArgs {
         let mut options = ReadOptions::default();
         options.voc_base = self.voc_base;
         options.task = self.task;
+        options.scores = self.scores;
+        options.between = self.between;
         options.pick = self.pick;
         options.exif = self.exif;
         options.names = self.names;

@@ -1,0 +1,70 @@
+//! Pascal VOC's labels: an XML file for each picture.
+//!
+//! By the rules of its makers the first pixel has the number 1 and corners are pixels inside of the box. Most tools count
+//! from 0 all the same, and no file says which: [`ReadOptions::voc_base`](super::ReadOptions::voc_base) has to. What is
+//! written here is counted from 1.
+//!
+//! The outermost element is that of LabelMe's old files too; they are read as well, and always count from 0.
+
+mod labelme;
+mod read;
+mod write;
+
+use std::collections::HashMap;
+
+use crate::error::Result;
+
+use super::listing::stem;
+use super::{Labels, Loss, Losses, ReadOptions, base_name};
+
+pub use read::read;
+pub use write::write;
+
+/// The name of a picture by the name of its labels, which real exports keep right more often than what stands in them:
+/// the labels' own folders and stem with the ending that the file says.
+///
+/// ```
+/// use forebay::annotations::voc::picture_name;
+/// assert_eq!(picture_name("sub/a.v1.xml", "elsewhere/b.jpg"), "sub/a.v1.jpg");
+/// assert_eq!(picture_name("a.xml", "a"), "a");
+/// ```
+pub fn picture_name(labels: &str, said: &str) -> String {
+    let stem = labels.strip_suffix(".xml").or_else(|| labels.strip_suffix(".XML")).unwrap_or(labels);
+    match base_name(said).rsplit_once('.') {
+        // Two pictures that differ in their endings alone have these in the names of their labels.
+        Some(_) if base_name(stem) == base_name(said) => stem.to_owned(),
+        Some((_, ending)) => format!("{stem}.{ending}"),
+        None => stem.to_owned(),
+    }
+}
+
+/// Reads the labels of several pictures, by the names of their files in the folder of the labels.
+pub fn read_all<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, options: &ReadOptions) -> Result<Labels> {
+    let mut labels = Labels::default();
+    for (name, bytes) in files {
+        let mut picture = read(bytes, &mut labels.classes, &mut labels.notes, options).map_err(|e| e.file(name))?;
+        picture.name = picture_name(name, &picture.name);
+        labels.pictures.push(picture);
+    }
+    Ok(labels)
+}
+
+/// Writes the labels of each picture into `Annotations/`. What the format cannot say is counted.
+pub fn write_all(labels: &Labels, put: &mut dyn FnMut(&str, &[u8]) -> Result<()>) -> Result<Losses> {
+    let mut losses = Losses::default();
+    losses.add_many(Loss::ClassDetail, labels.classes.iter().filter(|class| class.has_details()).count() as u64);
+    let mut seen = HashMap::<&str, u32>::new();
+    for picture in &labels.pictures {
+        *seen.entry(stem(&picture.name)).or_default() += 1;
+    }
+    for picture in &labels.pictures {
+        if picture.unlabelled {
+            losses.add(Loss::Unlabelled);
+            continue;
+        }
+        let one = seen.get(stem(&picture.name)) == Some(&1);
+        let name = if one { stem(&picture.name) } else { picture.name.as_str() };
+        put(&format!("Annotations/{name}.xml"), write(picture, &labels.classes, &mut losses).as_bytes())?;
+    }
+    Ok(losses)
+}
