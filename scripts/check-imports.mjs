@@ -13,7 +13,7 @@ const CRATES = {
     'codec msgpack',
     'order sample',
     'filter image',
-    'table tar tbl warehouse',
+    'annotations table tar tbl warehouse',
     'idv tbf text',
     'catalog samples tables',
   ],

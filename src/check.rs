@@ -34,6 +34,15 @@ pub struct Fault {
     /// The block or row group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<u64>,
+    /// The line, in a text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// The character in that line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub character: Option<u64>,
+    /// The way to the value, in a document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// The byte offset in the file.
     pub offset: Option<u64>,
     /// In words.
@@ -52,6 +61,9 @@ impl From<&Error> for Fault {
             column: place.column,
             row: place.row,
             block: place.block,
+            line: place.line,
+            character: place.character,
+            path: place.path,
             offset: place.offset,
             message: e.message().to_owned(),
         }

@@ -111,6 +111,12 @@ pub struct Place {
     pub row: Option<u64>,
     /// The block or row group, in a table.
     pub block: Option<u64>,
+    /// The line, from 1, in a text that people write.
+    pub line: Option<u64>,
+    /// The character in that line, from 1.
+    pub character: Option<u64>,
+    /// The way from a document's outermost value to the one that is meant, such as `annotations[1].bbox`.
+    pub path: Option<String>,
     /// The byte offset from the start of the file.
     pub offset: Option<u64>,
 }
@@ -233,6 +239,21 @@ impl Error {
         self.0.place.block.get_or_insert(i);
         self
     }
+    /// Names the line and the character in it, both from 1; a character of 0 is not known. The first given stay.
+    #[must_use]
+    pub fn line(mut self, line: u64, character: u64) -> Self {
+        if self.0.place.line.is_none() {
+            self.0.place.line = Some(line);
+            self.0.place.character = Some(character).filter(|n| *n > 0);
+        }
+        self
+    }
+    /// Names the way to the value. The first given stays.
+    #[must_use]
+    pub fn path(mut self, path: impl Into<String>) -> Self {
+        self.0.place.path.get_or_insert_with(|| path.into());
+        self
+    }
     /// Names the byte. The first offset given stays.
     #[must_use]
     pub fn offset(mut self, at: u64) -> Self {
@@ -254,6 +275,9 @@ impl fmt::Display for Error {
         places.extend(p.column.as_ref().map(|c| format!("column {c:?}")));
         places.extend(p.block.map(|i| format!("block {i}")));
         places.extend(p.row.map(|i| format!("row {i}")));
+        places.extend(p.line.map(|n| format!("line {n}")));
+        places.extend(p.character.map(|n| format!("character {n}")));
+        places.extend(p.path.clone());
         // Filters are text that somebody wrote.
         let unit = if p.section == Some("filter") { "character" } else { "byte" };
         places.extend(p.offset.map(|at| format!("{unit} {at}")));

@@ -27,12 +27,14 @@
 //! | [`idv`] | ML.NET's binary data view |
 //! | [`warehouse`] | tensor warehouses: shards of tensors with boxes, and their manifest |
 //! | [`text`] | CSV and JSON lines |
+//! | [`annotations`] | boxes, masks and classes: one model, and the label formats |
 //! | [`tables`] | a table of any of these formats, opened, read and converted |
 
 #![forbid(unsafe_code)]
 // A file can never make the core panic on purpose; tests may.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::unimplemented)]
 
+pub mod annotations;
 pub mod catalog;
 pub mod check;
 pub mod codec;

@@ -1,0 +1,208 @@
+//! Labels as a COCO file.
+
+use crate::{
+    Result,
+    annotations::{
+        Annotation, Id, Labels, Loss, Losses, Picture, Rle, Shape,
+        json::{Pieces, number, string},
+    },
+};
+
+/// Writes labels as one COCO file, piece by piece. Pictures and annotations are numbered from 1; classes keep their
+/// numbers where they have some, and are numbered from 1 where they have none.
+pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
+    let mut losses = Losses::default();
+    let mut out = Pieces::new(put);
+    let categories = categories(labels, &mut losses);
+    let ids = picture_ids(labels, &mut losses);
+    out.text.push_str("{\"images\":[");
+    let written: Vec<usize> =
+        (0..labels.pictures.len()).filter(|i| is_kept(&labels.pictures[*i], &mut losses)).collect();
+    for (n, i) in written.iter().enumerate() {
+        let picture = &labels.pictures[*i];
+        comma(&mut out.text, n);
+        out.text.push_str(&format!("{{\"id\":{},\"file_name\":", ids[*i]));
+        string(&mut out.text, &picture.name);
+        if let Some((width, height)) = picture.size() {
+            out.text.push_str(&format!(",\"width\":{width},\"height\":{height}"));
+        }
+        out.text.push('}');
+        out.flow()?;
+    }
+    out.text.push_str("\n],\"annotations\":[");
+    let mut n = 0;
+    for i in written {
+        for annotation in &labels.pictures[i].annotations {
+            let Some(class) = annotation.class.and_then(|class| categories.get(class as usize)) else {
+                losses.add(Loss::NoClass);
+                continue;
+            };
+            comma(&mut out.text, n);
+            n += 1;
+            out.text.push_str(&format!("{{\"id\":{n},\"image_id\":{},\"category_id\":{class}", ids[i]));
+            marked(&mut out.text, annotation, &mut losses);
+            out.text.push('}');
+            out.flow()?;
+        }
+    }
+    out.text.push_str("\n],\"categories\":[");
+    for (i, class) in labels.classes.iter().enumerate() {
+        comma(&mut out.text, i);
+        out.text.push_str(&format!("{{\"id\":{},\"name\":", categories[i]));
+        string(&mut out.text, &class.name);
+        out.text.push_str(",\"supercategory\":");
+        string(&mut out.text, class.group.as_deref().unwrap_or_default());
+        if !class.keypoints.is_empty() {
+            out.text.push_str(",\"keypoints\":");
+            out.text.push_str(&serde_json::to_string(&class.keypoints).unwrap_or_default());
+            let lines = serde_json::to_string(&class.skeleton).unwrap_or_default();
+            out.text.push_str(&format!(",\"skeleton\":{lines}"));
+        }
+        out.text.push('}');
+    }
+    out.text.push_str("\n]}\n");
+    out.flush()?;
+    Ok(losses)
+}
+
+fn comma(out: &mut String, n: usize) {
+    out.push_str(if n > 0 { ",\n" } else { "\n" });
+}
+
+/// A picture that nobody has labelled would be one without objects.
+fn is_kept(picture: &Picture, losses: &mut Losses) -> bool {
+    if picture.unlabelled && picture.annotations.is_empty() {
+        losses.add(Loss::Unlabelled);
+        return false;
+    }
+    true
+}
+
+/// The classes' numbers.
+fn categories(labels: &Labels, losses: &mut Losses) -> Vec<i64> {
+    let own: Option<Vec<i64>> = labels.classes.iter().map(|class| whole(class.id.as_ref())).collect();
+    own.filter(|ids| is_distinct(ids)).unwrap_or_else(|| {
+        let had = labels.classes.iter().filter(|class| class.id.is_some()).count();
+        losses.add_many(Loss::Id, had as u64);
+        (1..).take(labels.classes.len()).collect()
+    })
+}
+
+/// The pictures' numbers.
+fn picture_ids(labels: &Labels, losses: &mut Losses) -> Vec<i64> {
+    let own: Option<Vec<i64>> = labels.pictures.iter().map(|picture| whole(picture.id.as_ref())).collect();
+    own.filter(|ids| is_distinct(ids)).unwrap_or_else(|| {
+        let had = labels.pictures.iter().filter(|picture| picture.id.is_some()).count();
+        losses.add_many(Loss::Id, had as u64);
+        (1..).take(labels.pictures.len()).collect()
+    })
+}
+
+fn whole(id: Option<&Id>) -> Option<i64> {
+    match id {
+        Some(Id::Number(n)) => Some(*n),
+        _ => None,
+    }
+}
+
+fn is_distinct(ids: &[i64]) -> bool {
+    let mut sorted = ids.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+/// What is said of an annotation behind its numbers.
+fn marked(out: &mut String, annotation: &Annotation, losses: &mut Losses) {
+    let r = annotation.rect;
+    out.push_str(",\"bbox\":[");
+    for (i, value) in [r.x0, r.y0, size(r.x0, r.x1), size(r.y0, r.y1)].into_iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        number(out, value);
+    }
+    out.push_str("],\"area\":");
+    let (area, segmentation) = match &annotation.shape {
+        Shape::Box | Shape::Points => (r.area(), None),
+        Shape::Rotated { unturned, degrees } => {
+            losses.add(Loss::Rotation);
+            (unturned.area(), Some(outlines(&[unturned.corners(*degrees).to_vec()])))
+        }
+        Shape::Polygon(parts) => (parts.iter().map(|part| area(part)).sum(), Some(outlines(parts))),
+        Shape::Mask(mask) => (mask.area() as f64, Some(runs(mask))),
+    };
+    number(out, area);
+    out.push_str(&format!(",\"iscrowd\":{}", u8::from(annotation.flags.crowd)));
+    if let Some(segmentation) = segmentation {
+        out.push_str(",\"segmentation\":");
+        out.push_str(&segmentation);
+    }
+    if !annotation.keypoints.is_empty() {
+        let seen = annotation.keypoints.iter().filter(|point| point.visibility > 0).count();
+        out.push_str(&format!(",\"num_keypoints\":{seen},\"keypoints\":["));
+        for (i, point) in annotation.keypoints.iter().enumerate() {
+            out.push_str(if i > 0 { "," } else { "" });
+            number(out, point.x);
+            out.push(',');
+            number(out, point.y);
+            out.push_str(&format!(",{}", point.visibility));
+        }
+        out.push(']');
+    }
+    if let Some(score) = annotation.score {
+        out.push_str(",\"score\":");
+        number(out, score);
+    }
+    let flags = annotation.flags;
+    if flags.difficult || flags.truncated || flags.occluded || flags.outside {
+        losses.add(Loss::Flag);
+    }
+    if annotation.track.is_some() {
+        losses.add(Loss::Track);
+    }
+    if !annotation.attributes.is_empty() {
+        out.push_str(",\"attributes\":{");
+        for (i, (key, value)) in annotation.attributes.iter().enumerate() {
+            out.push_str(if i > 0 { "," } else { "" });
+            string(out, key);
+            out.push(':');
+            string(out, value);
+        }
+        out.push('}');
+    }
+}
+
+/// A size that, added to the corner, gives the other corner to the last bit, where there is one.
+fn size(from: f64, to: f64) -> f64 {
+    let size = to - from;
+    let near = [size, size.next_up(), size.next_down()];
+    near.into_iter().find(|size| from + size == to).unwrap_or(size).max(0.0)
+}
+
+fn outlines(parts: &[Vec<[f64; 2]>]) -> String {
+    let mut out = String::from("[");
+    for (i, part) in parts.iter().enumerate() {
+        out.push_str(if i > 0 { ",[" } else { "[" });
+        for (i, value) in part.iter().flatten().enumerate() {
+            out.push_str(if i > 0 { "," } else { "" });
+            number(&mut out, *value);
+        }
+        out.push(']');
+    }
+    out.push(']');
+    out
+}
+
+fn runs(mask: &Rle) -> String {
+    let mut out = format!("{{\"size\":[{},{}],\"counts\":", mask.height(), mask.width());
+    string(&mut out, &mask.text());
+    out.push('}');
+    out
+}
+
+/// The area inside an outline.
+fn area(part: &[[f64; 2]]) -> f64 {
+    let next = part.iter().cycle().skip(1);
+    let twice: f64 = part.iter().zip(next).map(|(a, b)| a[0] * b[1] - b[0] * a[1]).sum();
+    twice.abs() / 2.0
+}

@@ -1,0 +1,50 @@
+//! Boxes, masks and classes of pictures: one model, and the label formats that are read into it and written from it.
+//!
+//! A box has its corners in continuous pixels of the stored raster, counted from 0 at the top left corner of the top
+//! left pixel: a box around only the first pixel is `[0, 0, 1, 1]`. Every format counts differently; its reader says
+//! how, and nothing above has to know.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `geometry.rs` | rectangles, what turning and clipping does to them |
+//! | `model.rs` | an annotation, a picture, labels |
+//! | `classes.rs` | classes: dense numbers, names, the file's own numbers |
+//! | `rle.rs` | masks as runs, also in COCO's text |
+//! | `notes.rs` | what was found while reading, what was lost while writing, counted by cause |
+//! | `names.rs` | names of pictures that stay inside their folder |
+//! | `options.rs` | what a file cannot say by itself |
+//! | `format.rs` | the formats, and which one a file has |
+//! | `codes.rs`, `fault.rs` | what can be wrong, and where |
+//! | `json/` | JSON whose values know where they lie |
+//! | [`coco`] | a format, and so on |
+//!
+//! ```
+//! use forebay::annotations::{Clip, Rect};
+//! let beyond = Rect::new(80.0, 60.0, 104.25, 83.0);
+//! assert_eq!(beyond.clipped(100.0, 80.0), Clip::Cut(Rect::new(80.0, 60.0, 100.0, 80.0)));
+//! // What rounding adds is cut and not counted.
+//! assert_eq!(Rect::new(0.0, 0.0, 100.0000001, 80.0).clipped(100.0, 80.0), Clip::Whole(Rect::new(0.0, 0.0, 100.0, 80.0)));
+//! ```
+
+mod classes;
+pub mod coco;
+pub mod codes;
+mod fault;
+mod format;
+mod geometry;
+mod json;
+mod model;
+mod names;
+mod notes;
+mod options;
+mod rle;
+
+pub use classes::{Class, Classes};
+pub use fault::Spot;
+pub use format::{Format, detect};
+pub use geometry::{Clip, Rect, Turn, corners_of};
+pub use model::{Annotation, Flags, Id, Keypoint, Labels, Picture, Shape, Source};
+pub use names::{base_name, checked_name};
+pub use notes::{Cause, Loss, Losses, Notes};
+pub use options::{Exif, Names, Pick, ReadOptions, Task};
+pub use rle::Rle;
