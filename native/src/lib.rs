@@ -18,6 +18,7 @@
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`], [`map`], [`output`] | files in, read or mapped; whole files out |
 //! | [`parallel`] | work on many threads |
+//! | [`warehouse`](mod@warehouse) | tensor warehouses, built |
 //! | [`tables`] | CSV, JSON lines, Parquet, Arrow, TBF and IDV, in and out |
 
 // The clock, threads and files that the core must not touch are this crate's work.
@@ -39,14 +40,22 @@ pub mod output;
 pub mod parallel;
 pub mod select;
 pub mod tables;
+pub mod warehouse;
 
 pub use dataset::{Dataset, OpenOptions};
 pub use input::Input;
 
 /// The error codes of this crate, beside those of [`forebay::catalog`].
 pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
-    [parallel::codes::ALL, convert::codes::ALL, input::codes::ALL, loader::codes::ALL, tables::codes::ALL]
-        .into_iter()
+    [
+        parallel::codes::ALL,
+        convert::codes::ALL,
+        input::codes::ALL,
+        loader::codes::ALL,
+        tables::codes::ALL,
+        warehouse::codes::ALL,
+    ]
+    .into_iter()
         .flatten()
         .copied()
 }

@@ -20,6 +20,7 @@ mod several;
 mod split;
 mod stats;
 mod table;
+mod warehouse;
 
 use std::process::ExitCode;
 
@@ -70,6 +71,8 @@ enum Command {
     Bench(bench::Args),
     /// Show a dataset, or a folder of them, in the browser.
     Serve(serve::Args),
+    /// Build tensor warehouses, list them, and clear them away.
+    Warehouse(warehouse::Args),
     /// Print completions for a shell.
     Completions {
         /// The shell.
@@ -82,8 +85,8 @@ enum Command {
 impl Command {
     /// Whether something is left half done, or somebody half served, where it is ended in the middle.
     fn has_work(&self) -> bool {
-        use Command::{Concat, Convert, Extract, Serve, Split};
-        matches!(self, Convert(_) | Extract(_) | Concat(_) | Split(_) | Serve(_))
+        use Command::{Concat, Convert, Extract, Serve, Split, Warehouse};
+        matches!(self, Convert(_) | Extract(_) | Concat(_) | Split(_) | Serve(_) | Warehouse(_))
     }
     /// Whether a reader who has gone leaves nothing to do. The exit code of others says something of every file.
     fn only_prints(&self) -> bool {
@@ -120,6 +123,7 @@ pub fn main() -> ExitCode {
         Command::Plan(args) => plan::run(args, &out),
         Command::Bench(args) => bench::run(args, &out),
         Command::Serve(args) => serve::run(args, &out),
+        Command::Warehouse(args) => warehouse::run(args, &out),
         Command::Completions { shell } => completions(*shell),
         Command::Man => man(),
     };
