@@ -87,6 +87,7 @@ impl<'a> Maker<'a> {
         let decode = DecodeOptions::default()
             .with_limits(settings.limits.clone())
             .with_exact(true)
+            .with_jpeg(settings.jpeg)
             .with_orient(settings.exif == Exif::Apply);
         let budget = Budget::new(crate::parallel::budget::usual(workers));
         Maker { survey, settings, decode, budget, tools: Mutex::default(), room: Mutex::default() }

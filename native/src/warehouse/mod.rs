@@ -40,7 +40,7 @@ use forebay::{
 };
 use serde_json::{Value, json};
 
-use crate::input::display;
+use crate::input::{codes::CHANGED, display};
 pub use frames::Refused;
 use frames::Survey;
 pub use kept::{Kept, Removed, gc, list};
@@ -128,12 +128,22 @@ pub fn build_with(
     }
     let plan = survey.plan(&json!([recipe(&survey, settings).transform, more(settings, ""), version_words()]).to_string());
     let stage = Stage::begin(out, &plan)?;
-    let (chunks, resumed) = shards::make_all(&survey, settings, &stage, shape, progress)?;
-    survey.unchanged()?;
-    let content = survey.content(chunks.iter().flat_map(|chunk| &chunk.frames).map(|frame| frame.digest.as_str()));
-    if looked.is_some_and(|before| before != content) {
-        return Err(frames::changed().file(&survey.root));
-    }
+    let work = || {
+        let (chunks, resumed) = shards::make_all(&survey, settings, &stage, shape, progress)?;
+        survey.unchanged()?;
+        let digests = chunks.iter().flat_map(|chunk| &chunk.frames).map(|frame| frame.digest.as_str());
+        let content = survey.content(digests);
+        match looked.is_some_and(|before| before != content) {
+            true => Err(frames::changed().file(&survey.root)),
+            false => Ok((chunks, resumed, content)),
+        }
+    };
+    let (chunks, resumed, content) = work().inspect_err(|e| {
+        // Nobody goes on from sources that are not there any more.
+        if e.code() == &CHANGED {
+            stage.discard();
+        }
+    })?;
     let tallies = tally(&survey, &chunks);
     let violations = judge(settings, &tallies, 0)?;
     let refused = refused(&survey, &chunks);
@@ -223,6 +233,7 @@ fn more(settings: &Settings, content: &str) -> Vec<(&'static str, Value)> {
         ("dtype", settings.dtype.name().into()),
         ("boxes", boxes.into()),
         ("exif", settings.exif.word().into()),
+        ("jpeg", format!("{:?}", settings.jpeg).to_lowercase().into()),
         ("filter", "triangle-f32".into()),
         ("shard_bytes", settings.shard_bytes.into()),
         ("content", content.into()),

@@ -112,6 +112,12 @@ impl Stage {
         }
     }
 
+    /// Forgets all of it.
+    pub fn discard(&self) {
+        // What is left is nobody's, and goes with the next build of the same or when the folder is cleared.
+        let _ = self.clear();
+    }
+
     /// Writes a small file, whole or not at all.
     fn write(&self, name: &str, text: &[u8]) -> Result<()> {
         let half = self.path("half");
