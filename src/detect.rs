@@ -11,11 +11,24 @@ pub const HEAD_LEN: u64 = 512;
 /// ```
 /// use forebay::detect::{Format, detect};
 /// assert_eq!(detect(b"TBL\x02\x02\0\0\0"), Some(Format::Tbl));
+/// assert_eq!(detect(b"{\n  \"dataset_root\": \"in\",\n  \"transform\": {"), Some(Format::Warehouse));
 /// assert_eq!(detect(b"hello"), None);
 /// ```
 pub fn detect(head: &[u8]) -> Option<Format> {
     let known = FIRST_BYTES.iter().find(|(magics, _)| magics.iter().any(|magic| head.starts_with(magic)));
-    known.map(|&(_, format)| format).or_else(|| is_tar(head).then_some(Format::Tar))
+    let known = known.map(|&(_, format)| format).or_else(|| is_tar(head).then_some(Format::Tar));
+    known.or_else(|| is_manifest(head).then_some(Format::Warehouse))
+}
+
+/// The manifest of a warehouse is an object with these fields near its beginning, the second an object itself.
+fn is_manifest(head: &[u8]) -> bool {
+    let Some(fields) = head.trim_ascii_start().strip_prefix(b"{") else { return false };
+    let behind = |field: &[u8]| {
+        let at = fields.windows(field.len()).position(|part| part == field)?;
+        fields[at + field.len()..].trim_ascii_start().strip_prefix(b":").map(<[u8]>::trim_ascii_start)
+    };
+    let begins = |field, byte| behind(field).is_some_and(|value| value.starts_with(byte));
+    begins(b"\"dataset_root\"", b"\"") && begins(b"\"transform\"", b"{")
 }
 
 /// A tar archive has no magic of its own in its oldest form: the header's checksum tells. Two zero blocks are

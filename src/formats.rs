@@ -115,6 +115,17 @@ formats! {
         read_by: Everyone,
         written_by: Everyone,
     }
+    /// A tensor warehouse: its manifest, or one of its shards. A manifest is JSON, which has no first bytes of its own:
+    /// the fields tell it.
+    Warehouse "warehouse" {
+        extensions: [],
+        also: [],
+        media_type: "application/octet-stream",
+        first_bytes: [b"TWH1"],
+        holds: Samples,
+        read_by: Native,
+        written_by: Native,
+    }
     /// Something in a gzip wrapper.
     Gzip "gzip" {
         extensions: ["gz"],

@@ -91,5 +91,7 @@ fn kinds_of_tables_and_texts_are_found_by_the_names_of_the_table() {
     assert_eq!(Format::from_extension("NDJSON"), Some(Format::Jsonl));
     // What no output is named is no name of a format.
     assert_eq!(Format::from_extension("tbc"), None);
-    assert_eq!(detect(b"TWH1\x01\0\0\0"), None, "nothing reads it yet");
+    assert_eq!(detect(b"TWH1\x01\0\0\0"), Some(Format::Warehouse));
+    assert_eq!(detect(b"{\"dataset_root\":\"in\",\"transform\":{\"target_size\""), Some(Format::Warehouse));
+    assert_eq!(detect(b"{\"dataset_root\":\"in\",\"transform\":\"none\"}\n"), None);
 }

@@ -33,6 +33,7 @@ mod tbf;
 mod tbf_peer;
 mod tbl;
 mod text;
+mod warehouse;
 mod words;
 
 /// One thing to fuzz.
@@ -70,6 +71,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "tbf_peer", body: tbf_peer::body, seeds: tbf_peer::seeds },
     Target { name: "tbl_check", body: tbl::body, seeds: tbl::seeds },
     Target { name: "times", body: words::times, seeds: words::times_seeds },
+    Target { name: "warehouse_manifest", body: warehouse::manifest, seeds: warehouse::manifest_seeds },
+    Target { name: "warehouse_shard", body: warehouse::shard, seeds: warehouse::shard_seeds },
 ];
 
 /// Every target of the machine's own crates, which bring the C libraries of the codecs with it: those of the core that

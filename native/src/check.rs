@@ -12,10 +12,12 @@ use forebay::{
     error::{self, Kind},
     image::decode::{self, Decoder},
     model::MediaFormat,
+    warehouse::{self, Warehouse},
 };
 
 use crate::{
     dataset::{Dataset, release},
+    input::Input,
     parallel::{all_cores, ordered},
 };
 
@@ -47,10 +49,36 @@ pub fn check(dataset: &Dataset, workers: usize, progress: &mut dyn FnMut(u64)) -
 
 /// As [`check`], with options.
 pub fn check_with(dataset: &Dataset, options: &CheckOptions, progress: &mut dyn FnMut(u64)) -> Result<Report> {
+    if let (Some(input), Some(warehouse)) = (dataset.input(), dataset.warehouse()) {
+        return check_shards(input, warehouse, options.workers, progress);
+    }
     let (mut report, mut rest) = begin(dataset);
     check_around(dataset, &mut report, &mut rest)?;
     check_samples(dataset, options, &mut report, progress)?;
     report.merge(rest);
+    Ok(report)
+}
+
+/// Checks the manifest and every shard of a warehouse.
+fn check_shards(input: &Input, warehouse: &Warehouse, workers: usize, progress: &mut dyn FnMut(u64)) -> Result<Report> {
+    let shards = warehouse.shards();
+    let mut report = Report::new(warehouse.len());
+    // A warehouse without shards still has a manifest.
+    let parts = shards.len().max(1);
+    let window = |k: &usize| shards.get(*k).map_or(0, |shard| shard.range().end - shard.range().start).min(PIECE);
+    let work = |k: usize| input.drive(&mut warehouse::Checker::part(warehouse, k..k + 1).with_window(PIECE), |_| 0);
+    let mut checked = 0;
+    ordered((0..parts).map(Ok), window, workers, work, |chunk| {
+        for found in chunk {
+            report.merge(found?);
+            if let Some(shard) = shards.get(checked) {
+                input.release(shard.range());
+                progress(shard.samples().end);
+            }
+            checked += 1;
+        }
+        Ok(())
+    })?;
     Ok(report)
 }
 

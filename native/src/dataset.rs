@@ -12,19 +12,21 @@ use forebay::{
     codec::checksum::fnv1a,
     dataset::{Dataset as Container, Opener},
     detect::Format,
-    error::Kind,
+    error::{Kind, codes},
     image::{Probe, probe::HEAD_BYTES, probe_named},
     model::{MediaFormat, SampleInfo},
     record,
     samples::{Loaded, Watch, parse_record},
     tar::Tar,
     tbl::{Metadata, MetadataFormat, OpenMetadata, SampleMetadata, Tbl},
+    warehouse::Warehouse,
 };
 use serde_json::Value;
 
 use crate::{
     folder::Folder,
     input::{Input, Io, WINDOW},
+    shards::{self, WarehouseOptions},
 };
 
 /// Bytes of each end of a sample that are looked at to tell files apart.
@@ -87,7 +89,7 @@ impl RecordText {
 }
 
 impl Dataset {
-    /// Opens a TBL, a TAR or a folder.
+    /// Opens a TBL, a TAR, a folder, or a tensor warehouse: its manifest or the folder that has it.
     pub fn open(path: impl AsRef<Path>) -> Result<Dataset> {
         Self::open_with(path.as_ref(), &OpenOptions::default())
     }
@@ -95,10 +97,28 @@ impl Dataset {
     /// Opens with options.
     pub fn open_with(path: &Path, options: &OpenOptions) -> Result<Dataset> {
         if path.is_dir() {
+            if let Some(manifest) = shards::manifest_of(path) {
+                return Self::open_warehouse(&manifest, options);
+            }
             let folder = Folder::open_at(path, options.class_level)?;
             return Ok(Self::new(Source::Folder(Arc::new(folder)), options, None));
         }
-        Self::from_input(Input::open(path, options.io)?, options)
+        match Self::from_input(Input::open(path, options.io)?, options) {
+            // A manifest is several files.
+            Err(e) if e.code() == &codes::NOT_SAMPLES => match shards::manifest_of(path) {
+                Some(manifest) => Self::open_warehouse(&manifest, options),
+                None => Err(e),
+            },
+            other => other,
+        }
+    }
+
+    fn open_warehouse(manifest: &Path, options: &OpenOptions) -> Result<Dataset> {
+        let mut how = WarehouseOptions::default();
+        (how.limits, how.io, how.keep_going) = (options.limits.clone(), options.io, options.keep_going);
+        let opened = shards::open(manifest, &how)?;
+        let container = Container::Warehouse(opened.warehouse);
+        Ok(Self::new(Source::File(Arc::new(opened.joined), Arc::new(container)), options, None))
     }
 
     /// Opens bytes that are at hand.
@@ -155,6 +175,14 @@ impl Dataset {
     pub fn tar(&self) -> Option<&Tar> {
         self.container()?.tar()
     }
+    /// The opened warehouse, if it is one.
+    pub fn warehouse(&self) -> Option<&Warehouse> {
+        self.container()?.warehouse()
+    }
+    /// Whether the index says the size of pictures, and the metadata their names.
+    fn has_index(&self) -> bool {
+        self.container().is_some_and(Container::has_index)
+    }
     /// The folder, where it is one.
     pub fn folder(&self) -> Option<&Folder> {
         match &self.source {
@@ -203,7 +231,7 @@ impl Dataset {
         match &self.source {
             Source::File(input, container) => {
                 let named = |e: Error| e.file(self.name());
-                if self.tbl().is_some() {
+                if self.has_index() {
                     return container.info_with(i, &[]).map_err(named);
                 }
                 let info = container.plan(i).map_err(named)?.info;
@@ -271,7 +299,7 @@ impl Dataset {
     pub fn sample_name(&self, i: u64) -> Result<Option<String>> {
         match &self.source {
             Source::File(_, container) => {
-                let metadata = if self.tbl().is_some() { self.metadata_value(i)? } else { None };
+                let metadata = if self.has_index() { self.metadata_value(i)? } else { None };
                 Ok(container.name(i, metadata.as_ref()).map(str::to_owned))
             }
             Source::Folder(folder) => Ok(folder.sample_name(i).map(str::to_owned)),
@@ -327,7 +355,7 @@ impl Dataset {
     /// Whether a filter accepts sample `i`. What it does not ask for is not read.
     pub fn accepts(&self, i: u64, watch: &mut Watch) -> Result<bool> {
         let info = self.info(i)?;
-        let metadata = if watch.needs_record(self.tbl().is_some()) { self.find_metadata(i)? } else { None };
+        let metadata = if watch.needs_record(self.has_index()) { self.find_metadata(i)? } else { None };
         let metadata = metadata.map(|(value, kept)| {
             kept.iter().for_each(|e| watch.kept(e));
             value

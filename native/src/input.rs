@@ -2,6 +2,7 @@
 
 mod ahead;
 mod buffers;
+mod joined;
 mod reading;
 mod source;
 

@@ -15,6 +15,7 @@
 //! | [`dataset`], [`folder`] | a TBL, a TAR or a folder, opened |
 //! | [`convert`] | any of these into a TBL or TAR, on all cores |
 //! | [`loader`] | batches of tensors for training |
+//! | [`shards`], [`tensors`] | a tensor warehouse, opened; batches for training from it |
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`], [`map`], [`output`] | files in, read or mapped; whole files out |
 //! | [`parallel`] | work on many threads |
@@ -39,7 +40,9 @@ pub mod map;
 pub mod output;
 pub mod parallel;
 pub mod select;
+pub mod shards;
 pub mod tables;
+pub mod tensors;
 pub mod warehouse;
 
 pub use dataset::{Dataset, OpenOptions};

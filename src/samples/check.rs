@@ -9,7 +9,7 @@ use crate::{
     check::Report,
     error::{Error, Result, codes},
     step::{Step, Stepper},
-    tbl,
+    tbl, warehouse,
 };
 
 impl Dataset {
@@ -29,21 +29,54 @@ impl Dataset {
 /// it, and ask what they [need](Self::needs), until that is nothing.
 #[derive(Debug)]
 pub struct Checker {
-    /// Of a TBL. An archive has no checksums: that its headers could be read is all there is to say.
+    /// Of a TBL or a warehouse. An archive has no checksums: that its headers could be read is all there is to say.
     parts: Vec<Part>,
     report: Report,
     samples: u64,
 }
 
-/// Some samples of a TBL.
+/// Some samples of a TBL, or some shards of a warehouse.
 #[derive(Debug)]
 pub struct Part {
-    work: tbl::Checker,
+    work: Work,
     samples: u64,
     /// What it waits for.
     asked: Vec<Range<u64>>,
     /// What it found, once it is done.
     found: Option<Report>,
+}
+
+#[derive(Debug)]
+enum Work {
+    Tbl(tbl::Checker),
+    Warehouse(warehouse::Checker),
+}
+
+impl Work {
+    fn step(&mut self) -> Result<Step<Report>> {
+        match self {
+            Work::Tbl(work) => work.step(),
+            Work::Warehouse(work) => work.step(),
+        }
+    }
+    fn push(&mut self, start: u64, bytes: Bytes) {
+        match self {
+            Work::Tbl(work) => work.push(start, bytes),
+            Work::Warehouse(work) => work.push(start, bytes),
+        }
+    }
+    fn ahead(&self) -> Vec<Range<u64>> {
+        match self {
+            Work::Tbl(work) => work.ahead(),
+            Work::Warehouse(work) => work.ahead(),
+        }
+    }
+    fn checked(&self) -> u64 {
+        match self {
+            Work::Tbl(work) => work.checked(),
+            Work::Warehouse(work) => work.checked(),
+        }
+    }
 }
 
 impl Part {
@@ -79,7 +112,26 @@ impl Checker {
                     Some(bytes) => work.with_window(bytes),
                     None => work,
                 };
-                Part { work, samples, asked: Vec::new(), found: None }
+                Part { work: Work::Tbl(work), samples, asked: Vec::new(), found: None }
+            }));
+        }
+        if let Dataset::Warehouse(found) = &opened.dataset {
+            // Whole shards, since one SHA-256 is of all of one: those that have samples of the range.
+            let shards = found.shards();
+            let first = shards.partition_point(|shard| shard.samples().end <= samples.start);
+            let last = shards.partition_point(|shard| shard.samples().start < samples.end).max(first);
+            let (first, last) = if count == found.len() { (0, shards.len()) } else { (first, last) };
+            let (count, parts) = (last - first, parts.min(last - first).max(1));
+            checker.parts.extend((0..parts).map(|k| {
+                let part = first + count * k / parts..first + count * (k + 1) / parts;
+                let inside = shards.get(part.clone()).unwrap_or_default();
+                let samples = inside.iter().map(|shard| shard.header().samples).sum();
+                let work = warehouse::Checker::part(found, part);
+                let work = match window {
+                    Some(bytes) => work.with_window(bytes),
+                    None => work,
+                };
+                Part { work: Work::Warehouse(work), samples, asked: Vec::new(), found: None }
             }));
         }
         checker

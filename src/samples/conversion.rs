@@ -21,6 +21,10 @@ use crate::{
     tbl::{MetadataFormat, Patch},
 };
 
+/// What is said of a warehouse that is to become a file of pictures.
+pub const NO_TENSORS: &str =
+    "a warehouse holds tensors and not pictures, and is not converted into files of pictures yet";
+
 /// How to convert. Made with [`new`](Self::new), then changed field by field.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -110,6 +114,9 @@ impl Conversion {
     /// Plans the conversion of the samples `chosen`, in that order, or of all.
     pub fn new(opened: Arc<Opened>, options: ConversionOptions, chosen: Option<Vec<u32>>) -> Result<Self> {
         let len = opened.dataset.len();
+        if opened.dataset.warehouse().is_some() {
+            return Err(Error::new(&codes::ARGUMENT, NO_TENSORS));
+        }
         if let Some(i) = chosen.iter().flatten().find(|&&i| u64::from(i) >= len) {
             let message = format!("there are {len} samples, so none has the number {i}");
             return Err(Error::new(&codes::OUT_OF_RANGE, message).sample((*i).into()));

@@ -65,7 +65,7 @@ mod write;
 
 pub use archive_files::{ArchiveFile, archive_files, renamed};
 pub use check::{Checker, Part};
-pub use conversion::{Batch, Conversion, ConversionOptions, Converted};
+pub use conversion::{Batch, Conversion, ConversionOptions, Converted, NO_TENSORS};
 pub use document::{Inherited, MetadataChoice};
 pub use make::{Form, Loaded, Ready};
 pub use oddities::Oddities;

@@ -27,9 +27,10 @@ use crate::{
     step::{Pieces, Step, Stepper},
     tar::{self, Tar},
     tbl::{self, Tbl, raw::HEADER_LEN},
+    warehouse::Warehouse,
 };
 
-/// An opened image container. Cloning is cheap for a TBL; a TAR's member list is shared.
+/// An opened image container. Cloning is cheap for a TBL and a warehouse; a TAR's member list is shared.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Dataset {
@@ -37,6 +38,8 @@ pub enum Dataset {
     Tbl(Tbl),
     /// A tar archive, its files grouped into samples.
     Tar(Tar),
+    /// A tensor warehouse. It is several files, so an opener of its own gives it: [`warehouse::Opener`](crate::warehouse::Opener).
+    Warehouse(Warehouse),
 }
 
 impl Dataset {
@@ -45,27 +48,40 @@ impl Dataset {
         match self {
             Dataset::Tbl(_) => Format::Tbl,
             Dataset::Tar(_) => Format::Tar,
+            Dataset::Warehouse(_) => Format::Warehouse,
         }
     }
     /// The TBL, where it is one.
     pub fn tbl(&self) -> Option<&Tbl> {
         match self {
             Dataset::Tbl(tbl) => Some(tbl),
-            Dataset::Tar(_) => None,
+            _ => None,
         }
     }
     /// The archive, where it is one.
     pub fn tar(&self) -> Option<&Tar> {
         match self {
             Dataset::Tar(tar) => Some(tar),
-            Dataset::Tbl(_) => None,
+            _ => None,
         }
+    }
+    /// The warehouse, if it is one.
+    pub fn warehouse(&self) -> Option<&Warehouse> {
+        match self {
+            Dataset::Warehouse(warehouse) => Some(warehouse),
+            _ => None,
+        }
+    }
+    /// Whether the index says the size of pictures, and the metadata their names: in an archive it is the other way round.
+    pub fn has_index(&self) -> bool {
+        !matches!(self, Dataset::Tar(_))
     }
     /// How many samples there are.
     pub fn len(&self) -> u64 {
         match self {
             Dataset::Tbl(tbl) => tbl.len(),
             Dataset::Tar(tar) => tar.len(),
+            Dataset::Warehouse(warehouse) => warehouse.len(),
         }
     }
     /// True when there are none.
@@ -77,6 +93,7 @@ impl Dataset {
         match self {
             Dataset::Tbl(tbl) => tbl.info(i),
             Dataset::Tar(tar) => tar.info(i, None),
+            Dataset::Warehouse(warehouse) => warehouse.info(i),
         }
     }
     /// Plans the read of sample `i`'s payload.
@@ -84,6 +101,7 @@ impl Dataset {
         match self {
             Dataset::Tbl(tbl) => tbl.plan(i),
             Dataset::Tar(tar) => tar.plan(i),
+            Dataset::Warehouse(warehouse) => warehouse.plan(i),
         }
     }
 }
@@ -182,6 +200,11 @@ impl Opener {
                     let mut scanner = tar::Opener::new(self.file_len).with_limits(self.limits.clone());
                     scanner.push(0, head);
                     Work::Tar(Box::new(scanner))
+                }
+                Some(Format::Warehouse) => {
+                    let message =
+                        "this is a part of a tensor warehouse, which is opened by its manifest and all its shards";
+                    return Err(Error::new(&codes::NOT_SAMPLES, message));
                 }
                 Some(other) => {
                     return Err(Error::new(

@@ -62,6 +62,7 @@ impl Dataset {
         Ok(match self {
             Dataset::Tbl(_) => metadata.map(|m| m.range(i)).transpose()?.flatten().into_iter().collect(),
             Dataset::Tar(tar) => tar.sidecars(i).map(|(_, member)| member.range()).filter(|r| !r.is_empty()).collect(),
+            Dataset::Warehouse(warehouse) => warehouse.box_ranges(i)?.into_iter().filter(|r| !r.is_empty()).collect(),
         })
     }
 
@@ -157,13 +158,19 @@ impl Dataset {
                 let text = record::compose(i, name, &sidecars, tar.sample(i).map_or(0, |s| s.before), &[]);
                 Ok(Some(FoundRecord::new(text)))
             }
+            Dataset::Warehouse(warehouse) => {
+                let [boxes, mask] = warehouse.box_ranges(i)?;
+                let fetch = |range: Range<u64>| if range.is_empty() { Ok(Bytes::new()) } else { fetch(range) };
+                let text = warehouse.record_text(i, &fetch(boxes)?, &fetch(mask)?)?;
+                Ok(Some(FoundRecord::new(text)))
+            }
         }
     }
 
-    /// Sample `i`'s name: an archive's headers have it, a TBL has it in the sample's metadata.
+    /// Sample `i`'s name: an archive's headers have it, others have it in the sample's metadata.
     pub fn name<'a>(&'a self, i: u64, metadata: Option<&'a Value>) -> Option<&'a str> {
         match self {
-            Dataset::Tbl(_) => metadata?.get("name")?.as_str(),
+            Dataset::Tbl(_) | Dataset::Warehouse(_) => metadata?.get("name")?.as_str(),
             Dataset::Tar(tar) => tar.name(i),
         }
     }
@@ -174,6 +181,7 @@ impl Dataset {
         match self {
             Dataset::Tbl(tbl) => tbl.info(i),
             Dataset::Tar(tar) => Ok(probe_named(tar.name(i).unwrap_or_default(), head).told_to(tar.info(i, None)?)),
+            Dataset::Warehouse(warehouse) => warehouse.info(i),
         }
     }
 
@@ -182,7 +190,8 @@ impl Dataset {
     pub fn written_info(&self, i: u64, payload: &[u8]) -> Result<Probe> {
         let SampleInfo { format, width, height, .. } = self.info_with(i, payload)?;
         let known = Probe { format, width, height };
-        if matches!(self, Dataset::Tar(_)) {
+        // What a tensor's bytes look like says nothing.
+        if !matches!(self, Dataset::Tbl(_)) {
             return Ok(known);
         }
         let seen = probe(payload);

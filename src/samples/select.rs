@@ -40,9 +40,10 @@ impl Watch {
         &self.filter
     }
 
-    /// Whether it asks for more than the index, the payload and the file's name say. A TBL's names are in its metadata.
-    pub fn needs_record(&self, is_tbl: bool) -> bool {
-        self.filter.needs_metadata() || is_tbl && self.filter.needs_name()
+    /// Whether it asks for more than the index, the payload and the file's name say. If there is [an
+    /// index](super::Dataset::has_index), names are in the metadata.
+    pub fn needs_record(&self, has_index: bool) -> bool {
+        self.filter.needs_metadata() || has_index && self.filter.needs_name()
     }
 
     /// The sample, where the filter accepts it.
@@ -121,11 +122,11 @@ impl Selector {
             use Builtin::{Aspect, Format, Height, Pixels, Width};
             matches!(path.builtin(), Some(Width | Height | Aspect | Pixels | Format))
         };
-        let (watch, is_tbl) = (Watch::new(filter), opened.dataset.tbl().is_some());
+        let (watch, has_index) = (Watch::new(filter), opened.dataset.has_index());
         let wants = Wants {
             payload: false,
-            size: !is_tbl && (stats.is_some() || filter.fields().any(looks)),
-            record: labels.is_some() || watch.needs_record(is_tbl),
+            size: !has_index && (stats.is_some() || filter.fields().any(looks)),
+            record: labels.is_some() || watch.needs_record(has_index),
         };
         Ok(Selector {
             gate: Gate::new(&opened, wants.record),

@@ -131,7 +131,7 @@ impl Window {
     /// The part of a TAR's payload that says its size; all of it where the usual part did not.
     fn head(&self, i: u64) -> Option<Range<u64>> {
         let opened = &self.opened;
-        if !self.wants.size || opened.dataset.tbl().is_some() || opened.probe_of(i).is_some() {
+        if !self.wants.size || opened.dataset.has_index() || opened.probe_of(i).is_some() {
             return None;
         }
         let whole = opened.dataset.info(i).ok()?.range();

@@ -296,12 +296,6 @@ impl Manifest {
     pub fn samples(&self) -> u64 {
         self.shards.iter().fold(0, |sum, shard| sum.saturating_add(shard.samples))
     }
-
-    /// Whether bytes begin as a manifest does.
-    pub fn is_manifest(head: &[u8]) -> bool {
-        let text = head.trim_ascii_start();
-        text.first() == Some(&b'{') && text[1..].trim_ascii_start().starts_with(b"\"dataset_root\"")
-    }
 }
 
 /// The byte at a line and a column, both counted from 1.

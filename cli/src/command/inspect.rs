@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use forebay::{Result, detect::Format, error::Kind, model::MediaFormat};
+use forebay::{Result, detect::Format, error::Kind, model::MediaFormat, warehouse::Warehouse};
 use forebay_native::dataset::Dataset;
 use serde_json::{Map, Value, json};
 
@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
 /// Everything that opening tells. No payload is read.
 fn facts(dataset: &Dataset) -> Result<Value> {
     let mut facts = Map::new();
-    let mut put = |key: &str, value: Value| facts.insert(key.into(), value);
+    let mut put = |key: &str, value: Value| drop(facts.insert(key.into(), value));
     put("file", dataset.name().into());
     put("format", dataset.format().map_or("folder", Format::name).into());
     put("samples", dataset.len().into());
@@ -105,6 +105,9 @@ fn facts(dataset: &Dataset) -> Result<Value> {
         put("compression", "none".into());
         put("metadata", Value::Null);
     }
+    if let Some(warehouse) = dataset.warehouse() {
+        warehouse_facts(warehouse, &mut put);
+    }
     if let Some(folder) = dataset.folder() {
         put("classes", json!(folder.classes()));
         put("class_level", folder.class_level().into());
@@ -114,6 +117,29 @@ fn facts(dataset: &Dataset) -> Result<Value> {
     }
     put("notes", json!(dataset.notes()));
     Ok(facts.into())
+}
+
+/// What a manifest and the headers of its shards say.
+fn warehouse_facts(warehouse: &Warehouse, put: &mut impl FnMut(&str, Value)) {
+    let manifest = warehouse.manifest();
+    put("version", manifest.version.clone().into());
+    put("code_version", manifest.code_version.clone().into());
+    put("dataset_root", manifest.dataset_root.clone().into());
+    put("created_at_ms", manifest.created_at_ms.into());
+    put("shards", manifest.shards.len().into());
+    put("transform", json!(manifest.transform));
+    let shape = warehouse.shape();
+    put("width", shape.map(|shape| shape.width).into());
+    put("height", shape.map(|shape| shape.height).into());
+    put("dtype", shape.map(|shape| shape.dtype.name()).into());
+    put("boxes_dtype", shape.map(|shape| shape.boxes_dtype.name()).into());
+    put("max_boxes", shape.map(|shape| shape.max_boxes).into());
+    put("classes", json!(manifest.classes.clone().unwrap_or_default()));
+    put("summary", json!(manifest.summary));
+    put("thresholds", json!(manifest.thresholds));
+    put("violations", json!(manifest.thresholds.broken_by(&manifest.summary.totals)));
+    put("compression", "none".into());
+    put("metadata", Value::Null);
 }
 
 fn metadata(dataset: &Dataset) -> Result<Value> {
@@ -137,6 +163,26 @@ fn metadata(dataset: &Dataset) -> Result<Value> {
         "indexed": header.sample_index.is_some(),
         "document": document,
     }))
+}
+
+fn print_warehouse(facts: &Value, row: &impl Fn(&str, String)) {
+    let text = |key: &str| printable(facts[key].as_str().unwrap_or_default());
+    let number = |key: &str| facts[key].as_u64().unwrap_or_default();
+    row("version", text("version"));
+    row("made from", format!("{} by version {}", text("dataset_root"), text("code_version")));
+    row("shards", human::count(number("shards")));
+    let mode = facts["transform"]["resize_mode"].as_str().unwrap_or_default();
+    row("tensors", format!("3 x {} x {}, {}, {mode}", number("height"), number("width"), text("dtype")));
+    row("boxes", format!("at most {}, {}", number("max_boxes"), text("boxes_dtype")));
+    let totals = &facts["summary"]["totals"];
+    let counts = ["non_empty", "empty", "missing_image", "missing_file", "invalid"].map(|key| {
+        let n = totals[key].as_u64().unwrap_or_default();
+        format!("{} {}", human::count(n), key.replace('_', " "))
+    });
+    row("frames", counts.join(", "));
+    for broken in facts["violations"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        row("threshold", printable(broken));
+    }
 }
 
 fn print(facts: &Value, out: &Output) {
@@ -202,6 +248,9 @@ fn print(facts: &Value, out: &Output) {
         if let Some(note) = facts["note"].as_str() {
             row("note", note.into());
         }
+    }
+    if text("format") == "warehouse" {
+        print_warehouse(facts, &row);
     }
     if let Some(classes) = facts["classes"].as_array().filter(|c| !c.is_empty()) {
         row("classes", classes.iter().filter_map(Value::as_str).map(printable).collect::<Vec<_>>().join(", "));

@@ -25,6 +25,7 @@ impl Sources {
             let dataset = Dataset::open_with(path, options)?;
             match dataset.folder() {
                 Some(folder) if folder.is_empty() => Err(no_pictures(folder)),
+                _ if dataset.warehouse().is_some() => Err(tensors(&dataset)),
                 _ => Ok(dataset),
             }
         };
@@ -77,6 +78,12 @@ impl Sources {
         };
         self.datasets.iter().map(one).collect()
     }
+}
+
+/// Tensors are not decoded.
+fn tensors(dataset: &Dataset) -> Error {
+    let message = "a tensor warehouse has nothing to decode; `tensors::Loader` gives its batches";
+    Error::new(&codes::SETTINGS, message).file(dataset.name())
 }
 
 /// A folder of shards is a likely mistake, and training on nothing a quiet one.

@@ -1,7 +1,7 @@
 /** Names of formats and codecs, the fields of an error, and what JSON is. */
 
 /** The formats that are recognised by content. The first two hold samples, `tbf` and `idv` are tables. */
-export type Format = "tbl" | "tar" | "gzip" | "zstd" | "tbf" | "idv" | "parquet" | "arrow";
+export type Format = "tbl" | "tar" | "warehouse" | "gzip" | "zstd" | "tbf" | "idv" | "parquet" | "arrow";
 
 /** What a payload is. The order is that of the numbers in `IndexColumns.format`. */
 export type MediaFormat = "unknown" | "jpeg" | "png" | "webp" | "bmp" | "tiff" | "mp4" | "avi" | "raw_u8";

@@ -1,0 +1,105 @@
+//! A tensor warehouse on this machine: its manifest, and the shards that it names.
+
+use std::path::{Path, PathBuf};
+
+use forebay::{
+    Error, Limits, Result,
+    detect::{Format, HEAD_LEN, detect},
+    warehouse::{MAGIC, MANIFEST_NAME, Manifest, Opener, ShardEntry, Warehouse, codes},
+};
+
+use crate::input::{Input, Io, display, first_bytes, io_error};
+
+/// A warehouse whose files are open.
+#[derive(Clone, Debug)]
+pub struct OpenWarehouse {
+    /// Manifest and headers.
+    pub warehouse: Warehouse,
+    /// The manifest and the shards as one file.
+    pub joined: Input,
+    /// Each shard by its number in the manifest; none for what is not there.
+    pub shards: Vec<Option<Input>>,
+    /// Where each lies.
+    pub paths: Vec<Option<PathBuf>>,
+}
+
+/// How to open a warehouse.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct WarehouseOptions {
+    /// Bounds on what the files may cost.
+    pub limits: Limits,
+    /// How bytes come in.
+    pub io: Io,
+    /// Open what is sound, and keep what is wrong as [faults](Warehouse::faults).
+    pub keep_going: bool,
+}
+
+/// The manifest that a path means: a file that is one, or a folder that has one. By content; what cannot be read is
+/// not one.
+pub fn manifest_of(path: &Path) -> Option<PathBuf> {
+    let found = if path.is_dir() { path.join(MANIFEST_NAME) } else { path.to_owned() };
+    if !found.is_file() {
+        return None;
+    }
+    let head = first_bytes(&found, HEAD_LEN).ok()?;
+    (detect(&head) == Some(Format::Warehouse) && !head.starts_with(&MAGIC)).then_some(found)
+}
+
+/// Opens the warehouse of a manifest. A shard that a path or a link would look for outside of the manifest's folder is
+/// refused.
+pub fn open(manifest: &Path, options: &WarehouseOptions) -> Result<OpenWarehouse> {
+    let name = display(manifest);
+    let named = |e: Error| e.file(&name);
+    let file = Input::pieces(manifest)?;
+    options.limits.metadata(file.len()).map_err(named)?;
+    let text = file.slice(0..file.len())?;
+    let said = Manifest::parse(&text, &options.limits).map_err(named)?;
+    let folder = match manifest.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let root = std::fs::canonicalize(folder).map_err(|e| io_error(&name, "open", e))?;
+    let (mut shards, mut paths, mut outside) = (Vec::new(), Vec::new(), None);
+    for entry in &said.shards {
+        let place = match place(&root, folder, entry) {
+            Err(e) if options.keep_going && e.code() == &codes::PATH => {
+                // What the opener sees in the path it says itself.
+                if entry.path().is_ok() {
+                    outside.get_or_insert(e);
+                }
+                None
+            }
+            place => place.map_err(named)?,
+        };
+        shards.push(place.as_ref().map(|path| Input::open(path, options.io)).transpose()?);
+        paths.push(place);
+    }
+    if let Some(e) = outside {
+        return Err(named(e));
+    }
+    let lens: Vec<Option<u64>> = shards.iter().map(|shard| shard.as_ref().map(Input::len)).collect();
+    let mut opener = Opener::new(said, text.len() as u64, &lens).with_limits(options.limits.clone());
+    if options.keep_going {
+        opener = opener.keep_going();
+    }
+    let joined =
+        Input::joined(&name, std::iter::once(Input::memory(&name, text)).chain(shards.iter().flatten().cloned()));
+    let warehouse = joined.drive(&mut opener, |_| 0).map_err(named)?;
+    Ok(OpenWarehouse { warehouse, joined, shards, paths })
+}
+
+/// Where a shard lies; none where nothing is.
+fn place(root: &Path, folder: &Path, entry: &ShardEntry) -> Result<Option<PathBuf>> {
+    let path = folder.join(entry.path()?);
+    match std::fs::canonicalize(&path) {
+        Ok(real) if real.starts_with(root) => Ok(Some(path)),
+        Ok(_) => {
+            let message =
+                format!("the shard {:?} is a link that leaves the folder of the manifest", entry.relative_path);
+            Err(Error::new(&codes::PATH, message).section("manifest"))
+        }
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(io_error(&display(&path), "open", e)),
+    }
+}
