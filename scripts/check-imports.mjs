@@ -21,6 +21,7 @@ const CRATES = {
     'half_written map parallel',
     'input',
     'folder output shards',
+    'labels',
     'dataset',
     'check select',
     'convert',

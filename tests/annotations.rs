@@ -12,28 +12,14 @@ use readers::reader;
 use twins::{Outcome, cases, damaged, exports};
 
 /// Formats of the corpus that are not read yet; a line goes when a reader comes.
-const NOT_READ: &[&str] = &[
-    "createml",
-    "cvat",
-    "cvat_video",
-    "datumaro_json",
-    "dota",
-    "kitti",
-    "label_studio",
-    "label_studio_min",
-    "labelme_json",
-    "labelme_xml",
-    "openimages",
-    "via",
-    "voc",
-    "yolo",
-];
+const NOT_READ: &[&str] =
+    &["cvat", "cvat_video", "datumaro_json", "dota", "kitti", "labelme_xml", "openimages", "voc", "yolo"];
 
 /// Damaged files that are read in another way than the twin suggests, where it says that this is a choice.
 const OTHERWISE: &[(&str, &str)] = &[];
 
 /// Faults that only who has the pictures can see.
-const NEEDS_PICTURES: &[&str] = &["coco_image_file_absent", "ls_original_size_swapped"];
+const NEEDS_PICTURES: &[&str] = &["coco_image_file_absent", "ls_hash_like_name", "ls_original_size_swapped"];
 
 /// Exports that are refused until an option says how to read them: the option makes them readable.
 const ASKS: &[&str] = &["labelstudio_annotators_coco", "labelstudio_coco"];

@@ -476,6 +476,48 @@ fn folders_and_archives_of_pictures_become_frames_without_boxes() {
 }
 
 #[test]
+fn labels_of_other_tools_are_laid_beside_their_pictures() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.at("pictures")).unwrap();
+    for (name, jpeg) in [("a.jpg", turned_jpeg(1)), ("b.jpg", turned_jpeg(6)), ("c.jpg", turned_jpeg(1))] {
+        fs::write(folder.at("pictures").join(name), jpeg).unwrap();
+    }
+    let members: Vec<_> = ["a.jpg", "b.jpg"].map(|n| (n, fs::read(folder.at("pictures").join(n)).unwrap())).to_vec();
+    fs::write(folder.at("all.tar"), common::tar(&members)).unwrap();
+    let coco = serde_json::json!({
+        "images": [
+            { "id": 1, "file_name": "a.jpg", "width": 64, "height": 48 },
+            { "id": 2, "file_name": "b.jpg", "width": 64, "height": 48 },
+            { "id": 3, "file_name": "gone.jpg", "width": 64, "height": 48 },
+        ],
+        "categories": [{ "id": 7, "name": "car" }, { "id": 9, "name": "dog" }],
+        "annotations": [
+            { "id": 1, "image_id": 1, "category_id": 9, "bbox": [16, 12, 32, 24], "area": 768, "iscrowd": 0 },
+            { "id": 2, "image_id": 1, "category_id": 7, "bbox": [0, 0, 640, 12], "area": 768, "iscrowd": 0 },
+            { "id": 3, "image_id": 1, "category_id": 7, "bbox": [0, 0, 9, 9], "area": 81, "iscrowd": 1,
+              "segmentation": { "size": [48, 64], "counts": [0, 9, 3063] } },
+            { "id": 4, "image_id": 2, "category_id": 7, "bbox": [0, 24, 16, 24], "area": 384, "iscrowd": 0 },
+        ],
+    });
+    fs::write(folder.at("coco.json"), coco.to_string()).unwrap();
+    let options = ["--size", "64x64", "--resize", "force", "--labels", "coco.json"];
+    for (source, unlabelled) in [("pictures", 1), ("all.tar", 0)] {
+        let made = built(&build(&folder, &[&[source, "-o", "out"], &options[..]].concat()));
+        let manifest = folder.at(made["manifest"].as_str().unwrap());
+        let found = stored(&manifest);
+        assert_eq!(found[0].boxes, [[0.25, 0.25, 0.75, 0.75], [0.0, 0.0, 1.0, 0.25]]);
+        // Stored pixels were meant, by the size in the file; seen, the lower left corner is the upper left one.
+        assert_eq!(found[1].boxes, [[0.0, 0.0, 0.5, 0.25]], "{source}");
+        let (warehouse, _) = Files::read(manifest.parent().unwrap()).open().unwrap();
+        assert_eq!(warehouse.manifest().classes.as_deref().unwrap(), ["car", "dog"]);
+        assert_eq!(warehouse.sample_record(0).unwrap().classes, [Some(1), Some(0)]);
+        let refused = &made["summary"]["totals"]["refused"];
+        assert_eq!((refused["picture_missing"].as_u64(), refused["unlabelled"].as_u64().unwrap_or(0)), (Some(1), unlabelled));
+        assert!(made["notes"][0].as_str().unwrap().contains("crowd"), "{}", made["notes"]);
+    }
+}
+
+#[test]
 fn a_trace_says_what_took_the_time() {
     let folder = with_input();
     built(&build(&folder, &["input", "-o", "out", "--size", "16x16", "--trace", "t.jsonl"]));

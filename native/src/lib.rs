@@ -16,6 +16,7 @@
 //! | [`convert`] | any of these into a TBL or TAR, on all cores |
 //! | [`loader`] | batches of tensors for training |
 //! | [`shards`], [`tensors`] | a tensor warehouse, opened; batches for training from it |
+//! | [`labels`] | label files and folders of them: COCO, Label Studio and others |
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`], [`map`], [`output`] | files in, read or mapped; whole files out |
 //! | [`parallel`] | work on many threads |
@@ -35,6 +36,7 @@ pub mod dataset;
 pub mod folder;
 mod half_written;
 pub mod input;
+pub mod labels;
 pub mod loader;
 pub mod map;
 pub mod output;
@@ -77,3 +79,8 @@ struct LoaderGuide;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/tables.md")]
 struct TablesGuide;
+
+/// The Rust code of `docs/warehouse-build.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/warehouse-build.md")]
+struct WarehouseBuildGuide;

@@ -14,6 +14,9 @@
 //! | `names.rs` | names of pictures that stay inside their folder |
 //! | `options.rs` | what a file cannot say by itself |
 //! | `format.rs` | the formats, and which one a file has |
+//! | `told.rs` | what the pictures themselves say: sizes, and turns by EXIF |
+//! | `stats.rs` | counts |
+//! | `write.rs` | which formats are one file, and how each is written |
 //! | `codes.rs`, `fault.rs` | what can be wrong, and where |
 //! | `json/` | JSON whose values know where they lie |
 //! | [`coco`] | a format, and so on |
@@ -29,22 +32,33 @@
 mod classes;
 pub mod coco;
 pub mod codes;
+pub mod createml;
 mod fault;
 mod format;
 mod geometry;
 mod json;
+pub mod labelme;
+pub mod labelstudio;
+mod merge;
 mod model;
 mod names;
 mod notes;
 mod options;
+pub mod recorder;
 mod rle;
+mod stats;
+mod told;
+pub mod via;
+pub mod write;
 
 pub use classes::{Class, Classes};
 pub use fault::Spot;
-pub use format::{Format, detect};
+pub use format::{Format, HEAD_BYTES, detect};
 pub use geometry::{Clip, Rect, Turn, corners_of};
 pub use model::{Annotation, Flags, Id, Keypoint, Labels, Picture, Shape, Source};
 pub use names::{base_name, checked_name};
 pub use notes::{Cause, Loss, Losses, Notes};
 pub use options::{Exif, Names, Pick, ReadOptions, Task};
 pub use rle::Rle;
+pub use stats::{LabelStats, Tally};
+pub use told::Seen;

@@ -79,6 +79,8 @@ causes! {
         Fractions "fractions" "boxes so small that fractions may have been written for percent",
         /// A name was guessed from a URL.
         NameFromUrl "name_from_url" "names taken from a URL",
+        /// Two units that say different things of one box.
+        UnitsDisagree "units_disagree" "boxes whose pixels and fractions differ by more than half a pixel",
         /// Part of a value, such as a flag, that is not one of the known words.
         OddValue "odd_value" "values that are not what the format says, and harmless",
     }
@@ -91,6 +93,8 @@ causes! {
         Rotation "rotation" "turned boxes written as the upright boxes around them",
         /// An outline.
         Outline "outline" "outlines written as the boxes around them",
+        /// Parts of an outline.
+        Parts "parts" "outlines of several parts written as several annotations",
         /// A mask.
         Mask "mask" "masks written as the boxes around them",
         /// Key points.
@@ -190,6 +194,25 @@ impl Notes {
     /// How many were said beyond those that are kept.
     pub fn more(&self) -> u64 {
         self.more
+    }
+
+    /// Forgets what [`count`](Self::count) counted, for counting anew.
+    pub fn forget_annotations(&mut self) {
+        for cause in [
+            Cause::Clipped,
+            Cause::DroppedEmpty,
+            Cause::Crowd,
+            Cause::Rotated,
+            Cause::Polygon,
+            Cause::Mask,
+            Cause::Points,
+            Cause::Outside,
+            Cause::NoClass,
+            Cause::Unlabelled,
+            Cause::SizeMissing,
+        ] {
+            self.counts.0.remove(&cause);
+        }
     }
 
     /// Takes in what was found in another file of the set.

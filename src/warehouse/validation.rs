@@ -37,6 +37,8 @@ pub enum Cause {
     PictureTooLarge,
     /// Its picture is to be turned, which was not allowed.
     Turned,
+    /// The labels say nothing of its picture: nobody knows what it shows.
+    Unlabelled,
 }
 
 /// What a refused frame counts as.
@@ -44,6 +46,8 @@ enum CountedAs {
     Invalid,
     MissingImage,
     MissingFile,
+    /// It is none of the frames that were asked for.
+    Nothing,
 }
 
 impl Cause {
@@ -51,6 +55,7 @@ impl Cause {
         match self {
             Cause::NoPicture => CountedAs::MissingImage,
             Cause::PictureAbsent | Cause::PictureMissing => CountedAs::MissingFile,
+            Cause::Unlabelled => CountedAs::Nothing,
             _ => CountedAs::Invalid,
         }
     }
@@ -68,6 +73,7 @@ impl Word for Cause {
         Cause::PictureUnsupported,
         Cause::PictureTooLarge,
         Cause::Turned,
+        Cause::Unlabelled,
     ];
 
     fn word(self) -> &'static str {
@@ -82,6 +88,7 @@ impl Word for Cause {
             Cause::PictureUnsupported => "picture_unsupported",
             Cause::PictureTooLarge => "picture_too_large",
             Cause::Turned => "turned",
+            Cause::Unlabelled => "unlabelled",
         }
     }
 
@@ -97,6 +104,7 @@ impl Word for Cause {
             Cause::PictureUnsupported => "the picture is of a kind that is not read",
             Cause::PictureTooLarge => "the picture is larger than the limits allow",
             Cause::Turned => "the picture is turned by EXIF, which was to be refused",
+            Cause::Unlabelled => "the labels say nothing of the picture",
         }
     }
 }
@@ -158,6 +166,7 @@ impl RunTally {
             CountedAs::Invalid => self.counts.invalid += 1,
             CountedAs::MissingImage => self.counts.missing_image += 1,
             CountedAs::MissingFile => self.counts.missing_file += 1,
+            CountedAs::Nothing => {}
         }
     }
 

@@ -39,6 +39,7 @@ fn class_of(labels: &Labels, annotation: &Annotation) -> String {
 fn find<'l>(labels: &'l Labels, names: [&str; 2]) -> Option<&'l Picture> {
     let by = |test: &dyn Fn(&Picture) -> bool| labels.pictures.iter().find(|picture| test(picture));
     by(&|p| names.contains(&p.name.as_str()))
+        .or_else(|| by(&|p| names.iter().any(|name| p.name.ends_with(&format!("/{name}")))))
         .or_else(|| by(&|p| names.iter().any(|name| name.ends_with(&format!("/{}", p.name)))))
         .or_else(|| by(&|p| names.iter().any(|name| base_name(name) == base_name(&p.name))))
 }

@@ -154,7 +154,7 @@ impl Case {
                 options.names = Names::Last;
                 options.pick = Some(Pick::Last);
             }
-            name if name.starts_with("labelstudio_") => options.names = Names::Last,
+            name if name.starts_with("labelstudio_") && self.format == "coco" => options.names = Names::Last,
             _ => {}
         }
         options

@@ -13,6 +13,7 @@ mod extract;
 mod filtering;
 mod head;
 mod inspect;
+mod labels;
 mod pixels;
 mod plan;
 mod serve;
@@ -73,6 +74,8 @@ enum Command {
     Serve(serve::Args),
     /// Build tensor warehouses, list them, and clear them away.
     Warehouse(warehouse::Args),
+    /// Check, count and convert label files: boxes, outlines and masks of pictures.
+    Labels(labels::Args),
     /// Print completions for a shell.
     Completions {
         /// The shell.
@@ -87,6 +90,7 @@ impl Command {
     fn has_work(&self) -> bool {
         use Command::{Concat, Convert, Extract, Serve, Split, Warehouse};
         matches!(self, Convert(_) | Extract(_) | Concat(_) | Split(_) | Serve(_) | Warehouse(_))
+            || matches!(self, Command::Labels(args) if args.has_work())
     }
     /// Whether a reader who has gone leaves nothing to do. The exit code of others says something of every file.
     fn only_prints(&self) -> bool {
@@ -124,6 +128,7 @@ pub fn main() -> ExitCode {
         Command::Bench(args) => bench::run(args, &out),
         Command::Serve(args) => serve::run(args, &out),
         Command::Warehouse(args) => warehouse::run(args, &out),
+        Command::Labels(args) => labels::run(args, &out),
         Command::Completions { shell } => completions(*shell),
         Command::Man => man(),
     };

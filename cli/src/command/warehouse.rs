@@ -7,7 +7,7 @@ use std::{path::PathBuf, time::Duration};
 use clap::Subcommand;
 use forebay::{
     Error, Limits, Result,
-    annotations::Exif,
+    annotations::{Exif, Format, Pick, Task},
     error::codes,
     warehouse::{Dtype, ResizeMode, set_threshold},
 };
@@ -52,6 +52,8 @@ struct Build {
     /// The folder in which the warehouse gets a folder of its own, named by its version.
     #[arg(short, long)]
     output: PathBuf,
+    #[command(flatten)]
+    labels: LabelArgs,
     /// Width and height of the images.
     #[arg(long, value_name = "WxH", value_parser = size, default_value = "384x384")]
     size: [u32; 2],
@@ -99,6 +101,26 @@ struct Build {
     /// Do not make files durable before they take their place.
     #[arg(long)]
     no_sync: bool,
+}
+
+/// Labels of pictures; runs have their own.
+#[derive(Debug, clap::Args)]
+struct LabelArgs {
+    /// The label file, or the folder of label files, of pictures in folders, TAR and TBL files.
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// The format of the labels, where it is not to be found out.
+    #[arg(long, value_parser = word::<Format>(), value_name = "FORMAT", requires = "labels")]
+    labels_from: Option<Format>,
+    /// Pascal VOC: whether the first pixel is 0 or 1; a file cannot tell.
+    #[arg(long, value_name = "BASE", value_parser = clap::value_parser!(u8).range(0..=1), requires = "labels")]
+    voc_base: Option<u8>,
+    /// YOLO: what lines are.
+    #[arg(long, value_parser = word::<Task>(), requires = "labels")]
+    task: Option<Task>,
+    /// Which of several annotations of one picture counts.
+    #[arg(long, value_parser = word::<Pick>(), requires = "labels")]
+    pick: Option<Pick>,
 }
 
 /// How many frames may be bad; more fail the build.
@@ -176,6 +198,11 @@ impl Build {
     fn settings(&self) -> Result<Settings> {
         let mut settings = Settings::default();
         settings.take_environment(|name| std::env::var(name).ok())?;
+        settings.labels = self.labels.labels.clone();
+        settings.label_format = self.labels.labels_from;
+        settings.label_options.voc_base = self.labels.voc_base;
+        settings.label_options.task = self.labels.task;
+        settings.label_options.pick = self.labels.pick;
         settings.size = self.size;
         settings.resize = self.resize;
         settings.max_boxes = self.max_boxes;

@@ -11,13 +11,14 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `settings.rs` | what is asked for |
-//! | `sources.rs`, `recorder.rs`, `frames.rs` | what there is to be stored |
+//! | `sources.rs`, `recorder.rs`, `labelled.rs`, `frames.rs` | what there is to be stored |
 //! | `make.rs`, `shards.rs` | pictures to images, images to shards |
 //! | `stage.rs` | where they are until all is whole |
 //! | `kept.rs` | the warehouses of a folder |
 
 mod frames;
 mod kept;
+mod labelled;
 mod make;
 mod recorder;
 mod settings;

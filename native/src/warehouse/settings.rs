@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use forebay::{
     Error, Limits, Result,
-    annotations::Exif,
+    annotations::{Exif, Format, ReadOptions},
     error::codes,
     image::decode::JpegBackend,
     warehouse::{Dtype, ResizeMode, Shape, THRESHOLDS, Thresholds, set_threshold},
@@ -32,6 +32,12 @@ pub enum Existing {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Settings {
+    /// A label file, or a folder of them, for pictures of folders, TAR and TBL files. Runs have their own.
+    pub labels: Option<PathBuf>,
+    /// The format of the labels, where it is not to be found out.
+    pub label_format: Option<Format>,
+    /// What the labels cannot say by themselves; `exif` and `limits` are those of the build.
+    pub label_options: ReadOptions,
     /// Width and height of the images.
     pub size: [u32; 2],
     /// How pictures are made to fit.
@@ -73,6 +79,9 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
+            labels: None,
+            label_format: None,
+            label_options: ReadOptions::default(),
             size: [384, 384],
             resize: ResizeMode::Letterbox,
             max_boxes: 16,
@@ -96,6 +105,12 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Sets the label file, or the folder of them.
+    #[must_use]
+    pub fn with_labels(mut self, path: impl Into<PathBuf>) -> Self {
+        self.labels = Some(path.into());
+        self
+    }
     /// Sets width and height of the images.
     #[must_use]
     pub fn with_size(mut self, width: u32, height: u32) -> Self {

@@ -13,6 +13,7 @@ use forebay::{
 use super::{
     Settings,
     frames::{Frame, Place, Stamp, Survey},
+    labelled::Read,
     recorder,
 };
 use crate::{
@@ -32,11 +33,26 @@ pub(super) fn survey(sources: &[PathBuf], settings: &Settings) -> Result<Survey>
     }
     let names: Vec<String> = sources.iter().map(|path| display(path)).collect();
     let mut survey = Survey { root: names.join(", "), ..Survey::default() };
+    let mut labels = match &settings.labels {
+        Some(path) => Some(Read::open(path, &mut survey, settings)?),
+        None => None,
+    };
     for source in sources {
-        match runs_of(source)? {
+        // With labels of its own a source is pictures, whatever else lies beside them.
+        let runs = if labels.is_none() { runs_of(source)? } else { None };
+        match runs {
             Some(runs) => add_runs(&mut survey, source, runs, settings)?,
-            None => add_dataset(&mut survey, source, settings)?,
+            None => {
+                let first = survey.frames.len();
+                add_dataset(&mut survey, source, settings)?;
+                if let Some(labels) = &mut labels {
+                    labels.join(&mut survey, first)?;
+                }
+            }
         }
+    }
+    if let Some(labels) = labels.filter(|_| !survey.runs.is_empty()) {
+        labels.end(&mut survey, 0);
     }
     Ok(survey)
 }

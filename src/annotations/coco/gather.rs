@@ -4,9 +4,7 @@ use std::collections::HashMap;
 
 use crate::{
     Result,
-    annotations::{
-        Annotation, Cause, Class, Flags, Id, Labels, Notes, Pick, Picture, ReadOptions, Spot, base_name, codes,
-    },
+    annotations::{Annotation, Cause, Class, Flags, Id, Labels, Notes, Picture, ReadOptions, merge::Pictures},
 };
 
 use super::{Marked, Reader, Sink};
@@ -67,33 +65,18 @@ impl Gather {
             let given = labels.classes.add(class).unwrap_or_else(|there| there);
             dense.insert(number, given);
         }
-        let mut names: HashMap<String, usize> = HashMap::new();
+        let mut pictures = Pictures::default();
         for (i, (number, mut picture)) in self.pictures.into_iter().enumerate() {
             picture.annotations = self.marked.get_mut(number as usize).map(std::mem::take).unwrap_or_default();
             for annotation in &mut picture.annotations {
                 annotation.class = annotation.class.and_then(|class| dense.get(&class).copied());
             }
             picture.unlabelled = !labelled;
-            let Some(there) = names.get(&picture.name) else {
-                names.insert(picture.name.clone(), labels.pictures.len());
-                labels.pictures.push(picture);
-                continue;
-            };
-            let there = &mut labels.pictures[*there];
-            match options.pick {
-                None => {
-                    let line = Spot::line(picture.line.unwrap_or(0)).path(format!("images[{i}].file_name"));
-                    let message = format!("two pictures have the name {:?}", base_name(&picture.name));
-                    return Err(line.fault(&codes::REPEATED, message).with_options(&["pick"]));
-                }
-                Some(Pick::All) => there.annotations.append(&mut picture.annotations),
-                Some(Pick::Last) => {
-                    labels.notes.add_many(Cause::NotPicked, there.annotations.len() as u64);
-                    *there = picture;
-                }
-                Some(Pick::First) => labels.notes.add_many(Cause::NotPicked, picture.annotations.len() as u64),
-            }
+            let line = picture.line.unwrap_or(0);
+            let added = pictures.add(picture, options.pick, &mut labels.notes);
+            added.map_err(|e| e.line(line, 0).path(format!("images[{i}].file_name")))?;
         }
+        labels.pictures = pictures.list();
         repeated(&mut labels);
         labels.count();
         Ok(labels)

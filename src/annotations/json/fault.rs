@@ -27,19 +27,29 @@ pub(crate) struct Wrong {
     path: String,
     code: &'static Code,
     message: String,
+    options: &'static [&'static str],
 }
 
 impl Stop {
     /// Something is wrong at a byte.
     #[cold]
     pub fn wrong(at: usize, code: &'static Code, message: impl Into<String>) -> Stop {
-        Stop::Wrong(Box::new(Wrong { at, path: String::new(), code, message: message.into() }))
+        Stop::Wrong(Box::new(Wrong { at, path: String::new(), code, message: message.into(), options: &[] }))
     }
 
     /// The text breaks JSON's rules at a byte.
     #[cold]
     pub fn syntax(at: usize, message: impl Into<String>) -> Stop {
         Stop::wrong(at, &codes::SYNTAX, message)
+    }
+
+    /// Names the options that let it go on.
+    #[cold]
+    pub fn options(mut self, names: &'static [&'static str]) -> Stop {
+        if let Stop::Wrong(wrong) = &mut self {
+            wrong.options = names;
+        }
+        self
     }
 
     /// The same with one more step of the way in front: a key, or an index as `[3]`.
@@ -56,7 +66,7 @@ impl Stop {
 impl Wrong {
     /// As an error, told where the byte lies.
     pub fn error(self, spot: Spot) -> Error {
-        spot.path(self.path).fault(self.code, self.message)
+        spot.path(self.path).fault(self.code, self.message).with_options(self.options)
     }
 }
 

@@ -1,0 +1,94 @@
+//! Labels written: one file, or a folder of them that appears whole.
+
+use std::{
+    fs,
+    io::IoSlice,
+    path::{Component, Path, PathBuf},
+};
+
+use forebay::{
+    Error, Result,
+    annotations::{
+        Format, Labels, Losses,
+        write::{Writer, writer},
+    },
+    error::codes::ARGUMENT,
+};
+
+use crate::{
+    input::{display, io_error},
+    output::{AtomicFile, Stage},
+};
+
+/// What was written.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Written {
+    /// What the format could not say.
+    pub losses: Losses,
+    /// How many files.
+    pub files: u64,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+/// Writes labels to a file, or, where the format has a file a picture, to a folder that must not be there yet. What is
+/// written appears when it is whole. `force` replaces a file, and no folder.
+pub fn write(labels: &Labels, format: Format, path: &Path, force: bool) -> Result<Written> {
+    match writer(format)? {
+        Writer::File(write) => {
+            let mut out = AtomicFile::create_streaming(path, force)?;
+            let mut bytes = 0;
+            let losses = write(labels, &mut |piece| {
+                bytes += piece.len() as u64;
+                out.append(&mut [IoSlice::new(piece)])
+            })?;
+            out.commit(true)?;
+            Ok(Written { losses, files: 1, bytes })
+        }
+        Writer::Files(write) => folder(path, |staged| {
+            let mut written = Written::default();
+            written.losses = write(labels, &mut |name, text| {
+                written.files += 1;
+                written.bytes += text.len() as u64;
+                put(staged, name, text)
+            })?;
+            Ok(written)
+        }),
+        _ => Err(Error::new(&forebay::annotations::codes::UNSUPPORTED, "labels are not written in this format")),
+    }
+}
+
+/// Fills a folder beside its place, and gives it its name when it is whole.
+fn folder<T>(path: &Path, fill: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+    let shown = display(path);
+    let Some(name) = path.file_name() else {
+        return Err(Error::new(&ARGUMENT, "the output has no name").file(shown));
+    };
+    let is_there = || path.symlink_metadata().is_ok();
+    if is_there() {
+        return Err(Error::new(&ARGUMENT, "the output exists already, and a folder is never replaced").file(shown));
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let failed = |e| io_error(&shown, "write", e);
+    let stage = Stage::begin(parent, name, std::iter::empty(), false)?;
+    let staged = stage.at("labels");
+    fs::create_dir(&staged).map_err(failed)?;
+    let filled = fill(&staged)?;
+    if is_there() {
+        return Err(Error::new(&ARGUMENT, "the output exists since this began, and is left as it is").file(shown));
+    }
+    fs::rename(&staged, path).map_err(failed)?;
+    Ok(filled)
+}
+
+/// Writes one of the files of a folder. Names were checked when they were read; here nothing leaves the folder either.
+fn put(folder: &Path, name: &str, text: &[u8]) -> Result<()> {
+    let inside: PathBuf = Path::new(name).components().filter(|part| matches!(part, Component::Normal(_))).collect();
+    let path = folder.join(inside);
+    let failed = |e| io_error(name, "write", e);
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(failed)?;
+    }
+    fs::write(&path, text).map_err(failed)
+}

@@ -1,0 +1,130 @@
+//! CreateML: one JSON array for all pictures; a box by its center and size, in pixels. It says no sizes of pictures.
+
+use crate::Result;
+
+use super::{
+    Annotation, Classes, Labels, Loss, Losses, Picture, ReadOptions, Rect, Shape, Spot, checked_name, codes,
+    json::{Got, Node, Pieces, Stop, document, number, string, within},
+    merge::Pictures,
+    names,
+};
+
+/// Reads a file.
+pub fn read(text: &[u8], options: &ReadOptions) -> Result<Labels> {
+    let mut labels = Labels::default();
+    let mut pictures = Pictures::default();
+    document(text, &options.limits, |node| {
+        for (i, entry) in node.array()?.iter().enumerate() {
+            let added = picture(entry, &mut labels.classes, options).and_then(|mut picture| {
+                picture.line = Some(Spot::of(text, entry.at).line);
+                let added = pictures.add(picture, options.pick, &mut labels.notes);
+                added.map_err(|e| Stop::wrong(entry.at, e.code(), e.message()).options(e.options()))
+            });
+            within(added, format_args!("[{i}]"))?;
+        }
+        Ok(())
+    })?;
+    labels.pictures = pictures.list();
+    labels.count();
+    Ok(labels)
+}
+
+fn picture(entry: &Node<'_>, classes: &mut Classes, options: &ReadOptions) -> Got<Picture> {
+    let object = entry.object()?;
+    let key = if object.get("image")?.is_some() { "image" } else { "imagefilename" };
+    let name = object.need(entry.at, key, |node| {
+        let name = names::by_policy(node.text()?, options.names);
+        checked_name(name).map_err(|e| Stop::wrong(node.at, e.code(), e.message()))?;
+        Ok(name.to_owned())
+    })?;
+    let mut picture = Picture::named(name);
+    let key = if object.get("annotation")?.is_some() { "annotation" } else { "annotations" };
+    picture.annotations = object.need(entry.at, key, |node| {
+        let boxes = node.array()?.iter().enumerate();
+        boxes.map(|(i, one)| within(annotation(one, classes), format_args!("[{i}]"))).collect()
+    })?;
+    Ok(picture)
+}
+
+fn annotation(node: &Node<'_>, classes: &mut Classes) -> Got<Annotation> {
+    let object = node.object()?;
+    let label = object.need(node.at, "label", |node| Ok(node.text()?.to_owned()))?;
+    let rect = object.need(node.at, "coordinates", |node| {
+        let object = node.object()?;
+        let mut values = [0.0; 4];
+        for (value, key) in values.iter_mut().zip(["x", "y", "width", "height"]) {
+            *value = object.need(node.at, key, |node| match node.number()? {
+                value if value < 0.0 && key.len() > 1 => {
+                    Err(Stop::wrong(node.at, &codes::RECT, "the size of a box is negative"))
+                }
+                value => Ok(value),
+            })?;
+        }
+        Ok(Rect::centered(values[0], values[1], values[2], values[3]))
+    })?;
+    Ok(Annotation::boxed(rect, Some(classes.found(&label))))
+}
+
+/// Writes labels as one file, piece by piece.
+pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
+    let mut losses = Losses::default();
+    let mut out = Pieces::new(put);
+    out.text.push('[');
+    let mut n = 0;
+    for picture in &labels.pictures {
+        if picture.unlabelled && picture.annotations.is_empty() {
+            losses.add(Loss::Unlabelled);
+            continue;
+        }
+        out.text.push_str(if n > 0 { ",\n{\"image\":" } else { "\n{\"image\":" });
+        n += 1;
+        string(&mut out.text, &picture.name);
+        out.text.push_str(",\"annotations\":[");
+        let mut boxes = 0;
+        for annotation in &picture.annotations {
+            boxed_only(annotation, &mut losses);
+            let Some(name) = annotation.class.and_then(|class| labels.classes.name(class)) else {
+                losses.add(Loss::NoClass);
+                continue;
+            };
+            if annotation.shape == Shape::Points {
+                continue;
+            }
+            out.text.push_str(if boxes > 0 { ",{\"label\":" } else { "{\"label\":" });
+            boxes += 1;
+            string(&mut out.text, name);
+            let ([x, y], r) = (annotation.rect.center(), annotation.rect);
+            let keys = [",\"coordinates\":{\"x\":", ",\"y\":", ",\"width\":", ",\"height\":"];
+            for (key, value) in keys.into_iter().zip([x, y, r.width().max(0.0), r.height().max(0.0)]) {
+                out.text.push_str(key);
+                number(&mut out.text, value);
+            }
+            out.text.push_str("}}");
+        }
+        out.text.push_str("]}");
+        out.flow()?;
+    }
+    out.text.push_str("\n]\n");
+    out.flush()?;
+    Ok(losses)
+}
+
+/// Counts what a plain box with a class cannot say of an annotation.
+pub(super) fn boxed_only(annotation: &Annotation, losses: &mut Losses) {
+    let flags = annotation.flags;
+    for (lost, loss) in [
+        (matches!(annotation.shape, Shape::Rotated { .. }), Loss::Rotation),
+        (matches!(annotation.shape, Shape::Polygon(_)), Loss::Outline),
+        (matches!(annotation.shape, Shape::Mask(_)), Loss::Mask),
+        (annotation.shape == Shape::Points, Loss::Points),
+        (flags.crowd || flags.difficult || flags.truncated || flags.occluded || flags.outside, Loss::Flag),
+        (!annotation.keypoints.is_empty() && annotation.shape != Shape::Points, Loss::Keypoints),
+        (!annotation.attributes.is_empty(), Loss::Attributes),
+        (annotation.score.is_some(), Loss::Score),
+        (annotation.track.is_some(), Loss::Track),
+    ] {
+        if lost {
+            losses.add(loss);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! LabelMe: a JSON file a picture, with shapes whose points are in pixels.
+//!
+//! Rectangles, turned rectangles (`rotation`) and polygons are read; circles, lines, points and masks are counted.
+
+use crate::Result;
+
+use super::{
+    Annotation, Cause, Classes, Labels, Loss, Losses, Notes, Picture, ReadOptions, Rect, Shape, checked_name, codes,
+    json::{Got, Node, Stop, document, number, string, within},
+    names,
+};
+
+/// Reads the file of one picture. Classes are numbered as they are met, behind those that were met in other files.
+pub fn read(text: &[u8], classes: &mut Classes, notes: &mut Notes, options: &ReadOptions) -> Result<Picture> {
+    document(text, &options.limits, |node| {
+        let object = node.object()?;
+        let name = object.need(node.at, "imagePath", |node| {
+            let name = names::by_policy(node.text()?, options.names);
+            checked_name(name).map_err(|e| Stop::wrong(node.at, e.code(), e.message()))?;
+            Ok(name.to_owned())
+        })?;
+        let mut picture = Picture::named(name);
+        picture.width = object.take("imageWidth", Node::pixels)?.flatten();
+        picture.height = object.take("imageHeight", Node::pixels)?.flatten();
+        picture.annotations = object.need(node.at, "shapes", |node| {
+            let shapes = node.array()?.iter().enumerate();
+            let read = shapes.map(|(i, shape)| within(annotation(shape, classes, notes), format_args!("[{i}]")));
+            Ok(read.collect::<Got<Vec<_>>>()?.into_iter().flatten().collect())
+        })?;
+        Ok(picture)
+    })
+}
+
+/// Reads files of one picture each, given with the names that errors are to say.
+pub fn read_all<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, options: &ReadOptions) -> Result<Labels> {
+    let mut labels = Labels::default();
+    let mut pictures = super::merge::Pictures::default();
+    for (name, text) in files {
+        let picture = read(text, &mut labels.classes, &mut labels.notes, options).map_err(|e| e.file(name))?;
+        pictures.add(picture, options.pick, &mut labels.notes).map_err(|e| e.file(name))?;
+    }
+    labels.pictures = pictures.list();
+    labels.count();
+    Ok(labels)
+}
+
+fn annotation(shape: &Node<'_>, classes: &mut Classes, notes: &mut Notes) -> Got<Option<Annotation>> {
+    let object = shape.object()?;
+    let kind = object.take("shape_type", |node| Ok(node.text()?.to_owned()))?;
+    let kind = kind.as_deref().unwrap_or("polygon");
+    if !matches!(kind, "rectangle" | "rotation" | "polygon") {
+        notes.add(Cause::SkippedShapes);
+        return Ok(None);
+    }
+    let label = object.need(shape.at, "label", |node| Ok(node.text()?.to_owned()))?;
+    let points = object.need(shape.at, "points", |node| points(node))?;
+    let class = Some(classes.found(&label));
+    let few = || Stop::wrong(shape.at, &codes::RECT, "a shape has too few points").inside("points");
+    let mut found = match (kind, &points[..]) {
+        ("rectangle", [a, b]) => Annotation::boxed(Rect::around([*a, *b]).unwrap_or_default(), class),
+        ("rotation", [a, b, c, d]) => match Rect::from_corners([*a, *b, *c, *d]) {
+            Some((unturned, degrees)) => Annotation::rotated(unturned, degrees, class),
+            None => Annotation::polygon(vec![points], class).ok_or_else(few)?,
+        },
+        ("polygon", [_, _, _, ..]) => Annotation::polygon(vec![points], class).ok_or_else(few)?,
+        _ => return Err(few()),
+    };
+    if let Some(group) = object.get("group_id")?.and_then(Node::plain) {
+        found.attributes.push(("group_id".into(), group));
+    }
+    found.flags.difficult = object.get("difficult")?.is_some_and(Node::flag);
+    Ok(Some(found))
+}
+
+/// Points, each of two numbers.
+fn points(node: &Node<'_>) -> Got<Vec<[f64; 2]>> {
+    let points = node.array()?.iter().enumerate().map(|(i, point)| {
+        let read = || match point.array()? {
+            [x, y] => Ok([x.number()?, y.number()?]),
+            _ => Err(point.wrong("two numbers, x and y, belong here")),
+        };
+        within(read(), format_args!("[{i}]"))
+    });
+    points.collect()
+}
+
+/// The file of one picture, whose base name is that of the picture; `None` for a picture that nobody has labelled.
+pub fn write(picture: &Picture, classes: &Classes, losses: &mut Losses) -> Option<String> {
+    if picture.unlabelled && picture.annotations.is_empty() {
+        losses.add(Loss::Unlabelled);
+        return None;
+    }
+    let mut out = String::from("{\"version\":\"5.5.0\",\"flags\":{},\"shapes\":[");
+    let mut n = 0;
+    for annotation in &picture.annotations {
+        told(annotation, losses);
+        let Some(name) = annotation.class.and_then(|class| classes.name(class)) else {
+            losses.add(Loss::NoClass);
+            continue;
+        };
+        let mut shape = |kind: &str, points: &[[f64; 2]]| {
+            out.push_str(if n > 0 { ",\n {\"label\":" } else { "\n {\"label\":" });
+            n += 1;
+            string(&mut out, name);
+            out.push_str(",\"points\":[");
+            for (i, [x, y]) in points.iter().enumerate() {
+                out.push_str(if i > 0 { ",[" } else { "[" });
+                number(&mut out, *x);
+                out.push(',');
+                number(&mut out, *y);
+                out.push(']');
+            }
+            let difficult = annotation.flags.difficult;
+            out.push_str(&format!(
+                "],\"group_id\":null,\"difficult\":{difficult},\"shape_type\":\"{kind}\",\"flags\":{{}}}}"
+            ));
+        };
+        let r = annotation.rect;
+        match &annotation.shape {
+            Shape::Points => losses.add(Loss::Points),
+            Shape::Box | Shape::Mask(_) => shape("rectangle", &[[r.x0, r.y0], [r.x1, r.y1]]),
+            Shape::Rotated { unturned, degrees } => shape("rotation", &unturned.corners(*degrees)),
+            Shape::Polygon(parts) => {
+                if parts.len() > 1 {
+                    losses.add(Loss::Parts);
+                }
+                parts.iter().for_each(|part| shape("polygon", part));
+            }
+        }
+    }
+    out.push_str("\n],\"imagePath\":");
+    string(&mut out, &picture.name);
+    let size = |side: Option<u32>| side.map_or("null".to_owned(), |n| n.to_string());
+    let (width, height) = (size(picture.width), size(picture.height));
+    out.push_str(&format!(",\"imageData\":null,\"imageHeight\":{height},\"imageWidth\":{width}}}\n"));
+    Some(out)
+}
+
+/// Counts what a shape cannot say of an annotation.
+fn told(annotation: &Annotation, losses: &mut Losses) {
+    let flags = annotation.flags;
+    for (lost, loss) in [
+        (flags.crowd || flags.truncated || flags.occluded || flags.outside, Loss::Flag),
+        (matches!(annotation.shape, Shape::Mask(_)), Loss::Mask),
+        (!annotation.keypoints.is_empty(), Loss::Keypoints),
+        (!annotation.attributes.is_empty(), Loss::Attributes),
+        (annotation.score.is_some(), Loss::Score),
+        (annotation.track.is_some(), Loss::Track),
+    ] {
+        if lost {
+            losses.add(loss);
+        }
+    }
+}

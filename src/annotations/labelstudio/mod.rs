@@ -1,0 +1,21 @@
+//! Label Studio: tasks as JSON, in the long form and in the short one that it calls JSON-MIN.
+//!
+//! Places are percent of the picture as it is shown; a box is turned about its upper left corner, in pixels. Annotations
+//! that were cancelled and predictions of a model are no truth and are counted; a task without any other annotation was
+//! not labelled, which is something else than a picture without objects.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `names.rs` | names of pictures from URLs |
+//! | `read.rs` | tasks |
+//! | `region.rs` | one region: a box or an outline |
+//! | `write.rs` | labels as tasks |
+
+mod names;
+mod read;
+mod region;
+mod write;
+
+pub use names::name_from_url;
+pub use read::read;
+pub use write::write;

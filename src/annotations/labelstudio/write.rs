@@ -1,0 +1,126 @@
+//! Labels as tasks.
+
+use crate::{
+    Result,
+    annotations::{
+        Annotation, Id, Labels, Loss, Losses, Picture, Shape,
+        json::{Pieces, number, string},
+    },
+};
+
+use super::names::url_of;
+
+/// Writes labels as tasks, in the long form, piece by piece. Names become URLs of local files. A picture without a size
+/// cannot be written, since places are percent of it.
+pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
+    let mut losses = Losses::default();
+    let mut out = Pieces::new(put);
+    out.text.push('[');
+    let mut n = 0;
+    for picture in &labels.pictures {
+        if picture.size().is_none() && !picture.annotations.is_empty() {
+            losses.add(Loss::SizeMissing);
+            continue;
+        }
+        out.text.push_str(if n > 0 { ",\n" } else { "\n" });
+        n += 1;
+        let id = match picture.id {
+            Some(Id::Number(id)) => id,
+            _ => n,
+        };
+        out.text.push_str(&format!("{{\"id\":{id},\"data\":{{\"image\":"));
+        string(&mut out.text, &url_of(&picture.name));
+        out.text.push_str("},\"annotations\":[");
+        if !picture.unlabelled {
+            out.text.push_str(&format!("{{\"id\":{n},\"completed_by\":1,\"was_cancelled\":false,\"result\":["));
+            regions(&mut out.text, picture, labels, &mut losses);
+            out.text.push_str("]}");
+        }
+        out.text.push_str("],\"predictions\":[]}");
+        out.flow()?;
+    }
+    out.text.push_str("\n]\n");
+    out.flush()?;
+    Ok(losses)
+}
+
+fn regions(out: &mut String, picture: &Picture, labels: &Labels, losses: &mut Losses) {
+    let Some((width, height)) = picture.size() else { return };
+    let mut n = 0;
+    let mut region = |out: &mut String, kind: &str, annotation: &Annotation, value: &dyn Fn(&mut String)| {
+        out.push_str(if n > 0 { ",\n " } else { "\n " });
+        n += 1;
+        out.push_str(&format!(
+            "{{\"id\":\"r{n}\",\"from_name\":\"label\",\"to_name\":\"image\",\"type\":\"{kind}\",\
+             \"original_width\":{width},\"original_height\":{height},\"image_rotation\":0,\"value\":{{"
+        ));
+        value(out);
+        if let Some(name) = annotation.class.and_then(|class| labels.classes.name(class)) {
+            out.push_str(&format!(",\"{kind}\":["));
+            string(out, name);
+            out.push(']');
+        }
+        out.push_str("}}");
+    };
+    let (w, h) = (f64::from(width), f64::from(height));
+    for annotation in &picture.annotations {
+        told(annotation, losses);
+        match &annotation.shape {
+            Shape::Points => losses.add(Loss::Points),
+            Shape::Polygon(parts) => {
+                if parts.len() > 1 {
+                    losses.add(Loss::Parts);
+                }
+                for part in parts {
+                    region(out, "polygonlabels", annotation, &|out| {
+                        out.push_str("\"points\":[");
+                        for (i, [x, y]) in part.iter().enumerate() {
+                            out.push_str(if i > 0 { ",[" } else { "[" });
+                            number(out, x / w * 100.0);
+                            out.push(',');
+                            number(out, y / h * 100.0);
+                            out.push(']');
+                        }
+                        out.push_str("],\"closed\":true");
+                    });
+                }
+            }
+            Shape::Rotated { unturned, degrees } => region(out, "rectanglelabels", annotation, &|out| {
+                let corner = unturned.corners(*degrees)[0];
+                rectangle(out, [corner[0] / w, corner[1] / h, unturned.width() / w, unturned.height() / h], *degrees);
+            }),
+            Shape::Box | Shape::Mask(_) => region(out, "rectanglelabels", annotation, &|out| {
+                let r = annotation.rect;
+                rectangle(out, [r.x0 / w, r.y0 / h, r.width().max(0.0) / w, r.height().max(0.0) / h], 0.0);
+            }),
+        }
+    }
+}
+
+fn rectangle(out: &mut String, fractions: [f64; 4], degrees: f64) {
+    for (key, value) in ["\"x\":", ",\"y\":", ",\"width\":", ",\"height\":"].into_iter().zip(fractions) {
+        out.push_str(key);
+        number(out, value * 100.0);
+    }
+    out.push_str(",\"rotation\":");
+    number(out, degrees);
+}
+
+/// Counts what a region cannot say of an annotation.
+fn told(annotation: &Annotation, losses: &mut Losses) {
+    let flags = annotation.flags;
+    if flags.crowd || flags.difficult || flags.truncated || flags.occluded || flags.outside {
+        losses.add(Loss::Flag);
+    }
+    for (lost, loss) in [
+        (matches!(annotation.shape, Shape::Mask(_)), Loss::Mask),
+        (!annotation.keypoints.is_empty(), Loss::Keypoints),
+        (!annotation.attributes.is_empty(), Loss::Attributes),
+        (annotation.score.is_some(), Loss::Score),
+        (annotation.track.is_some(), Loss::Track),
+    ] {
+        if lost {
+            losses.add(loss);
+        }
+    }
+}

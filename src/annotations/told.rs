@@ -1,0 +1,154 @@
+//! Labels told of the pictures themselves: their sizes, and how EXIF turns them.
+
+use crate::error::{Error, Result};
+
+use super::{Cause, Exif, Format, Labels, Picture, ReadOptions, Rect, Shape, Turn, codes};
+
+/// What a picture's own bytes say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Pixels across, as stored.
+    pub width: u32,
+    /// Pixels down, as stored.
+    pub height: u32,
+    /// How it is turned for the eye.
+    pub turn: Turn,
+}
+
+impl Labels {
+    /// Takes in what the pictures themselves say; `look` finds one by its name.
+    ///
+    /// A picture's own size counts, unless places are fractions of what the file says: then another size is another
+    /// picture, and refused. Of a picture that EXIF turns, [`ReadOptions::exif`] says in which raster its boxes are to be:
+    /// a file that gives the size as it is seen means that raster, and any other the stored one.
+    pub fn told(
+        &mut self,
+        format: Format,
+        options: &ReadOptions,
+        mut look: impl FnMut(&str) -> Result<Option<Seen>>,
+    ) -> Result<()> {
+        for picture in &mut self.pictures {
+            let line = picture.line;
+            let named = |e: Error| match line {
+                Some(line) => e.line(line, 0),
+                None => e,
+            };
+            let Some(seen) = look(&picture.name)? else {
+                let message = format!("there is no picture {:?}", picture.name);
+                return Err(named(Error::new(&codes::PICTURE, message)));
+            };
+            let turn = tell(picture, seen, format, options).map_err(named)?;
+            if turn.wrong {
+                self.notes.add(Cause::SizeWrong);
+            }
+            if !seen.turn.is_none() {
+                self.notes.add(Cause::Turned);
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Told {
+    wrong: bool,
+}
+
+fn tell(picture: &mut Picture, seen: Seen, format: Format, options: &ReadOptions) -> Result<Told, Error> {
+    let stored = (seen.width, seen.height);
+    let shown = seen.turn.size(seen.width, seen.height);
+    let said = picture.size();
+    let is_known = said.is_none_or(|said| said == stored || said == shown);
+    if !is_known && format == Format::LabelStudio {
+        let (width, height) = said.unwrap_or_default();
+        let message = format!(
+            "the labels were made on a picture of {width} x {height}, and {:?} has {} x {}",
+            picture.name, stored.0, stored.1
+        );
+        return Err(Error::new(&codes::SIZE, message));
+    }
+    let mut size = stored;
+    if !seen.turn.is_none() {
+        // Label Studio shows pictures as they are seen, also square ones.
+        let as_shown = format == Format::LabelStudio || said == Some(shown) && shown != stored;
+        size = match options.exif {
+            Some(Exif::Apply) => {
+                if !as_shown {
+                    turned(picture, seen.turn, stored);
+                }
+                shown
+            }
+            Some(Exif::Ignore) => stored,
+            Some(Exif::Refuse) => {
+                return Err(Error::new(&codes::SIZE, format!("EXIF turns {:?}", picture.name)));
+            }
+            None if picture.annotations.is_empty() => stored,
+            None => {
+                let message = format!("EXIF turns {:?}, and nothing says in which raster its boxes are", picture.name);
+                return Err(Error::new(&codes::AMBIGUOUS, message).with_options(&["exif"]));
+            }
+        };
+    }
+    (picture.width, picture.height) = (Some(size.0), Some(size.1));
+    Ok(Told { wrong: !is_known })
+}
+
+/// Boxes of the stored raster, as they are seen. A mask becomes the box around it.
+fn turned(picture: &mut Picture, turn: Turn, (width, height): (u32, u32)) {
+    let (w, h) = (f64::from(width), f64::from(height));
+    for annotation in &mut picture.annotations {
+        let point = |p: [f64; 2]| Turn::shown(p, turn, w, h);
+        annotation.rect = turn.rect(annotation.rect, w, h);
+        for keypoint in &mut annotation.keypoints {
+            [keypoint.x, keypoint.y] = point([keypoint.x, keypoint.y]);
+        }
+        annotation.shape = match std::mem::take(&mut annotation.shape) {
+            Shape::Polygon(parts) => {
+                Shape::Polygon(parts.into_iter().map(|part| part.into_iter().map(point).collect()).collect())
+            }
+            Shape::Rotated { unturned, degrees } => {
+                let mut corners = unturned.corners(degrees).map(point);
+                // A mirror turns their order around.
+                if matches!(turn.exif(), 2 | 4 | 5 | 7) {
+                    corners.swap(1, 3);
+                }
+                match Rect::from_corners(corners) {
+                    Some((unturned, degrees)) => Shape::Rotated { unturned, degrees },
+                    None => Shape::Box,
+                }
+            }
+            Shape::Points => Shape::Points,
+            Shape::Box | Shape::Mask(_) => Shape::Box,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annotations::Annotation;
+
+    fn told(said: Option<(u32, u32)>, format: Format, exif: Option<Exif>) -> Result<(Rect, Option<(u32, u32)>)> {
+        let mut picture = Picture::named("a.jpg");
+        (picture.width, picture.height) = said.unzip();
+        picture.annotations.push(Annotation::boxed(Rect::new(10.0, 20.0, 30.0, 60.0), None));
+        let mut labels = Labels { pictures: vec![picture], ..Labels::default() };
+        let seen = Seen { width: 320, height: 200, turn: Turn::from_exif(6) };
+        labels.told(format, &ReadOptions { exif, ..ReadOptions::default() }, |_| Ok(Some(seen)))?;
+        Ok((labels.pictures[0].annotations[0].rect, labels.pictures[0].size()))
+    }
+
+    #[test]
+    fn the_size_in_the_file_says_which_raster_was_meant() {
+        let as_is = Rect::new(10.0, 20.0, 30.0, 60.0);
+        let (stored, shown) = (Some((320, 200)), Some((200, 320)));
+        assert_eq!(told(shown, Format::Coco, Some(Exif::Apply)).unwrap(), (as_is, shown));
+        let (rect, size) = told(stored, Format::Coco, Some(Exif::Apply)).unwrap();
+        assert_eq!((rect, size), (Rect::new(140.0, 10.0, 180.0, 30.0), shown));
+        assert_eq!(told(stored, Format::Coco, Some(Exif::Ignore)).unwrap(), (as_is, stored));
+        assert_eq!(told(shown, Format::LabelStudio, Some(Exif::Apply)).unwrap(), (as_is, shown));
+        assert_eq!(told(stored, Format::Coco, None).unwrap_err().code().id(), "label.ambiguous");
+        assert_eq!(told(stored, Format::Coco, Some(Exif::Refuse)).unwrap_err().code().id(), "label.size");
+        assert_eq!(told(Some((9, 9)), Format::LabelStudio, Some(Exif::Apply)).unwrap_err().code().id(), "label.size");
+        assert_eq!(told(Some((9, 9)), Format::Coco, Some(Exif::Ignore)).unwrap(), (as_is, stored));
+    }
+}
