@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests are hosts: they read and write files")]
 
 mod common;
+#[allow(dead_code, reason = "each test file uses its own part")]
 #[path = "../../tests/common/warehouses.rs"]
 mod warehouses;
 
@@ -56,7 +57,10 @@ fn copy_all(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
         let to = to.join(entry.file_name());
-        if entry.path().is_dir() { copy_all(&entry.path(), &to) } else { drop(fs::copy(entry.path(), to).unwrap()) }
+        match entry.path().is_dir() {
+            true => copy_all(&entry.path(), &to),
+            false => assert!(fs::copy(entry.path(), to).is_ok()),
+        }
     }
 }
 
@@ -253,7 +257,8 @@ fn every_bad_frame_is_named_with_its_cause() {
     let refused: Vec<(&str, &str)> = refused.iter().map(|(f, c)| (f.as_str(), c.as_str())).collect();
     assert_eq!(refused, expected);
     let run_d = &made["summary"]["runs"][3];
-    let counts = ["total", "empty", "missing_image", "missing_file", "invalid"].map(|name| run_d[name].as_u64().unwrap());
+    let counts =
+        ["total", "empty", "missing_image", "missing_file", "invalid"].map(|name| run_d[name].as_u64().unwrap());
     assert_eq!(counts, [3, 1, 1, 2, 9]);
 }
 
@@ -309,7 +314,10 @@ fn thresholds_hold_for_what_is_really_stored() {
     let made = built(&output);
     assert_eq!(made["violations"].as_array().unwrap().len(), 1);
     let manifest = value(&folder.at(made["manifest"].as_str().unwrap()));
-    assert_eq!((&manifest["thresholds"]["max_empty"], manifest["violations_allowed"].as_array().unwrap().len()), (&0.into(), 1));
+    assert_eq!(
+        (&manifest["thresholds"]["max_empty"], manifest["violations_allowed"].as_array().unwrap().len()),
+        (&0.into(), 1)
+    );
     // The environment says the same, and what cannot be read is refused.
     for (text, code) in [("0", "warehouse.threshold"), ("many", "usage.argument")] {
         let mut command = Command::new(FOREBAY);
@@ -349,12 +357,20 @@ fn a_version_stands_until_its_sources_change() {
     fs::write(&label, text).unwrap();
     let second = built(&build(&folder, &[&base[..], &["--skip-if-exists"]].concat()));
     assert_ne!(second["version"], first["version"]);
-    let list = Command::new(FOREBAY).args(["warehouse", "list", "out", "--json"]).current_dir(folder.path()).output().unwrap();
+    let list =
+        Command::new(FOREBAY).args(["warehouse", "list", "out", "--json"]).current_dir(folder.path()).output().unwrap();
     let list: Value = serde_json::from_slice(&list.stdout).unwrap();
-    let state = |version: &Value| list.as_array().unwrap().iter().find(|kept| kept["version"] == *version).unwrap()["state"].clone();
+    let state = |version: &Value| {
+        list.as_array().unwrap().iter().find(|kept| kept["version"] == *version).unwrap()["state"].clone()
+    };
     assert_eq!((state(&first["version"]), state(&second["version"])), ("replaced".into(), "current".into()));
     let gc = |more: &[&str]| {
-        let output = Command::new(FOREBAY).args(["warehouse", "gc", "out"]).args(more).current_dir(folder.path()).output().unwrap();
+        let output = Command::new(FOREBAY)
+            .args(["warehouse", "gc", "out"])
+            .args(more)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
         assert!(output.status.success(), "{output:?}");
         folder_names(&folder.at("out"))
     };
@@ -439,7 +455,9 @@ fn a_source_that_changes_meanwhile_is_an_error_and_the_old_warehouse_stands() {
     settings.existing = Existing::Replace;
     let first = warehouse::build(&[folder.at("input")], &folder.at("out"), &settings).unwrap();
     let before = bytes(&first.manifest);
-    for (what, victim) in [("a label", "input/run_a/labels/frame_00001.json"), ("a picture", "input/run_d/images/frame_00015.png")] {
+    for (what, victim) in
+        [("a label", "input/run_a/labels/frame_00001.json"), ("a picture", "input/run_d/images/frame_00015.png")]
+    {
         let victim = folder.at(victim);
         let old = fs::read(&victim).unwrap();
         let mut once = Some(());
@@ -469,7 +487,8 @@ fn folders_and_archives_of_pictures_become_frames_without_boxes() {
     let found = stored(&folder.at(made["manifest"].as_str().unwrap()));
     let sources: Vec<&str> = found.iter().map(|s| s.source.as_str()).collect();
     assert_eq!(sources, ["2.bmp", "b/1.bmp", "0.bmp", "1.bmp", "2.bmp"]);
-    let runs: Vec<&str> = made["summary"]["runs"].as_array().unwrap().iter().map(|r| r["run_dir"].as_str().unwrap()).collect();
+    let runs: Vec<&str> =
+        made["summary"]["runs"].as_array().unwrap().iter().map(|r| r["run_dir"].as_str().unwrap()).collect();
     assert_eq!(runs, ["pictures", "pictures/b", "all.tar"]);
     // The same picture is the same image, wherever it lies.
     assert_eq!(found[1].image, found[2].image);
@@ -512,7 +531,10 @@ fn labels_of_other_tools_are_laid_beside_their_pictures() {
         assert_eq!(warehouse.manifest().classes.as_deref().unwrap(), ["car", "dog"]);
         assert_eq!(warehouse.sample_record(0).unwrap().classes, [Some(1), Some(0)]);
         let refused = &made["summary"]["totals"]["refused"];
-        assert_eq!((refused["picture_missing"].as_u64(), refused["unlabelled"].as_u64().unwrap_or(0)), (Some(1), unlabelled));
+        assert_eq!(
+            (refused["picture_missing"].as_u64(), refused["unlabelled"].as_u64().unwrap_or(0)),
+            (Some(1), unlabelled)
+        );
         assert!(made["notes"][0].as_str().unwrap().contains("crowd"), "{}", made["notes"]);
     }
 }
@@ -527,6 +549,40 @@ fn a_trace_says_what_took_the_time() {
     for field in ["decode_ms", "resize_ms", "write_ms", "samples_per_s"] {
         assert!(line[field].as_f64().unwrap() > 0.0, "{field}: {line}");
     }
+}
+
+/// The table of the first builder's exporter, for counts that are our own.
+#[cfg(feature = "arrow")]
+#[test]
+fn the_summary_is_exported_as_a_table_of_the_known_columns() {
+    let folder = with_input();
+    let made = built(&build(&folder, &["input", "-o", "out", "--size", "16x16"]));
+    let manifest = made["manifest"].as_str().unwrap();
+    let export = |more: &[&str]| {
+        let mut command = Command::new(FOREBAY);
+        command.args(["warehouse", "export", manifest, "-o", "s.parquet", "--json"]).args(more);
+        command.current_dir(folder.path()).output().unwrap()
+    };
+    assert_eq!(built(&export(&[]))["rows"], 5);
+    assert_eq!(error_of(&export(&[]))["code"], "usage.argument");
+    assert!(export(&["--force"]).status.success());
+    let rows = |file: &Path| {
+        let mut command = Command::new(FOREBAY);
+        let output = command.args(["convert", "--to", "jsonl", "--workers", "1"]).arg(file).arg("-").output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines()
+            .map(|line| serde_json::from_str::<serde_json::Map<String, Value>>(line).unwrap())
+            .collect::<Vec<_>>()
+    };
+    let (ours, theirs) = (rows(&folder.at("s.parquet")), rows(&corpus().join("expected/warehouse_summary.parquet")));
+    assert_eq!(ours.len(), theirs.len());
+    for (ours, theirs) in ours.iter().zip(&theirs) {
+        assert!(ours.keys().eq(theirs.keys()), "{ours:?}");
+        assert_eq!((&ours["run"], &ours["kind"]), (&theirs["run"], &theirs["kind"]));
+    }
+    assert_eq!(ours[4]["version"], made["version"]);
+    assert_eq!(ours[3]["invalid"], 9);
 }
 
 #[test]

@@ -61,8 +61,8 @@ pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
         warehouse::codes::ALL,
     ]
     .into_iter()
-        .flatten()
-        .copied()
+    .flatten()
+    .copied()
 }
 
 /// The Rust code of the README, so that it compiles.

@@ -108,7 +108,8 @@ mod tests {
     fn boxes_are_cut_at_the_picture_and_not_at_the_image() {
         let placed = Placement::new(ResizeMode::Letterbox, [80, 60], [64, 64]);
         assert_eq!(placed.place([-8.0, -6.0, 30.0, 30.0]), Some([0.0, 0.125, 0.375, 0.5]));
-        for nothing in [[9.0, 9.0, 9.0, 30.0], [20.0, 4.0, 4.0, 20.0], [f64::NAN, 0.0, 1.0, 1.0], [80.0, 0.0, 90.0, 9.0]]
+        for nothing in
+            [[9.0, 9.0, 9.0, 30.0], [20.0, 4.0, 4.0, 20.0], [f64::NAN, 0.0, 1.0, 1.0], [80.0, 0.0, 90.0, 9.0]]
         {
             assert_eq!(placed.place(nothing), None, "{nothing:?}");
         }

@@ -153,7 +153,11 @@ impl RunTally {
     /// `turned` true where EXIF turned its picture.
     pub fn take(&mut self, boxes: &BoxCounts, stored: bool, turned: bool) {
         self.counts.total += 1;
-        if boxes.stored > 0 { self.counts.non_empty += 1 } else { self.counts.empty += 1 }
+        if boxes.stored > 0 {
+            self.counts.non_empty += 1
+        } else {
+            self.counts.empty += 1
+        }
         self.stored += u64::from(stored);
         self.turned += u64::from(turned);
         self.boxes.add(boxes);
@@ -269,7 +273,11 @@ mod tests {
         for cause in [Cause::BadBox, Cause::NoPicture, Cause::PictureMissing, Cause::PictureDamaged] {
             run.refuse(cause);
         }
-        let other = { let mut other = RunTally::new("in/run_b"); other.refuse(Cause::BadBox); other };
+        let other = {
+            let mut other = RunTally::new("in/run_b");
+            other.refuse(Cause::BadBox);
+            other
+        };
         let summary = summary(&[run, other]);
         let totals = &summary.totals;
         assert_eq!((totals.total, totals.non_empty, totals.empty), (2, 1, 1));

@@ -34,6 +34,18 @@ enum Work {
         /// The folder in which they were built.
         folder: PathBuf,
     },
+    /// Write the summary of a warehouse as a Parquet file: a row for each run, and one for all.
+    #[cfg(feature = "arrow")]
+    Export {
+        /// The manifest, or the warehouse's folder.
+        manifest: PathBuf,
+        /// The file to write.
+        #[arg(short, long)]
+        output: PathBuf,
+        /// Replace a file that is there.
+        #[arg(long, short)]
+        force: bool,
+    },
     /// Remove warehouses that a newer one of the same sources replaces, and what builds left that did not end.
     Gc {
         /// The folder in which they were built.
@@ -184,6 +196,14 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         Work::List { folder } => {
             refuse_address(folder)?;
             print::list(&warehouse::list(folder)?, out);
+            Ok(Outcome::Fine)
+        }
+        #[cfg(feature = "arrow")]
+        Work::Export { manifest, output, force } => {
+            refuse_address(manifest)?;
+            let read = warehouse::read_manifest(manifest)?;
+            warehouse::export(&read, output, *force)?;
+            print::exported(&read, output, out);
             Ok(Outcome::Fine)
         }
         Work::Gc { folder, dry_run } => {

@@ -77,8 +77,9 @@ fn bytes_in(folder: &Path) -> u64 {
     entries.filter_map(|entry| entry.ok()?.metadata().ok()).filter(fs::Metadata::is_file).map(|found| found.len()).sum()
 }
 
-fn read_manifest(folder: &Path) -> Result<Manifest> {
-    let path = folder.join(MANIFEST_NAME);
+/// Reads a manifest, or that of a warehouse's folder.
+pub fn read_manifest(path: &Path) -> Result<Manifest> {
+    let path = if path.is_dir() { path.join(MANIFEST_NAME) } else { path.to_owned() };
     let named = |e: forebay::Error| e.file(display(&path));
     let input = crate::Input::pieces(&path)?;
     Limits::default().metadata(input.len()).map_err(named)?;

@@ -204,16 +204,9 @@ mod tests {
     #[test]
     fn names_match_as_a_whole_before_their_last_part_does() {
         let mut labels = Labels::default();
-        labels.pictures =
-            ["a/1.jpg", "b/1.jpg", "c/2.jpg", "3.jpg"].map(forebay::annotations::Picture::named).to_vec();
+        labels.pictures = ["a/1.jpg", "b/1.jpg", "c/2.jpg", "3.jpg"].map(forebay::annotations::Picture::named).to_vec();
         let found = vec![false; 4];
-        let read = Read {
-            name: String::new(),
-            format: Format::Coco,
-            labels,
-            options: ReadOptions::default(),
-            found,
-        };
+        let read = Read { name: String::new(), format: Format::Coco, labels, options: ReadOptions::default(), found };
         let by_name = read.by_name();
         let find = |source: &str| find(&by_name, source);
         assert_eq!([find("a/1.jpg"), find("train/b/1.jpg"), find("1.jpg")], [Some(0), Some(1), None]);

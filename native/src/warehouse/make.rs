@@ -162,8 +162,7 @@ impl<'a> Maker<'a> {
         };
         times.decode = begun.elapsed();
         let begun = Instant::now();
-        let placement =
-            Placement::new(self.settings.resize, [picture.width, picture.height], self.settings.size);
+        let placement = Placement::new(self.settings.resize, [picture.width, picture.height], self.settings.size);
         let (boxes, classes, counts) = place(&frame.boxes, &placement, self.settings.max_boxes);
         if boxes.is_empty() && self.settings.skip_empty {
             return Ok(Made { digest, became: Became::Empty(counts), times });

@@ -15,7 +15,10 @@
 //! | `make.rs`, `shards.rs` | pictures to images, images to shards |
 //! | `stage.rs` | where they are until all is whole |
 //! | `kept.rs` | the warehouses of a folder |
+//! | `export.rs` | the summary as a table |
 
+#[cfg(feature = "arrow")]
+mod export;
 mod frames;
 mod kept;
 mod labelled;
@@ -35,16 +38,20 @@ use forebay::{
     Error, Result,
     error::codes as common,
     warehouse::{
-        MANIFEST_NAME, Manifest, RunTally, ShardEntry, Summary, Transform, codes::THRESHOLD, summary,
+        MANIFEST_NAME, Manifest, RunTally, ShardEntry, Summary, Transform,
+        codes::THRESHOLD,
+        summary,
         version::{self, Recipe, Version},
     },
 };
 use serde_json::{Value, json};
 
 use crate::input::{codes::CHANGED, display};
+#[cfg(feature = "arrow")]
+pub use export::export;
 pub use frames::Refused;
 use frames::Survey;
-pub use kept::{Kept, Removed, gc, list};
+pub use kept::{Kept, Removed, gc, list, read_manifest};
 pub use settings::{Existing, Settings};
 use shards::{Chunk, Kept as Became};
 use stage::Stage;
@@ -127,7 +134,8 @@ pub fn build_with(
         }
         looked = Some(content);
     }
-    let plan = survey.plan(&json!([recipe(&survey, settings).transform, more(settings, ""), version_words()]).to_string());
+    let plan =
+        survey.plan(&json!([recipe(&survey, settings).transform, more(settings, ""), version_words()]).to_string());
     let stage = Stage::begin(out, &plan)?;
     let work = || {
         let (chunks, resumed) = shards::make_all(&survey, settings, &stage, shape, progress)?;
@@ -151,13 +159,16 @@ pub fn build_with(
     let stored: u64 = tallies.iter().map(RunTally::stored).sum();
     if stored == 0 {
         let first = refused.first().map(|refused| format!("; the first: {}: {}", refused.file, refused.reason));
-        let message = format!("no frame of {} can be stored{}", survey.frames.len() + survey.refused.len(), first.unwrap_or_default());
+        let message = format!(
+            "no frame of {} can be stored{}",
+            survey.frames.len() + survey.refused.len(),
+            first.unwrap_or_default()
+        );
         return Err(Error::new(&codes::NO_FRAMES, message).file(&survey.root));
     }
     let version = version_of(&survey, settings, &content);
     let target = target(out, &version);
-    let mut manifest =
-        Manifest::new(survey.root.clone(), recipe(&survey, settings).transform, version, settings.dtype);
+    let mut manifest = Manifest::new(survey.root.clone(), recipe(&survey, settings).transform, version, settings.dtype);
     manifest.created_at_ms = settings.created_at_ms.unwrap_or_else(now);
     let mut names = Vec::new();
     let mut bytes = 0;
@@ -323,4 +334,3 @@ pub mod codes {
     /// Every code of this module.
     pub const ALL: &[&Code] = &[&BUSY, &NO_FRAMES];
 }
-

@@ -53,21 +53,22 @@ pub(super) fn read(root: &Path, folder: &Path, run: usize, file: &Path, limits: 
         Err(e) => Err(refuse(Cause::LabelDamaged, e.to_string())),
         Ok(_) => {
             let input = Input::pieces(file)?;
-            parse(&input.slice(0..input.len())?).and_then(|record| {
-                let picture = picture(folder, &record)?;
-                Ok((record, picture))
-            })
-            .map_err(|(cause, reason)| refuse(cause, reason))
-            .and_then(|(record, picture)| {
-                let source = picture.path.strip_prefix(root).unwrap_or(&picture.path);
-                Ok(Frame {
-                    source: display(source),
-                    place: Place::File(picture),
-                    run,
-                    frame_id: Some(record.frame_id),
-                    boxes: record.labels.into_iter().map(given).collect(),
+            parse(&input.slice(0..input.len())?)
+                .and_then(|record| {
+                    let picture = picture(folder, &record)?;
+                    Ok((record, picture))
                 })
-            })
+                .map_err(|(cause, reason)| refuse(cause, reason))
+                .and_then(|(record, picture)| {
+                    let source = picture.path.strip_prefix(root).unwrap_or(&picture.path);
+                    Ok(Frame {
+                        source: display(source),
+                        place: Place::File(picture),
+                        run,
+                        frame_id: Some(record.frame_id),
+                        boxes: record.labels.into_iter().map(given).collect(),
+                    })
+                })
         }
     };
     Ok((stamp, frame))
@@ -144,7 +145,8 @@ mod tests {
     #[test]
     fn every_way_to_write_a_label_wrong_is_told_apart() {
         let cause = |text: &str| parse(text.as_bytes()).err().map(|(cause, _)| cause);
-        let with = |labels: &str| format!(r#"{{"frame_id":1,"image":"a.png","image_present":true,"labels":[{labels}]}}"#);
+        let with =
+            |labels: &str| format!(r#"{{"frame_id":1,"image":"a.png","image_present":true,"labels":[{labels}]}}"#);
         assert_eq!(cause(&with("")), None);
         assert_eq!(cause(&with(r#"{"bbox_px":[-4,4,900,20],"class":3}"#)), None);
         assert_eq!(cause(&with(r#"{"bbox_px":[1,1,2,2],"bbox_norm":[0,0,1.0000001,1]}"#)), None);
@@ -158,7 +160,8 @@ mod tests {
         ] {
             assert_eq!(cause(&with(bad)), Some(Cause::BadBox), "{bad}");
         }
-        for damaged in ["", "{", "[]", r#"{"frame_id":-1,"image":"a","image_present":true,"labels":[]}"#, "{\"frame_id\":1}"]
+        for damaged in
+            ["", "{", "[]", r#"{"frame_id":-1,"image":"a","image_present":true,"labels":[]}"#, "{\"frame_id\":1}"]
         {
             assert_eq!(cause(damaged), Some(Cause::LabelDamaged), "{damaged}");
         }

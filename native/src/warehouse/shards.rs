@@ -108,23 +108,29 @@ pub(super) fn make_all(
         (chunk, frame, last, made)
     };
     let mut open: Option<Open> = None;
-    ordered(items, |_| weight, workers, work, |results| {
-        for (chunk, frame, last, made_frame) in results {
-            let Some(made_frame) = made_frame else { continue };
-            let expected = ranges.get(chunk).map_or(0, |range| range.len() as u64);
-            let current = match &mut open {
-                Some(current) => current,
-                none => none.insert(Open::new(chunk, shape, expected)),
-            };
-            current.take(survey, frame, made_frame?, stage, &maker, &mut state)?;
-            state.frames += 1;
-            if last && let Some(done) = open.take() {
-                made.insert(chunk, done.finish(stage, settings.sync, &mut trace)?);
+    ordered(
+        items,
+        |_| weight,
+        workers,
+        work,
+        |results| {
+            for (chunk, frame, last, made_frame) in results {
+                let Some(made_frame) = made_frame else { continue };
+                let expected = ranges.get(chunk).map_or(0, |range| range.len() as u64);
+                let current = match &mut open {
+                    Some(current) => current,
+                    none => none.insert(Open::new(chunk, shape, expected)),
+                };
+                current.take(survey, frame, made_frame?, stage, &maker, &mut state)?;
+                state.frames += 1;
+                if last && let Some(done) = open.take() {
+                    made.insert(chunk, done.finish(stage, settings.sync, &mut trace)?);
+                }
             }
-        }
-        progress(&state);
-        Ok(())
-    })?;
+            progress(&state);
+            Ok(())
+        },
+    )?;
     Ok((made.into_values().collect(), resumed))
 }
 
@@ -272,10 +278,16 @@ fn left_whole(
                 // What could not be read is tried anew.
                 maker.digest(frame).is_ok_and(|digest| digest == entry.digest)
             };
-            ordered(items, |_| 1 << 16, workers, work, |results| {
-                same &= results.into_iter().all(|same| same);
-                Ok(())
-            })?;
+            ordered(
+                items,
+                |_| 1 << 16,
+                workers,
+                work,
+                |results| {
+                    same &= results.into_iter().all(|same| same);
+                    Ok(())
+                },
+            )?;
         }
         if same {
             kept.insert(number, chunk);
@@ -296,12 +308,18 @@ pub(super) fn digests(survey: &Survey, settings: &Settings) -> Result<Vec<String
         Err(e) if super::recorder::cause_of(&e).is_some() => Ok(String::new()),
         other => other,
     };
-    ordered(survey.frames.iter().map(Ok), |_| 1 << 16, workers, work, |results| {
-        results.into_iter().try_for_each(|digest| {
-            all.push(digest?);
-            Ok(())
-        })
-    })?;
+    ordered(
+        survey.frames.iter().map(Ok),
+        |_| 1 << 16,
+        workers,
+        work,
+        |results| {
+            results.into_iter().try_for_each(|digest| {
+                all.push(digest?);
+                Ok(())
+            })
+        },
+    )?;
     Ok(all)
 }
 

@@ -5,10 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use forebay::{
-    Error, Result,
-    error::codes as common,
-};
+use forebay::{Error, Result, error::codes as common};
 
 use super::{
     Settings,

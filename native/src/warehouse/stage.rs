@@ -178,7 +178,8 @@ impl Drop for Stage {
             return;
         }
         let names = fs::read_dir(&self.folder).map(|entries| entries.filter_map(|e| Some(e.ok()?.file_name())));
-        let any = names.is_ok_and(|mut names| names.any(|name| name.as_encoded_bytes().starts_with(JOURNAL.as_bytes())));
+        let any =
+            names.is_ok_and(|mut names| names.any(|name| name.as_encoded_bytes().starts_with(JOURNAL.as_bytes())));
         // A finished shard is worth keeping: the next build of the same goes on from there.
         if !any {
             let _ = fs::remove_dir_all(&self.folder);

@@ -81,8 +81,7 @@ fn table(built: &Built, out: &Output) {
 
 /// Lines of columns: the first to the left, numbers to the right.
 fn columns<const N: usize>(rows: &[[String; N]], out: &Output) {
-    let wide: [usize; N] =
-        std::array::from_fn(|k| rows.iter().map(|row| row[k].chars().count()).max().unwrap_or(0));
+    let wide: [usize; N] = std::array::from_fn(|k| rows.iter().map(|row| row[k].chars().count()).max().unwrap_or(0));
     for row in rows {
         let mut line = format!("{:<1$}", row[0], wide[0]);
         for (cell, wide) in row.iter().zip(wide).skip(1) {
@@ -104,7 +103,8 @@ pub(super) fn list(found: &[Kept], out: &Output) {
         let name = if kept.unfinished { "-".to_owned() } else { name.chars().take(13).collect() };
         let [root, images, samples] = kept.manifest.as_ref().map_or_else(Default::default, |manifest| {
             let [width, height] = manifest.transform.target_size.unwrap_or_default();
-            let images = format!("{width}x{height} {:?} {}", manifest.transform.resize_mode, manifest.default_dtype.name());
+            let images =
+                format!("{width}x{height} {:?} {}", manifest.transform.resize_mode, manifest.default_dtype.name());
             [manifest.dataset_root.clone(), images.to_lowercase(), human::count(manifest.samples())]
         });
         rows.push([name, state(kept).into(), root, images, samples, human::bytes(kept.bytes)]);
@@ -146,12 +146,22 @@ fn kept_value(kept: &Kept) -> Value {
     })
 }
 
+/// What was exported.
+#[cfg(feature = "arrow")]
+pub(super) fn exported(manifest: &forebay::warehouse::Manifest, output: &std::path::Path, out: &Output) {
+    let rows = manifest.summary.runs.len() + 1;
+    match out.json() {
+        true => out.value(&json!({ "output": display(output), "rows": rows, "version": manifest.version })),
+        false => out.line(format!("{}: {rows} rows", display(output))),
+    }
+}
+
 /// What was cleared away.
 pub(super) fn removed(removed: &[Removed], dry_run: bool, out: &Output) {
     if out.json() {
-        let all = removed.iter().map(|one| {
-            json!({ "folder": display(&one.folder), "bytes": one.bytes, "why": one.why, "gone": one.gone })
-        });
+        let all = removed
+            .iter()
+            .map(|one| json!({ "folder": display(&one.folder), "bytes": one.bytes, "why": one.why, "gone": one.gone }));
         out.value(&all.collect::<Vec<_>>());
         return;
     }
