@@ -56,7 +56,7 @@ impl Placement {
     pub fn place(&self, corners: [f64; 4]) -> Option<[f32; 4]> {
         let place = |at: f64, k: usize| {
             let source = f64::from(self.source[k]);
-            // What is no number lies nowhere.
+            // What is not a number lies nowhere.
             let at = at.clamp(0.0, source);
             let on = at * f64::from(self.resized[k]) / source + f64::from(self.pad[k]);
             (on / f64::from(self.target[k])) as f32

@@ -19,7 +19,7 @@ use crate::{
 pub enum Cause {
     /// Its label does not read.
     LabelDamaged,
-    /// A box of its label makes no sense.
+    /// A box of its label is invalid.
     BadBox,
     /// Its label names no picture.
     NoPicture,
@@ -38,7 +38,7 @@ pub enum Cause {
     /// Its picture is to be turned, which was not allowed.
     Turned,
     /// The labels say nothing of its picture: nobody knows what it shows.
-    Unlabelled,
+    Unlabeled,
 }
 
 /// What a refused frame counts as.
@@ -55,7 +55,7 @@ impl Cause {
         match self {
             Cause::NoPicture => CountedAs::MissingImage,
             Cause::PictureAbsent | Cause::PictureMissing => CountedAs::MissingFile,
-            Cause::Unlabelled => CountedAs::Nothing,
+            Cause::Unlabeled => CountedAs::Nothing,
             _ => CountedAs::Invalid,
         }
     }
@@ -73,7 +73,7 @@ impl Word for Cause {
         Cause::PictureUnsupported,
         Cause::PictureTooLarge,
         Cause::Turned,
-        Cause::Unlabelled,
+        Cause::Unlabeled,
     ];
 
     fn word(self) -> &'static str {
@@ -88,14 +88,14 @@ impl Word for Cause {
             Cause::PictureUnsupported => "picture_unsupported",
             Cause::PictureTooLarge => "picture_too_large",
             Cause::Turned => "turned",
-            Cause::Unlabelled => "unlabelled",
+            Cause::Unlabeled => "unlabeled",
         }
     }
 
     fn meaning(self) -> &'static str {
         match self {
             Cause::LabelDamaged => "the label does not read",
-            Cause::BadBox => "a box of the label makes no sense",
+            Cause::BadBox => "a box of the label is invalid",
             Cause::NoPicture => "the label names no picture",
             Cause::PictureAbsent => "the label says that there is no picture",
             Cause::PictureMissing => "the picture is not there",
@@ -104,7 +104,7 @@ impl Word for Cause {
             Cause::PictureUnsupported => "the picture is of a kind that is not read",
             Cause::PictureTooLarge => "the picture is larger than the limits allow",
             Cause::Turned => "the picture is turned by EXIF, which was to be refused",
-            Cause::Unlabelled => "the labels say nothing of the picture",
+            Cause::Unlabeled => "the labels say nothing of the picture",
         }
     }
 }
@@ -231,7 +231,7 @@ pub fn summary(runs: &[RunTally]) -> Summary {
 pub const THRESHOLDS: [&str; 6] =
     ["max_invalid", "max_missing", "max_empty", "max_invalid_ratio", "max_missing_ratio", "max_empty_ratio"];
 
-/// Sets one of the [`THRESHOLDS`] from text; refused where it is no number, or a ratio is not between 0 and 1.
+/// Sets one of the [`THRESHOLDS`] from text; refused where it is not a number, or a ratio is not between 0 and 1.
 ///
 /// ```
 /// use forebay::warehouse::{Thresholds, set_threshold};
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_threshold_that_is_no_number_is_refused() {
+    fn a_threshold_that_is_not_a_number_is_refused() {
         let mut thresholds = Thresholds::default();
         for name in THRESHOLDS {
             set_threshold(&mut thresholds, name, " 1 ").unwrap();

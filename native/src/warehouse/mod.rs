@@ -11,7 +11,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `settings.rs` | what is asked for |
-//! | `sources.rs`, `recorder.rs`, `labelled.rs`, `frames.rs` | what there is to be stored |
+//! | `sources.rs`, `recorder.rs`, `labels.rs`, `frames.rs` | what there is to be stored |
 //! | `make.rs`, `shards.rs` | pictures to images, images to shards |
 //! | `stage.rs` | where they are until all is whole |
 //! | `kept.rs` | the warehouses of a folder |
@@ -21,7 +21,7 @@
 mod export;
 mod frames;
 mod kept;
-mod labelled;
+mod labels;
 mod make;
 mod recorder;
 mod settings;
@@ -86,7 +86,7 @@ pub struct Built {
     pub summary: Summary,
     /// Every frame that was refused.
     pub refused: Vec<Refused>,
-    /// Thresholds that are broken, where that was allowed.
+    /// Thresholds that are broken, and were allowed to be.
     pub violations: Vec<String>,
     /// What is worth knowing of the sources.
     pub notes: Vec<String>,

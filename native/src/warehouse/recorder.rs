@@ -122,7 +122,7 @@ fn picture(folder: &Path, record: &Record) -> std::result::Result<Stamp, Fault> 
     let path = folder.join(&record.image);
     match std::fs::metadata(&path) {
         Ok(found) if found.is_file() => Ok(Stamp::of(path, &found)),
-        Ok(_) => Err((Cause::PictureMissing, format!("{} is no file", display(&path)))),
+        Ok(_) => Err((Cause::PictureMissing, format!("{} is not a file", display(&path)))),
         Err(e) => Err((Cause::PictureMissing, format!("{}: {e}", display(&path)))),
     }
 }

@@ -34,7 +34,7 @@ pub enum Existing {
 pub struct Settings {
     /// A label file, or a folder of them, for pictures of folders, TAR and TBL files. Runs have their own.
     pub labels: Option<PathBuf>,
-    /// The format of the labels, where it is not to be found out.
+    /// The format of the labels; found out unless given.
     pub label_format: Option<Format>,
     /// What the labels cannot say by themselves; `exif` and `limits` are those of the build.
     pub label_options: ReadOptions,

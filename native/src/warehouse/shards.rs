@@ -72,7 +72,7 @@ pub(super) fn cause(word: &str) -> Cause {
     Cause::from_word(word).unwrap_or(Cause::PictureDamaged)
 }
 
-/// The chunks of so many frames.
+/// The chunks of that many frames.
 pub(super) fn chunks(frames: usize, shape: &Shape, shard_bytes: u64) -> Result<Vec<Range<usize>>> {
     let too_large = || Error::new(&common::ARGUMENT, "an image of this size has more bytes than a file can have");
     let image = shape.image_len().ok_or_else(too_large)?;
@@ -180,7 +180,7 @@ impl Open {
             Became::Stored(image) => {
                 let begun = Instant::now();
                 let path = stage.shard(self.number);
-                let failed = |e| io_error(&display(&path), "write", e);
+                let failed = |e| io_error(stage.name(), "write a shard", e);
                 if self.file.is_none() {
                     self.file = Some(File::create(&path).map_err(failed)?);
                 }
@@ -217,7 +217,7 @@ impl Open {
         let (mut shard, mut bytes) = (None, 0);
         if let (Some(writer), Some(file)) = (self.writer.take(), self.file.take()) {
             let path = stage.shard(self.number);
-            let failed = |e| io_error(&display(&path), "write", e);
+            let failed = |e| io_error(stage.name(), "write a shard", e);
             let done = writer.finish()?;
             write_all_at(&file, &done.header, 0).map_err(failed)?;
             write_all_at(&file, &done.tail, done.tail_at).map_err(failed)?;

@@ -10,7 +10,7 @@ use forebay::{Error, Result, error::codes as common};
 use super::{
     Settings,
     frames::{Frame, Place, Stamp, Survey},
-    labelled::Read,
+    labels::Read,
     recorder,
 };
 use crate::{

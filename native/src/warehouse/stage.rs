@@ -1,7 +1,7 @@
 //! Where a warehouse is while it is being built, and how it takes its place.
 //!
 //! A hidden folder beside it, named by what is being built, so that a build that was ended in the middle is found by the
-//! next one of the same. Who builds holds a lock on it, which the system lets go of however the process ends.
+//! next one of the same. Who builds holds a lock on it, which the system removes however the process ends.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -27,6 +27,8 @@ const JOURNAL: &str = "done";
 #[derive(Debug)]
 pub(super) struct Stage {
     folder: PathBuf,
+    /// The folder of the warehouses, as the user named it.
+    out: String,
     /// Says that this process lives, as long as it is open.
     _lock: Option<File>,
     placed: bool,
@@ -66,7 +68,7 @@ impl Stage {
                 return Err(failed(io::Error::other("another process removes what is built here")));
             }
         };
-        let stage = Stage { folder, _lock: lock, placed: false };
+        let stage = Stage { folder, out: display(out), _lock: lock, placed: false };
         let known = fs::read_to_string(stage.folder.join(PLAN)).unwrap_or_default();
         if known != plan {
             stage.clear()?;
@@ -76,7 +78,12 @@ impl Stage {
     }
 
     fn failed(&self, e: io::Error) -> Error {
-        io_error(&display(&self.folder), "write into the folder", e)
+        io_error(&self.out, "write into the folder", e)
+    }
+
+    /// The folder as it is shown: that of the warehouses.
+    pub fn name(&self) -> &str {
+        &self.out
     }
 
     /// Removes all that is in it.
@@ -152,6 +159,9 @@ impl Stage {
             for (_, name) in shards {
                 synced(&self.path(name)).map_err(|e| self.failed(e))?;
             }
+        }
+        if sync {
+            sync_folder(&self.folder).map_err(|e| self.failed(e))?;
         }
         let failed = |e| io_error(&display(target), "put the warehouse in its place", e);
         let there = fs::symlink_metadata(target).is_ok();

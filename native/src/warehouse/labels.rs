@@ -49,7 +49,7 @@ impl Read {
     }
 
     /// Gives the frames of `survey` from number `first` on their boxes. A picture that the labels do not name, or that
-    /// nobody has labelled, is refused.
+    /// nobody has labeled, is refused.
     pub fn join(&mut self, survey: &mut Survey, first: usize) -> Result<()> {
         let by_name = self.by_name();
         let frames = survey.frames.split_off(first);
@@ -62,9 +62,9 @@ impl Read {
                     matched.push((frame, k));
                 }
                 _ => survey.refused.push(Refused {
-                    cause: Cause::Unlabelled,
+                    cause: Cause::Unlabeled,
                     reason: match entry {
-                        Some(_) => "nobody has labelled the picture".into(),
+                        Some(_) => "nobody has labeled the picture".into(),
                         None => format!("{} says nothing of the picture", self.name),
                     },
                     file: frame.source,
