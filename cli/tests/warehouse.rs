@@ -18,6 +18,7 @@ use std::{
 
 use common::{FOREBAY, Folder, bmp, error_of};
 use forebay::{
+    annotations::Exif,
     image::decode::JpegBackend,
     step::drive,
     warehouse::{Checker, Dtype, ResizeMode, sha256, to_f32},
@@ -141,6 +142,8 @@ fn the_corpus_becomes_what_a_right_builder_makes() {
             settings = settings.with_dtype(dtype).with_skip_empty(true);
             // The decoder of whoever made the truth; ours has the pixels of libjpeg-turbo.
             settings.jpeg = JpegBackend::Zune;
+            // Nor did they turn what EXIF turns.
+            settings.exif = Exif::Ignore;
             let out = folder.at(&format!("{case}-{}", dtype.name()));
             let made = warehouse::build(&[folder.at("input")], &out, &settings).unwrap();
             holds_the_truth(case, &made.manifest, dtype);
@@ -155,7 +158,20 @@ fn the_corpus_becomes_what_a_right_builder_makes() {
 #[test]
 fn the_command_builds_the_same_and_jpegs_are_those_of_libjpeg_turbo() {
     let folder = with_input();
-    let more = ["input", "-o", "out", "--size", "64x64", "--max-boxes", "4", "--skip-empty", "--code-version", "0.6.0"];
+    let more = [
+        "input",
+        "-o",
+        "out",
+        "--size",
+        "64x64",
+        "--max-boxes",
+        "4",
+        "--skip-empty",
+        "--code-version",
+        "0.6.0",
+        "--exif",
+        "ignore",
+    ];
     let made = built(&build(&folder, &more));
     let path = folder.at(made["manifest"].as_str().unwrap());
     let truth = value(&corpus().join("expected/case_letterbox_64/ground_truth_corrected.json"));
@@ -321,7 +337,10 @@ fn thresholds_hold_for_what_is_really_stored() {
     // The environment says the same, and what cannot be read is refused.
     for (text, code) in [("0", "warehouse.threshold"), ("many", "usage.argument")] {
         let mut command = Command::new(FOREBAY);
-        command.args(["warehouse", "build", "--json"]).args(base).current_dir(folder.path());
+        command
+            .args(["warehouse", "build", "--json"])
+            .args(["input", "-o", "other", "--size", "16x16"])
+            .current_dir(folder.path());
         let output = command.env("BURN_DATASET_MAX_EMPTY", text).output().unwrap();
         assert_eq!(error_of(&output)["code"], code);
     }
@@ -520,7 +539,7 @@ fn labels_of_other_tools_are_laid_beside_their_pictures() {
     });
     fs::write(folder.at("coco.json"), coco.to_string()).unwrap();
     let options = ["--size", "64x64", "--resize", "force", "--labels", "coco.json"];
-    for (source, unlabelled) in [("pictures", 1), ("all.tar", 0)] {
+    for (source, unlabeled) in [("pictures", 1), ("all.tar", 0)] {
         let made = built(&build(&folder, &[&[source, "-o", "out"], &options[..]].concat()));
         let manifest = folder.at(made["manifest"].as_str().unwrap());
         let found = stored(&manifest);
@@ -532,8 +551,8 @@ fn labels_of_other_tools_are_laid_beside_their_pictures() {
         assert_eq!(warehouse.sample_record(0).unwrap().classes, [Some(1), Some(0)]);
         let refused = &made["summary"]["totals"]["refused"];
         assert_eq!(
-            (refused["picture_missing"].as_u64(), refused["unlabelled"].as_u64().unwrap_or(0)),
-            (Some(1), unlabelled)
+            (refused["picture_missing"].as_u64(), refused["unlabeled"].as_u64().unwrap_or(0)),
+            (Some(1), unlabeled)
         );
         assert!(made["notes"][0].as_str().unwrap().contains("crowd"), "{}", made["notes"]);
     }
