@@ -75,6 +75,11 @@ struct Readme;
 #[doc = include_str!("../../docs/loader.md")]
 struct LoaderGuide;
 
+/// The Rust code of `docs/warehouse.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/warehouse.md")]
+struct WarehouseGuide;
+
 /// The Rust code of `docs/tables.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/tables.md")]

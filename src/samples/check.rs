@@ -48,8 +48,8 @@ pub struct Part {
 
 #[derive(Debug)]
 enum Work {
-    Tbl(tbl::Checker),
-    Warehouse(warehouse::Checker),
+    Tbl(Box<tbl::Checker>),
+    Warehouse(Box<warehouse::Checker>),
 }
 
 impl Work {
@@ -112,7 +112,7 @@ impl Checker {
                     Some(bytes) => work.with_window(bytes),
                     None => work,
                 };
-                Part { work: Work::Tbl(work), samples, asked: Vec::new(), found: None }
+                Part { work: Work::Tbl(Box::new(work)), samples, asked: Vec::new(), found: None }
             }));
         }
         if let Dataset::Warehouse(found) = &opened.dataset {
@@ -131,7 +131,7 @@ impl Checker {
                     Some(bytes) => work.with_window(bytes),
                     None => work,
                 };
-                Part { work: Work::Warehouse(work), samples, asked: Vec::new(), found: None }
+                Part { work: Work::Warehouse(Box::new(work)), samples, asked: Vec::new(), found: None }
             }));
         }
         checker

@@ -207,8 +207,7 @@ impl Thresholds {
                 broken.push(format!("{found} frames are {what}, and {most} may be"));
             }
             let share = found as f32 / all as f32;
-            // A ratio that is not a number allows nothing to be compared.
-            if let Some(ratio) = ratio.filter(|&ratio| !(share <= ratio as f32)) {
+            if let Some(ratio) = ratio.filter(|&ratio| share > ratio as f32) {
                 broken.push(format!("{share:.4} of the {all} frames are {what}, and {ratio} may be"));
             }
         }

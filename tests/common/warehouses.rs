@@ -1,5 +1,7 @@
 //! A warehouse whose files are in memory.
 
+#![allow(dead_code, reason = "each test file uses its own part")]
+
 use std::{collections::BTreeMap, path::Path};
 
 use bytes::Bytes;

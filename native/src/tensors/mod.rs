@@ -25,11 +25,13 @@
 //! | `mod.rs` | the loader and its epochs |
 //! | `batch.rs` | a batch, its numbers, its views |
 //! | `store.rs` | the ways in which shards are held |
+//! | `split.rs` | samples to train on, and to validate with |
 //! | `proof.rs` | checksums of shards, remembered |
 
 mod batch;
 mod builder;
 mod proof;
+mod split;
 mod store;
 
 use std::{
@@ -46,6 +48,7 @@ use forebay::{
 
 pub use batch::Batch;
 pub use builder::Builder;
+pub use split::{SplitBy, split};
 pub use store::Mode;
 
 use batch::Spare;

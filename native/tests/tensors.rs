@@ -1,0 +1,331 @@
+//! Tensor warehouses on this machine: opened, checked, and trained from.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, missing_docs, reason = "tests are hosts")]
+
+mod common;
+#[path = "../../tests/common/mod.rs"]
+mod core_common;
+#[path = "../../tests/common/warehouses.rs"]
+mod warehouses;
+
+use std::{fs, path::Path};
+
+use common::Folder;
+use forebay::{
+    order::Tail,
+    warehouse::{
+        Dtype, Endianness, Manifest, ResizeMode, SampleRecord, Shape, ShardWriter, Transform,
+        version::{Recipe, key},
+    },
+    words::Word,
+};
+use forebay_native::{
+    Dataset, OpenOptions,
+    check::check,
+    tensors::{Batch, Builder, Loader, Mode, SplitBy, split},
+};
+use warehouses::Files;
+
+/// The pixels of a sample: all of them differ from sample to sample.
+fn pixels(shape: &Shape, i: u64) -> Vec<u8> {
+    (0..shape.pixels().unwrap()).map(|k| (k * 7 + i * 13) as u8).collect()
+}
+
+/// Writes a warehouse of shards with these numbers of samples; frames are counted from 100.
+fn write(folder: &Path, shape: Shape, shards: &[u64], change: impl FnOnce(&mut Manifest)) {
+    let transform = Transform::new(Some([shape.width, shape.height]), ResizeMode::Letterbox, shape.max_boxes.into());
+    let recipe =
+        Recipe { dataset_root: "in".into(), transform: transform.clone(), skip_empty: false, code_version: "1".into() };
+    let mut manifest = Manifest::new("in", transform, key(&recipe, &[]), shape.dtype);
+    let mut i = 0;
+    for (number, &samples) in shards.iter().enumerate() {
+        let mut writer = ShardWriter::new(shape, samples).unwrap();
+        let mut file = vec![0; 80];
+        for _ in 0..samples {
+            let image = writer.image_bytes(&pixels(&shape, i)).unwrap();
+            let mut record = SampleRecord::new();
+            (record.frame_id, record.run) = (Some(i + 100), Some("run_a".into()));
+            let corner = (i % 4) as f32 / 4.0;
+            writer.add(&image, &[[corner, 0.0, 1.0, 0.5]], Some(&record)).unwrap();
+            file.extend(image);
+            i += 1;
+        }
+        let done = writer.finish().unwrap();
+        file.resize(done.tail_at as usize, 0);
+        file.extend(&done.tail);
+        file[..80].copy_from_slice(&done.header);
+        let entry = done.entry(number);
+        fs::write(folder.join(&entry.relative_path), file).unwrap();
+        manifest.shards.push(entry);
+    }
+    change(&mut manifest);
+    fs::write(folder.join("manifest.json"), manifest.to_bytes().unwrap()).unwrap();
+}
+
+fn small(dtype: Dtype) -> Shape {
+    Shape::new(4, 3, 2, dtype)
+}
+
+fn builder(folder: &Folder) -> Builder {
+    Loader::open(folder.path()).unwrap().mode(Mode::Mmap)
+}
+
+/// Every sample of an epoch: number, frame, image, boxes, mask.
+type Sample = (u64, u64, Vec<u32>, Vec<u32>, Vec<u32>);
+
+fn samples(batches: impl Iterator<Item = forebay::Result<Batch>>) -> Vec<Sample> {
+    let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    let mut all = Vec::new();
+    for batch in batches {
+        let batch = batch.unwrap();
+        let [n, channels, height, width] = batch.shape();
+        let (image, boxes, mask) = (channels * height * width, batch.boxes().len() / n, batch.mask().len() / n);
+        for k in 0..n {
+            all.push((
+                batch.indices()[k],
+                batch.frame_ids()[k],
+                bits(&batch.images()[k * image..(k + 1) * image]),
+                bits(&batch.boxes()[k * boxes..(k + 1) * boxes]),
+                bits(&batch.mask()[k * mask..(k + 1) * mask]),
+            ));
+        }
+    }
+    all
+}
+
+#[test]
+fn every_type_and_mode_gives_the_pixels_that_were_written() {
+    for dtype in [Dtype::F32, Dtype::F16, Dtype::U8] {
+        for endianness in [Endianness::Little, Endianness::Big] {
+            let folder = Folder::new();
+            let shape = small(dtype).with_f32_boxes().with_endianness(endianness);
+            write(folder.path(), shape, &[3, 4], |_| {});
+            let mut first: Option<Vec<Sample>> = None;
+            for mode in Mode::ALL {
+                for prefetch in [0, 2] {
+                    let loader = builder(&folder).mode(*mode).prefetch(prefetch).batch(2).tail(Tail::Uneven).build();
+                    let loader = loader.unwrap();
+                    assert_eq!((loader.mode(), loader.steps()), (*mode, 4));
+                    let found = samples(loader.epoch(0).unwrap());
+                    for (i, (index, frame, image, boxes, mask)) in found.iter().enumerate() {
+                        assert_eq!((*index, *frame), (i as u64, i as u64 + 100));
+                        let value = |bits: &u32| (f32::from_bits(*bits) * 255.0).round() as u8;
+                        assert_eq!(image.iter().map(value).collect::<Vec<_>>(), pixels(&shape, i as u64));
+                        assert_eq!(f32::from_bits(boxes[0]), (i % 4) as f32 / 4.0);
+                        assert_eq!(mask[..], [1.0f32.to_bits(), 0]);
+                    }
+                    assert_eq!(found.len(), 7);
+                    assert_eq!(first.get_or_insert_with(|| found.clone()), &found, "{mode:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_other_builders_warehouse_gives_the_same_in_every_mode() {
+    let manifest = core_common::corpus("twh/expected/case_letterbox_64/manifest.json");
+    let epoch = |mode: Mode| {
+        let loader =
+            Loader::open(&manifest).unwrap().mode(mode).batch(4).shuffle(7).tail(Tail::Uneven).build().unwrap();
+        assert_eq!(loader.warehouse().len(), 21);
+        samples(loader.epoch(3).unwrap())
+    };
+    let mapped = epoch(Mode::Mmap);
+    assert_eq!(mapped.len(), 21);
+    assert!(!mapped.is_sorted_by_key(|sample| sample.0), "it is shuffled");
+    // Nothing tells its frames, so they are the samples' numbers.
+    assert!(mapped.iter().all(|sample| sample.0 == sample.1));
+    assert_eq!(mapped, epoch(Mode::Memory));
+    assert_eq!(mapped, epoch(Mode::Stream));
+}
+
+#[test]
+fn ranks_share_an_epoch_and_a_run_goes_on_with_more_of_them() {
+    let folder = Folder::new();
+    write(folder.path(), small(Dtype::U8), &[9, 7], |_| {});
+    let of = |rank, world, batch| builder(&folder).batch(batch).shuffle(5).shard(rank, world);
+    let whole = of(0, 1, 4).build().unwrap();
+    let all: Vec<u64> = whole.epoch(2).unwrap().flat_map(|batch| batch.unwrap().indices().to_vec()).collect();
+    let mut sorted = all.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, (0..16).collect::<Vec<_>>());
+    // Two ranks of half the batch take the same batches apart, also from the middle of an epoch on.
+    let state = whole.state(2, 1);
+    let ranks: Vec<Vec<Vec<u64>>> = (0..2)
+        .map(|rank| {
+            let loader = of(rank, 2, 2).resume(state.clone()).build().unwrap();
+            assert_eq!((loader.position().epoch, loader.position().step), (2, 1));
+            loader.epoch(2).unwrap().map(|batch| batch.unwrap().indices().to_vec()).collect()
+        })
+        .collect();
+    assert_eq!(ranks[0].len(), 3);
+    for step in 0..3 {
+        let mut joined = [ranks[0][step].clone(), ranks[1][step].clone()].concat();
+        let mut said = all[(step + 1) * 4..(step + 2) * 4].to_vec();
+        joined.sort_unstable();
+        said.sort_unstable();
+        assert_eq!(joined, said);
+    }
+    assert!(of(2, 2, 1).build().is_err());
+    // A part of the samples, and a state of another warehouse.
+    let part = builder(&folder).samples(vec![1, 4, 15]).build().unwrap();
+    let found: Vec<u64> = part.epoch(0).unwrap().flat_map(|batch| batch.unwrap().indices().to_vec()).collect();
+    assert_eq!(found, [1, 4, 15]);
+    let other = Folder::new();
+    write(other.path(), small(Dtype::U8), &[8, 8], |_| {});
+    assert!(builder(&other).batch(4).shuffle(5).resume(state).build().is_err());
+}
+
+#[test]
+fn a_split_keeps_every_sample_once_and_runs_together() {
+    let folder = Folder::new();
+    write(folder.path(), small(Dtype::U8), &[9, 7], |_| {});
+    let loader = builder(&folder).build().unwrap();
+    let parts = |share, seed, by| split(loader.warehouse(), share, seed, by).unwrap();
+    let (train, validation) = parts(0.25, 1, SplitBy::Sample);
+    assert_eq!((train.len(), validation.len()), (12, 4));
+    let mut all = [train.clone(), validation.clone()].concat();
+    all.sort_unstable();
+    assert_eq!(all, (0..16).collect::<Vec<_>>());
+    assert_eq!(parts(0.25, 1, SplitBy::Sample).1, validation);
+    assert_ne!(parts(0.25, 2, SplitBy::Sample).1, validation);
+    // One run is all of it.
+    assert_eq!(parts(0.25, 1, SplitBy::Run).1.len(), 16);
+    assert_eq!(parts(0.0, 1, SplitBy::Run).0.len(), 16);
+    assert!(split(loader.warehouse(), f64::NAN, 1, SplitBy::Sample).is_err());
+    let other = Loader::open(core_common::corpus("twh/expected/case_force_48")).unwrap().build().unwrap();
+    assert!(split(other.warehouse(), 0.5, 1, SplitBy::Run).is_err());
+}
+
+#[test]
+fn views_are_the_bytes_of_the_shard() {
+    let folder = Folder::new();
+    write(folder.path(), small(Dtype::F32), &[4], |_| {});
+    for mode in [Mode::Mmap, Mode::Memory] {
+        let loader = builder(&folder).mode(mode).batch(4).build().unwrap();
+        let [first, again] = [0, 0].map(|epoch| loader.epoch(epoch).unwrap().next().unwrap().unwrap());
+        for k in 0..4 {
+            let view = first.view(k).unwrap();
+            assert_eq!(view.as_ptr(), again.view(k).unwrap().as_ptr(), "not copied");
+            assert_eq!(view, &first.images()[k * 36..(k + 1) * 36]);
+        }
+        assert!(first.view(4).is_none());
+    }
+    let folder = Folder::new();
+    write(folder.path(), small(Dtype::F16), &[1], |_| {});
+    let loader = builder(&folder).build().unwrap();
+    let batch = loader.epoch(0).unwrap().next().unwrap().unwrap();
+    assert!(batch.view(0).is_none() && batch.stored(0).unwrap().len() == 72);
+}
+
+fn code(builder: Builder) -> &'static str {
+    builder.build().map_err(|e| e.code().id()).unwrap_err()
+}
+
+#[test]
+fn what_does_not_hold_is_refused_and_what_is_let_through_is_noted() {
+    let folder = Folder::new();
+    write(folder.path(), small(Dtype::F16), &[2], |manifest| {
+        manifest.summary.totals.invalid = 3;
+        manifest.thresholds.max_invalid = Some(2);
+    });
+    assert_eq!(code(builder(&folder)), "warehouse.threshold");
+    let loader = builder(&folder).allow_violations(true).build().unwrap();
+    let notes = loader.notes().join("\n");
+    assert!(notes.contains("allowed: 3 frames are invalid, and 2 may be"), "{notes}");
+    assert_eq!(code(builder(&folder).version("0".repeat(64))), "warehouse.version_key");
+
+    let folder = Folder::new();
+    write(folder.path(), small(Dtype::F16), &[2], |manifest| manifest.version = "0".repeat(64));
+    assert_eq!(code(builder(&folder)), "warehouse.version_key");
+
+    let folder = Folder::new();
+    write(folder.path(), small(Dtype::F16), &[2], |manifest| manifest.shards[0].checksum_sha256 = None);
+    let loader = builder(&folder).build().unwrap();
+    assert!(loader.notes().join("\n").contains("1 shards have no checksum"), "{:?}", loader.notes());
+}
+
+#[test]
+fn a_shard_is_proven_once_and_again_when_it_was_written() {
+    let folder = Folder::new();
+    write(folder.path(), small(Dtype::U8), &[2, 3], |_| {});
+    let proven = |builder: Builder| builder.build().unwrap().notes().iter().any(|note| note.contains("proven in"));
+    assert!(proven(builder(&folder)));
+    assert!(!proven(builder(&folder)));
+    let path = folder.at("shard_00001.bin");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[90] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    // The clock of a file system may be coarse.
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
+    fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+    let e = builder(&folder).build().unwrap_err();
+    assert_eq!(e.code().id(), "warehouse.checksum");
+    assert!(e.place().file.as_ref().unwrap().ends_with("shard_00001.bin"), "{e}");
+    let loader = builder(&folder).allow_unproven(true).build().unwrap();
+    assert!(loader.notes().join("\n").contains("allowed: the shards were not proven"));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_that_leaves_the_folder_is_refused() {
+    let (folder, other) = (Folder::new(), Folder::new());
+    write(folder.path(), small(Dtype::U8), &[2], |_| {});
+    let (inside, outside) = (folder.at("shard_00000.bin"), other.at("secret.bin"));
+    fs::rename(&inside, &outside).unwrap();
+    std::os::unix::fs::symlink(&outside, &inside).unwrap();
+    assert_eq!(code(builder(&folder)), "warehouse.path");
+    let e = Dataset::open(folder.path()).unwrap_err();
+    assert_eq!(e.code().id(), "warehouse.path");
+    // One that stays inside is a file like others.
+    fs::remove_file(&inside).unwrap();
+    fs::rename(&outside, folder.at("elsewhere.bin")).unwrap();
+    std::os::unix::fs::symlink("elsewhere.bin", &inside).unwrap();
+    assert_eq!(Dataset::open(folder.path()).unwrap().len(), 2);
+}
+
+#[test]
+fn the_folder_and_the_manifest_open_as_a_dataset() {
+    let folder = Folder::new();
+    write(folder.path(), small(Dtype::F16), &[2, 1], |manifest| manifest.classes = Some(vec!["cat".into()]));
+    for path in [folder.path().to_owned(), folder.at("manifest.json")] {
+        let dataset = Dataset::open(&path).unwrap();
+        assert_eq!((dataset.len(), dataset.format().map(|f| f.name())), (3, Some("warehouse")));
+        let info = dataset.info(2).unwrap();
+        assert_eq!((info.width, info.height, info.bytes), (4, 3, 72));
+        assert_eq!(dataset.payload(2).unwrap().len(), 72);
+        assert_eq!(dataset.sample_name(2).unwrap().as_deref(), Some("run_a/00102"));
+        let record = dataset.metadata_value(1).unwrap().unwrap();
+        assert_eq!((&record["frame_id"], &record["boxes"][0]["box"][0]), (&101.into(), &0.25.into()));
+        let report = check(&dataset, 2, &mut |_| {}).unwrap();
+        assert!(report.ok && report.samples == 3, "{report:?}");
+    }
+    let e = Dataset::open(folder.at("shard_00000.bin")).unwrap_err();
+    assert!(e.message().contains("opened by its manifest"), "{e}");
+}
+
+/// The same faults as the core finds in memory, whatever the number of workers.
+#[test]
+fn damaged_warehouses_have_the_same_faults_on_disk() {
+    let mut seen = 0;
+    for entry in fs::read_dir(core_common::corpus("twh/damaged")).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.is_dir() {
+            continue;
+        }
+        seen += 1;
+        let expected = Files::read(&path).check(8 << 20);
+        let mut options = OpenOptions::default();
+        options.keep_going = true;
+        match Dataset::open_with(&path, &options) {
+            Ok(dataset) => {
+                for workers in [1, 3] {
+                    let found = check(&dataset, workers, &mut |_| {}).unwrap();
+                    assert_eq!(found.faults, expected.faults, "{}", path.display());
+                }
+            }
+            Err(e) => assert_eq!(expected.faults[0].code, e.code().id(), "{}", path.display()),
+        }
+    }
+    assert!(seen > 20);
+}
