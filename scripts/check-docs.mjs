@@ -1,6 +1,7 @@
 // Runs what the documentation shows: every fenced `sh` or `console` block of README.md and docs/**.md whose commands
 // begin with `forebay ` or `tar_to_tbl `, one block after another, each file in a folder of its own that holds the
-// sample dataset as train.tar, train.tbl and sample.tar, and a small table, labels.csv.
+// sample dataset as train.tar, train.tbl and sample.tar, a small table, labels.csv, and labels of two pictures,
+// instances.json.
 //
 // In a `console` block, lines that begin with `$ ` are commands and the others are output that is not compared. A
 // command that must fail says so in a comment at its end: `# exit 1`. A block after <!-- not run: why --> is skipped.
@@ -27,6 +28,21 @@ const PACKAGE = join(ROOT, 'www/lib/dist/index.js');
 
 const LABELS = ['id,name,age', ...Array.from({ length: 60 }, (_, i) => `${i},name ${i % 7},${i + 18}`), ''].join('\n');
 
+const INSTANCES = {
+  images: [
+    { id: 1, file_name: 'a.jpg', width: 320, height: 240 },
+    { id: 2, file_name: 'b.jpg', width: 128, height: 96 },
+  ],
+  annotations: [
+    { id: 1, image_id: 1, category_id: 18, bbox: [10, 20, 50, 160], area: 8000, iscrowd: 0 },
+    { id: 2, image_id: 2, category_id: 3, bbox: [50, 66, 40, 40], area: 1600, iscrowd: 0 },
+  ],
+  categories: [
+    { id: 18, name: 'dog' },
+    { id: 3, name: 'car' },
+  ],
+};
+
 /** Throws a Failure that lists every command that did not do what it should. */
 export async function checkDocs() {
   await buildForebay();
@@ -46,6 +62,7 @@ export async function checkDocs() {
     try {
       for (const name of ['train.tar', 'sample.tar']) copyFileSync(sample, join(folder, name));
       writeFileSync(join(folder, 'labels.csv'), LABELS);
+      writeFileSync(join(folder, 'instances.json'), JSON.stringify(INSTANCES));
       await one({ text: 'forebay convert train.tar train.tbl', expect: 0 }, folder);
       for (const command of commands) {
         count += 1;

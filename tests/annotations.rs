@@ -2,8 +2,12 @@
 
 #[path = "annotations/compare.rs"]
 mod compare;
+#[path = "annotations/pieces.rs"]
+mod pieces;
 #[path = "annotations/readers.rs"]
 mod readers;
+#[path = "annotations/round_trip.rs"]
+mod round_trip;
 #[path = "annotations/twins.rs"]
 mod twins;
 

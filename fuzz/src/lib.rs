@@ -21,6 +21,7 @@ mod jpeg_made;
 #[cfg(feature = "libjpeg")]
 mod jpeg_peer;
 mod kept;
+mod labels;
 mod msgpack;
 #[cfg(feature = "native")]
 mod native;
@@ -60,6 +61,12 @@ pub const TARGETS: &[Target] = &[
     #[cfg(feature = "libjpeg")]
     Target { name: "jpeg_peer", body: jpeg_peer::body, seeds: jpeg_peer::seeds },
     Target { name: "jsonl", body: text::jsonl, seeds: text::jsonl_seeds },
+    Target { name: "label_coco", body: labels::coco, seeds: labels::coco_seeds },
+    Target { name: "label_createml", body: labels::create, seeds: labels::create_seeds },
+    Target { name: "label_me", body: labels::me, seeds: labels::me_seeds },
+    Target { name: "label_recorder", body: labels::frames, seeds: labels::frames_seeds },
+    Target { name: "label_studio", body: labels::studio, seeds: labels::studio_seeds },
+    Target { name: "label_via", body: labels::annotator, seeds: labels::annotator_seeds },
     Target { name: "msgpack", body: msgpack::body, seeds: msgpack::seeds },
     Target { name: "order_state", body: order::body, seeds: order::seeds },
     Target { name: "record", body: record::body, seeds: record::seeds },

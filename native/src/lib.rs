@@ -80,6 +80,11 @@ struct LoaderGuide;
 #[doc = include_str!("../../docs/warehouse.md")]
 struct WarehouseGuide;
 
+/// The Rust code of `docs/labels.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/labels.md")]
+struct LabelsGuide;
+
 /// The Rust code of `docs/tables.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/tables.md")]

@@ -10,7 +10,7 @@ use super::Id;
 pub struct Class {
     /// Its name, as the file says it.
     pub name: String,
-    /// The number that the file gives it, where it has one: COCO's are sparse.
+    /// The number that the file gives it, if it has one: COCO's are sparse.
     pub id: Option<Id>,
     /// The class that it belongs to, where the file says so.
     pub group: Option<String>,

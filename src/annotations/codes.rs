@@ -14,7 +14,7 @@ pub const NUMBER: Code =
     Code::damaged("label.number", "A number in a label file is not finite, not whole where it has to be, or a text.");
 /// A value is of another type, or missing.
 pub const VALUE: Code = Code::damaged("label.value", "A value in a label file is missing or is of another type.");
-/// A rectangle that makes no sense.
+/// A rectangle that is invalid.
 pub const RECT: Code = Code::damaged(
     "label.rect",
     "A box has a negative size, swapped corners, the wrong count of numbers, or no unit that could be meant.",

@@ -56,7 +56,7 @@ mod tests {
     fn a_place_is_counted_in_lines_and_characters() {
         let spot = Spot::of("{\n \"é\": x".as_bytes(), 9);
         assert_eq!((spot.line, spot.character), (2, 7));
-        let error = spot.path("a[1].b").fault(&super::super::codes::NUMBER, "x is no number");
-        assert_eq!(error.to_string(), "line 2, character 7, a[1].b: x is no number [label.number]");
+        let error = spot.path("a[1].b").fault(&super::super::codes::NUMBER, "x is not a number");
+        assert_eq!(error.to_string(), "line 2, character 7, a[1].b: x is not a number [label.number]");
     }
 }

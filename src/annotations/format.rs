@@ -1,4 +1,4 @@
-//! The label formats, and which one a file has: by its content, and only where that says nothing by its name.
+//! The label formats, and which one a file has: by its content, and only if that says nothing by its name.
 
 use crate::words::Word;
 
@@ -148,7 +148,7 @@ fn json(text: &[u8]) -> Option<Format> {
             () if has(2, b"image_id") && has(2, b"category_id") => Some(Format::Coco),
             () if has(2, b"data") || has(2, b"annotator") || has(2, b"annotation_id") => Some(Format::LabelStudio),
             () if has(2, b"image") => Some(Format::LabelStudio),
-            // No picture at all is a set too, and only COCO's is no array.
+            // No picture at all is a set too, and only COCO's is not an array.
             () => None,
         };
     }

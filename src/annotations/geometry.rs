@@ -1,6 +1,6 @@
 //! Rectangles in continuous pixels, and what turning and clipping does to them.
 
-/// Beyond the border by up to this many pixels is rounding: cut, and not counted. As little as this is no side.
+/// Beyond the border by up to this many pixels is rounding: cut, and not counted. As little as this is not a side.
 const ROUNDING: f64 = 1e-6;
 
 /// Corners in continuous pixels, counted from 0: a box around only the first pixel is `[0, 0, 1, 1]`.
@@ -89,7 +89,7 @@ impl Rect {
     /// What a picture of this size leaves of it.
     pub fn clipped(self, width: f64, height: f64) -> Clip {
         let cut = Rect::new(self.x0.max(0.0), self.y0.max(0.0), self.x1.min(width), self.y1.min(height));
-        // NaN is no side either.
+        // NaN is not a side either.
         if !(cut.width() > ROUNDING && cut.height() > ROUNDING) {
             return Clip::Nothing;
         }
@@ -119,13 +119,13 @@ impl Rect {
     }
 
     /// The rectangle that, turned about its center, has these corners, and the turn in degrees from 0 up to 360;
-    /// `None` where they are no rectangle. They go clockwise as they are seen, from the upper left one.
+    /// `None` where they are not a rectangle. They go clockwise as they are seen, from the upper left one.
     pub fn from_corners(corners: [[f64; 2]; 4]) -> Option<(Rect, f64)> {
         let [a, b, c, d] = corners;
         let side = |p: [f64; 2], q: [f64; 2]| [q[0] - p[0], q[1] - p[1]];
         let (across, down) = (side(a, b), side(a, d));
         let (width, height) = (across[0].hypot(across[1]), down[0].hypot(down[1]));
-        // Corners are written rounded: a hundredth of a pixel is no other shape.
+        // Corners are written rounded: a hundredth of a pixel is not another shape.
         let rounding = 0.02 + 1e-6 * (width + height);
         let fourth = [a[0] + across[0] + down[0], a[1] + across[1] + down[1]];
         let off = (fourth[0] - c[0]).hypot(fourth[1] - c[1]);

@@ -84,7 +84,7 @@ fn points(node: &Node<'_>) -> Got<Vec<[f64; 2]>> {
     points.collect()
 }
 
-/// The file of one picture, whose base name is that of the picture; `None` for a picture that nobody has labelled.
+/// The file of one picture, whose base name is that of the picture; `None` for a picture that nobody has labeled.
 pub fn write(picture: &Picture, classes: &Classes, losses: &mut Losses) -> Option<String> {
     if picture.unlabelled && picture.annotations.is_empty() {
         losses.add(Loss::Unlabelled);

@@ -159,7 +159,7 @@ pub struct Picture {
     pub annotations: Vec<Annotation>,
     /// Nobody has looked at it yet: what it shows is not known.
     pub unlabelled: bool,
-    /// Where the file names it: its line, from 1, where it has lines.
+    /// Where the file names it: its line, from 1, if it has lines.
     pub line: Option<u64>,
 }
 
@@ -169,7 +169,7 @@ impl Picture {
         Picture { name: name.into(), ..Picture::default() }
     }
 
-    /// Its size, where it is known.
+    /// Its size, if it is known.
     pub fn size(&self) -> Option<(u32, u32)> {
         self.width.zip(self.height).filter(|(width, height)| *width > 0 && *height > 0)
     }

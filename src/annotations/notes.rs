@@ -50,10 +50,10 @@ causes! {
         /// Without a class.
         NoClass "no_class" "annotations without a class",
         /// Nobody looked at a picture.
-        Unlabelled "unlabelled" "pictures that nobody has labelled yet",
+        Unlabelled "unlabelled" "pictures that nobody has labeled yet",
         /// A shape that is not read.
         SkippedShapes "skipped_shapes" "shapes of a kind that is not read",
-        /// A mask that makes no sense, where the box does.
+        /// A mask that is invalid, where the box does.
         BadMask "bad_mask" "masks that do not fit their picture; their boxes are read",
         /// An id that is there twice.
         RepeatedId "repeated_id" "annotations with an id that another one has",
@@ -63,8 +63,8 @@ causes! {
         TextId "text_id" "ids written as texts",
         /// One annotation twice.
         Duplicate "duplicate" "annotations that are there twice",
-        /// Cancelled by its annotator.
-        Cancelled "cancelled" "annotations that were cancelled",
+        /// Canceled by its annotator.
+        Canceled "canceled" "annotations that were canceled",
         /// Another annotator's.
         NotPicked "not_picked" "annotations of other annotators than the one that was picked",
         /// A prediction.
@@ -119,8 +119,8 @@ causes! {
         Clipped "clipped" "boxes cut at the border of their picture",
         /// A picture of unknown size.
         SizeMissing "size_missing" "pictures without a size, left out",
-        /// A picture that nobody has labelled.
-        Unlabelled "unlabelled" "pictures that nobody has labelled, left out",
+        /// A picture that nobody has labeled.
+        Unlabelled "unlabelled" "pictures that nobody has labeled, left out",
         /// An empty picture.
         Empty "empty" "pictures without a box, left out",
         /// Digits of a number.
@@ -149,7 +149,7 @@ impl<C> Default for Counts<C> {
     }
 }
 
-/// What was found while reading that is no fault, counted by cause.
+/// What was found while reading that is not a fault, counted by cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
     counts: Counts<Cause>,

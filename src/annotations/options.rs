@@ -1,4 +1,4 @@
-//! What a file cannot say by itself. Where that changes what is read, there is no silent default: the reader refuses,
+//! What a file cannot say by itself. If that changes what is read, there is no silent default: the reader refuses,
 //! and its error names the option.
 
 use crate::{limits::Limits, words::Word};
@@ -52,9 +52,9 @@ impl Word for Task {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Pick {
-    /// The first that was not cancelled.
+    /// The first that was not canceled.
     First,
-    /// The last that was not cancelled.
+    /// The last that was not canceled.
     Last,
     /// All of them together.
     All,
@@ -71,8 +71,8 @@ impl Word for Pick {
     }
     fn meaning(self) -> &'static str {
         match self {
-            Pick::First => "the first annotation that was not cancelled",
-            Pick::Last => "the last annotation that was not cancelled",
+            Pick::First => "the first annotation that was not canceled",
+            Pick::Last => "the last annotation that was not canceled",
             Pick::All => "the boxes of all annotators together",
         }
     }

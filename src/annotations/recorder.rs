@@ -144,7 +144,7 @@ fn frame_box(node: &Node<'_>) -> Got<FrameBox> {
     Ok(FrameBox { pixels, fractions, source: source.flatten(), confidence })
 }
 
-/// Corners. They are stored as 32-bit floats, so what these do not hold is no number.
+/// Corners. They are stored as 32-bit floats, so what these do not hold is not a number.
 fn rect(node: &Node<'_>, fractions: bool) -> Got<Rect> {
     let items = node.array()?;
     let mut corners = [0.0; 4];

@@ -1,4 +1,4 @@
-//! Labels told of the pictures themselves: their sizes, and how EXIF turns them.
+//! What the pictures themselves say is taken in: their sizes, and how EXIF turns them.
 
 use crate::error::{Error, Result};
 
@@ -34,7 +34,7 @@ impl Labels {
                 None => e,
             };
             let Some(seen) = look(&picture.name)? else {
-                let message = format!("there is no picture {:?}", picture.name);
+                let message = format!("there is not a picture {:?}", picture.name);
                 return Err(named(Error::new(&codes::PICTURE, message)));
             };
             let turn = tell(picture, seen, format, options).map_err(named)?;

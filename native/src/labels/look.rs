@@ -13,7 +13,7 @@ use crate::Input;
 /// Bytes of a picture that normally give its size.
 const HEAD_BYTES: u64 = 64 << 10;
 
-/// A picture's size and how EXIF turns it; `None` where there is no such file, or it is no picture.
+/// A picture's size and how EXIF turns it; `None` where there is no such file, or it is not a picture.
 pub(super) fn seen(path: &Path) -> Result<Option<Seen>> {
     if !path.is_file() {
         return Ok(None);

@@ -143,7 +143,7 @@ impl Open {
                 Some(seen) => (seen.width, seen.height),
                 None if frame.boxes.iter().all(|one| one.pixels.is_some()) => (0, 0),
                 None => {
-                    let message = format!("there is no picture {:?}, whose size its boxes need", frame.image);
+                    let message = format!("there is not a picture {:?}, whose size its boxes need", frame.image);
                     return Err(Error::new(&codes::PICTURE, message).file(&name));
                 }
             };

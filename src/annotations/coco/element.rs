@@ -41,20 +41,33 @@ impl Seen {
     }
 }
 
-/// An id, and whether it was written as a fraction or a text.
-fn id(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Got<Option<Id>> {
+/// How ids were written, in an element that is read now: one whose bytes end too early is read again.
+#[derive(Debug, Default)]
+pub(super) struct Odd {
+    fractions: u64,
+    texts: u64,
+}
+
+impl Odd {
+    /// Counts what was found, once the element is whole.
+    pub fn tell(&self, notes: &mut Notes) {
+        notes.add_many(Cause::FloatId, self.fractions);
+        notes.add_many(Cause::TextId, self.texts);
+    }
+}
+
+/// An id.
+fn id(cursor: &mut Cursor<'_>, odd: &mut Odd) -> Got<Option<Id>> {
     match cursor.peek()? {
         b'"' => {
             let text = cursor.string()?;
-            notes.add(Cause::TextId);
+            odd.texts += 1;
             Ok(Some(Id::Text(text.into())))
         }
         b'n' => cursor.null().map(|_| None),
         _ => {
             let number = cursor.number()?;
-            if number.fraction {
-                notes.add(Cause::FloatId);
-            }
+            odd.fractions += u64::from(number.fraction);
             number.id().map(Some)
         }
     }
@@ -78,7 +91,7 @@ fn missing(at: usize, name: &'static str) -> Stop {
 }
 
 /// A picture, its id and where that stands.
-pub(super) fn picture(cursor: &mut Cursor<'_>, options: &ReadOptions, notes: &mut Notes) -> Got<(Picture, Id, usize)> {
+pub(super) fn picture(cursor: &mut Cursor<'_>, options: &ReadOptions, odd: &mut Odd) -> Got<(Picture, Id, usize)> {
     cursor.open(b'{')?;
     let start = cursor.at - 1;
     let (mut seen, mut fields) = (Seen::default(), 0);
@@ -92,7 +105,7 @@ pub(super) fn picture(cursor: &mut Cursor<'_>, options: &ReadOptions, notes: &mu
                 seen.first(at, 0, "id")?;
                 cursor.peek()?;
                 number = Some(cursor.at);
-                picture.id = within(id(cursor, notes), "id")?;
+                picture.id = within(id(cursor, odd), "id")?;
             }
             b"file_name" => {
                 seen.first(at, 1, "file_name")?;
@@ -128,7 +141,7 @@ fn file_name(cursor: &mut Cursor<'_>, policy: Names) -> Got<String> {
 }
 
 /// A class, and where its id and its name stand.
-pub(super) fn class(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Got<(Class, Id, [usize; 2])> {
+pub(super) fn class(cursor: &mut Cursor<'_>, odd: &mut Odd) -> Got<(Class, Id, [usize; 2])> {
     cursor.open(b'{')?;
     let start = cursor.at - 1;
     let (mut seen, mut fields) = (Seen::default(), 0);
@@ -142,7 +155,7 @@ pub(super) fn class(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Got<(Class, I
                 seen.first(here, 0, "id")?;
                 cursor.peek()?;
                 at[0] = cursor.at;
-                class.id = within(id(cursor, notes), "id")?;
+                class.id = within(id(cursor, odd), "id")?;
             }
             b"name" => {
                 seen.first(here, 1, "name")?;
@@ -235,7 +248,7 @@ fn bbox(cursor: &mut Cursor<'_>) -> Got<Rect> {
 }
 
 /// An annotation.
-pub(super) fn annotation<'a>(cursor: &mut Cursor<'a>, notes: &mut Notes) -> Got<Element<'a>> {
+pub(super) fn annotation<'a>(cursor: &mut Cursor<'a>, odd: &mut Odd) -> Got<Element<'a>> {
     cursor.open(b'{')?;
     let start = cursor.at - 1;
     let (mut seen, mut fields) = (Seen::default(), 0);
@@ -247,19 +260,19 @@ pub(super) fn annotation<'a>(cursor: &mut Cursor<'a>, notes: &mut Notes) -> Got<
         match &*cursor.key()? {
             b"id" => {
                 seen.first(at, 0, "id")?;
-                own = within(id(cursor, notes), "id")?;
+                own = within(id(cursor, odd), "id")?;
             }
             b"image_id" => {
                 seen.first(at, 1, "image_id")?;
                 cursor.peek()?;
                 let at = cursor.at;
-                picture = within(id(cursor, notes), "image_id")?.map(|id| (id, at));
+                picture = within(id(cursor, odd), "image_id")?.map(|id| (id, at));
             }
             b"category_id" => {
                 seen.first(at, 2, "category_id")?;
                 cursor.peek()?;
                 let at = cursor.at;
-                class = within(id(cursor, notes), "category_id")?.map(|id| (id, at));
+                class = within(id(cursor, odd), "category_id")?.map(|id| (id, at));
             }
             b"bbox" => {
                 seen.first(at, 3, "bbox")?;
@@ -304,7 +317,7 @@ pub(super) fn annotation<'a>(cursor: &mut Cursor<'a>, notes: &mut Notes) -> Got<
 }
 
 impl Detail<'_> {
-    /// What marks the object more closely than its box. A mask that makes no sense is counted, and the box stays.
+    /// What marks the object more closely than its box. A mask that is invalid is counted, and the box stays.
     pub fn shape(&self, notes: &mut Notes) -> Shape {
         match self.segmentation.first() {
             Some(b'{') => match mask(self.segmentation) {
@@ -326,7 +339,7 @@ impl Detail<'_> {
         }
     }
 
-    /// The key points; those that make no sense are none.
+    /// The key points; those that are invalid are none.
     pub fn keypoints(&self, notes: &mut Notes) -> Vec<Keypoint> {
         if self.keypoints.first() != Some(&b'[') {
             return Vec::new();
@@ -343,10 +356,16 @@ impl Detail<'_> {
         }
     }
 
-    /// Whatever else is said, as text; nested values as JSON.
-    pub fn attributes(&self) -> Vec<(String, String)> {
-        let Some(node) = whole(self.attributes).and_then(|mut cursor| cursor.node().ok()) else { return Vec::new() };
-        let Ok(object) = node.object() else { return Vec::new() };
+    /// Whatever else is said, as text; nested values are left out.
+    pub fn attributes(&self, notes: &mut Notes) -> Vec<(String, String)> {
+        let Some(mut cursor) = whole(self.attributes) else { return Vec::new() };
+        let node = cursor.node().ok();
+        let Some(object) = node.as_ref().and_then(|node| node.object().ok()) else {
+            if self.attributes != b"null" {
+                notes.add(Cause::OddValue);
+            }
+            return Vec::new();
+        };
         let texts = object.0.iter().filter_map(|(key, node)| Some((key.clone().into_owned(), node.plain()?)));
         texts.collect()
     }

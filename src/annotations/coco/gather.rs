@@ -42,7 +42,7 @@ impl Sink for Gather {
             score: marked.score,
             flags: Flags { crowd: marked.crowd, ..Flags::default() },
             keypoints: marked.detail.keypoints(&mut self.notes),
-            attributes: marked.detail.attributes(),
+            attributes: marked.detail.attributes(&mut self.notes),
             id: marked.id,
             ..Annotation::default()
         });

@@ -12,7 +12,7 @@ use crate::{
 };
 
 use super::{
-    element::{self, Detail, Element},
+    element::{self, Detail, Element, Odd},
     ids::Ids,
 };
 
@@ -72,9 +72,9 @@ enum Place {
     Start,
     /// In front of the outermost bracket.
     Open,
-    /// In front of a key, behind so many.
+    /// In front of a key, behind that many.
     Key(usize),
-    /// In a list, in front of an element, behind so many.
+    /// In a list, in front of an element, behind that many.
     Element(List, usize),
     /// Behind everything.
     End,
@@ -142,7 +142,7 @@ impl Reader {
         Ok(self.notes)
     }
 
-    /// Whether the file has a list of annotations so far; one without has not been labelled.
+    /// Whether the file has a list of annotations so far; one without has not been labeled.
     pub fn has_annotations(&self) -> bool {
         self.begun[List::Annotations as usize]
     }
@@ -176,7 +176,7 @@ impl Reader {
         let got = (|| match place {
             Place::Open => {
                 if cursor.peek()? == b'[' {
-                    let message = "an array of results, as a detector gives them, is no truth: an object with \
+                    let message = "an array of results, as a detector gives them, is not truth: an object with \
                         \"images\", \"annotations\" and \"categories\" belongs here";
                     return Err(Stop::wrong(cursor.at, &codes::UNSUPPORTED, message));
                 }
@@ -263,10 +263,10 @@ impl Reader {
         if !cursor.more(b']', count).map_err(|stop| stop.inside(list.key()))? {
             return Ok(false);
         }
-        let start = cursor.at;
+        let (start, mut odd) = (cursor.at, Odd::default());
         match list {
             List::Pictures => {
-                let (mut picture, id, at) = element::picture(cursor, &self.options, &mut self.notes).map_err(step)?;
+                let (mut picture, id, at) = element::picture(cursor, &self.options, &mut odd).map_err(step)?;
                 let number = self.pictures.declare(&id).ok_or_else(|| {
                     let message = format!("two pictures have the id {id}");
                     step(Stop::wrong(at, &codes::REPEATED, message).inside("id"))
@@ -276,7 +276,7 @@ impl Reader {
                 sink.picture(number, picture)?;
             }
             List::Classes => {
-                let (class, id, [at, named]) = element::class(cursor, &mut self.notes).map_err(step)?;
+                let (class, id, [at, named]) = element::class(cursor, &mut odd).map_err(step)?;
                 let number = self.classes.declare(&id).ok_or_else(|| {
                     let message = format!("two categories have the id {id}");
                     step(Stop::wrong(at, &codes::REPEATED, message).inside("id"))
@@ -288,7 +288,7 @@ impl Reader {
                 sink.class(number, class)?;
             }
             List::Annotations => {
-                let element = element::annotation(cursor, &mut self.notes).map_err(step)?;
+                let element = element::annotation(cursor, &mut odd).map_err(step)?;
                 let feed = &mut self.feed;
                 let mut spot = |at: usize, key: &str| {
                     feed.pass(bytes, start);
@@ -312,6 +312,7 @@ impl Reader {
                 sink.annotation(Marked { picture, class, rect, crowd, score, id, detail })?;
             }
         }
+        odd.tell(&mut self.notes);
         Ok(true)
     }
 }

@@ -69,7 +69,7 @@ fn comma(out: &mut String, n: usize) {
     out.push_str(if n > 0 { ",\n" } else { "\n" });
 }
 
-/// A picture that nobody has labelled would be one without objects.
+/// A picture that nobody has labeled would be one without objects.
 fn is_kept(picture: &Picture, losses: &mut Losses) -> bool {
     if picture.unlabelled && picture.annotations.is_empty() {
         losses.add(Loss::Unlabelled);
@@ -172,7 +172,7 @@ fn marked(out: &mut String, annotation: &Annotation, losses: &mut Losses) {
     }
 }
 
-/// A size that, added to the corner, gives the other corner to the last bit, where there is one.
+/// A size that, added to the corner, gives the other corner to the last bit, if there is one.
 fn size(from: f64, to: f64) -> f64 {
     let size = to - from;
     let near = [size, size.next_up(), size.next_down()];

@@ -93,7 +93,11 @@ impl<'a> Cursor<'a> {
             self.at += word.len();
             return Ok(());
         }
-        if word.starts_with(rest) { Err(self.ended()) } else { Err(Stop::syntax(self.at, "this is no value of JSON")) }
+        if word.starts_with(rest) {
+            Err(self.ended())
+        } else {
+            Err(Stop::syntax(self.at, "this is not a value of JSON"))
+        }
     }
 
     /// `true` or `false`, where one stands here.

@@ -19,7 +19,7 @@ pub(crate) enum Stop {
     Wrong(Box<Wrong>),
 }
 
-/// What is wrong, and where in the bytes at hand.
+/// What is wrong, and where in the bytes in memory.
 #[derive(Debug)]
 pub(crate) struct Wrong {
     /// The byte.

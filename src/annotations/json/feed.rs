@@ -8,13 +8,13 @@ use crate::{
 
 use super::Stop;
 
-/// The bytes that are at hand, and how many lines came before.
+/// The bytes that are in memory, and how many lines came before.
 #[derive(Debug)]
 pub(crate) struct Feed {
     bytes: Vec<u8>,
     /// Bytes of these that were read.
     read: usize,
-    /// Bytes at hand below which another try to read a value is not worth it: it has failed with half of them.
+    /// Bytes in memory below which another try to read a value is not worth it: it has failed with half of them.
     enough: usize,
     /// Bytes up to which lines were counted.
     counted: usize,
@@ -48,7 +48,7 @@ impl Feed {
         &self.bytes[self.read..]
     }
 
-    /// Says that so many more bytes were read.
+    /// Says that this many more bytes were read.
     pub fn advance(&mut self, by: usize) {
         self.read += by;
         self.enough = 0;
@@ -72,7 +72,7 @@ impl Feed {
         self.bytes = bytes;
     }
 
-    /// Counts lines up to a byte of the bytes at hand; never back. Places are asked for behind it.
+    /// Counts lines up to a byte of the bytes in memory; never back. Places are asked for behind it.
     pub fn pass(&mut self, bytes: &[u8], to: usize) {
         let Some(new) = bytes.get(self.counted..to) else { return };
         (self.newlines, self.behind) = self.lines_behind(new);
@@ -91,7 +91,7 @@ impl Feed {
         }
     }
 
-    /// Where a byte of the bytes at hand lies, which is not in front of those that were passed.
+    /// Where a byte of the bytes in memory lies, which is not in front of those that were passed.
     pub fn spot(&self, bytes: &[u8], at: usize) -> Spot {
         let (newlines, behind) = self.lines_behind(bytes.get(self.counted..at).unwrap_or_default());
         Spot { line: newlines + 1, character: behind + 1, path: String::new() }
@@ -103,7 +103,7 @@ impl Feed {
         (std::mem::take(&mut self.bytes), self.read)
     }
 
-    /// Takes the bytes back, of which so many were read.
+    /// Takes the bytes back, of which that many were read.
     pub fn give(&mut self, bytes: Vec<u8>, read: usize) {
         if read > self.read {
             self.enough = 0;

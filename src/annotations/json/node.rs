@@ -111,7 +111,7 @@ impl<'a> Node<'a> {
         Stop::wrong(self.at, code, what)
     }
 
-    /// Its fields, where it is an object.
+    /// Its fields, if it is an object.
     pub fn object(&self) -> Got<&Object<'a>> {
         match &self.value {
             Value::Object(object) => Ok(object),
@@ -119,7 +119,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Its elements, where it is an array.
+    /// Its elements, if it is an array.
     pub fn array(&self) -> Got<&[Node<'a>]> {
         match &self.value {
             Value::Array(items) => Ok(items),
@@ -127,7 +127,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Its text, where it is one.
+    /// Its text, if it is one.
     pub fn text(&self) -> Got<&str> {
         match &self.value {
             Value::Text(text) => Ok(text),
@@ -135,7 +135,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Its number, where it is one.
+    /// Its number, if it is one.
     pub fn number(&self) -> Got<f64> {
         match &self.value {
             Value::Number(number) => Ok(number.value),

@@ -96,11 +96,18 @@ impl<'a> Cursor<'a> {
     fn no_number(&mut self) -> Stop {
         let rest = &self.text[self.at..];
         let word = |word: &[u8]| rest.starts_with(word);
+        // What could still become one of them is told apart when it is whole.
+        let begins = |word: &[u8]| rest.len() < word.len() && word.starts_with(rest);
+        if !self.last && (begins(b"NaN") || begins(b"Infinity") || begins(b"-Infinity")) {
+            return self.ended();
+        }
         let what = match rest.first() {
-            _ if word(b"NaN") || word(b"Infinity") || word(b"-Infinity") => "NaN and infinities are no numbers",
+            _ if word(b"NaN") || word(b"Infinity") || word(b"-Infinity") => "NaN and infinities are not numbers",
             Some(b'"') => "a text stands where a number belongs",
-            Some(b'n' | b't' | b'f' | b'[' | b'{') => "a number belongs here",
-            _ => return Stop::syntax(self.at, "this is no number of JSON"),
+            Some(b'n' | b't' | b'f' | b'[' | b'{') => {
+                return Stop::wrong(self.at, &codes::VALUE, "a number belongs here");
+            }
+            _ => return Stop::syntax(self.at, "this is not a number of JSON"),
         };
         Stop::wrong(self.at, &codes::NUMBER, what)
     }

@@ -18,7 +18,7 @@ impl<'p> Pieces<'p> {
         Pieces { text: String::new(), put }
     }
 
-    /// Lets it go out, where there is enough of it.
+    /// Lets it go out, if there is enough of it.
     pub fn flow(&mut self) -> Result<()> {
         if self.text.len() < PIECE { Ok(()) } else { self.flush() }
     }

@@ -1,8 +1,8 @@
 //! Label Studio: tasks as JSON, in the long form and in the short one that it calls JSON-MIN.
 //!
 //! Places are percent of the picture as it is shown; a box is turned about its upper left corner, in pixels. Annotations
-//! that were cancelled and predictions of a model are no truth and are counted; a task without any other annotation was
-//! not labelled, which is something else than a picture without objects.
+//! that were canceled and predictions of a model are not truth and are counted; a task without any other annotation was
+//! not labeled, which is something else than a picture without objects.
 //!
 //! | file | what it holds |
 //! |---|---|

@@ -4,7 +4,7 @@ use crate::{annotations::codes, error::Error};
 
 /// The name of a picture by the URL that a task gives, relative to the folder of the pictures: an upload without its
 /// folder and its prefix, a local file as `?d=` says, an object's key without the bucket. Escapes are decoded once; a
-/// query or fragment is no part of the name. It is not checked yet.
+/// query or fragment is not a part of the name. It is not checked yet.
 ///
 /// ```
 /// use forebay::annotations::labelstudio::name_from_url;

@@ -129,7 +129,7 @@ fn long_form(
         let step = |stop: Stop| stop.inside(format_args!("annotations[{i}]"));
         let fields = annotation.object().map_err(step)?;
         if fields.get("was_cancelled").map_err(step)?.is_some_and(Node::flag) {
-            labels.notes.add(Cause::Cancelled);
+            labels.notes.add(Cause::Canceled);
         } else {
             valid.push((i, annotation.at, fields));
         }

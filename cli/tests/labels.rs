@@ -1,0 +1,137 @@
+//! `forebay labels`: check, stats and convert, over files that real tools wrote.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests are hosts: they read and write files")]
+
+#[allow(dead_code)]
+mod common;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use common::{error_of, forebay};
+use serde_json::Value;
+
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/corpus/labels");
+
+fn corpus(name: &str) -> String {
+    format!("{CORPUS}/{name}")
+}
+
+/// Runs with `--json`; the exit code and the one line.
+fn json(arguments: &[&str]) -> (i32, Value) {
+    let out = forebay([&["labels"], arguments, &["--json"]].concat());
+    let text = String::from_utf8(out.stdout).unwrap();
+    let value = serde_json::from_str(text.trim()).unwrap_or_else(|e| panic!("{arguments:?}: {e}: {text}"));
+    (out.status.code().unwrap(), value)
+}
+
+#[test]
+fn stats_count_what_is_there() {
+    let (code, stats) = json(&["stats", &corpus("exports/handwritten_coco/annotations/instances.json")]);
+    assert_eq!((code, &stats["format"]), (0, &"coco".into()));
+    assert_eq!(
+        (&stats["pictures"], &stats["annotations"], &stats["most_in_one"]),
+        (&25.into(), &254.into(), &200.into())
+    );
+    assert_eq!((&stats["notes"]["crowd"], &stats["notes"]["clipped"]), (&1.into(), &3.into()));
+    let classes: Vec<&str> = stats["classes"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
+    assert_eq!(classes[..3], ["person", "car", "traffic light"]);
+    let out = forebay(["labels", "stats", &corpus("exports/globox_labelme")]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(out.status.success() && text.starts_with("format       labelme\npictures     17\n"), "{text}");
+}
+
+#[test]
+fn a_fault_has_line_and_path_and_its_exit_code() {
+    for (case, code, exit) in [
+        ("coco_nan", "label.number", 1),
+        ("coco_path_traversal", "label.name", 1),
+        ("coco_results_array", "label.unsupported", 3),
+        ("ls_null_x", "label.value", 1),
+    ] {
+        let twin: Value = serde_json::from_slice(&fs::read(corpus(&format!("damaged/{case}.json"))).unwrap()).unwrap();
+        let file = corpus(&format!("damaged/{case}/{}", twin["entry"].as_str().unwrap()));
+        let out = forebay(["labels", "check", &file, "--json"]);
+        let error = error_of(&out);
+        assert_eq!((out.status.code(), error["code"].as_str()), (Some(exit), Some(code)), "{case}: {error}");
+        assert_eq!(error["line"], twin["where"]["line"], "{case}: {error}");
+        assert_eq!(error["file"].as_str(), Some(file.as_str()));
+    }
+}
+
+#[test]
+fn what_a_file_cannot_say_is_asked_for() {
+    let file = corpus("exports/handwritten_ls_annotators/tasks.json");
+    let out = forebay(["labels", "check", &file]);
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(out.status.code() == Some(2) && said.contains("--pick"), "{said}");
+    assert_eq!(json(&["check", &file, "--pick", "first"]).1["sound"], true);
+
+    let (file, pictures) = (corpus("exports/handwritten_ls_exif/tasks.json"), corpus("truth/images"));
+    let out = forebay(["labels", "check", &file, "--pictures", &pictures]);
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(out.status.code() == Some(2) && said.contains("--exif"), "{said}");
+    let (code, value) = json(&["check", &file, "--pictures", &pictures, "--exif", "apply"]);
+    assert_eq!(
+        (code, &value["notes"]["turned"], &value["notes"]["size_wrong"]),
+        (0, &1.into(), &Value::Null),
+        "{value}"
+    );
+}
+
+#[test]
+fn pictures_are_looked_at_where_their_folder_is_named() {
+    let (pictures, damaged) = (corpus("truth/images"), |case: &str| corpus(&format!("damaged/{case}")));
+    for (case, file, code, line) in [
+        ("coco_image_file_absent", "instances.json", "label.picture", 4),
+        ("ls_original_size_swapped", "tasks.json", "label.size", 2),
+        ("ls_hash_like_name", "tasks.json", "label.picture", 2),
+    ] {
+        let file = format!("{}/{file}", damaged(case));
+        assert_eq!(json(&["check", &file]).0, 0, "{case}");
+        let error = error_of(&forebay(["labels", "check", &file, "--pictures", &pictures, "--json"]));
+        assert_eq!((error["code"].as_str(), error["line"].as_u64()), (Some(code), Some(line)), "{case}: {error}");
+    }
+    // Boxes of COCO are in pixels: the picture's own size counts.
+    let file = format!("{}/instances.json", damaged("coco_size_wrong"));
+    let (code, value) = json(&["check", &file, "--pictures", &pictures]);
+    assert_eq!(
+        (code, &value["notes"]["size_wrong"], &value["notes"]["clipped"]),
+        (0, &1.into(), &Value::Null),
+        "{value}"
+    );
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn converting_names_what_is_lost_and_appears_whole() {
+    let place = tempfile::tempdir().unwrap();
+    let to = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let from = corpus("exports/handwritten_coco/annotations/instances.json");
+    let (code, done) = json(&["convert", &from, &to("a.json"), "--to", "createml"]);
+    assert_eq!((code, &done["losses"]["mask"], &done["annotations"]), (0, &3.into(), &254.into()), "{done}");
+    // One that exists stays.
+    let error = error_of(&forebay(["labels", "convert", &from, &to("a.json"), "--to", "coco", "--json"]));
+    assert_eq!(error["code"], "usage.argument");
+    assert_eq!(json(&["convert", &from, &to("a.json"), "--to", "coco", "--force"]).0, 0);
+    assert_eq!(json(&["stats", &to("a.json")]).1["annotations"], 254);
+    // A folder.
+    let (code, done) = json(&["convert", &from, &to("me"), "--to", "labelme"]);
+    assert_eq!((code, &done["files"]), (0, &25.into()), "{done}");
+    assert_eq!(json(&["stats", &to("me")]).1["pictures"], 25);
+    let error = error_of(&forebay(["labels", "convert", &from, &to("me"), "--to", "labelme", "--json"]));
+    assert_eq!(error["code"], "usage.argument");
+    // A file that is not sound leaves nothing.
+    let bad = corpus("damaged/coco_nan/instances.json");
+    assert_eq!(forebay(["labels", "convert", &bad, &to("b.json"), "--to", "via"]).status.code(), Some(1));
+    assert_eq!(files(place.path()), [place.path().join("a.json"), place.path().join("me")]);
+    // To standard output goes the file, and nothing else.
+    let out = forebay(["labels", "convert", &from, "-", "--to", "coco", "--json"]);
+    assert_eq!(serde_json::from_slice::<Value>(&out.stdout).unwrap()["categories"].as_array().unwrap().len(), 6);
+}
