@@ -25,7 +25,7 @@ const CRATES = {
     'dataset',
     'check select',
     'convert',
-    'tables',
+    'tables warehouse',
     'loader tensors',
   ],
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],

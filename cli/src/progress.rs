@@ -33,6 +33,13 @@ impl<'a> Meter<'a> {
         meter
     }
 
+    /// Counts frames.
+    pub fn of_frames(out: &'a Output, what: &'static str) -> Self {
+        let mut meter = Meter::new(out, what);
+        meter.unit = "frames";
+        meter
+    }
+
     /// Hears how far it is.
     pub fn update(&mut self, progress: &Progress) {
         if self.out.bar() {

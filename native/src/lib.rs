@@ -15,8 +15,9 @@
 //! | [`dataset`] | a TBL, a TAR or a folder, opened |
 //! | [`convert`] | any of these into a TBL or TAR, on all cores |
 //! | [`loader`] | batches of tensors for training |
-//! | [`labels`] | label files and folders of them: COCO, Label Studio and others |
+//! | [`labels`] | label files and folders of them: COCO, YOLO, Pascal VOC, CVAT, Label Studio and others |
 //! | [`shards`], [`tensors`] | a tensor warehouse, opened; batches for training from it |
+//! | [`warehouse`](mod@warehouse) | tensor warehouses, built |
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`] | files in, read or mapped |
 //! | [`tables`] | CSV, JSON lines, Parquet, Arrow, TBF and IDV, in and out |
@@ -47,16 +48,24 @@ pub mod select;
 pub mod shards;
 pub mod tables;
 pub mod tensors;
+pub mod warehouse;
 
 pub use dataset::{Dataset, OpenOptions};
 pub use input::Input;
 
 /// The error codes of this crate, beside those of [`forebay::catalog`].
 pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
-    [parallel::codes::ALL, convert::codes::ALL, input::codes::ALL, loader::codes::ALL, tables::codes::ALL]
-        .into_iter()
-        .flatten()
-        .copied()
+    [
+        parallel::codes::ALL,
+        convert::codes::ALL,
+        input::codes::ALL,
+        loader::codes::ALL,
+        tables::codes::ALL,
+        warehouse::codes::ALL,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
 }
 
 /// The Rust code of the README, so that it compiles.
@@ -83,3 +92,8 @@ struct WarehouseGuide;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/tables.md")]
 struct TablesGuide;
+
+/// The Rust code of `docs/warehouse-build.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/warehouse-build.md")]
+struct WarehouseBuildGuide;

@@ -19,6 +19,7 @@ use std::{
 
 use forebay::{Error, Result, error::codes};
 
+pub(crate) use at::write_all_at;
 pub use beneath::{Beneath, Written};
 pub use names::Names;
 use part::Part;

@@ -46,6 +46,8 @@
 //! | `open.rs`, `file.rs` | opening; where the tensors of a sample lie |
 //! | `write.rs` | where everything goes |
 //! | `check.rs`, `pass.rs`, `codes.rs` | every fault |
+//! | `transform.rs`, `placement.rs` | pictures and boxes made to fit |
+//! | `validation.rs` | what became of every frame |
 
 mod check;
 mod checksums;
@@ -56,7 +58,11 @@ mod manifest;
 mod metadata;
 mod open;
 mod pass;
+mod placement;
 mod raw;
+#[cfg(feature = "transform")]
+mod transform;
+mod validation;
 pub mod version;
 mod write;
 
@@ -67,7 +73,11 @@ pub use file::{Shard, Warehouse};
 pub use manifest::{Counts, MANIFEST_NAME, Manifest, ShardEntry, Summary, Thresholds};
 pub use metadata::SampleRecord;
 pub use open::Opener;
+pub use placement::{Chosen, Placement, choose};
 pub use raw::{Blocks, Dtype, Endianness, HEADER_LEN, MAGIC, Shape, ShardHeader};
+#[cfg(feature = "transform")]
+pub use transform::Resizer;
+pub use validation::{BoxCounts, Cause, RunTally, THRESHOLDS, set_threshold, summary};
 pub use version::{ResizeMode, Transform};
 pub use write::{FinishedShard, ShardWriter};
 

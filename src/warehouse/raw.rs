@@ -5,7 +5,10 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::codes;
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    words::Word,
+};
 
 /// A shard's first bytes.
 pub const MAGIC: [u8; 4] = *b"TWH1";
@@ -61,6 +64,14 @@ impl Dtype {
             Dtype::F16 => "f16",
             Dtype::U8 => "u8",
         }
+    }
+}
+
+impl Word for Dtype {
+    const ALL: &'static [Self] = &[Dtype::F32, Dtype::F16, Dtype::U8];
+
+    fn word(self) -> &'static str {
+        self.name()
     }
 }
 

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::checksums::Digest;
+use crate::words::Word;
 
 /// How a picture is made to fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -25,6 +26,24 @@ pub enum ResizeMode {
     /// Scaled evenly, with black around.
     #[default]
     Letterbox,
+}
+
+impl Word for ResizeMode {
+    const ALL: &'static [Self] = &[ResizeMode::Letterbox, ResizeMode::Force];
+
+    fn word(self) -> &'static str {
+        match self {
+            ResizeMode::Letterbox => "letterbox",
+            ResizeMode::Force => "force",
+        }
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            ResizeMode::Letterbox => "scaled evenly, with black around",
+            ResizeMode::Force => "stretched to the size",
+        }
+    }
 }
 
 /// What was done to every picture, as the manifest says it.

@@ -21,6 +21,7 @@ mod several;
 mod split;
 mod stats;
 mod table;
+mod warehouse;
 
 use std::process::ExitCode;
 
@@ -71,6 +72,8 @@ enum Command {
     Bench(bench::Args),
     /// Show a dataset, or a folder of them, in the browser.
     Serve(serve::Args),
+    /// Build tensor warehouses, list them, and clear them away.
+    Warehouse(warehouse::Args),
     /// Check, count and convert label files: boxes, outlines and masks of pictures.
     Labels(labels::Args),
     /// Print completions for a shell.
@@ -85,8 +88,8 @@ enum Command {
 impl Command {
     /// Whether something is left half done, or somebody half served, if it is ended in the middle.
     fn has_work(&self) -> bool {
-        use Command::{Concat, Convert, Extract, Serve, Split};
-        matches!(self, Convert(_) | Extract(_) | Concat(_) | Split(_) | Serve(_))
+        use Command::{Concat, Convert, Extract, Serve, Split, Warehouse};
+        matches!(self, Convert(_) | Extract(_) | Concat(_) | Split(_) | Serve(_) | Warehouse(_))
             || matches!(self, Command::Labels(args) if args.has_work())
     }
     /// Whether a reader who has gone leaves nothing to do. The exit code of others says something of every file.
@@ -124,6 +127,7 @@ pub fn main() -> ExitCode {
         Command::Plan(args) => plan::run(args, &out),
         Command::Bench(args) => bench::run(args, &out),
         Command::Serve(args) => serve::run(args, &out),
+        Command::Warehouse(args) => warehouse::run(args, &out),
         Command::Labels(args) => labels::run(args, &out),
         Command::Completions { shell } => completions(*shell),
         Command::Man => man(),

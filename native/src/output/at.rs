@@ -3,7 +3,7 @@
 use std::{fs::File, io};
 
 #[cfg(unix)]
-pub(super) fn write_all_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+pub(crate) fn write_all_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
 }
 
@@ -14,7 +14,7 @@ pub(super) fn read_exact_at(file: &File, buffer: &mut [u8], at: u64) -> io::Resu
 
 /// Moves the file's own position, which is why nothing is appended behind the first call of these.
 #[cfg(windows)]
-pub(super) fn write_all_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
+pub(crate) fn write_all_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         match std::os::windows::fs::FileExt::seek_write(file, bytes, at) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),

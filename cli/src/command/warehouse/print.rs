@@ -1,0 +1,178 @@
+//! What `forebay warehouse` says.
+
+use std::time::Duration;
+
+use forebay::{warehouse::Counts, words::Word as _};
+use forebay_native::{
+    input::display,
+    warehouse::{Built, Kept, Refused, Removed},
+};
+use serde_json::{Value, json};
+
+use crate::{human, output::Output};
+
+/// Refused frames that are named; `--verbose` names all.
+const NAMED: usize = 20;
+
+/// What was built.
+pub(super) fn built(built: &Built, took: Duration, out: &Output) {
+    if out.json() {
+        let refused: Vec<_> = built.refused.iter().map(refused_value).collect();
+        out.value(&json!({
+            "manifest": display(&built.manifest),
+            "version": built.version,
+            "samples": built.samples,
+            "shards": built.shards,
+            "bytes": built.bytes,
+            "seconds": took.as_secs_f64(),
+            "reused": built.reused,
+            "resumed": built.resumed,
+            "summary": built.summary,
+            "refused": refused,
+            "violations": built.violations,
+            "notes": built.notes,
+        }));
+        return;
+    }
+    built.notes.iter().for_each(|note| out.note(note));
+    let named = if out.verbose() { usize::MAX } else { NAMED };
+    for refused in built.refused.iter().take(named) {
+        out.note(format!("refused: {}: {} ({})", refused.file, refused.reason, refused.cause.word()));
+    }
+    if built.refused.len() > named {
+        out.note(format!("and {} more; --verbose names them all", built.refused.len() - named));
+    }
+    table(built, out);
+    for broken in &built.violations {
+        out.note(format!("allowed although {broken}"));
+    }
+    if built.resumed > 0 {
+        out.line(format!("{} frames were done by a build that did not end", human::count(built.resumed)));
+    }
+    let how = if built.reused { "there already, and whole".to_owned() } else { format!("{:.1} s", took.as_secs_f64()) };
+    let (samples, shards) = (human::count(built.samples), human::count(built.shards));
+    let bytes = human::bytes(built.bytes);
+    out.line(format!("{}: {samples} samples, {shards} shards, {bytes}, {how}", display(&built.manifest)));
+}
+
+fn refused_value(refused: &Refused) -> Value {
+    json!({ "cause": refused.cause.word(), "file": refused.file, "reason": refused.reason })
+}
+
+/// The runs, a line for each, and all of them.
+fn table(built: &Built, out: &Output) {
+    let mut rows = vec![["run", "stored", "with boxes", "empty", "missing", "invalid", "boxes"].map(str::to_owned)];
+    let of = |name: &str, counts: &Counts| {
+        let more = |field: &str| human::count(counts.other.get(field).and_then(Value::as_u64).unwrap_or(0));
+        [
+            name.to_owned(),
+            more("stored"),
+            human::count(counts.non_empty),
+            human::count(counts.empty),
+            human::count(counts.missing_image + counts.missing_file),
+            human::count(counts.invalid),
+            more("boxes"),
+        ]
+    };
+    rows.extend(built.summary.runs.iter().map(|run| of(&run.run_dir, run)));
+    rows.push(of("all", &built.summary.totals));
+    columns(&rows, out);
+}
+
+/// Lines of columns: the first to the left, numbers to the right.
+fn columns<const N: usize>(rows: &[[String; N]], out: &Output) {
+    let wide: [usize; N] = std::array::from_fn(|k| rows.iter().map(|row| row[k].chars().count()).max().unwrap_or(0));
+    for row in rows {
+        let mut line = format!("{:<1$}", row[0], wide[0]);
+        for (cell, wide) in row.iter().zip(wide).skip(1) {
+            line.push_str(&format!("  {cell:>wide$}"));
+        }
+        out.line(line.trim_end());
+    }
+}
+
+/// The warehouses of a folder.
+pub(super) fn list(found: &[Kept], out: &Output) {
+    if out.json() {
+        out.value(&json!(found.iter().map(kept_value).collect::<Vec<_>>()));
+        return;
+    }
+    let mut rows = vec![["version", "state", "made from", "images", "samples", "size"].map(str::to_owned)];
+    for kept in found {
+        let name = kept.folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let name = if kept.unfinished { "-".to_owned() } else { name.chars().take(13).collect() };
+        let [root, images, samples] = kept.manifest.as_ref().map_or_else(Default::default, |manifest| {
+            let [width, height] = manifest.transform.target_size.unwrap_or_default();
+            let images =
+                format!("{width}x{height} {:?} {}", manifest.transform.resize_mode, manifest.default_dtype.name());
+            [manifest.dataset_root.clone(), images.to_lowercase(), human::count(manifest.samples())]
+        });
+        rows.push([name, state(kept).into(), root, images, samples, human::bytes(kept.bytes)]);
+    }
+    columns(&rows, out);
+    for kept in found {
+        if let Some(fault) = &kept.fault {
+            out.note(format!("{}: {fault}", display(&kept.folder)));
+        }
+    }
+}
+
+fn state(kept: &Kept) -> &'static str {
+    match kept {
+        Kept { held: true, .. } => "being built",
+        Kept { unfinished: true, .. } => "unfinished",
+        Kept { current: true, .. } => "current",
+        Kept { manifest: None, .. } => "damaged",
+        _ => "replaced",
+    }
+}
+
+fn kept_value(kept: &Kept) -> Value {
+    let manifest = kept.manifest.as_ref();
+    json!({
+        "folder": display(&kept.folder),
+        "state": state(kept),
+        "bytes": kept.bytes,
+        "fault": kept.fault,
+        "version": manifest.map(|m| &m.version),
+        "peer_version": manifest.map(|m| &m.peer_version),
+        "dataset_root": manifest.map(|m| &m.dataset_root),
+        "transform": manifest.map(|m| &m.transform),
+        "dtype": manifest.map(|m| m.default_dtype.name()),
+        "code_version": manifest.map(|m| &m.code_version),
+        "created_at_ms": manifest.map(|m| m.created_at_ms),
+        "samples": manifest.map(|m| m.samples()),
+        "shards": manifest.map(|m| m.shards.len()),
+    })
+}
+
+/// What was exported.
+#[cfg(feature = "arrow")]
+pub(super) fn exported(manifest: &forebay::warehouse::Manifest, output: &std::path::Path, out: &Output) {
+    let rows = manifest.summary.runs.len() + 1;
+    match out.json() {
+        true => out.value(&json!({ "output": display(output), "rows": rows, "version": manifest.version })),
+        false => out.line(format!("{}: {rows} rows", display(output))),
+    }
+}
+
+/// What was cleared away.
+pub(super) fn removed(removed: &[Removed], dry_run: bool, out: &Output) {
+    if out.json() {
+        let all = removed
+            .iter()
+            .map(|one| json!({ "folder": display(&one.folder), "bytes": one.bytes, "why": one.why, "gone": one.gone }));
+        out.value(&all.collect::<Vec<_>>());
+        return;
+    }
+    for one in removed {
+        let did = match (dry_run, one.gone) {
+            (true, _) => "would remove",
+            (_, true) => "removed",
+            (_, false) => "left, since it holds other files or is in use:",
+        };
+        out.line(format!("{did} {}: {}, {}", display(&one.folder), one.why, human::bytes(one.bytes)));
+    }
+    let gone: u64 = removed.iter().filter(|one| one.gone || dry_run).map(|one| one.bytes).sum();
+    out.line(format!("{} in {} folders", human::bytes(gone), removed.len()));
+}

@@ -1,0 +1,215 @@
+//! Labels of other tools, laid beside the pictures that they are of.
+
+use std::{collections::HashMap, path::Path};
+
+use forebay::{
+    Result,
+    annotations::{Exif, Format, Labels, ReadOptions, Seen, Turn},
+    image::{decode::orientation, probe},
+    warehouse::Cause,
+};
+
+use super::{
+    Settings,
+    frames::{Frame, GivenBox, Place, Refused, Stamp, Survey},
+};
+use crate::{
+    input::{Input, display, io_error},
+    labels::{Files, Open},
+};
+
+/// Bytes of a picture that normally give its size.
+const HEAD_BYTES: u64 = 64 << 10;
+
+/// Label files that were read, before they are laid beside pictures.
+pub(super) struct Read {
+    name: String,
+    format: Format,
+    labels: Labels,
+    options: ReadOptions,
+    /// Which of the pictures were found.
+    found: Vec<bool>,
+}
+
+impl Read {
+    /// Reads the label file, or the folder of them.
+    pub fn open(path: &Path, survey: &mut Survey, settings: &Settings) -> Result<Read> {
+        let mut options = settings.label_options.clone();
+        options.limits = settings.limits.clone();
+        // What is turned is refused for its picture, and not with all labels.
+        options.exif = Some(if settings.exif == Exif::Apply { Exif::Apply } else { Exif::Ignore });
+        let files = Files::find(path, settings.label_format)?;
+        for file in &files.list {
+            let found = std::fs::metadata(file).map_err(|e| io_error(&display(file), "look at the labels", e))?;
+            survey.stamps.push(Stamp::of(file.clone(), &found));
+        }
+        let set = Open::new(options.clone()).format(settings.label_format).read(path)?;
+        let found = vec![false; set.labels.pictures.len()];
+        Ok(Read { name: display(path), format: set.format, labels: set.labels, options, found })
+    }
+
+    /// Gives the frames of `survey` from number `first` on their boxes. A picture that the labels do not name, or that
+    /// nobody has labeled, is refused.
+    pub fn join(&mut self, survey: &mut Survey, first: usize) -> Result<()> {
+        let by_name = self.by_name();
+        let frames = survey.frames.split_off(first);
+        let mut matched = Vec::new();
+        for frame in frames {
+            let entry = find(&by_name, &frame.source).and_then(|k| Some((k, self.labels.pictures.get(k)?)));
+            match entry {
+                Some((k, picture)) if !picture.unlabelled => {
+                    self.found[k] = true;
+                    matched.push((frame, k));
+                }
+                _ => survey.refused.push(Refused {
+                    cause: Cause::Unlabeled,
+                    reason: match entry {
+                        Some(_) => "nobody has labeled the picture".into(),
+                        None => format!("{} says nothing of the picture", self.name),
+                    },
+                    file: frame.source,
+                    run: frame.run,
+                }),
+            }
+        }
+        // Where each picture's boxes are, told by the picture itself.
+        let mut seen = Vec::with_capacity(matched.len());
+        for (frame, _) in &matched {
+            seen.push(look(survey, frame)?);
+        }
+        let told: Vec<_> = matched.iter().zip(&seen).filter(|(_, seen)| seen.is_some()).map(|((_, k), _)| *k).collect();
+        let mut labels = Labels::default();
+        labels.pictures = told.iter().filter_map(|k| self.labels.pictures.get(*k).cloned()).collect();
+        let mut next = seen.iter().flatten();
+        labels.told(self.format, &self.options, |_| Ok(next.next().copied())).map_err(|e| e.file(&self.name))?;
+        let classes: Vec<u32> = self.labels.classes.iter().map(|class| class_number(survey, &class.name)).collect();
+        let mut pictures = labels.pictures.into_iter();
+        let mut left_out = 0_u64;
+        for ((mut frame, _), seen) in matched.into_iter().zip(&seen) {
+            // A picture that does not say its size does not decode either.
+            let picture = if seen.is_some() { pictures.next() } else { None };
+            for annotation in picture.iter().flat_map(|picture| &picture.annotations) {
+                if annotation.flags.crowd || annotation.flags.outside {
+                    left_out += 1;
+                    continue;
+                }
+                let rect = annotation.rect;
+                let class = annotation.class.and_then(|class| classes.get(class as usize).copied());
+                let pixels = Some([rect.x0, rect.y0, rect.x1, rect.y1]);
+                frame.boxes.push(GivenBox { pixels, shares: None, class });
+            }
+            survey.frames.push(frame);
+        }
+        if left_out > 0 {
+            survey.notes.push(format!(
+                "{}: {left_out} annotations mark a crowd, or an object outside of the picture, and are left out",
+                self.name
+            ));
+        }
+        Ok(())
+    }
+
+    /// Refuses the pictures that no source has, as frames of run `run`.
+    pub fn end(self, survey: &mut Survey, run: usize) {
+        for (picture, found) in self.labels.pictures.iter().zip(&self.found) {
+            if !found {
+                survey.refused.push(Refused {
+                    cause: Cause::PictureMissing,
+                    file: picture.name.clone(),
+                    reason: format!("{} names it, and no source has it", self.name),
+                    run,
+                });
+            }
+        }
+    }
+
+    /// The pictures by their whole names, and by the last part of it where only one has that.
+    fn by_name(&self) -> HashMap<String, Option<usize>> {
+        let mut all = HashMap::new();
+        for (k, picture) in self.labels.pictures.iter().enumerate() {
+            let last = last_part(&picture.name);
+            if last != picture.name {
+                all.entry(format!("*/{last}")).and_modify(|one| *one = None).or_insert(Some(k));
+            } else {
+                all.insert(format!("*/{last}"), Some(k));
+            }
+        }
+        for (k, picture) in self.labels.pictures.iter().enumerate() {
+            all.insert(picture.name.clone(), Some(k));
+        }
+        all
+    }
+}
+
+fn last_part(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+/// The entry of a picture: by its name, by what is behind the folders around it, or by the last part of its name.
+fn find(by_name: &HashMap<String, Option<usize>>, source: &str) -> Option<usize> {
+    let mut rest = source;
+    loop {
+        if let Some(found) = by_name.get(rest) {
+            return *found;
+        }
+        match rest.split_once('/') {
+            Some((_, behind)) => rest = behind,
+            None => return by_name.get(&format!("*/{rest}")).copied().flatten(),
+        }
+    }
+}
+
+/// The number of a class of that name among the warehouse's.
+fn class_number(survey: &mut Survey, name: &str) -> u32 {
+    let found = survey.classes.iter().position(|known| known == name).unwrap_or_else(|| {
+        survey.classes.push(name.to_owned());
+        survey.classes.len() - 1
+    });
+    u32::try_from(found).unwrap_or(u32::MAX)
+}
+
+/// What a picture says of its size, and how EXIF turns it; `None` where it says nothing.
+fn look(survey: &Survey, frame: &Frame) -> Result<Option<Seen>> {
+    let bytes = match &frame.place {
+        Place::File(stamp) => {
+            let input = Input::pieces(&stamp.path)?;
+            let head = input.slice(0..input.len().min(HEAD_BYTES))?;
+            if probe(&head).is_undecided() { input.slice(0..input.len())? } else { head }
+        }
+        Place::Sample { dataset, number } => match survey.datasets.get(*dataset).map(|d| (d.info(*number), d)) {
+            // Raw pixels have no head; the index knows their size.
+            Some((Ok(info), _)) if info.format == forebay::model::MediaFormat::RawU8 => {
+                return Ok(Some(Seen { width: info.width, height: info.height, turn: Turn::NONE }));
+            }
+            Some((Ok(_), dataset)) => match dataset.lend(*number) {
+                Ok(bytes) => bytes,
+                Err(e) if super::recorder::cause_of(&e).is_some() => return Ok(None),
+                Err(e) => return Err(e),
+            },
+            _ => return Ok(None),
+        },
+    };
+    let probed = probe(&bytes);
+    if probed.width == 0 || probed.height == 0 {
+        return Ok(None);
+    }
+    let turn = Turn::from_exif(orientation(&bytes) as u32);
+    Ok(Some(Seen { width: probed.width, height: probed.height, turn }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_match_as_a_whole_before_their_last_part_does() {
+        let mut labels = Labels::default();
+        labels.pictures = ["a/1.jpg", "b/1.jpg", "c/2.jpg", "3.jpg"].map(forebay::annotations::Picture::named).to_vec();
+        let found = vec![false; 4];
+        let read = Read { name: String::new(), format: Format::Coco, labels, options: ReadOptions::default(), found };
+        let by_name = read.by_name();
+        let find = |source: &str| find(&by_name, source);
+        assert_eq!([find("a/1.jpg"), find("train/b/1.jpg"), find("1.jpg")], [Some(0), Some(1), None]);
+        assert_eq!([find("2.jpg"), find("x/2.jpg"), find("x/3.jpg"), find("4.jpg")], [Some(2), Some(2), Some(3), None]);
+    }
+}

@@ -1,0 +1,336 @@
+//! Building tensor warehouses: pictures decoded, resized and written once, with their boxes, for training without decoding.
+//!
+//! ```no_run
+//! use forebay_native::warehouse::{self, Settings};
+//! let settings = Settings::default().with_size(384, 384).with_max_boxes(16);
+//! let built = warehouse::build(&["captures".into()], "warehouse".as_ref(), &settings)?;
+//! println!("{} samples in {}", built.samples, built.manifest.display());
+//! # Ok::<(), forebay::Error>(())
+//! ```
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `settings.rs` | what is asked for |
+//! | `sources.rs`, `recorder.rs`, `labels.rs`, `frames.rs` | what there is to be stored |
+//! | `make.rs`, `shards.rs` | pictures to images, images to shards |
+//! | `stage.rs` | where they are until all is whole |
+//! | `kept.rs` | the warehouses of a folder |
+//! | `export.rs` | the summary as a table |
+
+#[cfg(feature = "arrow")]
+mod export;
+mod frames;
+mod kept;
+mod labels;
+mod make;
+mod recorder;
+mod settings;
+mod shards;
+mod sources;
+mod stage;
+
+use std::{
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use forebay::{
+    Error, Result,
+    error::codes as common,
+    warehouse::{
+        MANIFEST_NAME, Manifest, RunTally, ShardEntry, Summary, Transform,
+        codes::THRESHOLD,
+        summary,
+        version::{self, Recipe, Version},
+    },
+};
+use serde_json::{Value, json};
+
+use crate::input::{codes::CHANGED, display};
+#[cfg(feature = "arrow")]
+pub use export::export;
+pub use frames::Refused;
+use frames::Survey;
+pub use kept::{Kept, Removed, gc, list, read_manifest};
+pub use settings::{Existing, Settings};
+use shards::{Chunk, Kept as Became};
+use stage::Stage;
+
+/// How far a build is.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Frames that were worked on.
+    pub frames: u64,
+    /// Frames that there are.
+    pub total: u64,
+    /// Bytes that were written.
+    pub bytes: u64,
+}
+
+/// What was built.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Built {
+    /// The manifest's path.
+    pub manifest: PathBuf,
+    /// The version key.
+    pub version: String,
+    /// Samples that are stored.
+    pub samples: u64,
+    /// Shards.
+    pub shards: u64,
+    /// Bytes of all shards.
+    pub bytes: u64,
+    /// What became of the frames of each run.
+    pub summary: Summary,
+    /// Every frame that was refused.
+    pub refused: Vec<Refused>,
+    /// Thresholds that are broken, and were allowed to be.
+    pub violations: Vec<String>,
+    /// What is worth knowing of the sources.
+    pub notes: Vec<String>,
+    /// Frames that an earlier build, which was ended in the middle, had done.
+    pub resumed: u64,
+    /// It was there already, and still is what the sources make.
+    pub reused: bool,
+}
+
+/// Builds a warehouse of sources in the folder `out`, in a folder of its own that is named by its version.
+pub fn build(sources: &[PathBuf], out: &Path, settings: &Settings) -> Result<Built> {
+    build_with(sources, out, settings, &mut |_| {})
+}
+
+/// As [`build`], telling how far it is.
+pub fn build_with(
+    sources: &[PathBuf],
+    out: &Path,
+    settings: &Settings,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<Built> {
+    let shape = settings.shape()?;
+    let survey = sources::survey(sources, settings)?;
+    if survey.frames.is_empty() && survey.refused.is_empty() {
+        return Err(Error::new(&codes::NO_FRAMES, "there is no frame to store in the sources").file(&survey.root));
+    }
+    // Frames that are refused for their labels stay refused, so that a build that must fail fails now.
+    let tallies = tally(&survey, &[]);
+    judge(settings, &tallies, survey.frames.len() as u64)?;
+    let mut looked = None;
+    if any_version(out) {
+        let content = content_before(&survey, settings)?;
+        let version = version_of(&survey, settings, &content);
+        let target = target(out, &version);
+        if target.symlink_metadata().is_ok() {
+            match settings.existing {
+                Existing::Refuse => return Err(exists(&target)),
+                Existing::Reuse => {
+                    if let Some(built) = reuse(&target, &survey)? {
+                        return Ok(built);
+                    }
+                }
+                Existing::Replace => {}
+            }
+        }
+        looked = Some(content);
+    }
+    let plan =
+        survey.plan(&json!([recipe(&survey, settings).transform, more(settings, ""), version_words()]).to_string());
+    let stage = Stage::begin(out, &plan)?;
+    let work = || {
+        let (chunks, resumed) = shards::make_all(&survey, settings, &stage, shape, progress)?;
+        survey.unchanged()?;
+        let digests = chunks.iter().flat_map(|chunk| &chunk.frames).map(|frame| frame.digest.as_str());
+        let content = survey.content(digests);
+        match looked.is_some_and(|before| before != content) {
+            true => Err(frames::changed().file(&survey.root)),
+            false => Ok((chunks, resumed, content)),
+        }
+    };
+    let (chunks, resumed, content) = work().inspect_err(|e| {
+        // Nobody goes on from sources that are not there any more.
+        if e.code() == &CHANGED {
+            stage.discard();
+        }
+    })?;
+    let tallies = tally(&survey, &chunks);
+    let violations = judge(settings, &tallies, 0)?;
+    let refused = refused(&survey, &chunks);
+    let stored: u64 = tallies.iter().map(RunTally::stored).sum();
+    if stored == 0 {
+        let first = refused.first().map(|refused| format!("; the first: {}: {}", refused.file, refused.reason));
+        let message = format!(
+            "no frame of {} can be stored{}",
+            survey.frames.len() + survey.refused.len(),
+            first.unwrap_or_default()
+        );
+        return Err(Error::new(&codes::NO_FRAMES, message).file(&survey.root));
+    }
+    let version = version_of(&survey, settings, &content);
+    let target = target(out, &version);
+    let mut manifest = Manifest::new(survey.root.clone(), recipe(&survey, settings).transform, version, settings.dtype);
+    manifest.created_at_ms = settings.created_at_ms.unwrap_or_else(now);
+    let mut names = Vec::new();
+    let mut bytes = 0;
+    for (number, chunk) in chunks.iter().enumerate() {
+        if let Some(shard) = &chunk.shard {
+            let entry = ShardEntry::new(names.len(), &shard.shape(), shard.samples, shard.checksum_sha256.clone());
+            names.push((number, entry.relative_path.clone()));
+            manifest.shards.push(entry);
+            bytes += chunk.bytes;
+        }
+    }
+    manifest.summary = summary(&tallies);
+    manifest.thresholds = settings.thresholds.clone();
+    manifest.classes = (!survey.classes.is_empty()).then(|| survey.classes.clone());
+    if !violations.is_empty() {
+        manifest.other.insert("violations_allowed".into(), json!(violations));
+    }
+    let text = manifest.to_bytes()?;
+    let replace = settings.existing != Existing::Refuse;
+    stage.place(&target, &names, (MANIFEST_NAME, &text), replace, settings.sync)?;
+    Ok(Built {
+        manifest: target.join(MANIFEST_NAME),
+        version: manifest.version,
+        samples: stored,
+        shards: names.len() as u64,
+        bytes,
+        summary: manifest.summary,
+        refused,
+        violations,
+        notes: survey.notes,
+        resumed,
+        reused: false,
+    })
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn version_words() -> &'static str {
+    concat!("forebay ", env!("CARGO_PKG_VERSION"))
+}
+
+fn target(out: &Path, version: &Version) -> PathBuf {
+    out.join(format!("v{}", version.key))
+}
+
+fn exists(target: &Path) -> Error {
+    let message = "this version of the warehouse exists already, made of the same sources, and is left as it is";
+    Error::new(&common::ARGUMENT, message).file(display(target)).with_options(&["skip_if_exists", "clear"])
+}
+
+/// Whether there is any warehouse in the folder.
+fn any_version(out: &Path) -> bool {
+    kept::versions(out).is_ok_and(|found| !found.is_empty())
+}
+
+/// What the first builder's key follows from.
+fn recipe(survey: &Survey, settings: &Settings) -> Recipe {
+    Recipe {
+        dataset_root: survey.root.clone(),
+        transform: Transform::new(Some(settings.size), settings.resize, u64::from(settings.max_boxes)),
+        skip_empty: settings.skip_empty,
+        code_version: settings.code_version.clone().unwrap_or_else(|| env!("CARGO_PKG_VERSION").into()),
+    }
+}
+
+/// What else decides about the bytes.
+fn more(settings: &Settings, content: &str) -> Vec<(&'static str, Value)> {
+    use forebay::words::Word as _;
+    let boxes = if settings.f32_boxes { "f32" } else { "default" };
+    vec![
+        ("dtype", settings.dtype.name().into()),
+        ("boxes", boxes.into()),
+        ("exif", settings.exif.word().into()),
+        ("jpeg", format!("{:?}", settings.jpeg).to_lowercase().into()),
+        ("filter", "triangle-f32".into()),
+        ("shard_bytes", settings.shard_bytes.into()),
+        ("content", content.into()),
+    ]
+}
+
+fn version_of(survey: &Survey, settings: &Settings, content: &str) -> Version {
+    version::key(&recipe(survey, settings), &more(settings, content))
+}
+
+fn content_before(survey: &Survey, settings: &Settings) -> Result<String> {
+    Ok(survey.content(shards::digests(survey, settings)?.iter().map(String::as_str)))
+}
+
+/// What became of the frames of each run, as far as is known.
+fn tally(survey: &Survey, chunks: &[Chunk]) -> Vec<RunTally> {
+    let mut tallies: Vec<RunTally> = survey.runs.iter().map(RunTally::new).collect();
+    for refused in &survey.refused {
+        if let Some(run) = tallies.get_mut(refused.run) {
+            run.refuse(refused.cause);
+        }
+    }
+    for (frame, entry) in survey.frames.iter().zip(chunks.iter().flat_map(|chunk| &chunk.frames)) {
+        let Some(run) = tallies.get_mut(frame.run) else { continue };
+        match &entry.became {
+            Became::Stored { boxes, turned } => run.take(&shards::counted(*boxes), true, *turned),
+            Became::Empty { boxes } => run.take(&shards::counted(*boxes), false, false),
+            Became::Refused { cause, .. } => run.refuse(shards::cause(cause)),
+        }
+    }
+    tallies
+}
+
+/// The thresholds that are broken; refused unless that is allowed. `open` frames may still turn out well.
+fn judge(settings: &Settings, tallies: &[RunTally], open: u64) -> Result<Vec<String>> {
+    let mut totals = summary(tallies).totals;
+    totals.total = totals.total.saturating_add(open);
+    let broken = settings.thresholds.broken_by(&totals);
+    if broken.is_empty() || settings.allow_violations {
+        return Ok(broken);
+    }
+    let message = format!("thresholds are broken: {}", broken.join("; "));
+    Err(Error::new(&THRESHOLD, message).with_options(&["allow_violations"]))
+}
+
+/// Every frame that is refused, in the order of the runs.
+fn refused(survey: &Survey, chunks: &[Chunk]) -> Vec<Refused> {
+    let mut all = survey.refused.clone();
+    for (frame, entry) in survey.frames.iter().zip(chunks.iter().flat_map(|chunk| &chunk.frames)) {
+        if let Became::Refused { cause, reason } = &entry.became {
+            let cause = shards::cause(cause);
+            all.push(Refused { cause, file: frame.source.clone(), reason: reason.clone(), run: frame.run });
+        }
+    }
+    all.sort_by_key(|refused| refused.run);
+    all
+}
+
+/// The warehouse that is there, if it is still what its manifest says.
+fn reuse(target: &Path, survey: &Survey) -> Result<Option<Built>> {
+    let Some((manifest, bytes)) = kept::whole(target)? else { return Ok(None) };
+    Ok(Some(Built {
+        manifest: target.join(MANIFEST_NAME),
+        samples: manifest.samples(),
+        shards: manifest.shards.len() as u64,
+        bytes,
+        version: manifest.version,
+        summary: manifest.summary,
+        refused: survey.refused.clone(),
+        violations: Vec::new(),
+        notes: survey.notes.clone(),
+        resumed: 0,
+        reused: true,
+    }))
+}
+
+/// The codes of building.
+pub mod codes {
+    use forebay::error::Code;
+    /// Somebody else builds the same.
+    pub const BUSY: Code =
+        Code::io("warehouse.busy", "Another process is building the same warehouse in the same folder.");
+    /// Nothing to store.
+    pub const NO_FRAMES: Code =
+        Code::usage("warehouse.no_frames", "The sources have no frame, or none that can be stored.");
+    /// Every code of this module.
+    pub const ALL: &[&Code] = &[&BUSY, &NO_FRAMES];
+}

@@ -1,0 +1,155 @@
+//! What is to be stored: runs of the recorder, folders of pictures, TAR and TBL files, in the order in which they are given.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use forebay::{Error, Result, error::codes as common};
+
+use super::{
+    Settings,
+    frames::{Frame, Place, Stamp, Survey},
+    labels::Read,
+    recorder,
+};
+use crate::{
+    Dataset,
+    dataset::OpenOptions,
+    input::{display, io_error},
+    parallel::{all_cores, ordered},
+};
+
+/// What a label file weighs for the pool: many of them are read together.
+const LABEL_BYTES: u64 = 1 << 13;
+
+/// Looks at every source. No picture is read.
+pub(super) fn survey(sources: &[PathBuf], settings: &Settings) -> Result<Survey> {
+    if sources.is_empty() {
+        return Err(Error::new(&common::ARGUMENT, "name at least one source"));
+    }
+    let names: Vec<String> = sources.iter().map(|path| display(path)).collect();
+    let mut survey = Survey { root: names.join(", "), ..Survey::default() };
+    let mut labels = match &settings.labels {
+        Some(path) => Some(Read::open(path, &mut survey, settings)?),
+        None => None,
+    };
+    for source in sources {
+        // With labels of its own a source is pictures, whatever else lies beside them.
+        let runs = if labels.is_none() { runs_of(source)? } else { None };
+        match runs {
+            Some(runs) => add_runs(&mut survey, source, runs, settings)?,
+            None => {
+                let first = survey.frames.len();
+                add_dataset(&mut survey, source, settings)?;
+                if let Some(labels) = &mut labels {
+                    labels.join(&mut survey, first)?;
+                }
+            }
+        }
+    }
+    if let Some(labels) = labels.filter(|_| !survey.runs.is_empty()) {
+        labels.end(&mut survey, 0);
+    }
+    Ok(survey)
+}
+
+/// The folders of runs in a source, sorted; none where it is of another kind. A run has a folder `labels` with JSON files
+/// in it.
+fn runs_of(source: &Path) -> Result<Option<Vec<PathBuf>>> {
+    if !source.is_dir() {
+        return Ok(None);
+    }
+    let has_labels = |folder: &Path| -> Result<bool> {
+        let labels = folder.join("labels");
+        Ok(labels.is_dir() && !recorder::label_files(&labels)?.is_empty())
+    };
+    if has_labels(source)? {
+        return Ok(Some(vec![source.to_owned()]));
+    }
+    let failed = |e| io_error(&display(source), "list the folder", e);
+    let mut runs = Vec::new();
+    for entry in fs::read_dir(source).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_dir() && has_labels(&path)? {
+            runs.push(path);
+        }
+    }
+    runs.sort_unstable();
+    Ok((!runs.is_empty()).then_some(runs))
+}
+
+/// Reads the labels of runs, on all cores.
+fn add_runs(survey: &mut Survey, source: &Path, runs: Vec<PathBuf>, settings: &Settings) -> Result<()> {
+    let first = survey.runs.len();
+    let mut files = Vec::new();
+    for (i, folder) in runs.iter().enumerate() {
+        survey.runs.push(display(folder));
+        files.extend(recorder::label_files(&folder.join("labels"))?.into_iter().map(|file| Ok((i, file))));
+    }
+    ordered(
+        files.into_iter(),
+        |_| LABEL_BYTES,
+        settings.workers.unwrap_or_else(all_cores),
+        |(i, file): (usize, PathBuf)| recorder::read(source, &runs[i], first + i, &file, &settings.limits),
+        |read| {
+            for one in read {
+                let (stamp, frame) = one?;
+                survey.stamps.push(stamp);
+                match frame {
+                    Ok(frame) => survey.frames.push(frame),
+                    Err(refused) => survey.refused.push(refused),
+                }
+            }
+            Ok(())
+        },
+    )
+}
+
+/// Every picture of a folder, a TAR or a TBL.
+fn add_dataset(survey: &mut Survey, source: &Path, settings: &Settings) -> Result<()> {
+    let mut options = OpenOptions::default();
+    options.limits = settings.limits.clone();
+    let dataset = Dataset::open_with(source, &options)?;
+    if let Some(folder) = dataset.folder() {
+        folder.refuse_without_pictures()?;
+    }
+    survey.notes.extend(dataset.notes());
+    let name = display(source);
+    if dataset.folder().is_none() {
+        let found = fs::metadata(source).map_err(|e| io_error(&name, "look at the source", e))?;
+        survey.stamps.push(Stamp::of(source.into(), &found));
+    }
+    let number = survey.datasets.len();
+    for i in 0..dataset.len() {
+        let source_name = dataset.sample_name(i)?.unwrap_or_else(|| i.to_string());
+        // A folder's runs are the folders in it.
+        let run = match source_name.split_once('/') {
+            Some((run, _)) if dataset.folder().is_some() => format!("{}/{run}", name.trim_end_matches('/')),
+            _ => name.clone(),
+        };
+        let run = run_number(survey, run);
+        let place = match dataset.folder() {
+            Some(_) => {
+                let path = source.join(&source_name);
+                let found = fs::metadata(&path).map_err(|e| io_error(&display(&path), "look at the source", e))?;
+                Place::File(Stamp::of(path, &found))
+            }
+            None => Place::Sample { dataset: number, number: i },
+        };
+        survey.frames.push(Frame { place, source: source_name, run, frame_id: Some(i), boxes: Vec::new() });
+    }
+    survey.datasets.push(dataset);
+    Ok(())
+}
+
+/// The number of a run; samples of a run mostly follow each other.
+fn run_number(survey: &mut Survey, run: String) -> usize {
+    match survey.runs.iter().rposition(|known| *known == run) {
+        Some(number) => number,
+        None => {
+            survey.runs.push(run);
+            survey.runs.len() - 1
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Where a warehouse is while it is being built, and how it takes its place.
+//!
+//! A hidden folder beside it, named by what is being built, so that a build that was ended in the middle is found by the
+//! next one of the same. Who builds holds a lock on it, which the system removes however the process ends.
+
+use std::{
+    fs::{self, File, TryLockError},
+    io,
+    path::{Path, PathBuf},
+};
+
+use forebay::{Error, Result};
+
+use super::codes::BUSY;
+use crate::{
+    half_written::{MARK, RANDOM, SUFFIX, is_part},
+    input::{display, io_error},
+};
+
+/// The file that says what a stage is of.
+const PLAN: &str = "plan";
+/// What a chunk's shard is called until all are there, and what says that it is whole.
+const SHARD: &str = "chunk";
+const JOURNAL: &str = "done";
+
+/// A folder in which a warehouse is being built.
+#[derive(Debug)]
+pub(super) struct Stage {
+    folder: PathBuf,
+    /// The folder of the warehouses, as the user named it.
+    out: String,
+    /// Says that this process lives, as long as it is open.
+    _lock: Option<File>,
+    placed: bool,
+}
+
+fn begins_with() -> String {
+    format!(".warehouse{MARK}")
+}
+
+/// Whether a folder's name is that of a stage.
+pub(super) fn is_stage(name: &std::ffi::OsStr) -> bool {
+    is_part(name) && name.as_encoded_bytes().starts_with(begins_with().as_bytes())
+}
+
+impl Stage {
+    /// Begins in `out`, or goes on where a build of the same plan ended.
+    pub fn begin(out: &Path, plan: &str) -> Result<Stage> {
+        let failed = |e| io_error(&display(out), "write into the folder", e);
+        fs::create_dir_all(out).map_err(failed)?;
+        let folder = out.join(format!("{}{}{SUFFIX}", begins_with(), plan.get(..RANDOM).unwrap_or("000000")));
+        let mut tries = 0;
+        let lock = loop {
+            match fs::create_dir(&folder) {
+                Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(failed(e)),
+                _ => {}
+            }
+            let lock = hold(&folder).map_err(|Held| {
+                let message = "another process is building the same warehouse here";
+                Error::new(&BUSY, message).file(display(out))
+            })?;
+            // Somebody who cleared it away before it was ours has left nothing to write into.
+            if folder.is_dir() {
+                break lock;
+            }
+            tries += 1;
+            if tries > 16 {
+                return Err(failed(io::Error::other("another process removes what is built here")));
+            }
+        };
+        let stage = Stage { folder, out: display(out), _lock: lock, placed: false };
+        let known = fs::read_to_string(stage.folder.join(PLAN)).unwrap_or_default();
+        if known != plan {
+            stage.clear()?;
+            stage.write(PLAN, plan.as_bytes())?;
+        }
+        Ok(stage)
+    }
+
+    fn failed(&self, e: io::Error) -> Error {
+        io_error(&self.out, "write into the folder", e)
+    }
+
+    /// The folder as it is shown: that of the warehouses.
+    pub fn name(&self) -> &str {
+        &self.out
+    }
+
+    /// Removes all that is in it.
+    fn clear(&self) -> Result<()> {
+        for entry in fs::read_dir(&self.folder).map_err(|e| self.failed(e))? {
+            let path = entry.map_err(|e| self.failed(e))?.path();
+            let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            removed.map_err(|e| self.failed(e))?;
+        }
+        Ok(())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+    /// The shard of a chunk.
+    pub fn shard(&self, chunk: usize) -> PathBuf {
+        self.path(&format!("{SHARD}-{chunk:05}"))
+    }
+    /// What a chunk became, if it is whole.
+    pub fn journal(&self, chunk: usize) -> Option<Vec<u8>> {
+        fs::read(self.path(&format!("{JOURNAL}-{chunk:05}"))).ok()
+    }
+    /// Says what a chunk became, which is whole now.
+    pub fn write_journal(&self, chunk: usize, text: &[u8]) -> Result<()> {
+        self.write(&format!("{JOURNAL}-{chunk:05}"), text)
+    }
+    /// Forgets a chunk.
+    pub fn forget(&self, chunk: usize) {
+        for name in [format!("{JOURNAL}-{chunk:05}"), format!("{SHARD}-{chunk:05}")] {
+            // What is not there need not be removed, and what cannot be is written over.
+            let _ = fs::remove_file(self.path(&name));
+        }
+    }
+
+    /// Forgets all of it.
+    pub fn discard(&self) {
+        // What is left is nobody's, and goes with the next build of the same or when the folder is cleared.
+        let _ = self.clear();
+    }
+
+    /// Writes a small file, whole or not at all.
+    fn write(&self, name: &str, text: &[u8]) -> Result<()> {
+        let half = self.path("half");
+        fs::write(&half, text).and_then(|()| fs::rename(&half, self.path(name))).map_err(|e| self.failed(e))
+    }
+
+    /// Gives the warehouse its place at `target`, with these shards by their chunks and the names that they get.
+    /// `replace` lets it take the place of an old one.
+    pub fn place(
+        mut self,
+        target: &Path,
+        shards: &[(usize, String)],
+        (name, manifest): (&str, &[u8]),
+        replace: bool,
+        sync: bool,
+    ) -> Result<()> {
+        for (chunk, name) in shards {
+            fs::rename(self.shard(*chunk), self.path(name)).map_err(|e| self.failed(e))?;
+        }
+        // From here on nobody goes on with it.
+        for entry in fs::read_dir(&self.folder).map_err(|e| self.failed(e))? {
+            let entry = entry.map_err(|e| self.failed(e))?;
+            if !shards.iter().any(|(_, name)| entry.file_name() == name.as_str()) {
+                fs::remove_file(entry.path()).map_err(|e| self.failed(e))?;
+            }
+        }
+        let path = self.path(name);
+        fs::write(&path, manifest).map_err(|e| self.failed(e))?;
+        if sync {
+            let synced = |path: &Path| File::open(path).and_then(|file| file.sync_all());
+            synced(&path).map_err(|e| self.failed(e))?;
+            for (_, name) in shards {
+                synced(&self.path(name)).map_err(|e| self.failed(e))?;
+            }
+        }
+        if sync {
+            sync_folder(&self.folder).map_err(|e| self.failed(e))?;
+        }
+        let failed = |e| io_error(&display(target), "put the warehouse in its place", e);
+        let there = fs::symlink_metadata(target).is_ok();
+        match (there, replace) {
+            (true, false) => return Err(super::exists(target)),
+            (true, true) => swap(&self.folder, target).map_err(failed)?,
+            (false, _) => fs::rename(&self.folder, target).map_err(failed)?,
+        }
+        self.placed = true;
+        if there {
+            // Now it is the old one that is here. What of it cannot be removed is nobody's warehouse any more.
+            let _ = fs::remove_dir_all(&self.folder);
+        }
+        if sync && let Some(out) = target.parent() {
+            sync_folder(out).map_err(failed)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if self.placed {
+            return;
+        }
+        let names = fs::read_dir(&self.folder).map(|entries| entries.filter_map(|e| Some(e.ok()?.file_name())));
+        let any =
+            names.is_ok_and(|mut names| names.any(|name| name.as_encoded_bytes().starts_with(JOURNAL.as_bytes())));
+        // A finished shard is worth keeping: the next build of the same goes on from there.
+        if !any {
+            let _ = fs::remove_dir_all(&self.folder);
+        }
+    }
+}
+
+/// Somebody else holds it.
+struct Held;
+
+/// Holds a folder for this process. Where folders cannot be locked, nobody is kept away.
+fn hold(folder: &Path) -> std::result::Result<Option<File>, Held> {
+    let Ok(file) = File::open(folder) else { return Ok(None) };
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Held),
+        _ => Ok(Some(file)),
+    }
+}
+
+/// Removes a stage that no process holds; says whether it did.
+pub(super) fn remove_dead(folder: &Path) -> bool {
+    hold(folder).is_ok_and(|_lock| fs::remove_dir_all(folder).is_ok())
+}
+
+/// Whether a living process builds there.
+pub(super) fn is_held(folder: &Path) -> bool {
+    hold(folder).is_err()
+}
+
+/// Puts a folder in the place of another, which takes its own: at once where the system can.
+fn swap(new: &Path, old: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        if renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE).is_ok() {
+            return Ok(());
+        }
+    }
+    let aside = new.with_extension("old");
+    fs::rename(old, &aside)?;
+    if let Err(e) = fs::rename(new, old) {
+        fs::rename(&aside, old)?;
+        return Err(e);
+    }
+    fs::rename(aside, new)
+}
+
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    match File::open(folder).and_then(|folder| folder.sync_all()) {
+        Err(e) if matches!(e.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput) => Ok(()),
+        other => other,
+    }
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
