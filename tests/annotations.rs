@@ -19,7 +19,7 @@ use twins::{Outcome, cases, damaged, exports};
 const NOT_READ: &[&str] =
     &["cvat", "cvat_video", "datumaro_json", "dota", "kitti", "labelme_xml", "openimages", "voc", "yolo"];
 
-/// Damaged files that are read in another way than the twin suggests, where it says that this is a choice.
+/// Damaged files that are read in another way than the twin suggests, if it says that this is a choice.
 const OTHERWISE: &[(&str, &str)] = &[];
 
 /// Faults that only who has the pictures can see.
