@@ -15,6 +15,7 @@ import { testViewer } from './test-viewer.mjs';
 import { wasmBindgen } from './lib/wasm-bindgen.mjs';
 import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 import { testLib } from './test-lib.mjs';
+import { testPython } from './test-python.mjs';
 
 const cargo = (...args) => run('cargo', args);
 const steps = new Steps();
@@ -56,6 +57,7 @@ await steps.step('Tests: the whole workspace, every feature', () =>
   // What they do with the files of other programs is the table at the end.
   run('cargo', ['test', '--locked', '--workspace', '--all-features'], { env: recording() }),
 );
+await steps.step('The Python package', () => testPython());
 await steps.step('Tests: the core without its C libraries', () => cargo('test', '--locked', '-p', 'forebay'));
 await steps.step('Documentation', () =>
   run('cargo', ['doc', '--locked', '--workspace', '--all-features', '--no-deps', '--lib'], {

@@ -109,7 +109,7 @@ fn written_again(name: &str, tbl: &Tbl, file: &Bytes) {
             record: None,
         })
         .collect();
-    let options = PackOptions { layout: Layout::Turboloader, compression: LZ4 };
+    let options = PackOptions::new(Layout::Turboloader, LZ4);
     let again =
         Bytes::from(common::build_tbl(options, MetadataFormat::Json, Document::default(), &samples, Some(tbl.len())));
     let opened = open(&again).unwrap_or_else(|e| panic!("{name}: {e}"));

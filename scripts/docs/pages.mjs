@@ -21,6 +21,7 @@ export const NAVIGATION = [
       ['The loader', 'docs/loader.md'],
       ['Tables', 'docs/tables.md'],
       ['The npm package', 'www/lib/README.md'],
+      ['The Python package', 'python/README.md'],
     ],
   ],
   [

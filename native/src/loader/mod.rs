@@ -54,8 +54,10 @@ use std::{
         Arc,
         atomic::{Ordering, fence},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
+
+use crossbeam_channel::RecvTimeoutError;
 
 pub use batch::Batch;
 pub use builder::Builder;
@@ -256,7 +258,7 @@ impl Loader {
             self.phase = Phase::Idle;
             return Ok(None);
         };
-        self.wait(&flight)?;
+        self.wait(&flight, None)?;
         self.flights.pop_front();
         self.next.step = flight.step + 1;
         // The workers go on while the caller looks at this batch; if they cannot, the next call says so.
@@ -265,6 +267,20 @@ impl Loader {
         self.done = self.next;
         self.skipped += batch.skipped.len() as u64;
         Ok(Some(batch))
+    }
+
+    /// Waits for the next batch, but no longer than this; false where it is not there yet. After true
+    /// [`next_batch`](Self::next_batch) answers at once, with an error too. For a host that has to look up now and then,
+    /// to hear a signal.
+    pub fn ready_within(&mut self, most: Duration) -> bool {
+        if self.phase == Phase::Stopped || self.refuse_empty().is_err() || self.run().is_err() {
+            return true;
+        }
+        let _ = self.fill();
+        let Some(flight) = self.flights.front().filter(|flight| flight.epoch == self.next.epoch).cloned() else {
+            return true;
+        };
+        self.wait(&flight, Instant::now().checked_add(most)).unwrap_or(true)
     }
 
     /// Stops: what is on its way is thrown away, the threads end. The position stays, so that
@@ -328,16 +344,24 @@ impl Loader {
         Ok(())
     }
 
-    fn wait(&self, flight: &Flight) -> Result<()> {
+    /// Waits for the workers; false where the time came first.
+    fn wait(&self, flight: &Flight, until: Option<Instant>) -> Result<bool> {
         let begun = Instant::now();
         let ticks = &self.crew.as_ref().ok_or_else(worker::ended)?.ticks;
         while !flight.is_done() {
-            ticks.recv().map_err(|_| worker::ended())?;
+            match until {
+                None => ticks.recv().map_err(|_| worker::ended())?,
+                Some(until) => match ticks.recv_deadline(until) {
+                    Ok(()) => {}
+                    Err(RecvTimeoutError::Timeout) => break,
+                    Err(RecvTimeoutError::Disconnected) => return Err(worker::ended()),
+                },
+            }
             // A worker that found this tick waiting sent none of its own: what it finished must be seen now.
             fence(Ordering::SeqCst);
         }
         self.shared.clock.waited(begun);
-        Ok(())
+        Ok(flight.is_done())
     }
 
     /// Makes a batch of what the workers left.

@@ -1,0 +1,68 @@
+"""What a check found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong, and where."""
+
+    code: str
+    kind: str
+    message: str
+    section: str | None = None
+    member: str | None = None
+    sample: int | None = None
+    column: str | None = None
+    row: int | None = None
+    block: int | None = None
+    offset: int | None = None
+
+    def __str__(self) -> str:
+        named = (
+            (self.section, "{}"),
+            (self.member, "member {!r}"),
+            (self.sample, "sample {}"),
+            (self.column, "column {!r}"),
+            (self.block, "block {}"),
+            (self.row, "row {}"),
+            (self.offset, "byte {}"),
+        )
+        place = ", ".join(words.format(value) for value, words in named if value is not None)
+        return f"{place}: {self.message} [{self.code}]" if place else f"{self.message} [{self.code}]"
+
+
+@dataclass(frozen=True)
+class Report:
+    """Every fault of a file. It is true where there is none."""
+
+    ok: bool
+    samples: int
+    fault_count: int
+    faults: list[Fault] = field(default_factory=list)
+    notes: list[Fault] = field(default_factory=list)
+    #: Pictures that were decoded, where that was asked for.
+    decoded: int | None = None
+
+    @classmethod
+    def _of(cls, report: dict[str, Any]) -> Report:
+        faults = [Fault(**fault) for fault in report["faults"]]
+        notes = [Fault(**note) for note in report["notes"]]
+        return cls(report["ok"], report["samples"], report["fault_count"], faults, notes, report.get("decoded"))
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        if self.ok:
+            return f"sound, {self.samples:,} samples or rows"
+        shown = "".join(f"\n  {fault}" for fault in self.faults[:20])
+        more = self.fault_count - min(len(self.faults), 20)
+        return f"DAMAGED, {self.fault_count:,} faults{shown}" + (f"\n  and {more:,} more" if more else "")
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"

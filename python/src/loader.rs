@@ -1,0 +1,278 @@
+//! The loader.
+
+use std::{
+    path::PathBuf,
+    process,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use forebay::{
+    Error, Result,
+    error::codes::ARGUMENT,
+    image::decode::JpegBackend,
+    order::{Mix, Shuffle, Tail},
+};
+use forebay_native::{
+    input::Io,
+    loader::{self, Builder, Dtype, Groups, Labels, OnBroken},
+};
+use pyo3::prelude::*;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    batch::Batch,
+    errors::Raise,
+    options::{parse, word},
+    recipe::Image,
+    wait::{TURN, long},
+};
+
+/// What a loader shall do. What is not given is the library's default.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Wanted {
+    batch: Option<u64>,
+    #[serde(rename = "where")]
+    filter: Option<String>,
+    allow_empty: bool,
+    workers: Option<usize>,
+    prefetch: Option<usize>,
+    shuffle: Option<Shuffle>,
+    seed: u64,
+    rank: u64,
+    world: Option<u64>,
+    tail: Option<String>,
+    mix: Option<Mix>,
+    image: Option<Image>,
+    dtype: Option<String>,
+    labels: Option<From>,
+    on_error: Option<String>,
+    orient: bool,
+    exact: bool,
+    io: Option<String>,
+    verify: Option<bool>,
+    class_level: Option<u32>,
+    decoded_bytes: Option<u64>,
+    groups: Option<Groups>,
+    jpeg: Option<String>,
+}
+
+/// Where labels come from.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct From {
+    field: Option<String>,
+    table: Option<(PathBuf, String, String)>,
+    classes: Option<Vec<String>>,
+    missing: Option<i64>,
+}
+
+impl From {
+    fn labels(self) -> Labels {
+        let mut labels = match (self.field, self.table) {
+            (Some(field), _) => Labels::field(field),
+            (None, Some((path, key, label))) => Labels::table(path, key, label),
+            (None, None) => Labels::folder(),
+        };
+        if let Some(classes) = self.classes {
+            labels = labels.classes(classes);
+        }
+        match self.missing {
+            Some(label) => labels.missing(label),
+            None => labels,
+        }
+    }
+}
+
+impl Wanted {
+    fn builder(self, paths: Vec<PathBuf>, state: Option<&str>) -> Result<Builder> {
+        let mut builder = loader::Loader::open_all(paths)?.seed(self.seed).allow_empty(self.allow_empty);
+        builder = match self.shuffle {
+            None | Some(Shuffle::None) => builder,
+            Some(Shuffle::Full) => builder.shuffle(self.seed),
+            Some(Shuffle::Blocks { block, window }) => builder.shuffle_blocks(self.seed, block, window),
+            Some(other) => return Err(Error::new(&ARGUMENT, format!("this package does not know {other:?}"))),
+        };
+        if let Some(filter) = &self.filter {
+            builder = builder.filter(filter)?;
+        }
+        builder = builder.shard(self.rank, self.world.unwrap_or(1)).orient(self.orient).exact(self.exact);
+        if let Some(image) = &self.image {
+            builder = builder.image(image.recipe()?);
+        }
+        if let Some(mix) = self.mix {
+            builder = builder.mix(mix.weights, mix.epoch_samples);
+        }
+        if let Some(state) = state {
+            let state = serde_json::from_str(state);
+            builder = builder.resume(state.map_err(|e| Error::new(&ARGUMENT, format!("this is no state: {e}")))?);
+        }
+        builder = with(builder, self.batch, Builder::batch);
+        builder = with(builder, self.workers, Builder::workers);
+        builder = with(builder, self.prefetch, Builder::prefetch);
+        builder = with(builder, self.verify, Builder::verify);
+        builder = with(builder, self.class_level, Builder::class_level);
+        builder = with(builder, self.decoded_bytes, Builder::decoded_bytes);
+        builder = with(builder, self.groups, Builder::groups);
+        builder = with(builder, self.labels.map(From::labels), Builder::labels);
+        if let Some(tail) = &self.tail {
+            builder = builder.tail(word::<Tail>("tail", tail)?);
+        }
+        if let Some(dtype) = &self.dtype {
+            builder = builder.dtype(word::<Dtype>("dtype", dtype)?);
+        }
+        if let Some(io) = &self.io {
+            builder = builder.io(word::<Io>("io", io)?);
+        }
+        builder = builder.on_broken(match self.on_error.as_deref() {
+            None | Some("raise") => OnBroken::Raise,
+            Some("skip") => OnBroken::Skip,
+            Some("replace") => OnBroken::Replace,
+            Some(other) => {
+                let message = format!("on_error is one of raise, skip, replace, not {other:?}");
+                return Err(Error::new(&ARGUMENT, message));
+            }
+        });
+        match self.jpeg.as_deref() {
+            None | Some("forebay") => Ok(builder),
+            Some("zune") => Ok(builder.jpeg(JpegBackend::Zune)),
+            Some(other) => Err(Error::new(&ARGUMENT, format!("jpeg is one of forebay, zune, not {other:?}"))),
+        }
+    }
+}
+
+fn with<T>(builder: Builder, value: Option<T>, set: impl FnOnce(Builder, T) -> Builder) -> Builder {
+    match value {
+        Some(value) => set(builder, value),
+        None => builder,
+    }
+}
+
+/// A loader that ends its threads in the process that started them. After a fork they are not there, and waiting for
+/// them would last for ever.
+#[derive(Debug)]
+struct Owned {
+    loader: Option<loader::Loader>,
+    process: u32,
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        if self.process != process::id() {
+            std::mem::forget(self.loader.take());
+        }
+    }
+}
+
+/// Makes batches.
+#[pyclass(frozen, module = "forebay._forebay")]
+#[derive(Debug)]
+pub(crate) struct Loader {
+    owned: Mutex<Owned>,
+    process: u32,
+}
+
+/// What is known while a batch is waited for.
+enum Turn {
+    Ready(Option<Box<loader::Batch>>),
+    Waiting,
+}
+
+#[pymethods]
+impl Loader {
+    /// Opens the files and checks that all fits together, from a saved state on where there is one.
+    #[new]
+    fn new(py: Python<'_>, paths: Vec<PathBuf>, options: String, state: Option<String>) -> PyResult<Loader> {
+        let built = long(py, None, move |_| parse::<Wanted>(&options)?.builder(paths, state.as_deref())?.build())?;
+        let process = process::id();
+        Ok(Loader { owned: Mutex::new(Owned { loader: Some(built), process }), process })
+    }
+
+    /// The next batch; nothing at the end of an epoch.
+    fn next(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
+        loop {
+            // The lock is never held while Python's is waited for.
+            let turn = py.detach(|| {
+                self.with(|loader| {
+                    if !loader.ready_within(TURN) {
+                        return Ok(Turn::Waiting);
+                    }
+                    Ok(Turn::Ready(loader.next_batch()?.map(Box::new)))
+                })
+            });
+            match turn.raise(py)? {
+                Turn::Ready(batch) => return Ok(batch.map(|batch| Batch::new(*batch))),
+                Turn::Waiting => py.check_signals()?,
+            }
+        }
+    }
+
+    /// Goes to the beginning of an epoch, or to where a saved state stands in it; without a number to that of the epoch
+    /// that comes next.
+    fn begin(&self, py: Python<'_>, epoch: Option<u64>) -> PyResult<u64> {
+        let begun = py.detach(|| {
+            self.with(|loader| {
+                let epoch = epoch.unwrap_or(loader.position().epoch);
+                loader.epoch(epoch).map(|_| epoch)
+            })
+        });
+        begun.raise(py)
+    }
+
+    /// Ends the threads; the next batch starts them again.
+    fn stop(&self, py: Python<'_>) -> PyResult<()> {
+        let stopped = py.detach(|| {
+            self.with(|loader| {
+                loader.stop();
+                Ok(())
+            })
+        });
+        stopped.raise(py)
+    }
+
+    /// The position and what must be the same for it to mean the same, as JSON text.
+    fn state(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.with(|loader| Ok(json!(loader.state()).to_string()))).raise(py)
+    }
+
+    /// Epoch and step that come next.
+    fn position(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
+        py.detach(|| self.with(|loader| Ok((loader.position().epoch, loader.position().step)))).raise(py)
+    }
+
+    /// Batches of an epoch, samples of an epoch.
+    fn size(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
+        py.detach(|| self.with(|loader| Ok((loader.steps(), loader.order().epoch_samples())))).raise(py)
+    }
+
+    /// The names of the classes.
+    fn classes(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        py.detach(|| self.with(|loader| Ok(loader.classes().into_iter().map(str::to_owned).collect()))).raise(py)
+    }
+
+    /// Samples, broken ones, and seconds: reading, decoding, making, idle, waiting.
+    fn stats(&self, py: Python<'_>) -> PyResult<(u64, u64, [f64; 5])> {
+        let stats = py.detach(|| self.with(|loader| Ok((loader.stats(), loader.skipped())))).raise(py)?;
+        let (s, skipped) = stats;
+        let times = [s.reading, s.decoding, s.making, s.idle, s.waiting].map(|time| time.as_secs_f64());
+        Ok((s.samples, skipped, times))
+    }
+}
+
+impl Loader {
+    fn with<T>(&self, work: impl FnOnce(&mut loader::Loader) -> Result<T>) -> Result<T> {
+        if self.process != process::id() {
+            let message = "this loader belongs to the process that this one was forked from";
+            return Err(Error::new(&ARGUMENT, message));
+        }
+        let mut owned = lock(&self.owned);
+        let loader = owned.loader.as_mut();
+        work(loader.ok_or_else(|| Error::new(&ARGUMENT, "the loader is gone"))?)
+    }
+}
+
+/// A loader that panicked is as good as before: its next answer is an error.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,117 @@
+//! Memory that NumPy borrows: the one door through which Rust's memory is seen from outside.
+//!
+//! A [`Memory`] owns bytes and says where they are, by NumPy's array interface. `numpy.asarray` makes an array of it
+//! without copying and keeps the `Memory` alive as the array's base, so that what the array points to lives as long as
+//! the array and every view of it. There is no `unsafe` here, as nothing here looks behind a pointer; what NumPy relies
+//! on instead is this:
+//!
+//! - The bytes do not move and are not freed while the `Memory` lives: it owns them behind one allocation, is immutable,
+//!   and gives them to nobody.
+//! - Shape and type never reach past them: they are held against the bytes that there are.
+//! - Memory that others read (a mapped file, a payload) is marked as read-only. A batch's numbers may be written by the
+//!   array alone: after their address is taken, no code of Rust reads or writes them until the last array is gone.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use forebay::image::transform::Out;
+use forebay_native::loader;
+use pyo3::{prelude::*, types::PyDict};
+
+/// What keeps bytes alive. It is never looked at again.
+#[derive(Debug)]
+#[allow(dead_code)]
+enum Owner {
+    Bytes(Bytes),
+    Pixels(Vec<u8>),
+    Numbers(Vec<u64>),
+    Labels(Vec<i64>),
+    Batch(Arc<loader::Batch>),
+}
+
+/// Bytes with a shape, for `numpy.asarray`.
+#[pyclass(frozen, module = "forebay._forebay")]
+#[derive(Debug)]
+pub(crate) struct Memory {
+    #[allow(dead_code)]
+    owner: Owner,
+    address: usize,
+    /// NumPy's word for the numbers.
+    kind: &'static str,
+    shape: Vec<usize>,
+    writable: bool,
+}
+
+impl Memory {
+    /// Bytes that are only read.
+    pub(crate) fn bytes(bytes: Bytes) -> Self {
+        let shape = vec![bytes.len()];
+        let address = bytes.as_ptr().expose_provenance();
+        Memory { owner: Owner::Bytes(bytes), address, kind: "|u1", shape, writable: false }
+    }
+
+    /// A picture's pixels, which belong to whoever asked for them; `None` where the size is not theirs.
+    pub(crate) fn pixels(mut pixels: Vec<u8>, width: u32, height: u32) -> Option<Self> {
+        let shape = vec![height as usize, width as usize, 3];
+        if shape.iter().try_fold(1_usize, |n, &side| n.checked_mul(side))? != pixels.len() {
+            return None;
+        }
+        let address = pixels.as_mut_ptr().expose_provenance();
+        Some(Memory { owner: Owner::Pixels(pixels), address, kind: "|u1", shape, writable: true })
+    }
+
+    /// Numbers of samples.
+    pub(crate) fn numbers(numbers: Vec<u64>) -> Self {
+        let (address, shape) = (numbers.as_ptr().expose_provenance(), vec![numbers.len()]);
+        Memory { owner: Owner::Numbers(numbers), address, kind: "<u8", shape, writable: false }
+    }
+
+    /// Labels.
+    pub(crate) fn labels(mut labels: Vec<i64>) -> Self {
+        let (address, shape) = (labels.as_mut_ptr().expose_provenance(), vec![labels.len()]);
+        Memory { owner: Owner::Labels(labels), address, kind: "<i8", shape, writable: true }
+    }
+}
+
+/// Where a batch's numbers are, taken while it belongs to nobody else.
+#[derive(Clone, Debug)]
+pub(crate) struct Tensor {
+    address: usize,
+    kind: &'static str,
+    shape: Vec<usize>,
+}
+
+impl Tensor {
+    /// The address of a batch's numbers; `None` where it has payloads instead, or shape and numbers do not agree.
+    pub(crate) fn of(batch: &mut loader::Batch) -> Option<Self> {
+        let shape = batch.shape().to_vec();
+        let (address, kind, numbers) = match batch.images_mut() {
+            Out::U8(out) => (out.as_mut_ptr().expose_provenance(), "|u1", out.len()),
+            Out::F16(out) => (out.as_mut_ptr().expose_provenance(), "<f2", out.len()),
+            Out::F32(out) => (out.as_mut_ptr().expose_provenance(), "<f4", out.len()),
+            _ => return None,
+        };
+        let wanted = shape.iter().try_fold(1_usize, |n, &side| n.checked_mul(side))?;
+        (shape.len() > 1 && wanted == numbers).then_some(Tensor { address, kind, shape })
+    }
+
+    /// The numbers, which keep their batch alive.
+    pub(crate) fn memory(&self, batch: &Arc<loader::Batch>) -> Memory {
+        let Tensor { address, kind, shape } = self.clone();
+        Memory { owner: Owner::Batch(batch.clone()), address, kind, shape, writable: true }
+    }
+}
+
+#[pymethods]
+impl Memory {
+    /// NumPy's array interface, version 3.
+    #[getter]
+    fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let interface = PyDict::new(py);
+        interface.set_item("version", 3)?;
+        interface.set_item("typestr", self.kind)?;
+        interface.set_item("shape", pyo3::types::PyTuple::new(py, &self.shape)?)?;
+        interface.set_item("data", (self.address, !self.writable))?;
+        Ok(interface)
+    }
+}

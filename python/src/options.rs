@@ -1,0 +1,35 @@
+//! Options as Python gives them: one JSON object, of which no field is passed over.
+
+use std::path::PathBuf;
+
+use forebay::{Error, Result, error::codes::ARGUMENT, words::Word};
+use forebay_native::tables::table_format;
+use pyo3::prelude::*;
+use serde::de::DeserializeOwned;
+
+use crate::wait::long;
+
+/// Reads options.
+pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
+    serde_json::from_str(text).map_err(|e| Error::new(&ARGUMENT, format!("the options make no sense: {e}")))
+}
+
+/// One of a few choices by its word.
+pub(crate) fn word<T: Word>(what: &str, given: &str) -> Result<T> {
+    T::from_word(given).ok_or_else(|| {
+        let known: Vec<&str> = T::ALL.iter().map(|choice| choice.word()).collect();
+        Error::new(&ARGUMENT, format!("{what} is one of {}, not {given:?}", known.join(", ")))
+    })
+}
+
+/// As [`word`], where one is given.
+pub(crate) fn optional<T: Word>(what: &str, given: Option<&str>) -> Result<Option<T>> {
+    given.map(|given| word(what, given)).transpose()
+}
+
+/// The word for the table format of a file; `None` where it is no table.
+#[pyfunction]
+pub(crate) fn is_table(py: Python<'_>, path: PathBuf) -> PyResult<Option<&'static str>> {
+    let found = long(py, None, move |_| table_format(&path));
+    Ok(found?.map(Word::word))
+}

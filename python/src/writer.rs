@@ -1,0 +1,182 @@
+//! Writing a TBL, sample by sample. Until it is finished nothing is there.
+
+use std::{
+    io::IoSlice,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
+
+use bytes::Bytes;
+use forebay::{
+    Error, Limits, Result,
+    error::codes::ARGUMENT,
+    sample::MediaFormat,
+    samples::{Form, Inherited, Loaded, MetadataChoice, Writer},
+    tbl::{PackOptions, Patch},
+};
+use forebay_native::output::{AtomicFile, Spool};
+use pyo3::prelude::*;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{
+    convert::compression,
+    errors::Raise,
+    options::{optional, parse},
+    wait::long,
+};
+
+/// How to write. What is not given is the library's default.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Wanted {
+    compression: Option<String>,
+    level: Option<u8>,
+    layout: Option<String>,
+    metadata: Option<Value>,
+    metadata_format: Option<String>,
+    force: bool,
+    sync: Option<bool>,
+}
+
+/// A file on its way.
+#[derive(Debug)]
+struct Open {
+    writer: Writer,
+    form: Form,
+    file: AtomicFile,
+    spool: Spool,
+    positioned: bool,
+    sync: bool,
+}
+
+impl Open {
+    fn new(path: &std::path::Path, wanted: &Wanted) -> Result<Open> {
+        let layout = optional("layout", wanted.layout.as_deref())?.unwrap_or_default();
+        let pack = PackOptions::new(layout, compression(wanted.compression.as_deref(), wanted.level)?);
+        let format = optional("metadata_format", wanted.metadata_format.as_deref())?.unwrap_or_default();
+        let mut choice = match &wanted.metadata {
+            Some(value) => MetadataChoice::parse(value.to_string().into_bytes(), Default::default(), &Limits::host())?,
+            None => MetadataChoice::default(),
+        };
+        choice.format = format;
+        let metadata = Inherited::default().into_writer(layout, &choice, None, &mut Vec::new())?;
+        let file = AtomicFile::create(path, wanted.force)?;
+        Ok(Open {
+            writer: Writer::tbl(pack, None, metadata)?,
+            form: Form::Tbl(pack),
+            spool: Spool::new(file.name(), &file.folder()),
+            file,
+            positioned: false,
+            sync: wanted.sync.unwrap_or(true),
+        })
+    }
+
+    fn add(&mut self, sample: Loaded) -> Result<()> {
+        let ready = self.form.make(sample, &Limits::host())?;
+        let mut text = Vec::new();
+        let at = self.writer.place(&ready, &mut text)?;
+        if !self.positioned {
+            self.file.seek(at)?;
+            self.positioned = true;
+        }
+        let mut slices: Vec<IoSlice<'_>> = ready.pieces().map(IoSlice::new).collect();
+        self.file.append(&mut slices)?;
+        self.spool.push(&text)
+    }
+
+    fn finish(self) -> Result<u64> {
+        let Open { writer, file, mut spool, sync, .. } = self;
+        let mut end = 0;
+        for patch in writer.finish()? {
+            match patch {
+                Patch::Move { from, to, len } => file.copy_within(from, to, len)?,
+                Patch::Bytes { at, bytes } => file.write_at(at, &bytes)?,
+                Patch::Zero { at, len } => file.zero(at, len)?,
+                Patch::Spool { at, .. } => file.copy_from(&mut spool, at)?,
+                Patch::End { len } => {
+                    file.set_len(len)?;
+                    end = len;
+                }
+                other => return Err(Error::new(&ARGUMENT, format!("the writer does not know {other:?}"))),
+            }
+        }
+        file.commit(sync)?;
+        Ok(end)
+    }
+}
+
+/// Writes a TBL.
+#[pyclass(frozen, module = "forebay._forebay")]
+#[derive(Debug)]
+pub(crate) struct TblWriter(Mutex<Option<Open>>);
+
+#[pymethods]
+impl TblWriter {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf, options: String) -> PyResult<TblWriter> {
+        let opened = long(py, None, move |_| Open::new(&path, &parse(&options)?))?;
+        Ok(TblWriter(Mutex::new(Some(opened))))
+    }
+
+    /// Adds a sample. `raw` is the width and height of raw pixels; `record` its metadata as JSON text, an object.
+    fn add(
+        &self,
+        py: Python<'_>,
+        payload: Vec<u8>,
+        raw: Option<(u32, u32)>,
+        name: Option<String>,
+        record: Option<String>,
+    ) -> PyResult<()> {
+        let added = py.detach(|| {
+            self.with(|open| {
+                let id = open.writer.counts().samples;
+                let mut sample =
+                    Loaded::from_file(id, name.as_deref().unwrap_or("sample"), Bytes::from(payload), String::new());
+                sample.record = record;
+                if let Some((width, height)) = raw {
+                    (sample.format, sample.width, sample.height) = (MediaFormat::RawU8, width, height);
+                }
+                open.add(sample).map_err(|e| e.sample(id).file(open.file.name()))
+            })
+        });
+        added.raise(py)
+    }
+
+    /// Samples, their bytes, and their bytes as stored.
+    fn counts(&self, py: Python<'_>) -> PyResult<(u64, u64, u64)> {
+        py.detach(|| {
+            self.with(|open| {
+                let counts = open.writer.counts();
+                Ok((counts.samples, counts.payload_bytes, counts.stored_bytes))
+            })
+        })
+        .raise(py)
+    }
+
+    /// Puts the file in place; its length.
+    fn finish(&self, py: Python<'_>) -> PyResult<u64> {
+        let taken = self.take();
+        py.detach(|| taken.ok_or_else(ended)?.finish()).raise(py)
+    }
+
+    /// Leaves nothing behind.
+    fn abandon(&self, py: Python<'_>) {
+        let taken = self.take();
+        py.detach(|| drop(taken));
+    }
+}
+
+impl TblWriter {
+    fn take(&self) -> Option<Open> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Open) -> Result<T>) -> Result<T> {
+        work(self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut().ok_or_else(ended)?)
+    }
+}
+
+fn ended() -> Error {
+    Error::new(&ARGUMENT, "this writer was finished or abandoned")
+}

@@ -1,0 +1,104 @@
+"""The guide's API on this engine."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import numpy as np
+import pytest
+
+import forebay
+from conftest import CORPUS, bmp
+from forebay.compat import turboloader
+
+
+@pytest.fixture
+def tbl(tmp_path: pathlib.Path) -> pathlib.Path:
+    turboloader.convert_tar_to_tbl(str(CORPUS / "tar" / "wds.tar"), str(tmp_path / "a.tbl"))
+    return tmp_path / "a.tbl"
+
+
+def test_converting_tells_its_progress_and_keeps_metadata(tmp_path: pathlib.Path) -> None:
+    told: list[tuple[int, int, float]] = []
+    made = turboloader.convert_tar_to_tbl(
+        CORPUS / "tar" / "wds.tar",
+        tmp_path / "a.tbl",
+        compression="none",
+        workers=2,
+        progress_callback=lambda *at: told.append(at),
+        metadata={"dataset": "mine", "samples": [{"label": i} for i in range(15)]},
+    )
+    assert made["samples"] == 15 and told[-1][:2] == (15, 15) and told[-1][2] > 0
+    loader = turboloader.DataLoader(tmp_path / "a.tbl", batch_size=4)
+    assert loader.get_metadata()["dataset"] == "mine"
+    assert forebay.open(tmp_path / "a.tbl")[3].metadata["label"] == 3
+
+
+def test_batches_are_lists_of_dicts(tbl: pathlib.Path) -> None:
+    ds = forebay.open(tbl)
+    batches = list(turboloader.DataLoader(str(tbl), batch_size=4, num_workers=3))
+    assert [len(batch) for batch in batches] == [4, 4, 4, 3]
+    samples = [sample for batch in batches for sample in batch]
+    for sample, known in zip(samples, ds):
+        assert (sample["image"] == known.image()).all()
+        assert sample["image"].shape == (sample["height"], sample["width"], 3)
+        assert (sample["name"], sample["metadata"]) == (known.name, known.metadata)
+
+
+def test_filters_and_workers(tbl: pathlib.Path) -> None:
+    wide = turboloader.DataLoader(tbl, 8, filter_fn=lambda meta: meta["width"] >= 200 and meta["height"] >= 100)
+    same = turboloader.DataLoader(tbl, 8, where="width >= 200 && height >= 100")
+    found = [[s["index"] for batch in loader for s in batch] for loader in (wide, same)]
+    assert found[0] == found[1] and 0 < len(found[0])
+    shares = [turboloader.DataLoader(tbl, 4, num_workers=3, worker_id=i) for i in range(3)]
+    assert sorted(s["index"] for share in shares for batch in share for s in batch) == list(range(15))
+    with pytest.raises(forebay.UsageError):
+        turboloader.DataLoader(tbl, 4, num_workers=3, worker_id=3)
+
+
+def test_reader_and_writer(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.tbl"
+    with turboloader.TblWriterV2(str(path), enable_compression=True) as writer:
+        for i in range(5):
+            at = writer.add_sample(bmp(20 + i, 10, (i, i, i)), turboloader.SampleFormat.BMP, 20 + i, 10)
+            writer.add_metadata(at, json.dumps({"label": i}))
+        writer.add_sample(bytes(4 * 2 * 3), turboloader.SampleFormat.RAW_U8, 4, 2)
+        assert writer.compression_ratio() > 1 and writer.space_saved_mb() > 0
+        with pytest.raises(forebay.UsageError):
+            writer.add_metadata(0, "{}")
+    reader = turboloader.TblReaderV2(str(path))
+    assert reader.num_samples == reader.num_samples() == len(reader) == 6
+    assert reader.read_sample(2) == bmp(22, 10, (2, 2, 2))
+    assert (reader.get_format(2).name, reader.get_width(2), reader.get_height(2)) == ("BMP", 22, 10)
+    assert (reader.get_format(5).name, reader.get_width(5), reader.get_height(5)) == ("RAW_U8", 4, 2)
+    assert json.loads(reader.read_metadata(3)[0])["label"] == 3
+    assert reader.filter_by_dimensions(min_width=22, max_width=23) == [2, 3]
+    assert reader.filter_by_format("BMP") == [0, 1, 2, 3, 4]
+
+
+def test_a_wrong_checksum_is_said(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.tbl"
+    with turboloader.TblWriterV2(path, enable_compression=False) as writer:
+        writer.add_sample(b"payload" * 10)
+    data = bytearray(path.read_bytes())
+    data[forebay.open(path)[0].info.offset] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(turboloader.CRCMismatchError) as e:
+        turboloader.TblReaderV2(path).read_sample(0)
+    assert isinstance(e.value, forebay.DamagedError) and e.value.sample == 0
+
+
+def test_a_pipeline(tbl: pathlib.Path) -> None:
+    pipeline = turboloader.Pipeline(tbl, num_workers=2)
+    assert pipeline.state == "idle"
+    with pytest.raises(forebay.UsageError):
+        pipeline.next_batch(3)
+    pipeline.start()
+    counts = [len(pipeline.next_batch(6)) for _ in range(4)]
+    assert counts == [6, 6, 3, 0]
+    pipeline.reset()
+    pipeline.start()
+    assert isinstance(pipeline.next_batch(1)[0]["image"], np.ndarray)
+    pipeline.stop()
+    assert pipeline.state == "stopped"

@@ -1,0 +1,335 @@
+"""The loader: the order of everybody, batches without a copy, states that resume."""
+
+from __future__ import annotations
+
+import _thread
+import gc
+import json
+import multiprocessing
+import os
+import pathlib
+import pickle
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import forebay
+from conftest import FIXTURES, bmp, numbered, write_tar
+
+EPOCHS = json.loads((FIXTURES / "order.json").read_text())["epochs"]
+
+
+def address(array: Any) -> int:
+    found: int = array.__array_interface__["data"][0]
+    return found
+
+
+@pytest.fixture(scope="session")
+def archives(tmp_path_factory: pytest.TempPathFactory) -> dict[int, pathlib.Path]:
+    folder = tmp_path_factory.mktemp("numbered")
+    return {n: numbered(folder / f"{n}.tar", n) for n in (7, 10, 23, 200)}
+
+
+@pytest.mark.parametrize("case", EPOCHS, ids=lambda c: f"{c['samples']}-{c['shuffle']}-{c['tail']}-{c['epoch']}")
+def test_the_order_is_that_of_the_fixtures(case: dict[str, Any], archives: dict[int, pathlib.Path]) -> None:
+    shuffle: Any = None
+    seed: int | None = int(case["seed"])
+    if case["shuffle"] == "full":
+        shuffle, seed = seed, None
+    elif isinstance(case["shuffle"], dict):
+        shuffle, seed = forebay.Blocks(int(case["seed"]), **case["shuffle"]["blocks"]), None
+    for rank in range(case["world"]):
+        loader = forebay.Loader(
+            archives[case["samples"]],
+            batch=case["batch"],
+            shuffle=shuffle,
+            seed=seed,
+            tail=case["tail"],
+            rank=rank,
+            world=case["world"],
+            labels="cls",
+            workers=2,
+            allow_empty=True,
+        )
+        loader.set_epoch(case["epoch"])
+        batches = list(loader)
+        wanted = [step[rank] for step in case["steps"] if step[rank]]
+        assert [batch.indices.tolist() for batch in batches] == wanted
+        assert [batch.labels.tolist() for batch in batches] == wanted
+
+
+def test_batches_are_the_loaders_own_memory(archives: dict[int, pathlib.Path]) -> None:
+    loader = forebay.Loader(archives[200], batch=10, size=4, dtype="u8", labels="cls", prefetch=2)
+    assert len(loader) == 20
+    for batch in loader:
+        images = batch.images
+        assert address(images) % 64 == 0
+        assert images.flags.writeable and not images.flags.owndata
+        assert images is batch.images and address(np.from_dlpack(batch)) == address(images)
+        assert (images[:, 0, 0, 0] == batch.labels % 256).all()
+    # With nobody holding them, few buffers serve all batches.
+    seen = {address(batch.images) for batch in loader}
+    assert len(seen) <= 5
+    # Held, each has its own and keeps what it holds, also when batch and loader are gone.
+    kept = [batch.images for batch in loader]
+    assert len({address(images) for images in kept}) == 20
+    del loader, batch
+    gc.collect()
+    assert [images[:, 0, 0, 0].tolist() for images in kept] == [list(range(i, i + 10)) for i in range(0, 200, 10)]
+    kept[0][:] = 9
+    assert (kept[1][:, 0, 0, 0] == np.arange(10, 20)).all()
+
+
+def test_views_keep_a_batch_alive(archives: dict[int, pathlib.Path]) -> None:
+    loader = forebay.Loader(archives[200], batch=10, size=4, dtype="u8")
+    first = next(iter(loader)).images[3:5, 0]
+    before = first.copy()
+    for _ in range(3):
+        for _ in loader:
+            pass
+    assert (first == before).all()
+
+
+def test_pixels_are_those_of_the_picture(tmp_path: pathlib.Path) -> None:
+    path = write_tar(tmp_path / "a.tar", {"a.bmp": bmp(6, 6, (255, 0, 51)), "b.bmp": bmp(6, 6, (0, 255, 102))})
+    (batch,) = forebay.Loader(path, batch=2, size=(3, 2))
+    assert (batch.images.shape, batch.images.dtype) == ((2, 3, 2, 3), np.float32)
+    assert np.allclose(batch.images[0, :, 0, 0], [1.0, 0.0, 0.2])
+    (batch,) = forebay.Loader(path, batch=2, size=2, layout="nhwc", dtype="f16", normalize=([0.5] * 3, [0.5] * 3))
+    assert (batch.images.shape, batch.images.dtype) == ((2, 2, 2, 3), np.float16)
+    assert np.allclose(batch.images[1, 0, 0], [-1.0, 1.0, -0.2], atol=1e-3)
+    assert batch.placements[0].full == (6, 6)
+
+
+def test_augmentations_are_drawn_by_seed_epoch_and_sample(corpus: pathlib.Path) -> None:
+    augment = forebay.RandomResizedCrop() | forebay.HorizontalFlip() | forebay.ColorJitter(0.4, 0.4, 0.4, 0.1)
+    augment = augment | forebay.Grayscale() | forebay.GaussianBlur() | forebay.RandomErasing()
+    path = corpus / "tbl" / "jpeg20_lz4.tbl"
+
+    def all_of(workers: int, batch: int) -> Any:
+        loader = forebay.Loader(path, batch=batch, size=24, augment=augment, shuffle=7, workers=workers, normalize="imagenet")
+        return np.concatenate([batch.images for batch in loader])
+
+    first = all_of(1, 4)
+    assert (first == all_of(3, 10)).all()
+    assert (first[0] != first[1]).any()
+    with pytest.raises(forebay.UsageError, match="two steps"):
+        forebay.Loader(path, size=8, augment=forebay.CenterCrop() | forebay.Letterbox())
+    with pytest.raises(forebay.UsageError):
+        forebay.Loader(path, size=8, augment=forebay.HorizontalFlip(p=2))
+
+
+def test_payloads_and_metadata(archives: dict[int, pathlib.Path]) -> None:
+    ds = forebay.open(archives[23])
+    for batch in forebay.Loader(archives[23], batch=5, shuffle=3, tail="uneven"):
+        assert [bytes(p) for p in batch.payloads] == [bytes(ds[int(i)].payload) for i in batch.indices]
+        assert all(p.readonly for p in batch.payloads)
+        assert batch.names == [f"{i:05}.bmp" for i in batch.indices]
+        assert [m["cls"] for m in batch.metadata] == batch.indices.tolist()
+        with pytest.raises(AttributeError):
+            batch.images
+
+
+def test_a_filter_and_labels(archives: dict[int, pathlib.Path], tmp_path: pathlib.Path) -> None:
+    loader = forebay.Loader(archives[23], batch=3, where="cls >= 17", labels="cls")
+    assert sorted(int(x) for batch in loader for x in batch.labels) == [17, 18, 19, 20, 21, 22]
+    with pytest.raises(forebay.UsageError):
+        forebay.Loader(archives[23], where="cls > 99")
+    names = {"x/a.bmp": bmp(2, 2, (1, 1, 1)), "y/b.bmp": bmp(2, 2, (2, 2, 2))}
+    path = write_tar(tmp_path / "a.tar", names)
+    loader = forebay.Loader(path, batch=2, labels=forebay.Labels.folder())
+    assert (loader.classes, [b.labels.tolist() for b in loader]) == (["x", "y"], [[0, 1]])
+    (tmp_path / "l.csv").write_text("file,kind\na.bmp,9\nb.bmp,8\n")
+    loader = forebay.Loader(path, batch=2, labels=forebay.Labels.table(tmp_path / "l.csv", "file", "kind"))
+    assert [b.labels.tolist() for b in loader] == [[9, 8]]
+
+
+def test_a_state_resumes_exactly_also_on_other_ranks(archives: dict[int, pathlib.Path]) -> None:
+    def make(batch: int, rank: int = 0, world: int = 1) -> forebay.Loader:
+        return forebay.Loader(archives[200], batch=batch, shuffle=5, rank=rank, world=world)
+
+    whole = [batch.indices.tolist() for batch in make(20)]
+    loader = make(20)
+    steps = iter(loader)
+    for _ in range(4):
+        next(steps)
+    state = json.loads(json.dumps(loader.state_dict()))
+    again = make(20)
+    again.load_state_dict(state)
+    assert (again.epoch, again.step) == (0, 4)
+    assert [batch.indices.tolist() for batch in again] == whole[4:]
+    assert again.epoch == 1
+    halves = [make(10, rank, 2) for rank in range(2)]
+    for half in halves:
+        half.load_state_dict(state)
+    rest = [sorted(a.indices.tolist() + b.indices.tolist()) for a, b in zip(*halves)]
+    assert rest == [sorted(step) for step in whole[4:]]
+    with pytest.raises(forebay.Error) as e:
+        make(30).load_state_dict(state)
+    assert e.value.code.startswith("order.state")
+    assert next(steps).indices.tolist() == whole[4], "asking for the state changes nothing"
+
+
+def test_epochs_follow_each_other(archives: dict[int, pathlib.Path]) -> None:
+    loader = forebay.Loader(archives[23], batch=5, shuffle=1)
+    first, second = ([b.indices.tolist() for b in loader] for _ in range(2))
+    assert first != second
+    loader.set_epoch(0)
+    assert [b.indices.tolist() for b in loader] == first
+    steps = iter(loader)
+    next(steps)
+    assert [b.indices.tolist() for b in loader] == second, "an epoch that was left begins anew"
+    with pytest.raises(forebay.UsageError, match="another iteration"):
+        next(steps)
+
+
+def test_broken_samples(tmp_path: pathlib.Path) -> None:
+    members = {f"{i}.bmp": bmp(2, 2, (i, i, i)) for i in range(6)}
+    members["2.bmp"] = members["2.bmp"][:40]
+    path = write_tar(tmp_path / "a.tar", members)
+    with pytest.raises(forebay.DamagedError) as e:
+        list(forebay.Loader(path, batch=3, size=2))
+    assert e.value.sample == 2
+    loader = forebay.Loader(path, batch=3, size=2, dtype="u8", on_error="skip")
+    batches = list(loader)
+    assert [len(batch) for batch in batches] == [2, 3]
+    assert (batches[0].skipped[0].index, loader.stats().skipped) == (2, 1)
+    assert isinstance(batches[0].skipped[0].error, forebay.DamagedError)
+    loader = forebay.Loader(path, batch=3, size=2, dtype="u8", on_error="replace")
+    batches = list(loader)
+    assert [b.images[:, 0, 0, 0].tolist() for b in batches] == [[0, 1, 3], [3, 4, 5]]
+    assert batches[0].skipped[0].replaced_by == 3
+
+
+def test_rank_and_world_come_from_the_environment(
+    archives: dict[int, pathlib.Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    loader = forebay.Loader(archives[10], batch=5)
+    assert [b.indices.tolist() for b in loader] == [[5, 6, 7, 8, 9]]
+    with pytest.raises(forebay.UsageError):
+        forebay.Loader(archives[10], rank=1)
+
+
+def test_settings_that_make_no_sense_are_refused(archives: dict[int, pathlib.Path]) -> None:
+    wrong: list[dict[str, Any]] = [
+        {"batch": 0},
+        {"workers": 0},
+        {"rank": 3, "world": 2},
+        {"tail": "half"},
+        {"shuffle": True},
+        {"normalize": "imagenet"},
+        {"size": 8, "dtype": "u8", "normalize": "imagenet"},
+        {"mix": [1]},
+        {"batch": -1},
+    ]
+    for options in wrong:
+        with pytest.raises(forebay.UsageError):
+            forebay.Loader(archives[10], **options)
+
+
+def test_ctrl_c_is_heard_while_a_batch_is_waited_for(tmp_path: pathlib.Path) -> None:
+    big = bmp(3000, 3000, (1, 2, 3))
+    path = write_tar(tmp_path / "a.tar", {f"{i}.bmp": big for i in range(32)})
+    loader = forebay.Loader(path, batch=32, size=64, workers=1, prefetch=1)
+    timer = threading.Timer(0.05, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        for batch in loader:
+            while True:  # the batch came first: the signal comes here
+                time.sleep(0.001)
+    timer.join()
+    # Nothing was lost: the batch that was waited for comes next.
+    loader.set_epoch(0)
+    assert [batch.step for batch in loader] == [0]
+
+
+def test_other_threads_go_on_while_a_batch_is_waited_for(tmp_path: pathlib.Path) -> None:
+    big = bmp(2000, 2000, (1, 2, 3))
+    path = write_tar(tmp_path / "a.tar", {f"{i}.bmp": big for i in range(24)})
+    loader = forebay.Loader(path, batch=24, size=32, workers=1, prefetch=1)
+    counted = 0
+    stop = threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not stop.is_set():
+            counted += 1
+            time.sleep(0)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    (batch,) = loader
+    stop.set()
+    thread.join()
+    assert len(batch) == 24 and counted > 100
+
+
+def test_loaders_pickle_with_their_state(archives: dict[int, pathlib.Path]) -> None:
+    loader = forebay.Loader(archives[200], batch=20, shuffle=5, size=4, labels="cls")
+    whole = [batch.labels.tolist() for batch in loader]
+    loader.set_epoch(0)
+    steps = iter(loader)
+    next(steps)
+    again = pickle.loads(pickle.dumps(loader))
+    assert [batch.labels.tolist() for batch in again] == whole[1:]
+
+
+def _labels(loader: forebay.Loader, send: Any) -> None:
+    send.send([batch.labels.tolist() for batch in loader])
+    send.close()
+
+
+@pytest.mark.parametrize("how", ["fork", "spawn"])
+def test_loaders_go_on_in_another_process(archives: dict[int, pathlib.Path], how: str) -> None:
+    if how not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this system does not {how}")
+    loader = forebay.Loader(archives[200], batch=20, shuffle=5, size=4, labels="cls")
+    whole = [batch.labels.tolist() for batch in loader]
+    loader.set_epoch(0)
+    next(iter(loader))
+    context = multiprocessing.get_context(how)
+    receive, send = context.Pipe(duplex=False)
+    child = context.Process(target=_labels, args=(loader, send))
+    child.start()
+    assert receive.poll(120), "the child hangs"
+    found = receive.recv()
+    child.join(60)
+    assert child.exitcode == 0
+    # Forked it begins its epoch anew, as nobody saved where it stood; pickled it goes on.
+    assert found == (whole if how == "fork" else whole[1:])
+
+
+def test_many_loaders_leave_no_threads_and_no_files(archives: dict[int, pathlib.Path]) -> None:
+    if not os.path.isdir("/proc/self/task"):
+        pytest.skip("only Linux lists threads and files in /proc")
+
+    def used() -> tuple[int, int]:
+        return len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
+
+    def once() -> None:
+        loader = forebay.Loader(archives[23], batch=5, size=4, workers=3)
+        next(iter(loader))
+
+    once()
+    gc.collect()
+    before = used()
+    for _ in range(200):
+        once()
+    gc.collect()
+    assert used() == before
+
+
+def test_stats_say_who_waits(archives: dict[int, pathlib.Path]) -> None:
+    with forebay.Loader(archives[200], batch=20, size=4) as loader:
+        assert loader.stats().verdict == "nothing was loaded yet"
+        for _ in loader:
+            time.sleep(0.001)
+        stats = loader.stats()
+    assert stats.samples >= 200 and stats.training > 0
+    assert "waits" in stats.verdict
+    assert [len(batch) for batch in loader] == [20] * 10, "a closed loader starts again"

@@ -1,0 +1,27 @@
+"""The code of README.md, block by block, as a reader would type it."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+from typing import Any
+
+import pytest
+
+from conftest import ROOT, bmp, write_tar
+
+
+def test_the_readme_runs(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    members = {}
+    for i in range(40):
+        members[f"{i:03}.bmp"] = bmp(20 + i, 30, (i, 2 * i, 3 * i))
+        members[f"{i:03}.cls"] = str(i).encode()
+    write_tar(tmp_path / "train.tar", members)
+    (tmp_path / "people.csv").write_text("name,age\nann,31\nbob,27\n")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "python" / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) >= 7
+    names: dict[str, Any] = {}
+    for i, block in enumerate(blocks):
+        exec(compile(block, f"README.md, block {i + 1}", "exec"), names)

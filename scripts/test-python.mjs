@@ -1,0 +1,92 @@
+// The Python package: built, and tested by pytest in a virtual environment of its own.
+//
+//   node scripts/test-python.mjs [PYTEST ARGUMENTS]
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure, ROOT, isMain, main, read, run } from './lib/run.mjs';
+import { digest, stamp, stamped, unstamp } from './lib/stamps.mjs';
+
+const HOME = join(ROOT, 'target/python');
+const REQUIREMENTS = join(ROOT, 'python/tests/requirements.txt');
+/** The oldest Python of the package: minor version of 3. */
+const OLDEST = 10;
+const NAMES = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python3.10', 'python'];
+/** Where the system wants what cargo builds, and what Python looks for. */
+const MODULE = {
+  linux: ['lib_forebay.so', '_forebay.abi3.so'],
+  darwin: ['lib_forebay.dylib', '_forebay.abi3.so'],
+  win32: ['_forebay.dll', '_forebay.pyd'],
+};
+
+/** What cargo calls the extension module, and what Python does. */
+export function moduleNames() {
+  return MODULE[process.platform] ?? MODULE.linux;
+}
+
+/** A Python that is new enough, or `null`. PYTHON names another one. */
+export function findPython() {
+  const names = process.env.PYTHON ? [process.env.PYTHON] : NAMES;
+  const ask = 'import sys, venv, ensurepip; print(*sys.version_info[:2], sys.executable)';
+  for (const name of names) {
+    const [major, minor, ...path] = read(name, ['-c', ask])?.split(' ') ?? [];
+    if (Number(major) === 3 && Number(minor) >= OLDEST) return { version: `3.${minor}`, path: path.join(' ') };
+  }
+  return null;
+}
+
+/** The virtual environment with what the tests need; what is installed is said before it is. */
+export async function environment(python) {
+  const folder = join(HOME, `venv-${python.version}`);
+  const bin = join(folder, process.platform === 'win32' ? 'Scripts' : 'bin');
+  const path = join(bin, process.platform === 'win32' ? 'python.exe' : 'python');
+  const needed = readFileSync(REQUIREMENTS, 'utf8');
+  const ingredients = [digest(needed), python.path, python.version];
+  mkdirSync(HOME, { recursive: true });
+  if (existsSync(path) && stamped(HOME, `venv-${python.version}`, ingredients)) return path;
+  const names = needed.split('\n').filter((line) => /^\w/.test(line));
+  console.log(`Into ${folder}, and nowhere else, pip installs: ${names.join(', ')}`);
+  unstamp(HOME, `venv-${python.version}`);
+  rmSync(folder, { recursive: true, force: true });
+  await run(python.path, ['-m', 'venv', folder]);
+  await run(path, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', REQUIREMENTS]);
+  stamp(HOME, `venv-${python.version}`, ingredients, [], {});
+  return path;
+}
+
+/** Builds the extension module and puts the package together, as a wheel would. The folder to import from. */
+async function stage() {
+  // The very features of the workspace's tests, so that nothing is compiled twice.
+  await run('cargo', ['build', '--locked', '--workspace', '--all-features', '--lib']);
+  const [built, wanted] = moduleNames();
+  const folder = join(HOME, 'stage');
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(join(ROOT, 'python/forebay'), join(folder, 'forebay'), {
+    recursive: true,
+    filter: (path) => !path.includes('__pycache__'),
+  });
+  const target = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
+  cpSync(join(target, 'debug', built), join(folder, 'forebay', wanted));
+  return folder;
+}
+
+/** Resolves to how many tests passed, in the words that the steps count. */
+export async function testPython(args = []) {
+  const python = findPython();
+  if (!python) {
+    console.log(
+      `SKIPPED: no Python 3.${OLDEST} or later with venv is here (looked for ${NAMES.join(', ')}; PYTHON names another). ` +
+        'Install one, on Debian: apt-get install python3 python3-venv',
+    );
+    return '# pass 0\n# fail 0';
+  }
+  console.log(`Python ${python.version}: ${python.path}`);
+  const path = await environment(python);
+  const folder = await stage();
+  const env = { PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1', MYPYPATH: folder };
+  const output = await run(path, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'python/tests', ...args], { env });
+  const count = (word) => Number(new RegExp(`(\\d+) ${word}`).exec(output.split('\n').slice(-5).join('\n'))?.[1] ?? 0);
+  if (count('passed') === 0) throw new Failure('pytest ran no test');
+  return `# pass ${count('passed')}\n# fail ${count('failed')}`;
+}
+
+if (isMain(import.meta.url)) await main(() => testPython(process.argv.slice(2)));
