@@ -27,7 +27,7 @@ use twins::{Outcome, cases, damaged, exports};
 /// Formats of the corpus that are not read yet; a line goes when a reader comes.
 const NOT_READ: &[&str] = &["datumaro_json"];
 
-/// Damaged files that are read in another way than the twin suggests, where it says that this is a choice.
+/// Damaged files that are read in another way than the twin suggests, if it says that this is a choice.
 const OTHERWISE: &[(&str, &str)] =
     &[("yolo_value_1_2", "an object outside of its picture, as five tools write it; it is counted, not refused")];
 

@@ -33,7 +33,7 @@ enum What {
 /// What a file cannot say by itself.
 #[derive(Debug, clap::Args)]
 struct ReadArgs {
-    /// The format of the files, where it is not to be found out.
+    /// The format of the files, if it is not to be found out.
     #[arg(long, value_parser = word::<Format>(), value_name = "FORMAT")]
     from: Option<Format>,
     /// Look at the pictures in this folder: their sizes count, and a missing one is a fault.
