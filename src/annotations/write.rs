@@ -8,14 +8,19 @@ use crate::{
 
 use super::{Format, Labels, Losses, coco, codes, createml, cvat, labelme, labelstudio, via, voc, yolo};
 
+/// Gives the one file of a format to `put`, piece by piece.
+type WriteFile = fn(&Labels, &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses>;
+/// Gives the files of a format to `put`, each by its name.
+type WriteFiles = fn(&Labels, &mut dyn FnMut(&str, &[u8]) -> Result<()>) -> Result<Losses>;
+
 /// How a format is written.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Writer {
     /// One file, piece by piece.
-    File(fn(&Labels, &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses>),
+    File(WriteFile),
     /// Several files, each by its name.
-    Files(fn(&Labels, &mut dyn FnMut(&str, &[u8]) -> Result<()>) -> Result<Losses>),
+    Files(WriteFiles),
 }
 
 /// How a format is written.

@@ -93,8 +93,8 @@ mod tests {
         for source in [[1, 1], [2000, 1], [1, 2000], [33, 77], [u32::MAX, 3], [640, 480], [0, 7]] {
             for target in [[64, 64], [48, 20], [1, 1]] {
                 let placed = Placement::new(ResizeMode::Letterbox, source, target);
-                for k in 0..2 {
-                    assert!(placed.pad[k] + placed.resized[k] <= target[k], "{placed:?}");
+                for (axis, side) in target.into_iter().enumerate() {
+                    assert!(placed.pad[axis] + placed.resized[axis] <= side, "{placed:?}");
                 }
                 assert_eq!(Placement::new(ResizeMode::Force, source, target).resized, target);
             }

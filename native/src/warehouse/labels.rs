@@ -178,7 +178,7 @@ fn look(survey: &Survey, frame: &Frame) -> Result<Option<Seen>> {
         }
         Place::Sample { dataset, number } => match survey.datasets.get(*dataset).map(|d| (d.info(*number), d)) {
             // Raw pixels have no head; the index knows their size.
-            Some((Ok(info), _)) if info.format == forebay::model::MediaFormat::RawU8 => {
+            Some((Ok(info), _)) if info.format == forebay::sample::MediaFormat::RawU8 => {
                 return Ok(Some(Seen { width: info.width, height: info.height, turn: Turn::NONE }));
             }
             Some((Ok(_), dataset)) => match dataset.lend(*number) {

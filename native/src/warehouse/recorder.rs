@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use forebay::{Error, Limits, Result, record::safe_name, warehouse::Cause};
+use forebay::{Error, Limits, Result, sample::record::safe_name, warehouse::Cause};
 use serde::Deserialize;
 
 use super::frames::{Frame, GivenBox, Place, Refused, Stamp};

@@ -7,6 +7,9 @@ use crate::error::{Error, Result};
 use super::super::{Cause, Labels, Listing, Notes, Picture, ReadOptions, codes};
 use super::{Data, Set, entry, read};
 
+/// The size of a picture by its name.
+type SizeOf<'a> = dyn FnMut(&str) -> Result<Option<(u32, u32)>> + 'a;
+
 /// Reads the set in a folder. `bytes` gives a file of it by its name, `size` that of a picture, in the raster that its boxes
 /// are fractions of; `None` where it is not a picture, which leaves its labels without a meaning.
 ///
@@ -15,7 +18,7 @@ pub fn read_folder(
     listing: &Listing,
     options: &ReadOptions,
     bytes: &mut dyn FnMut(&str) -> Result<Vec<u8>>,
-    size: &mut dyn FnMut(&str) -> Result<Option<(u32, u32)>>,
+    size: &mut SizeOf<'_>,
 ) -> Result<Labels> {
     let entry = entry(listing);
     let data = match entry {
