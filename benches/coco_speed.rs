@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 }
 
-/// Writes a file of so many boxes, ten a picture.
+/// Writes a file of that many boxes, ten a picture.
 fn make(path: &str, count: u64) -> Result<(), Box<dyn std::error::Error>> {
     let mut out = BufWriter::new(File::create(path)?);
     write!(out, "{{\"images\":[")?;
