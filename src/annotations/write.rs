@@ -8,19 +8,20 @@ use crate::{
 
 use super::{Format, Labels, Losses, coco, codes, createml, cvat, labelme, labelstudio, via, voc, yolo};
 
-/// Gives the one file of a format to `put`, piece by piece.
-type WriteFile = fn(&Labels, &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses>;
-/// Gives the files of a format to `put`, each by its name.
-type WriteFiles = fn(&Labels, &mut dyn FnMut(&str, &[u8]) -> Result<()>) -> Result<Losses>;
+/// Takes the bytes of a file, piece by piece.
+pub type Put<'p> = &'p mut dyn FnMut(&[u8]) -> Result<()>;
+
+/// Takes files, each by its name.
+pub type PutFile<'p> = &'p mut dyn FnMut(&str, &[u8]) -> Result<()>;
 
 /// How a format is written.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Writer {
     /// One file, piece by piece.
-    File(WriteFile),
+    File(fn(&Labels, Put<'_>) -> Result<Losses>),
     /// Several files, each by its name.
-    Files(WriteFiles),
+    Files(fn(&Labels, PutFile<'_>) -> Result<Losses>),
 }
 
 /// How a format is written.
@@ -48,7 +49,7 @@ pub fn written() -> impl Iterator<Item = Format> {
     Format::ALL.iter().copied().filter(|format| writer(*format).is_ok())
 }
 
-fn labelme_files(labels: &Labels, put: &mut dyn FnMut(&str, &[u8]) -> Result<()>) -> Result<Losses> {
+fn labelme_files(labels: &Labels, put: PutFile<'_>) -> Result<Losses> {
     let mut losses = Losses::default();
     let names = label_names(labels, "json");
     for (picture, name) in labels.pictures.iter().zip(names) {

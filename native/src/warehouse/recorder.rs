@@ -54,20 +54,17 @@ pub(super) fn read(root: &Path, folder: &Path, run: usize, file: &Path, limits: 
         Ok(_) => {
             let input = Input::pieces(file)?;
             parse(&input.slice(0..input.len())?)
-                .and_then(|record| {
-                    let picture = picture(folder, &record)?;
-                    Ok((record, picture))
-                })
+                .and_then(|record| picture(folder, &record).map(|picture| (record, picture)))
                 .map_err(|(cause, reason)| refuse(cause, reason))
-                .and_then(|(record, picture)| {
+                .map(|(record, picture)| {
                     let source = picture.path.strip_prefix(root).unwrap_or(&picture.path);
-                    Ok(Frame {
+                    Frame {
                         source: display(source),
                         place: Place::File(picture),
                         run,
                         frame_id: Some(record.frame_id),
                         boxes: record.labels.into_iter().map(given).collect(),
-                    })
+                    }
                 })
         }
     };

@@ -108,8 +108,7 @@ fn add_runs(survey: &mut Survey, source: &Path, runs: Vec<PathBuf>, settings: &S
 
 /// Every picture of a folder, a TAR or a TBL.
 fn add_dataset(survey: &mut Survey, source: &Path, settings: &Settings) -> Result<()> {
-    let mut options = OpenOptions::default();
-    options.limits = settings.limits.clone();
+    let options = OpenOptions { limits: settings.limits.clone(), ..OpenOptions::default() };
     let dataset = Dataset::open_with(source, &options)?;
     if let Some(folder) = dataset.folder() {
         folder.refuse_without_pictures()?;

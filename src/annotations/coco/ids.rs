@@ -14,6 +14,8 @@ pub(super) struct Ids {
     declared: Vec<bool>,
     /// Where those that were not yet declared were first used.
     used: HashMap<u32, Spot>,
+    /// The number that was used last: annotations of one picture stand together.
+    last: Option<(i64, u32)>,
 }
 
 impl Ids {
@@ -49,8 +51,18 @@ impl Ids {
     /// The dense number of something that is used; `None` where it is not declared and all declarations were read.
     /// `spot` is asked where the use is the first.
     pub fn used(&mut self, id: &Id, all: bool, spot: impl FnOnce() -> Spot) -> Option<u32> {
+        if let (Id::Number(n), Some((last, dense))) = (id, self.last)
+            && *n == last
+        {
+            return Some(dense);
+        }
         match self.find(id) {
-            Some(dense) => Some(dense),
+            Some(dense) => {
+                if let Id::Number(n) = id {
+                    self.last = Some((*n, dense));
+                }
+                Some(dense)
+            }
             None if all => None,
             None => {
                 let dense = self.add(id, false);

@@ -81,8 +81,8 @@ impl Feed {
 
     /// Newlines and characters behind the last of them, at the end of bytes that follow those that were counted.
     fn lines_behind(&self, new: &[u8]) -> (u64, u64) {
-        let characters = |line: &[u8]| line.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
-        match new.iter().filter(|byte| **byte == b'\n').count() as u64 {
+        let characters = |line: &[u8]| count(line, |byte| byte & 0xc0 != 0x80);
+        match count(new, |byte| byte == b'\n') {
             0 => (self.newlines, self.behind + characters(new)),
             n => {
                 let start = new.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
@@ -138,4 +138,9 @@ impl Feed {
         }
         Ok(true)
     }
+}
+
+/// How many bytes are such, by sums of bytes, which are counted many at a time.
+fn count(bytes: &[u8], is: impl Fn(u8) -> bool) -> u64 {
+    bytes.chunks(255).map(|some| u64::from(some.iter().map(|byte| u8::from(is(*byte))).sum::<u8>())).sum()
 }
