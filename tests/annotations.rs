@@ -1,4 +1,5 @@
 //! Label files that real tools wrote, and damaged ones: every file of `tests/corpus/labels` against its twin.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests are hosts: they read files")]
 
 #[path = "annotations/compare.rs"]
 mod compare;

@@ -1,7 +1,6 @@
 //! `forebay labels`: check, stats and convert, over files that real tools wrote.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests are hosts: they read and write files")]
 
-#[allow(dead_code)]
 mod common;
 
 use std::{

@@ -3,7 +3,6 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests are hosts: they read and write files")]
 
 mod common;
-#[allow(dead_code, reason = "each test file uses its own part")]
 #[path = "../../tests/common/warehouses.rs"]
 mod warehouses;
 
@@ -219,7 +218,7 @@ fn pictures_that_exif_turns_are_turned_left_or_refused_as_asked() {
         (stored(&folder.at(made["manifest"].as_str().unwrap())), made)
     };
     let (ignored, said) = made("ignore");
-    assert_eq!((&ignored[0].image == &ignored[1].image, &said["summary"]["totals"]["turned"]), (true, &0.into()));
+    assert_eq!((ignored[0].image == ignored[1].image, &said["summary"]["totals"]["turned"]), (true, &0.into()));
     let (applied, said) = made("apply");
     assert_eq!(said["summary"]["totals"]["turned"], 1);
     assert!(applied[0].image != ignored[0].image && applied[1].image == ignored[1].image);

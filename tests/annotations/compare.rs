@@ -105,7 +105,7 @@ pub fn clipped_boxes_are(case: &Case, mut labels: Labels) {
     let crowds = !case.twin["counts"]["crowd_dropped"].is_null();
     for (name, boxes) in said {
         let got = find(&labels, [name, name]).unwrap_or_else(|| panic!("{}: no picture {name}", case.name));
-        let kept = got.annotations.iter().filter(|a| !(crowds && a.flags.crowd) && !a.flags.outside);
+        let kept = got.annotations.iter().filter(|a| !(a.flags.outside || crowds && a.flags.crowd));
         let kept = kept.filter_map(|a| Some((class_of(&labels, a), corners(got.clip(a).rect()?))));
         let said = boxes.as_array().unwrap().iter().map(|said| {
             let label = said[0].as_str().unwrap_or("-").to_owned();
