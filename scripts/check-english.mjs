@@ -19,7 +19,9 @@ export function checkEnglish(folder) {
   const all = read('git', ['ls-files', '-z'])?.split('\0').filter(Boolean) ?? [];
   const matchers = PATTERNS.map(matcher);
   const wanted = (file) => (folder ? file.startsWith(folder) : matchers.some((m) => m.test(file)));
-  const files = all.filter((file) => PROSE.test(file) && wanted(file) && !except.some((beside) => file.startsWith(beside)));
+  const files = all.filter(
+    (file) => PROSE.test(file) && wanted(file) && !except.some((beside) => file.startsWith(beside)),
+  );
   if (!files.length) throw new Failure('no file to look at');
   const faults = files.flatMap((file) => wordsIn(file, readFileSync(join(ROOT, file), 'utf8')));
   if (faults.length) throw new Failure(`${faults.join('\n')}\n${faults.length} words of scripts/english.json`);

@@ -396,7 +396,7 @@ fn a_version_stands_until_its_sources_change() {
     assert_eq!(gc(&[]), [format!("v{}", second["version"].as_str().unwrap())]);
 }
 
-/// Runs of so many frames, pictures of some size.
+/// Runs of this many frames, pictures of some size.
 fn many(folder: &Folder, frames: u32) {
     fs::create_dir_all(folder.at("in/run_1/labels")).unwrap();
     for i in 0..frames {

@@ -92,7 +92,7 @@ struct Build {
     shard_mib: u64,
     #[command(flatten)]
     thresholds: ThresholdArgs,
-    /// Keep the warehouse also where it breaks a threshold; the manifest says so.
+    /// Keep the warehouse even if it breaks a threshold; the manifest says so.
     #[arg(long)]
     allow_violations: bool,
     /// If this version is there already, replace it.
@@ -121,7 +121,7 @@ struct LabelArgs {
     /// The label file, or the folder of label files, of pictures in folders, TAR and TBL files.
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
-    /// The format of the labels, where it is not to be found out.
+    /// The format of the labels, if it is not to be found out.
     #[arg(long, value_parser = word::<Format>(), value_name = "FORMAT", requires = "labels")]
     labels_from: Option<Format>,
     /// Pascal VOC: whether the first pixel is 0 or 1; a file cannot tell.

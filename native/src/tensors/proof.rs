@@ -26,7 +26,7 @@ struct Identity {
     path: std::path::PathBuf,
     len: u64,
     written: Option<SystemTime>,
-    /// The checksum that it was held against.
+    /// The checksum that it was compared with.
     sha256: String,
 }
 
