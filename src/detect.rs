@@ -16,7 +16,8 @@ pub const HEAD_LEN: u64 = 512;
 pub fn detect(head: &[u8]) -> Option<Format> {
     let known = FIRST_BYTES.iter().find(|(magics, _)| magics.iter().any(|magic| head.starts_with(magic)));
     let known = known.map(|&(_, format)| format).or_else(|| is_tar(head).then_some(Format::Tar));
-    known.or_else(|| is_manifest(head).then_some(Format::Warehouse))
+    // Where no warehouse is read, none is looked for.
+    known.or_else(|| (cfg!(feature = "warehouse") && is_manifest(head)).then_some(Format::Warehouse))
 }
 
 /// The manifest of a warehouse is an object with these fields near its beginning, the second an object itself.

@@ -24,21 +24,23 @@
 //! | [`table`] | the table model: schema, typed columns, batches, cells |
 //! | [`tbf`] | TBF, all six layouts that have the name |
 //! | [`idv`] | ML.NET's binary data view |
-//! | [`warehouse`] | tensor warehouses: shards of tensors with boxes, and their manifest |
 //! | [`text`] | CSV and JSON lines |
-//! | [`annotations`] | boxes, masks and classes: one model, and the label formats |
 //! | [`tables`] | a table of any of these formats, opened, read and converted |
 //!
 //! # What is promised
 //!
 //! What this documentation shows follows semantic versioning. Items that it does not show are what Forebay's own crates
 //! share; any release may change them.
+//!
+//! The modules `annotations` (label formats) and `warehouse` (shards of tensors) are new and still among the latter: what
+//! they can do is in `docs/labels.md` and `docs/warehouse.md`.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 // A file can never make the core panic on purpose; tests may.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::unimplemented)]
 
+#[doc(hidden)]
 pub mod annotations;
 pub mod catalog;
 pub mod check;
@@ -67,6 +69,8 @@ pub mod tar;
 pub mod tbf;
 pub mod tbl;
 pub mod text;
+#[cfg(feature = "warehouse")]
+#[doc(hidden)]
 pub mod warehouse;
 #[doc(hidden)]
 pub mod words;

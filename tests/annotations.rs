@@ -3,6 +3,9 @@
 
 #[path = "annotations/compare.rs"]
 mod compare;
+#[allow(dead_code, reason = "each test file uses its own part")]
+#[path = "common/conformance.rs"]
+mod conformance;
 #[path = "annotations/pieces.rs"]
 mod pieces;
 #[path = "annotations/readers.rs"]
@@ -58,12 +61,14 @@ fn exports_hold_what_their_twins_say() {
             let e = read(&case, &case.options()).expect_err(&case.name);
             assert!(e.place().line.is_some(), "{}: {e}", case.name);
             if expect.as_deref() == Some("refuse") {
+                conformance::refused(&case.twin_file());
                 continue;
             }
         }
         let labels = read(&case, &case.asked()).unwrap_or_else(|e| panic!("{}: {e}", case.name));
         boxes_are(&case, labels.clone());
         counts_are(&case, labels);
+        conformance::read(&case.twin_file());
     }
     assert!(seen >= 10, "{seen} exports were read");
 }
@@ -80,9 +85,15 @@ fn damaged_files_are_refused_with_their_place_or_read_as_their_twins_say() {
         let got = read(&case, &case.options());
         match (case.outcome(), got) {
             (Outcome::Refuse, Ok(_)) => panic!("{}: is read, and should be refused: {}", case.name, case.why()),
-            (Outcome::Refuse, Err(e)) => case.is_place_of(&e),
+            (Outcome::Refuse, Err(e)) => {
+                case.is_place_of(&e);
+                conformance::refused(&case.twin_file());
+            }
             (_, Err(e)) => panic!("{}: {e}", case.name),
-            (_, Ok(labels)) => clipped_boxes_are(&case, labels),
+            (_, Ok(labels)) => {
+                clipped_boxes_are(&case, labels);
+                conformance::read(&case.twin_file());
+            }
         }
     }
     assert!(seen >= 30, "{seen} damaged files were read");
@@ -117,6 +128,9 @@ fn choices_are_choices() {
     for (name, _) in OTHERWISE {
         let case = cases.iter().find(|case| case.name == *name).expect(name);
         assert!(case.is_choice(), "{name}");
+        let read = reader(&case.format).unwrap();
+        read(case, &case.options()).unwrap_or_else(|e| panic!("{name}: {e}"));
+        conformance::read(&case.twin_file());
     }
 }
 

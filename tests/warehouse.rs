@@ -89,6 +89,7 @@ fn the_other_builders_tensors_are_read_bit_for_bit() {
                 .collect();
             assert_eq!(said, found, "{name}, sample {i}");
         }
+        common::conformance::read(&common::corpus("twh/expected").join(name).join("manifest.json"));
     }
 }
 

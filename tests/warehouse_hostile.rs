@@ -71,6 +71,11 @@ fn every_damaged_warehouse_of_the_corpus_has_its_code() {
     for (name, opening, check) in CORPUS {
         let files = damaged(name);
         assert_eq!((refused(&files), &codes(&files)[..]), (*opening, *check), "{name}");
+        let manifest = common::corpus("twh/damaged").join(name).join("manifest.json");
+        match check {
+            [] => common::conformance::read(&manifest),
+            _ => common::conformance::refused(&manifest),
+        }
     }
 }
 

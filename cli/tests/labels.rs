@@ -2,6 +2,9 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests are hosts: they read and write files")]
 
 mod common;
+#[allow(dead_code, reason = "each test file uses its own part")]
+#[path = "../../tests/common/conformance.rs"]
+mod conformance;
 
 use std::{
     fs,
@@ -91,6 +94,7 @@ fn pictures_are_looked_at_where_their_folder_is_named() {
         assert_eq!(json(&["check", &file]).0, 0, "{case}");
         let error = error_of(&forebay(["labels", "check", &file, "--pictures", &pictures, "--json"]));
         assert_eq!((error["code"].as_str(), error["line"].as_u64()), (Some(code), Some(line)), "{case}: {error}");
+        conformance::refused(Path::new(&format!("{}.json", damaged(case))));
     }
     // Boxes of COCO are in pixels: the picture's own size counts.
     let file = format!("{}/instances.json", damaged("coco_size_wrong"));

@@ -46,12 +46,13 @@ test('folders may count as one file each, or as none, and those that nothing rec
   const kinds = [
     { folder: 'sets', program: 'a builder', format: 'sets', items: '/manifest\\.json$' },
     { folder: 'drawn', beside: true },
-    { folder: 'new', program: 'others', format: 'new', unrecorded: true },
+    { folder: 'new', program: 'others', format: 'new', not_read: { 'f.bin': 'of another kind' } },
   ];
-  const { rows, faults } = summedUp(kinds, corpus, [read('sets/a/manifest.json')]);
+  const { rows, faults, left } = summedUp(kinds, corpus, [read('sets/a/manifest.json')]);
   assert.deepEqual(faults, ['tests/corpus/sets/c/manifest.json: no test read or refused it']);
   assert.deepEqual(rows, [
     ['a builder', 'sets', '2', '1', '-', '-', '-'],
-    ['others', 'new', '1', '?', '?', '?', '-'],
+    ['others', 'new', '1', '-', '-', '-', '-'],
   ]);
+  assert.deepEqual(left, ['not read: tests/corpus/new/f.bin (of another kind)']);
 });

@@ -26,14 +26,14 @@ impl Rle {
         Ok(Rle { width, height, counts })
     }
 
-    /// A mask from COCO's text for runs: five bits a character, and from the third run on the difference to the one
-    /// before the last.
+    /// A mask from COCO's text for runs: five bits a character, and from the fourth run on the difference to the
+    /// one before the last.
     ///
     /// ```
     /// use forebay::annotations::Rle;
-    /// let mask = Rle::from_text(4, 3, "52203").unwrap();
+    /// let mask = Rle::from_text(4, 3, "525").unwrap();
     /// assert_eq!(mask.counts(), [5, 2, 5]);
-    /// assert_eq!(mask.text(), "520");
+    /// assert_eq!(mask.text(), "525");
     /// ```
     pub fn from_text(width: u32, height: u32, text: &str) -> Result<Rle, Error> {
         let bad = |why: &str| Error::new(&codes::VALUE, format!("the text of a mask {why}"));

@@ -5,11 +5,13 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::{open::Dataset, opened::Opened};
+#[cfg(feature = "warehouse")]
+use crate::warehouse;
 use crate::{
     check::Report,
     error::{Error, Result, codes},
     step::{Step, Stepper},
-    tbl, warehouse,
+    tbl,
 };
 
 impl Dataset {
@@ -50,6 +52,7 @@ pub struct Part {
 #[derive(Debug)]
 enum Work {
     Tbl(Box<tbl::Checker>),
+    #[cfg(feature = "warehouse")]
     Warehouse(Box<warehouse::Checker>),
 }
 
@@ -57,24 +60,28 @@ impl Work {
     fn step(&mut self) -> Result<Step<Report>> {
         match self {
             Work::Tbl(work) => work.step(),
+            #[cfg(feature = "warehouse")]
             Work::Warehouse(work) => work.step(),
         }
     }
     fn push(&mut self, start: u64, bytes: Bytes) {
         match self {
             Work::Tbl(work) => work.push(start, bytes),
+            #[cfg(feature = "warehouse")]
             Work::Warehouse(work) => work.push(start, bytes),
         }
     }
     fn ahead(&self) -> Vec<Range<u64>> {
         match self {
             Work::Tbl(work) => work.ahead(),
+            #[cfg(feature = "warehouse")]
             Work::Warehouse(work) => work.ahead(),
         }
     }
     fn checked(&self) -> u64 {
         match self {
             Work::Tbl(work) => work.checked(),
+            #[cfg(feature = "warehouse")]
             Work::Warehouse(work) => work.checked(),
         }
     }
@@ -116,6 +123,7 @@ impl Checker {
                 Part { work: Work::Tbl(Box::new(work)), samples, asked: Vec::new(), found: None }
             }));
         }
+        #[cfg(feature = "warehouse")]
         if let Dataset::Warehouse(found) = &opened.dataset {
             // Whole shards, since one SHA-256 is of all of one: those that have samples of the range.
             let shards = found.shards();

@@ -22,6 +22,7 @@ use crate::{
 };
 
 /// What is said of a warehouse that is to become a file of pictures.
+#[cfg(feature = "warehouse")]
 pub const NO_TENSORS: &str =
     "a warehouse holds tensors and not pictures, and is not converted into files of pictures yet";
 
@@ -114,6 +115,7 @@ impl Conversion {
     /// Plans the conversion of the samples `chosen`, in that order, or of all.
     pub fn new(opened: Arc<Opened>, options: ConversionOptions, chosen: Option<Vec<u32>>) -> Result<Self> {
         let len = opened.dataset.len();
+        #[cfg(feature = "warehouse")]
         if opened.dataset.warehouse().is_some() {
             return Err(Error::new(&codes::ARGUMENT, NO_TENSORS));
         }

@@ -67,6 +67,7 @@ mod write;
 pub use archive_files::{ArchiveFile, archive_files, renamed};
 #[doc(hidden)]
 pub use check::{Checker, Part};
+#[cfg(feature = "warehouse")]
 #[doc(hidden)]
 pub use conversion::NO_TENSORS;
 pub use conversion::{Batch, Conversion, ConversionOptions, Converted};

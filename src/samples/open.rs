@@ -18,6 +18,8 @@
 
 use bytes::Bytes;
 
+#[cfg(feature = "warehouse")]
+use crate::warehouse::Warehouse;
 use crate::{
     detect::{HEAD_LEN, detect},
     error::{Error, Result, codes},
@@ -28,7 +30,6 @@ use crate::{
     step::{Pieces, Step, Stepper},
     tar::{self, Tar},
     tbl::{self, Tbl, raw::HEADER_LEN},
-    warehouse::Warehouse,
 };
 
 /// An opened image container. Cloning is cheap for a TBL and a warehouse; a TAR's member list is shared.
@@ -40,6 +41,7 @@ pub enum Dataset {
     /// A tar archive, its files grouped into samples.
     Tar(Tar),
     /// A tensor warehouse. It is several files, so an opener of its own gives it: [`warehouse::Opener`](crate::warehouse::Opener).
+    #[cfg(feature = "warehouse")]
     Warehouse(Warehouse),
 }
 
@@ -49,6 +51,7 @@ impl Dataset {
         match self {
             Dataset::Tbl(_) => Format::Tbl,
             Dataset::Tar(_) => Format::Tar,
+            #[cfg(feature = "warehouse")]
             Dataset::Warehouse(_) => Format::Warehouse,
         }
     }
@@ -69,8 +72,10 @@ impl Dataset {
         }
     }
     /// The warehouse, if it is one.
+    #[cfg(feature = "warehouse")]
     pub fn warehouse(&self) -> Option<&Warehouse> {
         match self {
+            #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => Some(warehouse),
             _ => None,
         }
@@ -84,6 +89,7 @@ impl Dataset {
         match self {
             Dataset::Tbl(tbl) => tbl.len(),
             Dataset::Tar(tar) => tar.len(),
+            #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => warehouse.len(),
         }
     }
@@ -96,6 +102,7 @@ impl Dataset {
         match self {
             Dataset::Tbl(tbl) => tbl.info(i),
             Dataset::Tar(tar) => tar.info(i, None),
+            #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => warehouse.info(i),
         }
     }
@@ -104,6 +111,7 @@ impl Dataset {
         match self {
             Dataset::Tbl(tbl) => tbl.plan(i),
             Dataset::Tar(tar) => tar.plan(i),
+            #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => warehouse.plan(i),
         }
     }

@@ -63,6 +63,7 @@ impl Dataset {
         Ok(match self {
             Dataset::Tbl(_) => metadata.map(|m| m.range(i)).transpose()?.flatten().into_iter().collect(),
             Dataset::Tar(tar) => tar.sidecars(i).map(|(_, member)| member.range()).filter(|r| !r.is_empty()).collect(),
+            #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => warehouse.box_ranges(i)?.into_iter().filter(|r| !r.is_empty()).collect(),
         })
     }
@@ -162,6 +163,7 @@ impl Dataset {
                 let text = record::compose(i, name, &sidecars, tar.sample(i).map_or(0, |s| s.before), &[]);
                 Ok(Some(FoundRecord::new(text)))
             }
+            #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => {
                 let [boxes, mask] = warehouse.box_ranges(i)?;
                 let fetch = |range: Range<u64>| if range.is_empty() { Ok(Bytes::new()) } else { fetch(range) };
@@ -174,8 +176,10 @@ impl Dataset {
     /// Sample `i`'s name: an archive's headers have it, others have it in the sample's metadata.
     pub fn name<'a>(&'a self, i: u64, metadata: Option<&'a Value>) -> Option<&'a str> {
         match self {
-            Dataset::Tbl(_) | Dataset::Warehouse(_) => metadata?.get("name")?.as_str(),
+            Dataset::Tbl(_) => metadata?.get("name")?.as_str(),
             Dataset::Tar(tar) => tar.name(i),
+            #[cfg(feature = "warehouse")]
+            Dataset::Warehouse(_) => metadata?.get("name")?.as_str(),
         }
     }
 
@@ -186,6 +190,7 @@ impl Dataset {
         match self {
             Dataset::Tbl(tbl) => tbl.info(i),
             Dataset::Tar(tar) => Ok(probe_named(tar.name(i).unwrap_or_default(), head).told_to(tar.info(i, None)?)),
+            #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => warehouse.info(i),
         }
     }

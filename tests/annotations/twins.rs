@@ -70,6 +70,11 @@ impl Case {
         self.twin["entry"].as_str()
     }
 
+    /// The twin's own file.
+    pub fn twin_file(&self) -> PathBuf {
+        self.root.with_file_name(format!("{}.json", self.name))
+    }
+
     /// The bytes of a file of the case: as they lie there, or by the recipe for long ones.
     pub fn bytes(&self, name: &str) -> Vec<u8> {
         let recipe = &self.twin["recipe"];

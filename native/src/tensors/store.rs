@@ -18,9 +18,10 @@ pub enum Mode {
     Memory,
     /// They are mapped: views cost nothing, and the system keeps what fits. A disk that fails, or a process that shortens
     /// a shard meanwhile, ends this process; see [`Io::Map`].
-    #[default]
     Mmap,
-    /// Every sample is read when it is needed, ahead of the batches that are taken.
+    /// Every sample is read when it is needed, ahead of the batches that are taken. No file can end the process, so it is
+    /// what is done unless another is asked for.
+    #[default]
     Stream,
 }
 
