@@ -101,7 +101,7 @@ fn check(label: &Label) -> std::result::Result<(), String> {
             return Err(format!("{name} has a number that is not finite: {corners:?}"));
         }
         if left >= right || top >= bottom {
-            return Err(format!("{name} ends before it begins, or where: {corners:?}"));
+            return Err(format!("{name} is empty or ends before it begins: {corners:?}"));
         }
         if name == "bbox_norm" && corners.iter().any(|at| !(-ROUNDING..=1.0 + ROUNDING).contains(at)) {
             return Err(format!("{name} is not between 0 and 1: {corners:?}"));
