@@ -24,7 +24,11 @@ fn written(read: Result<Labels>, format: Format, again: fn(&[u8], &ReadOptions) 
         out.extend_from_slice(piece);
         Ok(())
     };
-    write(&labels, &mut { put }).expect("memory takes all");
+    if let Err(e) = write(&labels, &mut { put }) {
+        // Memory takes all; but a name may be one that the format cannot say.
+        assert_eq!(e.code().id(), "label.name", "{e}");
+        return;
+    }
     // What is far larger than it was is over the limits, and no fault.
     if out.len() < 4 << 20 {
         again(&out, &options()).expect("what was written is read");

@@ -73,8 +73,11 @@ impl Reader {
     }
 
     fn take(&mut self, sink: &mut dyn FnMut(Picture) -> Result<()>) -> Result<()> {
-        while let Some(node) = self.elements.next()? {
+        loop {
+            let node = self.elements.next();
+            // What is wrong first is said, however many bytes come at a time.
             self.check_root()?;
+            let Some(node) = node? else { return Ok(()) };
             match node.name.as_str() {
                 "meta" => self.meta(&node)?,
                 "image" => sink(self.image(&node)?)?,
@@ -85,7 +88,6 @@ impl Reader {
                 _ => {}
             }
         }
-        self.check_root()
     }
 
     fn check_root(&mut self) -> Result<()> {
@@ -224,6 +226,18 @@ mod tests {
             (whole, fed) => assert!(whole.is_err() && fed.is_ok(), "{whole:?} {fed:?}"),
         }
         whole
+    }
+
+    #[test]
+    fn what_is_wrong_first_is_said_however_many_bytes_come_at_a_time() {
+        let text = b"<annotation><meta></annotation>";
+        for step in [1, 5, text.len()] {
+            let mut reader = Reader::new(&ReadOptions::default());
+            let mut sink = |_| Ok(());
+            let fed = text.chunks(step).try_for_each(|piece| reader.feed(piece, &mut sink));
+            let e = fed.and_then(|()| reader.finish(&mut sink).map(drop)).unwrap_err();
+            assert_eq!(e.code().id(), "label.format", "{step}: {e}");
+        }
     }
 
     #[test]

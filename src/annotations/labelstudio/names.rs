@@ -75,8 +75,16 @@ fn decoded(text: &str) -> Result<String, Error> {
     Ok(name)
 }
 
-/// The URL for a name.
-pub(super) fn url_of(name: &str) -> String {
+/// What names a picture in a task: the URL of a local file, or the name itself if it has escapes of its own, which a URL
+/// would have twice.
+pub(super) fn url_of(name: &str) -> Result<String, Error> {
+    let found = [local_file(name), name.to_owned()].into_iter().find(|url| name_from_url(url).is_ok_and(|n| n == name));
+    found.ok_or_else(|| {
+        Error::new(&codes::NAME, format!("no task can name the picture {name:?}: it has escapes of URLs"))
+    })
+}
+
+fn local_file(name: &str) -> String {
     let mut url = String::from("/data/local-files/?d=");
     for byte in name.bytes() {
         match byte {
@@ -86,4 +94,21 @@ pub(super) fn url_of(name: &str) -> String {
         }
     }
     url
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_names_a_picture_is_read_as_its_name_or_refused() {
+        for name in ["a b.jpg", "upload/1/a%20b.jpg?", "a%20b.jpg", "%2e.png", "50%.jpg", "a/%/b.jpg"] {
+            match url_of(name) {
+                Ok(url) => assert_eq!(name_from_url(&url).unwrap(), name),
+                Err(e) => assert_eq!((e.code().id(), name), ("label.name", "upload/1/a%20b.jpg?")),
+            }
+        }
+        assert_eq!(url_of("a b.jpg").unwrap(), "/data/local-files/?d=a%20b.jpg");
+        assert_eq!(url_of("a%20b.jpg").unwrap(), "a%20b.jpg");
+    }
 }

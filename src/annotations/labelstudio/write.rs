@@ -29,7 +29,7 @@ pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Resul
             _ => n,
         };
         out.text.push_str(&format!("{{\"id\":{id},\"data\":{{\"image\":"));
-        string(&mut out.text, &url_of(&picture.name));
+        string(&mut out.text, &url_of(&picture.name)?);
         out.text.push_str("},\"annotations\":[");
         if !picture.unlabelled {
             out.text.push_str(&format!("{{\"id\":{n},\"completed_by\":1,\"was_cancelled\":false,\"result\":["));

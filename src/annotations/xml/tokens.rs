@@ -13,6 +13,8 @@ use super::decode::Decoder;
 
 /// More than any label tool writes into one tag; finding one twice looks at all of them.
 const MOST_ATTRIBUTES: usize = 256;
+/// How text that is not looked at begins.
+const CDATA: &str = "<![CDATA[";
 /// What was read is thrown away in pieces of at least this size.
 const THROW_AWAY: usize = 1 << 16;
 
@@ -123,7 +125,9 @@ impl Tokens {
             let piece = self.text.get(self.at..self.at + length).unwrap_or_default();
             let token = match piece.as_bytes() {
                 [b'<', b'!', b'-', ..] | [b'<', b'?', ..] => None,
-                [b'<', b'!', b'[', ..] => Some(Token::Text(piece[9..length - 3].to_owned())),
+                [b'<', b'!', b'[', ..] if piece.starts_with(CDATA) => {
+                    Some(Token::Text(piece[CDATA.len()..length - 3].to_owned()))
+                }
                 [b'<', b'!', ..] => {
                     doctype(piece, &spot)?;
                     None
@@ -199,7 +203,7 @@ impl Tokens {
             [] => return Ok(None),
             [b'<', b'?', ..] => ends("?>", 2),
             [b'<', b'!', ..] if rest.starts_with("<!--") => ends("-->", 4),
-            [b'<', b'!', ..] if rest.starts_with("<![CDATA[") => ends("]]>", 9),
+            [b'<', b'!', ..] if rest.starts_with(CDATA) => ends("]]>", CDATA.len()),
             [b'<', b'!', ..] if rest.len() < 9 && !self.ended => None,
             // What a document type declares in itself is refused before it is looked at.
             [b'<', b'!', ..] => bytes[from..].iter().position(|b| b"[>".contains(b)).map(|n| from + n + 1),
@@ -390,6 +394,7 @@ mod tests {
             ("<!DOCTYPE a [<!ENTITY e \"x\">]><a>&e;</a>", "line 1, character 1: a document type"),
             ("\n<!DOCTYPE a SYSTEM \"x.dtd\"><a/>", "line 2, character 1: a document type"),
             ("<!ENTITY e \"x\"><a/>", "line 1, character 1: <! begins"),
+            ("<a>\n<![OCTYPE a>", "line 2, character 1: <! begins"),
         ] {
             let found = fault(text);
             assert!(found.starts_with(place), "{text:?}: {found}");
