@@ -124,7 +124,8 @@ impl Tokens {
             let Some(length) = self.length()? else { return self.rest(spot) };
             let piece = self.text.get(self.at..self.at + length).unwrap_or_default();
             let token = match piece.as_bytes() {
-                [b'<', b'!', b'-', ..] | [b'<', b'?', ..] => None,
+                [b'<', b'?', ..] => None,
+                [b'<', b'!', ..] if piece.starts_with("<!--") => None,
                 [b'<', b'!', b'[', ..] if piece.starts_with(CDATA) => {
                     Some(Token::Text(piece[CDATA.len()..length - 3].to_owned()))
                 }
@@ -204,7 +205,8 @@ impl Tokens {
             [b'<', b'?', ..] => ends("?>", 2),
             [b'<', b'!', ..] if rest.starts_with("<!--") => ends("-->", 4),
             [b'<', b'!', ..] if rest.starts_with(CDATA) => ends("]]>", CDATA.len()),
-            [b'<', b'!', ..] if rest.len() < 9 && !self.ended => None,
+            // Too few to tell which it is: nothing was searched yet.
+            [b'<', b'!', ..] if rest.len() < CDATA.len() && !self.ended => return Ok(None),
             // What a document type declares in itself is refused before it is looked at.
             [b'<', b'!', ..] => bytes[from..].iter().position(|b| b"[>".contains(b)).map(|n| from + n + 1),
             [b'<'] => None,
@@ -395,6 +397,8 @@ mod tests {
             ("\n<!DOCTYPE a SYSTEM \"x.dtd\"><a/>", "line 2, character 1: a document type"),
             ("<!ENTITY e \"x\"><a/>", "line 1, character 1: <! begins"),
             ("<a>\n<![OCTYPE a>", "line 2, character 1: <! begins"),
+            ("<a>\n<!-></a>- -->", "line 2, character 1: <! begins"),
+            ("<a>\n<!x></a>", "line 2, character 1: <! begins"),
         ] {
             let found = fault(text);
             assert!(found.starts_with(place), "{text:?}: {found}");
