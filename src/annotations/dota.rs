@@ -2,8 +2,8 @@
 
 use crate::error::Result;
 
-use super::plain::{lines, number, short};
-use super::{Annotation, Classes, Labels, Picture, ReadOptions, Spot, codes, yolo};
+use super::plain::{lines, number, read_pictures, short};
+use super::{Annotation, Classes, Labels, ReadOptions, Spot, codes, yolo};
 
 /// Numbers at the beginning of a line.
 const CORNERS: usize = 8;
@@ -23,13 +23,7 @@ pub fn read(bytes: &[u8], classes: &mut Classes, _options: &ReadOptions) -> Resu
 
 /// Reads the labels of several pictures, each called what its labels are, without an ending.
 pub fn read_all<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, options: &ReadOptions) -> Result<Labels> {
-    let mut labels = Labels::default();
-    for (name, bytes) in files {
-        let mut picture = Picture::named(name.strip_suffix(".txt").unwrap_or(name));
-        picture.annotations = read(bytes, &mut labels.classes, options).map_err(|e| e.file(name))?;
-        labels.pictures.push(picture);
-    }
-    Ok(labels)
+    read_pictures(files, options, read)
 }
 
 fn annotation(line: &str, classes: &mut Classes, spot: &Spot) -> Result<Annotation> {

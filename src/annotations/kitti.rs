@@ -2,8 +2,8 @@
 
 use crate::error::Result;
 
-use super::plain::{lines, number, short};
-use super::{Annotation, Classes, Labels, Picture, ReadOptions, Rect, Spot, codes};
+use super::plain::{lines, number, read_pictures, short};
+use super::{Annotation, Classes, Labels, ReadOptions, Rect, Spot, codes};
 
 /// Columns after the class: without and with a score.
 const COLUMNS: usize = 14;
@@ -22,13 +22,7 @@ pub fn read(bytes: &[u8], classes: &mut Classes, _options: &ReadOptions) -> Resu
 
 /// Reads the labels of several pictures, each called what its labels are, without an ending.
 pub fn read_all<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, options: &ReadOptions) -> Result<Labels> {
-    let mut labels = Labels::default();
-    for (name, bytes) in files {
-        let mut picture = Picture::named(name.strip_suffix(".txt").unwrap_or(name));
-        picture.annotations = read(bytes, &mut labels.classes, options).map_err(|e| e.file(name))?;
-        labels.pictures.push(picture);
-    }
-    Ok(labels)
+    read_pictures(files, options, read)
 }
 
 fn annotation(line: &str, classes: &mut Classes, spot: &Spot) -> Result<Annotation> {

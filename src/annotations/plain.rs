@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 
-use super::{Spot, codes};
+use super::{Annotation, Classes, Labels, Picture, ReadOptions, Spot, codes};
 
 /// A number as the formats write it: digits, a point, an exponent. No infinity, no NaN, no comma.
 pub(super) fn number(text: &str) -> Option<f64> {
@@ -29,6 +29,21 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, Result<&str>)> {
         let text = std::str::from_utf8(line).map(str::trim);
         (number, text.map_err(|_| Spot::line(number).fault(&codes::ENCODING, "a line is not UTF-8")))
     })
+}
+
+/// Reads the labels of several pictures, each called what its labels are, without an ending; `read` reads those of one.
+pub(super) fn read_pictures<'a>(
+    files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+    options: &ReadOptions,
+    read: fn(&[u8], &mut Classes, &ReadOptions) -> Result<Vec<Annotation>>,
+) -> Result<Labels> {
+    let mut labels = Labels::default();
+    for (name, bytes) in files {
+        let mut picture = Picture::named(name.strip_suffix(".txt").unwrap_or(name));
+        picture.annotations = read(bytes, &mut labels.classes, options).map_err(|e| e.file(name))?;
+        labels.pictures.push(picture);
+    }
+    Ok(labels)
 }
 
 #[cfg(test)]
