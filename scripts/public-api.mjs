@@ -3,12 +3,14 @@
 //   npm run public-api [-- --check]
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { items } from './lib/public-api.mjs';
+import { exampleCode, items, unshown } from './lib/public-api.mjs';
 import { Failure, ROOT, isMain, main, read } from './lib/run.mjs';
 
 const LIBRARIES = ['forebay', 'forebay-native'];
 /** The most items that a library may promise. */
 const MOST = { forebay: 400 };
+/** The share of a library's items that examples name, at least. */
+const SHOWN = { forebay: 0.8 };
 /** The tool, and the Rust whose rustdoc it reads: another of either may write the same items in other words. */
 const TOOL = '0.52.0';
 const NIGHTLY = { toolchain: 'nightly-2026-05-20', version: '2026-05-19' };
@@ -45,8 +47,11 @@ function compare(name, toolchain, write) {
   const list = read('cargo', args, { maxBuffer: 1 << 28 });
   if (list === null) throw new Failure(`cargo ${args.join(' ')} failed`);
   const count = items(list).length;
-  console.log(`${name}: ${count} public items`);
+  const hidden = unshown(list, examples());
+  console.log(`${name}: ${count} public items, ${count - hidden.length} of them named by examples`);
   if (count > (MOST[name] ?? Infinity)) return `${name} promises ${count} items, more than ${MOST[name]}`;
+  if (count - hidden.length < count * (SHOWN[name] ?? 0))
+    return `too few items of ${name} are named by an example; these are not:\n  ${hidden.join('\n  ')}`;
   const file = `docs/public-api/${name}.txt`;
   if (write) {
     mkdirSync(join(ROOT, 'docs/public-api'), { recursive: true });
@@ -54,6 +59,16 @@ function compare(name, toolchain, write) {
   } else if (readFileSync(join(ROOT, file), 'utf8') !== `${list}\n`) {
     return `${file} is not what ${name} promises; if that is meant: npm run public-api, and look at the difference`;
   }
+}
+
+/** All code of examples that runs: in the documentation and in the cookbook. */
+function examples() {
+  const files = read('git', ['ls-files', 'src/*.rs', 'native/src/*.rs', 'examples/*.rs', 'native/examples/*.rs']) ?? '';
+  const code = (file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    return /(^|\/)examples\//.test(file) ? text : exampleCode(text);
+  };
+  return files.split('\n').filter(Boolean).map(code).join('\n');
 }
 
 if (isMain(import.meta.url)) await main(() => publicApi({ write: !process.argv.includes('--check'), asked: true }));

@@ -3,6 +3,13 @@
 use crate::error::Code;
 
 /// The codes, module by module.
+///
+/// ```
+/// use forebay::{catalog::codes, error::Kind};
+/// let crc = codes().find(|code| code.id() == "tbl.payload_crc").expect("in the list");
+/// assert_eq!(crc.kind(), Kind::Damaged);
+/// println!("{}: {}", crc.id(), crc.meaning());
+/// ```
 pub fn codes() -> impl Iterator<Item = &'static Code> {
     [
         crate::error::codes::ALL,

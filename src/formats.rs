@@ -48,6 +48,14 @@ macro_rules! formats {
         written_by: $written:ident,
     })+) => {
         /// A format.
+        ///
+        /// ```
+        /// use forebay::formats::{Format, Holds, Host};
+        /// let format = Format::from_extension("PARQUET").expect("it is known");
+        /// assert_eq!((format.name(), format.extensions()[0], format.holds()), ("parquet", "parquet", Holds::Table));
+        /// println!("{} files are written by {:?}", format.media_type(), format.written_by());
+        /// assert!(format.read_by() == Host::Native && Format::Tbl.read_by() == Host::Everyone);
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
         #[serde(rename_all = "lowercase")]
         #[non_exhaustive]

@@ -12,6 +12,12 @@
 use crate::error::{Error, Result};
 
 /// The bounds that every reader keeps.
+///
+/// ```
+/// use forebay::Limits;
+/// let limits = Limits::host().with_index_bytes(1 << 30).with_metadata_bytes(64 << 20).with_pixels(20_000_000);
+/// assert_eq!((limits.index_bytes, limits.pixels), (1 << 30, 20_000_000));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {

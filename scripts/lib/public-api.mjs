@@ -37,3 +37,22 @@ export function items(list) {
   const inModules = new Set([...found].filter((path) => /^\w+::[a-z]/.test(path)).map(name));
   return [...found].filter((path) => /^\w+::[a-z]/.test(path) || !inModules.has(name(path)));
 }
+
+/** The code of examples: in the documentation of Rust files, and all of the files that are examples themselves. */
+export function exampleCode(text) {
+  const lines = [];
+  let open = false;
+  for (const line of text.split('\n')) {
+    const doc = /^\s*\/\/[/!] ?(.*)/.exec(line)?.[1];
+    if (doc === undefined) open = false;
+    else if (doc.startsWith('```')) open = !open && /^```(rust|no_run|should_panic|,)*$/.test(doc);
+    else if (open) lines.push(doc);
+  }
+  return lines.join('\n');
+}
+
+/** Those items of a list that no example names. */
+export function unshown(list, code) {
+  const words = new Set(code.match(/\w+/g));
+  return items(list).filter((path) => !words.has(path.split('::').at(-1)));
+}

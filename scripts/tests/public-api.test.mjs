@@ -1,7 +1,7 @@
 // What counts as an item of a crate's public surface.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { items } from '../lib/public-api.mjs';
+import { exampleCode, items, unshown } from '../lib/public-api.mjs';
 
 test('an item is a type, a trait, a function, a method, a constant or a macro, once', () => {
   const list = `pub mod a
@@ -43,4 +43,19 @@ pub const fn a::step::Pieces::len(&self) -> u64`;
     'a::step::Step::map',
     'a::step::drive',
   ]);
+});
+
+test('an item is shown if code of an example names it', () => {
+  const text = `/// Says \`unseen\`.
+///
+/// \`\`\`
+/// let a = a::made()?;
+/// \`\`\`
+/// \`\`\`text
+/// unseen
+/// \`\`\`
+pub fn unseen() {}`;
+  assert.equal(exampleCode(text), 'let a = a::made()?;');
+  const list = 'pub mod a\npub fn a::b::made()\npub fn a::b::unseen()';
+  assert.deepEqual(unshown(list, exampleCode(text)), ['a::b::unseen']);
 });

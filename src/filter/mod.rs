@@ -84,6 +84,15 @@ use crate::{
 use expr::Expr;
 
 /// A parsed expression.
+///
+/// ```
+/// use forebay::filter::{Filter, Segment};
+/// let filter: Filter = r#"json.boxes[0].label == "boat" && width > 32"#.parse()?;
+/// assert!(filter.needs_metadata() && !filter.needs_name());
+/// let first = filter.fields().next().expect("it has two");
+/// assert_eq!(first.segments()[2], Segment::Index(0));
+/// # Ok::<(), forebay::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Filter {
     expr: Expr,

@@ -32,6 +32,13 @@ use crate::{
 };
 
 /// How to write.
+///
+/// ```
+/// use forebay::idv::{Packing, WriteOptions};
+/// let small = WriteOptions::default().with_level(9).with_rows_per_block(65_536);
+/// let quick = WriteOptions::default().with_packing(Packing::None).with_choose_sparse(false);
+/// assert!(small.packing == Packing::Deflate && !quick.choose_sparse);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteOptions {

@@ -99,6 +99,24 @@ pub struct Mix {
 }
 
 /// What decides an order.
+///
+/// ```
+/// use forebay::order::{Mix, Order, Settings, Shuffle, Source, Tail};
+/// // Two files, three samples of the first for each one of the second, mixed in stretches that lie together.
+/// let settings = Settings::default()
+///     .with_batch(8)
+///     .with_shuffle(Shuffle::Blocks { block: 16, window: 64 })
+///     .with_tail(Tail::Pad)
+///     .with_filter("width > 32")
+///     .with_mix(Mix { weights: vec![3, 1], epoch_samples: 400 });
+/// let day = Source::new("day.tbl", 1000).identity("crc 1f2e").select([0, 2, 4, 600])?;
+/// let night = Source::new("night.tbl", 50);
+/// let order = Order::new(vec![day, night], settings)?;
+/// let epoch = order.epoch(0)?;
+/// let of_night = epoch.batch(0, 0).filter(|item| item.source == 1).count();
+/// assert_eq!(of_night, 2);
+/// # Ok::<(), forebay::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Settings {

@@ -7,6 +7,12 @@ use serde::{Serialize, Serializer};
 use crate::codec::Codec;
 
 /// What a payload's bytes are. The numbers are those of TBL v2.
+///
+/// ```
+/// use forebay::sample::MediaFormat;
+/// let png = MediaFormat::from_name("cats/7.PNG");
+/// assert_eq!((png, png.mime(), png.extension()), (MediaFormat::Png, "image/png", "png"));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 #[non_exhaustive]

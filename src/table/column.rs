@@ -72,6 +72,19 @@ impl ColumnData {
 }
 
 /// A column. A row whose validity bit is 0 is missing; its slot holds a default that means nothing.
+///
+/// ```
+/// use forebay::table::{ColumnBuilder, DataType, Value};
+/// let mut ages = ColumnBuilder::new(&DataType::I64);
+/// ages.push(Value::Int(41))?;
+/// ages.push_null();
+/// let ages = ages.finish()?;
+/// assert!(!ages.is_empty() && ages.is_null(1) && ages.null_count() == 1);
+/// assert_eq!(ages.as_i64().map(|all| all[0]), Some(41));
+/// // Only the column's own type is seen as it lies.
+/// assert!(ages.as_f64().is_none() && ages.as_i32().is_none() && ages.as_u8().is_none());
+/// # Ok::<(), forebay::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Column {
     dtype: DataType,

@@ -244,6 +244,19 @@ impl Field {
 }
 
 /// The columns of a table, in order.
+///
+/// ```
+/// use std::sync::Arc;
+/// use forebay::table::{Batch, Column, DataType, Field, Schema};
+/// let schema = Arc::new(Schema::new(vec![Field::new("name", DataType::String).nullable()])?);
+/// let batch = Batch::new(schema.clone(), vec![Column::strings([Some("Ada"), None])])?;
+/// assert_eq!((schema.fields()[0].name.as_str(), schema.is_empty()), ("name", false));
+/// assert_eq!(batch.column_by_name("name").and_then(|names| names.str(0)), Some("Ada"));
+/// for (field, value) in batch.row(1)?.cells() {
+///     println!("{}: {value:?}", field.name);
+/// }
+/// # Ok::<(), forebay::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Schema {
     fields: Vec<Field>,

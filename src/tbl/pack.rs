@@ -92,6 +92,16 @@ impl Packed {
 /// Compresses where that helps, and computes the checksums. Dimensions over 65,535 are written as unknown.
 ///
 /// JPEG, PNG, WebP and MP4 are compressed already: they are stored without trying.
+///
+/// ```
+/// use forebay::{codec::Compression, sample::MediaFormat, tbl::{Layout, PackOptions, pack}};
+/// let options = PackOptions::new(Layout::Guide, Compression::Lz4 { level: 1 });
+/// let packed = pack(b"boat, 17".as_slice().into(), MediaFormat::Unknown, 0, 0, &options)?;
+/// // What goes to the file, one behind the other.
+/// let bytes = [&packed.stored[..], packed.trailer()].concat();
+/// assert_eq!(bytes.len() as u64, packed.len());
+/// # Ok::<(), forebay::Error>(())
+/// ```
 pub fn pack(payload: Bytes, format: MediaFormat, width: u32, height: u32, options: &PackOptions) -> Result<Packed> {
     let too_large = || {
         Error::new(&codes::TOO_LARGE, format!("a payload of {} bytes; TBL v2 holds at most 4 GiB - 1", payload.len()))

@@ -64,6 +64,18 @@ pub enum JpegBackend {
 }
 
 /// How to decode.
+///
+/// ```
+/// use forebay::image::decode::{JpegBackend, Options, Region};
+/// // For a crop: upright, at the smallest size that is at least 224 × 224, and only the part that is needed.
+/// let crop = Options::default()
+///     .with_at_least(224, 224)
+///     .with_region(Region { x: 0, y: 0, width: 512, height: 512 });
+/// // For looking at whatever is left of a file.
+/// let rescue = Options::default().with_damaged(true).with_orient(true).with_exact(true);
+/// assert_eq!(rescue.with_jpeg(JpegBackend::Forebay).at_least, None);
+/// # let _ = crop;
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Options {

@@ -73,6 +73,27 @@ impl Normalize {
 }
 
 /// What becomes of each picture: where the output lies in it, how it is changed, what its numbers are.
+///
+/// ```
+/// use forebay::image::transform::{Blur, Erase, Fit, Jitter, Layout, Normalize, Recipe, Resampling};
+/// // For training.
+/// let train = Recipe::new(224, 224)
+///     .random_resized_crop()
+///     .hflip()
+///     .vflip_chance(0.1)
+///     .jitter(Jitter { brightness: 0.4, contrast: 0.4, saturation: 0.4, hue: 0.1 })
+///     .grayscale(0.2)
+///     .blur(Blur { probability: 0.5, sigma: (0.1, 2.0) })
+///     .erase(Erase { probability: 0.25, scale: (0.02, 0.33), ratio: (0.3, 3.3), color: [0; 3] })
+///     .normalize(Normalize::IMAGENET);
+/// // For validation, a detector, and small pictures.
+/// let validate = Recipe::new(224, 224).center_crop(256).resampling(Resampling::Bicubic).normalize(Normalize::UNIT);
+/// let detect = Recipe::new(640, 640).letterbox([114; 3]).layout(Layout::Nhwc);
+/// let small = Recipe::new(32, 32).random_crop(4).vflip();
+/// assert_eq!(small.vflip, 0.5);
+/// assert_eq!(Recipe::new(8, 8).fit(Fit::Stretch).fit, Recipe::new(8, 8).fit);
+/// # let _ = (train, validate, detect);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Recipe {
