@@ -97,7 +97,7 @@ impl Packed {
 /// use forebay::{codec::Compression, sample::MediaFormat, tbl::{Layout, PackOptions, pack}};
 /// let options = PackOptions::new(Layout::Guide, Compression::Lz4 { level: 1 });
 /// let packed = pack(b"boat, 17".as_slice().into(), MediaFormat::Unknown, 0, 0, &options)?;
-/// // What goes to the file, one behind the other.
+/// // What goes to the file.
 /// let bytes = [&packed.stored[..], packed.trailer()].concat();
 /// assert_eq!(bytes.len() as u64, packed.len());
 /// # Ok::<(), forebay::Error>(())

@@ -16,6 +16,15 @@ use crate::{
 /// The signals that end a process, and their numbers.
 pub const ENDING: [(&str, i32); 5] = [("HUP", 1), ("INT", 2), ("QUIT", 3), ("TERM", 15), ("XCPU", 24)];
 
+/// Fails if this run was itself started with the signal ignored, as `&` in a script does: no shell can undo that for the
+/// command, which would wait for ever.
+fn is_heard(name: &str, number: i32) {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let bits = ignored.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0);
+    assert!(bits >> (number - 1) & 1 == 0, "these tests were started with {name} ignored; start them in the foreground");
+}
+
 /// Sends a signal.
 pub fn send(child: &Child, name: &str) {
     let done = Command::new("sh").args(["-c", &format!("kill -{name} {}", child.id())]).status().unwrap();
@@ -50,6 +59,7 @@ pub fn half_done(folder: &Folder, ignored: &str, more: &str) -> (Child, ChildStd
 #[test]
 fn each_signal_cleans_up_and_is_the_exit_code_also_where_another_is_ignored() {
     for (name, number) in ENDING {
+        is_heard(name, number);
         for ignored in ["", "INT", "HUP", "INT QUIT", "HUP TERM PIPE", "XFSZ"] {
             if ignored.split(' ').any(|i| i == name) {
                 continue;
