@@ -22,7 +22,10 @@ fn is_heard(name: &str, number: i32) {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let bits = ignored.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0);
-    assert!(bits >> (number - 1) & 1 == 0, "these tests were started with {name} ignored; start them in the foreground");
+    assert!(
+        bits >> (number - 1) & 1 == 0,
+        "these tests were started with {name} ignored; start them in the foreground"
+    );
 }
 
 /// Sends a signal.

@@ -1,11 +1,11 @@
 //! Columns: weighted sums of lines of planes, sixteen bytes of each plane at a time.
 
-use fearless_simd::{Simd, i16x16, i32x8, prelude::*, u8x16};
+use fearless_simd::{Simd, i16x32, i32x16, prelude::*, u8x16};
 
 use super::across::ABREAST;
 
 /// Sixteen sums.
-pub(super) type Sixteen<S> = [i32x8<S>; 2];
+pub(super) type Sixteen<S> = i32x16<S>;
 
 /// Pairs of lines that are added up in one go.
 const PAIRS: usize = 4;
@@ -51,13 +51,13 @@ impl Summing<'_> {
         let (lines, long) = alike(&line, 0);
         let Some(weights) = self.weights.first_chunk::<N>() else { return };
         let plane = long / 3;
-        let round = i32x8::splat(simd, 1 << (self.bits - 1));
+        let round = i32x16::splat(simd, 1 << (self.bits - 1));
         let mut x = 0;
         while x + ABREAST <= plane {
             // No loop: in WebAssembly it would have the sums in memory.
-            let red = self.levels(simd, add(simd, [round; 2], &lines, weights, x));
-            let green = self.levels(simd, add(simd, [round; 2], &lines, weights, plane + x));
-            let blue = self.levels(simd, add(simd, [round; 2], &lines, weights, 2 * plane + x));
+            let red = self.levels(simd, add(simd, round, &lines, weights, x));
+            let green = self.levels(simd, add(simd, round, &lines, weights, plane + x));
+            let blue = self.levels(simd, add(simd, round, &lines, weights, 2 * plane + x));
             put(x, [red, green, blue]);
             x += ABREAST;
         }
@@ -95,13 +95,12 @@ impl Summing<'_> {
     }
 
     #[inline(always)]
-    fn levels<S: Simd>(&self, simd: S, [low, high]: Sixteen<S>) -> Sixteen<S> {
-        let (low, high) = (low >> self.bits, high >> self.bits);
+    fn levels<S: Simd>(&self, simd: S, sums: Sixteen<S>) -> Sixteen<S> {
+        let levels = sums >> self.bits;
         if !self.overshoots {
-            return [low, high];
+            return levels;
         }
-        let (least, most) = (i32x8::splat(simd, 0), i32x8::splat(simd, 255));
-        [low.max(least).min(most), high.max(least).min(most)]
+        levels.max(i32x16::splat(simd, 0)).min(i32x16::splat(simd, 255))
     }
 }
 
@@ -133,48 +132,41 @@ fn keep<'a, S: Simd, const N: usize>(
     let kept = kept.get_mut(..long).unwrap_or_default();
     let mut at = 0;
     while let Some(kept) = kept.get_mut(at..at + ABREAST) {
-        let [low, high] = add(simd, sixteen(simd, kept), &lines, weights, at);
-        low.store_slice(&mut kept[..8]);
-        high.store_slice(&mut kept[8..]);
+        add(simd, sixteen(simd, kept), &lines, weights, at).store_slice(kept);
         at += ABREAST;
     }
 }
 
 #[inline(always)]
 fn sixteen<S: Simd>(simd: S, from: &[i32]) -> Sixteen<S> {
-    [i32x8::from_slice(simd, &from[..8]), i32x8::from_slice(simd, &from[8..16])]
+    i32x16::from_slice(simd, &from[..ABREAST])
 }
 
 /// Adds sixteen columns of lines to their sums.
 #[inline(always)]
 fn add<S: Simd, const N: usize>(
     simd: S,
-    [mut low, mut high]: Sixteen<S>,
+    mut sums: Sixteen<S>,
     lines: &[Two<'_>; N],
     weights: &[i32; N],
     at: usize,
 ) -> Sixteen<S> {
     let mut n = 0;
     while n < N {
-        let weights = i32x8::splat(simd, weights[n]).bitcast::<i16x16<S>>();
+        let weights = i32x16::splat(simd, weights[n]).bitcast::<i16x32<S>>();
         let a = u8x16::from_slice(simd, &lines[n][0][at..at + ABREAST]);
         let b = u8x16::from_slice(simd, &lines[n][1][at..at + ABREAST]);
-        low += wide(a.zip_low(b)).pairwise_dot_product(weights);
-        high += wide(a.zip_high(b)).pairwise_dot_product(weights);
+        let (low, high) = a.zip_low(b).combine(a.zip_high(b)).widen();
+        sums += low.combine(high).bitcast::<i16x32<S>>().pairwise_dot_product(weights);
         n += 1;
     }
-    [low, high]
-}
-
-#[inline(always)]
-fn wide<S: Simd>(bytes: u8x16<S>) -> i16x16<S> {
-    let (low, high) = bytes.widen();
-    low.combine(high).bitcast()
+    sums
 }
 
 /// Sixteen levels as bytes.
 #[inline(always)]
-pub(super) fn bytes<S: Simd>([low, high]: Sixteen<S>) -> u8x16<S> {
+pub(super) fn bytes<S: Simd>(levels: Sixteen<S>) -> u8x16<S> {
+    let (low, high) = levels.split();
     // The upper halves of levels are zero, so nothing is cut off.
     let (low, high) = low.narrow(high).split();
     low.narrow(high).bitcast()

@@ -1,6 +1,6 @@
 //! Bytes to numbers, and the order in which they stand: one pass over the pixels.
 
-use fearless_simd::{Level, Simd, dispatch, f32x8, i32x8, prelude::*};
+use fearless_simd::{Level, Simd, dispatch, f32x16, prelude::*};
 use half::f16;
 
 use super::{Layout, Normalize, Recipe, down::Sixteen};
@@ -122,35 +122,33 @@ impl Normalizer {
     const LOW: f32 = (1.0 / 255.0 - Self::HIGH as f64) as f32;
 
     #[inline(always)]
-    fn eight<S: Simd, const FUSED: bool>(&self, simd: S, channel: usize, levels: i32x8<S>) -> f32x8<S> {
-        let levels: f32x8<S> = levels.to_float();
-        let (mean, std) = (f32x8::splat(simd, self.mean[channel]), f32x8::splat(simd, self.std[channel]));
+    fn sixteen<S: Simd, const FUSED: bool>(&self, simd: S, channel: usize, levels: Sixteen<S>) -> f32x16<S> {
+        let levels: f32x16<S> = levels.to_float();
+        let (mean, std) = (f32x16::splat(simd, self.mean[channel]), f32x16::splat(simd, self.std[channel]));
         if !FUSED {
             return (levels * Self::HIGH + levels * Self::LOW - mean) / std;
         }
         // The first product is exact, so that a fused step rounds as the sum of both does.
-        let x = levels.mul_add(f32x8::splat(simd, Self::HIGH), levels * Self::LOW) - mean;
+        let x = levels.mul_add(f32x16::splat(simd, Self::HIGH), levels * Self::LOW) - mean;
         // As `divide`.
-        let inverse = f32x8::splat(simd, self.by_std[channel]);
+        let inverse = f32x16::splat(simd, self.by_std[channel]);
         let about = x * inverse;
         about.mul_sub(std, x).mul_add(-inverse, about)
     }
 
     /// Writes sixteen levels of a channel, or as many as there is room for.
     #[inline(always)]
-    pub(super) fn put<S: Simd>(&self, simd: S, channel: usize, [low, high]: Sixteen<S>, to: &mut [f32]) {
+    pub(super) fn put<S: Simd>(&self, simd: S, channel: usize, levels: Sixteen<S>, to: &mut [f32]) {
         // WebAssembly has no fused steps, and no code for them.
-        let (low, high) = match self.fused && !cfg!(target_arch = "wasm32") {
-            true => (self.eight::<S, true>(simd, channel, low), self.eight::<S, true>(simd, channel, high)),
-            false => (self.eight::<S, false>(simd, channel, low), self.eight::<S, false>(simd, channel, high)),
+        let numbers = match self.fused && !cfg!(target_arch = "wasm32") {
+            true => self.sixteen::<S, true>(simd, channel, levels),
+            false => self.sixteen::<S, false>(simd, channel, levels),
         };
         if let Some(to) = to.first_chunk_mut::<16>() {
-            low.store_slice(&mut to[..8]);
-            high.store_slice(&mut to[8..]);
+            numbers.store_slice(to);
         } else {
             let mut last = [0.0; 16];
-            low.store_slice(&mut last[..8]);
-            high.store_slice(&mut last[8..]);
+            numbers.store_slice(&mut last);
             let count = to.len().min(16);
             to[..count].copy_from_slice(&last[..count]);
         }
@@ -240,12 +238,10 @@ fn planes<S: Simd>(
             while c < 3 {
                 let channel = if mirror { channels[c].reverse() } else { channels[c] };
                 let (low, high) = channel.widen();
-                let eight = |half: fearless_simd::u16x8<S>| {
-                    let (a, b) = half.widen();
-                    a.combine(b).bitcast::<i32x8<S>>()
-                };
+                let (fours, others) = (low.widen(), high.widen());
+                let levels = fours.0.combine(fours.1).combine(others.0.combine(others.1)).bitcast();
                 let to = to[c].get_mut(x..x + count).unwrap_or_default();
-                normalizer.put(simd, c, [eight(low), eight(high)], to);
+                normalizer.put(simd, c, levels, to);
                 c += 1;
             }
         }
