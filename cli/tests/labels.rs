@@ -267,3 +267,63 @@ fn fractions_find_their_sizes_in_samples() {
         assert_eq!((code, &of["annotations"], &of["missing"]), (0, &250.into(), &0.into()), "{format}: {done}");
     }
 }
+
+#[test]
+fn a_skeleton_comes_from_the_index() {
+    let place = tempfile::tempdir().unwrap();
+    let to = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let pictures = corpus("truth/images");
+    let labels = corpus("exports/handwritten_coco/annotations/instances.json");
+    assert_eq!(converted(&["--labels", &labels, &pictures, &to("a.tbl"), "--exif", "ignore"]).0, 0);
+    assert_eq!(converted(&[&pictures, &to("a.tar")]).0, 0);
+    for source in [pictures.clone(), to("a.tbl"), to("a.tar")] {
+        let (code, done) = json(&["skeleton", &source, "-o", &to("s.json"), "--to", "coco", "--force"]);
+        assert_eq!((code, &done["pictures"], &done["without_size"]), (0, &25.into(), &0.into()), "{done}");
+        let coco: Value = serde_json::from_slice(&fs::read(to("s.json")).unwrap()).unwrap();
+        let image =
+            coco["images"].as_array().unwrap().iter().find(|one| one["file_name"] == "sub/dir/deep.jpg").unwrap();
+        assert_eq!((&image["width"], &image["height"]), (&160.into(), &160.into()));
+        if source != pictures {
+            let range: Vec<usize> =
+                image["byte_range"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap() as usize).collect();
+            let file = fs::read(format!("{pictures}/sub/dir/deep.jpg")).unwrap();
+            assert_eq!(fs::read(&source).unwrap()[range[0]..range[1]], file);
+        }
+        let stats = json(&["stats", &to("s.json")]).1;
+        assert_eq!((&stats["pictures"], &stats["annotations"]), (&25.into(), &0.into()));
+        assert_eq!(stats["classes"].as_array().unwrap().len(), if source.ends_with("tbl") { 6 } else { 0 });
+    }
+    let prefix = ["--url-prefix", "https://host/set/"];
+    let (samples, file) = (to("a.tbl"), to("t.json"));
+    let tasks = [&["skeleton", &samples, "-o", &file, "--to", "labelstudio"][..], &prefix].concat();
+    assert_eq!(json(&tasks).0, 0);
+    let stats = json(&["stats", &to("t.json")]).1;
+    assert_eq!((&stats["pictures"], &stats["notes"]["unlabelled"]), (&25.into(), &25.into()), "{stats}");
+    assert_eq!(json(&["skeleton", &to("a.tar"), "-o", &to("manifest.jsonl"), "--to", "cvat-manifest"]).0, 0);
+    assert_eq!(fs::read_to_string(to("manifest.jsonl")).unwrap().lines().count(), 27);
+    // What has no place is refused, and what is there stays.
+    let (samples, file) = (to("a.tar"), to("u.jsonl"));
+    let manifest = ["skeleton", &samples, "-o", &file, "--to", "cvat-manifest"];
+    let error = error_of(&forebay([&["labels"], &manifest[..], &prefix, &["--json"]].concat()));
+    assert!(error["message"].as_str().unwrap().contains("--url-prefix changes nothing"), "{error}");
+    assert_eq!(error_of(&forebay([&["labels"], &tasks[..], &["--json"]].concat()))["code"], "usage.argument");
+}
+
+#[test]
+fn other_commands_say_what_labels_are() {
+    for (file, format) in [
+        ("exports/handwritten_coco/annotations/instances.json", "coco"),
+        ("exports/handwritten_cvat_images/annotations.xml", "cvat"),
+        ("exports/datumaro_yolo_ultralytics/data.yaml", "yolo"),
+    ] {
+        for command in ["head", "inspect", "stats", "check"] {
+            let out = forebay([command, &corpus(file)]);
+            let said = [out.stdout, out.stderr].concat();
+            let said = String::from_utf8(said).unwrap();
+            assert!(said.contains(&format!("these are labels of the format {format}")), "{command} {file}: {said}");
+        }
+    }
+    // An array of objects, and an object in a line, are tables.
+    assert!(forebay(["head", &corpus("exports/handwritten_ls_plain/tasks.json")]).status.success());
+    assert!(forebay(["head", &corpus("exports/datumaro_json/annotations/default.json")]).status.success());
+}

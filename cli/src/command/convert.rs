@@ -91,7 +91,7 @@ struct LabelArgs {
     /// The format of the labels, if it is not to be found out.
     #[arg(long, visible_alias = "labels-format", value_parser = word::<LabelFormat>(), value_name = "FORMAT")]
     labels_from: Option<LabelFormat>,
-    /// Refuse samples that the labels do not name, and pictures of the labels that are no samples.
+    /// Refuse samples that the labels do not name, and pictures of the labels without a sample.
     #[arg(long)]
     strict: bool,
     #[command(flatten)]

@@ -78,7 +78,7 @@ impl Options {
         }
     }
 
-    /// Refuses annotations where there is no place for them, or where they would be wrong.
+    /// Refuses annotations where there is no place for them, or if they would be wrong.
     pub(crate) fn refuse_labels(&self) -> Result<()> {
         let message = match &self.labels {
             None => return Ok(()),

@@ -14,6 +14,7 @@ mod files;
 mod records;
 mod sets;
 mod shelf;
+mod skeleton;
 mod write;
 
 use std::{
@@ -24,8 +25,8 @@ use std::{
 use forebay::{
     Error, Result,
     annotations::{
-        Format, LabelStats, Labels, Notes, Picture, ReadOptions, Tally, coco, codes, createml, dota, kitti, labelme,
-        labelstudio, recorder, via, voc,
+        Format, LabelStats, Labels, Notes, Picture, ReadOptions, Tally, coco, codes, createml, datumaro, dota, kitti,
+        labelme, labelstudio, recorder, via, voc,
     },
     words::Word,
 };
@@ -33,6 +34,7 @@ use forebay::{
 pub use beside::{Attached, Beside};
 pub use files::Files;
 pub use records::of_samples;
+pub use skeleton::{Sketched, skeleton};
 pub use write::{Written, write};
 
 use crate::{Dataset, Input, dataset::OpenOptions};
@@ -160,6 +162,7 @@ impl Open {
             Format::LabelStudio => self.whole(files, labelstudio::read),
             Format::Via => self.whole(files, via::read),
             Format::CreateMl => self.whole(files, createml::read),
+            Format::Datumaro => self.whole(files, datumaro::read),
             Format::LabelMe => {
                 let read = |file: &PathBuf| Ok((crate::input::display(file), bytes(file)?));
                 let texts = files.list.iter().map(read).collect::<Result<Vec<_>>>()?;

@@ -19,12 +19,12 @@
 //! | field | meaning |
 //! |---|---|
 //! | `annotations_format` | the convention, `forebay.1`: this table |
-//! | `annotations_size` | width and height of the raster that the pixels are counted in, where they are known |
+//! | `annotations_size` | width and height of the raster that the pixels are counted in, if they are known |
 //! | `image_id` | what the label file called the picture by |
 //! | `annotations` | a list of objects; an empty one says that nothing is in the picture, none that nobody looked |
 //!
 //! Of an annotation: `class` is its name, `xmin`, `ymin`, `xmax` and `ymax` are the corners of the box in continuous pixels
-//! from the upper left corner of the picture. Only where there is something to say: `rotation` (degrees, clockwise) with
+//! from the upper left corner of the picture. Only if there is something to say: `rotation` (degrees, clockwise) with
 //! `unturned` (the corners before the turn), `segmentation` (outlines as lists of x and y, or a mask as COCO's `size` and
 //! `counts`), `keypoints` (x, y and visibility of each), `shape` (`points` for key points alone), `score`, `source`,
 //! `crowd`, `difficult`, `truncated`, `occluded`, `outside`, `id`, `track`, `attributes`.

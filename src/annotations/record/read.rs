@@ -44,10 +44,10 @@ pub fn read(metadata: &Value, classes: &mut Classes) -> Result<Option<Picture>> 
     let mut picture = Picture::default();
     if let Some(size) = place.field("annotations_size") {
         let sides = size.items()?.iter().map(At::size).collect::<Result<Vec<u32>>>()?;
-        let [width, height] = sides[..] else {
-            return Err(size.fault(&codes::VALUE, "a size is a width and a height"));
+        (picture.width, picture.height) = match sides[..] {
+            [width, height] if width > 0 && height > 0 => (Some(width), Some(height)),
+            _ => return Err(size.fault(&codes::VALUE, "a size is a width and a height, from 1 on")),
         };
-        (picture.width, picture.height) = (Some(width), Some(height));
     }
     picture.id = place.field("image_id").map(|id| id.id()).transpose()?;
     picture.annotations = list.items()?.iter().map(|one| annotation(one, classes)).collect::<Result<_>>()?;

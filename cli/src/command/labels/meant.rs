@@ -61,6 +61,7 @@ const USES: &[(&str, &[Format])] = &[
             Format::LabelMe,
             Format::Via,
             Format::CreateMl,
+            Format::Datumaro,
             Format::Recorder,
             Format::Records,
         ],

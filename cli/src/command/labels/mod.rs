@@ -3,6 +3,7 @@
 mod convert;
 mod look;
 mod meant;
+mod skeleton;
 
 use std::path::PathBuf;
 
@@ -28,6 +29,9 @@ enum What {
     Stats(look::StatsArgs),
     /// Convert labels to another format; what it cannot say is counted and named.
     Convert(convert::Args),
+    /// Write a label file without labels, for a tool to begin with: names, sizes and places of pictures, from the index
+    /// alone.
+    Skeleton(skeleton::Args),
 }
 
 /// How label files are read.
@@ -58,7 +62,7 @@ impl ReadArgs {
 impl Args {
     /// Whether something is left half done where it is ended in the middle.
     pub(super) fn has_work(&self) -> bool {
-        matches!(self.what, What::Convert(_))
+        matches!(self.what, What::Convert(_) | What::Skeleton(_))
     }
 }
 
@@ -67,5 +71,6 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         What::Check(args) => look::check(args, given, out),
         What::Stats(args) => look::stats(args, given, out),
         What::Convert(args) => convert::run(args, given, out),
+        What::Skeleton(args) => skeleton::run(args, out),
     }
 }
