@@ -408,14 +408,16 @@ pub(crate) fn add(record: &str, more: &Map<String, Value>, key: &str) -> Option<
     for (name, raw) in &fields {
         match name.as_str() {
             "json" => push_field(&mut out, name, &json),
-            "exact" => {
-                // What was spelled there is not what the file says now.
-                let mut exact: Map<String, Value> = serde_json::from_str(raw.get()).unwrap_or_default();
-                exact.shift_remove("json");
-                if !exact.is_empty() {
-                    push_field(&mut out, name, &Value::Object(exact).to_string());
+            "exact" => match serde_json::from_str::<Map<String, Value>>(raw.get()) {
+                Ok(mut exact) => {
+                    // What was spelled there is not what the file says now.
+                    exact.shift_remove("json");
+                    if !exact.is_empty() {
+                        push_field(&mut out, name, &Value::Object(exact).to_string());
+                    }
                 }
-            }
+                Err(_) => push_field(&mut out, name, raw.get()),
+            },
             "members" if find("json").is_none() => {
                 let mut members = members.clone().unwrap_or_default();
                 members.push("json".into());

@@ -114,7 +114,7 @@ pub(super) fn walked(root: &Path) -> Result<Vec<PathBuf>> {
 /// Whether a file is of samples, which may carry their annotations.
 fn holds_samples(file: &Path) -> Result<bool> {
     let input = Input::pieces(file)?;
-    let head = input.slice(0..input.len().min(HEAD_LEN as u64))?;
+    let head = input.slice(0..input.len().min(HEAD_LEN))?;
     Ok(matches!(forebay::detect::detect(&head), Some(Container::Tbl | Container::Tar)))
 }
 
