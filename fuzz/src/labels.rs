@@ -3,7 +3,8 @@
 use forebay::{
     Result,
     annotations::{
-        Classes, Format, Labels, Notes, ReadOptions, coco, createml, labelme, labelstudio, recorder, via, write,
+        Classes, Format, Labels, Losses, Notes, ReadOptions, coco, createml, datumaro, labelme, labelstudio, record,
+        recorder, via, write,
     },
 };
 
@@ -96,6 +97,60 @@ pub(crate) fn frames_seeds() -> Vec<Vec<u8>> {
     vec![
         br#"{"frame_id":7,"image":"images/a.png","image_present":true,"labels":[{"bbox_px":[1,2,3,4],"bbox_norm":null,
             "source":"human","source_confidence":0.9},{"bbox_norm":[0.125,0.25,0.5,0.75]}]}"#
+            .to_vec(),
+    ]
+}
+
+/// What is read from metadata is written into it again, wherever its place is there, and is the same.
+pub(crate) fn metadata(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(value) = serde_json::from_str::<serde_json::Value>(text) else { return };
+    if let Some(document) = value.as_object()
+        && let Ok(classes) = record::read_classes(document)
+    {
+        let again = record::read_classes(&record::document(&classes));
+        assert_eq!(again.expect("what was written is read"), classes);
+    }
+    let mut classes = Classes::default();
+    let Ok(Some(picture)) = record::read(&value, &mut classes) else { return };
+    let mut losses = Losses::default();
+    let fields = record::fields(&picture, &classes, &mut losses);
+    assert!(losses.is_empty(), "{losses:?}");
+    for before in [text, "{}"] {
+        let Some((text, _)) = record::attach(before, &fields) else { continue };
+        let value = serde_json::from_str(&text).expect("a record is JSON");
+        let again = record::read(&value, &mut classes).expect("what was written is read");
+        assert_eq!(again.as_ref(), Some(&picture));
+    }
+}
+
+pub(crate) fn metadata_seeds() -> Vec<Vec<u8>> {
+    [
+        r#"{"id":1,"name":"a.jpg","json":{"annotations_format":"forebay.1","annotations_size":[64,48],"image_id":7,
+            "annotations":[{"class":"dog","xmin":1,"ymin":2.5,"xmax":30,"ymax":4e1,"score":0.5,"crowd":true},{"xmin":0,
+            "ymin":0,"xmax":9,"ymax":9,"rotation":30,"unturned":[1,2,3,4],"attributes":{"a":"b"},"id":"x"}]}}"#,
+        r#"{"annotations_format":"forebay.1","annotations":[{"xmin":1,"ymin":1,"xmax":2,"ymax":2,
+            "segmentation":{"size":[3,4],"counts":"525"}},{"xmin":1,"ymin":1,"xmax":2,"ymax":2,"shape":"points",
+            "keypoints":[1,2,2],"track":3},{"xmin":1,"ymin":1,"xmax":2,"ymax":2,"segmentation":[[1,2,3,4,5,6]]}],
+            "members":["jpg","txt"],"txt":"x"}"#,
+        r#"{"classes":["a"],"categories":[{"id":18,"name":"dog","keypoints":["nose"],"skeleton":[[1,1]]}]}"#,
+    ]
+    .map(|text| text.as_bytes().to_vec())
+    .into()
+}
+
+pub(crate) fn items(data: &[u8]) {
+    let Ok(labels) = datumaro::read(data, &options()) else { return };
+    written(Ok(labels), Format::Coco, coco::read);
+}
+
+pub(crate) fn items_seeds() -> Vec<Vec<u8>> {
+    vec![
+        br#"{"dm_format_version":"1.0","categories":{"label":{"labels":[{"name":"dog","parent":"animal"}]},"points":{"items":
+            [{"label_id":0,"labels":["nose"],"joints":[[1,1]]}]}},"items":[{"id":"x","annotations":[{"id":1,"type":"bbox",
+            "group":1,"label_id":0,"bbox":[1,2,3,4],"attributes":{"occluded":true}},{"type":"points","group":1,"label_id":0,
+            "points":[1,2],"visibility":[2]},{"type":"mask","rle":{"size":[3,4],"counts":"525"}},{"type":"polygon",
+            "points":[1,2,3,4,5,6]}],"image":{"path":"x.jpg","size":[48,64]}}]}"#
             .to_vec(),
     ]
 }

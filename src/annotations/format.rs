@@ -30,6 +30,10 @@ pub enum Format {
     Dota,
     /// Open Images: a CSV file of boxes.
     OpenImages,
+    /// Datumaro's own JSON.
+    Datumaro,
+    /// The metadata of samples: a TBL or a TAR whose samples carry their annotations.
+    Records,
 }
 
 impl Word for Format {
@@ -46,6 +50,8 @@ impl Word for Format {
         Format::Kitti,
         Format::Dota,
         Format::OpenImages,
+        Format::Datumaro,
+        Format::Records,
     ];
     fn word(self) -> &'static str {
         match self {
@@ -61,6 +67,8 @@ impl Word for Format {
             Format::Kitti => "kitti",
             Format::Dota => "dota",
             Format::OpenImages => "openimages",
+            Format::Datumaro => "datumaro",
+            Format::Records => "records",
         }
     }
     fn meaning(self) -> &'static str {
@@ -77,6 +85,8 @@ impl Word for Format {
             Format::Kitti => "KITTI's text files, one a picture",
             Format::Dota => "DOTA's text files of turned boxes, one a picture",
             Format::OpenImages => "Open Images' CSV of boxes",
+            Format::Datumaro => "datumaro's own JSON",
+            Format::Records => "a TBL, TAR or folder whose samples carry their annotations",
         }
     }
 }
@@ -155,6 +165,7 @@ fn json(text: &[u8]) -> Option<Format> {
     let coco =
         [b"annotations".as_slice(), b"categories", b"licenses"].iter().any(|key| has(1, key)) && !has(1, b"data");
     match () {
+        () if has(1, b"dm_format_version") || has(1, b"items") && has(1, b"categories") => Some(Format::Datumaro),
         () if has(1, b"shapes") || has(1, b"imagePath") => Some(Format::LabelMe),
         () if has(1, b"frame_id") => Some(Format::Recorder),
         () if keys.iter().any(|(at, key)| *at == 1 && key.starts_with(b"_via_")) => Some(Format::Via),
@@ -220,6 +231,7 @@ mod tests {
         for (name, head, format) in [
             ("x", "[{\"data\": {\"image\": \"a.jpg\"}}]", Some(Format::LabelStudio)),
             ("x", "[{\"image\": \"a.jpg\", \"annotations\": [{\"coordinates\": {", Some(Format::CreateMl)),
+            ("x", "{\"dm_format_version\": \"1.0\", \"categories\": {", Some(Format::Datumaro)),
             ("x", "{\"frame_id\": 1, \"labels\": [", Some(Format::Recorder)),
             ("x", "{\"version\": \"5\", \"shapes\": [", Some(Format::LabelMe)),
             ("x", "{\"a.jpg12\": {\"filename\": \"a.jpg\", \"regions\": [", Some(Format::Via)),

@@ -17,9 +17,11 @@
 //! | `format.rs` | the formats, and which one a file has |
 //! | `told.rs` | what the pictures themselves say: sizes, and turns by EXIF |
 //! | `stats.rs` | counts |
+//! | `skeleton.rs` | label files without labels, for tools to begin with |
 //! | `write.rs` | which formats are one file, and how each is written |
 //! | `codes.rs`, `fault.rs` | what can be wrong, and where |
 //! | `json/` | JSON whose values know where they lie |
+//! | [`record`] | annotations in the metadata of samples |
 //! | [`coco`] | a format, and so on |
 //!
 //! ```
@@ -35,6 +37,7 @@ pub mod coco;
 pub mod codes;
 pub mod createml;
 pub mod cvat;
+pub mod datumaro;
 pub mod dota;
 mod fault;
 mod format;
@@ -51,8 +54,10 @@ mod notes;
 pub mod open_images;
 mod options;
 mod plain;
+pub mod record;
 pub mod recorder;
 mod rle;
+mod skeleton;
 mod stats;
 mod told;
 pub mod via;
@@ -71,5 +76,6 @@ pub use names::{base_name, checked_name};
 pub use notes::{Cause, Loss, Losses, Notes};
 pub use options::{Between, Exif, Names, Pick, ReadOptions, Task};
 pub use rle::Rle;
+pub use skeleton::{Skeleton, SkeletonWriter, Sketch};
 pub use stats::{LabelStats, Tally};
 pub use told::Seen;

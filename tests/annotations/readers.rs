@@ -3,8 +3,8 @@
 use forebay::{
     Result,
     annotations::{
-        Labels, Listing, ReadOptions, coco, createml, cvat, dota, kitti, labelme, labelstudio, open_images, via, voc,
-        yolo,
+        Labels, Listing, ReadOptions, Shape, coco, createml, cvat, datumaro, dota, kitti, labelme, labelstudio,
+        open_images, via, voc, yolo,
     },
     image::probe,
 };
@@ -20,6 +20,12 @@ pub fn reader(format: &str) -> Option<Read> {
         "coco" => |case, options| coco::read(&case.entry_bytes(), options),
         "label_studio" | "label_studio_min" => |case, options| labelstudio::read(&case.entry_bytes(), options),
         "via" => |case, options| via::read(&case.entry_bytes(), options),
+        "datumaro_json" => |case, options| {
+            let mut labels = datumaro::read(&case.entry_bytes(), options)?;
+            // The twin was made by a reader that passes over masks.
+            labels.pictures.iter_mut().for_each(|p| p.annotations.retain(|a| !matches!(a.shape, Shape::Mask(_))));
+            Ok(labels)
+        },
         "createml" => |case, options| createml::read(&case.entry_bytes(), options),
         "labelme_json" => |case, options| {
             let files: Vec<(String, Vec<u8>)> =

@@ -4,7 +4,7 @@ use forebay::{
     Result,
     annotations::{
         Annotation, Format, Labels, Loss, Losses, Picture, ReadOptions, Shape, coco, createml, labelme, labelstudio,
-        via,
+        record, via,
         write::{Writer, writer, written},
     },
     words::Word,
@@ -161,6 +161,75 @@ fn turned_boxes_go_through_label_studio_and_labelme() {
             }
         }
     }
+}
+
+/// Labels as the metadata of samples, and back.
+fn through_metadata(labels: &Labels) -> Labels {
+    let document = record::document(&labels.classes);
+    let mut back = Labels::default();
+    back.classes = record::read_classes(&document).unwrap();
+    for picture in &labels.pictures {
+        let fields = record::fields(picture, &labels.classes, &mut Losses::default());
+        let (text, _) = record::attach(&format!("{{\"name\":{:?}}}", picture.name), &fields).unwrap();
+        let value = serde_json::from_str(&text).unwrap();
+        let mut again = record::read(&value, &mut back.classes).unwrap().unwrap();
+        (again.name, again.line) = (picture.name.clone(), picture.line);
+        back.pictures.push(again);
+    }
+    back
+}
+
+#[test]
+fn metadata_of_samples_keeps_all_that_any_format_says() {
+    let mut seen = 0;
+    for case in exports() {
+        let Some(read) = crate::readers::reader(&case.format) else { continue };
+        let Ok(labels) = read(&case, &case.asked()) else { continue };
+        seen += 1;
+        let back = through_metadata(&labels);
+        assert_eq!(back.classes, labels.classes, "{}", case.name);
+        for (one, other) in labels.pictures.iter().zip(&back.pictures) {
+            let mut one = one.clone();
+            // Whether nobody has looked is said by no fields at all.
+            one.unlabelled = false;
+            assert_eq!(&one, other, "{}", case.name);
+        }
+        // And so every format is written as if nothing had been in between.
+        for to in written() {
+            let of = |labels: &Labels| {
+                let mut labels = labels.clone();
+                labels.pictures.iter_mut().for_each(|picture| picture.unlabelled = false);
+                written_files(&labels, to)
+            };
+            assert_eq!(of(&labels), of(&back), "{}: {}", case.name, to.word());
+        }
+    }
+    assert!(seen >= 50, "{seen}");
+}
+
+/// What a writer makes, or why it does not.
+fn written_files(labels: &Labels, format: Format) -> std::result::Result<Vec<(String, Vec<u8>)>, String> {
+    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+    match writer(format).unwrap() {
+        Writer::File(write) => {
+            let mut out = Vec::new();
+            let mut put = |piece: &[u8]| {
+                out.extend_from_slice(piece);
+                Ok(())
+            };
+            write(labels, &mut put).map_err(|e| e.to_string())?;
+            files.push(("labels".into(), out));
+        }
+        Writer::Files(write) => {
+            let mut put = |name: &str, text: &[u8]| {
+                files.push((name.to_owned(), text.to_vec()));
+                Ok(())
+            };
+            write(labels, &mut put).map_err(|e| e.to_string())?;
+        }
+        _ => panic!("{}", format.word()),
+    }
+    Ok(files)
 }
 
 #[test]

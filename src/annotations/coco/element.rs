@@ -1,5 +1,7 @@
 //! One class, one picture, one annotation from their JSON.
 
+use std::borrow::Cow;
+
 use crate::annotations::{
     Cause, Class, Id, Keypoint, Names, Notes, Picture, ReadOptions, Rect, Rle, Shape, checked_name, codes,
     json::{Cursor, Got, Stop, within},
@@ -57,7 +59,17 @@ impl Odd {
 }
 
 /// An id.
+#[inline]
 fn id(cursor: &mut Cursor<'_>, odd: &mut Odd) -> Got<Option<Id>> {
+    if let Some(number) = cursor.short_whole() {
+        return Ok(Some(Id::Number(number)));
+    }
+    odd_id(cursor, odd)
+}
+
+/// An id as few are.
+#[inline(never)]
+fn odd_id(cursor: &mut Cursor<'_>, odd: &mut Odd) -> Got<Option<Id>> {
     match cursor.peek()? {
         b'"' => {
             let text = cursor.string()?;
@@ -228,6 +240,12 @@ fn bbox(cursor: &mut Cursor<'_>) -> Got<Rect> {
         let Some(value) = values.get_mut(count) else {
             return Err(Stop::wrong(cursor.at, &codes::RECT, "a box has four numbers: x, y, width, height"));
         };
+        at[count] = cursor.at;
+        if let Some(short) = cursor.short_value() {
+            *value = short;
+            count += 1;
+            continue;
+        }
         match cursor.number() {
             Ok(number) => (*value, at[count]) = (number.value, number.at),
             Err(stop) => return Err(stop.inside(format_args!("[{count}]"))),
@@ -247,6 +265,42 @@ fn bbox(cursor: &mut Cursor<'_>) -> Got<Rect> {
     Ok(Rect::sized(x, y, width, height))
 }
 
+/// The fields of an annotation.
+#[derive(Clone, Copy)]
+enum Field {
+    Id,
+    Picture,
+    Class,
+    Rect,
+    Crowd,
+    Segmentation,
+    Keypoints,
+    Attributes,
+    Score,
+    Other,
+}
+
+impl Field {
+    /// By whole texts: a match would compare byte by byte.
+    #[inline(always)]
+    fn of(name: &[u8]) -> Field {
+        let is = |known: &[u8]| name == known;
+        match () {
+            () if is(b"id") => Field::Id,
+            () if is(b"image_id") => Field::Picture,
+            () if is(b"category_id") => Field::Class,
+            () if is(b"bbox") => Field::Rect,
+            () if is(b"iscrowd") => Field::Crowd,
+            () if is(b"area") => Field::Other,
+            () if is(b"segmentation") => Field::Segmentation,
+            () if is(b"score") => Field::Score,
+            () if is(b"keypoints") => Field::Keypoints,
+            () if is(b"attributes") => Field::Attributes,
+            () => Field::Other,
+        }
+    }
+}
+
 /// An annotation.
 pub(super) fn annotation<'a>(cursor: &mut Cursor<'a>, odd: &mut Odd) -> Got<Element<'a>> {
     cursor.open(b'{')?;
@@ -257,56 +311,63 @@ pub(super) fn annotation<'a>(cursor: &mut Cursor<'a>, odd: &mut Odd) -> Got<Elem
     while cursor.more(b'}', fields)? {
         fields += 1;
         let at = cursor.at;
-        match &*cursor.key()? {
-            b"id" => {
+        let name = match cursor.short_key() {
+            Some(name) => Cow::Borrowed(name),
+            None => cursor.key()?,
+        };
+        match Field::of(&name) {
+            Field::Id => {
                 seen.first(at, 0, "id")?;
                 own = within(id(cursor, odd), "id")?;
             }
-            b"image_id" => {
+            Field::Picture => {
                 seen.first(at, 1, "image_id")?;
                 cursor.peek()?;
                 let at = cursor.at;
                 picture = within(id(cursor, odd), "image_id")?.map(|id| (id, at));
             }
-            b"category_id" => {
+            Field::Class => {
                 seen.first(at, 2, "category_id")?;
                 cursor.peek()?;
                 let at = cursor.at;
                 class = within(id(cursor, odd), "category_id")?.map(|id| (id, at));
             }
-            b"bbox" => {
+            Field::Rect => {
                 seen.first(at, 3, "bbox")?;
                 if !cursor.null()? {
                     rect = Some(within(bbox(cursor), "bbox")?);
                 }
             }
-            b"iscrowd" => {
+            Field::Crowd => {
                 seen.first(at, 4, "iscrowd")?;
-                crowd = match cursor.boolean()? {
-                    Some(yes) => yes,
-                    None if cursor.null()? => false,
-                    None => within(cursor.number(), "iscrowd")?.value != 0.0,
+                crowd = match cursor.short_whole() {
+                    Some(number) => number != 0,
+                    None => match cursor.boolean()? {
+                        Some(yes) => yes,
+                        None if cursor.null()? => false,
+                        None => within(cursor.number(), "iscrowd")?.value != 0.0,
+                    },
                 };
             }
-            b"segmentation" => {
+            Field::Segmentation => {
                 seen.first(at, 5, "segmentation")?;
                 detail.segmentation = within(cursor.skip(), "segmentation")?;
             }
-            b"keypoints" => {
+            Field::Keypoints => {
                 seen.first(at, 6, "keypoints")?;
                 detail.keypoints = within(cursor.skip(), "keypoints")?;
             }
-            b"attributes" => {
+            Field::Attributes => {
                 seen.first(at, 7, "attributes")?;
                 detail.attributes = within(cursor.skip(), "attributes")?;
             }
-            b"score" => {
+            Field::Score => {
                 seen.first(at, 8, "score")?;
                 if !cursor.null()? {
                     score = Some(within(cursor.number(), "score")?.value);
                 }
             }
-            _ => {
+            Field::Other => {
                 cursor.skip()?;
             }
         }

@@ -47,6 +47,9 @@ pub trait Sink {
     fn annotation(&mut self, marked: Marked<'_>) -> Result<()>;
 }
 
+/// Bytes that are taken in at once.
+const PIECE: usize = 128 << 10;
+
 /// The lists of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum List {
@@ -114,8 +117,8 @@ impl Reader {
 
     /// Takes the next bytes, and gives what they complete.
     pub fn feed(&mut self, bytes: &[u8], sink: &mut impl Sink) -> Result<()> {
-        // Long pieces would be held whole.
-        for piece in bytes.chunks(1 << 20) {
+        // Long pieces would be held whole, and not where the processor is quick to find them.
+        for piece in bytes.chunks(PIECE) {
             self.feed.push(piece)?;
             if self.feed.is_enough() {
                 self.go(sink, false)?;

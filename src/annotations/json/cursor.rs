@@ -66,7 +66,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Whether another element follows, behind `count` that were read; passes over the comma or the closing bracket.
-    #[inline]
+    #[inline(always)]
     pub fn more(&mut self, close: u8, count: usize) -> Got<bool> {
         let byte = self.peek()?;
         if byte == close {
@@ -120,8 +120,14 @@ impl<'a> Cursor<'a> {
 
     /// Passes over a value of any kind, and gives its bytes.
     pub fn skip(&mut self) -> Got<&'a [u8]> {
-        self.peek()?;
+        let first = self.peek()?;
         let start = self.at;
+        if first.is_ascii_digit() {
+            if !self.pass_short() {
+                self.number()?;
+            }
+            return Ok(&self.text[start..self.at]);
+        }
         // The brackets that are open, innermost last; `true` for objects.
         let mut open: Vec<bool> = Vec::new();
         loop {

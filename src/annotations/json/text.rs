@@ -42,12 +42,41 @@ impl<'a> Cursor<'a> {
         Ok(key)
     }
 
+    /// A key of up to fifteen bytes with its colon right behind it, as most are. `None` says nothing of what else is here.
+    #[inline(always)]
+    pub fn short_key(&mut self) -> Option<&'a [u8]> {
+        let rest = self.text.get(self.at..)?;
+        let words = rest.get(1..)?.first_chunk::<16>()?;
+        if rest[0] != b'"' {
+            return None;
+        }
+        let [first, second] = [0, 8].map(|at| u64::from_le_bytes(words[at..at + 8].try_into().unwrap_or_default()));
+        let len = match special(first) {
+            0 => 8 + special(second).trailing_zeros() as usize / 8,
+            found => found.trailing_zeros() as usize / 8,
+        };
+        let key = rest.get(1..1 + len)?;
+        if rest.get(1 + len..3 + len)? != b"\":" {
+            return None;
+        }
+        self.at += 3 + len;
+        Some(key)
+    }
+
     /// Where a text ends, and whether it has escapes.
     #[inline]
     pub(super) fn end_of_string(&self, start: usize) -> Got<(usize, bool)> {
         let mut end = start;
         let mut escaped = false;
         loop {
+            // Eight bytes at a time, up to one that is special.
+            while let Some(word) = self.text.get(end..).and_then(|rest| rest.first_chunk::<8>()) {
+                let special = special(u64::from_le_bytes(*word));
+                end += special.trailing_zeros() as usize / 8;
+                if special != 0 {
+                    break;
+                }
+            }
             match self.text.get(end) {
                 None => return Err(self.ended()),
                 Some(b'"') => return Ok((end, escaped)),
@@ -60,6 +89,16 @@ impl<'a> Cursor<'a> {
             }
         }
     }
+}
+
+/// The upper bits of bytes that end a text, begin an escape, or are control characters: the lowest that is set is right.
+#[inline(always)]
+fn special(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let below = |word: u64, most: u64| word.wrapping_sub(ONES * most) & !word;
+    let quote = below(word ^ (ONES * b'"' as u64), 1);
+    let escape = below(word ^ (ONES * b'\\' as u64), 1);
+    (quote | escape | below(word, 0x20)) & (ONES * 0x80)
 }
 
 /// What a text's escapes stand for.
@@ -103,4 +142,25 @@ fn code_point(text: &str) -> Option<(char, usize)> {
         return Some((char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))?, 10));
     }
     Some((char::from_u32(first)?, 4))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_short_key_is_a_key(text in "\"([a-z_]{0,18}|[a-z]{0,6}(\\\\n|\n|é)[a-z]{0,4})\" ?:1,                   ") {
+            let (mut short, mut long) = (Cursor::new(text.as_bytes(), false, 9), Cursor::new(text.as_bytes(), false, 9));
+            match short.short_key() {
+                Some(key) => {
+                    prop_assert_eq!(key, &*long.key().unwrap());
+                    prop_assert_eq!(short.at, long.at);
+                }
+                None => prop_assert_eq!(short.at, 0),
+            }
+        }
+    }
 }

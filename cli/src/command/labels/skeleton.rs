@@ -1,0 +1,85 @@
+//! `forebay labels skeleton`.
+
+use std::path::PathBuf;
+
+use forebay::{
+    Error, Result,
+    annotations::{Classes, Skeleton},
+    error::codes,
+    words::Word,
+};
+use forebay_native::{
+    input::{Input, display},
+    labels::skeleton,
+};
+use serde_json::json;
+
+use super::super::filtering::{LimitArgs, open};
+use crate::{exit::Outcome, human, output::Output, words::word};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A TBL, a TAR or a folder of pictures.
+    #[arg(value_name = "INPUT")]
+    input: PathBuf,
+    /// The file to write; - is standard output.
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    /// What to write.
+    #[arg(long, value_parser = word::<Skeleton>(), value_name = "FORMAT")]
+    to: Skeleton,
+    /// What stands in front of names in addresses, such as https://host/pictures/.
+    #[arg(long, value_name = "URL")]
+    url_prefix: Option<String>,
+    /// COCO: a file with the names of the classes, one a line. By default those that a TBL lists.
+    #[arg(long, value_name = "FILE")]
+    classes: Option<PathBuf>,
+    /// Replace a file that is there.
+    #[arg(long, short)]
+    force: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+    let useless = [
+        ("--url-prefix", args.url_prefix.is_some() && args.to == Skeleton::CvatManifest),
+        ("--classes", args.classes.is_some() && args.to != Skeleton::Coco),
+    ];
+    if let Some((written, _)) = useless.iter().find(|(_, useless)| *useless) {
+        let message = format!("{written} changes nothing in a skeleton of the format {}", args.to.word());
+        return Err(Error::new(&codes::ARGUMENT, message));
+    }
+    let classes = match &args.classes {
+        Some(path) => {
+            let file = Input::read(path)?;
+            let text = file.slice(0..file.len())?;
+            let text = String::from_utf8_lossy(&text).into_owned();
+            Some(text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Classes>())
+        }
+        None => None,
+    };
+    let dataset = open(&args.input, &args.limits.limits(), false)?;
+    let prefix = args.url_prefix.as_deref();
+    let done = skeleton(&dataset, args.to, prefix, classes.as_ref(), &args.output, args.force)?;
+    if args.output.as_os_str() == "-" {
+        return Ok(Outcome::Fine);
+    }
+    if out.json() {
+        out.value(&json!({
+            "input": display(&args.input),
+            "output": display(&args.output),
+            "to": args.to.word(),
+            "pictures": done.pictures,
+            "without_size": done.without_size,
+            "bytes": done.bytes,
+        }));
+        return Ok(Outcome::Fine);
+    }
+    let (name, pictures) = (display(&args.output), human::count(done.pictures));
+    out.line(format!("{name}: {pictures} pictures, {}", human::bytes(done.bytes)));
+    if done.without_size > 0 {
+        out.line(format!("  {:>12}  pictures without a size", human::count(done.without_size)));
+    }
+    Ok(Outcome::Fine)
+}
