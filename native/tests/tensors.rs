@@ -326,7 +326,7 @@ fn filters_labels_and_names_are_those_of_the_warehouse() {
         .collect();
     let name = |i: i64| format!("run_a/{:05}", 100 + i);
     assert_eq!(found, [(0, 100, name(0)), (2, 102, name(2)), (3, 100, name(0))]);
-    // Files of other shapes are no one set.
+    // Files of other shapes are not one set.
     let other = Folder::new();
     write(other.path(), small(Dtype::F16), &[2], |_| {});
     assert_eq!(code(Loader::open_all([one.path(), other.path()]).unwrap()), "loader.settings");

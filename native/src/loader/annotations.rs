@@ -95,7 +95,7 @@ pub(super) struct Frame {
 }
 
 impl Annotated {
-    /// Looks at all sources. What is refused for its labels is no frame: unless such may be left out, that is an error.
+    /// Looks at all sources. What is refused for its labels is not a frame: unless such may be left out, that is an error.
     pub(super) fn open(
         paths: &[PathBuf],
         annotations: &Annotations,

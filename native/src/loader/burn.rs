@@ -123,7 +123,7 @@ impl Pictures {
         let slot = made?;
         let values = Dtype::F32.view(&slot.memory).f32().unwrap_or_default().to_vec();
         let mut found = Targets::default();
-        found.take(&slot.targets, &slot);
+        found.take(&slot);
         let there = |k: &usize| found.mask.get(*k).is_some_and(|mask| *mask != 0.0);
         let places: Vec<usize> = (0..found.mask.len()).filter(there).collect();
         let corners = found.boxes.as_chunks::<4>().0;

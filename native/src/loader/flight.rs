@@ -52,13 +52,6 @@ pub(super) struct SlotBytes {
     pub(super) targets: usize,
 }
 
-/// What a flight is made of when it has landed.
-#[derive(Debug)]
-pub(super) struct Landed {
-    pub(super) slots: Vec<Slot>,
-    pub(super) memory: BytesMut,
-}
-
 /// A batch on its way.
 #[derive(Debug)]
 pub(super) struct Flight {
@@ -120,27 +113,38 @@ impl Flight {
 
     /// The slots with what they became, which `look` sees before their boxes' memory is used again, and the whole memory
     /// of their numbers, joined.
-    pub(super) fn land(&self, look: impl FnOnce(&[Slot])) -> Landed {
+    pub(super) fn land(&self, look: impl FnOnce(&[Slot])) -> (Vec<Slot>, BytesMut) {
         let mut slots: Vec<Slot> = self.slots.iter().filter_map(|s| lock(s).take()).collect();
         look(&slots);
         let (rest, targets) = std::mem::take(&mut *lock(&self.rest));
-        let whole = |pieces: &mut dyn Iterator<Item = BytesMut>| join(pieces.filter(|piece| !piece.is_empty()));
-        let mut pieces = slots.iter_mut().map(|slot| std::mem::take(&mut slot.targets)).chain([targets]);
-        self.pools.targets.give(whole(&mut pieces));
-        let mut pieces = slots.iter_mut().map(|slot| std::mem::take(&mut slot.memory)).chain([rest]);
-        let memory = whole(&mut pieces);
-        drop(pieces);
-        Landed { slots, memory }
+        self.pools.take_back(&mut slots, targets);
+        let pieces = slots.iter_mut().map(|slot| std::mem::take(&mut slot.memory));
+        let memory = join(pieces.chain([rest]).filter(|piece| !piece.is_empty()));
+        (slots, memory)
+    }
+}
+
+impl Pools {
+    /// Slots for samples that are lent where they lie, and what is left of the memory for their boxes.
+    pub(super) fn slots(&self, items: &[Item], bytes: SlotBytes) -> (Vec<Slot>, BytesMut) {
+        let mut targets = self.targets.take();
+        let mut part = || targets.split_to(bytes.targets.min(targets.len()));
+        let slots = items.iter().map(|item| Slot::new(*item, BytesMut::new(), part())).collect();
+        (slots, targets)
+    }
+
+    /// Takes back the memory of boxes.
+    pub(super) fn take_back(&self, slots: &mut [Slot], rest: BytesMut) {
+        let pieces = slots.iter_mut().map(|slot| std::mem::take(&mut slot.targets));
+        self.targets.give(join(pieces.chain([rest]).filter(|piece| !piece.is_empty())));
     }
 }
 
 /// The memory of a flight that nobody landed is used again.
 impl Drop for Flight {
     fn drop(&mut self) {
-        let landed = self.land(|_| ());
-        if !landed.memory.is_empty() {
-            self.pools.numbers.give(landed.memory);
-        }
+        let (_, memory) = self.land(|_| ());
+        self.pools.numbers.give(memory);
     }
 }
 

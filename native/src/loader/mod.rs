@@ -89,6 +89,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bytes::BytesMut;
 use crossbeam_channel::RecvTimeoutError;
 
 pub use annotations::Annotations;
@@ -116,7 +117,7 @@ pub use stored::Mode;
 pub use tensor::{Dtype, Tensor};
 
 use crate::warehouse::Refused;
-use flight::{Flight, Landed, Pools, Slot, Task};
+use flight::{Flight, Pools, Slot, Task};
 use groups::Plan;
 use targets::Targets;
 use worker::{Crew, Shared, Worker};
@@ -330,7 +331,9 @@ impl Loader {
         self.next.step = flight.step + 1;
         // The workers go on while the caller looks at this batch; if they cannot, the next call says so.
         let _ = self.fill();
-        self.give(&flight)
+        let mut targets = Targets::default();
+        let (slots, memory) = flight.land(|slots| targets = Targets::of(slots, self.shared.places));
+        self.give((flight.epoch, flight.step, flight.kind), slots, targets, OnceLock::from(memory))
     }
 
     /// Stands behind the epoch's end.
@@ -344,8 +347,15 @@ impl Loader {
         None
     }
 
-    fn give(&mut self, flight: &Flight) -> Result<Option<Batch>> {
-        let batch = self.land(flight)?;
+    /// Gives a batch of what was made of its samples.
+    fn give(
+        &mut self,
+        what: (u64, u64, usize),
+        slots: Vec<Slot>,
+        targets: Targets,
+        memory: OnceLock<BytesMut>,
+    ) -> Result<Option<Batch>> {
+        let batch = self.land(what, slots, targets, memory)?;
         self.done = self.next;
         self.skipped += batch.skipped.len() as u64;
         Ok(Some(batch))
@@ -365,15 +375,16 @@ impl Loader {
                 continue;
             }
             self.look_at_shards(epoch.number())?;
-            let flight = self.flight((epoch.number(), self.next.step), items, kind);
+            let what = (epoch.number(), self.next.step, kind);
             self.next.step += 1;
             self.ahead = self.next;
+            let (mut slots, rest) = self.pools.slots(&items, shared.slot(kind));
             let worker = self.own.get_or_insert_with(|| Box::new(Worker::new(shared.clone())));
-            for slot in 0..flight.len() {
-                worker.fill(&flight, slot);
-            }
-            shared.clock.waited(begun);
-            return self.give(&flight);
+            slots.iter_mut().for_each(|slot| worker.try_to_fill((what.0, kind), slot));
+            let targets = Targets::of(&slots, shared.places);
+            self.pools.take_back(&mut slots, rest);
+            shared.clock.lent(begun, slots.len());
+            return self.give(what, slots, targets, OnceLock::new());
         }
         Ok(self.end_epoch())
     }
@@ -490,21 +501,19 @@ impl Loader {
         Ok(flight.is_done())
     }
 
-    /// Makes a batch of what the workers left.
-    fn land(&self, flight: &Flight) -> Result<Batch> {
+    /// Makes a batch of what became of its samples.
+    fn land(
+        &self,
+        (epoch, step, kind): (u64, u64, usize),
+        slots: Vec<Slot>,
+        targets: Targets,
+        memory: OnceLock<BytesMut>,
+    ) -> Result<Batch> {
         let shared = &self.shared;
-        let left_out = |slot: &Slot| slot.error.is_some() && slot.stand_in.is_none();
-        let mut targets = Targets::default();
-        let Landed { slots, memory } = flight.land(|slots| {
-            if shared.places > 0 || slots.iter().any(|slot| slot.frame.is_some()) {
-                targets = Targets::with_capacity(shared.places, slots.len());
-                slots.iter().filter(|slot| !left_out(slot)).for_each(|slot| targets.take(&slot.targets, slot));
-            }
-        });
-        let slot_bytes = shared.slot_bytes.get(flight.kind).copied().unwrap_or(0);
+        let slot_bytes = shared.slot_bytes.get(kind).copied().unwrap_or(0);
         let mut batch = Batch {
-            epoch: flight.epoch,
-            step: flight.step,
+            epoch,
+            step,
             items: Vec::with_capacity(slots.len()),
             indices: Vec::with_capacity(slots.len()),
             labels: Vec::new(),
@@ -514,14 +523,17 @@ impl Loader {
             shape: Vec::new(),
             slot_bytes,
             dtype: shared.dtype,
-            memory: if shared.by_caller { OnceLock::new() } else { OnceLock::from(memory) },
+            memory,
             targets,
             pools: self.pools.clone(),
             shared: shared.clone(),
         };
-        let placed = shared.contents.get(flight.kind).is_some_and(content::Content::is_placed);
+        let placed = shared.contents.get(kind).is_some_and(content::Content::is_placed);
         if placed {
             batch.placements.reserve_exact(slots.len());
+        }
+        if shared.by_caller {
+            batch.payloads.reserve_exact(slots.len());
         }
         for (place, slot) in slots.into_iter().enumerate() {
             let Slot { mut item, label, placement, payload, error, stand_in, .. } = slot;
@@ -552,7 +564,7 @@ impl Loader {
             }
         }
         batch.shape.push(batch.items.len());
-        batch.shape.extend(shared.contents.get(flight.kind).map(content::Content::shape).unwrap_or_default());
+        batch.shape.extend(shared.contents.get(kind).map(content::Content::shape).unwrap_or_default());
         Ok(batch)
     }
 }

@@ -66,6 +66,13 @@ impl Clock {
         self.0.samples.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Counts samples that the caller's thread took, who waited for them.
+    pub(super) fn lent(&self, since: Instant, samples: usize) {
+        add(&self.0.making, since);
+        add(&self.0.waiting, since);
+        self.0.samples.fetch_add(samples as u64, Ordering::Relaxed);
+    }
+
     pub(super) fn stats(&self) -> Stats {
         let time = |counter: &AtomicU64| Duration::from_nanos(counter.load(Ordering::Relaxed));
         Stats {

@@ -1,6 +1,5 @@
 //! What belongs to a batch's samples beside their numbers: boxes with a mask and classes, and frames.
 
-use bytes::BytesMut;
 use forebay::image::transform::{Placement, Rect};
 
 use super::flight::Slot;
@@ -86,20 +85,26 @@ pub(super) struct Targets {
 }
 
 impl Targets {
-    /// For so many samples with so many places each.
-    pub(super) fn with_capacity(places: usize, samples: usize) -> Self {
-        let all = places * samples;
-        Targets {
-            boxes: Vec::with_capacity(all * 4),
-            mask: Vec::with_capacity(all),
-            classes: Vec::with_capacity(all),
-            frames: Vec::new(),
+    /// Those of all samples that are not left out, with that many places each.
+    pub(super) fn of(slots: &[Slot], places: usize) -> Self {
+        let mut targets = Targets::default();
+        let known = slots.iter().any(|slot| slot.frame.is_some());
+        if places == 0 && !known {
+            return targets;
         }
+        let all = places * slots.len();
+        targets.boxes.reserve_exact(all * 4);
+        targets.mask.reserve_exact(all);
+        targets.classes.reserve_exact(all);
+        targets.frames.reserve_exact(if known { slots.len() } else { 0 });
+        let left_out = |slot: &&Slot| slot.error.is_some() && slot.stand_in.is_none();
+        slots.iter().filter(|slot| !left_out(slot)).for_each(|slot| targets.take(slot));
+        targets
     }
 
     /// Takes those of a sample.
-    pub(super) fn take(&mut self, memory: &BytesMut, slot: &Slot) {
-        let words: &[f32] = bytemuck::try_cast_slice(memory).unwrap_or_default();
+    pub(super) fn take(&mut self, slot: &Slot) {
+        let words: &[f32] = bytemuck::try_cast_slice(&slot.targets).unwrap_or_default();
         let places = words.len() / WORDS;
         let (boxes, rest) = words.split_at(places * 4);
         let (mask, classes) = rest.split_at(places);

@@ -187,21 +187,25 @@ impl Worker {
     }
 
     /// Fills a slot; true if it was the last of its flight.
-    pub(super) fn fill(&mut self, flight: &Flight, number: usize) -> bool {
+    fn fill(&mut self, flight: &Flight, number: usize) -> bool {
         let mut slot = flight.take(number);
         if let Some(slot) = &mut slot
             && self.shared.generation.load(Ordering::Relaxed) == flight.generation
         {
-            let item = slot.item;
-            let what = (flight.epoch, flight.kind);
-            if let Err(error) = self.guarded(what, &item, &item, slot) {
-                if self.shared.on_broken == OnBroken::Replace && self.shared.on_broken.forgives(&error) {
-                    slot.stand_in = self.replace(what, slot);
-                }
-                slot.error = Some(error);
-            }
+            self.try_to_fill((flight.epoch, flight.kind), slot);
         }
         flight.give(number, slot)
+    }
+
+    /// Makes the sample of a slot, or one that stands in for it, or says what is wrong with it.
+    pub(super) fn try_to_fill(&mut self, what: (u64, usize), slot: &mut Slot) {
+        let item = slot.item;
+        if let Err(error) = self.guarded(what, &item, &item, slot) {
+            if self.shared.on_broken == OnBroken::Replace && self.shared.on_broken.forgives(&error) {
+                slot.stand_in = self.replace(what, slot);
+            }
+            slot.error = Some(error);
+        }
     }
 
     /// Makes the first good sample of those that follow a broken one.
@@ -237,7 +241,10 @@ impl Worker {
         slot.label = shared.labels.of(&shared.sources, item, buffer)?;
         if let Some(stored) = &shared.sources.stored {
             stored.take(item, shared.dtype, slot)?;
-            shared.clock.made(shared.clock.read(begun));
+            // Who lends samples counts them a batch at a time.
+            if !shared.by_caller {
+                shared.clock.made(shared.clock.read(begun));
+            }
             return Ok(());
         }
         let frame = shared.sources.frame(item);

@@ -10,6 +10,7 @@ mod proof;
 mod store;
 
 use std::{
+    ops::Range,
     path::PathBuf,
     time::{Duration, Instant},
 };
@@ -138,7 +139,7 @@ impl Stored {
         self.is_as_stored_type(dtype) && (dtype == Dtype::U8 || is_native(self.shape.endianness))
     }
 
-    /// Takes a sample into its slot. Where the slot has no memory for its image, that is lent.
+    /// Takes a sample into its slot. If the slot has no memory for its image, that is lent.
     pub(super) fn take(&self, item: &Item, dtype: Dtype, slot: &mut Slot) -> Result<()> {
         let held = self.held.get(item.source).ok_or_else(|| {
             let message = format!("there are {} warehouses", self.held.len());
@@ -156,13 +157,22 @@ impl Stored {
         }
         let parts = Parts::new(&mut slot.targets);
         if parts.places() > 0 {
-            let (dtype, order) = (self.shape.boxes_dtype, self.shape.endianness);
-            to_f32(dtype, order, &held.store.read(number, shard.boxes(k)).map_err(named)?, parts.boxes);
-            to_f32(dtype, order, &held.store.read(number, shard.mask(k)).map_err(named)?, parts.mask);
+            self.numbers(&held.store, number, shard.boxes(k), parts.boxes).map_err(named)?;
+            self.numbers(&held.store, number, shard.mask(k), parts.mask).map_err(named)?;
             let classes = held.known.classes_of(item.sample);
             parts.classes.iter_mut().zip(classes).for_each(|(to, class)| *to = *class);
         }
         slot.frame = Some(held.known.frame_of(item.sample));
+        Ok(())
+    }
+
+    /// Boxes or masks, from the part of a shard where they lie.
+    fn numbers(&self, store: &Store, shard: usize, range: Range<u64>, out: &mut [f32]) -> Result<()> {
+        let (dtype, order) = (self.shape.boxes_dtype, self.shape.endianness);
+        match dtype == warehouse::Dtype::F32 && is_native(order) {
+            true => store.read_into(shard, range, bytemuck::cast_slice_mut(out))?,
+            false => to_f32(dtype, order, &store.read(shard, range)?, out),
+        }
         Ok(())
     }
 
