@@ -29,6 +29,8 @@ mod settings;
 mod shards;
 mod sources;
 mod stage;
+mod trace;
+mod writing;
 
 use std::{
     path::{Path, PathBuf},
