@@ -26,7 +26,7 @@ use super::{
     make::{Became, Made, Maker, Times},
     stage::Stage,
     trace::Trace,
-    writing::{Place, Told, Writing},
+    writing::{Destination, Told, Writing},
 };
 use crate::{
     input::Input,
@@ -102,7 +102,7 @@ pub(super) fn make_all(
     let weight = shape.image_len().unwrap_or(1);
     let work = |(chunk, frame): (usize, usize)| (chunk, frame, survey.frames.get(frame).map(|frame| maker.make(frame)));
     let (side_by_side, sync) = (side_by_side(workers), settings.sync);
-    let place = Place { stage, maker: &maker, shape, sync };
+    let destination = Destination { stage, maker: &maker, shape, sync };
     thread::scope(|scope| {
         let mut open = BTreeMap::<usize, Open<'_>>::new();
         // Those whose frames have all been handed on.
@@ -122,7 +122,7 @@ pub(super) fn make_all(
                     btree_map::Entry::Vacant(none) => {
                         let frames = survey.frames.get(range.clone()).unwrap_or_default();
                         let expected = frames.iter().filter(|frame| is_expected(frame, settings)).count() as u64;
-                        none.insert(Open::new(chunk, Writing::begin(scope, &place, chunk, expected)?))
+                        none.insert(Open::new(chunk, Writing::begin(scope, &destination, chunk, expected)))
                     }
                 };
                 current.take(survey, settings, frame, made_frame?, &mut state)?;
@@ -160,9 +160,8 @@ fn in_turns<'a>(
     chunks.chunks(side_by_side.max(1)).flat_map(move |group| {
         let range = move |chunk: usize| ranges.get(chunk).cloned().unwrap_or_default();
         let longest = group.iter().map(|&chunk| range(chunk).len()).max().unwrap_or(0);
-        (0..longest).flat_map(move |k| {
-            group.iter().filter_map(move |&chunk| range(chunk).nth(k).map(|frame| (chunk, frame)))
-        })
+        (0..longest)
+            .flat_map(move |k| group.iter().filter_map(move |&chunk| range(chunk).nth(k).map(|frame| (chunk, frame))))
     })
 }
 

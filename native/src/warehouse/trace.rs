@@ -11,11 +11,7 @@ use std::{
 use forebay::Result;
 use serde_json::json;
 
-use super::{
-    make::Times,
-    shards::Kept,
-    writing::Written,
-};
+use super::{make::Times, shards::Kept, writing::Written};
 use crate::input::{display, io_error};
 
 /// The file of these lines, if one is asked for.

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Sender, bounded};
 use forebay::{
     Error, Result,
     error::codes as common,
@@ -30,7 +30,7 @@ use crate::{
 const WAITING: u64 = 8 << 20;
 
 /// What all shards of a build have in common.
-pub(super) struct Place<'a> {
+pub(super) struct Destination<'a> {
     pub stage: &'a Stage,
     pub maker: &'a Maker<'a>,
     pub shape: Shape,
@@ -38,7 +38,7 @@ pub(super) struct Place<'a> {
     pub sync: bool,
 }
 
-impl Place<'_> {
+impl Destination<'_> {
     /// How many images may wait: one at least, or a thread would stand still between two.
     fn waiting(&self) -> usize {
         let image = self.shape.image_len().unwrap_or(WAITING).max(1);
@@ -65,10 +65,14 @@ pub(super) enum Told {
 
 /// A shard that is being written.
 struct Shard<'a> {
-    place: &'a Place<'a>,
+    to: &'a Destination<'a>,
     number: usize,
-    writer: ShardWriter,
-    file: Option<File>,
+    /// How many samples are expected.
+    expected: u64,
+    /// Whether there will be fewer.
+    fewer: bool,
+    /// From the first image on.
+    open: Option<(File, ShardWriter)>,
     write: Duration,
 }
 
@@ -77,7 +81,10 @@ impl Shard<'_> {
     fn hear(&mut self, told: Told) -> Result<Option<Written>> {
         match told {
             Told::Image(image, record) => self.take(image, &record)?,
-            Told::LeftOut => self.writer.expect_fewer(),
+            Told::LeftOut => {
+                self.fewer = true;
+                self.open.iter_mut().for_each(|(_, writer)| writer.expect_fewer());
+            }
             Told::Closed(frames) => return self.finish(frames).map(Some),
         }
         Ok(None)
@@ -85,13 +92,19 @@ impl Shard<'_> {
 
     fn take(&mut self, image: Image, record: &SampleRecord) -> Result<()> {
         let begun = Instant::now();
-        let Place { stage, maker, .. } = self.place;
+        let Destination { stage, maker, .. } = self.to;
         let failed = |e| io_error(stage.name(), "write a shard", e);
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => none.insert(File::create(stage.shard(self.number)).map_err(failed)?),
+        let (file, writer) = match &mut self.open {
+            Some(open) => open,
+            none => {
+                let mut writer = ShardWriter::new(self.to.shape, self.expected)?;
+                if self.fewer {
+                    writer.expect_fewer();
+                }
+                none.insert((File::create(stage.shard(self.number)).map_err(failed)?, writer))
+            }
         };
-        let at = self.writer.add(&image.bytes, &image.boxes, Some(record))?;
+        let at = writer.add(&image.bytes, &image.boxes, Some(record))?;
         write_all_at(file, &image.bytes, at).map_err(failed)?;
         maker.give_back(image.bytes);
         self.write += begun.elapsed();
@@ -101,18 +114,18 @@ impl Shard<'_> {
     /// Writes what is left, and says that the chunk is whole.
     fn finish(&mut self, frames: Vec<Entry>) -> Result<Written> {
         let begun = Instant::now();
-        let stage = self.place.stage;
+        let stage = self.to.stage;
         let (mut shard, mut bytes) = (None, 0);
-        if let Some(file) = self.file.take() {
+        if let Some((file, writer)) = self.open.take() {
             let failed = |e| io_error(stage.name(), "write a shard", e);
-            let done = self.writer.finish()?;
+            let done = writer.finish()?;
             write_all_at(&file, &done.header, 0).map_err(failed)?;
             write_all_at(&file, &done.tail, done.tail_at).map_err(failed)?;
             let mut entry = done.entry(0);
             if entry.checksum_sha256.is_none() {
                 entry.checksum_sha256 = Some(sha256_of(&Input::pieces(&stage.shard(self.number))?)?);
             }
-            if self.place.sync {
+            if self.to.sync {
                 file.sync_all().map_err(failed)?;
             }
             (shard, bytes) = (Some(entry), done.len);
@@ -141,16 +154,13 @@ impl<'scope> Writing<'scope> {
     /// Begins the shard of a chunk of which this many frames are expected to be stored.
     pub fn begin(
         scope: &'scope Scope<'scope, '_>,
-        place: &'scope Place<'scope>,
+        to: &'scope Destination<'scope>,
         number: usize,
         expected: u64,
-    ) -> Result<Self> {
-        let begin = || {
-            let writer = ShardWriter::new(place.shape, expected)?;
-            Ok::<_, Error>(Shard { place, number, writer, file: None, write: Duration::ZERO })
-        };
-        let mut shard = begin()?;
-        let (give, take): (Sender<Told>, Receiver<Told>) = bounded(place.waiting());
+    ) -> Self {
+        let begin = || Shard { to, number, expected, fewer: false, open: None, write: Duration::ZERO };
+        let mut shard = begin();
+        let (give, take) = bounded::<Told>(to.waiting());
         let turns = move || {
             for told in take {
                 if let Some(whole) = shard.hear(told)? {
@@ -159,10 +169,10 @@ impl<'scope> Writing<'scope> {
             }
             Ok(None)
         };
-        Ok(match Builder::new().name("forebay-write".into()).spawn_scoped(scope, turns) {
+        match Builder::new().name("forebay-write".into()).spawn_scoped(scope, turns) {
             Ok(thread) => Writing { told: Some(give), thread: Some(thread), here: None, whole: None },
-            Err(_) => Writing { told: None, thread: None, here: Some(begin()?), whole: None },
-        })
+            Err(_) => Writing { told: None, thread: None, here: Some(begin()), whole: None },
+        }
     }
 
     /// Tells it what comes next; waits while much is waiting.
