@@ -42,12 +42,24 @@ await main(async () => {
   if (!python) console.log('\nPillow and NumPy cannot be installed here: their rows stay empty.');
   const sets = {
     '500 x 375': await pictures(tools, `photos-${photos}`, ['--bench', '--count', photos]),
-    '3000 x 2000': await pictures(tools, `large-${large}`, ['--size', '3000x2000', '--format', 'jpg', '--count', large]),
+    '3000 x 2000': await pictures(tools, `large-${large}`, [
+      '--size',
+      '3000x2000',
+      '--format',
+      'jpg',
+      '--count',
+      large,
+    ]),
   };
   const begun = Date.now();
   const results = await measure(tools, sets, python);
   const memory = await remember(tools);
-  const about = { ...machine(), rounds, took: seconds(Date.now() - begun), load: loadavg().map((n) => Number(n.toFixed(1))) };
+  const about = {
+    ...machine(),
+    rounds,
+    took: seconds(Date.now() - begun),
+    load: loadavg().map((n) => Number(n.toFixed(1))),
+  };
   console.log(`\n${page(about, sets, results, memory)}`);
   if (options.dry || options.quick) return;
   const file = join(ROOT, 'benches/results/warehouse.json');
@@ -80,7 +92,8 @@ async function measure(tools, sets, python) {
       jobs[`build ${dtype}, ${name}`] = ours('build', folder, dtype);
       if (!python) continue;
       const words = [`dtype=${dtype}`, `side=${SIDE}`, `workers=${WORKERS}`, 'each=32'];
-      jobs[`python ${dtype}, ${name}`] = () => json(python, [join(ROOT, 'benches/warehouse_peers.py'), folder, OUT, ...words]);
+      jobs[`python ${dtype}, ${name}`] = () =>
+        json(python, [join(ROOT, 'benches/warehouse_peers.py'), folder, OUT, ...words]);
     }
   }
   const names = Object.keys(jobs);
@@ -94,7 +107,9 @@ async function measure(tools, sets, python) {
       results[name].push(result);
       const { images, seconds, cpu_seconds: cpu } = result;
       const each = `${((1000 * cpu) / images).toFixed(2).padStart(7)} ms of a processor each`;
-      console.log(`round ${round + 1}  ${name.padEnd(26)} ${(images / seconds).toFixed(0).padStart(6)} images/s ${each}`);
+      console.log(
+        `round ${round + 1}  ${name.padEnd(26)} ${(images / seconds).toFixed(0).padStart(6)} images/s ${each}`,
+      );
     }
   }
   rmSync(OUT, { recursive: true, force: true });
@@ -129,11 +144,22 @@ async function compare(tools, sets, name) {
 /** The most memory that builds of few and of many small pictures had, of a folder and of a TAR. */
 async function remember({ sample, warehouse_speed: speed, forebay }) {
   const rows = [];
-  const base = await pictures({ sample, forebay }, 'small-2000', ['--size', '64x64', '--format', 'jpg', '--count', 2000]);
+  const base = await pictures({ sample, forebay }, 'small-2000', [
+    '--size',
+    '64x64',
+    '--format',
+    'jpg',
+    '--count',
+    2000,
+  ]);
   for (const count of many) {
     const tar = join(FOLDER, `small-${count}.tar`);
-    if (!existsSync(tar)) await run(sample, ['--size', '64x64', '--format', 'jpg', '--count', String(count), tar], { quiet: true });
-    for (const [source, path] of [['folder', linked(base, count)], ['TAR', tar]]) {
+    if (!existsSync(tar))
+      await run(sample, ['--size', '64x64', '--format', 'jpg', '--count', String(count), tar], { quiet: true });
+    for (const [source, path] of [
+      ['folder', linked(base, count)],
+      ['TAR', tar],
+    ]) {
       rmSync(OUT, { recursive: true, force: true });
       const { peak_bytes: bytes, images } = await json(speed, ['build', path, 'u8', 32, WORKERS, OUT]);
       rmSync(OUT, { recursive: true, force: true });
@@ -172,12 +198,17 @@ function page(about, sets, results, memory) {
   const rows = [];
   for (const set of Object.keys(sets)) {
     for (const dtype of DTYPES) {
-      const [name, others] = [`build ${dtype}, ${set}`, [`loader, ${set}`, `made ${dtype}, ${set}`, `python ${dtype}, ${set}`]];
+      const [name, others] = [
+        `build ${dtype}, ${set}`,
+        [`loader, ${set}`, `made ${dtype}, ${set}`, `python ${dtype}, ${set}`],
+      ];
       const cells = others.map((other) => `${ratio(name, other, 'seconds')} (${ratio(name, other, 'cpu_seconds')})`);
       rows.push(`| ${set} | ${dtype} | ${rate(name, 'seconds').toFixed(0)} | ${cells.join(' | ')} |`);
     }
   }
-  const held = memory.map(({ source, images, bytes }) => `| ${source} | ${images} | ${(bytes / 2 ** 20).toFixed(1)} MiB |`);
+  const held = memory.map(
+    ({ source, images, bytes }) => `| ${source} | ${images} | ${(bytes / 2 ** 20).toFixed(1)} MiB |`,
+  );
   return `${about.processor}, ${about.system}; load average at the end ${about.load.join(', ')}; medians of ${about.rounds}.
 Ratios of speed; in brackets, of processor time for an image.
 

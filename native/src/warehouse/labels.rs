@@ -4,7 +4,7 @@ use std::{collections::HashMap, path::Path};
 
 use forebay::{
     Result,
-    annotations::{Exif, Format, Labels, ReadOptions, Seen, Turn, codes},
+    annotations::{Classes, Exif, Format, Labels, ReadOptions, Seen, Turn, codes, record},
     image::{decode::orientation, probe},
     warehouse::Cause,
 };
@@ -17,7 +17,7 @@ use crate::{
     Dataset,
     input::{Input, display, io_error},
     labels::{Files, Open, of_samples},
-    parallel::ordered,
+    parallel::{blocks::in_blocks, ordered},
 };
 
 /// Bytes of a picture that normally give its size.
@@ -47,18 +47,21 @@ impl Read {
         Ok(Read { name: display(path), format: set.format, labels: set.labels, options, found })
     }
 
-    /// What the samples of a dataset carry in their metadata; nothing if they carry nothing.
+    /// What the samples of a dataset carry in their metadata; nothing if none carries what is said to be ours.
     pub fn of_samples(dataset: &Dataset, settings: &Settings) -> Result<Option<Read>> {
-        let options = options(settings);
-        match of_samples(dataset, &options) {
-            Ok(labels) => {
-                let found = vec![false; labels.pictures.len()];
-                Ok(Some(Read { name: dataset.name().into(), format: Format::Records, labels, options, found }))
-            }
-            // Nothing, or something that is not said to be ours.
-            Err(e) if e.code() == &codes::FORMAT => Ok(None),
-            Err(e) => Err(e),
+        let is_marked = |i: u64| {
+            let metadata = dataset.metadata_value(i).ok().flatten();
+            let said = metadata.map_or(Ok(None), |metadata| record::read(&metadata, &mut Classes::default()));
+            // What is ours and wrong is refused below, with its place.
+            said.map_or_else(|e| e.code() != &codes::FORMAT, |picture| picture.is_some())
+        };
+        if !in_blocks(dataset.len(), |mut range| Ok(range.any(is_marked)))?.contains(&true) {
+            return Ok(None);
         }
+        let options = options(settings);
+        let labels = of_samples(dataset, &options)?;
+        let found = vec![false; labels.pictures.len()];
+        Ok(Some(Read { name: dataset.name().into(), format: Format::Records, labels, options, found }))
     }
 
     /// Gives the frames of `survey` from number `first` on their boxes, by the names of their pictures. A picture that the
