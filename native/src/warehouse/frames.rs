@@ -96,6 +96,12 @@ pub struct Refused {
     pub(super) run: usize,
 }
 
+impl Refused {
+    pub(crate) fn new(cause: Cause, file: String, reason: String, run: usize) -> Refused {
+        Refused { cause, file, reason, run }
+    }
+}
+
 /// What one of the sources gave.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Part {
