@@ -1,7 +1,7 @@
 // Runs what the documentation shows: every fenced `sh` or `console` block of README.md and docs/**.md whose commands
 // begin with `forebay ` or `tar_to_tbl `, one block after another, each file in a folder of its own that holds the
-// sample dataset as train.tar, train.tbl and sample.tar, a small table, labels.csv, and labels of two pictures,
-// instances.json.
+// sample dataset as train.tar, train.tbl and sample.tar, a small table, labels.csv, and labels of two of its
+// pictures, instances.json.
 //
 // In a `console` block, lines that begin with `$ ` are commands and the others are output that is not compared. A
 // command that must fail says so in a comment at its end: `# exit 1`. A block after <!-- not run: why --> is skipped.
@@ -30,8 +30,8 @@ const LABELS = ['id,name,age', ...Array.from({ length: 60 }, (_, i) => `${i},nam
 
 const INSTANCES = {
   images: [
-    { id: 1, file_name: 'a.jpg', width: 320, height: 240 },
-    { id: 2, file_name: 'b.jpg', width: 128, height: 96 },
+    { id: 1, file_name: '000000.jpg', width: 320, height: 240 },
+    { id: 2, file_name: '000001.jpg', width: 128, height: 96 },
   ],
   annotations: [
     { id: 1, image_id: 1, category_id: 18, bbox: [10, 20, 50, 160], area: 8000, iscrowd: 0 },

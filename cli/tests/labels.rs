@@ -138,3 +138,132 @@ fn converting_names_what_is_lost_and_appears_whole() {
     let out = forebay(["labels", "convert", &from, "-", "--to", "coco", "--json"]);
     assert_eq!(serde_json::from_slice::<Value>(&out.stdout).unwrap()["categories"].as_array().unwrap().len(), 6);
 }
+
+/// Runs `convert` with `--json`; the exit code and the one line.
+fn converted(arguments: &[&str]) -> (i32, Value) {
+    let out = forebay([&["convert"], arguments, &["--json"]].concat());
+    let text = String::from_utf8(out.stdout).unwrap();
+    let value = serde_json::from_str(text.trim()).unwrap_or_else(|e| panic!("{arguments:?}: {e}: {text}"));
+    (out.status.code().unwrap(), value)
+}
+
+/// What a COCO file says of each picture, by its name, without the numbers of annotations.
+fn said(file: &str) -> std::collections::BTreeMap<String, Value> {
+    let coco: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+    let pictures = coco["images"].as_array().unwrap().iter().map(|picture| {
+        let of = |one: &&Value| one["image_id"] == picture["id"];
+        let mut annotations: Vec<Value> = coco["annotations"].as_array().unwrap().iter().filter(of).cloned().collect();
+        annotations.iter_mut().for_each(|one| one["id"] = Value::Null);
+        let said = serde_json::json!([picture, annotations, coco["categories"]]);
+        (picture["file_name"].as_str().unwrap().to_owned(), said)
+    });
+    pictures.collect()
+}
+
+#[test]
+fn samples_get_their_annotations_and_give_them_back() {
+    let place = tempfile::tempdir().unwrap();
+    let to = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let (labels, pictures) = (corpus("exports/handwritten_coco/annotations/instances.json"), corpus("truth/images"));
+    let error = converted(&["--labels", &labels, &pictures, &to("a.tbl")]).1;
+    assert!(error["error"]["message"].as_str().unwrap().contains("EXIF"), "{error}");
+    let (code, done) = converted(&["--labels", &labels, &pictures, &to("a.tbl"), "--exif", "ignore"]);
+    let of = &done["labels"];
+    assert_eq!(
+        (code, &of["samples"], &of["annotations"], &of["unmatched"], &of["missing"]),
+        (0, &25.into(), &254.into(), &0.into(), &0.into()),
+        "{done}"
+    );
+    assert_eq!(of["losses"], serde_json::json!({}), "{done}");
+    // The same labels, written from the file and from the samples.
+    let read = ["--to", "coco", "--exif", "ignore"];
+    assert_eq!(json(&[&["convert", &labels, &to("b.json"), "--pictures", &pictures], &read[..]].concat()).0, 0);
+    let (code, back) = json(&["convert", &to("a.tbl"), &to("c.json"), "--to", "coco"]);
+    assert_eq!((code, &back["from"]), (0, &"records".into()), "{back}");
+    assert_eq!(said(&to("b.json")), said(&to("c.json")));
+    // Through an archive and back.
+    assert_eq!(converted(&[&to("a.tbl"), &to("d.tar")]).0, 0);
+    assert_eq!(converted(&[&to("d.tar"), &to("e.tbl")]).0, 0);
+    for (file, coco) in [("d.tar", "d.json"), ("e.tbl", "e.json")] {
+        assert_eq!(json(&["convert", &to(file), &to(coco), "--to", "via"]).0, 0);
+        assert_eq!(json(&["stats", &to(file)]).1["annotations"], 254);
+    }
+    assert_eq!(fs::read(to("d.json")).unwrap(), fs::read(to("e.json")).unwrap());
+    // The other way to say it gives the same bytes, and labels that are there are replaced and counted.
+    let other =
+        ["labels", "convert", &labels, &to("f.tbl"), "--to", "tbl", "--pictures", &pictures, "--exif", "ignore"];
+    assert!(forebay(other).status.success());
+    assert_eq!(fs::read(to("a.tbl")).unwrap(), fs::read(to("f.tbl")).unwrap());
+    let (code, again) = converted(&["--labels", &labels, &to("a.tbl"), &to("g.tbl"), "--exif", "ignore"]);
+    assert_eq!((code, &again["labels"]["replaced"]), (0, &25.into()), "{again}");
+    assert_eq!(fs::read(to("a.tbl")).unwrap().len(), fs::read(to("g.tbl")).unwrap().len());
+}
+
+#[test]
+fn what_has_no_counterpart_is_counted_and_named() {
+    let place = tempfile::tempdir().unwrap();
+    let to = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let folder = place.path().join("pictures");
+    fs::create_dir(&folder).unwrap();
+    for name in ["tiny.bmp", "border.jpg"] {
+        fs::copy(corpus(&format!("truth/images/{name}")), folder.join(name)).unwrap();
+    }
+    fs::copy(corpus("truth/images/gray.jpg"), folder.join("other.jpg")).unwrap();
+    fs::write(folder.join("tiny.json"), "{\"weather\": \"rain\"}").unwrap();
+    let pictures = to("pictures");
+    let labels = corpus("exports/handwritten_coco/annotations/instances.json");
+    let (code, done) = converted(&["--labels", &labels, &pictures, &to("a.tbl")]);
+    let of = &done["labels"];
+    assert_eq!((code, &of["samples"], &of["unmatched"], &of["missing"]), (0, &2.into(), &1.into(), &23.into()));
+    assert_eq!((&of["unmatched_names"][0], &of["missing_names"][0]), (&"other.jpg".into(), &"plain_int.jpg".into()));
+    let shown = forebay(["convert", "--labels", &labels, &pictures, &to("b.tbl")]);
+    let shown = String::from_utf8(shown.stderr).unwrap();
+    assert!(shown.contains("1 samples that the labels do not name: other.jpg"), "{shown}");
+    // What was beside the picture stays, and has the annotations.
+    let out = forebay(["head", &to("a.tbl"), "--json"]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.contains("\"weather\":\"rain\",\"annotations_format\":\"forebay.1\""), "{text}");
+    let stats = json(&["stats", &to("a.tbl")]).1;
+    assert_eq!((&stats["pictures"], &stats["notes"]["unlabelled"]), (&3.into(), &1.into()), "{stats}");
+    // Strictly, nothing is written.
+    let error = converted(&["--labels", &labels, &pictures, &to("c.tbl"), "--strict"]).1;
+    assert_eq!(error["error"]["code"], "label.picture", "{error}");
+    assert!(!Path::new(&to("c.tbl")).exists());
+    // Nor is it where there is no place for it, or where an option would change nothing.
+    for (more, message) in [
+        (&["--decode", "8x8"][..], "boxes moved"),
+        (&["--metadata-format", "protobuf"], "Protobuf"),
+        (&["--voc-base", "1"], "--voc-base changes nothing in labels of the format coco; it is for voc"),
+    ] {
+        let error = converted(&[&["--labels", &labels, &pictures, &to("c.tbl")], more].concat()).1;
+        let said = error["error"]["message"].as_str().unwrap_or_default().to_owned();
+        assert!(said.contains(message), "{error}");
+    }
+    let error = converted(&[&pictures, &to("c.tbl"), "--task", "obb"]).1;
+    assert_eq!(error["error"]["message"], "--task is for --labels");
+    // A set without annotations says so.
+    let plain = converted(&[&pictures, &to("plain.tbl")]).0;
+    let error = error_of(&forebay(["labels", "stats", &to("plain.tbl"), "--json"]));
+    assert_eq!((plain, error["code"].as_str()), (0, Some("label.format")));
+}
+
+#[test]
+fn fractions_find_their_sizes_in_samples() {
+    let place = tempfile::tempdir().unwrap();
+    let to = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let pictures = corpus("truth/images");
+    assert_eq!(converted(&[&pictures, &to("plain.tar")]).0, 0);
+    let labels = corpus("exports/handwritten_coco/annotations/instances.json");
+    for (format, name) in [("yolo", "yolo"), ("voc", "voc")] {
+        assert_eq!(
+            json(&["convert", &labels, &to(name), "--to", format, "--pictures", &pictures, "--exif", "ignore"]).0,
+            0
+        );
+        let mut arguments = vec!["--labels".to_owned(), to(name), to("plain.tar"), to(&format!("{name}.tbl"))];
+        arguments.extend(["--exif", "ignore"].map(str::to_owned));
+        arguments.extend(["--voc-base", "1"].into_iter().filter(|_| format == "voc").map(str::to_owned));
+        let (code, done) = converted(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        let of = &done["labels"];
+        assert_eq!((code, &of["annotations"], &of["missing"]), (0, &250.into(), &0.into()), "{format}: {done}");
+    }
+}

@@ -308,6 +308,14 @@ impl Dataset {
         }
     }
 
+    /// As [`sample_name`](Self::sample_name), if the sample's metadata is known.
+    pub(crate) fn name_in(&self, i: u64, metadata: &Value) -> Option<String> {
+        match &self.source {
+            Source::File(_, container) => container.name(i, Some(metadata)).map(str::to_owned),
+            Source::Folder(folder) => folder.sample_name(i).map(str::to_owned),
+        }
+    }
+
     /// Sample `i`'s metadata as JSON text: the record that a TBL of it would hold.
     pub fn record(&self, i: u64) -> Result<Option<String>> {
         match &self.source {

@@ -91,6 +91,21 @@ impl Inherited {
         self.sources.push(name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(name).into());
     }
 
+    /// Takes in the classes of annotations, `classes` and `categories`: they replace those of annotations that there were
+    /// before. `classes` that are something else, as those of a folder, stay; `false` says so.
+    pub fn classes(&mut self, of: Map<String, Value>) -> bool {
+        let names = |list: &Value| -> Value {
+            list.as_array().into_iter().flatten().map(|one| one.get("name").cloned().unwrap_or_default()).collect()
+        };
+        let before = self.fields.get("categories").map(names);
+        let own = self.fields.get("classes").filter(|own| Some(*own) != before.as_ref());
+        let kept = own.filter(|own| Some(*own) != of.get("classes")).cloned();
+        self.fields.extend(of);
+        let replaced = kept.is_none();
+        self.fields.extend(kept.map(|kept| ("classes".to_owned(), kept)));
+        replaced
+    }
+
     /// Adds a source's Protobuf document: bytes that only the user understands.
     pub fn protobuf(&mut self, bytes: Vec<u8>) {
         self.protobuf.push(bytes);

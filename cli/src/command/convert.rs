@@ -3,18 +3,22 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use forebay::{
     Error, Limits, Result,
+    annotations::{Cause, Format as LabelFormat, Loss},
     codec::{Codec, Compression},
     error::codes,
     tbl::{Layout, MetadataFormat},
     words::Word,
 };
 use forebay_native::{
+    Dataset,
     convert::{Job, MetadataChoice, Options, StreamInput, Summary, To},
     input,
+    labels::{Attached, Beside},
     parallel::all_cores,
     tables::{ReadOptions, TableCompression, TableFormat, refuse_promise},
 };
@@ -24,6 +28,7 @@ use super::{
     check,
     effect::{Given, Route, Uses},
     filtering::{FolderArgs, LimitArgs, filter, open, whole_sets},
+    labels::MeantArgs,
     pixels::DecodeArgs,
     table::{
         self,
@@ -65,6 +70,8 @@ pub(super) struct Args {
     #[arg(long, requires = "filter")]
     allow_empty: bool,
     #[command(flatten)]
+    labels: LabelArgs,
+    #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]
     folder: FolderArgs,
@@ -74,11 +81,48 @@ pub(super) struct Args {
     table_write: TableWriteArgs,
 }
 
+/// Labels that the samples get into their metadata.
+#[derive(Debug, clap::Args)]
+struct LabelArgs {
+    /// A label file, or a folder of label files: its annotations go into the metadata of the samples that have the names
+    /// of its pictures.
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// The format of the labels, if it is not to be found out.
+    #[arg(long, visible_alias = "labels-format", value_parser = word::<LabelFormat>(), value_name = "FORMAT")]
+    labels_from: Option<LabelFormat>,
+    /// Refuse samples that the labels do not name, and pictures of the labels that are no samples.
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    meant: MeantArgs,
+}
+
+/// Options that are for labels.
+const OF_LABELS: [&str; 11] =
+    ["labels_from", "strict", "voc_base", "task", "scores", "between", "pick", "exif", "names", "classes", "image_key"];
+
+impl LabelArgs {
+    /// The labels, read before the samples are.
+    fn read(&self, sources: &[Dataset], limits: &Limits, given: &Given) -> Result<Option<Arc<Beside>>> {
+        let Some(path) = &self.labels else {
+            return match OF_LABELS.iter().find_map(|id| given.written(id)) {
+                Some(written) => Err(Error::new(&codes::ARGUMENT, format!("{written} is for --labels"))),
+                None => Ok(None),
+            };
+        };
+        let open = self.meant.open(self.labels_from, limits, given)?.samples(sources.to_vec());
+        let set = open.read(path)?;
+        Ok(Some(Arc::new(Beside::new(set, open.options().clone()).strict(self.strict))))
+    }
+}
+
 /// Which options have an effect on what.
 pub(super) const USES: Uses = &[
     (&["layout", "metadata", "metadata_format"], &[Route::Tbl]),
     (&["decode", "fit", "short", "resample", "fill", "orient", "exact", "max_pixels"], &[Route::Tbl]),
-    (&["keep_going", "allow_empty", "class_level"], &[Route::Tbl, Route::Tar]),
+    (&["keep_going", "allow_empty", "class_level", "labels"], &[Route::Tbl, Route::Tar]),
+    (&OF_LABELS, &[Route::Tbl, Route::Tar]),
     (&["max_sample_bytes"], &[Route::Tbl, Route::Tar, Route::Table, Route::Rows]),
     (&["compression", "level"], &[Route::Tbl, Route::Table, Route::Rows]),
     (&["columns", "lossy", "group_rows", "dialect"], &[Route::Table, Route::Rows]),
@@ -274,11 +318,20 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     options.pixels = args.decode.pixels(&limits)?;
     options.metadata = metadata(args.metadata.as_deref(), args.metadata_format, &limits)?;
     let filter = filter(args.filter.as_deref())?;
-    let mut job = match files.as_slice() {
-        [only] if !args.folder.given() => job(only, options, &limits)?,
-        many => {
+    let stream = match files.as_slice() {
+        [only] if !args.folder.given() => StreamInput::open(only, &limits)?,
+        _ => None,
+    };
+    let mut job = match stream {
+        Some(stream) => {
+            options.labels = args.labels.read(&[], &limits, given)?;
+            Job::stream(stream, options)
+        }
+        None => {
             let open = |path: &PathBuf| args.folder.open(path, &limits, args.keep_going);
-            Job::new(many.iter().map(open).collect::<Result<_>>()?, options)
+            let sources = files.iter().map(open).collect::<Result<Vec<_>>>()?;
+            options.labels = args.labels.read(&sources, &limits, given)?;
+            Job::new(sources, options)
         }
     };
     if let Some(filter) = &filter {
@@ -383,8 +436,39 @@ pub(super) fn print(summary: &Summary, seconds: f64, out: &Output) {
     let bytes = human::bytes((summary.payload_bytes as f64 / seconds.max(1e-6)) as u64);
     row("throughput", format!("{} samples/s, {bytes}/s", human::count(rate as u64)));
     row("elapsed", format!("{seconds:.2} s"));
+    if let Some(labels) = &summary.labels {
+        print_labels(labels, &row);
+    }
     summary.notes.iter().for_each(|note| row("note", note.clone()));
     for fault in &summary.faults {
         row("left out", check::describe(fault));
+    }
+}
+
+/// What became of the labels.
+fn print_labels(labels: &Attached, row: &dyn Fn(&str, String)) {
+    let (samples, annotations) = (human::count(labels.samples), human::count(labels.annotations));
+    row("labels", format!("{annotations} annotations ({}) in {samples} samples", labels.format));
+    let some = |names: &[String], count: u64| {
+        let more = if count > names.len() as u64 { ", ..." } else { "" };
+        format!("{}{more}", names.join(", "))
+    };
+    let count = |n: u64, what: &str| {
+        if n > 0 {
+            row("", format!("{} {what}", human::count(n)));
+        }
+    };
+    let named = |n: u64, what: &str, names: &[String]| count(n, &format!("{what}: {}", some(names, n)));
+    named(labels.unmatched, "samples that the labels do not name", &labels.unmatched_names);
+    named(labels.missing, "pictures of the labels that are none of the samples", &labels.missing_names);
+    count(labels.unlabelled, "samples that nobody has labeled");
+    count(labels.replaced, "samples had annotations before, which were replaced");
+    for (word, n) in &labels.notes {
+        let cause = Cause::ALL.iter().find(|cause| cause.word() == *word);
+        cause.iter().for_each(|cause| count(*n, cause.meaning()));
+    }
+    for (word, n) in &labels.losses {
+        let loss = Loss::ALL.iter().find(|loss| loss.word() == *word);
+        loss.iter().for_each(|loss| row("lost", format!("{} {}", human::count(*n), loss.meaning())));
     }
 }

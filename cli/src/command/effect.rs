@@ -44,10 +44,13 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// What `matches` has of the subcommand that was called.
+    /// What `matches` has of the subcommand that was called, or of the one in it.
     pub fn of(command: &clap::Command, matches: &ArgMatches) -> Given {
-        let Some((name, matches)) = matches.subcommand() else { return Given::default() };
-        let Some(command) = command.find_subcommand(name) else { return Given::default() };
+        let (mut command, mut matches) = (command, matches);
+        while let Some((name, inner)) = matches.subcommand() {
+            let Some(found) = command.find_subcommand(name) else { return Given::default() };
+            (command, matches) = (found, inner);
+        }
         let given = |id: &clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
         let written = |arg: &clap::Arg| match (arg.get_long(), arg.get_short()) {
             (Some(long), _) => format!("--{long}"),
@@ -57,6 +60,11 @@ impl Given {
         let args = command.get_arguments().filter(|arg| matches.try_contains_id(arg.get_id().as_str()).is_ok());
         let args = args.filter(|arg| given(arg.get_id()));
         Given { options: args.map(|arg| (arg.get_id().to_string(), written(arg))).collect() }
+    }
+
+    /// The option as it was written, if it was.
+    pub fn written(&self, id: &str) -> Option<&str> {
+        self.options.iter().find(|(known, _)| known == id).map(|(_, written)| written.as_str())
     }
 
     /// Refuses the first option that changes nothing on this route.

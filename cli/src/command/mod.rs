@@ -128,7 +128,7 @@ pub fn main() -> ExitCode {
         Command::Bench(args) => bench::run(args, &out),
         Command::Serve(args) => serve::run(args, &out),
         Command::Warehouse(args) => warehouse::run(args, &out),
-        Command::Labels(args) => labels::run(args, &out),
+        Command::Labels(args) => labels::run(args, &given, &out),
         Command::Completions { shell } => completions(*shell),
         Command::Man => man(),
     };

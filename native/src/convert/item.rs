@@ -177,6 +177,9 @@ impl Item {
                 (Loaded::from_files(id, &sample.name, payload, &sample.sidecars(), sample.before), None)
             }
         };
+        if let Some(labels) = &options.labels {
+            labels.attach(&mut sample)?;
+        }
         sample.record = with_users(sample.record, id, options);
         Ok((sample, used))
     }

@@ -121,6 +121,7 @@ impl Job {
             let message = "a tar archive has no place for the size of raw pixels; decode into a .tbl";
             return Err(Error::new(&forebay::error::codes::ARGUMENT, message));
         }
+        self.options.refuse_labels()?;
         write::run(self.origin, &self.options, output, begun, progress)
     }
 }

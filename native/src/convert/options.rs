@@ -1,18 +1,19 @@
 //! How to convert.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use forebay::{
-    Limits,
+    Error, Limits, Result,
     codec::Compression,
+    error::codes,
     formats::Format,
     samples::{Form, MetadataChoice},
-    tbl::{Layout, PackOptions},
+    tbl::{Layout, MetadataFormat, PackOptions},
     words::Word,
 };
 
 use super::pixels::Pixels;
-use crate::parallel::all_cores;
+use crate::{labels::Beside, parallel::all_cores};
 
 /// The format to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub struct Options {
     pub metadata: MetadataChoice,
     /// TBL: decode every picture and store its pixels, all of one size, instead of the file that it was.
     pub pixels: Option<Pixels>,
+    /// Annotations that the samples get into their metadata.
+    pub labels: Option<Arc<Beside>>,
     /// Threads that probe, verify, decode and compress.
     pub workers: usize,
     /// Replace an output that exists.
@@ -64,6 +67,7 @@ impl Options {
             compression: Compression::None,
             metadata: MetadataChoice::default(),
             pixels: None,
+            labels: None,
             workers: all_cores(),
             force: false,
             verify: false,
@@ -72,6 +76,22 @@ impl Options {
             limits: Limits::host(),
             sync: true,
         }
+    }
+
+    /// Refuses annotations where there is no place for them, or where they would be wrong.
+    pub(crate) fn refuse_labels(&self) -> Result<()> {
+        let message = match &self.labels {
+            None => return Ok(()),
+            Some(_) if self.pixels.is_some() => {
+                "pictures that are decoded into another size would need their boxes moved, which is not done yet; \
+                 convert with labels, and decode while training"
+            }
+            Some(_) if self.to == To::Tbl && self.metadata.format == MetadataFormat::Protobuf => {
+                "Protobuf metadata is your own bytes, and has no place for annotations"
+            }
+            Some(_) => return Ok(()),
+        };
+        Err(Error::new(&codes::ARGUMENT, message))
     }
 
     pub(crate) fn pack(&self) -> PackOptions {

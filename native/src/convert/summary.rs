@@ -3,6 +3,8 @@
 use forebay::check::Fault;
 use serde::Serialize;
 
+use crate::labels::Attached;
+
 /// How far a conversion is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -50,6 +52,9 @@ pub struct Summary {
     pub faults: Vec<Fault>,
     /// Things worth knowing.
     pub notes: Vec<String>,
+    /// What became of the labels, if there were some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labels: Option<Attached>,
     /// Whether all of the inputs was to go into the output, so that their sizes compare.
     #[serde(skip)]
     pub whole: bool,

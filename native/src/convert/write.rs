@@ -102,6 +102,9 @@ pub(super) fn run(
     (summary.samples, summary.payload_bytes) = (counts.samples, counts.payload_bytes);
     (summary.stored_bytes, summary.compressed_samples) = (counts.stored_bytes, counts.compressed_samples);
     let mut summary = begun.end(options, writer.notes())?;
+    if let Some(labels) = &options.labels {
+        summary.labels = Some(labels.end(options.to == To::Tbl)?);
+    }
     file.append(&mut [IoSlice::new(writer.tail().1)])?;
     summary.output_bytes = apply(writer.finish()?, &file, &mut spool)?;
     if options.verify {
@@ -130,6 +133,13 @@ fn tbl_writer(origin: &Origin, options: &Options, summary: &mut Summary) -> Resu
         let faults = &mut summary.faults;
         let mut forgiving = |e: Error| faults.push(Fault::from(&e));
         origin.document(&mut inherited, options.keep_going.then_some(&mut forgiving as &mut dyn FnMut(Error)))?;
+    }
+    if let Some(labels) = &options.labels
+        && !inherited.classes(labels.document())
+    {
+        summary
+            .notes
+            .push("`classes` of the document are those that the sources have; the labels' are in `categories`".into());
     }
     let decoded = options.pixels.as_ref().map(|pixels| pixels.describe());
     let metadata = inherited.into_writer(options.layout, choice, decoded, &mut summary.notes)?;

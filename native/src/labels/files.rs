@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use forebay::{
     Error, Result,
     annotations::{Format, HEAD_BYTES, codes, detect},
+    detect::HEAD_LEN,
+    formats::Format as Container,
     words::Word,
 };
 
@@ -31,6 +33,9 @@ impl Files {
     /// The file of that name, or the label files of a folder. Several formats in one folder are refused, unless one is
     /// asked for.
     pub fn find(root: &Path, asked: Option<Format>) -> Result<Files> {
+        if asked == Some(Format::Records) || asked.is_none() && !root.is_dir() && holds_samples(root)? {
+            return Ok(Files { format: Format::Records, root: root.to_owned(), list: vec![root.to_owned()] });
+        }
         let all = match root.is_dir() {
             true => beneath(root)?,
             false => vec![root.to_owned()],
@@ -104,6 +109,13 @@ pub(super) fn walked(root: &Path) -> Result<Vec<PathBuf>> {
         }
     }
     Ok(files)
+}
+
+/// Whether a file is of samples, which may carry their annotations.
+fn holds_samples(file: &Path) -> Result<bool> {
+    let input = Input::pieces(file)?;
+    let head = input.slice(0..input.len().min(HEAD_LEN as u64))?;
+    Ok(matches!(forebay::detect::detect(&head), Some(Container::Tbl | Container::Tar)))
 }
 
 /// The format of a file by its first bytes.

@@ -9,12 +9,17 @@
 //! # Ok::<(), forebay::Error>(())
 //! ```
 
+mod beside;
 mod files;
-mod look;
+mod records;
 mod sets;
+mod shelf;
 mod write;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use forebay::{
     Error, Result,
@@ -25,10 +30,13 @@ use forebay::{
     words::Word,
 };
 
+pub use beside::{Attached, Beside};
 pub use files::Files;
+pub use records::of_samples;
 pub use write::{Written, write};
 
-use crate::Input;
+use crate::{Dataset, Input, dataset::OpenOptions};
+use shelf::Shelf;
 
 /// Bytes of a file that are read at once where it is not read whole.
 const PIECE: u64 = 1 << 20;
@@ -43,12 +51,23 @@ pub struct Set {
     pub labels: Labels,
 }
 
+/// What is asked once the format is known.
+type Check = Arc<dyn Fn(Format) -> Result<()> + Send + Sync>;
+
 /// How label files are opened.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Open {
+    check: Option<Check>,
     options: ReadOptions,
     format: Option<Format>,
-    pictures: Option<PathBuf>,
+    pictures: Option<Shelf>,
+}
+
+impl std::fmt::Debug for Open {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Open { options, format, pictures, .. } = self;
+        f.debug_struct("Open").field("options", options).field("format", format).field("pictures", pictures).finish()
+    }
 }
 
 impl Open {
@@ -64,21 +83,49 @@ impl Open {
         self
     }
 
+    /// Asks `check` once the format of the files is known, before they are read: whether it goes with the options.
+    #[must_use]
+    pub fn when_found(mut self, check: impl Fn(Format) -> Result<()> + Send + Sync + 'static) -> Open {
+        self.check = Some(Arc::new(check));
+        self
+    }
+
+    /// Which files make the set.
+    fn find(&self, path: &Path) -> Result<Files> {
+        let files = Files::find(path, self.format)?;
+        let name = || crate::input::display(path);
+        self.check.as_ref().map_or(Ok(()), |check| check(files.format)).map_err(|e| e.file(name()))?;
+        Ok(files)
+    }
+
     /// Looks at the pictures in this folder: their sizes count, and one that is not there is a fault.
     #[must_use]
     pub fn pictures(mut self, folder: impl Into<PathBuf>) -> Open {
-        self.pictures = Some(folder.into());
+        self.pictures = Some(Shelf::Folder(folder.into()));
         self
+    }
+
+    /// Takes the samples of these datasets to be the pictures, where the labels alone do not say enough. That they are all
+    /// there is not asked for, and their sizes count when the labels are laid [beside](Beside) them.
+    #[must_use]
+    pub fn samples(mut self, datasets: Vec<Dataset>) -> Open {
+        self.pictures = Some(Shelf::Samples(datasets));
+        self
+    }
+
+    /// The options by which it reads.
+    pub fn options(&self) -> &ReadOptions {
+        &self.options
     }
 
     /// Reads a label file, or a folder of them.
     pub fn read(&self, path: &Path) -> Result<Set> {
-        let files = Files::find(path, self.format)?;
+        let files = self.find(path)?;
         let mut labels = self.gathered(&files)?;
         let name = crate::input::display(path);
         // A set of YOLO has looked at its pictures.
         if let Some(folder) = self.folder().filter(|_| files.format != Format::Yolo) {
-            let look = |name: &str| look::seen(&folder.join(name));
+            let look = |name: &str| shelf::seen(&folder.join(name));
             labels.told(files.format, &self.options, look).map_err(|e| e.file(&name))?;
             labels = recounted(labels);
         }
@@ -87,7 +134,7 @@ impl Open {
 
     /// Counts what there is. A COCO file is counted as it comes: its annotations are not held.
     pub fn stats(&self, path: &Path) -> Result<(Format, LabelStats)> {
-        let files = Files::find(path, self.format)?;
+        let files = self.find(path)?;
         if files.format != Format::Coco || self.pictures.is_some() {
             let set = self.read(path)?;
             return Ok((set.format, LabelStats::of(&set.labels)));
@@ -120,11 +167,22 @@ impl Open {
             }
             Format::Recorder => self.frames(files),
             Format::Cvat => sets::cvat_file(files.only()?, &self.options),
-            Format::Yolo => sets::yolo_set(&files.root, self.folder(), &self.options),
-            Format::OpenImages => sets::open_images_set(files, self.folder(), &self.options),
-            Format::Voc => sets::each(files, |texts| voc::read_all(named(texts), &self.options), self.folder()),
-            Format::Kitti => sets::each(files, |texts| kitti::read_all(named(texts), &self.options), self.folder()),
-            Format::Dota => sets::each(files, |texts| dota::read_all(named(texts), &self.options), self.folder()),
+            Format::Yolo => sets::yolo_set(&files.root, self.pictures.as_ref(), &self.options),
+            Format::OpenImages => sets::open_images_set(files, self.pictures.as_ref(), &self.options),
+            Format::Records => {
+                let mut options = OpenOptions::default();
+                options.limits = self.options.limits.clone();
+                of_samples(&Dataset::open_with(files.only()?, &options)?, &self.options)
+            }
+            Format::Voc => {
+                sets::each(files, |texts| voc::read_all(named(texts), &self.options), self.pictures.as_ref())
+            }
+            Format::Kitti => {
+                sets::each(files, |texts| kitti::read_all(named(texts), &self.options), self.pictures.as_ref())
+            }
+            Format::Dota => {
+                sets::each(files, |texts| dota::read_all(named(texts), &self.options), self.pictures.as_ref())
+            }
             other => {
                 let message = format!("labels of the format {} are not read from files yet", other.word());
                 Err(Error::new(&codes::UNSUPPORTED, message).file(crate::input::display(&files.root)))
@@ -134,7 +192,10 @@ impl Open {
 
     /// The folder of the pictures.
     fn folder(&self) -> Option<&Path> {
-        self.pictures.as_deref()
+        match &self.pictures {
+            Some(Shelf::Folder(folder)) => Some(folder),
+            _ => None,
+        }
     }
 
     /// A file that is read whole.
@@ -150,7 +211,7 @@ impl Open {
             let name = crate::input::display(file);
             let frame = recorder::read(&bytes(file)?, &self.options).map_err(|e| e.file(&name))?;
             let run = file.parent().and_then(Path::parent).unwrap_or(Path::new(""));
-            let seen = look::seen(&run.join(&frame.image))?;
+            let seen = shelf::seen(&run.join(&frame.image))?;
             let run = run.strip_prefix(&files.root).unwrap_or(Path::new(""));
             let (width, height) = match seen {
                 Some(seen) => (seen.width, seen.height),

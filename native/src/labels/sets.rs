@@ -11,7 +11,10 @@ use forebay::{
     annotations::{Cause, Exif, Labels, Listing, ReadOptions, Seen, codes, cvat, open_images, yolo},
 };
 
-use super::{Files, PIECE, bytes, files::walked, look::seen};
+use super::{
+    Files, PIECE, bytes,
+    shelf::{Place, Shelf, relative},
+};
 use crate::{Input, input::display};
 
 /// Folders that label files lie in by custom: what their names begin with from there on is what pictures are called.
@@ -21,13 +24,13 @@ const LABEL_FOLDERS: [&str; 5] = ["annotations", "labels", "label_2", "labeltxt"
 pub(super) fn each(
     files: &Files,
     read: impl Fn(&[(String, bytes::Bytes)]) -> Result<Labels>,
-    pictures: Option<&Path>,
+    pictures: Option<&Shelf>,
 ) -> Result<Labels> {
     let one = |path: &PathBuf| Ok((inside(&files.root, path), bytes(path)?));
     let texts = files.list.iter().map(one).collect::<Result<Vec<_>>>()?;
     let mut labels = read(&texts)?;
-    if let Some(folder) = pictures {
-        labels.find_pictures(&walked(folder)?.iter().map(|file| relative(folder, file)).collect());
+    if let Some(shelf) = pictures {
+        labels.find_pictures(&shelf.places()?.into_keys().collect());
     }
     labels.count();
     Ok(labels)
@@ -60,20 +63,23 @@ pub(super) fn cvat_file(path: &Path, options: &ReadOptions) -> Result<Labels> {
 
 /// Reads a YOLO set: the folder of the file that was named, or the folder that was. Pictures that lie elsewhere count as
 /// if they were in its folder `images`.
-pub(super) fn yolo_set(root: &Path, pictures: Option<&Path>, options: &ReadOptions) -> Result<Labels> {
+pub(super) fn yolo_set(root: &Path, pictures: Option<&Shelf>, options: &ReadOptions) -> Result<Labels> {
     let folder = if root.is_dir() { root } else { root.parent().unwrap_or(Path::new("")) };
-    let mut paths: HashMap<String, PathBuf> = HashMap::new();
-    for (prefix, folder) in [("", Some(folder)), ("images/", pictures.filter(|other| *other != folder))] {
-        let Some(folder) = folder else { continue };
-        for file in walked(folder)? {
-            paths.entry(format!("{prefix}{}", relative(folder, &file))).or_insert(file);
-        }
+    let own = Shelf::Folder(folder.to_owned());
+    let mut places = own.places()?;
+    let elsewhere = pictures.filter(|shelf| !matches!(shelf, Shelf::Folder(other) if other == folder));
+    for (name, place) in elsewhere.map(Shelf::places).transpose()?.into_iter().flatten() {
+        places.entry(format!("images/{name}")).or_insert(place);
     }
-    let listing: Listing = paths.keys().cloned().collect();
-    let path = |name: &str| paths.get(name).cloned().unwrap_or_else(|| folder.join(name));
+    let listing: Listing = places.keys().cloned().collect();
+    let path = |name: &str| match places.get(name) {
+        Some(Place::File(path)) => path.clone(),
+        _ => folder.join(name),
+    };
     let turned = RefCell::new(HashMap::new());
     let mut size = |name: &str| {
-        let Some(Seen { width, height, turn }) = seen(&path(name))? else { return Ok(None) };
+        let Some(place) = places.get(name) else { return Ok(None) };
+        let Some(Seen { width, height, turn }) = elsewhere.unwrap_or(&own).seen(place)? else { return Ok(None) };
         if !turn.is_none() {
             turned.borrow_mut().insert(name.to_owned(), turn);
         }
@@ -102,7 +108,7 @@ pub(super) fn yolo_set(root: &Path, pictures: Option<&Path>, options: &ReadOptio
 }
 
 /// Reads Open Images' boxes. Their pictures give the sizes that fractions need.
-pub(super) fn open_images_set(files: &Files, pictures: Option<&Path>, options: &ReadOptions) -> Result<Labels> {
+pub(super) fn open_images_set(files: &Files, pictures: Option<&Shelf>, options: &ReadOptions) -> Result<Labels> {
     // Other tables of the set begin with the same column.
     let boxes = |path: &PathBuf| {
         let input = Input::pieces(path)?;
@@ -118,17 +124,18 @@ pub(super) fn open_images_set(files: &Files, pictures: Option<&Path>, options: &
     let files = Files { list, ..files.clone() };
     let file = files.only()?;
     let name = display(file);
-    let Some(folder) = pictures else {
+    let Some(shelf) = pictures else {
         let message = "boxes are fractions of their pictures, and nothing says where these are";
         return Err(Error::new(&codes::AMBIGUOUS, message).with_options(&["pictures"]).file(name));
     };
     let beside = file.parent().unwrap_or(Path::new(""));
     let names = ["class-descriptions-boxable.csv", "class-descriptions.csv"].map(|name| beside.join(name));
     let names = names.iter().find(|path| path.is_file()).map(|path| bytes(path)).transpose()?;
-    let listing: Listing = walked(folder)?.iter().map(|file| relative(folder, file)).collect();
+    let places = shelf.places()?;
+    let listing: Listing = places.keys().cloned().collect();
     let mut failed = None;
     let mut size = |id: &str| {
-        let found = seen(&folder.join(listing.picture(id)?));
+        let found = shelf.seen(places.get(listing.picture(id)?)?);
         found.map_err(|e| failed = Some(e)).ok().flatten().map(|seen| (seen.width, seen.height))
     };
     let read = open_images::read(&bytes(file)?, names.as_deref(), &mut size, options).map_err(|e| e.file(name));
@@ -139,13 +146,6 @@ pub(super) fn open_images_set(files: &Files, pictures: Option<&Path>, options: &
     labels.find_pictures(&listing);
     labels.count();
     Ok(labels)
-}
-
-/// A file's name in a folder, with `/` between its parts.
-fn relative(folder: &Path, file: &Path) -> String {
-    let inside = file.strip_prefix(folder).unwrap_or(file);
-    let parts: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-    parts.join("/")
 }
 
 /// A label file's name in the folder of the labels.

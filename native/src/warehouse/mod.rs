@@ -29,6 +29,8 @@ mod settings;
 mod shards;
 mod sources;
 mod stage;
+mod trace;
+mod writing;
 
 use std::{
     path::{Path, PathBuf},
@@ -167,6 +169,7 @@ pub fn build_with(
             survey.frames.len() + survey.refused.len(),
             first.unwrap_or_default()
         );
+        stage.discard();
         return Err(Error::new(&codes::NO_FRAMES, message).file(&survey.root));
     }
     let version = version_of(&survey, settings, &content);

@@ -35,6 +35,7 @@ pub(crate) fn survey_with(sources: &[PathBuf], settings: &Settings, open: &OpenO
     }
     let names: Vec<String> = sources.iter().map(|path| display(path)).collect();
     let mut survey = Survey { root: names.join(", "), ..Survey::default() };
+    let workers = settings.workers.unwrap_or_else(all_cores);
     let mut labels = match &settings.labels {
         Some(path) => Some(Read::open(path, &mut survey, settings)?),
         None => None,
@@ -47,8 +48,14 @@ pub(crate) fn survey_with(sources: &[PathBuf], settings: &Settings, open: &OpenO
             Some(runs) => add_runs(&mut survey, source, runs, settings)?,
             None => {
                 add_dataset(&mut survey, source, open)?;
-                if let Some(labels) = &mut labels {
-                    labels.join(&mut survey, first)?;
+                match &mut labels {
+                    Some(labels) => labels.join(&mut survey, first, workers)?,
+                    None => {
+                        let own = survey.datasets.last().map(|dataset| Read::of_samples(dataset, settings));
+                        if let Some(mut own) = own.transpose()?.flatten() {
+                            own.join_in_order(&mut survey, first, workers)?;
+                        }
+                    }
                 }
             }
         }

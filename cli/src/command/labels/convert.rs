@@ -1,6 +1,6 @@
 //! `forebay labels convert`.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use forebay::{
     Error, Result,
@@ -8,10 +8,15 @@ use forebay::{
     error::codes::ARGUMENT,
     words::Word,
 };
-use forebay_native::{input::display, labels::write};
+use forebay_native::{
+    convert::{Job, Options, To},
+    input::display,
+    labels::{Beside, write},
+};
 use serde_json::{Map, Value, json};
 
 use super::{
+    super::effect::Given,
     ReadArgs,
     look::{notes, print_notes},
 };
@@ -25,9 +30,9 @@ pub(super) struct Args {
     /// The file to write, or the folder, for formats that have a file a picture; - is standard output.
     #[arg(value_name = "OUTPUT")]
     output: PathBuf,
-    /// The format to write.
-    #[arg(long, value_parser = word::<Format>(), value_name = "FORMAT")]
-    to: Format,
+    /// The format to write; tbl and tar have the pictures too, which --pictures names.
+    #[arg(long, value_parser = word::<Target>(), value_name = "FORMAT")]
+    to: Target,
     /// Replace a file that is there.
     #[arg(long, short)]
     force: bool,
@@ -35,14 +40,60 @@ pub(super) struct Args {
     read: ReadArgs,
 }
 
-pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
-    if !written().any(|format| format == args.to) {
-        let words: Vec<_> = written().map(|format| format.word()).collect();
-        let message = format!("labels are not written as {}; these are: {}", args.to.word(), words.join(", "));
-        return Err(Error::new(&ARGUMENT, message));
+/// What labels become.
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    Labels(Format),
+    /// Samples that carry them.
+    Samples(To),
+}
+
+impl Word for Target {
+    const ALL: &'static [Self] = &ALL;
+
+    fn word(self) -> &'static str {
+        match self {
+            Target::Labels(format) => format.word(),
+            Target::Samples(to) => to.word(),
+        }
     }
-    let set = args.read.open()?.read(&args.input)?;
-    let done = write(&set.labels, args.to, &args.output, args.force)?;
+
+    fn meaning(self) -> &'static str {
+        match self {
+            Target::Labels(format) => format.meaning(),
+            Target::Samples(To::Tbl) => "a TBL of the pictures, whose metadata has their annotations",
+            Target::Samples(_) => "a TAR of the pictures, with JSON files that have their annotations",
+        }
+    }
+}
+
+/// Formats of labels, then those of samples.
+const ALL: [Target; Format::ALL.len() + To::ALL.len()] = {
+    let mut all = [Target::Samples(To::Tbl); _];
+    let mut i = 0;
+    while i < all.len() {
+        all[i] = match i < Format::ALL.len() {
+            true => Target::Labels(Format::ALL[i]),
+            false => Target::Samples(To::ALL[i - Format::ALL.len()]),
+        };
+        i += 1;
+    }
+    all
+};
+
+pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
+    let to = match args.to {
+        Target::Labels(format) if written().any(|written| written == format) => format,
+        Target::Labels(format) => {
+            let words: Vec<_> = written().map(|format| format.word()).collect();
+            let words = format!("{}, tbl, tar", words.join(", "));
+            let message = format!("labels are not written as {}; these are: {words}", format.word());
+            return Err(Error::new(&ARGUMENT, message));
+        }
+        Target::Samples(to) => return samples(args, to, given, out),
+    };
+    let set = args.read.open(given)?.read(&args.input)?;
+    let done = write(&set.labels, to, &args.output, args.force)?;
     let (pictures, annotations) = (set.labels.pictures.len() as u64, set.labels.annotations() as u64);
     let to_stdout = args.output.as_os_str() == "-";
     if out.json() {
@@ -52,7 +103,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
             "input": display(&args.input),
             "from": set.format.word(),
             "output": display(&args.output),
-            "to": args.to.word(),
+            "to": to.word(),
             "files": done.files,
             "bytes": done.bytes,
             "pictures": pictures,
@@ -76,4 +127,20 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         lost(format!("  lost {:>7}  {}", human::count(n), loss.meaning()));
     }
     Ok(Outcome::Fine)
+}
+
+/// The pictures with their annotations: the same as `forebay convert --labels`.
+fn samples(args: &Args, to: To, given: &Given, out: &Output) -> Result<Outcome> {
+    let Some(pictures) = &args.read.pictures else {
+        let message = format!("a {} has the pictures too; say with --pictures where they are", to.word());
+        return Err(Error::new(&ARGUMENT, message));
+    };
+    let limits = args.read.limits.limits();
+    let mut options = Options::new(to);
+    (options.limits, options.force) = (limits.clone(), args.force);
+    let source = super::super::filtering::open(pictures, &limits, false)?;
+    let open = args.read.meant.open(args.read.from, &limits, given)?.samples(vec![source.clone()]);
+    let set = open.read(&args.input)?;
+    options.labels = Some(Arc::new(Beside::new(set, open.options().clone())));
+    super::super::convert::report(Job::new(vec![source], options), &args.output, out)
 }

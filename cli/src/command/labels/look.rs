@@ -10,7 +10,10 @@ use forebay::{
 use forebay_native::input::display;
 use serde_json::{Map, Value, json};
 
-use super::{super::several::each, ReadArgs};
+use super::{
+    super::{effect::Given, several::each},
+    ReadArgs,
+};
 use crate::{exit::Outcome, human, output::Output};
 
 #[derive(Debug, clap::Args)]
@@ -31,8 +34,8 @@ pub(super) struct StatsArgs {
     read: ReadArgs,
 }
 
-pub(super) fn check(args: &CheckArgs, out: &Output) -> Result<Outcome> {
-    let open = args.read.open()?;
+pub(super) fn check(args: &CheckArgs, given: &Given, out: &Output) -> Result<Outcome> {
+    let open = args.read.open(given)?;
     each(&args.files, out, |path, _| {
         let (format, stats) = open.stats(path)?;
         if out.json() {
@@ -49,8 +52,8 @@ pub(super) fn check(args: &CheckArgs, out: &Output) -> Result<Outcome> {
     })
 }
 
-pub(super) fn stats(args: &StatsArgs, out: &Output) -> Result<Outcome> {
-    let open = args.read.open()?;
+pub(super) fn stats(args: &StatsArgs, given: &Given, out: &Output) -> Result<Outcome> {
+    let open = args.read.open(given)?;
     each(&args.files, out, |path, several| {
         let (format, stats) = open.stats(path)?;
         if out.json() {

@@ -1,0 +1,112 @@
+//! What a label file cannot say by itself, said by options.
+
+use std::path::PathBuf;
+
+use forebay::{
+    Error, Limits, Result,
+    annotations::{Between, Exif, Format, Names, Pick, ReadOptions, Task},
+    error::codes,
+    words::Word,
+};
+use forebay_native::{input, labels::Open};
+
+use crate::{command::effect::Given, words::word};
+
+/// What label files mean.
+#[derive(Debug, clap::Args)]
+pub(crate) struct MeantArgs {
+    /// Pascal VOC: whether the first pixel is 0 or 1; a file cannot tell.
+    #[arg(long, value_name = "BASE", value_parser = clap::value_parser!(u8).range(0..=1))]
+    voc_base: Option<u8>,
+    /// YOLO: what lines are.
+    #[arg(long, value_parser = word::<Task>())]
+    task: Option<Task>,
+    /// YOLO: lines of six columns are boxes with a score.
+    #[arg(long)]
+    scores: bool,
+    /// CVAT for video: what becomes of frames between those that a track lists.
+    #[arg(long, value_parser = word::<Between>(), default_value = "interpolate")]
+    between: Between,
+    /// Which of several annotations of one picture counts.
+    #[arg(long, value_parser = word::<Pick>())]
+    pick: Option<Pick>,
+    /// Pictures that EXIF turns: in which raster their boxes are to be.
+    #[arg(long, value_parser = word::<Exif>())]
+    exif: Option<Exif>,
+    /// Names of pictures: whole, or only their last part.
+    #[arg(long, value_parser = word::<Names>(), default_value = "whole")]
+    names: Names,
+    /// A file with the names of the classes, one a line, for formats that only number them.
+    #[arg(long, value_name = "FILE")]
+    classes: Option<PathBuf>,
+    /// Label Studio: the key of the task's data that has the picture.
+    #[arg(long, value_name = "KEY")]
+    image_key: Option<String>,
+}
+
+/// Options that are for some formats, by their names in the program. One that is not here is for all.
+const USES: &[(&str, &[Format])] = &[
+    ("voc_base", &[Format::Voc]),
+    ("task", &[Format::Yolo]),
+    ("scores", &[Format::Yolo]),
+    ("classes", &[Format::Yolo]),
+    ("between", &[Format::Cvat]),
+    ("image_key", &[Format::LabelStudio]),
+    ("pick", &[Format::LabelStudio, Format::Coco, Format::LabelMe, Format::Via, Format::CreateMl]),
+    (
+        "names",
+        &[
+            Format::Coco,
+            Format::LabelStudio,
+            Format::LabelMe,
+            Format::Via,
+            Format::CreateMl,
+            Format::Recorder,
+            Format::Records,
+        ],
+    ),
+];
+
+impl MeantArgs {
+    /// How labels are opened; `given` says which of the options were written, so that those that would change nothing are
+    /// refused once the format is known.
+    pub fn open(&self, format: Option<Format>, limits: &Limits, given: &Given) -> Result<Open> {
+        let mut options = ReadOptions::default();
+        options.voc_base = self.voc_base;
+        options.task = self.task;
+        options.scores = self.scores;
+        options.between = self.between;
+        options.pick = self.pick;
+        options.exif = self.exif;
+        options.names = self.names;
+        options.image_key = self.image_key.clone();
+        options.limits = limits.clone();
+        if let Some(path) = &self.classes {
+            let file = input::Input::read(path)?;
+            let text = file.slice(0..file.len())?;
+            let text = String::from_utf8_lossy(&text);
+            options.classes =
+                Some(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(Into::into).collect());
+        }
+        let wrong = wrong(given);
+        Ok(Open::new(options).format(format).when_found(move |format| match wrong(format) {
+            Some(message) => Err(Error::new(&codes::ARGUMENT, message)),
+            None => Ok(()),
+        }))
+    }
+}
+
+/// What is wrong with the options for labels of a format.
+fn wrong(given: &Given) -> impl Fn(Format) -> Option<String> + Send + Sync + 'static {
+    let given: Vec<(String, &[Format])> =
+        USES.iter().filter_map(|(id, formats)| Some((given.written(id)?.to_owned(), *formats))).collect();
+    move |format| {
+        let (written, formats) = given.iter().find(|(_, formats)| !formats.contains(&format))?;
+        let words: Vec<_> = formats.iter().map(|format| format.word()).collect();
+        Some(format!(
+            "{written} changes nothing in labels of the format {}; it is for {}",
+            format.word(),
+            words.join(", ")
+        ))
+    }
+}

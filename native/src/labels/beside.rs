@@ -1,0 +1,254 @@
+//! Labels laid beside samples: by their pictures' names, each sample gets its annotations into its metadata.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
+};
+
+use forebay::{
+    Error, Result,
+    annotations::{Format, Loss, Losses, Notes, ReadOptions, base_name, codes, record},
+    samples::Loaded,
+    words::Word,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Set, shelf};
+
+/// Names that are told; more are counted.
+const NAMED: usize = 10;
+
+/// Labels that wait for their samples.
+#[derive(Debug)]
+pub struct Beside {
+    set: Set,
+    options: ReadOptions,
+    strict: bool,
+    /// Pictures by the last part of their names.
+    names: HashMap<String, Vec<usize>>,
+    /// The sample that a picture's annotations went to.
+    taken: Vec<OnceLock<String>>,
+    found: Mutex<Found>,
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    attached: Attached,
+    losses: Losses,
+    notes: Notes,
+}
+
+/// What became of the labels.
+#[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct Attached {
+    /// The format that they had.
+    pub format: String,
+    /// Samples that got annotations, also none where nothing is in the picture.
+    pub samples: u64,
+    /// Annotations that they got.
+    pub annotations: u64,
+    /// Samples that the labels do not name.
+    pub unmatched: u64,
+    /// The first of them, by their names.
+    pub unmatched_names: Vec<String>,
+    /// Samples whose pictures nobody has labeled, as the labels say.
+    pub unlabelled: u64,
+    /// Pictures of the labels that are none of the samples.
+    pub missing: u64,
+    /// The first of them, by their names.
+    pub missing_names: Vec<String>,
+    /// Samples that had annotations before, which were replaced.
+    pub replaced: u64,
+    /// What was found, by cause.
+    pub notes: BTreeMap<&'static str, u64>,
+    /// What metadata cannot say, by cause.
+    pub losses: BTreeMap<&'static str, u64>,
+}
+
+#[derive(Deserialize)]
+struct Name {
+    name: Option<String>,
+}
+
+impl Beside {
+    /// Labels that were read, and the options by which they were.
+    pub fn new(mut set: Set, options: ReadOptions) -> Beside {
+        let mut names: HashMap<String, Vec<usize>> = HashMap::new();
+        for (k, picture) in set.labels.pictures.iter_mut().enumerate() {
+            if picture.name.contains('\\') {
+                picture.name = picture.name.replace('\\', "/");
+            }
+            names.entry(base_name(&picture.name).to_owned()).or_default().push(k);
+        }
+        // What of its annotations a picture leaves is counted when its size is known.
+        set.labels.notes.forget_annotations();
+        let taken = set.labels.pictures.iter().map(|_| OnceLock::new()).collect();
+        let found = Found { notes: set.labels.notes.clone(), ..Found::default() };
+        Beside { set, options, strict: false, names, taken, found: Mutex::new(found) }
+    }
+
+    /// Refuses samples without labels and labels without samples, instead of counting them.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Beside {
+        self.strict = strict;
+        self
+    }
+
+    /// What a dataset's document says of the classes.
+    pub(crate) fn document(&self) -> Map<String, Value> {
+        record::document(&self.set.labels.classes)
+    }
+
+    /// Gives a sample its annotations.
+    pub(crate) fn attach(&self, sample: &mut Loaded) -> Result<()> {
+        let text = sample.record.take().unwrap_or_else(|| format!("{{\"id\":{}}}", sample.id));
+        let name = serde_json::from_str::<Name>(&text).ok().and_then(|found| found.name);
+        sample.record = Some(text);
+        let Some(k) = name.as_deref().map(|name| self.find(name)).transpose()?.flatten() else {
+            let mut found = self.found();
+            found.attached.unmatched += 1;
+            if found.attached.unmatched_names.len() < NAMED {
+                found.attached.unmatched_names.push(name.unwrap_or_else(|| format!("sample {}", sample.id)));
+            }
+            return Ok(());
+        };
+        let (Some(picture), Some(taken), Some(name)) = (self.set.labels.pictures.get(k), self.taken.get(k), name)
+        else {
+            return Ok(());
+        };
+        let first = taken.get_or_init(|| name.clone());
+        if *first != name {
+            let message = format!("{first:?} and {name:?} could both be the picture {:?} of the labels", picture.name);
+            return Err(Error::new(&codes::AMBIGUOUS, message));
+        }
+        if picture.unlabelled && picture.annotations.is_empty() {
+            self.found().attached.unlabelled += 1;
+            return Ok(());
+        }
+        let (mut picture, mut notes, mut losses) = (picture.clone(), Notes::default(), Losses::default());
+        // A set of YOLO has looked at its pictures: its fractions are of their sizes.
+        if self.set.format != Format::Yolo
+            && let Some(seen) = shelf::told(sample.format, sample.width, sample.height, &sample.payload)
+        {
+            picture.told(seen, self.set.format, &self.options, &mut notes)?;
+        }
+        notes.count(&picture);
+        let fields = record::fields(&picture, &self.set.labels.classes, &mut losses);
+        let text = sample.record.as_deref().unwrap_or_default();
+        let Some((text, had)) = record::attach(text, &fields) else {
+            let message = "the JSON beside the picture is not an object, and has no place for annotations";
+            return Err(Error::new(&codes::UNSUPPORTED, message));
+        };
+        sample.record = Some(text);
+        let mut found = self.found();
+        found.attached.samples += 1;
+        found.attached.annotations += picture.annotations.len() as u64;
+        found.attached.replaced += u64::from(had);
+        found.notes.join(notes);
+        found.losses.join(&losses);
+        Ok(())
+    }
+
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The picture that a sample's name means: the same name, or one of which the other is the end.
+    fn find(&self, sample: &str) -> Result<Option<usize>> {
+        let base = base_name(sample);
+        let without = base.rsplit_once('.').map_or(base, |(stem, _)| stem);
+        let whole = self.of(base, sample);
+        // Some formats name no endings.
+        let stem = || self.of(without, &sample[..sample.len() - (base.len() - without.len())]);
+        let found = if whole.is_empty() { stem() } else { whole };
+        let name = |k: usize| self.set.labels.pictures.get(k).map_or("", |picture| picture.name.as_str());
+        match found[..] {
+            [] => Ok(None),
+            [one] => Ok(Some(one)),
+            ref several => {
+                // The longest of those that the sample's name ends with says the most.
+                let longest = several.iter().copied().filter(|k| name(*k).len() <= sample.len());
+                longest.max_by_key(|k| name(*k).len()).map(Some).ok_or_else(|| {
+                    let names: Vec<_> = several.iter().take(3).map(|k| format!("{:?}", name(*k))).collect();
+                    let message = format!("{sample:?} could be several pictures of the labels: {}", names.join(", "));
+                    Error::new(&codes::AMBIGUOUS, message)
+                })
+            }
+        }
+    }
+
+    /// Pictures whose names end in `base` and fit the sample's.
+    fn of(&self, base: &str, sample: &str) -> Vec<usize> {
+        let ends =
+            |whole: &str, tail: &str| whole.strip_suffix(tail).is_some_and(|at| at.is_empty() || at.ends_with('/'));
+        let fits = |k: &&usize| {
+            let name = self.set.labels.pictures.get(**k).map_or("", |picture| picture.name.as_str());
+            let name = name.strip_prefix("./").unwrap_or(name);
+            ends(sample, name) || ends(name, sample)
+        };
+        self.names.get(base).into_iter().flatten().filter(fits).copied().collect()
+    }
+
+    /// What became of all, before anything of the output is to be seen. `listed` says that the output lists classes.
+    pub(crate) fn end(&self, listed: bool) -> Result<Attached> {
+        let found = self.found();
+        let (mut attached, mut losses) = (found.attached.clone(), found.losses.clone());
+        attached.format = self.set.format.word().to_owned();
+        let missing = self.set.labels.pictures.iter().zip(&self.taken).filter(|(_, taken)| taken.get().is_none());
+        for (picture, _) in missing {
+            attached.missing += 1;
+            if attached.missing_names.len() < NAMED {
+                attached.missing_names.push(picture.name.clone());
+            }
+        }
+        attached.unmatched_names.sort_unstable();
+        if !listed {
+            let details = self.set.labels.classes.iter().filter(|class| class.id.is_some() || class.group.is_some());
+            losses.add_many(Loss::ClassDetail, details.count() as u64);
+        }
+        attached.notes = found.notes.iter().map(|(cause, n)| (cause.word(), n)).collect();
+        attached.losses = losses.iter().map(|(loss, n)| (loss.word(), n)).collect();
+        let what = match (&attached.unmatched_names[..], &attached.missing_names[..]) {
+            _ if !self.strict && attached.samples > 0 => return Ok(attached),
+            _ if attached.samples == 0 => "the labels are of none of the samples".to_owned(),
+            ([first, ..], _) => {
+                format!("the labels say nothing of {} of the samples, first {first:?}", attached.unmatched)
+            }
+            (_, [first, ..]) => {
+                format!("{} pictures of the labels are none of the samples, first {first:?}", attached.missing)
+            }
+            _ => return Ok(attached),
+        };
+        Err(Error::new(&codes::PICTURE, what))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use forebay::annotations::{Labels, Picture};
+
+    use super::*;
+
+    fn beside(names: &[&str]) -> Beside {
+        let mut labels = Labels::default();
+        labels.pictures = names.iter().map(|name| Picture::named(*name)).collect();
+        Beside::new(Set { format: Format::Coco, labels }, ReadOptions::default())
+    }
+
+    #[test]
+    fn a_name_is_another_or_its_end() {
+        let labels = beside(&["a/1.jpg", "b/1.jpg", "c/2.jpg", "3.jpg", "./4.jpg", "d\\5.jpg", "train/6", "1.jpg"]);
+        let find = |sample: &str| labels.find(sample).unwrap();
+        assert_eq!([find("a/1.jpg"), find("x/b/1.jpg"), find("y/1.jpg")], [Some(0), Some(1), Some(7)]);
+        assert_eq!([find("2.jpg"), find("x/2.jpg"), find("x/3.jpg")], [Some(2), None, Some(3)]);
+        assert_eq!(
+            [find("4.jpg"), find("d/5.jpg"), find("train/6.png"), find("6.png")],
+            [Some(4), Some(5), Some(6), Some(6)]
+        );
+        assert_eq!([find("val/6.png"), find("9.jpg")], [None, None]);
+        let labels = beside(&["a/1.jpg", "b/1.jpg"]);
+        assert_eq!(labels.find("1.jpg").unwrap_err().code().id(), "label.ambiguous");
+    }
+}
