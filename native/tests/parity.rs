@@ -10,17 +10,21 @@ use std::{
     fs,
     io::Write as _,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use common::{Folder, tar};
 use core_common::corpus;
 use forebay::{
-    annotations::Exif,
+    annotations::{Exif, ReadOptions},
     image::decode::JpegBackend,
     order::Tail,
     warehouse::{Dtype, ResizeMode, Transform, sha256},
 };
 use forebay_native::{
+    Dataset,
+    convert::{Job, Options, To},
+    labels::{Beside, Open},
     loader::{Annotations, Builder, Dtype as Numbers, Image, Loader, OnBroken, Rect},
     warehouse::{self, Built, Settings},
 };
@@ -257,6 +261,30 @@ fn pictures_of_every_kind_with_boxes_of_a_label_file_are_the_same_both_ways() {
             }
         }
     }
+}
+
+#[test]
+fn boxes_in_the_metadata_of_samples_are_the_same_both_ways() {
+    let folder = Folder::new();
+    let (mut pictures, labels) = set(&folder);
+    pictures.retain(|(name, _)| !name.starts_with("jpeg_") && !name.starts_with("png_"));
+    fs::write(folder.at("a.tar"), tar(&pictures)).unwrap();
+    let mut options = Options::new(To::Tbl);
+    let read = Open::new(ReadOptions::default()).read(&labels).unwrap();
+    options.labels = Some(Arc::new(Beside::new(read, ReadOptions::default())));
+    let table = folder.at("a.tbl");
+    Job::new(vec![Dataset::open(folder.at("a.tar")).unwrap()], options).run(&table).unwrap();
+    let settings = Settings::default().with_size(32, 24).with_max_boxes(3);
+    let (made, loader, _) = both(&[table.clone()], &settings, |live| live);
+    assert_eq!(loader.box_classes(), ["cat", "dog"]);
+    assert!(made.iter().any(|sample| sample.classes == [0, 1, 0]));
+    // The same boxes as those of the file, on a tensor of another kind.
+    let open = |annotations: Annotations| {
+        let image = Image::new(30, 20).random_resized_crop().hflip();
+        let open = Loader::open(&table).unwrap().image(image).annotations(annotations).max_boxes(4);
+        seen(open.shuffle(3).on_broken(OnBroken::Skip)).0
+    };
+    assert_eq!(open(Annotations::own()), open(Annotations::file(labels)));
 }
 
 #[test]
