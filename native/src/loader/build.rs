@@ -208,7 +208,7 @@ impl Builder {
         fits_in_memory(batch_bytes, order.steps(), prefetch)?;
         let resumed = self.resume.as_ref().map(|state| state.position(&order, self.groups.as_ref())).transpose()?;
         let labels = Resolver::new(self.labels.as_ref(), &sources)?;
-        let target_bytes = targets::bytes(places).checked_mul(most).filter(|bytes| *bytes <= MOST_TARGET_BYTES);
+        let target_bytes = targets::bytes(places).checked_mul(most).filter(|bytes| *bytes as u64 <= MOST_TARGET_BYTES);
         let Some(target_bytes) = target_bytes else {
             return refuse(format!("{places} places for boxes in each of {most} samples are more than is reasonable"));
         };
@@ -284,7 +284,7 @@ fn words(transform: &Transform) -> String {
 /// The largest side of an image of a warehouse.
 const LARGEST: u32 = 1 << 16;
 /// Boxes of a batch beyond this are a mistake in the settings.
-const MOST_TARGET_BYTES: usize = 1 << 32;
+const MOST_TARGET_BYTES: u64 = 1 << 32;
 
 /// The most tasks that wait in the queue; with more samples on their way, handing them out waits for the workers.
 const MOST_WAITING: usize = 1 << 16;
