@@ -14,6 +14,9 @@ export const TRAINING = {
   numpy: '2.4.6',
 };
 
+/** What a warehouse's tensors are made with beside Forebay. */
+const IMAGING = { pillow: TRAINING.pillow, numpy: TRAINING.numpy };
+
 /** What tables are converted with beside Forebay. */
 export const TABLES = { polars: '2.1.0', duckdb: '2.0.0', pyarrow: '26.0.1' };
 
@@ -25,6 +28,11 @@ export function peerPython() {
 /** A Python that can import torch, torchvision, webdataset and Pillow, or null. */
 export function trainingPython() {
   return environment('loader-peers', TRAINING, ['torchvision', 'webdataset', 'PIL']);
+}
+
+/** A Python that can import Pillow and NumPy, or null. */
+export function imagingPython() {
+  return environment('warehouse-peers', IMAGING, ['PIL', 'numpy']);
 }
 
 /** A Python that can import polars, duckdb and pyarrow, or null. */

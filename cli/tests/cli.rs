@@ -7,9 +7,11 @@ use std::{
     process::{Command, Output},
 };
 
-use forebay::tar::{END, header_for, padding};
+use forebay::{
+    tar::{END, header_for, padding},
+    warehouse::sha256,
+};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_forebay");
 
@@ -56,10 +58,6 @@ fn bmp(width: i32, height: i32) -> Vec<u8> {
     b.resize(54, 0);
     b.extend(vec![9; (width * height * 3) as usize]);
     b
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {

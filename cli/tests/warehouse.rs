@@ -291,15 +291,25 @@ fn threads_do_not_change_a_byte() {
     let folder = with_input();
     let mut settings = Settings::default().with_size(40, 24).with_dtype(Dtype::F16);
     settings.shard_bytes = 20_000;
-    let mut all = Vec::new();
-    for workers in [1, 2, 5] {
-        settings.workers = Some(workers);
-        let out = folder.at(&format!("out{workers}"));
-        let made = warehouse::build(&[folder.at("input")], &out, &settings).unwrap();
-        assert!(made.shards > 5, "{made:?}");
-        all.push(bytes(&made.manifest));
+    for skip_empty in [false, true] {
+        settings.skip_empty = skip_empty;
+        let mut all = Vec::new();
+        // From 8 on, shards are written side by side.
+        for workers in [1, 2, 5, 12] {
+            settings.workers = Some(workers);
+            let out = folder.at(&format!("out{workers}"));
+            let made = warehouse::build(&[folder.at("input")], &out, &settings).unwrap();
+            assert!(made.shards > 5, "{made:?}");
+            all.push(bytes(&made.manifest));
+        }
+        assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
+        // Whether frames of a shard were left out or not, its digest is its file's.
+        let manifest: Value = serde_json::from_slice(&all[0]["manifest.json"]).unwrap();
+        for shard in manifest["shards"].as_array().unwrap() {
+            let file = &all[0][shard["relative_path"].as_str().unwrap()];
+            assert_eq!(shard["checksum_sha256"], sha256(file).as_str());
+        }
     }
-    assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
 }
 
 #[test]
@@ -555,6 +565,48 @@ fn labels_of_other_tools_are_laid_beside_their_pictures() {
         );
         assert!(made["notes"][0].as_str().unwrap().contains("crowd"), "{}", made["notes"]);
     }
+}
+
+#[test]
+fn annotations_in_the_metadata_of_samples_are_laid_on_their_pictures() {
+    let folder = Folder::new();
+    let said = |text: &str| format!(r#"{{"annotations_format":"forebay.1","annotations":[{text}]}}"#).into_bytes();
+    let dog =
+        r#"{"class":"dog","xmin":16,"ymin":12,"xmax":48,"ymax":36},{"xmin":0,"ymin":0,"xmax":9,"ymax":9,"crowd":true}"#;
+    // The pixels of what the file holds, which is seen turned.
+    let car = r#"{"class":"car","xmin":0,"ymin":24,"xmax":16,"ymax":48}"#;
+    let members = [
+        ("a.jpg", turned_jpeg(1)),
+        ("a.json", said(dog)),
+        ("b.jpg", turned_jpeg(6)),
+        ("b.json", said(car)),
+        ("c.jpg", turned_jpeg(1)),
+        ("d.jpg", turned_jpeg(1)),
+        ("d.json", said("")),
+    ];
+    fs::write(folder.at("all.tar"), common::tar(&members)).unwrap();
+    let converted = Command::new(FOREBAY).args(["convert", "all.tar", "all.tbl"]).current_dir(folder.path()).output();
+    assert!(converted.unwrap().status.success());
+    for source in ["all.tar", "all.tbl"] {
+        let made = built(&build(&folder, &[source, "-o", "out", "--size", "64x64", "--resize", "force"]));
+        let manifest = folder.at(made["manifest"].as_str().unwrap());
+        let found = stored(&manifest);
+        let boxes: Vec<_> = found.iter().map(|one| one.boxes.clone()).collect();
+        assert_eq!(boxes, [vec![[0.25, 0.25, 0.75, 0.75]], vec![[0.0, 0.0, 0.5, 0.25]], vec![]], "{source}");
+        let (warehouse, _) = Files::read(manifest.parent().unwrap()).open().unwrap();
+        assert_eq!(warehouse.manifest().classes.as_deref().unwrap(), ["dog", "car"]);
+        assert_eq!(made["summary"]["totals"]["refused"]["unlabeled"], 1);
+        assert!(made["notes"].to_string().contains("crowd"), "{}", made["notes"]);
+    }
+    // What does not say by which convention it is written is not ours, and what says so and is wrong is refused.
+    let foreign = [("a.jpg", turned_jpeg(1)), ("a.json", br#"{"annotations":[[1,2,3,4]]}"#.to_vec())];
+    fs::write(folder.at("foreign.tar"), common::tar(&foreign)).unwrap();
+    let made = built(&build(&folder, &["foreign.tar", "-o", "out", "--size", "64x64"]));
+    assert_eq!((&made["samples"], &made["summary"]["totals"]["empty"]), (&1.into(), &1.into()));
+    let wrong = [("a.jpg", turned_jpeg(1)), ("a.json", said(r#"{"xmin":1}"#))];
+    fs::write(folder.at("wrong.tar"), common::tar(&wrong)).unwrap();
+    let error = error_of(&build(&folder, &["wrong.tar", "-o", "out", "--size", "64x64"]));
+    assert_eq!((error["code"].as_str(), error["sample"].as_u64()), (Some("label.value"), Some(0)));
 }
 
 #[test]

@@ -1,47 +1,178 @@
-//! How fast a warehouse is built of JPEGs, against the loader making the same tensors into nothing.
+//! How fast a warehouse is built, and what the same tensors cost that are not stored. `npm run bench:warehouse` runs it.
 //!
-//!     cargo run --release -p forebay-native --example warehouse_speed -- FOLDER [SIDE [WORKERS [ROUNDS]]]
+//!     cargo bench -p forebay-native --bench warehouse_speed -- WHAT SOURCE DTYPE SIDE WORKERS [OUT]
 //!
-//! Rounds take turns: the loader, then a build in f32, in f16 and in u8, into a folder beside the pictures that is removed
-//! after each. The loader decodes as exactly as the builder does, and letterboxes with its own filter.
+//! | what | measured |
+//! |---|---|
+//! | `loader` | the loader's fastest letterbox into batches, which nobody takes |
+//! | `made` | every picture decoded, resized as for a warehouse and converted, and forgotten |
+//! | `build` | a warehouse in the folder OUT, which stays |
+//! | `same` | nothing: whether the warehouse in OUT holds what `made` makes, to the bit |
+//! | `dump` | nothing: the images of the warehouse in OUT go to the file `images` in it, one behind the other |
+//!
+//! One line of JSON comes out. Processor time tells more than time where other programs run.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a program that measures")]
 
-use std::{path::PathBuf, time::Instant};
+use std::{
+    fs::File,
+    io::{BufWriter, Write as _},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+    time::Instant,
+};
 
-use forebay::{Result, warehouse::Dtype};
+use bytes::Bytes;
+use forebay::{
+    Error, Result,
+    error::codes,
+    image::decode::{Decoder, Options},
+    warehouse::{Dtype, Endianness, Placement, ResizeMode, Resizer, from_pixels},
+    words::Word as _,
+};
 use forebay_native::{
     Dataset,
     loader::{Image, Loader},
-    warehouse::{Settings, build},
+    shards::{self, OpenWarehouse, WarehouseOptions},
+    warehouse::{Settings, build, list},
 };
+use serde_json::json;
+
+struct Given {
+    source: PathBuf,
+    dtype: Dtype,
+    side: u32,
+    workers: usize,
+    out: PathBuf,
+}
 
 fn main() -> Result<()> {
-    let mut args = std::env::args().skip(1);
-    let folder = PathBuf::from(args.next().expect("a folder of JPEGs"));
-    let mut number = |default: usize| args.next().map_or(default, |text| text.parse().expect("a number"));
-    let (side, workers, rounds) = (number(384), number(2), number(3));
-    let images = Dataset::open(&folder)?.len();
-    println!("{images} images to {side} x {side}, {workers} workers");
-    for round in 1..=rounds {
-        let begun = Instant::now();
-        let image = Image::new(side as u32, side as u32).letterbox([0; 3]);
-        let mut loader = Loader::open(&folder)?.image(image).batch(32).workers(workers).exact(true).build()?;
-        let mut made = 0;
-        for batch in loader.epoch(0)? {
-            made += batch?.len() as u64;
-        }
-        let base = made as f64 / begun.elapsed().as_secs_f64();
-        println!("round {round}: loader {base:.1} images/s ({made})");
-        for dtype in [Dtype::F32, Dtype::F16, Dtype::U8] {
-            let out = folder.with_extension("warehouse");
-            let mut settings = Settings::default().with_size(side as u32, side as u32).with_dtype(dtype);
-            (settings.workers, settings.sync) = (Some(workers), false);
-            let begun = Instant::now();
-            let built = build(std::slice::from_ref(&folder), &out, &settings)?;
-            let rate = built.samples as f64 / begun.elapsed().as_secs_f64();
-            println!("round {round}: build {} {rate:.1} images/s, {:.2} of the loader", dtype.name(), rate / base);
-            std::fs::remove_dir_all(out).expect("the folder is ours");
-        }
-    }
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [what, source, dtype, side, workers, rest @ ..] = &args[..] else {
+        return Err(Error::new(&codes::ARGUMENT, "warehouse_speed WHAT SOURCE DTYPE SIDE WORKERS [OUT]"));
+    };
+    let wrong = |what: &str| Error::new(&codes::ARGUMENT, format!("{what:?} is not what is asked for"));
+    let given = Given {
+        source: source.into(),
+        dtype: Dtype::from_word(&dtype.to_lowercase()).ok_or_else(|| wrong(dtype))?,
+        side: side.parse().map_err(|_| wrong(side))?,
+        workers: workers.parse().map_err(|_| wrong(workers))?,
+        out: rest.first().map_or_else(|| Path::new(source).with_extension("warehouse"), PathBuf::from),
+    };
+    let (begun, used) = (Instant::now(), processor_seconds());
+    let images = match what.as_str() {
+        "loader" => loader(&given)?,
+        "made" => made(&given, &|_, _| {})?,
+        "build" => built(&given)?,
+        "same" => return same(&given),
+        "dump" => return dump(&given),
+        other => return Err(wrong(other)),
+    };
+    let seconds = begun.elapsed().as_secs_f64();
+    let line = json!({
+        "images": images,
+        "seconds": seconds,
+        "cpu_seconds": processor_seconds() - used,
+        "peak_bytes": peak("VmHWM:"),
+    });
+    println!("{line}");
     Ok(())
+}
+
+fn loader(given: &Given) -> Result<u64> {
+    let image = Image::new(given.side, given.side).letterbox([0; 3]);
+    let builder = Loader::open(&given.source)?.image(image).batch(32).workers(given.workers).exact(true);
+    let mut loader = builder.build()?;
+    let mut made = 0;
+    for batch in loader.epoch(0)? {
+        made += batch?.len() as u64;
+    }
+    Ok(made)
+}
+
+/// Makes every image and shows it to `see`.
+fn made(given: &Given, see: &(impl Fn(u64, &[u8]) + Sync)) -> Result<u64> {
+    let dataset = Dataset::open(&given.source)?;
+    let (next, options) = (AtomicU64::new(0), Options::default().with_exact(true).with_orient(true));
+    let turns = || -> Result<()> {
+        let (mut decoder, mut resizer, mut bytes) = (Decoder::default(), Resizer::default(), Vec::new());
+        let mut planes = vec![0; 3 * given.side as usize * given.side as usize];
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            if i >= dataset.len() {
+                return Ok(());
+            }
+            let payload = dataset.payload(i)?;
+            let picture = decoder.decode(&payload, None, &options)?;
+            let size = [picture.width, picture.height];
+            let placement = Placement::new(ResizeMode::Letterbox, size, [given.side; 2]);
+            resizer.image(&picture, &placement, &mut planes)?;
+            bytes.clear();
+            from_pixels(given.dtype, Endianness::Little, &planes, &mut bytes);
+            see(i, std::hint::black_box(&bytes));
+        }
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..given.workers).map(|_| scope.spawn(turns)).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("a worker panics on nothing"))
+    })?;
+    Ok(dataset.len())
+}
+
+fn built(given: &Given) -> Result<u64> {
+    let mut settings = Settings::default().with_size(given.side, given.side).with_dtype(given.dtype);
+    (settings.workers, settings.sync) = (Some(given.workers), false);
+    Ok(build(std::slice::from_ref(&given.source), &given.out, &settings)?.samples)
+}
+
+fn open(given: &Given) -> Result<OpenWarehouse> {
+    let kept = list(&given.out)?.into_iter().next();
+    let kept = kept.ok_or_else(|| Error::new(&codes::ARGUMENT, "there is not a warehouse"))?;
+    shards::open(&kept.folder.join("manifest.json"), &WarehouseOptions::default())
+}
+
+fn same(given: &Given) -> Result<()> {
+    let opened = open(given)?;
+    let differ = AtomicU64::new(0);
+    let count = made(given, &|i, bytes| {
+        let equal = stored(&opened, i).is_ok_and(|stored| stored == bytes);
+        differ.fetch_add(u64::from(!equal), Ordering::Relaxed);
+    })?;
+    let differ = differ.into_inner() + count.abs_diff(opened.warehouse.len());
+    println!("{}", json!({ "images": count, "differ": differ }));
+    Ok(())
+}
+
+fn dump(given: &Given) -> Result<()> {
+    let opened = open(given)?;
+    let path = given.out.join("images");
+    let mut file = BufWriter::new(File::create(&path).expect("the folder is ours"));
+    for i in 0..opened.warehouse.len() {
+        file.write_all(&stored(&opened, i)?).expect("there is room");
+    }
+    file.flush().expect("there is room");
+    println!("{}", json!({ "images": opened.warehouse.len() }));
+    Ok(())
+}
+
+fn stored(opened: &OpenWarehouse, i: u64) -> Result<Bytes> {
+    let (shard, k) = opened.warehouse.locate(i)?;
+    let (at, image) = (shard.range().start, shard.image(k));
+    opened.joined.slice(at + image.start..at + image.end)
+}
+
+/// What the system counts for this process, of all its threads.
+fn processor_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Behind the name, which may have spaces in it: the 14th and 15th field, in hundredths.
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |k: usize| fields.get(k).and_then(|text| text.parse::<f64>().ok()).unwrap_or(f64::NAN);
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+/// A line of what the system says of this process's memory, in bytes.
+fn peak(line: &str) -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|text| text.strip_prefix(line))?;
+    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
 }

@@ -6,10 +6,10 @@ use forebay::{
     Error, Limits, Result,
     detect::{HEAD_LEN, detect},
     formats::Format,
-    warehouse::{MAGIC, MANIFEST_NAME, Manifest, Opener, ShardEntry, Warehouse, codes},
+    warehouse::{Digest, MAGIC, MANIFEST_NAME, Manifest, Opener, ShardEntry, Warehouse, codes},
 };
 
-use crate::input::{Input, Io, display, first_bytes, io_error};
+use crate::input::{Input, Io, WINDOW, display, first_bytes, io_error};
 
 /// A warehouse whose files are open.
 #[derive(Clone, Debug)]
@@ -103,4 +103,17 @@ fn place(root: &Path, folder: &Path, entry: &ShardEntry) -> Result<Option<PathBu
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(io_error(&display(&path), "open", e)),
     }
+}
+
+/// The SHA-256 of a whole file, which is read once and not kept.
+pub(crate) fn sha256_of(input: &Input) -> Result<String> {
+    let mut digest = Digest::default();
+    input.sequential();
+    let mut at = 0;
+    while at < input.len() {
+        let end = input.len().min(at + WINDOW);
+        digest.add(&input.lend(at..end)?);
+        at = end;
+    }
+    Ok(digest.finish())
 }

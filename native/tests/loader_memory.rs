@@ -20,12 +20,14 @@ use forebay::{
         transform::{Out, Resampling, Transformer},
     },
     order::sample_key,
+    warehouse::{ResizeMode, Transform},
 };
 use forebay_native::{
     Dataset,
     convert::{Job, Options as ConvertOptions, To},
     input::Io,
-    loader::{Builder, IMAGENET, Image, Loader},
+    loader::{Builder, IMAGENET, Image, Loader, Mode},
+    warehouse::{Settings, build},
 };
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -140,6 +142,11 @@ fn dropping_at_any_moment_ends_the_threads() {
 
 /// Allocations of one epoch of a loader that is warm, for each picture.
 fn allocations_per_picture(builder: Builder) -> f64 {
+    allocations_with(builder, 512)
+}
+
+/// The same of a loader that makes that many samples ahead.
+fn allocations_with(builder: Builder, ahead: u64) -> f64 {
     let mut loader = builder.build().unwrap();
     let n = loader.order().epoch_samples();
     // Between epochs the first two batches of the next one are made; when they are, nothing happens any more.
@@ -148,7 +155,7 @@ fn allocations_per_picture(builder: Builder) -> f64 {
         for epoch in epochs {
             loader.epoch(epoch).unwrap().for_each(|batch| drop(batch.unwrap()));
         }
-        let made = end * n + n.min(512);
+        let made = end * n + n.min(ahead);
         assert!((0..20_000).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(1));
             loader.stats().samples == made
@@ -186,6 +193,42 @@ fn a_warm_loader_allocates_for_batches_and_not_for_pictures() {
         let image = Image::new(24, 24).random_resized_crop().hflip().normalize(IMAGENET).resampling(resampling);
         let resized = allocations_per_picture(open(&raw).batch(256).image(image));
         assert!(resized < 0.2, "{resized} allocations for each picture that is cropped and resized ({resampling:?})");
+    }
+}
+
+#[test]
+fn a_warm_loader_allocates_nothing_for_a_sample_with_boxes() {
+    let _alone = alone();
+    let folder = Folder::new();
+    let archive = folder.at("train.tar");
+    std::fs::write(&archive, common::tar(&support::members(1024))).unwrap();
+    let mut options = ConvertOptions::new(To::Tbl);
+    options.pixels = Some(forebay_native::convert::Pixels::new(8, 8));
+    options.compression = forebay::codec::Compression::new(forebay::codec::Codec::None, None).unwrap();
+    let raw = folder.at("raw.tbl");
+    Job::new(vec![Dataset::open(&archive).unwrap()], options).run(&raw).unwrap();
+    let labels = folder.at("labels.json");
+    let list = |one: &dyn Fn(u32) -> String| (0..1024).map(one).collect::<Vec<_>>().join(",");
+    let images = list(&|i| format!(r#"{{"id":{i},"file_name":"set/{i:04}.bmp","width":8,"height":8}}"#));
+    let boxes = list(&|i| format!(r#"{{"id":{i},"image_id":{i},"category_id":1,"bbox":[1,2,3.5,4]}}"#));
+    let text = format!(r#"{{"images":[{images}],"annotations":[{boxes}],"categories":[{{"id":1,"name":"cat"}}]}}"#);
+    std::fs::write(&labels, text).unwrap();
+    let live = || Loader::open(&raw).unwrap().batch(256).workers(3).shuffle(1).annotations(labels.clone());
+    let moved = allocations_per_picture(live().image(Image::new(6, 6).random_crop(2).hflip().normalize(IMAGENET)));
+    assert!(moved < 0.2, "{moved} allocations for each picture with boxes that is cropped and mirrored");
+    let transform = Transform::new(Some([6, 6]), ResizeMode::Letterbox, 3);
+    let prepared = allocations_per_picture(live().warehouse_transform(transform));
+    assert!(prepared < 0.2, "{prepared} allocations for each picture that is made as a warehouse holds it");
+
+    let mut settings = Settings::default().with_size(6, 6).with_max_boxes(3).with_labels(&labels);
+    settings.sync = false;
+    let built = build(&[raw.clone()], &folder.at("warehouse"), &settings).unwrap();
+    let stored = |mode| Loader::open(&built.manifest).unwrap().batch(256).workers(3).shuffle(1).mode(mode);
+    for (mode, prefetch, ahead) in
+        [(Mode::Mmap, 0, 0), (Mode::Mmap, 2, 512), (Mode::Memory, 0, 0), (Mode::Stream, 2, 512)]
+    {
+        let each = allocations_with(stored(mode).prefetch(prefetch), ahead);
+        assert!(each < 0.2, "{each} allocations for each sample of a warehouse ({mode:?}, {prefetch} ahead)");
     }
 }
 

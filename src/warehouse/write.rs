@@ -9,13 +9,15 @@ use super::{
     raw::{Dtype, HEADER_LEN, Shape, ShardHeader},
 };
 use crate::{
-    codec::checksum::crc32,
+    codec::checksum::{Crc32, crc32},
     error::{Error, Result},
 };
 
 /// Blocks begin at multiples of this, so that numbers lie where machines read them at once. The first builder's do so
 /// by themselves.
 const ALIGN: u64 = 4;
+/// Bytes that are summed in every way before the next are.
+const PART: usize = 32 << 10;
 
 /// Writes a shard: images as they come, each at the position that it is told, and the rest behind them.
 ///
@@ -58,8 +60,8 @@ pub struct ShardWriter {
     mask: Vec<u8>,
     records: RecordsWriter,
     sums: Checksums,
-    /// Of the header for as many samples as are expected, and of all images.
-    digest: Digest,
+    /// Of the header for as many samples as are expected, and of all images. None where there will be fewer.
+    digest: Option<Digest>,
 }
 
 /// A shard whose images were written.
@@ -118,17 +120,22 @@ impl ShardWriter {
             mask: Vec::new(),
             records: RecordsWriter::default(),
             sums: Checksums::default(),
-            digest: Digest::default(),
+            digest: None,
         };
-        writer.digest.add(&writer.header(expected)?.encode());
+        writer.begin()?;
         Ok(writer)
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        let header = self.header(self.expected)?.encode();
+        self.digest.insert(Digest::default()).add(&header);
+        Ok(())
     }
 
     /// Without checksums and metadata: byte for byte what the first builder writes.
     pub fn plain(mut self) -> Result<Self> {
         self.plain = true;
-        self.digest = Digest::default();
-        self.digest.add(&self.header(self.expected)?.encode());
+        self.begin()?;
         Ok(self)
     }
 
@@ -191,11 +198,30 @@ impl ShardWriter {
         self.samples += 1;
         self.boxes.resize(usize::try_from(self.samples * self.shape.boxes_len()).unwrap_or(usize::MAX), 0);
         self.records.add(record)?;
-        if !self.plain {
-            self.sums.images.push(crc32(image));
-        }
-        self.digest.add(image);
+        self.sum(image);
         Ok(at)
+    }
+
+    /// Takes an image into the checksums, all of them while a part of it is near.
+    fn sum(&mut self, image: &[u8]) {
+        let mut crc = Crc32::default();
+        for part in image.chunks(PART) {
+            if !self.plain {
+                crc.update(part);
+            }
+            if let Some(digest) = &mut self.digest {
+                digest.add(part);
+            }
+        }
+        if !self.plain {
+            self.sums.images.push(crc.finish());
+        }
+    }
+
+    /// Says that there will be fewer samples than were expected. Their number stands before them, so their digest would
+    /// not be the file's, and is not made any further.
+    pub fn expect_fewer(&mut self) {
+        self.digest = None;
     }
 
     /// The header for this many samples. The block of checksums follows the masks, so that its place and that of the
@@ -242,9 +268,10 @@ impl ShardWriter {
             put(header.checksum_offset, &self.sums.encode());
             put(header.meta_offset, &meta);
         }
-        let sha256 = (self.samples == self.expected).then(|| {
-            self.digest.add(&tail);
-            self.digest.finish()
+        let digest = self.digest.filter(|_| self.samples == self.expected);
+        let sha256 = digest.map(|mut digest| {
+            digest.add(&tail);
+            digest.finish()
         });
         Ok(FinishedShard {
             header: encoded,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use forebay::{Result, filter::Filter, samples::Watch};
+use forebay::{Result, filter::Filter, samples::Watch, warehouse::sha256};
 use forebay_native::dataset::Dataset;
 use serde_json::{Value, json};
 
@@ -155,12 +155,6 @@ fn row(dataset: &Dataset, i: u64, hash: bool, faults: &mut Faults) -> Result<Val
         row["fault"] = json!(faults.all.get(before as usize));
     }
     Ok(row)
-}
-
-/// SHA-256 in hexadecimal digits.
-pub(super) fn sha256(bytes: &[u8]) -> String {
-    use sha2::Digest as _;
-    sha2::Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// Rows for people, columns as wide as they need to be.

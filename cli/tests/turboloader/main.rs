@@ -19,10 +19,9 @@ use std::{
 };
 
 use common::{Folder, bmp, forebay, tar};
-use forebay::tbl::Layout;
+use forebay::{tbl::Layout, warehouse::sha256};
 use forebay_native::{Dataset, check::check};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 const VERSION: &str = "2.39.0";
 
@@ -70,10 +69,6 @@ fn peer(arguments: &[&str]) -> Option<Vec<Value>> {
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let lines = String::from_utf8(done.stdout).unwrap();
     Some(lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[track_caller]

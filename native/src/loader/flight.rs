@@ -16,6 +16,10 @@ pub(super) struct Slot {
     pub(super) item: Item,
     /// Where its numbers go: a part of the batch's memory.
     pub(super) memory: BytesMut,
+    /// Where its boxes go.
+    pub(super) targets: BytesMut,
+    /// Its frame, if frames are known.
+    pub(super) frame: Option<u64>,
     pub(super) label: i64,
     /// Where its picture was placed.
     pub(super) placement: Placement,
@@ -27,10 +31,25 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    pub(super) fn new(item: Item, memory: BytesMut) -> Self {
-        let placement = Placement::default();
-        Slot { item, memory, label: 0, placement, payload: Bytes::new(), error: None, stand_in: None }
+    pub(super) fn new(item: Item, memory: BytesMut, targets: BytesMut) -> Self {
+        let (placement, payload) = (Placement::default(), Bytes::new());
+        Slot { item, memory, targets, frame: None, label: 0, placement, payload, error: None, stand_in: None }
     }
+}
+
+/// Memory for batches: for their numbers, and for their boxes.
+#[derive(Debug)]
+pub(super) struct Pools {
+    pub(super) numbers: Pool,
+    pub(super) targets: Pool,
+}
+
+/// What a flight's slots have of its memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SlotBytes {
+    /// None where its samples stay where they are.
+    pub(super) numbers: usize,
+    pub(super) targets: usize,
 }
 
 /// A batch on its way.
@@ -46,27 +65,29 @@ pub(super) struct Flight {
     /// How many slots are not done.
     left: AtomicUsize,
     /// Memory behind the last slot, if the batch is not full.
-    rest: Mutex<BytesMut>,
-    pool: Arc<Pool>,
+    rest: Mutex<(BytesMut, BytesMut)>,
+    pools: Arc<Pools>,
 }
 
 impl Flight {
     pub(super) fn new(
         (epoch, step, generation): (u64, u64, u64),
         items: impl IntoIterator<Item = Item>,
-        (kind, slot_bytes): (usize, usize),
-        pool: &Arc<Pool>,
+        (kind, bytes): (usize, SlotBytes),
+        pools: &Arc<Pools>,
     ) -> Self {
-        let mut memory = pool.take();
+        let mut memory = if bytes.numbers == 0 { BytesMut::new() } else { pools.numbers.take() };
+        let mut targets = pools.targets.take();
         let slots: Vec<_> = items
             .into_iter()
             .map(|item| {
-                let memory = memory.split_to(slot_bytes.min(memory.len()));
-                Mutex::new(Some(Slot::new(item, memory)))
+                let memory = memory.split_to(bytes.numbers.min(memory.len()));
+                let targets = targets.split_to(bytes.targets.min(targets.len()));
+                Mutex::new(Some(Slot::new(item, memory, targets)))
             })
             .collect();
-        let (left, rest) = (AtomicUsize::new(slots.len()), Mutex::new(memory));
-        Flight { epoch, step, generation, kind, slots, left, rest, pool: pool.clone() }
+        let (left, rest) = (AtomicUsize::new(slots.len()), Mutex::new((memory, targets)));
+        Flight { epoch, step, generation, kind, slots, left, rest, pools: pools.clone() }
     }
 
     /// How many samples.
@@ -90,23 +111,40 @@ impl Flight {
         self.left.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
-    /// The slots with what they became, and the whole memory, joined.
-    pub(super) fn land(&self) -> (Vec<Slot>, BytesMut) {
+    /// The slots with what they became, which `look` sees before their boxes' memory is used again, and the whole memory
+    /// of their numbers, joined.
+    pub(super) fn land(&self, look: impl FnOnce(&[Slot])) -> (Vec<Slot>, BytesMut) {
         let mut slots: Vec<Slot> = self.slots.iter().filter_map(|s| lock(s).take()).collect();
-        let rest = std::mem::take(&mut *lock(&self.rest));
+        look(&slots);
+        let (rest, targets) = std::mem::take(&mut *lock(&self.rest));
+        self.pools.take_back(&mut slots, targets);
         let pieces = slots.iter_mut().map(|slot| std::mem::take(&mut slot.memory));
         let memory = join(pieces.chain([rest]).filter(|piece| !piece.is_empty()));
         (slots, memory)
     }
 }
 
+impl Pools {
+    /// Slots for samples that are lent where they lie, and what is left of the memory for their boxes.
+    pub(super) fn slots(&self, items: &[Item], bytes: SlotBytes) -> (Vec<Slot>, BytesMut) {
+        let mut targets = self.targets.take();
+        let mut part = || targets.split_to(bytes.targets.min(targets.len()));
+        let slots = items.iter().map(|item| Slot::new(*item, BytesMut::new(), part())).collect();
+        (slots, targets)
+    }
+
+    /// Takes back the memory of boxes.
+    pub(super) fn take_back(&self, slots: &mut [Slot], rest: BytesMut) {
+        let pieces = slots.iter_mut().map(|slot| std::mem::take(&mut slot.targets));
+        self.targets.give(join(pieces.chain([rest]).filter(|piece| !piece.is_empty())));
+    }
+}
+
 /// The memory of a flight that nobody landed is used again.
 impl Drop for Flight {
     fn drop(&mut self) {
-        let (_, memory) = self.land();
-        if !memory.is_empty() {
-            self.pool.give(memory);
-        }
+        let (_, memory) = self.land(|_| ());
+        self.pools.numbers.give(memory);
     }
 }
 

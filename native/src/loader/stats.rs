@@ -19,8 +19,10 @@ pub struct Stats {
     pub making: Duration,
     /// Workers' time without work.
     pub idle: Duration,
-    /// The caller's time in `next_batch`, waiting for workers.
+    /// The caller's time in `next_batch`: waiting for workers, or doing their work where there are none.
     pub waiting: Duration,
+    /// The time that opening, proving and reading a warehouse's shards took when the loader was built.
+    pub opening: Duration,
 }
 
 /// Adds up times; padded, so that counters do not share a line with what every thread reads.
@@ -64,6 +66,13 @@ impl Clock {
         self.0.samples.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Counts samples that the caller's thread took, who waited for them.
+    pub(super) fn lent(&self, since: Instant, samples: usize) {
+        add(&self.0.making, since);
+        add(&self.0.waiting, since);
+        self.0.samples.fetch_add(samples as u64, Ordering::Relaxed);
+    }
+
     pub(super) fn stats(&self) -> Stats {
         let time = |counter: &AtomicU64| Duration::from_nanos(counter.load(Ordering::Relaxed));
         Stats {
@@ -73,6 +82,7 @@ impl Clock {
             making: time(&self.0.making),
             idle: time(&self.0.idle),
             waiting: time(&self.0.waiting),
+            opening: Duration::ZERO,
         }
     }
 }

@@ -11,11 +11,11 @@ use forebay::{
     warehouse::{MANIFEST_NAME, Manifest},
 };
 
-use super::{
-    shards::digest_of,
-    stage::{is_held, is_stage, remove_dead},
+use super::stage::{is_held, is_stage, remove_dead};
+use crate::{
+    input::{Input, display, io_error},
+    shards::sha256_of,
 };
-use crate::input::{display, io_error};
 
 /// A warehouse in a folder.
 #[derive(Clone, Debug)]
@@ -174,7 +174,7 @@ pub(super) fn whole(folder: &Path) -> Result<Option<(Manifest, u64)>> {
         let Ok(name) = shard.path() else { return Ok(None) };
         let path = folder.join(name);
         let Ok(found) = fs::metadata(&path) else { return Ok(None) };
-        if shard.checksum_sha256.is_none() || Some(digest_of(&path)?) != shard.checksum_sha256 {
+        if shard.checksum_sha256.is_none() || Some(sha256_of(&Input::pieces(&path)?)?) != shard.checksum_sha256 {
             return Ok(None);
         }
         bytes += found.len();

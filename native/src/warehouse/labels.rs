@@ -4,7 +4,7 @@ use std::{collections::HashMap, path::Path};
 
 use forebay::{
     Result,
-    annotations::{Exif, Format, Labels, ReadOptions, Seen, Turn},
+    annotations::{Classes, Exif, Format, Labels, ReadOptions, Seen, Turn, codes, record},
     image::{decode::orientation, probe},
     warehouse::Cause,
 };
@@ -14,8 +14,10 @@ use super::{
     frames::{Frame, GivenBox, Place, Refused, Stamp, Survey},
 };
 use crate::{
+    Dataset,
     input::{Input, display, io_error},
-    labels::{Files, Open},
+    labels::{Files, Open, of_samples},
+    parallel::{blocks::in_blocks, ordered},
 };
 
 /// Bytes of a picture that normally give its size.
@@ -34,10 +36,7 @@ pub(super) struct Read {
 impl Read {
     /// Reads the label file, or the folder of them.
     pub fn open(path: &Path, survey: &mut Survey, settings: &Settings) -> Result<Read> {
-        let mut options = settings.label_options.clone();
-        options.limits = settings.limits.clone();
-        // What is turned is refused for its picture, and not with all labels.
-        options.exif = Some(if settings.exif == Exif::Apply { Exif::Apply } else { Exif::Ignore });
+        let options = options(settings);
         let files = Files::find(path, settings.label_format)?;
         for file in &files.list {
             let found = std::fs::metadata(file).map_err(|e| io_error(&display(file), "look at the labels", e))?;
@@ -48,14 +47,46 @@ impl Read {
         Ok(Read { name: display(path), format: set.format, labels: set.labels, options, found })
     }
 
-    /// Gives the frames of `survey` from number `first` on their boxes. A picture that the labels do not name, or that
-    /// nobody has labeled, is refused.
-    pub fn join(&mut self, survey: &mut Survey, first: usize) -> Result<()> {
+    /// What the samples of a dataset carry in their metadata; nothing if none carries what is said to be ours.
+    pub fn of_samples(dataset: &Dataset, settings: &Settings) -> Result<Option<Read>> {
+        let is_marked = |i: u64| {
+            let metadata = dataset.metadata_value(i).ok().flatten();
+            let said = metadata.map_or(Ok(None), |metadata| record::read(&metadata, &mut Classes::default()));
+            // What is ours and wrong is refused below, with its place.
+            said.map_or_else(|e| e.code() != &codes::FORMAT, |picture| picture.is_some())
+        };
+        if !in_blocks(dataset.len(), |mut range| Ok(range.any(is_marked)))?.contains(&true) {
+            return Ok(None);
+        }
+        let options = options(settings);
+        let labels = of_samples(dataset, &options)?;
+        let found = vec![false; labels.pictures.len()];
+        Ok(Some(Read { name: dataset.name().into(), format: Format::Records, labels, options, found }))
+    }
+
+    /// Gives the frames of `survey` from number `first` on their boxes, by the names of their pictures. A picture that the
+    /// labels do not name, or that nobody has labeled, is refused.
+    pub fn join(&mut self, survey: &mut Survey, first: usize, workers: usize) -> Result<()> {
         let by_name = self.by_name();
+        self.lay(survey, first, workers, |_, frame| find(&by_name, &frame.source))
+    }
+
+    /// As [`join`](Self::join), where the first frame is the first of the pictures, and so on.
+    pub fn join_in_order(&mut self, survey: &mut Survey, first: usize, workers: usize) -> Result<()> {
+        self.lay(survey, first, workers, |i, _| Some(i))
+    }
+
+    fn lay(
+        &mut self,
+        survey: &mut Survey,
+        first: usize,
+        workers: usize,
+        entry_of: impl Fn(usize, &Frame) -> Option<usize>,
+    ) -> Result<()> {
         let frames = survey.frames.split_off(first);
         let mut matched = Vec::new();
-        for frame in frames {
-            let entry = find(&by_name, &frame.source).and_then(|k| Some((k, self.labels.pictures.get(k)?)));
+        for (i, frame) in frames.into_iter().enumerate() {
+            let entry = entry_of(i, &frame).and_then(|k| Some((k, self.labels.pictures.get(k)?)));
             match entry {
                 Some((k, picture)) if !picture.unlabelled => {
                     self.found[k] = true;
@@ -74,9 +105,19 @@ impl Read {
         }
         // Where each picture's boxes are, told by the picture itself.
         let mut seen = Vec::with_capacity(matched.len());
-        for (frame, _) in &matched {
-            seen.push(look(survey, frame)?);
-        }
+        let look = |(frame, _): &(Frame, usize)| look(survey, frame);
+        ordered(
+            matched.iter().map(Ok),
+            |_| HEAD_BYTES,
+            workers,
+            look,
+            |found| {
+                found.into_iter().try_for_each(|one| {
+                    seen.push(one?);
+                    Ok(())
+                })
+            },
+        )?;
         let told: Vec<_> = matched.iter().zip(&seen).filter(|(_, seen)| seen.is_some()).map(|((_, k), _)| *k).collect();
         let mut labels = Labels::default();
         labels.pictures = told.iter().filter_map(|k| self.labels.pictures.get(*k).cloned()).collect();
@@ -139,6 +180,14 @@ impl Read {
         }
         all
     }
+}
+
+fn options(settings: &Settings) -> ReadOptions {
+    let mut options = settings.label_options.clone();
+    options.limits = settings.limits.clone();
+    // What is turned is refused for its picture, and not with all labels.
+    options.exif = Some(if settings.exif == Exif::Apply { Exif::Apply } else { Exif::Ignore });
+    options
 }
 
 fn last_part(name: &str) -> &str {

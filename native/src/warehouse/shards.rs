@@ -1,36 +1,37 @@
-//! Frames to shards: made on all cores, written in order, each shard finished before the next.
+//! Frames to shards: made on all cores, handed on in order, written and hashed beside that.
 //!
 //! Frames are cut into chunks beforehand, of as many as a shard can have; a shard has those of its chunk that can be
-//! stored. So what a shard holds does not depend on threads, nor on whether the build was ended in between.
+//! stored. So what a shard holds does not depend on threads, nor on whether the build was ended in between, and several
+//! can be written side by side. Its header says how many there are, and its digest begins with the header: a shard of
+//! which frames were left out is read once more for its digest, on its own thread.
 
 use std::{
-    collections::BTreeMap,
-    fs::File,
-    io::{Read as _, Write as _},
+    collections::{BTreeMap, VecDeque, btree_map},
     ops::Range,
-    path::Path,
-    time::{Duration, Instant},
+    thread,
+    time::Instant,
 };
 
 use forebay::{
     Error, Result,
     error::codes as common,
-    warehouse::{BoxCounts, Cause, Digest, SampleRecord, Shape, ShardEntry, ShardWriter},
+    warehouse::{BoxCounts, Cause, SampleRecord, Shape, ShardEntry},
     words::Word as _,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::{
     Progress, Settings,
-    frames::Survey,
+    frames::{Frame, Survey},
     make::{Became, Made, Maker, Times},
     stage::Stage,
+    trace::Trace,
+    writing::{Destination, Told, Writing},
 };
 use crate::{
-    input::{display, io_error},
-    output::write_all_at,
+    input::Input,
     parallel::{all_cores, ordered},
+    shards::sha256_of,
 };
 
 /// What became of a frame, as a journal says it.
@@ -97,159 +98,129 @@ pub(super) fn make_all(
     let mut trace = Trace::begin(settings.trace.as_deref())?;
     let mut state = Progress { frames: resumed, total: survey.frames.len() as u64, ..Progress::default() };
     let todo: Vec<usize> = (0..ranges.len()).filter(|chunk| !made.contains_key(chunk)).collect();
-    let items = todo.iter().flat_map(|&chunk| {
-        let range = ranges.get(chunk).cloned().unwrap_or_default();
-        let last = range.end;
-        range.map(move |frame| Ok((chunk, frame, frame + 1 == last)))
-    });
+    let items = in_turns(&todo, &ranges, side_by_side(workers)).map(Ok);
     let weight = shape.image_len().unwrap_or(1);
-    let work = |(chunk, frame, last): (usize, usize, bool)| {
-        let made = survey.frames.get(frame).map(|frame| maker.make(frame));
-        (chunk, frame, last, made)
-    };
-    let mut open: Option<Open> = None;
-    ordered(
-        items,
-        |_| weight,
-        workers,
-        work,
-        |results| {
-            for (chunk, frame, last, made_frame) in results {
-                let Some(made_frame) = made_frame else { continue };
-                let expected = ranges.get(chunk).map_or(0, |range| range.len() as u64);
-                let current = match &mut open {
-                    Some(current) => current,
-                    none => none.insert(Open::new(chunk, shape, expected)),
+    let work = |(chunk, frame): (usize, usize)| (chunk, frame, survey.frames.get(frame).map(|frame| maker.make(frame)));
+    let (side_by_side, sync) = (side_by_side(workers), settings.sync);
+    let destination = Destination { stage, maker: &maker, shape, sync };
+    thread::scope(|scope| {
+        let mut open = BTreeMap::<usize, Open<'_>>::new();
+        // Those whose frames have all been handed on.
+        let mut closed = VecDeque::new();
+        let mut end = |one: Open<'_>| {
+            let Open { number, times, begun, writing, .. } = one;
+            let written = writing.wait()?;
+            trace.line(number, &times, begun, &written)?;
+            made.insert(number, written.chunk);
+            Ok::<_, Error>(())
+        };
+        let sink = |results: Vec<(usize, usize, Option<Result<Made>>)>| {
+            for (chunk, frame, made_frame) in results {
+                let (Some(made_frame), Some(range)) = (made_frame, ranges.get(chunk)) else { continue };
+                let current = match open.entry(chunk) {
+                    btree_map::Entry::Occupied(open) => open.into_mut(),
+                    btree_map::Entry::Vacant(none) => {
+                        let frames = survey.frames.get(range.clone()).unwrap_or_default();
+                        let expected = frames.iter().filter(|frame| is_expected(frame, settings)).count() as u64;
+                        none.insert(Open::new(chunk, Writing::begin(scope, &destination, chunk, expected)))
+                    }
                 };
-                current.take(survey, frame, made_frame?, stage, &maker, &mut state)?;
+                current.take(survey, settings, frame, made_frame?, &mut state)?;
                 state.frames += 1;
-                if last && let Some(done) = open.take() {
-                    made.insert(chunk, done.finish(stage, settings.sync, &mut trace)?);
+                if frame + 1 == range.end
+                    && let Some(mut last) = open.remove(&chunk)
+                {
+                    last.writing.tell(Told::Closed(std::mem::take(&mut last.frames)))?;
+                    closed.push_back(last);
+                    if closed.len() > side_by_side {
+                        closed.pop_front().map_or(Ok(()), &mut end)?;
+                    }
                 }
             }
             progress(&state);
             Ok(())
-        },
-    )?;
+        };
+        ordered(items, |_| weight, workers, work, sink)?;
+        closed.into_iter().try_for_each(&mut end)
+    })?;
     Ok((made.into_values().collect(), resumed))
 }
 
+/// How many shards are written at the same time: a thread hashes and writes about as many images as four make.
+fn side_by_side(workers: usize) -> usize {
+    (workers / 4).clamp(1, 8)
+}
+
+/// Frames by their chunks, in the order in which they are made: as many chunks as are written side by side take turns.
+fn in_turns<'a>(
+    chunks: &'a [usize],
+    ranges: &'a [Range<usize>],
+    side_by_side: usize,
+) -> impl Iterator<Item = (usize, usize)> + Send + 'a {
+    chunks.chunks(side_by_side.max(1)).flat_map(move |group| {
+        let range = move |chunk: usize| ranges.get(chunk).cloned().unwrap_or_default();
+        let longest = group.iter().map(|&chunk| range(chunk).len()).max().unwrap_or(0);
+        (0..longest)
+            .flat_map(move |k| group.iter().filter_map(move |&chunk| range(chunk).nth(k).map(|frame| (chunk, frame))))
+    })
+}
+
+/// Whether a frame will be stored if nothing is wrong with it.
+fn is_expected(frame: &Frame, settings: &Settings) -> bool {
+    !(settings.skip_empty && frame.boxes.is_empty())
+}
+
 /// A chunk that is being made.
-struct Open {
+struct Open<'scope> {
     number: usize,
-    shape: Shape,
-    writer: Option<ShardWriter>,
-    expected: u64,
-    file: Option<File>,
+    writing: Writing<'scope>,
     frames: Vec<Entry>,
     times: Times,
-    write: Duration,
     begun: Instant,
 }
 
-impl Open {
-    fn new(number: usize, shape: Shape, expected: u64) -> Open {
-        Open {
-            number,
-            shape,
-            writer: None,
-            expected,
-            file: None,
-            frames: Vec::new(),
-            times: Times::default(),
-            write: Duration::ZERO,
-            begun: Instant::now(),
-        }
+impl<'scope> Open<'scope> {
+    fn new(number: usize, writing: Writing<'scope>) -> Self {
+        Open { number, writing, frames: Vec::new(), times: Times::default(), begun: Instant::now() }
     }
 
+    /// Takes the next frame of it.
     fn take(
         &mut self,
         survey: &Survey,
+        settings: &Settings,
         frame: usize,
         made: Made,
-        stage: &Stage,
-        maker: &Maker<'_>,
         progress: &mut Progress,
     ) -> Result<()> {
         self.times.read += made.times.read;
         self.times.decode += made.times.decode;
         self.times.resize += made.times.resize;
+        let frame = survey.frames.get(frame);
         let became = match made.became {
             Became::Empty(boxes) => Kept::Empty { boxes: counts(&boxes) },
             Became::Refused(cause, reason) => Kept::Refused { cause: cause.word().into(), reason },
-            Became::Stored(image) => {
-                let begun = Instant::now();
-                let path = stage.shard(self.number);
-                let failed = |e| io_error(stage.name(), "write a shard", e);
-                if self.file.is_none() {
-                    self.file = Some(File::create(&path).map_err(failed)?);
-                }
-                let writer = match &mut self.writer {
-                    Some(writer) => writer,
-                    none => none.insert(ShardWriter::new(self.shape, self.expected)?),
-                };
+            Became::Stored(mut image) => {
                 let mut record = SampleRecord::new();
-                if let Some(frame) = survey.frames.get(frame) {
+                if let Some(frame) = frame {
                     record.frame_id = frame.frame_id;
                     record.run = survey.runs.get(frame.run).cloned();
                     record.source = Some(frame.source.clone());
                 }
                 if image.classes.iter().any(Option::is_some) {
-                    record.classes = image.classes;
-                }
-                let at = writer.add(&image.bytes, &image.boxes, Some(&record))?;
-                if let Some(file) = &self.file {
-                    write_all_at(file, &image.bytes, at).map_err(failed)?;
+                    record.classes = std::mem::take(&mut image.classes);
                 }
                 progress.bytes += image.bytes.len() as u64;
-                self.write += begun.elapsed();
-                maker.give_back(image.bytes);
-                Kept::Stored { boxes: counts(&image.counts), turned: image.turned }
+                let became = Kept::Stored { boxes: counts(&image.counts), turned: image.turned };
+                self.writing.tell(Told::Image(image, Box::new(record)))?;
+                became
             }
         };
+        if !matches!(became, Kept::Stored { .. }) && frame.is_some_and(|frame| is_expected(frame, settings)) {
+            self.writing.tell(Told::LeftOut)?;
+        }
         self.frames.push(Entry { digest: made.digest, became });
         Ok(())
-    }
-
-    /// Writes what is left, and says that the chunk is whole.
-    fn finish(mut self, stage: &Stage, sync: bool, trace: &mut Trace) -> Result<Chunk> {
-        let begun = Instant::now();
-        let (mut shard, mut bytes) = (None, 0);
-        if let (Some(writer), Some(file)) = (self.writer.take(), self.file.take()) {
-            let path = stage.shard(self.number);
-            let failed = |e| io_error(stage.name(), "write a shard", e);
-            let done = writer.finish()?;
-            write_all_at(&file, &done.header, 0).map_err(failed)?;
-            write_all_at(&file, &done.tail, done.tail_at).map_err(failed)?;
-            let mut entry = done.entry(0);
-            if entry.checksum_sha256.is_none() {
-                entry.checksum_sha256 = Some(digest_of(&path)?);
-            }
-            if sync {
-                file.sync_all().map_err(failed)?;
-            }
-            (shard, bytes) = (Some(entry), done.len);
-        }
-        self.write += begun.elapsed();
-        trace.line(&self, bytes)?;
-        let chunk = Chunk { shard, bytes, frames: std::mem::take(&mut self.frames) };
-        let text = serde_json::to_vec(&chunk)
-            .map_err(|e| Error::caused(&common::IO, format!("the journal cannot be written: {e}"), e))?;
-        stage.write_journal(self.number, &text)?;
-        Ok(chunk)
-    }
-}
-
-/// The SHA-256 of a file.
-pub(super) fn digest_of(path: &Path) -> Result<String> {
-    let failed = |e| io_error(&display(path), "read back", e);
-    let mut file = File::open(path).map_err(failed)?;
-    let (mut digest, mut buffer) = (Digest::default(), vec![0; 1 << 20]);
-    loop {
-        match file.read(&mut buffer).map_err(failed)? {
-            0 => return Ok(digest.finish()),
-            n => digest.add(&buffer[..n]),
-        }
     }
 }
 
@@ -268,13 +239,16 @@ fn left_whole(
         let frames = survey.frames.get(range.clone()).unwrap_or_default();
         let whole = chunk.frames.len() == frames.len()
             && match &chunk.shard {
-                Some(entry) => digest_of(&stage.shard(number)).ok() == entry.checksum_sha256,
+                Some(entry) => {
+                    let digest = Input::pieces(&stage.shard(number)).and_then(|shard| sha256_of(&shard));
+                    digest.ok() == entry.checksum_sha256
+                }
                 None => true,
             };
         let mut same = whole;
         if whole {
             let items = frames.iter().zip(&chunk.frames).map(Ok);
-            let work = |(frame, entry): (&super::frames::Frame, &Entry)| {
+            let work = |(frame, entry): (&Frame, &Entry)| {
                 // What could not be read is tried anew.
                 maker.digest(frame).is_ok_and(|digest| digest == entry.digest)
             };
@@ -304,7 +278,7 @@ pub(super) fn digests(survey: &Survey, settings: &Settings) -> Result<Vec<String
     let maker = Maker::new(survey, settings, workers);
     let mut all = Vec::with_capacity(survey.frames.len());
     // A sample that cannot be read has none, as in a build.
-    let work = |frame: &super::frames::Frame| match maker.digest(frame) {
+    let work = |frame: &Frame| match maker.digest(frame) {
         Err(e) if super::recorder::cause_of(&e).is_some() => Ok(String::new()),
         other => other,
     };
@@ -321,46 +295,4 @@ pub(super) fn digests(survey: &Survey, settings: &Settings) -> Result<Vec<String
         },
     )?;
     Ok(all)
-}
-
-/// A line of JSON for each shard: how long what took, and what was refused.
-struct Trace {
-    file: Option<(File, String)>,
-}
-
-impl Trace {
-    fn begin(path: Option<&Path>) -> Result<Trace> {
-        let Some(path) = path else { return Ok(Trace { file: None }) };
-        let name = display(path);
-        let file = File::create(path).map_err(|e| io_error(&name, "write the trace", e))?;
-        Ok(Trace { file: Some((file, name)) })
-    }
-
-    fn line(&mut self, open: &Open, bytes: u64) -> Result<()> {
-        let Some((file, name)) = &mut self.file else { return Ok(()) };
-        let mut refused = BTreeMap::<&str, u64>::new();
-        let mut samples = 0_u64;
-        for entry in &open.frames {
-            match &entry.became {
-                Kept::Stored { .. } => samples += 1,
-                Kept::Empty { .. } => *refused.entry("empty").or_default() += 1,
-                Kept::Refused { cause, .. } => *refused.entry(cause).or_default() += 1,
-            }
-        }
-        let seconds = open.begun.elapsed().as_secs_f64().max(1e-9);
-        let ms = |time: Duration| time.as_secs_f64() * 1e3;
-        let line = json!({
-            "shard": format!("{:05}", open.number),
-            "samples": samples,
-            "read_ms": ms(open.times.read),
-            "decode_ms": ms(open.times.decode),
-            "resize_ms": ms(open.times.resize),
-            "write_ms": ms(open.write),
-            "wall_ms": seconds * 1e3,
-            "samples_per_s": samples as f64 / seconds,
-            "mb_per_s": bytes as f64 / 1e6 / seconds,
-            "refused": refused,
-        });
-        writeln!(file, "{line}").map_err(|e| io_error(name, "write the trace", e))
-    }
 }

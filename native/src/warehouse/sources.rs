@@ -9,7 +9,7 @@ use forebay::{Error, Result, error::codes as common};
 
 use super::{
     Settings,
-    frames::{Frame, Place, Stamp, Survey},
+    frames::{Frame, Part, Place, Stamp, Survey},
     labels::Read,
     recorder,
 };
@@ -25,11 +25,17 @@ const LABEL_BYTES: u64 = 1 << 13;
 
 /// Looks at every source. No picture is read.
 pub(super) fn survey(sources: &[PathBuf], settings: &Settings) -> Result<Survey> {
+    survey_with(sources, settings, &OpenOptions { limits: settings.limits.clone(), ..OpenOptions::default() })
+}
+
+/// As [`survey`], with datasets that are opened in this way.
+pub(crate) fn survey_with(sources: &[PathBuf], settings: &Settings, open: &OpenOptions) -> Result<Survey> {
     if sources.is_empty() {
         return Err(Error::new(&common::ARGUMENT, "name at least one source"));
     }
     let names: Vec<String> = sources.iter().map(|path| display(path)).collect();
     let mut survey = Survey { root: names.join(", "), ..Survey::default() };
+    let workers = settings.workers.unwrap_or_else(all_cores);
     let mut labels = match &settings.labels {
         Some(path) => Some(Read::open(path, &mut survey, settings)?),
         None => None,
@@ -37,16 +43,24 @@ pub(super) fn survey(sources: &[PathBuf], settings: &Settings) -> Result<Survey>
     for source in sources {
         // With labels of its own a source is pictures, whatever else lies beside them.
         let runs = if labels.is_none() { runs_of(source)? } else { None };
+        let (first, datasets) = (survey.frames.len(), survey.datasets.len());
         match runs {
             Some(runs) => add_runs(&mut survey, source, runs, settings)?,
             None => {
-                let first = survey.frames.len();
-                add_dataset(&mut survey, source, settings)?;
-                if let Some(labels) = &mut labels {
-                    labels.join(&mut survey, first)?;
+                add_dataset(&mut survey, source, open)?;
+                match &mut labels {
+                    Some(labels) => labels.join(&mut survey, first, workers)?,
+                    None => {
+                        let own = survey.datasets.last().map(|dataset| Read::of_samples(dataset, settings));
+                        if let Some(mut own) = own.transpose()?.flatten() {
+                            own.join_in_order(&mut survey, first, workers)?;
+                        }
+                    }
                 }
             }
         }
+        let dataset = (survey.datasets.len() > datasets).then_some(datasets);
+        survey.parts.push(Part { frames: first..survey.frames.len(), dataset });
     }
     if let Some(labels) = labels.filter(|_| !survey.runs.is_empty()) {
         labels.end(&mut survey, 0);
@@ -107,9 +121,8 @@ fn add_runs(survey: &mut Survey, source: &Path, runs: Vec<PathBuf>, settings: &S
 }
 
 /// Every picture of a folder, a TAR or a TBL.
-fn add_dataset(survey: &mut Survey, source: &Path, settings: &Settings) -> Result<()> {
-    let options = OpenOptions { limits: settings.limits.clone(), ..OpenOptions::default() };
-    let dataset = Dataset::open_with(source, &options)?;
+fn add_dataset(survey: &mut Survey, source: &Path, open: &OpenOptions) -> Result<()> {
+    let dataset = Dataset::open_with(source, open)?;
     if let Some(folder) = dataset.folder() {
         folder.refuse_without_pictures()?;
     }

@@ -127,7 +127,7 @@ impl Stage {
 
     /// Writes a small file, whole or not at all.
     fn write(&self, name: &str, text: &[u8]) -> Result<()> {
-        let half = self.path("half");
+        let half = self.path(&format!("half-{name}"));
         fs::write(&half, text).and_then(|()| fs::rename(&half, self.path(name))).map_err(|e| self.failed(e))
     }
 

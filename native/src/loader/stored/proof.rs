@@ -8,15 +8,12 @@ use std::{
     time::SystemTime,
 };
 
-use forebay::{
-    Error, Result,
-    warehouse::{Digest, codes},
-};
+use forebay::{Error, Result, warehouse::codes};
 
 use crate::{
-    input::{Input, WINDOW, io_error},
+    input::{Input, io_error},
     parallel::{all_cores, ordered},
-    shards::OpenWarehouse,
+    shards::{OpenWarehouse, sha256_of},
 };
 
 /// What tells a file from others and from what it was before.
@@ -86,16 +83,4 @@ pub(super) fn prove(opened: &OpenWarehouse) -> Result<(Vec<usize>, Vec<usize>)> 
         Ok(())
     })?;
     Ok((read, without))
-}
-
-fn sha256_of(input: &Input) -> Result<String> {
-    let mut digest = Digest::default();
-    input.sequential();
-    let mut at = 0;
-    while at < input.len() {
-        let end = input.len().min(at + WINDOW);
-        digest.add(&input.lend(at..end)?);
-        at = end;
-    }
-    Ok(digest.finish())
 }
