@@ -2,10 +2,10 @@
 //
 //   npm run bench:warehouse -- [--rounds 3] [--quick] [--dry] [--folder FOLDER]
 //
-// Builds of photographs of two sizes, against the loader making tensors of that size, against the very same tensors made
-// and forgotten, and against Pillow and NumPy in processes, which are installed into a virtual environment in the user's
-// cache. All take turns on two cores, and medians are compared: of time, and of processor time, which tells more where
-// other programs run. Then builds of 10,000 and of 100,000 small pictures, and the most memory that they had.
+// Builds of photographs of two sizes, against the loader making the same tensors into nothing, against them made and
+// forgotten without a loader, and against Pillow and NumPy in processes, which are installed into a virtual environment in
+// the user's cache. All take turns on two cores, and medians are compared: of time, and of processor time, which tells
+// more where other programs run. Then builds of 10,000 and of 100,000 small pictures, and the most memory that they had.
 //
 // Files are written into target/bench; another --folder, such as one in memory, leaves the disk out of it. Writes
 // benches/results/warehouse.json unless --dry or --quick; --quick measures less, to see that all works.
@@ -87,6 +87,7 @@ async function measure(tools, sets, python) {
   const ours = (what, folder, dtype) => () => json(tools.warehouse_speed, [what, folder, dtype, SIDE, WORKERS, OUT]);
   for (const [name, folder] of Object.entries(sets)) {
     jobs[`loader, ${name}`] = ours('loader', folder, 'f32');
+    for (const dtype of DTYPES) jobs[`live ${dtype}, ${name}`] = ours('live', folder, dtype);
     for (const dtype of DTYPES) {
       jobs[`made ${dtype}, ${name}`] = ours('made', folder, dtype);
       jobs[`build ${dtype}, ${name}`] = ours('build', folder, dtype);
@@ -170,7 +171,7 @@ async function remember({ sample, warehouse_speed: speed, forebay }) {
   return rows;
 }
 
-/** A folder of so many files, which are the same ones over and over. */
+/** A folder of that many files, which are the same ones over and over. */
 function linked(base, count) {
   const folder = join(FOLDER, `links-${count}`);
   if (existsSync(folder)) return folder;
@@ -200,7 +201,7 @@ function page(about, sets, results, memory) {
     for (const dtype of DTYPES) {
       const [name, others] = [
         `build ${dtype}, ${set}`,
-        [`loader, ${set}`, `made ${dtype}, ${set}`, `python ${dtype}, ${set}`],
+        [`loader, ${set}`, `live ${dtype}, ${set}`, `made ${dtype}, ${set}`, `python ${dtype}, ${set}`],
       ];
       const cells = others.map((other) => `${ratio(name, other, 'seconds')} (${ratio(name, other, 'cpu_seconds')})`);
       rows.push(`| ${set} | ${dtype} | ${rate(name, 'seconds').toFixed(0)} | ${cells.join(' | ')} |`);
@@ -212,8 +213,8 @@ function page(about, sets, results, memory) {
   return `${about.processor}, ${about.system}; load average at the end ${about.load.join(', ')}; medians of ${about.rounds}.
 Ratios of speed; in brackets, of processor time for an image.
 
-| pictures | type | images/s | against the loader | against the same tensors, forgotten | against Pillow and NumPy |
-|---|---|---|---|---|---|
+| pictures | type | images/s | against the loader's own letterbox | against the loader, same tensors | against the same, forgotten | against Pillow and NumPy |
+|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
 | source | frames | most memory |

@@ -5,10 +5,11 @@
 //! | what | measured |
 //! |---|---|
 //! | `loader` | the loader's fastest letterbox into batches, which nobody takes |
+//! | `live` | the loader making a warehouse's tensors into batches, which nobody takes |
 //! | `made` | every picture decoded, resized as for a warehouse and converted, and forgotten |
 //! | `build` | a warehouse in the folder OUT, which stays |
 //! | `same` | nothing: whether the warehouse in OUT holds what `made` makes, to the bit |
-//! | `dump` | nothing: the images of the warehouse in OUT go to the file `images` in it, one behind the other |
+//! | `dump` | nothing: the images of the warehouse in OUT go to the file `images` in it, one after the other |
 //!
 //! One line of JSON comes out. Processor time tells more than time where other programs run.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a program that measures")]
@@ -27,12 +28,13 @@ use forebay::{
     Error, Result,
     error::codes,
     image::decode::{Decoder, Options},
-    warehouse::{Dtype, Endianness, Placement, ResizeMode, Resizer, from_pixels},
+    order::Tail,
+    warehouse::{Dtype, Endianness, Placement, ResizeMode, Resizer, Transform, from_pixels},
     words::Word as _,
 };
 use forebay_native::{
     Dataset,
-    loader::{Image, Loader},
+    loader::{Builder, Dtype as Numbers, Image, Loader},
     shards::{self, OpenWarehouse, WarehouseOptions},
     warehouse::{Settings, build, list},
 };
@@ -61,7 +63,18 @@ fn main() -> Result<()> {
     };
     let (begun, used) = (Instant::now(), processor_seconds());
     let images = match what.as_str() {
-        "loader" => loader(&given)?,
+        "loader" => {
+            loader(&given, |loader| loader.image(Image::new(given.side, given.side).letterbox([0; 3])).exact(true))?
+        }
+        "live" => {
+            let transform = Transform::new(Some([given.side; 2]), ResizeMode::Letterbox, 16);
+            let numbers = match given.dtype {
+                Dtype::F32 => Numbers::F32,
+                Dtype::F16 => Numbers::F16,
+                _ => Numbers::U8,
+            };
+            loader(&given, |loader| loader.warehouse_transform(transform).dtype(numbers))?
+        }
         "made" => made(&given, &|_, _| {})?,
         "build" => built(&given)?,
         "same" => return same(&given),
@@ -79,10 +92,9 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn loader(given: &Given) -> Result<u64> {
-    let image = Image::new(given.side, given.side).letterbox([0; 3]);
-    let builder = Loader::open(&given.source)?.image(image).batch(32).workers(given.workers).exact(true);
-    let mut loader = builder.build()?;
+fn loader(given: &Given, transform: impl FnOnce(Builder) -> Builder) -> Result<u64> {
+    let mut loader =
+        transform(Loader::open(&given.source)?).batch(32).tail(Tail::Uneven).workers(given.workers).build()?;
     let mut made = 0;
     for batch in loader.epoch(0)? {
         made += batch?.len() as u64;
