@@ -9,7 +9,7 @@ use forebay::{
     step::{Step, Stepper, drive},
     warehouse::{
         Dtype, Endianness, Shape, Statistics, Surveyor,
-        drift::{Drift, Row, compare},
+        drift::{Drift, ROWS, Row, compare},
     },
 };
 use quick_xml::{Reader, events::Event};
@@ -42,6 +42,7 @@ fn a_warehouse_is_0_from_itself_and_from_its_copies_in_other_types_and_byte_orde
     let itself = compare(&old, &old);
     assert!(itself.rows.iter().all(|row| row.distance.is_none_or(|distance| distance == 0.0)), "{itself:?}");
     assert!(itself.above(0.0).next().is_none() && itself.notes.is_empty());
+    assert!(itself.rows.iter().all(|row| ROWS.contains(&row.name.as_str())));
     for dtype in [Dtype::F32, Dtype::F16, Dtype::U8] {
         for order in [Endianness::Little, Endianness::Big] {
             let shape = Shape::new(6, 4, 3, dtype).with_f32_boxes().with_endianness(order);
@@ -183,6 +184,23 @@ fn no_samples_are_as_far_from_some_as_can_be() {
     let nothing = compare(&none, &none);
     assert!(nothing.rows.iter().all(|row| row.distance.is_none()), "{nothing:?}");
     assert!(nothing.to_svg(Some(0.1)).contains("nothing is above 0.1"));
+}
+
+#[test]
+fn counts_that_cannot_be_are_compared_without_a_panic() {
+    let some = counted(&made(SHAPE, &["cat", "dog"], &frames(20)), 5);
+    let mut files = made(SHAPE, &["cat", "dog"], &frames(20));
+    let mut manifest = files.manifest().unwrap();
+    manifest.summary.totals.total = u64::MAX;
+    (manifest.summary.totals.invalid, manifest.summary.totals.non_empty) = (u64::MAX, u64::MAX);
+    manifest.summary.runs.iter_mut().for_each(|run| run.total = u64::MAX);
+    manifest.summary.totals.other.insert("refused".into(), serde_json::json!({ "a": u64::MAX, "b": -1, "c": "x" }));
+    files.0.insert("manifest.json".into(), manifest.to_bytes().unwrap());
+    let lying = counted(&files, 5);
+    for drift in [compare(&some, &lying), compare(&lying, &lying), compare(&lying, &some)] {
+        assert!(drift.rows.iter().all(|row| row.distance.is_none_or(|distance| (0.0..=1.0).contains(&distance))));
+        assert!(words(&drift.to_svg(None)).len() > 10);
+    }
 }
 
 #[test]

@@ -19,6 +19,29 @@ use crate::words::Word as _;
 /// Levels of a channel that are one bucket of its histogram.
 const LEVELS: usize = 8;
 const CHANNELS: [&str; 3] = ["red", "green", "blue"];
+/// The rows that there can be.
+pub const ROWS: [&str; 20] = [
+    "frames",
+    "refused",
+    "runs",
+    "classes",
+    "boxes_per_picture",
+    "box_width",
+    "box_height",
+    "box_area",
+    "box_aspect",
+    "box_x",
+    "box_y",
+    "red",
+    "red_mean",
+    "red_deviation",
+    "green",
+    "green_mean",
+    "green_deviation",
+    "blue",
+    "blue_mean",
+    "blue_deviation",
+];
 /// Names that a note lists.
 const LISTED: usize = 5;
 
@@ -67,6 +90,13 @@ pub struct Part {
     pub old: u64,
     /// How many in the new one.
     pub new: u64,
+}
+
+impl Part {
+    /// Whether either has any. Counts of a manifest are claims, and may be too large to be added.
+    pub(super) fn is_filled(&self) -> bool {
+        self.old > 0 || self.new > 0
+    }
 }
 
 impl Row {
@@ -195,7 +225,8 @@ fn shares(name: &str, old: &[Named], new: &[Named]) -> Row {
                 parts.push(Part { name: named.name.clone(), old: 0, new: 0 });
             }
             if let Some(part) = parts.get_mut(at) {
-                *(if side == 0 { &mut part.old } else { &mut part.new }) += named.count;
+                let count = if side == 0 { &mut part.old } else { &mut part.new };
+                *count = count.saturating_add(named.count);
             }
         }
     }
@@ -244,7 +275,7 @@ fn distribution(name: &str, kind: Kind, parts: Vec<Part>) -> Row {
         [0, _] | [_, 0] => Some(1.0),
         _ => Some(jensen_shannon(&row)),
     };
-    let filled = row.parts.iter().filter(|part| part.old + part.new > 0).count();
+    let filled = row.parts.iter().filter(|part| part.is_filled()).count();
     if values.iter().all(|n| *n > 0) {
         // The expected divergence of two draws from one source, to first order in one by the number of values.
         let spread = filled.saturating_sub(1) as f64 * (1.0 / values[0] as f64 + 1.0 / values[1] as f64);

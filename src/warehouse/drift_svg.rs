@@ -127,9 +127,8 @@ fn histogram(svg: &mut String, row: &Row) {
     let [width, height] = PANEL;
     let (left, top, right, bottom) = (16.0, 60.0, (width - 16) as f64, (height - 30) as f64);
     // What neither has at the ends is not drawn.
-    let filled = |part: &Part| part.old + part.new > 0;
-    let first = row.parts.iter().position(filled).unwrap_or(0);
-    let last = row.parts.iter().rposition(filled).unwrap_or(0);
+    let first = row.parts.iter().position(Part::is_filled).unwrap_or(0);
+    let last = row.parts.iter().rposition(Part::is_filled).unwrap_or(0);
     let parts = row.parts.get(first..=last).unwrap_or_default();
     let most = parts.iter().flat_map(|part| row.shares(part)).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     let step = (right - left) / parts.len().max(1) as f64;
@@ -163,7 +162,7 @@ fn histogram(svg: &mut String, row: &Row) {
 fn bars(svg: &mut String, row: &Row) {
     let [width, height] = PANEL;
     let mut parts: Vec<(&Part, [f64; 2])> = row.parts.iter().map(|part| (part, row.shares(part))).collect();
-    parts.retain(|(part, _)| part.old + part.new > 0);
+    parts.retain(|(part, _)| part.is_filled());
     let change = |[old, new]: [f64; 2]| (new - old).abs();
     parts.sort_by(|a, b| change(b.1).total_cmp(&change(a.1)));
     let more = parts.len().saturating_sub(BARS);

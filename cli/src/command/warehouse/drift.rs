@@ -8,7 +8,7 @@ use std::{
 use forebay::{
     Error, Result,
     error::codes,
-    warehouse::drift::{Drift, Kind, Row},
+    warehouse::drift::{Drift, Kind, ROWS, Row},
 };
 use forebay_native::{output::AtomicFile, warehouse};
 use serde_json::{Value, json};
@@ -79,18 +79,13 @@ pub(super) fn after_build(old: &Path, new: &Path, limits: &forebay::Limits) -> R
     warehouse::drift(old, new, 500, limits)
 }
 
-/// Leaves rows out. A name that no row has is a mistake.
+/// Leaves rows out. A name that no row can have is a mistake.
 fn ignore(drift: &mut Drift, names: &[String]) -> Result<()> {
-    const ROWS: [&str; 2] = ["refused", "classes"];
-    for name in names {
-        let before = drift.rows.len();
-        drift.rows.retain(|row| row.name != *name);
-        if drift.rows.len() == before && !ROWS.contains(&name.as_str()) {
-            let rows: Vec<&str> = drift.rows.iter().map(|row| row.name.as_str()).collect();
-            let message = format!("there is no row {name:?}; there are {}", rows.join(", "));
-            return Err(Error::new(&codes::ARGUMENT, message).with_options(&["ignore"]));
-        }
+    if let Some(name) = names.iter().find(|name| !ROWS.contains(&name.as_str())) {
+        let message = format!("there is no row {name:?}; there are {}", ROWS.join(", "));
+        return Err(Error::new(&codes::ARGUMENT, message).with_options(&["ignore"]));
     }
+    drift.rows.retain(|row| !names.contains(&row.name));
     Ok(())
 }
 
