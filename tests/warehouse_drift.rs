@@ -6,6 +6,7 @@ mod warehouses;
 
 use bytes::Bytes;
 use forebay::{
+    Limits,
     step::{Step, Stepper, drive},
     warehouse::{
         Dtype, Endianness, Shape, Statistics, Surveyor,
@@ -204,6 +205,22 @@ fn counts_that_cannot_be_are_compared_without_a_panic() {
 }
 
 #[test]
+fn runs_are_named_below_the_input_wherever_it_lies() {
+    let mut manifest = made(SHAPE, &[], &[]).manifest().unwrap();
+    for (root, run, name) in [
+        ("in", "in/a/b", "a/b"),
+        ("in", "in", ""),
+        ("in/", "in/a", "a"),
+        ("in", "input/a", "input/a"),
+        ("C:\\data", "C:\\data\\a", "a"),
+        ("train, val", "val/a", "val/a"),
+    ] {
+        manifest.dataset_root = root.into();
+        assert_eq!(manifest.run_below(run), name);
+    }
+}
+
+#[test]
 fn other_settings_are_said() {
     let old = counted(&made(SHAPE, &[], &frames(4)), 4);
     let new = counted(&made(Shape::new(5, 5, 4, Dtype::F32), &[], &frames(4)), 4);
@@ -222,7 +239,7 @@ fn words(svg: &str) -> Vec<String> {
         match reader.read_event().unwrap() {
             Event::Start(_) => depth += 1,
             Event::End(_) => depth -= 1,
-            Event::Text(text) => words.push(text.decode().unwrap().into_owned()),
+            Event::Text(text) => words.push((*text).to_owned()),
             Event::Eof => break,
             _ => {}
         }
@@ -261,6 +278,14 @@ fn damage_is_an_error_and_no_panic() {
             "{cut}"
         );
     }
+    // More places for boxes than anybody wants to hold.
+    let (opener, file) = files.joined().unwrap();
+    let tight = drive(opener.with_limits(Limits::default().with_item_bytes(300)), &file).unwrap();
+    assert!(drive(Surveyor::new(&tight, 0), &file).is_ok());
+    let places = made(Shape::new(2, 2, 40, Dtype::F32), &[], &frames(2));
+    let (opener, file) = places.joined().unwrap();
+    let tight = drive(opener.with_limits(Limits::default().with_item_bytes(300)), &file).unwrap();
+    assert_eq!(drive(Surveyor::new(&tight, 0), &file).unwrap_err().code().id(), "limit.item");
     // Metadata that does not read.
     let mut bad = files.clone();
     let shard = warehouse.shards()[0].header().meta_offset as usize;

@@ -328,8 +328,8 @@ fn refused(totals: &Counts) -> Option<Vec<Named>> {
 fn runs(manifest: &Manifest) -> Vec<Named> {
     let mut names = Names::default();
     for run in &manifest.summary.runs {
-        let below = run.run_dir.strip_prefix(&manifest.dataset_root).map(|rest| rest.trim_start_matches(['/', '\\']));
-        names.add(below.map_or(&run.run_dir, |name| if name.is_empty() { "." } else { name }), run.total);
+        let name = manifest.run_below(&run.run_dir);
+        names.add(if name.is_empty() { "." } else { name }, run.total);
     }
     names.finish()
 }

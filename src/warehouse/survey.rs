@@ -51,6 +51,7 @@ impl Surveyor {
         let (shard, k) = self.warehouse.locate(self.boxes_at)?;
         let shape = shard.header().shape;
         let (boxes_len, mask_len) = (shape.boxes_len(), shape.mask_len());
+        self.warehouse.limits().item(boxes_len.saturating_add(mask_len)).map_err(|e| e.sample(self.boxes_at))?;
         let left = shard.header().samples - k;
         let n = (WINDOW / (boxes_len + mask_len).max(1)).clamp(1, left);
         let base = shard.range().start;

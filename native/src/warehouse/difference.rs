@@ -134,10 +134,8 @@ impl Side {
     /// What is known of a sample, with its run below the input: that may have been moved.
     fn record(&self, i: u64) -> Result<SampleRecord> {
         let mut record = self.warehouse().sample_record(i)?;
-        if let Some(run) = &mut record.run
-            && let Some(below) = run.strip_prefix(&self.manifest().dataset_root)
-        {
-            *run = below.trim_start_matches(['/', '\\']).to_owned();
+        if let Some(run) = &mut record.run {
+            *run = self.manifest().run_below(run).to_owned();
         }
         Ok(record)
     }
