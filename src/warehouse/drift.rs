@@ -160,16 +160,17 @@ pub fn compare(old: &Statistics, new: &Statistics) -> Drift {
             ));
         }
     }
-    let histograms: [(&str, fn(&Statistics) -> &Histogram); 7] = [
-        ("boxes_per_picture", |s| &s.boxes_per_picture),
-        ("box_width", |s| &s.box_width),
-        ("box_height", |s| &s.box_height),
-        ("box_area", |s| &s.box_area),
-        ("box_aspect", |s| &s.box_aspect),
-        ("box_x", |s| &s.box_x),
-        ("box_y", |s| &s.box_y),
-    ];
-    rows.extend(histograms.map(|(name, of)| histogram(name, of(old), of(new))));
+    for (name, old, new) in [
+        ("boxes_per_picture", &old.boxes_per_picture, &new.boxes_per_picture),
+        ("box_width", &old.box_width, &new.box_width),
+        ("box_height", &old.box_height, &new.box_height),
+        ("box_area", &old.box_area, &new.box_area),
+        ("box_aspect", &old.box_aspect, &new.box_aspect),
+        ("box_x", &old.box_x, &new.box_x),
+        ("box_y", &old.box_y, &new.box_y),
+    ] {
+        rows.push(histogram(name, old, new));
+    }
     if let (Some(old), Some(new)) = (&old.pixels, &new.pixels) {
         rows.extend((0..3).flat_map(|channel| pixels(channel, old, new)));
     }

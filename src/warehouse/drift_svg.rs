@@ -234,7 +234,7 @@ fn percent(share: f64) -> String {
 fn number(x: Option<f64>) -> String {
     match x {
         None => "–".into(),
-        Some(x) if x == 0.0 => "0".into(),
+        Some(0.0) => "0".into(),
         Some(x) if x.fract() == 0.0 || x.abs() >= 100.0 => format!("{x:.0}"),
         Some(x) if x.abs() >= 10.0 => format!("{x:.1}"),
         Some(x) if x.abs() >= 1.0 => format!("{x:.2}"),

@@ -221,8 +221,7 @@ pub fn build_with(
 /// Opens the warehouse of a manifest, or of the folder that has it. Nothing is proven by checksums.
 fn open(path: &Path, limits: &Limits) -> Result<OpenWarehouse> {
     let manifest = crate::shards::manifest_of(path).unwrap_or_else(|| path.to_owned());
-    let mut how = WarehouseOptions::default();
-    how.limits = limits.clone();
+    let how = WarehouseOptions { limits: limits.clone(), ..WarehouseOptions::default() };
     crate::shards::open(&manifest, &how)
 }
 

@@ -208,7 +208,7 @@ fn overlap(network: &Network, loader: &mut Loader, device: &Device) -> Result<f3
         let said = network.forward(Known::of(&batch, device).images);
         let [n, _, rows, columns] = said.dims();
         let cells = rows * columns;
-        let said = said.into_data().to_vec::<f32>().map_err(|e| format!("{e:?}"))?;
+        let said = said.into_data().try_to_vec::<f32>().map_err(|e| format!("{e:?}"))?;
         let truths = truths(&batch);
         for sample in 0..n {
             let at = |channel: usize, cell: usize| said[(sample * 5 + channel) * cells + cell];
