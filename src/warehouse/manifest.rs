@@ -291,6 +291,15 @@ impl Manifest {
             .map_err(|e| Error::caused(&codes::CANNOT_HOLD, format!("the manifest cannot be written: {e}"), e))
     }
 
+    /// A run's name below the input, which may have been moved as a whole; empty for the input itself.
+    #[doc(hidden)]
+    pub fn run_below<'a>(&self, run: &'a str) -> &'a str {
+        match run.strip_prefix(self.dataset_root.trim_end_matches(['/', '\\'])) {
+            Some(rest) if rest.is_empty() || rest.starts_with(['/', '\\']) => rest.trim_start_matches(['/', '\\']),
+            _ => run,
+        }
+    }
+
     /// How many samples it says that there are.
     pub fn samples(&self) -> u64 {
         self.shards.iter().fold(0, |sum, shard| sum.saturating_add(shard.samples))
