@@ -29,8 +29,11 @@ use crate::{
     errors::Raise,
     options::{parse, word},
     recipe::Image,
-    wait::{TURN, long},
+    wait::long,
 };
+
+/// How long a batch is waited for until signals are heard. Each time costs a thread's going to sleep and waking up.
+const LISTEN: Duration = Duration::from_millis(50);
 
 /// What a loader shall do. What is not given is the library's default.
 #[derive(Debug, Default, Deserialize)]
@@ -281,12 +284,13 @@ impl Loader {
         let drained = py.detach(|| {
             self.with(|loader| {
                 let (mut n, mut kept) = (0, None);
-                while let Some(batch) = loader.next_batch()? {
+                loop {
+                    while !loader.ready_within(LISTEN) {}
+                    let Some(batch) = loader.next_batch()? else { return Ok(n) };
                     // As a loop keeps a batch until it has the next one.
                     drop(kept.replace(batch));
                     n += 1;
                 }
-                Ok(n)
             })
         });
         drained.raise(py)
@@ -352,7 +356,7 @@ impl Loader {
             // The lock is never held while Python's is waited for.
             let turn = py.detach(|| {
                 self.with(|loader| {
-                    if !loader.ready_within(TURN) {
+                    if !loader.ready_within(LISTEN) {
                         return Ok(Turn::Waiting);
                     }
                     Ok(Turn::Ready(loader.next_batch()?.map(Box::new)))
