@@ -26,7 +26,7 @@ const CRATES = {
     'check select',
     'convert',
     'tables warehouse',
-    'loader tensors',
+    'loader',
   ],
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
   'python/src': ['errors memory', 'recipe wait', 'batch options', 'check convert dataset loader', 'table writer'],
