@@ -94,9 +94,9 @@ impl Memory {
     }
 
     /// Numbers of samples.
-    pub(crate) fn numbers(numbers: Vec<u64>) -> Self {
-        let (address, shape) = (numbers.as_ptr().expose_provenance(), vec![numbers.len()]);
-        Memory { owner: Owner::Numbers(numbers), address, kind: "<u8", shape, writable: false }
+    pub(crate) fn numbers(mut numbers: Vec<u64>) -> Self {
+        let (address, shape) = (numbers.as_mut_ptr().expose_provenance(), vec![numbers.len()]);
+        Memory { owner: Owner::Numbers(numbers), address, kind: "<u8", shape, writable: true }
     }
 
     /// A tensor; an empty one where shape and numbers do not agree.

@@ -40,6 +40,14 @@ def test_what_a_function_returns_becomes_tensors(tmp_path: pathlib.Path) -> None
         assert isinstance(found["x"][0], torch.Tensor) and isinstance(found["names"][0], str)
 
 
+def test_boxes_become_tensors(recwarn: pytest.WarningsRecorder) -> None:
+    loader = forebay.Loader(CORPUS / "twh" / "expected" / "case_letterbox_64" / "manifest.json", batch=4, mode="mmap")
+    for found in loader.torch():
+        assert {name: len(tensor) for name, tensor in found.items()} == dict.fromkeys(found, 4)
+        assert found["images"].shape == (4, 3, 64, 64) and found["boxes"].shape == (4, 4, 4)
+    assert not recwarn.list, "nothing is read-only"
+
+
 def test_another_device_gets_every_batch(tmp_path: pathlib.Path) -> None:
     moved = list(make(tmp_path).torch(device="meta"))
     assert [tuple(images.shape) for images in moved] == [(10, 3, 4, 4)] * 4
