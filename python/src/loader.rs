@@ -243,6 +243,9 @@ enum Turn {
     Waiting,
 }
 
+/// Whether it is a warehouse, names of classes, notes, and what was refused.
+type Boxed = (bool, Vec<String>, Vec<String>, Vec<(String, String)>);
+
 /// What an iteration gives.
 #[derive(Clone, Copy, Debug)]
 enum Gives {
@@ -396,7 +399,7 @@ impl Loader {
 
     /// Whether it is a warehouse's, the names of the classes of boxes, what was let through, and what was refused: file and
     /// reason.
-    fn boxes(&self, py: Python<'_>) -> PyResult<(bool, Vec<String>, Vec<String>, Vec<(String, String)>)> {
+    fn boxes(&self, py: Python<'_>) -> PyResult<Boxed> {
         let about = |loader: &mut loader::Loader| {
             let refused = loader.refused().iter().map(|one| (one.file.clone(), one.reason.clone())).collect();
             Ok((loader.warehouse().is_some(), loader.box_classes().to_vec(), loader.notes().to_vec(), refused))
