@@ -30,7 +30,13 @@ const CRATES = {
     'loader',
   ],
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
-  'python/src': ['errors memory', 'recipe wait', 'batch options', 'check convert dataset loader', 'table writer'],
+  'python/src': [
+    'errors memory',
+    'recipe wait',
+    'batch options',
+    'check convert dataset loader',
+    'pictures table writer',
+  ],
   'wasm/src': ['fail limits ranges threads', 'words', 'check convert record select tables tensor', 'dataset', 'open'],
 };
 

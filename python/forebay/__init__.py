@@ -43,7 +43,7 @@ from ._errors import (
     UsageError,
 )
 from ._forebay import __version__, is_table as _is_table
-from ._loader import Blocks, Labels, Loader, LoaderStats
+from ._loader import Blocks, Labels, Loader, LoaderStats, Split
 from ._report import Fault, Report
 from ._table import Column, Table, open_table
 from ._writer import TblWriter
@@ -80,6 +80,7 @@ __all__ = [
     "Sample",
     "SampleInfo",
     "Skipped",
+    "Split",
     "Stretch",
     "Summary",
     "Table",

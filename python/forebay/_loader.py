@@ -6,19 +6,23 @@ import json
 import os
 import sys
 import time
+import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterator, Literal, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Literal, Mapping, Sequence
+
+import numpy as np
 
 from . import _forebay
 from ._augment import Augment, Step, steps
 from ._batch import Batch
 from ._convert import PathLike
+from ._dataset import Dataset, open_samples
 from ._errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Blocks", "Labels", "Loader", "LoaderStats"]
+__all__ = ["Blocks", "Labels", "Loader", "LoaderStats", "Split"]
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,32 @@ class Labels:
 
 
 @dataclass(frozen=True)
+class Split:
+    """One of two parts of all samples, the same each time: ``Split.train(0.1, seed=42)`` is what is left beside
+    ``Split.validation(0.1, seed=42)``. Runs (or else the folders that pictures lie in) are not torn apart, since frames that
+    follow each other are almost the same, unless ``by="sample"`` says otherwise."""
+
+    share: float
+    seed: int
+    part: Literal["train", "validation"]
+    by: Literal["run", "sample"] = "run"
+
+    @classmethod
+    def train(cls, share: float, seed: int, *, by: Literal["run", "sample"] = "run") -> Split:
+        """What is left to train on if this share, from 0 to 1, is kept to validate with."""
+        return cls(share, seed, "train", by)
+
+    @classmethod
+    def validation(cls, share: float, seed: int, *, by: Literal["run", "sample"] = "run") -> Split:
+        """This share of the samples, from 0 to 1."""
+        return cls(share, seed, "validation", by)
+
+    def _json(self) -> dict[str, Any]:
+        validation, by_sample = self.part == "validation", self.by == "sample"
+        return {"share": self.share, "seed": self.seed, "validation": validation, "by_sample": by_sample}
+
+
+@dataclass(frozen=True)
 class LoaderStats:
     """Where the time went, in seconds: of all workers together, and of the caller."""
 
@@ -88,15 +118,19 @@ class LoaderStats:
     idle: float
     #: The caller's time in waiting for a batch.
     waiting: float
-    #: The caller's time between batches.
+    #: The caller's time between batches, without that of its own functions.
     training: float
+    #: The caller's time in ``per_sample`` and ``transform``.
+    functions: float = 0.0
 
     @property
     def verdict(self) -> str:
         """Who waits for whom, in words."""
-        whole = self.waiting + self.training
+        whole = self.waiting + self.training + self.functions
         if whole <= 0:
             return "nothing was loaded yet"
+        if self.functions > max(self.waiting, 0.05 * whole):
+            return f"the trainer spends {self.functions / whole:.0%} of its time in its own per_sample and transform"
         share = self.waiting / whole
         if share < 0.05:
             return f"the loader keeps up: the trainer waits {share:.0%} of its time"
@@ -114,11 +148,25 @@ class Loader:
     Iterating gives one epoch of :class:`Batch`; the next time the next epoch. :meth:`numpy` and :meth:`torch` give arrays
     and tensors, without a copy. ``rank`` and ``world`` are those of ``torch.distributed`` where it is initialized, else of
     the environment (``RANK``, ``WORLD_SIZE``), else 0 and 1. Without a ``size`` the batches hold payloads.
+
+    ``transform(batch)`` is called with every :class:`Batch`, on the caller's thread: it changes ``batch.images`` in place or
+    sets it, or returns what iterating shall give instead. ``per_sample(picture)`` is called with every picture (or payload)
+    before that and returns what stands for it; this costs a call of Python for every sample, which threads cannot share, so
+    it warns. What these functions raise is raised, whatever ``on_error`` says, which is about broken samples.
+
+    ``paths`` may also be a :class:`forebay.Dataset`, or several, of which only the samples that are in it are taken, in the
+    loader's order. ``indices`` chooses by the numbers among all samples of all files. ``mix`` draws from several files in
+    these proportions. There are no weights of single samples or classes: the order is arithmetic over files.
+
+    ``annotations`` gives every sample its boxes: the path of a label file or of a folder of them, or ``True`` for those that
+    are with the samples. A manifest opens a tensor warehouse, which has boxes and decodes nothing; ``mode`` says how its
+    shards are held. With boxes :meth:`numpy` and :meth:`torch` give a dictionary of ``images``, ``boxes``, ``mask``,
+    ``box_classes``, ``frame_ids`` and, where there are any, ``labels``.
     """
 
     def __init__(
         self,
-        paths: PathLike | Sequence[PathLike],
+        paths: PathLike | Dataset | Sequence[PathLike | Dataset],
         *,
         batch: int = 32,
         size: int | tuple[int, int] | None = None,
@@ -128,6 +176,8 @@ class Loader:
         shuffle: int | Blocks | None = None,
         seed: int | None = None,
         where: str | None = None,
+        indices: Sequence[int] | NDArray[Any] | None = None,
+        split: Split | None = None,
         workers: int | None = None,
         prefetch: int | None = None,
         rank: int | None = None,
@@ -148,9 +198,17 @@ class Loader:
         class_level: int | None = None,
         allow_empty: bool = False,
         decoded_bytes: int | None = None,
+        annotations: PathLike | bool | None = None,
+        annotation_format: str | None = None,
+        max_boxes: int | None = None,
+        mode: Literal["memory", "mmap", "stream"] | None = None,
+        version: str | None = None,
+        allow_violations: bool = False,
+        allow_unproven: bool = False,
+        transform: Callable[[Batch], Any] | None = None,
+        per_sample: Callable[[Any], Any] | None = None,
     ) -> None:
-        many = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-        self._paths = [os.fspath(path) for path in many]
+        self._paths, chosen = _sources(paths, indices)
         if rank is None and world is None:
             rank, world = _place()
         elif rank is None or world is None:
@@ -158,20 +216,9 @@ class Loader:
         if (mix is None) != (epoch_samples is None):
             raise UsageError("usage.argument", "usage", "mix and epoch_samples are given together, or neither")
         kind, number, more = _shuffled(shuffle, seed)
-        image: dict[str, Any] | None = None
-        if size is not None:
-            width, height = (size, size) if isinstance(size, int) else size
-            image = {
-                "width": width,
-                "height": height,
-                "steps": steps(augment),
-                "resampling": resampling,
-                "fill": fill,
-                "normalize": _normalized(normalize),
-                "layout": layout,
-            }
-        elif augment is not None or normalize is not None:
-            raise UsageError("usage.argument", "usage", "augment and normalize need a size")
+        image = recipe(
+            size, augment=augment, normalize=normalize, layout=layout, resampling=resampling, fill=fill
+        )
         named = Labels.field(labels) if isinstance(labels, str) else labels
         self._options: dict[str, Any] = {
             "batch": batch,
@@ -196,24 +243,45 @@ class Loader:
             "class_level": class_level,
             "decoded_bytes": decoded_bytes,
             "groups": None if groups is None else {"steps": groups[0], "sizes": [list(size) for size in groups[1]]},
+            "indices": chosen,
+            "split": None if split is None else split._json(),
+            "annotations": _boxes(annotations, annotation_format),
+            "max_boxes": max_boxes,
+            "mode": mode,
+            "version": version,
+            "allow_violations": allow_violations,
+            "allow_unproven": allow_unproven,
         }
         self._labeled = named is not None
-        self._training = 0.0
-        self._last: tuple[int, int] | None = None
+        self._transform = transform
+        self._per_sample = per_sample
+        if per_sample is not None:
+            message = (
+                "per_sample calls Python for every sample, on one thread: what `augment` or `transform`, which is called"
+                " once a batch, can do is several times as fast there"
+            )
+            warnings.warn(message, stacklevel=2)
         self._open(None)
 
     def _open(self, state: str | None) -> None:
+        before: _forebay.Loader | None = getattr(self, "_core_of", None)
         self._core_of = _forebay.Loader(self._paths, json.dumps(self._options, allow_nan=False), state)
         self._process = os.getpid()
-        self._turn = 0
+        self._functions = 0.0
+        # Where the caller stands, while batches behind that are on their way to a device.
+        self._behind: tuple[int, int, int] | None = None
+        self._boxed = self._core_of.boxes()[0] or self._options["annotations"] is not None
+        if before is not None:
+            before.retire()
 
     @property
     def _core(self) -> _forebay.Loader:
         if self._process != os.getpid():
             # The threads stayed with the parent; here they begin anew, at the beginning of its epoch.
+            given = self._core_of.given()
             self._open(None)
-            if self._last is not None:
-                self._core_of.begin(self._last[0])
+            if given is not None:
+                self._core_of.begin(given)
         return self._core_of
 
     def __len__(self) -> int:
@@ -228,67 +296,113 @@ class Loader:
     @property
     def epoch(self) -> int:
         """The epoch that the next batch belongs to."""
-        return self._core.position()[0]
+        return self._core.position()[0] if self._behind is None else self._behind[0]
 
     @property
     def step(self) -> int:
         """The step of its epoch that comes next."""
-        return self._core.position()[1]
+        return self._core.position()[1] if self._behind is None else self._behind[1]
 
     @property
     def classes(self) -> list[str]:
         """The names of the classes in the order of their numbers, where labels are names."""
         return self._core.classes()
 
+    @property
+    def box_classes(self) -> list[str]:
+        """The names of the classes of boxes, in the order of their numbers."""
+        return self._core.boxes()[1]
+
+    @property
+    def notes(self) -> list[str]:
+        """What was let through, and what could not be proven."""
+        return self._core.boxes()[2]
+
+    @property
+    def refused(self) -> list[tuple[str, str]]:
+        """Files that are no samples, as their labels cannot be used, each with the reason."""
+        return self._core.boxes()[3]
+
     def set_epoch(self, epoch: int) -> None:
         """Goes to the beginning of an epoch; after :meth:`load_state_dict` to where the state stands in it."""
         self._core.begin(epoch)
         self._began = True
+        self._behind = None
 
     _began = False
 
     def __iter__(self) -> Iterator[Batch]:
         """One epoch: the rest of it where a state was loaded, else all of it."""
+        return self._iterate("batches")
+
+    def _iterate(self, gives: str) -> Iterator[Any]:
         core = self._core
         if not self._began:
-            core.begin(None)
+            core.begin(None if self._behind is None else self._behind[0])
         self._began = False
-        self._turn += 1
-        return self._epoch(core, self._turn)
+        self._behind = None
+        if self._transform is None and self._per_sample is None:
+            return core.iterate(gives)
+        return self._changed(core.iterate("batches"), gives)
 
-    def _epoch(self, core: _forebay.Loader, turn: int) -> Iterator[Batch]:
-        left: float | None = None
-        while True:
-            if turn != self._turn or core is not self._core_of:
-                raise UsageError("usage.argument", "usage", "another iteration over this loader has begun since")
-            if left is not None:
-                self._training += time.perf_counter() - left
-            found = core.next()
-            if found is None:
-                return
-            self._last = found.position()
-            left = time.perf_counter()
-            yield Batch(found)
+    def _changed(self, batches: Iterator[Batch], gives: str) -> Iterator[Any]:
+        """What the caller's own functions make of batches."""
+        for batch in batches:
+            begun = time.perf_counter()
+            found: Any = None
+            if self._per_sample is not None:
+                given = batch.payloads if self._options["image"] is None else batch.images
+                made = _together([self._per_sample(one) for one in given])
+                if made is not None:
+                    batch.images = made
+            if self._transform is not None:
+                found = self._transform(batch)
+            self._functions += time.perf_counter() - begun
+            if found is not None:
+                yield found
+            else:
+                yield _of(batch, gives)
 
-    def numpy(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]] | NDArray[Any]]:
-        """One epoch of ``images, labels``, or of ``images`` where there are no labels. Nothing is copied."""
-        for batch in self:
-            yield (batch.images, batch.labels) if self._labeled else batch.images
+    def numpy(self) -> Iterator[Any]:
+        """One epoch of ``images, labels``, of ``images`` where there are no labels, or of dictionaries where there are boxes.
+
+        Images are not copied.
+        """
+        return self._iterate("named" if self._boxed else "pairs" if self._labeled else "images")
 
     def torch(self, device: Any = None) -> Iterator[Any]:
         """One epoch of tensors ``images, labels``, or of ``images`` where there are no labels.
 
-        On the CPU nothing is copied. For another device a batch is copied to pinned memory and from there while the one
-        before it is used.
+        On the CPU nothing is copied. For another device the next batch is on its way, from pinned memory and on a stream of
+        its own, while one is used.
         """
         from .torch import tensors
 
         return tensors(self, device)
 
+    def jax(self) -> Iterator[Any]:
+        """One epoch of JAX's arrays ``images, labels``, or of ``images`` where there are no labels.
+
+        On the CPU the images are not copied; labels become what JAX uses for whole numbers.
+        """
+        import jax  # type: ignore[import-not-found, unused-ignore]
+
+        def array(found: NDArray[Any]) -> Any:
+            return jax.numpy.asarray(found) if found.dtype.itemsize == 8 else jax.dlpack.from_dlpack(found)
+
+        for found in self.numpy():
+            yield mapped(found, array)
+
     def state_dict(self) -> dict[str, Any]:
         """Where the run stands, behind the last batch that was given: plain data."""
         found: dict[str, Any] = json.loads(self._core.state())
+        if self._behind is not None:
+            found["order"]["epoch"], found["order"]["step"], found["skipped"] = self._behind
         return found
+
+    def _stands(self) -> tuple[int, int, int]:
+        """Epoch and step behind the batch that was taken last, and broken samples so far."""
+        return (*self._core.position(), self._core.stats()[1])
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on where a saved run stood.
@@ -302,7 +416,7 @@ class Loader:
     def stats(self) -> LoaderStats:
         """Where the time went so far, in all epochs."""
         samples, skipped, times = self._core.stats()
-        reading, decoding, transforming, idle, waiting = times
+        reading, decoding, transforming, idle, waiting, training = times
         return LoaderStats(
             samples=samples,
             skipped=skipped,
@@ -311,7 +425,8 @@ class Loader:
             transforming=transforming,
             idle=idle,
             waiting=waiting,
-            training=self._training,
+            training=max(0.0, training - self._functions),
+            functions=self._functions,
         )
 
     def close(self) -> None:
@@ -326,8 +441,8 @@ class Loader:
         self.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {name: value for name, value in self.__dict__.items() if name not in ("_core_of", "_process", "_turn")}
-        return {**kept, "_state": self._core.state()}
+        kept = {name: value for name, value in self.__dict__.items() if name not in ("_core_of", "_process")}
+        return {**kept, "_state": json.dumps(self.state_dict())}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         state = kept.pop("_state")
@@ -338,6 +453,87 @@ class Loader:
         options = self._options
         place = f"rank {options['rank']} of {options['world']}"
         return f"<forebay.Loader {', '.join(self._paths)}: {len(self)} batches of {options['batch']}, {place}>"
+
+
+def _of(batch: Batch, gives: str) -> Any:
+    """What stands for a batch, as Rust gives it."""
+    if gives == "batches":
+        return batch
+    if gives == "named":
+        names = ["images", "boxes", "mask", "box_classes", "frame_ids"] + (["labels"] if len(batch.labels) else [])
+        return {name: getattr(batch, name) for name in names}
+    return (batch.images, batch.labels) if gives == "pairs" else batch.images
+
+
+def _sources(paths: Any, indices: Any) -> tuple[list[str], list[int] | None]:
+    """The paths, and the numbers of the samples that are chosen."""
+    many = [paths] if isinstance(paths, (str, os.PathLike, Dataset)) else list(paths)
+    if not any(isinstance(one, Dataset) and one._chosen is not None for one in many):
+        chosen = None if indices is None else _rising(np.asarray(indices))
+        return [_path(one) for one in many], chosen
+    if indices is not None:
+        raise UsageError("usage.argument", "usage", "datasets that are parts of others say which samples they are, and indices too")
+    numbers, begin = [], 0
+    for one in many:
+        dataset = one if isinstance(one, Dataset) else open_samples(one)
+        numbers.append(dataset.indices + np.uint64(begin))
+        begin += len(dataset._core())
+    return [_path(one) for one in many], _rising(np.concatenate(numbers))
+
+
+def _path(one: Any) -> str:
+    source = one._source if isinstance(one, Dataset) else os.fspath(one)
+    if not isinstance(source, str):
+        raise UsageError("usage.argument", "usage", "a loader reads files: this dataset was opened from bytes")
+    return source
+
+
+def _rising(numbers: NDArray[Any]) -> list[int]:
+    """In the order of the files, which is what orders are made of."""
+    if numbers.dtype == bool:
+        numbers = np.flatnonzero(numbers)
+    if numbers.size and (numbers.dtype.kind not in "iu" or int(numbers.min()) < 0):
+        raise UsageError("usage.argument", "usage", "indices are whole numbers from 0 on, or True and False for each sample")
+    unique = np.unique(numbers)
+    if unique.size != numbers.size:
+        raise UsageError("usage.argument", "usage", "a sample is chosen twice; each comes once an epoch")
+    found: list[int] = unique.tolist()
+    return found
+
+
+def _boxes(annotations: Any, kind: str | None) -> dict[str, Any] | None:
+    if annotations is None or annotations is False:
+        if kind is not None:
+            raise UsageError("usage.argument", "usage", "annotation_format needs annotations")
+        return None
+    return {"path": None if annotations is True else os.fspath(annotations), "format": kind}
+
+
+def mapped(found: Any, change: Callable[[NDArray[Any]], Any]) -> Any:
+    """What is found with each of its arrays changed, in tuples, lists and dictionaries too."""
+    if isinstance(found, np.ndarray):
+        return change(found)
+    if isinstance(found, (tuple, list)):
+        all_of = [mapped(one, change) for one in found]
+        return type(found)(*all_of) if hasattr(found, "_fields") else type(found)(all_of)
+    if isinstance(found, dict):
+        return {key: mapped(one, change) for key, one in found.items()}
+    return found
+
+
+def _together(made: list[Any]) -> Any:
+    """What the samples of a batch became, as one array where they are arrays of one shape; ``None`` where nothing was
+    returned, as all was changed in place."""
+    if all(one is None for one in made):
+        return None
+    torch = sys.modules.get("torch")
+    kinds = {(type(one), getattr(one, "shape", None), getattr(one, "dtype", None)) for one in made}
+    if len(kinds) == 1:
+        if isinstance(made[0], (np.ndarray, np.generic, int, float)):
+            return np.stack([np.asarray(one) for one in made])
+        if torch is not None and isinstance(made[0], torch.Tensor):
+            return torch.stack(made)
+    return made
 
 
 def _shuffled(shuffle: int | Blocks | None, seed: int | None) -> tuple[str, int, dict[str, Any] | None]:
@@ -351,6 +547,32 @@ def _shuffled(shuffle: int | Blocks | None, seed: int | None) -> tuple[str, int,
     if isinstance(shuffle, bool):
         raise UsageError("usage.argument", "usage", "shuffle is a seed, such as shuffle=42, or Blocks, or None")
     return "full", int(shuffle), None
+
+
+def recipe(
+    size: int | tuple[int, int] | None,
+    *,
+    augment: Augment | Step | None = None,
+    normalize: Any = None,
+    layout: str = "nchw",
+    resampling: str | None = None,
+    fill: tuple[int, int, int] | None = None,
+) -> dict[str, Any] | None:
+    """What becomes of pictures, as plain data."""
+    if size is None:
+        if augment is not None or normalize is not None:
+            raise UsageError("usage.argument", "usage", "augment and normalize need a size")
+        return None
+    width, height = (size, size) if isinstance(size, int) else size
+    return {
+        "width": width,
+        "height": height,
+        "steps": steps(augment),
+        "resampling": resampling,
+        "fill": fill,
+        "normalize": _normalized(normalize),
+        "layout": layout,
+    }
 
 
 def _normalized(normalize: Any) -> Any:

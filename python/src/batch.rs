@@ -1,85 +1,318 @@
 //! A finished batch.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
+use forebay::order::Item;
 use forebay_native::loader;
-use pyo3::prelude::*;
+use pyo3::{call::PyCallArgs, exceptions::PyAttributeError, prelude::*, sync::PyOnceLock, types::PyDict};
 
 use crate::{
     errors::{Raise, object},
-    memory::{Memory, Tensor},
+    memory::{Memory, Tensor, Values, array, buffer},
 };
 
-/// Samples, ready for training. Its memory goes back to the loader when it and all that was made of it is gone.
-#[pyclass(frozen, module = "forebay._forebay")]
+/// Samples, ready for training.
+///
+/// ``images`` is the memory that the loader filled, not a copy: it is the loader's to use again once the batch and every
+/// array and tensor made of it is gone, so keep batches only as long as they are needed. Keeping them longer is safe, also
+/// after the loader is gone. Everything is made when it is first asked for. ``images`` and ``labels`` may be set, to hand
+/// on what became of them.
+#[pyclass(frozen, module = "forebay")]
 #[derive(Debug)]
 pub(crate) struct Batch {
-    batch: Arc<loader::Batch>,
-    tensor: Option<Tensor>,
-    labelled: bool,
+    held: Mutex<Held>,
+    epoch: u64,
+    step: u64,
+    len: usize,
+    images: Once,
+    labels: Once,
 }
 
-/// Position, number, error, and the number of the sample that stands in for it.
-type Skipped<'py> = (u64, u64, Bound<'py, PyAny>, Option<u64>);
+/// A batch, and how far its numbers are.
+#[derive(Debug)]
+enum Held {
+    /// Samples that lie in shards: nobody asked for their tensor yet.
+    Lent(Box<loader::Batch>),
+    /// With the address of its numbers, which are Python's from then on. There is none where it has payloads.
+    Whole(Arc<loader::Batch>, Option<Tensor>),
+    /// Never seen: what is there while one becomes the other.
+    Gone,
+}
 
-/// The part of the picture (x, y, width, height), the output's part (the same), the picture's full size, and whether it
-/// was mirrored and flipped.
+/// What is made when it is first asked for, and may be set.
+#[derive(Debug, Default)]
+struct Once(Mutex<Option<Py<PyAny>>>);
+
+impl Once {
+    /// What is there, or else what `make` makes. The lock is not held meanwhile: making an array runs Python.
+    fn get(&self, py: Python<'_>, make: impl FnOnce() -> PyResult<Py<PyAny>>) -> PyResult<Py<PyAny>> {
+        let known = self.known(py);
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let made = make()?;
+        let mut place = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(place.get_or_insert(made).clone_ref(py))
+    }
+    fn known(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|known| known.clone_ref(py))
+    }
+    fn set(&self, value: Py<PyAny>) {
+        let before = self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(value);
+        // Behind the lock: what dies may run Python.
+        drop(before);
+    }
+}
+
+impl Held {
+    fn whole(mut batch: loader::Batch) -> Held {
+        let tensor = Tensor::of(&mut batch);
+        Held::Whole(Arc::new(batch), tensor)
+    }
+}
+
+/// What becomes of each picture's geometry, as Python's `Placement` takes it: the part of the picture (x, y, width,
+/// height), the output's part (the same), the picture's full size, and whether it was mirrored and flipped.
 type Placement = ((f64, f64, f64, f64), (u32, u32, u32, u32), (u32, u32), bool, bool);
 
 impl Batch {
-    pub(crate) fn new(mut batch: loader::Batch) -> Self {
-        let tensor = Tensor::of(&mut batch);
-        let labelled = batch.labels().len() == batch.len() && !batch.is_empty();
-        Batch { batch: Arc::new(batch), tensor, labelled }
+    pub(crate) fn new(batch: loader::Batch) -> Self {
+        let (epoch, step, len) = (batch.epoch(), batch.step(), batch.len());
+        // Payloads of samples that have a shape are a warehouse's.
+        let lent = !batch.payloads().is_empty() && batch.shape().len() > 1;
+        let held = if lent { Held::Lent(Box::new(batch)) } else { Held::whole(batch) };
+        Batch { held: Mutex::new(held), epoch, step, len, images: Once::default(), labels: Once::default() }
+    }
+
+    pub(crate) fn epoch_of(&self) -> u64 {
+        self.epoch
+    }
+
+    /// `images, labels`.
+    pub(crate) fn pair<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok((self.images(py)?, self.labels(py)?).into_pyobject(py)?.into_any())
+    }
+
+    /// All that a detector is trained with, by name.
+    pub(crate) fn named<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let all = PyDict::new(py);
+        all.set_item("images", self.images(py)?)?;
+        all.set_item("boxes", self.boxes(py)?)?;
+        all.set_item("mask", self.mask(py)?)?;
+        all.set_item("box_classes", self.box_classes(py)?)?;
+        all.set_item("frame_ids", self.frame_ids(py)?)?;
+        if self.labels.known(py).is_some() || self.look(|batch| !batch.labels().is_empty()) {
+            all.set_item("labels", self.labels(py)?)?;
+        }
+        Ok(all.into_any())
+    }
+
+    /// Takes something out of the batch. Python is not called meanwhile, which could wait for a thread that waits here.
+    fn look<T>(&self, look: impl FnOnce(&loader::Batch) -> T) -> T
+    where
+        T: Default,
+    {
+        match &*self.lock() {
+            Held::Lent(batch) => look(batch),
+            Held::Whole(batch, _) => look(batch),
+            Held::Gone => T::default(),
+        }
+    }
+
+    /// The batch with its tensor, made where it was not.
+    fn whole(&self) -> Option<(Arc<loader::Batch>, Option<Tensor>)> {
+        let mut held = self.lock();
+        if let Held::Lent(_) = *held
+            && let Held::Lent(batch) = std::mem::replace(&mut *held, Held::Gone)
+        {
+            *held = Held::whole(*batch);
+        }
+        match &*held {
+            Held::Whole(batch, tensor) => Some((batch.clone(), tensor.clone())),
+            _ => None,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The package's own class of this name, made from each of these.
+    fn listed<'py, T: PyCallArgs<'py>>(
+        py: Python<'py>,
+        name: &str,
+        all: impl Iterator<Item = PyResult<T>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+        let module = MODULE.get_or_try_init(py, || Ok::<_, PyErr>(py.import("forebay._batch")?.unbind()))?;
+        let class = module.bind(py).getattr(name)?;
+        all.map(|one| class.call1(one?)).collect()
     }
 }
 
 #[pymethods]
 impl Batch {
     fn __len__(&self) -> usize {
-        self.batch.len()
+        self.len
     }
-    /// Epoch and step.
-    fn position(&self) -> (u64, u64) {
-        (self.batch.epoch(), self.batch.step())
+    /// The epoch that it belongs to.
+    #[getter]
+    fn epoch(&self) -> u64 {
+        self.epoch
     }
-    /// The numbers; nothing where the loader gives payloads.
-    fn images(&self) -> Option<Memory> {
-        self.tensor.as_ref().map(|tensor| tensor.memory(&self.batch))
+    /// Which step of its epoch it is.
+    #[getter]
+    fn step(&self) -> u64 {
+        self.step
     }
-    /// The labels; nothing where none were asked for.
-    fn labels(&self) -> Option<Memory> {
-        self.labelled.then(|| Memory::labels(self.batch.labels().to_vec()))
+
+    /// The numbers: n x 3 x height x width, or n x height x width x 3. Of a warehouse that is mapped or in memory the tensor
+    /// is made when it is first asked for.
+    #[getter]
+    pub(crate) fn images(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.images.get(py, || match py.detach(|| self.whole()) {
+            Some((batch, Some(tensor))) => array(py, tensor.memory(&batch)),
+            _ => Err(PyAttributeError::new_err("this loader gives payloads and no images: give it a size")),
+        })
     }
-    /// Each sample's number among all samples of all sources.
-    fn indices(&self) -> Memory {
-        Memory::numbers(self.batch.indices().to_vec())
+    #[setter]
+    fn set_images(&self, value: Py<PyAny>) {
+        self.images.set(value);
     }
-    /// Each sample's source, number there, position in the epoch, and whether it only fills the tail.
-    fn items(&self) -> Vec<(usize, u64, u64, bool)> {
-        self.batch.items().iter().map(|item| (item.source, item.sample, item.position, item.padded)).collect()
-    }
-    fn payloads(&self) -> Vec<Memory> {
-        self.batch.payloads().iter().cloned().map(Memory::bytes).collect()
-    }
-    fn skipped<'py>(&self, py: Python<'py>) -> PyResult<Vec<Skipped<'py>>> {
-        let one = |s: &loader::Skipped| Ok((s.position, s.index, object(py, &s.error)?, s.replaced_by));
-        self.batch.skipped().iter().map(one).collect()
-    }
-    fn names(&self, py: Python<'_>) -> PyResult<Vec<Option<String>>> {
-        py.detach(|| self.batch.names()).raise(py)
-    }
-    /// The samples' metadata, each as JSON text.
-    fn metadata(&self, py: Python<'_>) -> PyResult<Vec<Option<String>>> {
-        let found = py.detach(|| self.batch.metadata()).raise(py)?;
-        Ok(found.into_iter().map(|value| value.map(|value| value.to_string())).collect())
-    }
-    fn placements(&self) -> Vec<Placement> {
-        let one = |p: &loader::Placement| {
-            let s = p.source;
-            let full = (p.full_width, p.full_height);
-            ((s.x, s.y, s.width, s.height), (p.x, p.y, p.width, p.height), full, p.mirrored, p.flipped)
+    /// Each sample's numbers by themselves. Of a warehouse that is mapped or in memory, and holds what was asked for, they
+    /// are read-only and lie where they lie in the shard; otherwise they are the parts of ``images``.
+    #[getter]
+    fn views(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        let lent = match &*self.lock() {
+            Held::Lent(batch) => (0..batch.len()).map(|k| Memory::view(batch, k)).collect::<Option<Vec<_>>>(),
+            _ => None,
         };
-        self.batch.placements().iter().map(one).collect()
+        match lent {
+            Some(views) => views.into_iter().map(|view| array(py, view)).collect(),
+            None => self.images(py)?.bind(py).try_iter()?.map(|one| Ok(one?.unbind())).collect(),
+        }
     }
+
+    /// The labels; empty where none were asked for.
+    #[getter]
+    pub(crate) fn labels(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.labels.get(py, || array(py, Memory::labels(self.look(|batch| batch.labels().to_vec()), None)))
+    }
+    #[setter]
+    fn set_labels(&self, value: Py<PyAny>) {
+        self.labels.set(value);
+    }
+    /// The boxes, where the loader was given ``annotations`` or a warehouse: n x places x 4: left, top, right and bottom from
+    /// 0 to 1 of the picture; 0 where there is none.
+    #[getter]
+    fn boxes(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let (boxes, places) = self.look(|batch| (batch.boxes().to_vec(), batch.places()));
+        array(py, Memory::values(Values::F32(boxes), vec![self.len, places, 4]))
+    }
+    /// Where there is a box, n x places: 1, or 0 where there is none.
+    #[getter]
+    fn mask(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let (mask, places) = self.look(|batch| (batch.mask().to_vec(), batch.places()));
+        array(py, Memory::values(Values::F32(mask), vec![self.len, places]))
+    }
+    /// The classes of the boxes, n x places: numbers of the loader's ``box_classes``; -1 where there is none.
+    #[getter]
+    fn box_classes(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let (classes, places) = self.look(|batch| (batch.box_classes().to_vec(), batch.places()));
+        array(py, Memory::labels(classes, Some(places)))
+    }
+    /// The samples' frames, as their labels count them; their ``indices`` where nobody knows frames.
+    #[getter]
+    fn frame_ids(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        array(py, Memory::numbers(self.look(|batch| batch.frame_ids().to_vec())))
+    }
+
+    /// Each sample's number among all samples of all files.
+    #[getter]
+    fn indices(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        array(py, Memory::numbers(self.look(|batch| batch.indices().to_vec())))
+    }
+    /// Where each sample comes from, and which only fill the tail.
+    #[getter]
+    fn items<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let items = self.look(|batch| batch.items().to_vec());
+        Self::listed(py, "Item", items.iter().map(|item| Ok((item.source, item.sample, item.position, item.padded))))
+    }
+    /// The payloads, where the loader has no size: read-only buffers.
+    #[getter]
+    fn payloads(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        self.look(|batch| batch.payloads().to_vec()).into_iter().map(|bytes| buffer(py, bytes)).collect()
+    }
+    /// The payloads as text, where the loader has no size.
+    #[getter]
+    fn texts(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let texts = self.look(|batch| {
+            let text = |(bytes, item): (&Bytes, &Item)| match std::str::from_utf8(bytes) {
+                Ok(text) => Ok(text.to_owned()),
+                Err(e) => Err(not_text(e, item.sample)),
+            };
+            Some(batch.payloads().iter().zip(batch.items()).map(text).collect::<forebay::Result<Vec<_>>>())
+        });
+        texts.transpose().raise(py).map(Option::unwrap_or_default)
+    }
+    /// Samples that could not be read, where the loader was told to skip or replace them.
+    #[getter]
+    fn skipped<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let held = match &*self.lock() {
+            Held::Whole(batch, _) => Some(batch.clone()),
+            // What lies in shards was proven when they were opened.
+            _ => None,
+        };
+        let one = |s: &loader::Skipped| Ok((s.position, s.index, object(py, &s.error)?, s.replaced_by));
+        Self::listed(py, "Skipped", held.iter().flat_map(|batch| batch.skipped()).map(one))
+    }
+    /// What became of each picture's geometry.
+    #[getter]
+    fn placements<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let one = |p: &loader::Placement| -> PyResult<Placement> {
+            let (s, full) = (p.source, (p.full_width, p.full_height));
+            Ok(((s.x, s.y, s.width, s.height), (p.x, p.y, p.width, p.height), full, p.mirrored, p.flipped))
+        };
+        Self::listed(py, "Placement", self.look(|batch| batch.placements().to_vec()).iter().map(one))
+    }
+    /// The samples' names: read when this is asked.
+    #[getter]
+    fn names(&self, py: Python<'_>) -> PyResult<Vec<Option<String>>> {
+        py.detach(|| self.look(|batch| Some(batch.names())).transpose()).raise(py).map(Option::unwrap_or_default)
+    }
+    /// The samples' metadata: read when this is asked.
+    #[getter]
+    fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
+        static LOADS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let loads = LOADS.get_or_try_init(py, || Ok::<_, PyErr>(py.import("json")?.getattr("loads")?.unbind()))?;
+        let found = py.detach(|| self.look(|batch| Some(batch.metadata())).transpose());
+        let texts = found.raise(py)?.unwrap_or_default().into_iter().map(|value| value.map(|value| value.to_string()));
+        texts.map(|text| text.map(|text| loads.bind(py).call1((text,))).transpose()).collect()
+    }
+
+    /// ``images, labels = batch``.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.pair(py)?.try_iter()?.into_any())
+    }
+    #[pyo3(signature = (**options))]
+    fn __dlpack__<'py>(&self, py: Python<'py>, options: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
+        self.images(py)?.bind(py).call_method("__dlpack__", (), options)
+    }
+    fn __dlpack_device__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.images(py)?.bind(py).call_method0("__dlpack_device__")
+    }
+    fn __repr__(&self) -> String {
+        let (shape, dtype) = self.look(|batch| (batch.shape().to_vec(), Some(batch.dtype().name())));
+        let what = match dtype {
+            Some(dtype) if shape.len() > 1 => format!("{shape:?} {dtype}"),
+            _ => "payloads".into(),
+        };
+        format!("<forebay.Batch {}:{}, {} samples, {what}>", self.epoch, self.step, self.len)
+    }
+}
+
+fn not_text(e: std::str::Utf8Error, sample: u64) -> forebay::Error {
+    let message = format!("this payload is not UTF-8 text: {e}");
+    forebay::Error::caused(&forebay::error::codes::ARGUMENT, message, e).sample(sample)
 }

@@ -14,6 +14,7 @@
 //! | `writer.rs` | a TBL that is written sample by sample |
 //! | `convert.rs`, `check.rs` | converting and checking, samples and tables |
 //! | `loader.rs`, `batch.rs`, `recipe.rs` | the loader, its batches, what becomes of pictures |
+//! | `pictures.rs` | tensors of samples that others choose |
 
 #![forbid(unsafe_code)]
 // The clock and threads that the core must not touch are a host's work.
@@ -29,6 +30,7 @@ mod errors;
 mod loader;
 mod memory;
 mod options;
+mod pictures;
 mod recipe;
 mod table;
 mod wait;
@@ -43,8 +45,9 @@ mod _forebay {
     use super::{
         batch::Batch,
         dataset::Dataset,
-        loader::Loader,
+        loader::{Epoch, Loader},
         memory::Memory,
+        pictures::Pictures,
         table::{Rows, Table},
         writer::TblWriter,
     };
