@@ -47,7 +47,9 @@ from ._files import is_url as _is_url
 from ._files import name_of as _name_of
 from ._forebay import __version__
 from ._forebay import is_table as _is_table
+from ._hf import from_hf
 from ._loader import Blocks, Labels, Loader, LoaderStats
+from ._records import Records, WebSamples
 from ._report import Fault, Report
 from ._several import Batches, Difference, Extracted, Plan, Share, concat, diff, extract, plan, split, stats
 from ._table import Column, Table, from_arrow, open_table
@@ -86,6 +88,7 @@ __all__ = [
     "RandomCrop",
     "RandomErasing",
     "RandomResizedCrop",
+    "Records",
     "Report",
     "Sample",
     "SampleInfo",
@@ -99,6 +102,7 @@ __all__ = [
     "UsageError",
     "VerticalFlip",
     "View",
+    "WebSamples",
     "__version__",
     "check",
     "concat",
@@ -106,6 +110,7 @@ __all__ = [
     "diff",
     "extract",
     "from_arrow",
+    "from_hf",
     "labels",
     "open",
     "open_samples",

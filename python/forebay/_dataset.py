@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import IO, TYPE_CHECKING, Any, Iterator, Literal, NamedTuple, Sequence, overload
+from typing import IO, TYPE_CHECKING, Any, Callable, Iterator, Literal, NamedTuple, Sequence, overload
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from . import _forebay
 from ._convert import PathLike, check
 from ._files import Ranges, is_url, name_of, open_url, read_all
 from ._progress import Progress
+from ._records import Records, WebSamples
 from ._report import Report
 
 if TYPE_CHECKING:
@@ -298,6 +299,32 @@ class Dataset(Sequence[Sample]):
 
         chosen = None if self._chosen is None else self._chosen.tolist()
         return extract(self._path(), folder, indices=chosen, force=force, progress=progress)
+
+    def records(
+        self,
+        *,
+        label: str | None = None,
+        image: bool = True,
+        transform: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> Records:
+        """These samples as dicts by number: ``index``, ``image`` (or ``payload``), and ``label``, a metadata field, or all the
+        ``metadata``. It is what grain takes as a ``RandomAccessDataSource``, and PyTorch as a map-style dataset."""
+        return Records(self, label, image, transform)
+
+    def to_webdataset(self) -> WebSamples:
+        """These samples as WebDataset's pipelines pass them on: dicts of bytes by extension, with ``__key__``.
+
+        It is the first stage of a pipeline, to be followed by ``wds.split_by_node``, ``wds.split_by_worker``, ``wds.decode``.
+        """
+        return WebSamples(self)
+
+    def to_hf(self, *, label: str | None = None, streaming: bool = False) -> Any:
+        """These samples as a Hugging Face dataset: ``image``, ``width``, ``height``, ``metadata`` as JSON text, and ``label``, which is
+        the metadata field of this name. ``streaming`` makes one that reads as it goes; the other is written into the
+        cache of `datasets`."""
+        from ._hf import to_hf
+
+        return to_hf(self, label=label, streaming=streaming)
 
     def __getstate__(self) -> dict[str, Any]:
         if isinstance(self._source, Ranges):

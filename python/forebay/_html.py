@@ -61,7 +61,7 @@ def _data(sample: Sample) -> tuple[str, bytes] | None:
     kind = _SHOWN.get(info.format)
     if kind is not None:
         return (kind, bytes(sample.payload)) if info.bytes <= _MOST_BYTES else None
-    if sample.dataset.manifest is None and info.format != "raw":
+    if sample.dataset.manifest is None and info.format != "raw_u8":
         return None
     if info.width * info.height * 3 > _MOST_BYTES:
         return None
