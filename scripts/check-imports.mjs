@@ -29,7 +29,15 @@ const CRATES = {
     'loader tensors',
   ],
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
-  'python/src': ['errors memory', 'recipe wait', 'batch options', 'check convert dataset loader', 'table writer'],
+  'python/src': [
+    'errors memory',
+    'capsule recipe source wait',
+    'batch options',
+    'arrow_in check dataset extract labels loader plan warehouse',
+    'table',
+    'convert',
+    'several writer',
+  ],
   'wasm/src': ['fail limits ranges threads', 'words', 'check convert record select tables tensor', 'dataset', 'open'],
 };
 

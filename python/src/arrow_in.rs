@@ -25,8 +25,7 @@ use serde_json::json;
 
 use crate::{
     capsule::{Batches, stream_of},
-    convert::scan,
-    options::{parse, word},
+    options::{parse, scan, word},
     wait::{Wire, long},
 };
 

@@ -9,7 +9,6 @@ use forebay::{
     filter::Filter,
     image::transform::Fit,
     samples::MetadataChoice,
-    tables::Scan,
     words::Word,
 };
 use forebay_native::{
@@ -23,7 +22,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    options::{optional, parse, word},
+    options::{optional, parse, scan, word},
     table,
     wait::{Wire, long},
 };
@@ -213,11 +212,6 @@ fn into_table(
     job.sync = wanted.sync.unwrap_or(job.sync);
     let summary = job.run_with(output, &mut |progress| wire.tell(progress.samples, progress.total))?;
     Ok(json!(summary))
-}
-
-/// Some columns and rows of a table.
-pub(crate) fn scan(columns: Option<Vec<String>>, filter: Option<&str>) -> Result<Scan> {
-    Ok(Scan::new(columns, filter.map(Filter::parse).transpose()?))
 }
 
 /// An option that has no effect here is a mistake.

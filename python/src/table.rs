@@ -24,9 +24,8 @@ use serde_json::json;
 
 use crate::{
     arrow_in::{ArrowRows, Held},
-    convert::scan,
     errors::Raise,
-    options::{parse, word},
+    options::{parse, scan, word},
     wait::long,
 };
 
