@@ -38,7 +38,8 @@ def batches(manifest: str, batch: int, epoch: int) -> Iterator[tuple[NDArray[np.
     ds = forebay.warehouse.open(manifest, io="map")
     plan = forebay.plan(manifest, batch=batch, shuffle=7, epoch=epoch, rank=0, tail="uneven")
     for one in plan.batches:
-        images = np.stack([ds.tensor(i) for i in one.indices]).astype(np.float32) / 255
+        images = np.stack([ds.tensor(i) for i in one.indices]).astype(np.float32)
+        images /= 255
         yield images, [ds.boxes(i) for i in one.indices]
 
 

@@ -1,4 +1,4 @@
-//! Arrow's C interface, inward: a capsule that any program's object gave becomes a stream of batches that are held against
+//! Arrow's C interface, inward: a capsule that any program's object gave becomes a stream of batches that are compared with
 //! what they claim.
 //!
 //! A capsule is a pointer, and whoever can make one is trusted with the process's memory, as any extension module is. What
