@@ -26,7 +26,7 @@ const CRATES = {
     'check select',
     'convert',
     'tables warehouse',
-    'loader tensors',
+    'loader',
   ],
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
   'python/src': [
@@ -34,7 +34,7 @@ const CRATES = {
     'capsule recipe source wait',
     'batch options',
     'arrow_in check dataset extract labels loader plan warehouse',
-    'table',
+    'pictures table',
     'convert',
     'several writer',
   ],

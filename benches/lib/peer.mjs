@@ -27,6 +27,13 @@ export function trainingPython() {
   return environment('loader-peers', TRAINING, ['torchvision', 'webdataset', 'PIL']);
 }
 
+/** A Python that can import all that the loaders of Python are measured against, or null: as above, and these. */
+export function pythonPeers() {
+  const more = { turboloader: PEER_VERSION, safetensors: '0.8.0', torchdata: '0.11.0' };
+  const modules = ['torchvision', 'webdataset', 'PIL', 'turboloader', 'safetensors', 'torchdata'];
+  return environment('loader-peers', { ...TRAINING, ...more }, modules);
+}
+
 /** A Python that can import polars, duckdb and pyarrow, or null. */
 export function tablesPython() {
   return environment('table-peers', TABLES, ['polars', 'duckdb', 'pyarrow']);

@@ -1,6 +1,7 @@
 """The Python loader with the settings of loader_rate.rs, and what Python itself costs a batch.
 
-    python loader_rate.py FILE.tbl pictures|payloads WORKERS
+    python loader_rate.py FILE.tbl pictures|payloads|tiny WORKERS
+    python loader_rate.py FILE.tbl make SAMPLES     a file of tiny raw pictures
 """
 
 import json
@@ -13,7 +14,7 @@ import forebay
 
 
 def checksum(batch):
-    if kind == "pictures":
+    if kind != "payloads":
         return zlib.crc32(batch.images)
     found = 0
     for payload in batch.payloads:
@@ -21,50 +22,50 @@ def checksum(batch):
     return found
 
 
-path, kind, workers = sys.argv[1:]
-options = {}
+path, kind, number = sys.argv[1:]
+if kind == "make":
+    import numpy as np
+
+    with forebay.TblWriter(path) as writer:
+        for i in range(int(number)):
+            writer.add(np.full((8, 8, 3), i % 256, np.uint8), metadata={"cls": i % 10})
+    sys.exit()
+options, batch = {}, 64
 if kind == "pictures":
     options = {
         "size": 224,
         "augment": forebay.RandomResizedCrop() | forebay.HorizontalFlip(),
         "normalize": "imagenet",
     }
-loader = forebay.Loader(path, batch=64, shuffle=42, workers=int(workers), **options)
+elif kind == "tiny":
+    options, batch = {"size": 8, "dtype": "u8"}, 8
+loader = forebay.Loader(path, batch=batch, shuffle=42, workers=int(number), **options)
 sums = [checksum(batch) for batch in loader]
 
 begun = time.perf_counter()
 samples = 0
 for batch in loader:
-    samples += len(batch.images) if kind == "pictures" else len(batch)
+    samples += len(batch) if kind == "payloads" else len(batch.images)
 rate = samples / (time.perf_counter() - begun)
 
 
-class Timed:
-    """Takes the time of this thread inside of the library, where Python's lock is released, out of the count."""
-
-    def __init__(self, core):
-        self.core, self.inside = core, 0
-
-    def next(self):
-        begun = time.thread_time_ns()
-        try:
-            return self.core.next()
-        finally:
-            self.inside += time.thread_time_ns() - begun
+def loop():
+    """An epoch in Python, with what a trainer takes of each batch."""
+    begun = time.thread_time()
+    for batch in loader:
+        if kind != "payloads":
+            batch.images
+    return time.thread_time() - begun
 
 
-# What is left of this thread's processor time: the iterator, the batch, its array.
-core = loader._core
-core.begin(2)
-timed = Timed(core)
-loader._core_of, loader._turn = timed, loader._turn + 1
-times = []
-last, inside = time.thread_time_ns(), 0
-for batch in loader._epoch(timed, loader._turn):
-    batch.images if kind == "pictures" else len(batch)
-    del batch
-    now = time.thread_time_ns()
-    times.append((now - last - (timed.inside - inside)) / 1000)
-    last, inside = now, timed.inside
-loader._core_of = core
-print(json.dumps({"rate": round(rate, 1), "sums": sums, "python_us": round(statistics.median(times), 1)}))
+def drained():
+    """An epoch on the same thread without Python: the same waiting, the same batches."""
+    loader._core.begin(None)
+    begun = time.thread_time()
+    loader._core.drain()
+    return time.thread_time() - begun
+
+
+# Processor time of this thread, in turns: what a loop takes beyond the loader's own is Python's.
+python = [(loop() - drained()) / len(loader) * 1e6 for _ in range(5)]
+print(json.dumps({"rate": round(rate, 1), "sums": sums, "python_us": round(statistics.median(python), 1)}))

@@ -1,13 +1,13 @@
 //! The Rust loader with the settings of `loader_rate.py`: samples a second of a warm epoch, and a checksum of its batches.
 //!
-//! `loader_rate FILE.tbl pictures|payloads WORKERS`; `npm run bench:python` runs both in turns.
+//! `loader_rate FILE.tbl pictures|payloads|tiny WORKERS`; `npm run bench:python` runs both in turns.
 
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout, reason = "a program that measures")]
 
 use std::{env, time::Instant};
 
 use forebay::codec::checksum::crc32;
-use forebay_native::loader::{Batch, IMAGENET, Image, Loader};
+use forebay_native::loader::{Batch, Dtype, IMAGENET, Image, Loader};
 
 /// A checksum of what a batch holds.
 fn sum(batch: &Batch) -> u32 {
@@ -22,6 +22,9 @@ fn main() {
     let mut builder = Loader::open(path).unwrap().batch(64).shuffle(42).workers(workers.parse().unwrap());
     if kind == "pictures" {
         builder = builder.image(Image::new(224, 224).random_resized_crop().hflip().normalize(IMAGENET));
+    }
+    if kind == "tiny" {
+        builder = builder.batch(8).image(Image::new(8, 8)).dtype(Dtype::U8);
     }
     let mut loader = builder.build().unwrap();
     // The first epoch warms it, and says what it holds.

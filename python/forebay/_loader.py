@@ -6,8 +6,11 @@ import json
 import os
 import sys
 import time
+import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterator, Literal, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Literal, Mapping, Sequence
+
+import numpy as np
 
 from . import _forebay
 from ._augment import Augment, Step, steps
@@ -88,15 +91,19 @@ class LoaderStats:
     idle: float
     #: The caller's time in waiting for a batch.
     waiting: float
-    #: The caller's time between batches.
+    #: The caller's time between batches, without that of its own functions.
     training: float
+    #: The caller's time in ``per_sample`` and ``transform``.
+    functions: float = 0.0
 
     @property
     def verdict(self) -> str:
         """Who waits for whom, in words."""
-        whole = self.waiting + self.training
+        whole = self.waiting + self.training + self.functions
         if whole <= 0:
             return "nothing was loaded yet"
+        if self.functions > max(self.waiting, 0.05 * whole):
+            return f"the trainer spends {self.functions / whole:.0%} of its time in its own per_sample and transform"
         share = self.waiting / whole
         if share < 0.05:
             return f"the loader keeps up: the trainer waits {share:.0%} of its time"
@@ -114,6 +121,11 @@ class Loader:
     Iterating gives one epoch of :class:`Batch`; the next time the next epoch. :meth:`numpy` and :meth:`torch` give arrays
     and tensors, without a copy. ``rank`` and ``world`` are those of ``torch.distributed`` where it is initialized, else of
     the environment (``RANK``, ``WORLD_SIZE``), else 0 and 1. Without a ``size`` the batches hold payloads.
+
+    ``transform(batch)`` is called with every :class:`Batch`, on the caller's thread: it changes ``batch.images`` in place or
+    sets it, or returns what iterating shall give instead. ``per_sample(picture)`` is called with every picture (or payload)
+    before that and returns what stands for it; this costs a call of Python for every sample, which threads cannot share, so
+    it warns. What these functions raise is raised, whatever ``on_error`` says, which is about broken samples.
     """
 
     def __init__(
@@ -148,6 +160,8 @@ class Loader:
         class_level: int | None = None,
         allow_empty: bool = False,
         decoded_bytes: int | None = None,
+        transform: Callable[[Batch], Any] | None = None,
+        per_sample: Callable[[Any], Any] | None = None,
     ) -> None:
         many = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
         self._paths = [os.fspath(path) for path in many]
@@ -158,20 +172,9 @@ class Loader:
         if (mix is None) != (epoch_samples is None):
             raise UsageError("usage.argument", "usage", "mix and epoch_samples are given together, or neither")
         kind, number, more = _shuffled(shuffle, seed)
-        image: dict[str, Any] | None = None
-        if size is not None:
-            width, height = (size, size) if isinstance(size, int) else size
-            image = {
-                "width": width,
-                "height": height,
-                "steps": steps(augment),
-                "resampling": resampling,
-                "fill": fill,
-                "normalize": _normalized(normalize),
-                "layout": layout,
-            }
-        elif augment is not None or normalize is not None:
-            raise UsageError("usage.argument", "usage", "augment and normalize need a size")
+        image = recipe(
+            size, augment=augment, normalize=normalize, layout=layout, resampling=resampling, fill=fill
+        )
         named = Labels.field(labels) if isinstance(labels, str) else labels
         self._options: dict[str, Any] = {
             "batch": batch,
@@ -198,22 +201,34 @@ class Loader:
             "groups": None if groups is None else {"steps": groups[0], "sizes": [list(size) for size in groups[1]]},
         }
         self._labeled = named is not None
-        self._training = 0.0
-        self._last: tuple[int, int] | None = None
+        self._transform = transform
+        self._per_sample = per_sample
+        if per_sample is not None:
+            message = (
+                "per_sample calls Python for every sample, on one thread: what `augment` or `transform`, which is called"
+                " once a batch, can do is several times as fast there"
+            )
+            warnings.warn(message, stacklevel=2)
         self._open(None)
 
     def _open(self, state: str | None) -> None:
+        before: _forebay.Loader | None = getattr(self, "_core_of", None)
         self._core_of = _forebay.Loader(self._paths, json.dumps(self._options, allow_nan=False), state)
         self._process = os.getpid()
-        self._turn = 0
+        self._functions = 0.0
+        # Where the caller stands, while batches behind that are on their way to a device.
+        self._behind: tuple[int, int, int] | None = None
+        if before is not None:
+            before.retire()
 
     @property
     def _core(self) -> _forebay.Loader:
         if self._process != os.getpid():
             # The threads stayed with the parent; here they begin anew, at the beginning of its epoch.
+            given = self._core_of.given()
             self._open(None)
-            if self._last is not None:
-                self._core_of.begin(self._last[0])
+            if given is not None:
+                self._core_of.begin(given)
         return self._core_of
 
     def __len__(self) -> int:
@@ -228,12 +243,12 @@ class Loader:
     @property
     def epoch(self) -> int:
         """The epoch that the next batch belongs to."""
-        return self._core.position()[0]
+        return self._core.position()[0] if self._behind is None else self._behind[0]
 
     @property
     def step(self) -> int:
         """The step of its epoch that comes next."""
-        return self._core.position()[1]
+        return self._core.position()[1] if self._behind is None else self._behind[1]
 
     @property
     def classes(self) -> list[str]:
@@ -244,51 +259,79 @@ class Loader:
         """Goes to the beginning of an epoch; after :meth:`load_state_dict` to where the state stands in it."""
         self._core.begin(epoch)
         self._began = True
+        self._behind = None
 
     _began = False
 
     def __iter__(self) -> Iterator[Batch]:
         """One epoch: the rest of it where a state was loaded, else all of it."""
+        return self._iterate("batches")
+
+    def _iterate(self, gives: str) -> Iterator[Any]:
         core = self._core
         if not self._began:
-            core.begin(None)
+            core.begin(None if self._behind is None else self._behind[0])
         self._began = False
-        self._turn += 1
-        return self._epoch(core, self._turn)
+        self._behind = None
+        if self._transform is None and self._per_sample is None:
+            return core.iterate(gives)
+        return self._changed(core.iterate("batches"), gives)
 
-    def _epoch(self, core: _forebay.Loader, turn: int) -> Iterator[Batch]:
-        left: float | None = None
-        while True:
-            if turn != self._turn or core is not self._core_of:
-                raise UsageError("usage.argument", "usage", "another iteration over this loader has begun since")
-            if left is not None:
-                self._training += time.perf_counter() - left
-            found = core.next()
-            if found is None:
-                return
-            self._last = found.position()
-            left = time.perf_counter()
-            yield Batch(found)
+    def _changed(self, batches: Iterator[Batch], gives: str) -> Iterator[Any]:
+        """What the caller's own functions make of batches."""
+        for batch in batches:
+            begun = time.perf_counter()
+            found: Any = None
+            if self._per_sample is not None:
+                given = batch.payloads if self._options["image"] is None else batch.images
+                made = _together([self._per_sample(one) for one in given])
+                if made is not None:
+                    batch.images = made
+            if self._transform is not None:
+                found = self._transform(batch)
+            self._functions += time.perf_counter() - begun
+            if found is not None:
+                yield found
+            else:
+                yield _of(batch, gives)
 
     def numpy(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]] | NDArray[Any]]:
         """One epoch of ``images, labels``, or of ``images`` where there are no labels. Nothing is copied."""
-        for batch in self:
-            yield (batch.images, batch.labels) if self._labeled else batch.images
+        return self._iterate("pairs" if self._labeled else "images")
 
     def torch(self, device: Any = None) -> Iterator[Any]:
         """One epoch of tensors ``images, labels``, or of ``images`` where there are no labels.
 
-        On the CPU nothing is copied. For another device a batch is copied to pinned memory and from there while the one
-        before it is used.
+        On the CPU nothing is copied. For another device the next batch is on its way, from pinned memory and on a stream of
+        its own, while one is used.
         """
         from .torch import tensors
 
         return tensors(self, device)
 
+    def jax(self) -> Iterator[Any]:
+        """One epoch of JAX's arrays ``images, labels``, or of ``images`` where there are no labels.
+
+        On the CPU the images are not copied; labels become what JAX uses for whole numbers.
+        """
+        import jax  # type: ignore[import-not-found, unused-ignore]
+
+        def array(found: NDArray[Any]) -> Any:
+            return jax.numpy.asarray(found) if found.dtype == np.int64 else jax.dlpack.from_dlpack(found)
+
+        for found in self.numpy():
+            yield mapped(found, array)
+
     def state_dict(self) -> dict[str, Any]:
         """Where the run stands, behind the last batch that was given: plain data."""
         found: dict[str, Any] = json.loads(self._core.state())
+        if self._behind is not None:
+            found["order"]["epoch"], found["order"]["step"], found["skipped"] = self._behind
         return found
+
+    def _stands(self) -> tuple[int, int, int]:
+        """Epoch and step behind the batch that was taken last, and broken samples so far."""
+        return (*self._core.position(), self._core.stats()[1])
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on where a saved run stood.
@@ -302,7 +345,7 @@ class Loader:
     def stats(self) -> LoaderStats:
         """Where the time went so far, in all epochs."""
         samples, skipped, times = self._core.stats()
-        reading, decoding, transforming, idle, waiting = times
+        reading, decoding, transforming, idle, waiting, training = times
         return LoaderStats(
             samples=samples,
             skipped=skipped,
@@ -311,7 +354,8 @@ class Loader:
             transforming=transforming,
             idle=idle,
             waiting=waiting,
-            training=self._training,
+            training=max(0.0, training - self._functions),
+            functions=self._functions,
         )
 
     def close(self) -> None:
@@ -326,8 +370,8 @@ class Loader:
         self.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {name: value for name, value in self.__dict__.items() if name not in ("_core_of", "_process", "_turn")}
-        return {**kept, "_state": self._core.state()}
+        kept = {name: value for name, value in self.__dict__.items() if name not in ("_core_of", "_process")}
+        return {**kept, "_state": json.dumps(self.state_dict())}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         state = kept.pop("_state")
@@ -338,6 +382,39 @@ class Loader:
         options = self._options
         place = f"rank {options['rank']} of {options['world']}"
         return f"<forebay.Loader {', '.join(self._paths)}: {len(self)} batches of {options['batch']}, {place}>"
+
+
+def _of(batch: Batch, gives: str) -> Any:
+    if gives == "batches":
+        return batch
+    return (batch.images, batch.labels) if gives == "pairs" else batch.images
+
+
+def mapped(found: Any, change: Callable[[NDArray[Any]], Any]) -> Any:
+    """What is found with each of its arrays changed, in tuples, lists and dictionaries too."""
+    if isinstance(found, np.ndarray):
+        return change(found)
+    if isinstance(found, (tuple, list)):
+        all_of = [mapped(one, change) for one in found]
+        return type(found)(*all_of) if hasattr(found, "_fields") else type(found)(all_of)
+    if isinstance(found, dict):
+        return {key: mapped(one, change) for key, one in found.items()}
+    return found
+
+
+def _together(made: list[Any]) -> Any:
+    """What the samples of a batch became, as one array where they are arrays of one shape; ``None`` where nothing was
+    returned, as all was changed in place."""
+    if all(one is None for one in made):
+        return None
+    torch = sys.modules.get("torch")
+    kinds = {(type(one), getattr(one, "shape", None), getattr(one, "dtype", None)) for one in made}
+    if len(kinds) == 1:
+        if isinstance(made[0], (np.ndarray, np.generic, int, float)):
+            return np.stack([np.asarray(one) for one in made])
+        if torch is not None and isinstance(made[0], torch.Tensor):
+            return torch.stack(made)
+    return made
 
 
 def _shuffled(shuffle: int | Blocks | None, seed: int | None) -> tuple[str, int, dict[str, Any] | None]:
@@ -351,6 +428,32 @@ def _shuffled(shuffle: int | Blocks | None, seed: int | None) -> tuple[str, int,
     if isinstance(shuffle, bool):
         raise UsageError("usage.argument", "usage", "shuffle is a seed, such as shuffle=42, or Blocks, or None")
     return "full", int(shuffle), None
+
+
+def recipe(
+    size: int | tuple[int, int] | None,
+    *,
+    augment: Augment | Step | None = None,
+    normalize: Any = None,
+    layout: str = "nchw",
+    resampling: str | None = None,
+    fill: tuple[int, int, int] | None = None,
+) -> dict[str, Any] | None:
+    """What becomes of pictures, as plain data."""
+    if size is None:
+        if augment is not None or normalize is not None:
+            raise UsageError("usage.argument", "usage", "augment and normalize need a size")
+        return None
+    width, height = (size, size) if isinstance(size, int) else size
+    return {
+        "width": width,
+        "height": height,
+        "steps": steps(augment),
+        "resampling": resampling,
+        "fill": fill,
+        "normalize": _normalized(normalize),
+        "layout": layout,
+    }
 
 
 def _normalized(normalize: Any) -> Any:

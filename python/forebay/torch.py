@@ -2,59 +2,155 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
+import json
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
+
+import numpy as np
 
 try:
     import torch  # type: ignore[import-not-found, unused-ignore]
 except ImportError as e:
     raise ImportError("forebay.torch needs PyTorch: pip install torch") from e
 
+from . import _forebay
+from ._augment import Augment, Step
 from ._convert import PathLike
 from ._dataset import Dataset as Samples
 from ._dataset import open_samples
+from ._errors import UsageError
+from ._loader import mapped, recipe
 
 if TYPE_CHECKING:
     from ._loader import Loader
 
-__all__ = ["Dataset", "tensors"]
+__all__ = ["Batches", "Dataset", "tensors"]
 
 
 def tensors(loader: Loader, device: Any = None) -> Iterator[Any]:
     """One epoch of a loader as tensors; see :meth:`forebay.Loader.torch`."""
-    labeled = loader._labeled
-    ahead = None
-    away = device is not None and torch.device(device).type != "cpu"
-    for batch in loader:
-        images = torch.from_numpy(batch.images)
-        labels = torch.from_numpy(batch.labels) if labeled else None
-        if not away:
-            yield (images, labels) if labeled else images
-            continue
-        moved = _moved(images, device), None if labels is None else _moved(labels, device)
-        if ahead is not None:
-            yield ahead if labeled else ahead[0]
-        ahead = moved
-    if ahead is not None:
-        yield ahead if labeled else ahead[0]
+    if device is None or torch.device(device).type == "cpu":
+        return (mapped(found, torch.from_numpy) for found in loader.numpy())
+    return _ahead(loader, mover(torch.device(device)))
 
 
-def _moved(tensor: torch.Tensor, device: Any) -> torch.Tensor:
-    """A copy on its way to another device; what is on its way lies in pinned memory, which the copy keeps."""
-    if torch.device(device).type == "cuda":
-        tensor = tensor.pin_memory()
-    return tensor.to(device, non_blocking=True)
+class Mover:
+    """How tensors get to a device. ``start`` runs on a thread of its own and returns what ``finish`` is given later, on the
+    caller's thread, when the tensors are about to be used."""
+
+    def __init__(self, device: torch.device) -> None:
+        self.device = device
+
+    def start(self, found: Any) -> Any:
+        return mapped(found, lambda array: torch.from_numpy(array).to(self.device))
+
+    def finish(self, started: Any) -> Any:
+        return started
+
+
+class CudaMover(Mover):
+    """Copies into pinned memory, which torch keeps and uses again, and from there on a stream of its own."""
+
+    def __init__(self, device: torch.device) -> None:
+        super().__init__(device)
+        self.stream = torch.cuda.Stream(device)
+
+    def start(self, found: Any) -> Any:
+        moved: list[torch.Tensor] = []
+
+        def move(array: Any) -> torch.Tensor:
+            pinned = torch.from_numpy(array).pin_memory()
+            moved.append(pinned.to(self.device, non_blocking=True))
+            return moved[-1]
+
+        with torch.cuda.stream(self.stream):
+            tree = mapped(found, move)
+            return tree, moved, self.stream.record_event()
+
+    def finish(self, started: Any) -> Any:
+        tree, moved, event = started
+        stream = torch.cuda.current_stream(self.device)
+        stream.wait_event(event)
+        for tensor in moved:
+            # Its memory was taken on the other stream: it is not free before this one is done with it.
+            tensor.record_stream(stream)
+        return tree
+
+
+#: How to move to a kind of device; another kind is copied to without a stream.
+MOVERS: dict[str, Callable[[torch.device], Mover]] = {"cuda": CudaMover}
+
+
+def mover(device: torch.device) -> Mover:
+    return MOVERS.get(device.type, Mover)(device)
+
+
+def _ahead(loader: Loader, moves: Mover) -> Iterator[Any]:
+    """Batches on a device, each started on its way before the one in front of it is given."""
+    with ThreadPoolExecutor(1, "forebay-copy") as thread:
+        waiting: tuple[Future[Any], Any] | None = None
+        for found in loader.numpy():
+            started = thread.submit(moves.start, found), loader._stands()
+            if waiting is not None:
+                # A saved state says what was given, and not what is on its way.
+                loader._behind = waiting[1]
+                yield moves.finish(waiting[0].result())
+            waiting = started
+        if waiting is not None:
+            loader._behind = waiting[1]
+            yield moves.finish(waiting[0].result())
+            loader._behind = None
+
+
+class Batches(torch.utils.data.IterableDataset):  # type: ignore[misc, type-arg, unused-ignore]
+    """A loader's batches for torch's ``DataLoader(..., batch_size=None)``, torchdata's ``StatefulDataLoader`` and Lightning.
+
+    The loader has threads of its own, so ``num_workers`` is 0, or 1.
+    """
+
+    def __init__(self, loader: Loader) -> None:
+        self.loader = loader
+
+    def __len__(self) -> int:
+        return len(self.loader)
+
+    def __iter__(self) -> Iterator[Any]:
+        worker = torch.utils.data.get_worker_info()
+        if worker is not None and worker.num_workers > 1:
+            message = "the loader has threads of its own, and every worker would give all batches: num_workers is 0 or 1"
+            raise UsageError("usage.argument", "usage", message)
+        return self.loader.torch()
+
+    def set_epoch(self, epoch: int) -> None:
+        """As the loader's."""
+        self.loader.set_epoch(epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """As the loader's."""
+        return self.loader.state_dict()
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """As the loader's."""
+        self.loader.load_state_dict(state)
 
 
 class Dataset(torch.utils.data.Dataset):  # type: ignore[misc, type-arg, unused-ignore]
-    """A map-style dataset for torch's own DataLoader: ``transform(image) -> anything``, with labels by a metadata field.
+    """A map-style dataset for torch's own ``DataLoader``, with labels by a metadata field.
 
-    Forked and spawned workers open the file themselves.
+    With a ``size``, pictures become tensors as in :class:`forebay.Loader`, all those of a batch in one call, and what is
+    random about them is drawn from torch's generator. ``transform(image) -> anything`` is called for each: with a size with
+    its tensor, otherwise with its pixels, height x width x 3. Forked and spawned workers open the file themselves.
     """
 
     def __init__(
         self,
         source: PathLike | Samples,
         *,
+        size: int | tuple[int, int] | None = None,
+        augment: Augment | Step | None = None,
+        normalize: Any = None,
+        dtype: str = "f32",
+        layout: str = "nchw",
         transform: Callable[[Any], Any] | None = None,
         label: str | None = None,
         where: str | None = None,
@@ -63,18 +159,44 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[misc, type-arg, unused-
         self.samples = samples if where is None else samples.where(where)
         self.transform = transform
         self.label = label
+        image = recipe(size, augment=augment, normalize=normalize, layout=layout)
+        self._recipe = None if image is None else json.dumps({"image": image, "dtype": dtype})
+        self._pictures: _forebay.Pictures | None = None
+        self._labels: dict[int, Any] = {}
+        self._make()
+
+    def _make(self) -> _forebay.Pictures | None:
+        if self._pictures is None and self._recipe is not None:
+            self._pictures = _forebay.Pictures(self._recipe)
+        return self._pictures
 
     def __len__(self) -> int:
         return len(self.samples)
 
     def __getitem__(self, i: int) -> Any:
-        sample = self.samples[i]
-        image: Any = sample.image()
-        image = torch.from_numpy(image) if self.transform is None else self.transform(image)
-        if self.label is None:
-            return image
-        metadata = sample.metadata or {}
-        return image, metadata[self.label]
+        return self.__getitems__([i])[0]
 
     def __getitems__(self, numbers: Sequence[int]) -> list[Any]:
-        return [self[i] for i in numbers]
+        chosen = [self.samples._number(int(i)) for i in numbers]
+        pictures = self._make()
+        images: Any
+        if pictures is None:
+            images = [torch.from_numpy(self.samples[i].image()) if self.transform is None else self.samples[i].image() for i in numbers]
+        else:
+            keys = torch.randint(0, 2**63 - 1, (len(chosen),)).tolist()
+            images = torch.from_numpy(np.asarray(pictures.make(self.samples._core(), chosen, keys)))
+        if self.transform is not None:
+            images = [self.transform(image) for image in images]
+        if self.label is None:
+            return list(images)
+        return [(image, self._label(i)) for image, i in zip(images, chosen)]
+
+    def _label(self, i: int) -> Any:
+        """Read once: metadata is parsed for it."""
+        if i not in self._labels:
+            text = self.samples._core().metadata(i)
+            self._labels[i] = ({} if text is None else json.loads(text))[self.label]
+        return self._labels[i]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pictures": None}

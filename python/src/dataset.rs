@@ -155,6 +155,10 @@ impl Dataset {
 }
 
 impl Dataset {
+    pub(crate) fn opened(&self) -> &Opened {
+        &self.0
+    }
+
     fn pixels(&self, i: u64, orient: bool, damaged: bool) -> Result<Memory> {
         let named = |e: Error| e.sample(i).file(self.0.name());
         let (info, payload) = (self.0.info(i)?, self.0.payload(i)?);

@@ -18,6 +18,7 @@
 //! | `several.rs`, `extract.rs`, `plan.rs` | shards, differences, files, and what a run gets |
 //! | `labels.rs`, `warehouse.rs` | label files, tensor warehouses |
 //! | `loader.rs`, `batch.rs`, `recipe.rs` | the loader, its batches, what becomes of pictures |
+//! | `pictures.rs` | tensors of samples that others choose |
 
 // Allowed where a capsule of Arrow's is opened, in `capsule.rs`, and nowhere else.
 #![deny(unsafe_code)]
@@ -38,6 +39,7 @@ mod labels;
 mod loader;
 mod memory;
 mod options;
+mod pictures;
 mod plan;
 mod recipe;
 mod several;
@@ -58,8 +60,9 @@ mod _forebay {
         batch::Batch,
         dataset::Dataset,
         labels::Labels,
-        loader::Loader,
+        loader::{Epoch, Loader},
         memory::Memory,
+        pictures::Pictures,
         table::{Rows, Table},
         writer::TblWriter,
     };

@@ -3,7 +3,11 @@
 use std::{
     path::PathBuf,
     process,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
 };
 
 use forebay::{
@@ -25,8 +29,11 @@ use crate::{
     errors::Raise,
     options::{parse, word},
     recipe::Image,
-    wait::{TURN, long},
+    wait::long,
 };
+
+/// How long a batch is waited for until signals are heard. Each time costs a thread's going to sleep and waking up.
+const LISTEN: Duration = Duration::from_millis(50);
 
 /// What a loader shall do. What is not given is the library's default.
 #[derive(Debug, Default, Deserialize)]
@@ -171,12 +178,68 @@ impl Drop for Owned {
 pub(crate) struct Loader {
     owned: Mutex<Owned>,
     process: u32,
+    /// Which iteration is the loader's: the last that has begun.
+    turn: AtomicU64,
+    /// One more than the epoch of the last batch that was given; 0 before.
+    given: AtomicU64,
+    /// The caller's time between batches, in nanoseconds.
+    training: AtomicU64,
 }
 
 /// What is known while a batch is waited for.
 enum Turn {
     Ready(Option<Box<loader::Batch>>),
     Waiting,
+}
+
+/// What an iteration gives.
+#[derive(Clone, Copy, Debug)]
+enum Gives {
+    Batches,
+    /// `images, labels`.
+    Pairs,
+    Images,
+}
+
+/// One epoch, or the rest of it.
+#[pyclass(frozen, module = "forebay._forebay")]
+#[derive(Debug)]
+pub(crate) struct Epoch {
+    loader: Py<Loader>,
+    turn: u64,
+    gives: Gives,
+    /// When the caller was given a batch.
+    left: Mutex<Option<Instant>>,
+}
+
+#[pymethods]
+impl Epoch {
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    /// The one call that a batch costs: everything else is made when it is asked for.
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let loader = self.loader.get();
+        if loader.turn.load(Relaxed) != self.turn {
+            let message = "another iteration over this loader has begun since";
+            return Err(Error::new(&ARGUMENT, message)).raise(py);
+        }
+        if let Some(left) = lock(&self.left).take() {
+            let nanos = u64::try_from(left.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            loader.training.fetch_add(nanos, Relaxed);
+        }
+        let Some(batch) = loader.wait(py)? else { return Ok(None) };
+        let batch = Batch::new(batch);
+        loader.given.store(batch.epoch_of().saturating_add(1), Relaxed);
+        let found = match self.gives {
+            Gives::Batches => Bound::new(py, batch)?.into_any(),
+            Gives::Pairs => batch.pair(py)?,
+            Gives::Images => batch.images(py)?.into_bound(py),
+        };
+        *lock(&self.left) = Some(Instant::now());
+        Ok(Some(found))
+    }
 }
 
 #[pymethods]
@@ -186,26 +249,51 @@ impl Loader {
     fn new(py: Python<'_>, paths: Vec<PathBuf>, options: String, state: Option<String>) -> PyResult<Loader> {
         let built = long(py, None, move |_| parse::<Wanted>(&options)?.builder(paths, state.as_deref())?.build())?;
         let process = process::id();
-        Ok(Loader { owned: Mutex::new(Owned { loader: Some(built), process }), process })
+        Ok(Loader {
+            owned: Mutex::new(Owned { loader: Some(built), process }),
+            process,
+            turn: AtomicU64::new(0),
+            given: AtomicU64::new(0),
+            training: AtomicU64::new(0),
+        })
     }
 
-    /// The next batch; nothing at the end of an epoch.
-    fn next(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
-        loop {
-            // The lock is never held while Python's is waited for.
-            let turn = py.detach(|| {
-                self.with(|loader| {
-                    if !loader.ready_within(TURN) {
-                        return Ok(Turn::Waiting);
-                    }
-                    Ok(Turn::Ready(loader.next_batch()?.map(Box::new)))
-                })
-            });
-            match turn.raise(py)? {
-                Turn::Ready(batch) => return Ok(batch.map(|batch| Batch::new(*batch))),
-                Turn::Waiting => py.check_signals()?,
-            }
-        }
+    /// Begins to give batches, pairs of images and labels, or images. What was begun before ends.
+    fn iterate(slf: Py<Self>, gives: &str) -> PyResult<Epoch> {
+        let gives = match gives {
+            "batches" => Gives::Batches,
+            "pairs" => Gives::Pairs,
+            _ => Gives::Images,
+        };
+        let turn = slf.get().turn.fetch_add(1, Relaxed) + 1;
+        Ok(Epoch { loader: slf, turn, gives, left: Mutex::default() })
+    }
+
+    /// Ends the iteration that has begun.
+    fn retire(&self) {
+        self.turn.fetch_add(1, Relaxed);
+    }
+
+    /// The epoch of the last batch that was given, known also behind a fork.
+    fn given(&self) -> Option<u64> {
+        self.given.load(Relaxed).checked_sub(1)
+    }
+
+    /// Takes the rest of an epoch without Python: what a loop over it costs beside this is Python's part.
+    fn drain(&self, py: Python<'_>) -> PyResult<u64> {
+        let drained = py.detach(|| {
+            self.with(|loader| {
+                let (mut n, mut kept) = (0, None);
+                loop {
+                    while !loader.ready_within(LISTEN) {}
+                    let Some(batch) = loader.next_batch()? else { return Ok(n) };
+                    // As a loop keeps a batch until it has the next one.
+                    drop(kept.replace(batch));
+                    n += 1;
+                }
+            })
+        });
+        drained.raise(py)
     }
 
     /// Goes to the beginning of an epoch, or to where a saved state stands in it; without a number to that of the epoch
@@ -251,16 +339,36 @@ impl Loader {
         py.detach(|| self.with(|loader| Ok(loader.classes().into_iter().map(str::to_owned).collect()))).raise(py)
     }
 
-    /// Samples, broken ones, and seconds: reading, decoding, making, idle, waiting.
-    fn stats(&self, py: Python<'_>) -> PyResult<(u64, u64, [f64; 5])> {
+    /// Samples, broken ones, and seconds: reading, decoding, making, idle, waiting, and the caller's between batches.
+    fn stats(&self, py: Python<'_>) -> PyResult<(u64, u64, [f64; 6])> {
         let stats = py.detach(|| self.with(|loader| Ok((loader.stats(), loader.skipped())))).raise(py)?;
         let (s, skipped) = stats;
-        let times = [s.reading, s.decoding, s.making, s.idle, s.waiting].map(|time| time.as_secs_f64());
+        let training = Duration::from_nanos(self.training.load(Relaxed));
+        let times = [s.reading, s.decoding, s.making, s.idle, s.waiting, training].map(|time| time.as_secs_f64());
         Ok((s.samples, skipped, times))
     }
 }
 
 impl Loader {
+    /// The next batch; nothing at the end of an epoch. Waits without Python's lock, and hears signals meanwhile.
+    fn wait(&self, py: Python<'_>) -> PyResult<Option<loader::Batch>> {
+        loop {
+            // The lock is never held while Python's is waited for.
+            let turn = py.detach(|| {
+                self.with(|loader| {
+                    if !loader.ready_within(LISTEN) {
+                        return Ok(Turn::Waiting);
+                    }
+                    Ok(Turn::Ready(loader.next_batch()?.map(Box::new)))
+                })
+            });
+            match turn.raise(py)? {
+                Turn::Ready(batch) => return Ok(batch.map(|batch| *batch)),
+                Turn::Waiting => py.check_signals()?,
+            }
+        }
+    }
+
     fn with<T>(&self, work: impl FnOnce(&mut loader::Loader) -> Result<T>) -> Result<T> {
         if self.process != process::id() {
             let message = "this loader belongs to the process that this one was forked from";

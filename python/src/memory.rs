@@ -11,12 +11,16 @@
 //! - Memory that others read (a mapped file, a payload) is marked as read-only. A batch's numbers may be written by the
 //!   array alone: after their address is taken, no code of Rust reads or writes them until the last array is gone.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
-use forebay::image::transform::Out;
+use forebay::{
+    Error, Result,
+    error::codes::ARGUMENT,
+    image::transform::{Out, f16},
+};
 use forebay_native::loader;
-use pyo3::{prelude::*, types::PyDict};
+use pyo3::{prelude::*, sync::PyOnceLock, types::PyDict};
 
 /// What keeps bytes alive. It is never looked at again.
 #[derive(Debug)]
@@ -26,7 +30,36 @@ enum Owner {
     Pixels(Vec<u8>),
     Numbers(Vec<u64>),
     Labels(Vec<i64>),
+    Values(Values),
     Batch(Arc<loader::Batch>),
+}
+
+/// A tensor of its own.
+#[derive(Debug)]
+pub(crate) enum Values {
+    U8(Vec<u8>),
+    F16(Vec<f16>),
+    F32(Vec<f32>),
+}
+
+impl Values {
+    pub(crate) fn zeros(dtype: loader::Dtype, n: usize) -> Result<Values> {
+        match dtype {
+            loader::Dtype::U8 => Ok(Values::U8(vec![0; n])),
+            loader::Dtype::F16 => Ok(Values::F16(vec![f16::ZERO; n])),
+            loader::Dtype::F32 => Ok(Values::F32(vec![0.0; n])),
+            other => Err(Error::new(&ARGUMENT, format!("this package does not know {other:?}"))),
+        }
+    }
+
+    /// A part of it, to be filled; nothing where it is not one.
+    pub(crate) fn part(&mut self, range: Range<usize>) -> Out<'_> {
+        match self {
+            Values::U8(all) => Out::U8(all.get_mut(range).unwrap_or_default()),
+            Values::F16(all) => Out::F16(all.get_mut(range).unwrap_or_default()),
+            Values::F32(all) => Out::F32(all.get_mut(range).unwrap_or_default()),
+        }
+    }
 }
 
 /// Bytes with a shape, for `numpy.asarray`.
@@ -66,6 +99,16 @@ impl Memory {
         Memory { owner: Owner::Numbers(numbers), address, kind: "<u8", shape, writable: false }
     }
 
+    /// A tensor, of as many numbers as its shape says.
+    pub(crate) fn values(mut values: Values, shape: Vec<usize>) -> Self {
+        let (address, kind) = match &mut values {
+            Values::U8(all) => (all.as_mut_ptr().expose_provenance(), "|u1"),
+            Values::F16(all) => (all.as_mut_ptr().expose_provenance(), "<f2"),
+            Values::F32(all) => (all.as_mut_ptr().expose_provenance(), "<f4"),
+        };
+        Memory { owner: Owner::Values(values), address, kind, shape, writable: true }
+    }
+
     /// Labels.
     pub(crate) fn labels(mut labels: Vec<i64>) -> Self {
         let (address, shape) = (labels.as_mut_ptr().expose_provenance(), vec![labels.len()]);
@@ -100,6 +143,18 @@ impl Tensor {
         let Tensor { address, kind, shape } = self.clone();
         Memory { owner: Owner::Batch(batch.clone()), address, kind, shape, writable: true }
     }
+}
+
+/// An array of this memory, which it keeps alive.
+pub(crate) fn array(py: Python<'_>, memory: Memory) -> PyResult<Py<PyAny>> {
+    static AS_ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let make = AS_ARRAY.get_or_try_init(py, || Ok::<_, PyErr>(py.import("numpy")?.getattr("asarray")?.unbind()))?;
+    make.call1(py, (memory,))
+}
+
+/// Bytes as a `memoryview` that is only read.
+pub(crate) fn buffer(py: Python<'_>, bytes: Bytes) -> PyResult<Py<PyAny>> {
+    array(py, Memory::bytes(bytes))?.getattr(py, "data")
 }
 
 #[pymethods]

@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 use crate::errors::Raise;
 
 /// How long nobody listens for a signal.
-pub(crate) const TURN: Duration = Duration::from_millis(20);
+const TURN: Duration = Duration::from_millis(20);
 /// How long work that was told to stop may take until its caller goes on without it.
 const PATIENCE: Duration = Duration::from_millis(40);
 

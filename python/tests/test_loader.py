@@ -269,6 +269,111 @@ def test_other_threads_go_on_while_a_batch_is_waited_for(tmp_path: pathlib.Path)
     assert len(batch) == 24 and counted > 100
 
 
+def test_what_a_batch_has_may_be_set(archives: dict[int, pathlib.Path]) -> None:
+    batch = next(iter(forebay.Loader(archives[10], batch=5, size=4, dtype="u8", labels="cls")))
+    first, labels = batch
+    assert first is batch.images and labels is batch.labels
+    labels[0] = 77
+    assert batch.labels[0] == 77
+    batch.images, batch.labels = first[:2], labels[:2]
+    assert (batch.images.shape[0], len(batch.labels), len(batch)) == (2, 2, 5)
+    assert "0:0" in repr(batch) and "uint8" in repr(batch).replace("u8", "uint8")
+
+
+def test_a_function_changes_each_batch(archives: dict[int, pathlib.Path]) -> None:
+    def make(transform: Any) -> forebay.Loader:
+        return forebay.Loader(archives[23], batch=5, size=4, dtype="u8", labels="cls", transform=transform)
+
+    def in_place(batch: forebay.Batch) -> None:
+        batch.images[:, 1] = 9
+
+    for images, labels in make(in_place).numpy():
+        assert (images[:, 1] == 9).all() and (images[:, 0, 0, 0] == labels).all()
+
+    def anew(batch: forebay.Batch) -> None:
+        batch.images = batch.images.astype(np.float32) / 2
+
+    batches = list(make(anew))
+    assert [b.images.dtype for b in batches] == [np.float32] * 4
+    assert batches[1].images[0, 0, 0, 0] == 2.5
+    found = list(make(lambda batch: {"x": batch.images, "n": len(batch)}))
+    assert [one["n"] for one in found] == [5] * 4
+
+    def wrong(batch: forebay.Batch) -> None:
+        raise RuntimeError("mine")
+
+    with pytest.raises(RuntimeError, match="mine"):
+        list(make(wrong))
+    loader = make(lambda batch: time.sleep(0.01))
+    list(loader)
+    stats = loader.stats()
+    assert stats.functions > 0.03 and stats.training < stats.functions
+    assert "transform" in stats.verdict
+
+
+def test_a_function_for_each_sample_warns_of_its_cost(archives: dict[int, pathlib.Path]) -> None:
+    with pytest.warns(UserWarning, match="every sample"):
+        loader = forebay.Loader(archives[23], batch=5, size=4, dtype="u8", per_sample=lambda image: image.sum(axis=0))
+    assert [batch.images.shape for batch in loader] == [(5, 4, 4)] * 4
+    with pytest.warns(UserWarning):
+        loader = forebay.Loader(archives[23], batch=5, per_sample=bytes)
+    ds = forebay.open(archives[23])
+    for batch in loader:
+        assert batch.images == [bytes(ds[int(i)].payload) for i in batch.indices]
+
+    def darker(image: Any) -> None:
+        image[:] = 0
+
+    with pytest.warns(UserWarning):
+        loader = forebay.Loader(archives[23], batch=5, size=4, dtype="u8", per_sample=darker)
+    assert all(images.max() == 0 for images in loader.numpy())
+
+
+def test_texts(tmp_path: pathlib.Path) -> None:
+    with forebay.TblWriter(tmp_path / "t.tbl") as writer:
+        for text in ["one", "zwölf", "三"]:
+            writer.add(text.encode())
+        writer.add(b"\xff\xfe")
+    loader = forebay.Loader(tmp_path / "t.tbl", batch=3)
+    assert [batch.texts for batch in loader] == [["one", "zwölf", "三"]]
+    (batch,) = forebay.Loader(tmp_path / "t.tbl", batch=4)
+    with pytest.raises(forebay.UsageError) as e:
+        batch.texts
+    assert e.value.sample == 3
+
+
+def test_several_files_are_one_and_mix_by_weights(archives: dict[int, pathlib.Path]) -> None:
+    loader = forebay.Loader([archives[7], archives[10]], batch=17)
+    (batch,) = loader
+    assert [item.source for item in batch.items] == [0] * 7 + [1] * 10
+    assert batch.indices.tolist() == list(range(17))
+    mixed = forebay.Loader([archives[7], archives[200]], batch=20, mix=[3, 1], epoch_samples=200, shuffle=5)
+    sources = [item.source for batch in mixed for item in batch.items]
+    assert (sources.count(0), sources.count(1)) == (150, 50)
+
+
+def test_a_loop_without_python_takes_the_same_batches(archives: dict[int, pathlib.Path]) -> None:
+    loader = forebay.Loader(archives[200], batch=20, size=4)
+    steps = iter(loader)
+    next(steps)
+    assert loader._core.drain() == 9
+    assert (loader.epoch, loader.step) == (1, 0)
+
+
+def test_jax_gets_the_same_numbers(archives: dict[int, pathlib.Path]) -> None:
+    pytest.importorskip("jax", reason="JAX is not installed here; this test was left out")
+    loader = forebay.Loader(archives[200], batch=20, size=4, dtype="u8", labels="cls")
+    seen = []
+    for images, labels in loader.jax():
+        assert images.shape == (20, 3, 4, 4)
+        assert (np.asarray(images)[:, 0, 0, 0] == np.asarray(labels)).all()
+        seen.append(images)
+    # They are the loader's memory, which lives as long as they do.
+    assert [np.asarray(images)[:, 0, 0, 0].tolist() for images in seen] == [
+        list(range(i, i + 20)) for i in range(0, 200, 20)
+    ]
+
+
 def test_loaders_pickle_with_their_state(archives: dict[int, pathlib.Path]) -> None:
     loader = forebay.Loader(archives[200], batch=20, shuffle=5, size=4, labels="cls")
     whole = [batch.labels.tolist() for batch in loader]

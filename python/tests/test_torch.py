@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import io
 import pathlib
+import threading
+from typing import Any
 
+import numpy as np
 import pytest
 
 import forebay
-from conftest import numbered
+from conftest import CORPUS, numbered
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here; these tests were left out")
 
 
+def make(tmp_path: pathlib.Path, **options: Any) -> forebay.Loader:
+    path = tmp_path / "a.tar"
+    if not path.exists():
+        numbered(path, 40)
+    return forebay.Loader(path, **{"batch": 10, "size": 4, "dtype": "u8", **options})
+
+
 def test_tensors_are_the_loaders_own_memory(tmp_path: pathlib.Path) -> None:
-    loader = forebay.Loader(numbered(tmp_path / "a.tar", 40), batch=10, size=4, dtype="u8", labels="cls")
+    loader = make(tmp_path, labels="cls")
     for batch in loader:
         tensor = torch.from_numpy(batch.images)
         assert tensor.data_ptr() == batch.images.__array_interface__["data"][0]
@@ -23,10 +34,66 @@ def test_tensors_are_the_loaders_own_memory(tmp_path: pathlib.Path) -> None:
         assert (images[:, 0, 0, 0] == labels).all()
 
 
+def test_what_a_function_returns_becomes_tensors(tmp_path: pathlib.Path) -> None:
+    loader = make(tmp_path, labels="cls", transform=lambda batch: {"x": [batch.images], "names": batch.names})
+    for found in loader.torch():
+        assert isinstance(found["x"][0], torch.Tensor) and isinstance(found["names"][0], str)
+
+
 def test_another_device_gets_every_batch(tmp_path: pathlib.Path) -> None:
-    loader = forebay.Loader(numbered(tmp_path / "a.tar", 40), batch=10, size=4, dtype="u8")
-    moved = list(loader.torch(device="meta"))
+    moved = list(make(tmp_path).torch(device="meta"))
     assert [tuple(images.shape) for images in moved] == [(10, 3, 4, 4)] * 4
+
+
+def test_the_next_batch_is_on_its_way_while_one_is_used(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import forebay.torch
+
+    told: list[tuple[str, int]] = []
+    begun = {at: threading.Event() for at in (0, 10, 20, 30)}
+
+    class Stub(forebay.torch.Mover):
+        """Stands for a device that copies by itself: says when it was asked to begin, and when to wait."""
+
+        def start(self, found: Any) -> Any:
+            images, labels = found
+            begun[int(labels[0])].set()
+            return torch.from_numpy(np.copy(images)), torch.from_numpy(np.copy(labels))
+
+        def finish(self, started: Any) -> Any:
+            told.append(("finish", int(started[1][0])))
+            return started
+
+    monkeypatch.setitem(forebay.torch.MOVERS, "meta", Stub)
+    loader = make(tmp_path, labels="cls")
+    states = []
+    for images, labels in loader.torch(device="meta"):
+        assert (images[:, 0, 0, 0] == labels).all()
+        at = int(labels[0])
+        assert told[-1] == ("finish", at), "a batch that is on its way is not waited for"
+        # Nobody asked for the next one yet.
+        assert at == 30 or begun[at + 10].wait(60)
+        states.append((loader.state_dict()["order"]["step"], loader.step))
+    # A state says what was given, and not what is on its way.
+    assert states == [(1, 1), (2, 2), (3, 3), (4, 4)]
+    assert (loader.epoch, loader.step) == (1, 0)
+    steps = loader.torch(device="meta")
+    assert next(steps)[1][0] == 0
+    state = loader.state_dict()
+    steps.close()
+    again = make(tmp_path, labels="cls")
+    again.load_state_dict(state)
+    assert [labels[0].item() for _, labels in again.torch()] == [10, 20, 30]
+    loader.set_epoch(7)
+    for _ in loader.torch(device="meta"):
+        pass
+    assert loader.epoch == 8
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device is here; this test was left out")
+def test_cuda_gets_the_same_numbers(tmp_path: pathlib.Path) -> None:
+    for _ in range(3):
+        for images, labels in make(tmp_path, labels="cls").torch(device="cuda"):
+            assert images.is_cuda and (images[:, 0, 0, 0] == labels).all().item()
 
 
 def test_the_map_style_dataset_under_torchs_loader(tmp_path: pathlib.Path) -> None:
@@ -36,3 +103,74 @@ def test_the_map_style_dataset_under_torchs_loader(tmp_path: pathlib.Path) -> No
     loader = torch.utils.data.DataLoader(dataset, batch_size=8, num_workers=2, shuffle=True)
     seen = [int(label) for _, labels in loader for label in labels]
     assert sorted(seen) == list(range(30))
+
+
+def test_the_map_style_dataset_makes_tensors_of_a_batch_in_one_call() -> None:
+    import forebay.torch
+
+    path = CORPUS / "tbl" / "jpeg20_lz4.tbl"
+    (batch,) = forebay.Loader(path, batch=20, size=24, normalize="imagenet")
+    dataset = forebay.torch.Dataset(path, size=24, normalize="imagenet")
+    found = dataset.__getitems__([7, 3, -1])
+    assert all(torch.equal(image, torch.from_numpy(batch.images[i])) for image, i in zip(found, (7, 3, 19)))
+    assert torch.equal(dataset[5], found[0].new_tensor(batch.images[5]))
+    drawn = forebay.torch.Dataset(path, size=24, augment=forebay.RandomResizedCrop(), dtype="u8", transform=lambda x: x[0])
+    torch.manual_seed(1)
+    first = drawn[0]
+    assert first.shape == (24, 24) and first.dtype == torch.uint8
+    assert not torch.equal(first, drawn[0])
+    torch.manual_seed(1)
+    assert torch.equal(first, drawn[0])
+    for workers in (0, 2):
+        loader = torch.utils.data.DataLoader(dataset, batch_size=10, num_workers=workers)
+        assert torch.equal(torch.cat(list(loader)), torch.from_numpy(batch.images))
+    with pytest.raises(IndexError):
+        dataset.__getitems__([20])
+
+
+def test_a_loader_under_torchs_loader(tmp_path: pathlib.Path) -> None:
+    import forebay.torch
+
+    batches = forebay.torch.Batches(make(tmp_path, labels="cls"))
+    for workers in (0, 1):
+        loader = torch.utils.data.DataLoader(batches, batch_size=None, num_workers=workers)
+        assert [labels[0].item() for _, labels in loader] == [0, 10, 20, 30]
+        assert len(loader) == 4
+    with pytest.raises(Exception, match="num_workers is 0 or 1"):
+        list(torch.utils.data.DataLoader(batches, batch_size=None, num_workers=2))
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_torchdatas_loader_saves_and_restores(tmp_path: pathlib.Path, workers: int) -> None:
+    torchdata = pytest.importorskip("torchdata.stateful_dataloader", reason="torchdata is not installed here")
+    import forebay.torch
+
+    def stateful() -> Any:
+        batches = forebay.torch.Batches(make(tmp_path, labels="cls", shuffle=3))
+        return torchdata.StatefulDataLoader(batches, batch_size=None, num_workers=workers)
+
+    whole = [labels.tolist() for _, labels in stateful()]
+    loader = stateful()
+    steps = iter(loader)
+    next(steps)
+    next(steps)
+    state = loader.state_dict()
+    again = stateful()
+    again.load_state_dict(state)
+    assert [labels.tolist() for _, labels in again] == whole[2:]
+
+
+def test_a_checkpoint_holds_a_state(tmp_path: pathlib.Path) -> None:
+    """Lightning saves what has these two methods, and loads checkpoints of plain data alone."""
+    loader = make(tmp_path, labels="cls", shuffle=3)
+    whole = [labels.tolist() for _, labels in loader.torch()]
+    loader.set_epoch(0)
+    steps = loader.torch()
+    next(steps)
+    file = io.BytesIO()
+    torch.save({"loops": {"state_dict": [loader.state_dict()]}}, file)
+    file.seek(0)
+    loaded = torch.load(file, weights_only=True)["loops"]["state_dict"][0]
+    again = make(tmp_path, labels="cls", shuffle=3)
+    again.load_state_dict(loaded)
+    assert [labels.tolist() for _, labels in again.torch()] == whole[1:]

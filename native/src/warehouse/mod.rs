@@ -12,7 +12,7 @@
 //! |---|---|
 //! | `settings.rs` | what is asked for |
 //! | `sources.rs`, `recorder.rs`, `labels.rs`, `frames.rs` | what there is to be stored |
-//! | `make.rs`, `shards.rs` | pictures to images, images to shards |
+//! | `image.rs`, `make.rs`, `shards.rs` | pictures to images, images to shards |
 //! | `stage.rs` | where they are until all is whole |
 //! | `kept.rs` | the warehouses of a folder |
 //! | `export.rs` | the summary as a table |
@@ -20,6 +20,7 @@
 #[cfg(feature = "arrow")]
 mod export;
 mod frames;
+mod image;
 mod kept;
 mod labels;
 mod make;
@@ -50,10 +51,12 @@ use crate::input::{codes::CHANGED, display};
 #[cfg(feature = "arrow")]
 pub use export::export;
 pub use frames::Refused;
-use frames::Survey;
+pub(crate) use frames::{Frame, GivenBox, Place, Survey};
+pub(crate) use image::{How, Imager, decode_options, place};
 pub use kept::{Kept, Removed, gc, list, read_manifest};
 pub use settings::{Existing, Settings};
 use shards::{Chunk, Kept as Became};
+pub(crate) use sources::survey_with;
 use stage::Stage;
 
 /// How far a build is.

@@ -1,0 +1,82 @@
+// Other loaders of Python: each measured in turns, and its tensors compared with ours.
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { Failure, ROOT, read, run } from '../../scripts/lib/run.mjs';
+import { meanDifference, withFiles } from './tensors.mjs';
+
+const PROGRAM = join(ROOT, 'benches/python/peers.py');
+
+/** What is measured: name, kind, which of the set's files, and more. All on two cores, with two workers. */
+const JOBS = [
+  ['forebay, resize', 'forebay', 'tbl'],
+  ['forebay, augment', 'forebay', 'tbl', 'aug=1'],
+  ['turboloader, resize', 'turboloader', 'tar'],
+  ['turboloader, augment', 'turboloader', 'tar', 'aug=1'],
+  ['torchvision v2 with Pillow, resize', 'torch-pillow', 'files'],
+  ['torchvision v2 with Pillow, augment', 'torch-pillow', 'files', 'aug=1'],
+  ['torchvision v2 with its decoder, resize', 'torch-turbo', 'files'],
+  ['torchvision v2 with its decoder, augment', 'torch-turbo', 'files', 'aug=1'],
+  ['webdataset, resize', 'webdataset', 'shards'],
+  ["forebay.torch.Dataset in torch's DataLoader", 'map-style', 'tbl'],
+  ["ImageFolder in torch's DataLoader", 'image-folder', 'folder'],
+];
+
+/** The first batch of each in stored order against ours: mean differences in levels, with what is allowed. */
+const PAIRS = [
+  ['turboloader, antialias=True', 'turboloader', 'tar', 2, 'antialias=1'],
+  ['torchvision v2 with Pillow', 'torch-pillow', 'files', 0.5],
+  // Its decoder is libjpeg-turbo and its resizing is of tensors: rounded otherwise.
+  ['torchvision v2 with its decoder', 'torch-turbo', 'files', 1],
+  ['webdataset with Pillow', 'webdataset', 'shards', 0.5],
+  ['forebay.torch.Dataset', 'map-style', 'tbl', 0.001],
+  ['ImageFolder', 'image-folder', 'folder', 0.5],
+];
+
+const ask = ({ env }, python, args, cores) => {
+  const pinned = cores && read('taskset', ['--version']) !== null;
+  const [command, all] = pinned ? ['taskset', ['-c', '0,1', python, ...args]] : [python, args];
+  return run(command, all, { env, quiet: true }).then((text) => JSON.parse(text.trim().split('\n').at(-1)));
+};
+
+/** Every job once a round, each round beginning with another. One that fails leaves its row empty. */
+export async function measurePeers(where) {
+  const results = Object.fromEntries(JOBS.map(([name]) => [name, []]));
+  for (let round = 0; round < where.rounds; round++) {
+    const turn = (round * 5) % JOBS.length;
+    for (const [name, kind, file, ...more] of [...JOBS.slice(turn), ...JOBS.slice(0, turn)]) {
+      const args = [PROGRAM, kind, where.set[file], 'workers=2', ...more];
+      const result = await ask(where, where.pythons.peers, args, true).catch((e) => {
+        console.log(`round ${round + 1}  ${name} failed: ${e.message}\n${e.output ?? ''}`);
+        if (kind === 'forebay' || kind === 'map-style') throw e;
+        return null;
+      });
+      if (!result) continue;
+      results[name].push(result);
+      const rate = (result.images / result.seconds).toFixed(0).padStart(7);
+      console.log(`round ${round + 1}  ${name.padEnd(44)} ${rate} images/s  load ${loadavg()[0].toFixed(1)}`);
+    }
+  }
+  return results;
+}
+
+/** Throws if another loader makes other tensors. */
+export async function comparePeers(where) {
+  const [ours, theirs] = ['ours.f32', 'theirs.f32'].map((name) => join(where.folder, name));
+  const found = [];
+  await withFiles([ours, theirs], async () => {
+    await ask(where, where.pythons.peers, [PROGRAM, 'forebay', where.set.tbl, `dump=${ours}`]);
+    for (const [what, kind, file, allowed, ...more] of PAIRS) {
+      try {
+        await ask(where, where.pythons.peers, [PROGRAM, kind, where.set[file], `dump=${theirs}`, ...more]);
+      } catch (e) {
+        console.log(`not compared with ${what}: ${e.message}\n${e.output ?? ''}`);
+        continue;
+      }
+      const difference = meanDifference(ours, theirs);
+      console.log(`compared ${what}: ${difference.toFixed(3)} levels apart on average, ${allowed} allowed`);
+      if (!(difference <= allowed)) throw new Failure(`${what} makes other tensors: ${difference} levels apart`);
+      found.push({ what, difference, allowed });
+    }
+  });
+  return found;
+}

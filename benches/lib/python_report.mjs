@@ -1,0 +1,77 @@
+// The page about Python's loaders: every claim beside what it is held to.
+
+const median = (numbers) => {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[sorted.length >> 1];
+};
+const per = (rate) => `${Math.round(rate).toLocaleString('en')} /s`;
+
+/** What is claimed of two jobs: a ratio of their rates. */
+const CLAIMS = [
+  ["resized, against turboloader's DataLoader", 'forebay, resize', 'turboloader, resize', 2],
+  ['random crops and flips, the same', 'forebay, augment', 'turboloader, augment', 2],
+  [
+    'resized, against torch DataLoader with torchvision v2 and Pillow',
+    'forebay, resize',
+    'torchvision v2 with Pillow, resize',
+    4,
+  ],
+  ['random crops and flips, the same', 'forebay, augment', 'torchvision v2 with Pillow, augment', 4],
+  [
+    "resized, against the same with torchvision's libjpeg-turbo",
+    'forebay, resize',
+    'torchvision v2 with its decoder, resize',
+    2.5,
+  ],
+  ['random crops and flips, the same', 'forebay, augment', 'torchvision v2 with its decoder, augment', 2.5],
+  ['resized, against webdataset', 'forebay, resize', 'webdataset, resize', 4],
+  [
+    "map-style in torch's DataLoader, against ImageFolder",
+    "forebay.torch.Dataset in torch's DataLoader",
+    "ImageFolder in torch's DataLoader",
+    3,
+  ],
+];
+
+/** The page, in Markdown. */
+export function page({ about, results, costs, differences, against }) {
+  const rows = [];
+  const row = (what, ours, other, ratio, wanted, met) =>
+    rows.push(
+      `| ${what} | ${ours} | ${other} | ${ratio} | ${wanted} | ${met === null ? 'not measured' : met ? 'yes' : '**no**'} |`,
+    );
+  for (const { case: name, rust, python, ratio } of results)
+    row(`${name} against Rust`, per(python), per(rust), ratio, '0.97', ratio >= 0.97);
+  for (const { case: name, python_us } of results)
+    row(`Python's time a batch, ${name}`, `${python_us} us`, '', '', 'under 50 us', python_us < 50);
+  const imported = costs.torch_imported ? ', torch imported before' : '';
+  row(`first batch after import${imported}`, `${costs.first_ms} ms`, '', '', 'under 300 ms', costs.first_ms < 300);
+  const memory = `one process of 8 workers, ${costs.samples.toLocaleString('en')} samples`;
+  row(memory, `${costs.peak_mib} MiB`, '', '', 'under 300 MiB', costs.peak_mib < 300);
+  const rate = (name) => {
+    const all = against[name] ?? [];
+    return all.length ? median(all.map((r) => r.images / r.seconds)) : null;
+  };
+  for (const [what, ours, other, wanted] of CLAIMS) {
+    const [a, b] = [rate(ours), rate(other)];
+    if (a && b) row(what, per(a), per(b), `${(a / b).toFixed(2)} x`, `${wanted} x`, a / b >= wanted);
+    else row(what, a ? per(a) : '', '', '', `${wanted} x`, null);
+  }
+  return `# Loaders of Python
+
+Made by \`npm run bench:python -- --peers\` on ${about.date}: ${about.processor}, ${about.system}, Python ${about.python}, load
+${about.load.join(', ')} at the end, ${about.took}, medians of ${about.rounds} rounds. Pictures: ${about.set}. Batches are 64 x 3 x 224 x 224
+floats, normalized; other loaders run as their users use them, with two workers on two cores.
+
+| | ours | other | ratio | wanted | met |
+|---|---|---|---|---|---|
+${rows.join('\n')}
+
+Python's time a batch is the processor time of the thread that iterates beyond what the loader itself takes of it, which is
+measured in turns.
+
+| compared with ours | levels apart, of 255, on average | allowed |
+|---|---|---|
+${differences.map(({ what, difference, allowed }) => `| ${what} | ${difference.toFixed(3)} | ${allowed} |`).join('\n')}
+`;
+}

@@ -1,0 +1,210 @@
+"""Loaders of Python, each as its users use it: pictures to [64, 3, 224, 224] float32, normalized as for ImageNet.
+
+usage: peers.py KIND PATH [key=value ...]
+
+KIND: forebay        PATH is a TBL                          aug=1
+      turboloader    PATH is a tar                          aug=1 antialias=1
+      torch-pillow   PATH is a folder of classes            aug=1
+      torch-turbo    the same, by torchvision's decoder     aug=1
+      webdataset     PATH is a folder of tar shards
+      map-style      PATH is a TBL: forebay.torch.Dataset under torch's DataLoader
+      image-folder   PATH is a folder of classes: torchvision's ImageFolder under torch's DataLoader
+and of tensors that are stored as they are:
+      warehouse      PATH is a manifest
+      safetensors    PATH is a file with `images` and `boxes`
+      memmap         PATH is a folder with images.npy and boxes.npy
+and workers=2 epochs=1; dump=FILE: the first batch in stored order goes there as it is, and nothing is measured.
+
+Prints one line of JSON. Times leave out starting Python and importing packages; they begin before the loader is made
+and end with the last batch, and every batch is touched.
+"""
+
+import json
+import os
+import resource
+import sys
+import time
+
+MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
+SIDE, BATCH = 224, 64
+
+kind, path = sys.argv[1:3]
+options = dict(part.split("=", 1) for part in sys.argv[3:])
+workers = int(options.get("workers", 2))
+augmented = options.get("aug") == "1"
+ordered = "dump" in options
+epochs = int(options.get("epochs", 1))
+
+
+def forebay_loader():
+    import forebay
+
+    augment = forebay.RandomResizedCrop() | forebay.HorizontalFlip() if augmented else None
+
+    def make():
+        loader = forebay.Loader(
+            path,
+            batch=BATCH,
+            size=SIDE,
+            normalize="imagenet",
+            labels="cls",
+            augment=augment,
+            shuffle=42 if augmented and not ordered else None,
+            workers=workers,
+            tail="uneven",
+        )
+        for _ in range(epochs):
+            for images, _ in loader.torch():
+                yield images
+
+    import torch  # noqa: F401
+
+    return make
+
+
+def turboloader():
+    import turboloader as t
+
+    def make():
+        loader = t.DataLoader(
+            path,
+            batch_size=BATCH,
+            num_workers=workers,
+            image_size=SIDE,
+            output_format="pytorch",
+            transform=t.ImageNetNormalize(),
+            shuffle=augmented,
+            train_aug=augmented,
+            antialias=options.get("antialias") == "1",
+        )
+        return (batch for batch, _ in loader)
+
+    return make
+
+
+def v2(decoded):
+    """torchvision's second API, from pictures of Pillow or tensors of bytes."""
+    import torch
+    from torchvision.transforms import v2 as t
+
+    first = [t.RandomResizedCrop(SIDE, antialias=True), t.RandomHorizontalFlip()]
+    if not augmented:
+        first = [t.Resize((SIDE, SIDE), antialias=True)]
+    tensor = [] if decoded else [t.ToImage()]
+    return t.Compose([*first, *tensor, t.ToDtype(torch.float32, scale=True), t.Normalize(MEAN, STD)])
+
+
+def torch_loader(dataset):
+    import torch
+
+    return torch.utils.data.DataLoader(
+        dataset, batch_size=BATCH, num_workers=0 if ordered else workers, shuffle=augmented and not ordered
+    )
+
+
+def torch_files():
+    import glob
+
+    import torch
+    from PIL import Image
+    from torchvision.io import ImageReadMode, decode_jpeg, read_file
+
+    torch.set_num_threads(1)
+    turbo = kind == "torch-turbo"
+    transform = v2(decoded=turbo)
+
+    class Files(torch.utils.data.Dataset):
+        def __init__(self):
+            self.files = sorted(glob.glob(f"{path}/**/*.jpg", recursive=True))
+
+        def __len__(self):
+            return len(self.files)
+
+        def __getitem__(self, i):
+            if turbo:
+                return transform(decode_jpeg(read_file(self.files[i]), mode=ImageReadMode.RGB))
+            with open(self.files[i], "rb") as file:
+                return transform(Image.open(file).convert("RGB"))
+
+    return lambda: torch_loader(Files())
+
+
+def image_folder():
+    import torch
+    from torchvision.datasets import ImageFolder
+
+    torch.set_num_threads(1)
+
+    def make():
+        return (images for images, _ in torch_loader(ImageFolder(path, v2(decoded=False))))
+
+    return make
+
+
+def map_style():
+    import torch
+
+    import forebay
+    import forebay.torch
+
+    torch.set_num_threads(1)
+    augment = forebay.RandomResizedCrop() | forebay.HorizontalFlip() if augmented else None
+
+    def make():
+        dataset = forebay.torch.Dataset(path, size=SIDE, normalize="imagenet", augment=augment, label="cls")
+        return (images for images, _ in torch_loader(dataset))
+
+    return make
+
+
+def webdataset():
+    import glob
+
+    import torch
+    import webdataset as w
+
+    torch.set_num_threads(1)
+    transform = v2(decoded=False)
+    shards = sorted(glob.glob(f"{path}/*.tar"))
+
+    def make():
+        data = w.WebDataset(shards, shardshuffle=False, nodesplitter=None, empty_check=False)
+        data = data.decode("pil").to_tuple("jpg", "cls").map_tuple(transform, lambda label: label).batched(BATCH)
+        loader = w.WebLoader(data, batch_size=None, num_workers=0 if ordered else workers)
+        return (batch for batch, _ in loader)
+
+    return make
+
+
+kinds = {
+    "forebay": forebay_loader,
+    "turboloader": turboloader,
+    "torch-pillow": torch_files,
+    "torch-turbo": torch_files,
+    "webdataset": webdataset,
+    "map-style": map_style,
+    "image-folder": image_folder,
+}
+make = kinds[kind]()
+
+if ordered:
+    import numpy as np
+
+    batch = next(iter(make()))
+    np.ascontiguousarray(np.asarray(batch), dtype=np.float32).tofile(options["dump"])
+    print(json.dumps({"images": len(batch), "shape": list(batch.shape)}), flush=True)
+    # Threads and worker processes of a loader that is left half-way need not be waited for.
+    os._exit(0)
+
+used = resource.getrusage(resource.RUSAGE_SELF)
+begun = time.perf_counter()
+images, first = 0, None
+for batch in make():
+    images += len(batch)
+    float(batch.reshape(-1)[0])
+    first = first or time.perf_counter() - begun
+seconds = time.perf_counter() - begun
+own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+cpu = own.ru_utime + own.ru_stime - used.ru_utime - used.ru_stime + children.ru_utime + children.ru_stime
+print(json.dumps({"images": images, "seconds": seconds, "first_seconds": first, "cpu_seconds": cpu}), flush=True)
+os._exit(0)
