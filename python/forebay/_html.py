@@ -95,11 +95,35 @@ def _label(metadata: Any) -> str:
 
 
 def _boxes(sample: Sample, metadata: Any) -> tuple[list[Box], float, float]:
-    """Boxes of a sample, and the size that they are counted in."""
-    if sample.dataset.manifest is None or not isinstance(metadata, dict):
-        return [], 0, 0
-    found = [(*one["box"], str(one.get("label", one.get("class", "")))) for one in metadata["boxes"]]
-    return found, 1, 1
+    """Boxes of a sample, and the size that they are counted in: those of a warehouse, and annotations that say how they
+    are written."""
+    if sample.dataset.manifest is not None:
+        return [(*one["box"], str(one.get("label", one.get("class", "")))) for one in metadata["boxes"]], 1, 1
+    for place in (metadata, metadata.get("json") if isinstance(metadata, dict) else None):
+        if isinstance(place, dict) and place.get("annotations_format") == "forebay.1":
+            return _annotated(place, (sample.info.width, sample.info.height))
+    return [], 0, 0
+
+
+def _annotated(record: dict[str, Any], size: tuple[int, int]) -> tuple[list[Box], float, float]:
+    """Annotations of a record. What is not what it should be is not drawn."""
+    found: list[Box] = []
+    listed = record.get("annotations")
+    for one in listed[:_MOST_BOXES] if isinstance(listed, list) else ():
+        if not isinstance(one, dict):
+            continue
+        corners: list[Any] = [one.get(side) for side in ("xmin", "ymin", "xmax", "ymax")]
+        if all(map(_is_number, corners)):
+            x0, y0, x1, y1 = map(float, corners)
+            found.append((x0, y0, x1, y1, str(one.get("class", ""))))
+    given = record.get("annotations_size")
+    if isinstance(given, list) and len(given) == 2 and all(map(_is_number, given)):
+        return found, float(given[0]), float(given[1])
+    return found, size[0], size[1]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e9
 
 
 def _picture(sample: Sample, height: int) -> str:
