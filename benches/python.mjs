@@ -15,7 +15,7 @@ import { environment, findPython, moduleNames } from '../scripts/test-python.mjs
 import { build, json } from './lib/build.mjs';
 import { makeLoaderSet } from './lib/loader_set.mjs';
 import { pythonPeers } from './lib/peer.mjs';
-import { comparePeers, measurePeers } from './lib/python_peers.mjs';
+import { comparePeers, makeStored, measurePeers } from './lib/python_peers.mjs';
 import { page } from './lib/python_report.mjs';
 import { machine } from './lib/report.mjs';
 
@@ -76,6 +76,7 @@ await main(async () => {
       `\n8 workers, ${memory.samples} samples: ${memory.peak_mib} MiB`,
   );
   const where = { set, pythons: { peers, own: path }, env, rounds, folder: FOLDER, tools };
+  if (peers) await makeStored(where, count);
   const differences = peers ? await comparePeers(where) : [];
   const against = peers ? await measurePeers(where) : {};
   const about = {

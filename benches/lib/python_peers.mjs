@@ -1,4 +1,5 @@
 // Other loaders of Python: each measured in turns, and its tensors compared with ours.
+import { existsSync, readdirSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { Failure, ROOT, read, run } from '../../scripts/lib/run.mjs';
@@ -19,6 +20,9 @@ const JOBS = [
   ['webdataset, resize', 'webdataset', 'shards'],
   ["forebay.torch.Dataset in torch's DataLoader", 'map-style', 'tbl'],
   ["ImageFolder in torch's DataLoader", 'image-folder', 'folder'],
+  ['a mapped warehouse', 'warehouse', 'warehouse', 'epochs=5'],
+  ['safetensors', 'safetensors', 'stored', 'epochs=5'],
+  ['numpy.memmap', 'memmap', 'stored', 'epochs=5'],
 ];
 
 /** The first batch of each in stored order against ours: mean differences in levels, with what is allowed. */
@@ -30,6 +34,11 @@ const PAIRS = [
   ['webdataset with Pillow', 'webdataset', 'shards', 0.5],
   ['forebay.torch.Dataset', 'map-style', 'tbl', 0.001],
   ['ImageFolder', 'image-folder', 'folder', 0.5],
+];
+/** The same of what holds the tensors of a warehouse, whose sizes and numbers are its own. */
+const STORED = [
+  ['safetensors, with a warehouse', 'safetensors', 'stored', 0],
+  ['numpy.memmap, with a warehouse', 'memmap', 'stored', 0],
 ];
 
 const ask = ({ env }, python, args, cores) => {
@@ -47,7 +56,7 @@ export async function measurePeers(where) {
       const args = [PROGRAM, kind, where.set[file], 'workers=2', ...more];
       const result = await ask(where, where.pythons.peers, args, true).catch((e) => {
         console.log(`round ${round + 1}  ${name} failed: ${e.message}\n${e.output ?? ''}`);
-        if (kind === 'forebay' || kind === 'map-style') throw e;
+        if (['forebay', 'map-style', 'warehouse'].includes(kind)) throw e;
         return null;
       });
       if (!result) continue;
@@ -59,13 +68,34 @@ export async function measurePeers(where) {
   return results;
 }
 
+/** A warehouse of the set, and its tensors as the others keep them. */
+export async function makeStored({ set, env, pythons, folder, tools }, count) {
+  const home = join(folder, `warehouse-${count}`);
+  set.stored = join(folder, `stored-${count}`);
+  if (!existsSync(home)) {
+    const how = ['--size', '224x224', '--resize', 'force', '--dtype', 'u8'];
+    await run(tools.forebay, ['warehouse', 'build', set.tar, '-o', home, ...how], { quiet: true });
+  }
+  const [version] = readdirSync(home).filter((name) => existsSync(join(home, name, 'manifest.json')));
+  set.warehouse = join(home, version, 'manifest.json');
+  if (!existsSync(join(set.stored, 'images.safetensors')))
+    await run(pythons.peers, [PROGRAM, 'store', set.warehouse, `to=${set.stored}`], { env, quiet: true });
+}
+
 /** Throws if another loader makes other tensors. */
 export async function comparePeers(where) {
   const [ours, theirs] = ['ours.f32', 'theirs.f32'].map((name) => join(where.folder, name));
   const found = [];
   await withFiles([ours, theirs], async () => {
-    await ask(where, where.pythons.peers, [PROGRAM, 'forebay', where.set.tbl, `dump=${ours}`]);
-    for (const [what, kind, file, allowed, ...more] of PAIRS) {
+    const whose = { forebay: PAIRS, warehouse: STORED };
+    const all = Object.entries(whose).flatMap(([own, pairs]) => pairs.map((pair) => [own, ...pair]));
+    for (const [own, what, kind, file, allowed, ...more] of all) {
+      await ask(where, where.pythons.peers, [
+        PROGRAM,
+        own,
+        own === 'forebay' ? where.set.tbl : where.set.warehouse,
+        `dump=${ours}`,
+      ]);
       try {
         await ask(where, where.pythons.peers, [PROGRAM, kind, where.set[file], `dump=${theirs}`, ...more]);
       } catch (e) {

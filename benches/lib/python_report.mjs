@@ -57,6 +57,13 @@ export function page({ about, results, costs, differences, against }) {
     if (a && b) row(what, per(a), per(b), `${(a / b).toFixed(2)} x`, `${wanted} x`, a / b >= wanted);
     else row(what, a ? per(a) : '', '', '', `${wanted} x`, null);
   }
+  const stored = rate('a mapped warehouse');
+  for (const other of ['safetensors', 'numpy.memmap']) {
+    const b = rate(other);
+    const what = `stored bytes of 224 x 224, shuffled, into torch, against ${other}`;
+    if (stored && b) row(what, per(stored), per(b), `${(stored / b).toFixed(2)} x`, '20,000 /s', stored >= 20_000);
+    else row(what, '', '', '', '20,000 /s', null);
+  }
   return `# Loaders of Python
 
 Made by \`npm run bench:python -- --peers\` on ${about.date}: ${about.processor}, ${about.system}, Python ${about.python}, load

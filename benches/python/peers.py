@@ -9,10 +9,11 @@ KIND: forebay        PATH is a TBL                          aug=1
       webdataset     PATH is a folder of tar shards
       map-style      PATH is a TBL: forebay.torch.Dataset under torch's DataLoader
       image-folder   PATH is a folder of classes: torchvision's ImageFolder under torch's DataLoader
-and of tensors that are stored as they are:
-      warehouse      PATH is a manifest
-      safetensors    PATH is a file with `images` and `boxes`
-      memmap         PATH is a folder with images.npy and boxes.npy
+and of bytes that are stored as tensors, shuffled, into torch:
+      warehouse      PATH is a warehouse, mapped
+      safetensors    PATH is a folder with images.safetensors
+      memmap         PATH is a folder with images.npy
+      store          makes such a folder of a warehouse: store PATH to=FOLDER
 and workers=2 epochs=1; dump=FILE: the first batch in stored order goes there as it is, and nothing is measured.
 
 Prints one line of JSON. Times leave out starting Python and importing packages; they begin before the loader is made
@@ -176,7 +177,77 @@ def webdataset():
     return make
 
 
+def warehouse():
+    import torch  # noqa: F401
+
+    import forebay
+
+    def make():
+        shuffle = None if ordered else 42
+        loader = forebay.Loader(path, batch=BATCH, shuffle=shuffle, mode="mmap", dtype="u8", tail="uneven")
+        for _ in range(epochs):
+            for found in loader.torch():
+                yield found["images"]
+
+    return make
+
+
+def gathered(images):
+    """Batches of a tensor of all pictures, in another order every epoch."""
+    import torch
+
+    for _ in range(epochs):
+        order = torch.arange(len(images)) if ordered else torch.randperm(len(images))
+        for numbers in order.split(BATCH):
+            yield images, numbers
+
+
+def safetensors():
+    import torch
+    from safetensors import safe_open
+
+    torch.set_num_threads(1)
+
+    def make():
+        with safe_open(f"{path}/images.safetensors", framework="pt") as file:
+            images = file.get_tensor("images")
+        return (images[numbers] for images, numbers in gathered(images))
+
+    return make
+
+
+def memmap():
+    import numpy as np
+    import torch
+
+    def make():
+        images = np.load(f"{path}/images.npy", mmap_mode="r")
+        return (torch.from_numpy(images[numbers.numpy()]) for images, numbers in gathered(images))
+
+    return make
+
+
+def store(folder):
+    """The same tensors for the others."""
+    import numpy as np
+    from safetensors.numpy import save_file
+
+    import forebay
+
+    os.makedirs(folder, exist_ok=True)
+    images = np.concatenate([batch.images for batch in forebay.Loader(path, batch=BATCH, dtype="u8", tail="uneven")])
+    np.save(f"{folder}/images.npy", images)
+    save_file({"images": images}, f"{folder}/images.safetensors")
+    print(json.dumps({"images": len(images)}))
+
+
+if kind == "store":
+    store(options["to"])
+    sys.exit()
 kinds = {
+    "warehouse": warehouse,
+    "safetensors": safetensors,
+    "memmap": memmap,
     "forebay": forebay_loader,
     "turboloader": turboloader,
     "torch-pillow": torch_files,

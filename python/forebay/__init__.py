@@ -48,7 +48,7 @@ from ._files import name_of as _name_of
 from ._forebay import __version__
 from ._forebay import is_table as _is_table
 from ._hf import from_hf
-from ._loader import Blocks, Labels, Loader, LoaderStats
+from ._loader import Blocks, Labels, Loader, LoaderStats, Split
 from ._records import Records, WebSamples
 from ._report import Fault, Report
 from ._several import Batches, Difference, Extracted, Plan, Share, concat, diff, extract, plan, split, stats
@@ -94,6 +94,7 @@ __all__ = [
     "SampleInfo",
     "Share",
     "Skipped",
+    "Split",
     "Stretch",
     "Summary",
     "Table",

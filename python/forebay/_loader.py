@@ -16,12 +16,13 @@ from . import _forebay
 from ._augment import Augment, Step, steps
 from ._batch import Batch
 from ._convert import PathLike
+from ._dataset import Dataset, open_samples
 from ._errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Blocks", "Labels", "Loader", "LoaderStats"]
+__all__ = ["Blocks", "Labels", "Loader", "LoaderStats", "Split"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,32 @@ class Labels:
 
 
 @dataclass(frozen=True)
+class Split:
+    """One of two parts of all samples, the same each time: ``Split.train(0.1, seed=42)`` is what is left beside
+    ``Split.validation(0.1, seed=42)``. Runs (or else the folders that pictures lie in) are not torn apart, since frames that
+    follow each other are almost the same, unless ``by="sample"`` says otherwise."""
+
+    share: float
+    seed: int
+    part: Literal["train", "validation"]
+    by: Literal["run", "sample"] = "run"
+
+    @classmethod
+    def train(cls, share: float, seed: int, *, by: Literal["run", "sample"] = "run") -> Split:
+        """What is left to train on if this share, from 0 to 1, is kept to validate with."""
+        return cls(share, seed, "train", by)
+
+    @classmethod
+    def validation(cls, share: float, seed: int, *, by: Literal["run", "sample"] = "run") -> Split:
+        """This share of the samples, from 0 to 1."""
+        return cls(share, seed, "validation", by)
+
+    def _json(self) -> dict[str, Any]:
+        validation, by_sample = self.part == "validation", self.by == "sample"
+        return {"share": self.share, "seed": self.seed, "validation": validation, "by_sample": by_sample}
+
+
+@dataclass(frozen=True)
 class LoaderStats:
     """Where the time went, in seconds: of all workers together, and of the caller."""
 
@@ -126,11 +153,20 @@ class Loader:
     sets it, or returns what iterating shall give instead. ``per_sample(picture)`` is called with every picture (or payload)
     before that and returns what stands for it; this costs a call of Python for every sample, which threads cannot share, so
     it warns. What these functions raise is raised, whatever ``on_error`` says, which is about broken samples.
+
+    ``paths`` may also be a :class:`forebay.Dataset`, or several, of which only the samples that are in it are taken, in the
+    loader's order. ``indices`` chooses by the numbers among all samples of all files. ``mix`` draws from several files in
+    these proportions. There are no weights of single samples or classes: the order is arithmetic over files.
+
+    ``annotations`` gives every sample its boxes: the path of a label file or of a folder of them, or ``True`` for those that
+    are with the samples. A manifest opens a tensor warehouse, which has boxes and decodes nothing; ``mode`` says how its
+    shards are held. With boxes :meth:`numpy` and :meth:`torch` give a dictionary of ``images``, ``boxes``, ``mask``,
+    ``box_classes``, ``frame_ids`` and, where there are any, ``labels``.
     """
 
     def __init__(
         self,
-        paths: PathLike | Sequence[PathLike],
+        paths: PathLike | Dataset | Sequence[PathLike | Dataset],
         *,
         batch: int = 32,
         size: int | tuple[int, int] | None = None,
@@ -140,6 +176,8 @@ class Loader:
         shuffle: int | Blocks | None = None,
         seed: int | None = None,
         where: str | None = None,
+        indices: Sequence[int] | NDArray[Any] | None = None,
+        split: Split | None = None,
         workers: int | None = None,
         prefetch: int | None = None,
         rank: int | None = None,
@@ -160,11 +198,17 @@ class Loader:
         class_level: int | None = None,
         allow_empty: bool = False,
         decoded_bytes: int | None = None,
+        annotations: PathLike | bool | None = None,
+        annotation_format: str | None = None,
+        max_boxes: int | None = None,
+        mode: Literal["memory", "mmap", "stream"] | None = None,
+        version: str | None = None,
+        allow_violations: bool = False,
+        allow_unproven: bool = False,
         transform: Callable[[Batch], Any] | None = None,
         per_sample: Callable[[Any], Any] | None = None,
     ) -> None:
-        many = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-        self._paths = [os.fspath(path) for path in many]
+        self._paths, chosen = _sources(paths, indices)
         if rank is None and world is None:
             rank, world = _place()
         elif rank is None or world is None:
@@ -199,6 +243,14 @@ class Loader:
             "class_level": class_level,
             "decoded_bytes": decoded_bytes,
             "groups": None if groups is None else {"steps": groups[0], "sizes": [list(size) for size in groups[1]]},
+            "indices": chosen,
+            "split": None if split is None else split._json(),
+            "annotations": _boxes(annotations, annotation_format),
+            "max_boxes": max_boxes,
+            "mode": mode,
+            "version": version,
+            "allow_violations": allow_violations,
+            "allow_unproven": allow_unproven,
         }
         self._labeled = named is not None
         self._transform = transform
@@ -218,6 +270,7 @@ class Loader:
         self._functions = 0.0
         # Where the caller stands, while batches behind that are on their way to a device.
         self._behind: tuple[int, int, int] | None = None
+        self._boxed = self._core_of.boxes()[0] or self._options["annotations"] is not None
         if before is not None:
             before.retire()
 
@@ -254,6 +307,21 @@ class Loader:
     def classes(self) -> list[str]:
         """The names of the classes in the order of their numbers, where labels are names."""
         return self._core.classes()
+
+    @property
+    def box_classes(self) -> list[str]:
+        """The names of the classes of boxes, in the order of their numbers."""
+        return self._core.boxes()[1]
+
+    @property
+    def notes(self) -> list[str]:
+        """What was let through, and what could not be proven."""
+        return self._core.boxes()[2]
+
+    @property
+    def refused(self) -> list[tuple[str, str]]:
+        """Files that are no samples, as their labels cannot be used, each with the reason."""
+        return self._core.boxes()[3]
 
     def set_epoch(self, epoch: int) -> None:
         """Goes to the beginning of an epoch; after :meth:`load_state_dict` to where the state stands in it."""
@@ -295,9 +363,12 @@ class Loader:
             else:
                 yield _of(batch, gives)
 
-    def numpy(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]] | NDArray[Any]]:
-        """One epoch of ``images, labels``, or of ``images`` where there are no labels. Nothing is copied."""
-        return self._iterate("pairs" if self._labeled else "images")
+    def numpy(self) -> Iterator[Any]:
+        """One epoch of ``images, labels``, of ``images`` where there are no labels, or of dictionaries where there are boxes.
+
+        Images are not copied.
+        """
+        return self._iterate("named" if self._boxed else "pairs" if self._labeled else "images")
 
     def torch(self, device: Any = None) -> Iterator[Any]:
         """One epoch of tensors ``images, labels``, or of ``images`` where there are no labels.
@@ -317,7 +388,7 @@ class Loader:
         import jax  # type: ignore[import-not-found, unused-ignore]
 
         def array(found: NDArray[Any]) -> Any:
-            return jax.numpy.asarray(found) if found.dtype == np.int64 else jax.dlpack.from_dlpack(found)
+            return jax.numpy.asarray(found) if found.dtype.itemsize == 8 else jax.dlpack.from_dlpack(found)
 
         for found in self.numpy():
             yield mapped(found, array)
@@ -385,9 +456,57 @@ class Loader:
 
 
 def _of(batch: Batch, gives: str) -> Any:
+    """What stands for a batch, as Rust gives it."""
     if gives == "batches":
         return batch
+    if gives == "named":
+        names = ["images", "boxes", "mask", "box_classes", "frame_ids"] + (["labels"] if len(batch.labels) else [])
+        return {name: getattr(batch, name) for name in names}
     return (batch.images, batch.labels) if gives == "pairs" else batch.images
+
+
+def _sources(paths: Any, indices: Any) -> tuple[list[str], list[int] | None]:
+    """The paths, and the numbers of the samples that are chosen."""
+    many = [paths] if isinstance(paths, (str, os.PathLike, Dataset)) else list(paths)
+    if not any(isinstance(one, Dataset) and one._chosen is not None for one in many):
+        chosen = None if indices is None else _rising(np.asarray(indices))
+        return [_path(one) for one in many], chosen
+    if indices is not None:
+        raise UsageError("usage.argument", "usage", "datasets that are parts of others say which samples they are, and indices too")
+    numbers, begin = [], 0
+    for one in many:
+        dataset = one if isinstance(one, Dataset) else open_samples(one)
+        numbers.append(dataset.indices + np.uint64(begin))
+        begin += len(dataset._core())
+    return [_path(one) for one in many], _rising(np.concatenate(numbers))
+
+
+def _path(one: Any) -> str:
+    source = one._source if isinstance(one, Dataset) else os.fspath(one)
+    if not isinstance(source, str):
+        raise UsageError("usage.argument", "usage", "a loader reads files: this dataset was opened from bytes")
+    return source
+
+
+def _rising(numbers: NDArray[Any]) -> list[int]:
+    """In the order of the files, which is what orders are made of."""
+    if numbers.dtype == bool:
+        numbers = np.flatnonzero(numbers)
+    if numbers.size and (numbers.dtype.kind not in "iu" or int(numbers.min()) < 0):
+        raise UsageError("usage.argument", "usage", "indices are whole numbers from 0 on, or True and False for each sample")
+    unique = np.unique(numbers)
+    if unique.size != numbers.size:
+        raise UsageError("usage.argument", "usage", "a sample is chosen twice; each comes once an epoch")
+    found: list[int] = unique.tolist()
+    return found
+
+
+def _boxes(annotations: Any, kind: str | None) -> dict[str, Any] | None:
+    if annotations is None or annotations is False:
+        if kind is not None:
+            raise UsageError("usage.argument", "usage", "annotation_format needs annotations")
+        return None
+    return {"path": None if annotations is True else os.fspath(annotations), "format": kind}
 
 
 def mapped(found: Any, change: Callable[[NDArray[Any]], Any]) -> Any:

@@ -1,13 +1,15 @@
 //! A finished batch.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
+use forebay::order::Item;
 use forebay_native::loader;
 use pyo3::{call::PyCallArgs, exceptions::PyAttributeError, prelude::*, sync::PyOnceLock, types::PyDict};
 
 use crate::{
     errors::{Raise, object},
-    memory::{Memory, Tensor, array, buffer},
+    memory::{Memory, Tensor, Values, array, buffer},
 };
 
 /// Samples, ready for training.
@@ -19,11 +21,23 @@ use crate::{
 #[pyclass(frozen, module = "forebay")]
 #[derive(Debug)]
 pub(crate) struct Batch {
-    batch: Arc<loader::Batch>,
-    tensor: Option<Tensor>,
-    labeled: bool,
+    held: Mutex<Held>,
+    epoch: u64,
+    step: u64,
+    len: usize,
     images: Once,
     labels: Once,
+}
+
+/// A batch, and how far its numbers are.
+#[derive(Debug)]
+enum Held {
+    /// Samples that lie in shards: nobody asked for their tensor yet.
+    Lent(Box<loader::Batch>),
+    /// With the address of its numbers, which are Python's from then on. There is none where it has payloads.
+    Whole(Arc<loader::Batch>, Option<Tensor>),
+    /// Never seen: what is there while one becomes the other.
+    Gone,
 }
 
 /// What is made when it is first asked for, and may be set.
@@ -51,24 +65,77 @@ impl Once {
     }
 }
 
+impl Held {
+    fn whole(mut batch: loader::Batch) -> Held {
+        let tensor = Tensor::of(&mut batch);
+        Held::Whole(Arc::new(batch), tensor)
+    }
+}
+
 /// What becomes of each picture's geometry, as Python's `Placement` takes it: the part of the picture (x, y, width,
 /// height), the output's part (the same), the picture's full size, and whether it was mirrored and flipped.
 type Placement = ((f64, f64, f64, f64), (u32, u32, u32, u32), (u32, u32), bool, bool);
 
 impl Batch {
-    pub(crate) fn new(mut batch: loader::Batch) -> Self {
-        let tensor = Tensor::of(&mut batch);
-        let labeled = batch.labels().len() == batch.len() && !batch.is_empty();
-        Batch { batch: Arc::new(batch), tensor, labeled, images: Once::default(), labels: Once::default() }
+    pub(crate) fn new(batch: loader::Batch) -> Self {
+        let (epoch, step, len) = (batch.epoch(), batch.step(), batch.len());
+        // Payloads of samples that have a shape are a warehouse's.
+        let lent = !batch.payloads().is_empty() && batch.shape().len() > 1;
+        let held = if lent { Held::Lent(Box::new(batch)) } else { Held::whole(batch) };
+        Batch { held: Mutex::new(held), epoch, step, len, images: Once::default(), labels: Once::default() }
     }
 
     pub(crate) fn epoch_of(&self) -> u64 {
-        self.batch.epoch()
+        self.epoch
     }
 
     /// `images, labels`.
     pub(crate) fn pair<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Ok((self.images(py)?, self.labels(py)?).into_pyobject(py)?.into_any())
+    }
+
+    /// All that a detector is trained with, by name.
+    pub(crate) fn named<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let all = PyDict::new(py);
+        all.set_item("images", self.images(py)?)?;
+        all.set_item("boxes", self.boxes(py)?)?;
+        all.set_item("mask", self.mask(py)?)?;
+        all.set_item("box_classes", self.box_classes(py)?)?;
+        all.set_item("frame_ids", self.frame_ids(py)?)?;
+        if self.labels.known(py).is_some() || self.look(|batch| !batch.labels().is_empty()) {
+            all.set_item("labels", self.labels(py)?)?;
+        }
+        Ok(all.into_any())
+    }
+
+    /// Takes something out of the batch. Python is not called meanwhile, which could wait for a thread that waits here.
+    fn look<T>(&self, look: impl FnOnce(&loader::Batch) -> T) -> T
+    where
+        T: Default,
+    {
+        match &*self.lock() {
+            Held::Lent(batch) => look(batch),
+            Held::Whole(batch, _) => look(batch),
+            Held::Gone => T::default(),
+        }
+    }
+
+    /// The batch with its tensor, made where it was not.
+    fn whole(&self) -> Option<(Arc<loader::Batch>, Option<Tensor>)> {
+        let mut held = self.lock();
+        if let Held::Lent(_) = *held
+            && let Held::Lent(batch) = std::mem::replace(&mut *held, Held::Gone)
+        {
+            *held = Held::whole(*batch);
+        }
+        match &*held {
+            Held::Whole(batch, tensor) => Some((batch.clone(), tensor.clone())),
+            _ => None,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The package's own class of this name, made from each of these.
@@ -87,73 +154,118 @@ impl Batch {
 #[pymethods]
 impl Batch {
     fn __len__(&self) -> usize {
-        self.batch.len()
+        self.len
     }
     /// The epoch that it belongs to.
     #[getter]
     fn epoch(&self) -> u64 {
-        self.batch.epoch()
+        self.epoch
     }
     /// Which step of its epoch it is.
     #[getter]
     fn step(&self) -> u64 {
-        self.batch.step()
+        self.step
     }
 
-    /// The numbers: n x 3 x height x width, or n x height x width x 3.
+    /// The numbers: n x 3 x height x width, or n x height x width x 3. Of a warehouse that is mapped or in memory the tensor
+    /// is made when it is first asked for.
     #[getter]
     pub(crate) fn images(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.images.get(py, || match &self.tensor {
-            Some(tensor) => array(py, tensor.memory(&self.batch)),
-            None => Err(PyAttributeError::new_err("this loader gives payloads and no images: give it a size")),
+        self.images.get(py, || match py.detach(|| self.whole()) {
+            Some((batch, Some(tensor))) => array(py, tensor.memory(&batch)),
+            _ => Err(PyAttributeError::new_err("this loader gives payloads and no images: give it a size")),
         })
     }
     #[setter]
     fn set_images(&self, value: Py<PyAny>) {
         self.images.set(value);
     }
+    /// Each sample's numbers by themselves. Of a warehouse that is mapped or in memory, and holds what was asked for, they
+    /// are read-only and lie where they lie in the shard; otherwise they are the parts of ``images``.
+    #[getter]
+    fn views(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        let lent = match &*self.lock() {
+            Held::Lent(batch) => (0..batch.len()).map(|k| Memory::view(batch, k)).collect::<Option<Vec<_>>>(),
+            _ => None,
+        };
+        match lent {
+            Some(views) => views.into_iter().map(|view| array(py, view)).collect(),
+            None => self.images(py)?.bind(py).try_iter()?.map(|one| Ok(one?.unbind())).collect(),
+        }
+    }
 
     /// The labels; empty where none were asked for.
     #[getter]
     pub(crate) fn labels(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.labels.get(py, || {
-            let labels = if self.labeled { self.batch.labels().to_vec() } else { Vec::new() };
-            array(py, Memory::labels(labels))
-        })
+        self.labels.get(py, || array(py, Memory::labels(self.look(|batch| batch.labels().to_vec()), None)))
     }
     #[setter]
     fn set_labels(&self, value: Py<PyAny>) {
         self.labels.set(value);
     }
+    /// The boxes, where the loader was given ``annotations`` or a warehouse: n x places x 4: left, top, right and bottom from
+    /// 0 to 1 of the picture; 0 where there is none.
+    #[getter]
+    fn boxes(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let (boxes, places) = self.look(|batch| (batch.boxes().to_vec(), batch.places()));
+        array(py, Memory::values(Values::F32(boxes), vec![self.len, places, 4]))
+    }
+    /// Where there is a box, n x places: 1, or 0 where there is none.
+    #[getter]
+    fn mask(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let (mask, places) = self.look(|batch| (batch.mask().to_vec(), batch.places()));
+        array(py, Memory::values(Values::F32(mask), vec![self.len, places]))
+    }
+    /// The classes of the boxes, n x places: numbers of the loader's ``box_classes``; -1 where there is none.
+    #[getter]
+    fn box_classes(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let (classes, places) = self.look(|batch| (batch.box_classes().to_vec(), batch.places()));
+        array(py, Memory::labels(classes, Some(places)))
+    }
+    /// The samples' frames, as their labels count them; their ``indices`` where nobody knows frames.
+    #[getter]
+    fn frame_ids(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        array(py, Memory::numbers(self.look(|batch| batch.frame_ids().to_vec())))
+    }
 
     /// Each sample's number among all samples of all files.
     #[getter]
     fn indices(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        array(py, Memory::numbers(self.batch.indices().to_vec()))
+        array(py, Memory::numbers(self.look(|batch| batch.indices().to_vec())))
     }
     /// Where each sample comes from, and which only fill the tail.
     #[getter]
     fn items<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let items = self.batch.items().iter();
-        Self::listed(py, "Item", items.map(|item| Ok((item.source, item.sample, item.position, item.padded))))
+        let items = self.look(|batch| batch.items().to_vec());
+        Self::listed(py, "Item", items.iter().map(|item| Ok((item.source, item.sample, item.position, item.padded))))
     }
     /// The payloads, where the loader has no size: read-only buffers.
     #[getter]
     fn payloads(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
-        self.batch.payloads().iter().map(|bytes| buffer(py, bytes.clone())).collect()
+        self.look(|batch| batch.payloads().to_vec()).into_iter().map(|bytes| buffer(py, bytes)).collect()
     }
     /// The payloads as text, where the loader has no size.
     #[getter]
-    fn texts(&self, py: Python<'_>) -> PyResult<Vec<&str>> {
-        let items = self.batch.items().iter();
-        let texts = self.batch.payloads().iter().zip(items);
-        texts.map(|(bytes, item)| std::str::from_utf8(bytes).map_err(|e| not_text(e, item.sample)).raise(py)).collect()
+    fn texts(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let texts = self.look(|batch| {
+            let text = |(bytes, item): (&Bytes, &Item)| match std::str::from_utf8(bytes) {
+                Ok(text) => Ok(text.to_owned()),
+                Err(e) => Err(not_text(e, item.sample)),
+            };
+            Some(batch.payloads().iter().zip(batch.items()).map(text).collect::<forebay::Result<Vec<_>>>())
+        });
+        texts.transpose().raise(py).map(Option::unwrap_or_default)
     }
     /// Samples that could not be read, where the loader was told to skip or replace them.
     #[getter]
     fn skipped<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let held = match &*self.lock() {
+            Held::Whole(batch, _) => Some(batch.clone()),
+            // What lies in shards was proven when they were opened.
+            _ => None,
+        };
         let one = |s: &loader::Skipped| Ok((s.position, s.index, object(py, &s.error)?, s.replaced_by));
-        Self::listed(py, "Skipped", self.batch.skipped().iter().map(one))
+        Self::listed(py, "Skipped", held.iter().flat_map(|batch| batch.skipped()).map(one))
     }
     /// What became of each picture's geometry.
     #[getter]
@@ -162,22 +274,21 @@ impl Batch {
             let (s, full) = (p.source, (p.full_width, p.full_height));
             Ok(((s.x, s.y, s.width, s.height), (p.x, p.y, p.width, p.height), full, p.mirrored, p.flipped))
         };
-        Self::listed(py, "Placement", self.batch.placements().iter().map(one))
+        Self::listed(py, "Placement", self.look(|batch| batch.placements().to_vec()).iter().map(one))
     }
     /// The samples' names: read when this is asked.
     #[getter]
     fn names(&self, py: Python<'_>) -> PyResult<Vec<Option<String>>> {
-        py.detach(|| self.batch.names()).raise(py)
+        py.detach(|| self.look(|batch| Some(batch.names())).transpose()).raise(py).map(Option::unwrap_or_default)
     }
     /// The samples' metadata: read when this is asked.
     #[getter]
     fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
         static LOADS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let loads = LOADS.get_or_try_init(py, || Ok::<_, PyErr>(py.import("json")?.getattr("loads")?.unbind()))?;
-        let texts = py.detach(|| -> forebay::Result<Vec<Option<String>>> {
-            Ok(self.batch.metadata()?.into_iter().map(|value| value.map(|value| value.to_string())).collect())
-        });
-        texts.raise(py)?.into_iter().map(|text| text.map(|text| loads.bind(py).call1((text,))).transpose()).collect()
+        let found = py.detach(|| self.look(|batch| Some(batch.metadata())).transpose());
+        let texts = found.raise(py)?.unwrap_or_default().into_iter().map(|value| value.map(|value| value.to_string()));
+        texts.map(|text| text.map(|text| loads.bind(py).call1((text,))).transpose()).collect()
     }
 
     /// ``images, labels = batch``.
@@ -192,12 +303,12 @@ impl Batch {
         self.images(py)?.bind(py).call_method0("__dlpack_device__")
     }
     fn __repr__(&self) -> String {
-        let (epoch, step, n) = (self.batch.epoch(), self.batch.step(), self.batch.len());
-        let what = match self.tensor {
-            Some(_) => format!("{:?}, {:?}", self.batch.shape(), self.batch.dtype()).to_lowercase(),
-            None => "payloads".into(),
+        let (shape, dtype) = self.look(|batch| (batch.shape().to_vec(), Some(batch.dtype().name())));
+        let what = match dtype {
+            Some(dtype) if shape.len() > 1 => format!("{shape:?} {dtype}"),
+            _ => "payloads".into(),
         };
-        format!("<forebay.Batch {epoch}:{step}, {n} samples, {what}>")
+        format!("<forebay.Batch {}:{}, {} samples, {what}>", self.epoch, self.step, self.len)
     }
 }
 

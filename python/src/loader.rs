@@ -12,13 +12,14 @@ use std::{
 
 use forebay::{
     Error, Result,
+    annotations::Format,
     error::codes::ARGUMENT,
     image::decode::JpegBackend,
     order::{Mix, Shuffle, Tail},
 };
 use forebay_native::{
     input::Io,
-    loader::{self, Builder, Dtype, Groups, Labels, OnBroken},
+    loader::{self, Annotations, Builder, Dtype, Groups, Labels, Mode, OnBroken, Split, SplitBy},
 };
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -63,6 +64,42 @@ struct Wanted {
     decoded_bytes: Option<u64>,
     groups: Option<Groups>,
     jpeg: Option<String>,
+    indices: Option<Vec<u64>>,
+    split: Option<Parts>,
+    annotations: Option<Boxes>,
+    max_boxes: Option<u32>,
+    mode: Option<String>,
+    version: Option<String>,
+    allow_violations: bool,
+    allow_unproven: bool,
+}
+
+/// One of two parts of the samples.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parts {
+    share: f64,
+    seed: u64,
+    validation: bool,
+    by_sample: bool,
+}
+
+/// Where boxes come from: a label file, or else they are with the samples.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Boxes {
+    path: Option<PathBuf>,
+    format: Option<String>,
+}
+
+impl Boxes {
+    fn annotations(self) -> Result<Annotations> {
+        let annotations = self.path.map_or_else(Annotations::own, Annotations::file);
+        Ok(match self.format {
+            Some(format) => annotations.format(word::<Format>("annotation_format", &format)?),
+            None => annotations,
+        })
+    }
 }
 
 /// Where labels come from.
@@ -123,6 +160,20 @@ impl Wanted {
         builder = with(builder, self.decoded_bytes, Builder::decoded_bytes);
         builder = with(builder, self.groups, Builder::groups);
         builder = with(builder, self.labels.map(From::labels), Builder::labels);
+        builder = with(builder, self.indices, Builder::samples);
+        builder = with(builder, self.max_boxes, Builder::max_boxes);
+        builder = with(builder, self.version, Builder::version);
+        builder = builder.allow_violations(self.allow_violations).allow_unproven(self.allow_unproven);
+        if let Some(Parts { share, seed, validation, by_sample }) = self.split {
+            let split = if validation { Split::validation(share, seed) } else { Split::train(share, seed) };
+            builder = builder.split(split.by(if by_sample { SplitBy::Sample } else { SplitBy::Run }));
+        }
+        if let Some(boxes) = self.annotations {
+            builder = builder.annotations(boxes.annotations()?);
+        }
+        if let Some(mode) = &self.mode {
+            builder = builder.mode(word::<Mode>("mode", mode)?);
+        }
         if let Some(tail) = &self.tail {
             builder = builder.tail(word::<Tail>("tail", tail)?);
         }
@@ -199,6 +250,8 @@ enum Gives {
     /// `images, labels`.
     Pairs,
     Images,
+    /// A dictionary of these and boxes.
+    Named,
 }
 
 /// One epoch, or the rest of it.
@@ -236,6 +289,7 @@ impl Epoch {
             Gives::Batches => Bound::new(py, batch)?.into_any(),
             Gives::Pairs => batch.pair(py)?,
             Gives::Images => batch.images(py)?.into_bound(py),
+            Gives::Named => batch.named(py)?,
         };
         *lock(&self.left) = Some(Instant::now());
         Ok(Some(found))
@@ -263,6 +317,7 @@ impl Loader {
         let gives = match gives {
             "batches" => Gives::Batches,
             "pairs" => Gives::Pairs,
+            "named" => Gives::Named,
             _ => Gives::Images,
         };
         let turn = slf.get().turn.fetch_add(1, Relaxed) + 1;
@@ -337,6 +392,16 @@ impl Loader {
     /// The names of the classes.
     fn classes(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         py.detach(|| self.with(|loader| Ok(loader.classes().into_iter().map(str::to_owned).collect()))).raise(py)
+    }
+
+    /// Whether it is a warehouse's, the names of the classes of boxes, what was let through, and what was refused: file and
+    /// reason.
+    fn boxes(&self, py: Python<'_>) -> PyResult<(bool, Vec<String>, Vec<String>, Vec<(String, String)>)> {
+        let about = |loader: &mut loader::Loader| {
+            let refused = loader.refused().iter().map(|one| (one.file.clone(), one.reason.clone())).collect();
+            Ok((loader.warehouse().is_some(), loader.box_classes().to_vec(), loader.notes().to_vec(), refused))
+        };
+        py.detach(|| self.with(about)).raise(py)
     }
 
     /// Samples, broken ones, and seconds: reading, decoding, making, idle, waiting, and the caller's between batches.

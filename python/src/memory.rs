@@ -19,7 +19,7 @@ use forebay::{
     error::codes::ARGUMENT,
     image::transform::{Out, f16},
 };
-use forebay_native::loader;
+use forebay_native::loader::{self, Tensor as View};
 use pyo3::{prelude::*, sync::PyOnceLock, types::PyDict};
 
 /// What keeps bytes alive. It is never looked at again.
@@ -99,19 +99,40 @@ impl Memory {
         Memory { owner: Owner::Numbers(numbers), address, kind: "<u8", shape, writable: false }
     }
 
-    /// A tensor, of as many numbers as its shape says.
+    /// A tensor; an empty one where shape and numbers do not agree.
     pub(crate) fn values(mut values: Values, shape: Vec<usize>) -> Self {
-        let (address, kind) = match &mut values {
-            Values::U8(all) => (all.as_mut_ptr().expose_provenance(), "|u1"),
-            Values::F16(all) => (all.as_mut_ptr().expose_provenance(), "<f2"),
-            Values::F32(all) => (all.as_mut_ptr().expose_provenance(), "<f4"),
+        let (address, kind, numbers) = match &mut values {
+            Values::U8(all) => (all.as_mut_ptr().expose_provenance(), "|u1", all.len()),
+            Values::F16(all) => (all.as_mut_ptr().expose_provenance(), "<f2", all.len()),
+            Values::F32(all) => (all.as_mut_ptr().expose_provenance(), "<f4", all.len()),
         };
+        let agrees = shape.iter().try_fold(1_usize, |n, &side| n.checked_mul(side)) == Some(numbers);
+        let shape = if agrees { shape } else { vec![0] };
         Memory { owner: Owner::Values(values), address, kind, shape, writable: true }
     }
 
-    /// Labels.
-    pub(crate) fn labels(mut labels: Vec<i64>) -> Self {
-        let (address, shape) = (labels.as_mut_ptr().expose_provenance(), vec![labels.len()]);
+    /// The image of a sample that lies in a shard, where it may be seen as numbers of the batch's type.
+    pub(crate) fn view(batch: &loader::Batch, k: usize) -> Option<Self> {
+        let (owner, shape) = (batch.payloads().get(k)?.clone(), batch.shape().get(1..)?.to_vec());
+        let (address, kind, numbers) = match batch.view(k)? {
+            View::U8(seen) => (seen.as_ptr().expose_provenance(), "|u1", seen.len()),
+            View::F16(seen) => (seen.as_ptr().expose_provenance(), "<f2", seen.len()),
+            View::F32(seen) => (seen.as_ptr().expose_provenance(), "<f4", seen.len()),
+            _ => return None,
+        };
+        let wanted = shape.iter().try_fold(1_usize, |n, &side| n.checked_mul(side))?;
+        // Part of the payload, which is what stays.
+        let within = address == owner.as_ptr().addr() && wanted == numbers;
+        within.then_some(Memory { owner: Owner::Bytes(owner), address, kind, shape, writable: false })
+    }
+
+    /// Labels, one for each sample or so many.
+    pub(crate) fn labels(mut labels: Vec<i64>, each: Option<usize>) -> Self {
+        let address = labels.as_mut_ptr().expose_provenance();
+        let shape = match each {
+            Some(each) => vec![labels.len().checked_div(each).unwrap_or(0), each],
+            None => vec![labels.len()],
+        };
         Memory { owner: Owner::Labels(labels), address, kind: "<i8", shape, writable: true }
     }
 }

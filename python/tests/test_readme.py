@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import pathlib
 import re
+import shutil
 from typing import Any
 
 import pytest
 
-from conftest import ROOT, bmp, write_tar
+from conftest import CORPUS, ROOT, bmp, write_tar
 
 
 def test_the_readme_runs(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,6 +28,7 @@ def test_the_readme_runs(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
     }
     (tmp_path / "instances.json").write_text(json.dumps(labels))
     (tmp_path / "people.csv").write_text("name,age\nann,31\nbob,27\n")
+    shutil.copytree(CORPUS / "twh" / "expected" / "case_letterbox_64", tmp_path / "warehouse")
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "python" / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
