@@ -1,5 +1,5 @@
 // npm run docs: the documentation as a site in dist/docs: the pages of docs/, the live viewer on the sample dataset, and the
-// references of the crates and of the npm package. With `--pages` only the pages.
+// references of the crates, of the npm package and of the Python package. With `--pages` only the pages.
 //
 // The pages are made here and not by a site generator: vitepress would bring more than a hundred packages for one folder of
 // Markdown; markdown-it is installed anyway (typedoc), highlight.js and minisearch depend on nothing.
@@ -11,6 +11,7 @@ import { layout } from './docs/layout.mjs';
 import { deadLinks } from './docs/links.mjs';
 import { render } from './docs/markdown.mjs';
 import { NAVIGATION, REPOSITORY, isSource, pageOf } from './docs/pages.mjs';
+import { pythonReference } from './docs/python.mjs';
 import { FOREBAY, buildForebay } from './lib/forebay.mjs';
 import { ensurePackages } from './lib/npm.mjs';
 import { Failure, ROOT, isMain, main, run } from './lib/run.mjs';
@@ -27,8 +28,9 @@ export async function buildDocs() {
   cpSync(join(ROOT, 'target/doc'), join(SITE, 'rust'), { recursive: true });
   await run('npm', ['run', 'docs:lib']);
   cpSync(join(ROOT, 'target/docs-lib'), join(SITE, 'npm'), { recursive: true });
+  await pythonReference(join(SITE, 'py'));
   const pages = buildPages(SITE);
-  console.log(`dist/docs: ${pages.length} pages, the viewer and two references; open dist/docs/index.html`);
+  console.log(`dist/docs: ${pages.length} pages, the viewer and the references; open dist/docs/index.html`);
   return SITE;
 }
 

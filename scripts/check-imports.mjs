@@ -32,10 +32,12 @@ const CRATES = {
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
   'python/src': [
     'errors memory',
-    'recipe wait',
+    'capsule recipe source wait',
     'batch options',
-    'check convert dataset loader',
-    'pictures table writer',
+    'arrow_in check dataset extract labels loader plan warehouse',
+    'pictures table',
+    'convert',
+    'several writer',
   ],
   'wasm/src': ['fail limits ranges threads', 'words', 'check convert record select tables tensor', 'dataset', 'open'],
 };

@@ -34,27 +34,28 @@ export function findPython() {
   return null;
 }
 
-/** The virtual environment with what the tests need; what is installed is said before it is. */
-export async function environment(python) {
-  const folder = join(HOME, `venv-${python.version}`);
+/** The virtual environment with what tests or the reference need; what is installed is said before it is. */
+export async function environment(python, requirements = REQUIREMENTS, kind = 'venv') {
+  const name = `${kind}-${python.version}`;
+  const folder = join(HOME, name);
   const bin = join(folder, process.platform === 'win32' ? 'Scripts' : 'bin');
   const path = join(bin, process.platform === 'win32' ? 'python.exe' : 'python');
-  const needed = readFileSync(REQUIREMENTS, 'utf8');
+  const needed = readFileSync(requirements, 'utf8');
   const ingredients = [digest(needed), python.path, python.version];
   mkdirSync(HOME, { recursive: true });
-  if (existsSync(path) && stamped(HOME, `venv-${python.version}`, ingredients)) return path;
+  if (existsSync(path) && stamped(HOME, name, ingredients)) return path;
   const names = needed.split('\n').filter((line) => /^\w/.test(line));
   console.log(`Into ${folder}, and nowhere else, pip installs: ${names.join(', ')}`);
-  unstamp(HOME, `venv-${python.version}`);
+  unstamp(HOME, name);
   rmSync(folder, { recursive: true, force: true });
   await run(python.path, ['-m', 'venv', folder]);
-  await run(path, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', REQUIREMENTS]);
-  stamp(HOME, `venv-${python.version}`, ingredients, [], {});
+  await run(path, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements]);
+  stamp(HOME, name, ingredients, [], {});
   return path;
 }
 
 /** Builds the extension module and puts the package together, as a wheel would. The folder to import from. */
-async function stage() {
+export async function stage() {
   // The very features of the workspace's tests, so that nothing is compiled twice.
   await run('cargo', ['build', '--locked', '--workspace', '--all-features', '--lib']);
   const [built, wanted] = moduleNames();

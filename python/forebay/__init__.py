@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from typing import IO, Any, Literal
 
+from . import labels, warehouse
 from ._augment import (
     Augment,
     CenterCrop,
@@ -42,22 +43,32 @@ from ._errors import (
     UnsupportedError,
     UsageError,
 )
-from ._forebay import __version__, is_table as _is_table
+from ._files import is_url as _is_url
+from ._files import name_of as _name_of
+from ._forebay import __version__
+from ._forebay import is_table as _is_table
+from ._hf import from_hf
 from ._loader import Blocks, Labels, Loader, LoaderStats, Split
+from ._records import Records, WebSamples
 from ._report import Fault, Report
-from ._table import Column, Table, open_table
+from ._several import Batches, Difference, Extracted, Plan, Share, concat, diff, extract, plan, split, stats
+from ._table import Column, Table, from_arrow, open_table
+from ._view import View, view
 from ._writer import TblWriter
 
 __all__ = [
     "Augment",
     "Batch",
+    "Batches",
     "Blocks",
     "CenterCrop",
     "ColorJitter",
     "Column",
     "DamagedError",
     "Dataset",
+    "Difference",
     "Error",
+    "Extracted",
     "Fault",
     "FileMissingError",
     "GaussianBlur",
@@ -73,12 +84,15 @@ __all__ = [
     "OutOfRangeError",
     "Pad",
     "Placement",
+    "Plan",
     "RandomCrop",
     "RandomErasing",
     "RandomResizedCrop",
+    "Records",
     "Report",
     "Sample",
     "SampleInfo",
+    "Share",
     "Skipped",
     "Split",
     "Stretch",
@@ -88,12 +102,25 @@ __all__ = [
     "UnsupportedError",
     "UsageError",
     "VerticalFlip",
+    "View",
+    "WebSamples",
     "__version__",
     "check",
+    "concat",
     "convert",
+    "diff",
+    "extract",
+    "from_arrow",
+    "from_hf",
+    "labels",
     "open",
     "open_samples",
     "open_table",
+    "plan",
+    "split",
+    "stats",
+    "view",
+    "warehouse",
 ]
 
 
@@ -105,13 +132,25 @@ def open(
     class_level: int | None = None,
     **table: Any,
 ) -> Any:
-    """Opens whatever it is: a TBL, TAR or folder of pictures as a :class:`Dataset`, a table as a :class:`Table`.
+    """Opens whatever it is: a TBL, TAR, folder of pictures or tensor warehouse as a :class:`Dataset`, a table as a
+    :class:`Table`. The source is a path, a file object, or an address that fsspec opens.
 
     Type checkers know nothing of the result; :func:`open_samples` and :func:`open_table`, which list the options, say it.
     """
-    if isinstance(source, (str, os.PathLike)) and not (keep_going or io or class_level is not None):
-        if table or _is_table(os.fspath(source)) is not None:
+    if not (keep_going or io or class_level is not None):
+        if table or _names_a_table(source):
             return open_table(source, **table)
     if table:
         raise UsageError("usage.argument", "usage", f"{', '.join(table)}: options of a table, and of samples")
     return open_samples(source, io=io, keep_going=keep_going, class_level=class_level)
+
+
+#: How names of tables end that are not files of this machine.
+_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".arrows", ".tbf", ".idv")
+
+
+def _names_a_table(source: PathLike | bytes | IO[bytes]) -> bool:
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fspath(source)
+        return path.lower().endswith(_TABLES) if _is_url(path) else _is_table(path) is not None
+    return not isinstance(source, bytes) and _name_of(source).lower().endswith(_TABLES)

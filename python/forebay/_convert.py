@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
-from typing import Any, Literal, Mapping, Sequence, Union
+from typing import Any, Literal, Mapping, NamedTuple, Sequence, Union
 
 from . import _forebay
 from ._progress import Progress, telling
@@ -49,7 +49,7 @@ def check(
 
 
 def convert(
-    inputs: PathLike | Sequence[PathLike],
+    inputs: Any,
     output: PathLike,
     *,
     to: str | None = None,
@@ -76,11 +76,15 @@ def convert(
     The output's name says the format, unless ``to`` does. Until it is whole, nothing is there; one that exists is
     refused unless ``force``. ``size`` (width and height, or one number for both) stores pixels instead of files.
     ``metadata`` is a document beside the samples. Ctrl-C ends it and leaves nothing behind.
+
+    ``inputs`` is a path, a sequence of them, a :class:`forebay.Dataset` or a :class:`forebay.Table`, with what was selected
+    of it, or any object with ``__arrow_c_stream__``: a table of polars, pyarrow, pandas or DuckDB.
     """
-    many = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    found = _input(inputs, where, columns)
+    many = [found.paths] if isinstance(found.paths, (str, os.PathLike)) else list(found.paths)
     given: dict[str, Any] = {
         "to": to,
-        "where": where,
+        "where": found.where,
         "compression": compression,
         "level": level,
         "layout": layout,
@@ -88,7 +92,8 @@ def convert(
         "metadata_format": metadata_format,
         "size": (size, size) if isinstance(size, int) else size,
         "fit": fit,
-        "columns": None if columns is None else list(columns),
+        "columns": None if found.columns is None else list(found.columns),
+        "chosen": found.chosen,
         "workers": workers,
         "force": force,
         "verify": verify,
@@ -97,8 +102,70 @@ def convert(
         "lossy": lossy,
         "sync": sync,
     }
+    if found.rows is not None:
+        return _write(found.rows, output, given, progress)
+    if found.table is not None:
+        given["table"] = found.table
+        given["lossy"] = lossy or bool(found.table.get("lossy"))
     options = json.dumps(given, allow_nan=False)
     document = metadata if isinstance(metadata, bytes) else None
     with telling(progress, "converting", "samples") as tell:
         files = [os.fspath(path) for path in many]
         return Summary._of(json.loads(_forebay.convert(files, os.fspath(output), options, document, tell)))
+
+
+#: What is known of the writing of a table that is no file.
+_OF_ROWS = {"to", "where", "columns", "compression", "level", "workers", "force", "lossy", "sync"}
+
+
+def _write(object: Any, output: PathLike, given: dict[str, Any], progress: Progress) -> Summary:
+    """Writes the rows of an object with ``__arrow_c_stream__``."""
+    given.pop("chosen")
+    extra = [name for name, value in given.items() if name not in _OF_ROWS and value not in (None, False)]
+    if extra:
+        from ._errors import UsageError
+
+        message = f"{', '.join(extra)}: without effect on the writing of rows that are in memory"
+        raise UsageError("usage.argument", "usage", message)
+    options = json.dumps({name: given[name] for name in _OF_ROWS}, allow_nan=False)
+    with telling(progress, "writing", "rows") as tell:
+        return Summary._of(json.loads(_forebay.write_arrow(object, os.fspath(output), options, tell)))
+
+
+class Input(NamedTuple):
+    """What is converted."""
+
+    paths: Any
+    where: str | None
+    columns: Sequence[str] | None
+    #: How tables are read.
+    table: dict[str, Any] | None = None
+    #: The numbers of the samples.
+    chosen: list[int] | None = None
+    #: An object that has rows and is no file.
+    rows: Any = None
+
+
+def _input(inputs: Any, where: str | None, columns: Sequence[str] | None) -> Input:
+    from ._dataset import Dataset
+    from ._table import Table
+
+    if isinstance(inputs, Dataset):
+        if inputs._chosen is None:
+            return Input(inputs._path(), where, columns)
+        found = inputs if where is None else inputs.where(where)
+        return Input(inputs._path(), None, columns, chosen=found.indices.tolist())
+    if isinstance(inputs, Table):
+        options = dict(inputs._options)
+        before = options.pop("where", None)
+        own = options.pop("columns", None)
+        if before is not None:
+            where = before if where is None else f"({before}) && ({where})"
+        columns = own if columns is None else columns
+        if isinstance(inputs._source, str):
+            return Input(inputs._source, where, columns, table=options)
+        # Rows are filtered and cut once, by whoever writes them.
+        return Input((), where, columns, rows=Table(inputs._source, options))
+    if hasattr(inputs, "__arrow_c_stream__"):
+        return Input((), where, columns, rows=inputs)
+    return Input(inputs, where, columns)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from typing import IO, TYPE_CHECKING, Any, Iterator, Literal, NamedTuple, Sequence, overload
+from typing import IO, TYPE_CHECKING, Any, Callable, Iterator, Literal, NamedTuple, Sequence, overload
 
 import numpy as np
 
 from . import _forebay
 from ._convert import PathLike, check
+from ._files import Ranges, is_url, name_of, open_url, read_all
 from ._progress import Progress
+from ._records import Records, WebSamples
 from ._report import Report
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ._several import Extracted
 
 __all__ = ["Dataset", "Sample", "SampleInfo", "open_samples"]
 
@@ -72,7 +76,18 @@ class Sample:
 
         ``orient`` turns it as its EXIF orientation says; ``damaged`` takes what can be had of a damaged JPEG.
         """
+        if self.dataset.manifest is not None:
+            return self.dataset._picture(self.index)
         return np.asarray(self.dataset._core().image(self.index, orient, damaged))
+
+    def tensor(self) -> NDArray[Any]:
+        """Of a tensor warehouse: the image as it is stored, 3 x height x width, read-only."""
+        return self.dataset._tensor(self.index)
+
+    def boxes(self) -> NDArray[np.float32]:
+        """Of a tensor warehouse: corners of the boxes, n x 4, from 0 to 1 of the stored picture."""
+        found = [one["box"] for one in self.metadata["boxes"]] if self.dataset._shape() else []
+        return np.array(found, dtype=np.float32).reshape(-1, 4)
 
     def __repr__(self) -> str:
         info = self.info
@@ -98,6 +113,7 @@ class Dataset(Sequence[Sample]):
         self._chosen = chosen
         self._opened: _forebay.Dataset | None = None
         self._stamp: tuple[int, int] | None = None
+        self._facts: dict[str, Any] | None = None
         self._core()
 
     def _core(self) -> _forebay.Dataset:
@@ -105,6 +121,11 @@ class Dataset(Sequence[Sample]):
         if self._opened is None:
             if isinstance(self._source, bytes):
                 self._opened = _forebay.Dataset.from_bytes("<bytes>", self._source)
+            elif isinstance(self._source, Ranges) or is_url(self._source):
+                ranges = Ranges(open_url(self._source)) if is_url(self._source) else self._source
+                name = self._source if is_url(self._source) else name_of(ranges._file)
+                keep_going = bool(self._options.get("keep_going"))
+                self._opened = _forebay.Dataset.from_ranges(name, ranges, ranges.length, keep_going)
             else:
                 self._opened = _forebay.Dataset.open(self._source, json.dumps(self._options))
             found = (len(self._opened), self._opened.file_bytes())
@@ -123,8 +144,54 @@ class Dataset(Sequence[Sample]):
 
     @property
     def format(self) -> str:
-        """``tbl``, ``tar`` or ``folder``."""
+        """``tbl``, ``tar``, ``folder`` or ``warehouse``."""
         return self._core().format()
+
+    def _facts_of_warehouse(self) -> dict[str, Any]:
+        if self._facts is None:
+            text = self._core().warehouse()
+            self._facts = {} if text is None else json.loads(text)
+        return self._facts
+
+    @property
+    def manifest(self) -> dict[str, Any] | None:
+        """The manifest of a tensor warehouse; ``None`` of everything else."""
+        return self._facts_of_warehouse().get("manifest")
+
+    def _shape(self) -> dict[str, Any]:
+        shape: dict[str, Any] | None = self._facts_of_warehouse().get("shape")
+        if shape is None:
+            from ._errors import UsageError
+
+            message = "tensors and boxes are of a tensor warehouse, and this is none"
+            raise UsageError("usage.argument", "usage", message, place={"file": self.name})
+        return shape
+
+    def _tensor(self, i: int) -> NDArray[Any]:
+        shape = self._shape()
+        order = ">" if shape["big_endian"] else "<"
+        kind = {"f32": order + "f4", "f16": order + "f2", "u8": "|u1"}[shape["dtype"]]
+        flat = np.asarray(self._core().payload(i)).view(kind)
+        return flat.reshape(3, shape["height"], shape["width"])
+
+    def _picture(self, i: int) -> NDArray[np.uint8]:
+        planes = self._tensor(i)
+        if planes.dtype != np.uint8:
+            planes = np.clip(np.rint(planes.astype(np.float32) * 255), 0, 255).astype(np.uint8)
+        return np.ascontiguousarray(planes.transpose(1, 2, 0))
+
+    def tensor(self, i: int) -> NDArray[Any]:
+        """Image ``i`` of a tensor warehouse as it is stored, 3 x height x width, read-only."""
+        return self[i].tensor()
+
+    def boxes(self, i: int) -> NDArray[np.float32]:
+        """Corners of the boxes of image ``i`` of a tensor warehouse, n x 4, from 0 to 1 of the stored picture."""
+        return self[i].boxes()
+
+    def frame_ids(self) -> list[int | None]:
+        """Numbers of the frames of a tensor warehouse; ``None`` where it does not know one."""
+        self._shape()
+        return [sample.metadata.get("frame_id") for sample in self]
 
     @property
     def file_bytes(self) -> int:
@@ -215,9 +282,53 @@ class Dataset(Sequence[Sample]):
 
     def check(self, *, decode: bool = False, workers: int | None = None, progress: Progress = False) -> Report:
         """Looks for every fault of the file, as :func:`forebay.check` does."""
-        return check(self.name, decode=decode, workers=workers, progress=progress)
+        return check(self._path(), decode=decode, workers=workers, progress=progress)
+
+    def _path(self) -> str:
+        """The path, for work that opens the file itself."""
+        if isinstance(self._source, str) and not is_url(self._source):
+            return self._source
+        from ._errors import UnsupportedError
+
+        message = "this is done with files of this machine, and not yet with file objects and addresses"
+        raise UnsupportedError("usage.argument", "unsupported", message, place={"file": self.name})
+
+    def extract(self, folder: PathLike, *, force: bool = False, progress: Progress = False) -> Extracted:
+        """Writes these samples with their sidecars into a folder; see :func:`forebay.extract`."""
+        from ._several import extract
+
+        chosen = None if self._chosen is None else self._chosen.tolist()
+        return extract(self._path(), folder, indices=chosen, force=force, progress=progress)
+
+    def records(
+        self,
+        *,
+        label: str | None = None,
+        image: bool = True,
+        transform: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> Records:
+        """These samples as dicts by number: ``index``, ``image`` (or ``payload``), and ``label``, a metadata field, or all the
+        ``metadata``. It is what grain takes as a ``RandomAccessDataSource``, and PyTorch as a map-style dataset."""
+        return Records(self, label, image, transform)
+
+    def to_webdataset(self) -> WebSamples:
+        """These samples as WebDataset's pipelines pass them on: dicts of bytes by extension, with ``__key__``.
+
+        It is the first stage of a pipeline, to be followed by ``wds.split_by_node``, ``wds.split_by_worker``, ``wds.decode``.
+        """
+        return WebSamples(self)
+
+    def to_hf(self, *, label: str | None = None, streaming: bool = False) -> Any:
+        """These samples as a Hugging Face dataset: ``image``, ``width``, ``height``, ``metadata`` as JSON text, and ``label``, which is
+        the metadata field of this name. ``streaming`` makes one that reads as it goes; the other is written into the
+        cache of `datasets`."""
+        from ._hf import to_hf
+
+        return to_hf(self, label=label, streaming=streaming)
 
     def __getstate__(self) -> dict[str, Any]:
+        if isinstance(self._source, Ranges):
+            raise TypeError("a dataset over a file object cannot be pickled; one over a path or an address can")
         self._core()
         return {**self.__dict__, "_opened": None}
 
@@ -238,7 +349,9 @@ def open_samples(
     keep_going: bool = False,
     class_level: int | None = None,
 ) -> Dataset:
-    """Opens a TBL, a TAR or a folder of pictures: a path, the file's bytes, or a file object, which is read as a whole.
+    """Opens a TBL, a TAR, a folder of pictures or a tensor warehouse: a path, the file's bytes, a file object that seeks, or
+    an address such as ``s3://bucket/train.tbl``, which fsspec opens. Of the last two only the parts that are needed are
+    read.
 
     ``io="map"`` maps the file: payloads come without a copy, and a disk that fails ends the process without a word.
     ``keep_going`` keeps what comes before the damage of a TAR. ``class_level`` says at which level of a folder the
@@ -247,4 +360,11 @@ def open_samples(
     options = {"io": io, "keep_going": keep_going, "class_level": class_level}
     if isinstance(source, (str, os.PathLike)):
         return Dataset(os.fspath(source), options)
-    return Dataset(source if isinstance(source, bytes) else source.read(), options)
+    if isinstance(source, bytes):
+        return Dataset(source, options)
+    if io is not None:
+        from ._errors import UsageError
+
+        raise UsageError("usage.argument", "usage", "`io` is for files of this machine")
+    seeks = getattr(source, "seekable", None)
+    return Dataset(Ranges(source) if seeks is not None and seeks() else read_all(source), options)

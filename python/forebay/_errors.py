@@ -21,8 +21,8 @@ Kind = Literal["damaged", "unsupported", "usage", "limit", "io"]
 class Error(Exception):
     """Any error of Forebay: ``code`` says what is wrong, ``kind`` whose fault it is, ``place`` where.
 
-    ``place`` holds what is known of ``file``, ``section``, ``member``, ``sample``, ``column``, ``row``, ``block`` and
-    ``offset``; each is an attribute too, and ``None`` where it is not known.
+    ``place`` holds what is known of ``file``, ``section``, ``member``, ``sample``, ``column``, ``row``, ``block``, ``line``,
+    ``character``, ``path`` and ``offset``; each is an attribute too, and ``None`` where it is not known.
     """
 
     code: str
@@ -92,6 +92,21 @@ class Error(Exception):
     def block(self) -> int | None:
         """The block or row group."""
         return self.place.get("block")
+
+    @property
+    def line(self) -> int | None:
+        """The line of a text, from 1."""
+        return self.place.get("line")
+
+    @property
+    def character(self) -> int | None:
+        """The character in that line, from 1."""
+        return self.place.get("character")
+
+    @property
+    def path(self) -> str | None:
+        """The way from a document's outermost value to the one that is meant, such as ``annotations[1].bbox``."""
+        return self.place.get("path")
 
     @property
     def offset(self) -> int | None:

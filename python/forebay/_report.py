@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 
@@ -20,6 +19,11 @@ class Fault:
     column: str | None = None
     row: int | None = None
     block: int | None = None
+    #: Of a text: the line and the character in it, from 1.
+    line: int | None = None
+    character: int | None = None
+    #: The way to the value, in a document.
+    path: str | None = None
     offset: int | None = None
 
     def __str__(self) -> str:
@@ -30,6 +34,9 @@ class Fault:
             (self.column, "column {!r}"),
             (self.block, "block {}"),
             (self.row, "row {}"),
+            (self.line, "line {}"),
+            (self.character, "character {}"),
+            (self.path, "{}"),
             (self.offset, "byte {}"),
         )
         place = ", ".join(words.format(value) for value, words in named if value is not None)
@@ -65,4 +72,6 @@ class Report:
         return f"DAMAGED, {self.fault_count:,} faults{shown}" + (f"\n  and {more:,} more" if more else "")
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        from ._html import report
+
+        return report(self)

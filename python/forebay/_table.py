@@ -4,16 +4,31 @@ from __future__ import annotations
 
 import json
 import os
-from html import escape
 from itertools import islice
-from typing import Any, Iterator, Mapping, NamedTuple, Sequence
+from typing import IO, Any, Iterator, Mapping, NamedTuple, Sequence
 
 from . import _forebay
 from ._convert import PathLike, Summary, check, convert
+from ._errors import UsageError
+from ._files import is_url, name_of, open_url, read_all
 from ._progress import Progress
 from ._report import Report
 
-__all__ = ["Column", "Table"]
+__all__ = ["Column", "Table", "from_arrow", "open_table"]
+
+
+class Bytes(NamedTuple):
+    """The bytes of a file."""
+
+    name: str
+    data: bytes
+
+
+class Rows(NamedTuple):
+    """The rows of another program's table."""
+
+    name: str
+    rows: _forebay.Held
 
 
 class Column(NamedTuple):
@@ -32,15 +47,21 @@ class Table:
     ``pyarrow.table(t)``, ``polars.DataFrame(t)``, ``duckdb.from_arrow(t)``.
     """
 
-    def __init__(self, path: str, options: dict[str, Any]) -> None:
-        self._path = path
+    def __init__(self, source: Any, options: dict[str, Any]) -> None:
+        self._source = source
         self._options = options
-        self._core = _forebay.Table.open(path, json.dumps(options, allow_nan=False))
+        text = json.dumps(options, allow_nan=False)
+        if isinstance(source, str):
+            self._core = _forebay.Table.open(source, text)
+        elif isinstance(source, Bytes):
+            self._core = _forebay.Table.from_bytes(source.name, source.data, text)
+        else:
+            self._core = _forebay.Table.from_held(source.rows, text)
 
     @property
     def name(self) -> str:
-        """The path as it was given."""
-        return self._path
+        """The path as it was given, or what kind of object it is."""
+        return self._source if isinstance(self._source, str) else self._source.name
 
     @property
     def format(self) -> str:
@@ -82,14 +103,14 @@ class Table:
 
     def select(self, columns: Sequence[str]) -> Table:
         """Only these columns, in this order: no other is read."""
-        return Table(self._path, {**self._options, "columns": list(columns)})
+        return Table(self._source, {**self._options, "columns": list(columns)})
 
     def where(self, filter: str) -> Table:
         """The rows that a filter accepts, such as ``age > 30``. Parts of the file without such a row are passed over
         where its statistics say so."""
         before = self._options.get("where")
         filter = filter if before is None else f"({before}) && ({filter})"
-        return Table(self._path, {**self._options, "where": filter})
+        return Table(self._source, {**self._options, "where": filter})
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._core.arrow_stream()
@@ -104,41 +125,57 @@ class Table:
         """The rows as a ``pandas.DataFrame``; needs pyarrow and pandas."""
         return self.to_arrow().to_pandas()
 
+    def stats(self) -> dict[str, Any]:
+        """What the values of each column are like: counts, missing ones, range, distinct ones, a histogram."""
+        found: dict[str, Any] = json.loads(self._core.stats())
+        return found
+
     def check(self, *, progress: Progress = False) -> Report:
         """Looks for every fault of the file."""
-        return check(self._path, progress=progress)
+        if isinstance(self._source, str):
+            return check(self._source, progress=progress)
+        message = "files are checked; these are rows in memory, which are checked as they are read"
+        raise UsageError("usage.argument", "usage", message)
 
     def convert(self, output: PathLike, **options: Any) -> Summary:
         """Writes these rows and columns to another file, by :func:`forebay.convert`."""
-        plain = {"columns", "where", "lossy", "workers"}
-        given = {name: value for name, value in self._options.items() if value not in (None, False, [])}
-        if not given.keys() <= plain:
-            from ._errors import UnsupportedError
-
-            message = f"converting with {', '.join(sorted(given.keys() - plain))} is not there yet"
-            raise UnsupportedError("usage.argument", "unsupported", message)
-        return convert(self._path, output, **given, **options)
+        return convert(self, output, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Table, (self._path, self._options))
+        if isinstance(self._source, Rows):
+            raise TypeError("a table over another program's rows cannot be pickled; that program's own can")
+        return (Table, (self._source, self._options))
 
     def __repr__(self) -> str:
         known = self._core.rows()
         rows = "" if known is None else f"{known:,} rows, "
-        return f"<forebay.Table {self._path}: {self.format}, {rows}{len(self.columns)} columns>"
+        return f"<forebay.Table {self.name}: {self.format}, {rows}{len(self.columns)} columns>"
 
     def _repr_html_(self) -> str:
-        shown = self.columns[:30]
-        head = "".join(f"<th>{escape(name)}</th>" for name in shown)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(str(row[name])[:200])}</td>" for name in shown) + "</tr>"
-            for row in self.head(10)
-        )
-        return f"<p>{escape(repr(self))}</p><table><tr>{head}</tr>{body}</table>"
+        from ._html import table
+
+        return table(self)
+
+
+def from_arrow(
+    table: Any, *, columns: Sequence[str] | None = None, where: str | None = None, lossy: bool = False
+) -> Table:
+    """The rows of any object with ``__arrow_c_stream__``: of polars, pyarrow, pandas, DuckDB.
+
+    All of its batches are taken now and held, so that a query or a reader is asked once; where they lie in memory they are
+    shared and not copied. :func:`forebay.convert` takes such an object too, and holds one batch at a time. ``lossy`` cuts
+    times that are finer than what is kept of them.
+    """
+    if not hasattr(table, "__arrow_c_stream__"):
+        raise TypeError(f"{type(table).__name__} has no __arrow_c_stream__")
+    wanted = None if columns is None else list(columns)
+    kind = type(table)
+    rows = Rows(f"<{kind.__module__.partition('.')[0]}.{kind.__qualname__}>", _forebay.Held.of(table))
+    return Table(rows, {"columns": wanted, "where": where, "lossy": lossy})
 
 
 def open_table(
-    source: PathLike,
+    source: PathLike | bytes | IO[bytes],
     *,
     format: str | None = None,
     columns: Sequence[str] | None = None,
@@ -150,7 +187,8 @@ def open_table(
     lossy: bool = False,
     workers: int | None = None,
 ) -> Table:
-    """Opens a table of any format.
+    """Opens a table of any format: a path, or its bytes, a file object or an address such as ``s3://bucket/people.parquet``,
+    which are read as a whole and of which ``format`` or the name says what they are.
 
     Of text (CSV, TSV, JSON lines) ``types`` names the types of some columns, the others are found; ``header`` says whether
     the first row holds names, ``delimiter`` what stands between fields, ``null`` which field means a missing value.
@@ -166,4 +204,8 @@ def open_table(
         "lossy": lossy,
         "workers": workers,
     }
-    return Table(os.fspath(source), options)
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fspath(source)
+        return Table(Bytes(path, read_all(open_url(path))) if is_url(path) else path, options)
+    held = Bytes("<bytes>", source) if isinstance(source, bytes) else Bytes(name_of(source), read_all(source))
+    return Table(held, options)

@@ -9,7 +9,6 @@ use forebay::{
     filter::Filter,
     image::transform::Fit,
     samples::MetadataChoice,
-    tables::Scan,
     words::Word,
 };
 use forebay_native::{
@@ -23,7 +22,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    options::{optional, parse, word},
+    options::{optional, parse, scan, word},
+    table,
     wait::{Wire, long},
 };
 
@@ -42,6 +42,8 @@ struct Wanted {
     size: Option<(u32, u32)>,
     fit: Option<String>,
     columns: Option<Vec<String>>,
+    /// The numbers of the samples; all where they are not given.
+    chosen: Option<Vec<u64>>,
     workers: Option<usize>,
     force: bool,
     verify: bool,
@@ -49,6 +51,8 @@ struct Wanted {
     allow_empty: bool,
     lossy: bool,
     sync: Option<bool>,
+    /// How tables are read.
+    table: Option<table::Wanted>,
 }
 
 /// Converts; what was done as JSON text.
@@ -111,6 +115,7 @@ fn into_samples(
 ) -> Result<Value> {
     refuse("columns", wanted.columns.is_some())?;
     refuse("lossy", wanted.lossy)?;
+    refuse("table", wanted.table.is_some())?;
     let limits = Limits::host();
     let mut options = Options::new(to);
     if let Some(layout) = optional("layout", wanted.layout.as_deref())? {
@@ -138,12 +143,16 @@ fn into_samples(
     (options.force, options.verify) = (wanted.force, wanted.verify);
     (options.keep_going, options.allow_empty) = (wanted.keep_going, wanted.allow_empty);
     let mut job = match inputs.as_slice() {
+        [only] if wanted.chosen.is_some() => Job::new(vec![open(only, wanted)?], options),
         [only] => match StreamInput::open(only, &limits)? {
             Some(stream) => Job::stream(stream, options),
             None => Job::new(vec![open(only, wanted)?], options),
         },
         many => Job::new(many.iter().map(|path| open(path, wanted)).collect::<Result<_>>()?, options),
     };
+    if let Some(chosen) = &wanted.chosen {
+        job = job.select(chosen.iter().map(|i| (0, *i)).collect());
+    }
     if let Some(filter) = &wanted.filter {
         job = job.filter(&Filter::parse(filter)?)?;
     }
@@ -185,8 +194,12 @@ fn into_table(
     refuse("size", wanted.size.is_some() || wanted.fit.is_some())?;
     refuse("layout", wanted.layout.is_some())?;
     refuse("keep_going", wanted.keep_going)?;
+    refuse("a selection of samples", wanted.chosen.is_some())?;
     let mut job = TableJob::new(inputs, format);
     job.scan = scan(wanted.columns.clone(), wanted.filter.as_deref())?;
+    if let Some(table) = &wanted.table {
+        job.read = table.read()?;
+    }
     (job.read.samples, job.read.lossy) = (samples, wanted.lossy);
     job.write.core.lossy = wanted.lossy;
     job.write.level = wanted.level;
@@ -199,11 +212,6 @@ fn into_table(
     job.sync = wanted.sync.unwrap_or(job.sync);
     let summary = job.run_with(output, &mut |progress| wire.tell(progress.samples, progress.total))?;
     Ok(json!(summary))
-}
-
-/// Some columns and rows of a table.
-pub(crate) fn scan(columns: Option<Vec<String>>, filter: Option<&str>) -> Result<Scan> {
-    Ok(Scan::new(columns, filter.map(Filter::parse).transpose()?))
 }
 
 /// An option that has no effect here is a mistake.

@@ -9,6 +9,7 @@ use forebay::{
     image::decode::{Decoder, Options as DecodeOptions},
     sample::{MediaFormat, stats::Stats},
     samples::field,
+    warehouse::Endianness,
 };
 use forebay_native::{Dataset as Opened, Input, OpenOptions, select::matching};
 use pyo3::prelude::*;
@@ -19,6 +20,7 @@ use crate::{
     errors::Raise,
     memory::Memory,
     options::{optional, parse},
+    source::PyFile,
     wait::{Wire, long},
 };
 
@@ -68,6 +70,15 @@ impl Dataset {
         long(py, None, open).map(Dataset)
     }
 
+    /// Opens what `forebay._files.Ranges` reads.
+    #[staticmethod]
+    fn from_ranges(py: Python<'_>, name: String, ranges: Py<PyAny>, len: u64, keep_going: bool) -> PyResult<Dataset> {
+        let input = Input::over(name, PyFile::new(ranges, len));
+        let mut options = OpenOptions::default();
+        options.keep_going = keep_going;
+        long(py, None, move |_| Opened::from_input(input, &options)).map(Dataset)
+    }
+
     fn __len__(&self) -> PyResult<usize> {
         Ok(usize::try_from(self.0.len())?)
     }
@@ -87,6 +98,22 @@ impl Dataset {
     /// What stopped the reading of a damaged archive.
     fn damage<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.0.damage().map(|e| crate::errors::object(py, e)).transpose()
+    }
+
+    /// What all samples of a tensor warehouse have in common, and its manifest, as JSON text.
+    fn warehouse(&self) -> Option<String> {
+        let warehouse = self.0.warehouse()?;
+        let shape = warehouse.shape().map(|shape| {
+            json!({
+                "width": shape.width,
+                "height": shape.height,
+                "dtype": shape.dtype.name(),
+                "boxes_dtype": shape.boxes_dtype.name(),
+                "big_endian": shape.endianness == Endianness::Big,
+                "max_boxes": shape.max_boxes,
+            })
+        });
+        Some(json!({ "shape": shape, "manifest": warehouse.manifest() }).to_string())
     }
 
     fn info(&self, py: Python<'_>, i: u64) -> PyResult<Info> {

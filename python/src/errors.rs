@@ -16,6 +16,9 @@ pub(crate) fn object<'py>(py: Python<'py>, e: &Error) -> PyResult<Bound<'py, PyA
     known.set_item("column", &place.column)?;
     known.set_item("row", place.row)?;
     known.set_item("block", place.block)?;
+    known.set_item("line", place.line)?;
+    known.set_item("character", place.character)?;
+    known.set_item("path", &place.path)?;
     known.set_item("offset", place.offset)?;
     let code = (e.code().id(), e.kind().name());
     make.bind(py).call1((code.0, code.1, e.message(), e.to_string(), known, e.options(), number(e)))

@@ -10,30 +10,43 @@
 //! | `errors.rs` | errors as exceptions |
 //! | `wait.rs` | work that takes long: without Python's lock, with progress, ended by Ctrl-C |
 //! | `dataset.rs` | a dataset of samples |
+//! | `source.rs` | a file object of Python's, read by ranges |
 //! | `table.rs` | a table, as rows and as Arrow's batches |
+//! | `capsule.rs`, `arrow_in.rs` | tables of other programs, by Arrow's C interface |
 //! | `writer.rs` | a TBL that is written sample by sample |
 //! | `convert.rs`, `check.rs` | converting and checking, samples and tables |
+//! | `several.rs`, `extract.rs`, `plan.rs` | shards, differences, files, and what a run gets |
+//! | `labels.rs`, `warehouse.rs` | label files, tensor warehouses |
 //! | `loader.rs`, `batch.rs`, `recipe.rs` | the loader, its batches, what becomes of pictures |
 //! | `pictures.rs` | tensors of samples that others choose |
 
-#![forbid(unsafe_code)]
+// Allowed where a capsule of Arrow's is opened, in `capsule.rs`, and nowhere else.
+#![deny(unsafe_code)]
 // The clock and threads that the core must not touch are a host's work.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::unimplemented)]
 
+mod arrow_in;
 mod batch;
+mod capsule;
 mod check;
 mod convert;
 mod dataset;
 mod errors;
+mod extract;
+mod labels;
 mod loader;
 mod memory;
 mod options;
 mod pictures;
+mod plan;
 mod recipe;
+mod several;
+mod source;
 mod table;
 mod wait;
+mod warehouse;
 mod writer;
 
 /// What the package's Python stands on. Nothing here is for users.
@@ -43,8 +56,10 @@ mod _forebay {
 
     #[pymodule_export]
     use super::{
+        arrow_in::Held,
         batch::Batch,
         dataset::Dataset,
+        labels::Labels,
         loader::{Epoch, Loader},
         memory::Memory,
         pictures::Pictures,
@@ -53,7 +68,17 @@ mod _forebay {
     };
 
     #[pymodule_export]
-    use super::{check::check, convert::convert, options::is_table};
+    use super::{
+        arrow_in::write_arrow,
+        check::check,
+        convert::convert,
+        extract::extract,
+        labels::{labels_check, labels_stats},
+        options::is_table,
+        plan::plan,
+        several::{diff, split},
+        warehouse::{warehouse_build, warehouse_gc, warehouse_list, warehouse_manifest},
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

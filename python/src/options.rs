@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use forebay::{Error, Result, error::codes::ARGUMENT, words::Word};
+use forebay::{Error, Result, error::codes::ARGUMENT, filter::Filter, tables::Scan, words::Word};
 use forebay_native::tables::table_format;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
@@ -25,6 +25,11 @@ pub(crate) fn word<T: Word>(what: &str, given: &str) -> Result<T> {
 /// As [`word`], where one is given.
 pub(crate) fn optional<T: Word>(what: &str, given: Option<&str>) -> Result<Option<T>> {
     given.map(|given| word(what, given)).transpose()
+}
+
+/// Some columns and rows of a table.
+pub(crate) fn scan(columns: Option<Vec<String>>, filter: Option<&str>) -> Result<Scan> {
+    Ok(Scan::new(columns, filter.map(Filter::parse).transpose()?))
 }
 
 /// The word for the table format of a file; `None` where it is no table.

@@ -1,4 +1,4 @@
-//! A table of any format, as rows and as Arrow's C interface.
+//! A table of any format, in a file, in memory or another program's, as rows and as Arrow's C interface.
 
 use std::{
     path::PathBuf,
@@ -7,24 +7,32 @@ use std::{
 
 use arrow_array::{RecordBatch, RecordBatchReader, ffi_stream::FFI_ArrowArrayStream};
 use arrow_schema::{ArrowError, Schema as ArrowSchema, SchemaRef};
-use forebay::{Error, Result, error::codes::ARGUMENT, table::JsonStyle, tables::Scan, words::Word};
+use bytes::Bytes;
+use forebay::{
+    Error, Result,
+    error::codes::ARGUMENT,
+    table::{JsonStyle, summary::Summary},
+    tables::Scan,
+    words::Word,
+};
 use forebay_native::tables::{
-    ReadOptions, Scanned, TableFormat, arrow, leave_out_unread, open, parse_type, table_format,
+    ReadOptions, Scanned, TableFormat, TableSource, arrow, leave_out_unread, open, open_bytes, parse_type, table_format,
 };
 use pyo3::{prelude::*, types::PyCapsule};
 use serde::Deserialize;
+use serde_json::json;
 
 use crate::{
-    convert::scan,
+    arrow_in::{ArrowRows, Held},
     errors::Raise,
-    options::{parse, word},
+    options::{parse, scan, word},
     wait::long,
 };
 
 /// How a table is read. What is not given is the library's default.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Wanted {
+pub(crate) struct Wanted {
     format: Option<String>,
     columns: Option<Vec<String>>,
     #[serde(rename = "where")]
@@ -38,7 +46,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn read(&self) -> Result<ReadOptions> {
+    pub(crate) fn read(&self) -> Result<ReadOptions> {
         let mut read = ReadOptions::default();
         read.lossy = self.lossy;
         read.format = self.format.as_deref().map(|name| word("format", name)).transpose()?;
@@ -59,10 +67,20 @@ impl Wanted {
     }
 }
 
+/// Where a table is.
+#[derive(Clone, Debug)]
+enum Place {
+    File(PathBuf),
+    /// The bytes of a file.
+    Bytes(Bytes, TableFormat),
+    /// What another program's table gave.
+    Held(Held),
+}
+
 /// Where a table is, and what of it is wanted.
 #[derive(Clone, Debug)]
 struct Origin {
-    path: PathBuf,
+    place: Place,
     read: ReadOptions,
     scan: Scan,
 }
@@ -70,7 +88,11 @@ struct Origin {
 impl Origin {
     /// From its first row on; what is not read is left out, and said.
     fn open(&self) -> Result<(Scanned, Vec<String>)> {
-        let mut source = open(&self.path, &self.read)?;
+        let mut source: Box<dyn TableSource> = match &self.place {
+            Place::File(path) => open(path, &self.read)?,
+            Place::Bytes(bytes, format) => open_bytes(bytes.clone(), *format, &self.read)?,
+            Place::Held(held) => Box::new(ArrowRows::held(held, self.read.lossy)?),
+        };
         let (_, notes) = match self.scan.columns {
             Some(_) => (Vec::new(), Vec::new()),
             None => leave_out_unread(&mut *source)?,
@@ -91,23 +113,52 @@ pub(crate) struct Table {
     notes: Vec<String>,
 }
 
+impl Table {
+    fn new(py: Python<'_>, place: Place, options: String) -> PyResult<Table> {
+        long(py, None, move |_| {
+            let wanted: Wanted = parse(&options)?;
+            let mut read = wanted.read()?;
+            if let (None, Place::File(path)) = (read.format, &place) {
+                // It is found out once.
+                read.format = table_format(path)?;
+            }
+            let origin = Origin { place, read, scan: scan(wanted.columns, wanted.filter.as_deref())? };
+            let (rows, notes) = origin.open()?;
+            let fields = rows.schema().fields().iter();
+            let fields = fields.map(|f| (f.name.clone(), f.dtype.to_string(), f.nullable)).collect();
+            let format = match (&origin.place, origin.read.format) {
+                (Place::Held(_), _) => "arrow",
+                (Place::Bytes(_, format), _) => format.word(),
+                (Place::File(_), format) => format.map_or("", TableFormat::word),
+            };
+            Ok(Table { origin, format, fields, rows: rows.rows(), notes })
+        })
+    }
+}
+
 #[pymethods]
 impl Table {
     /// Opens a file and reads what its columns are.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, options: String) -> PyResult<Table> {
-        long(py, None, move |_| {
-            let wanted: Wanted = parse(&options)?;
-            let origin = Origin { path, read: wanted.read()?, scan: scan(wanted.columns, wanted.filter.as_deref())? };
-            let format = match origin.read.format {
-                Some(format) => Some(format),
-                None => table_format(&origin.path)?,
-            };
-            let (rows, notes) = origin.open()?;
-            let fields = rows.schema().fields().iter();
-            let fields = fields.map(|f| (f.name.clone(), f.dtype.to_string(), f.nullable)).collect();
-            Ok(Table { origin, format: format.map_or("", TableFormat::word), fields, rows: rows.rows(), notes })
-        })
+        Table::new(py, Place::File(path), options)
+    }
+
+    /// Opens the bytes of a file, whose name says what they are unless the options do.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, name: PathBuf, bytes: Vec<u8>, options: String) -> PyResult<Table> {
+        let given = parse::<Wanted>(&options).and_then(|wanted| wanted.read()).raise(py)?.format;
+        let format = given.or_else(|| TableFormat::from_name(&name)).ok_or_else(|| {
+            let message = "nothing says which table these bytes are; `format` does";
+            Error::new(&ARGUMENT, message).file(name.display().to_string())
+        });
+        Table::new(py, Place::Bytes(bytes.into(), format.raise(py)?), options)
+    }
+
+    /// Opens what another program's table gave.
+    #[staticmethod]
+    fn from_held(py: Python<'_>, held: &Held, options: String) -> PyResult<Table> {
+        Table::new(py, Place::Held(held.clone()), options)
     }
 
     fn format(&self) -> &'static str {
@@ -130,11 +181,11 @@ impl Table {
     }
     /// How many rows there are, counted by reading them where it takes that.
     fn count(&self, py: Python<'_>) -> PyResult<u64> {
-        let (origin, rows) = (self.origin.clone(), self.rows);
+        if let Some(rows) = self.rows {
+            return Ok(rows);
+        }
+        let origin = self.origin.clone();
         long(py, None, move |wire| {
-            if let Some(rows) = rows {
-                return Ok(rows);
-            }
             let (mut scanned, _) = origin.open()?;
             let mut counted = 0;
             while let Some(batch) = scanned.next_batch()? {
@@ -142,6 +193,28 @@ impl Table {
                 wire.tell(counted, None);
             }
             Ok(counted)
+        })
+    }
+
+    /// What the values of each column are like, as JSON text.
+    fn stats(&self, py: Python<'_>) -> PyResult<String> {
+        let origin = self.origin.clone();
+        long(py, None, move |wire| {
+            let (mut scanned, mut notes) = origin.open()?;
+            let mut summary = Summary::new(scanned.schema().fields());
+            while let Some(batch) = scanned.next_batch()? {
+                summary.add(&batch);
+                wire.tell(summary.rows(), None);
+            }
+            let skipped = scanned.source().skipped();
+            notes.append(&mut scanned.source().notes());
+            let report = json!({
+                "rows": summary.rows(),
+                "skipped_rows": skipped,
+                "columns": summary.report(),
+                "notes": notes,
+            });
+            Ok(report.to_string())
         })
     }
 

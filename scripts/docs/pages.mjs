@@ -25,6 +25,18 @@ export const NAVIGATION = [
       ['Building a warehouse', 'docs/warehouse-build.md'],
       ['The npm package', 'www/lib/README.md'],
       ['The Python package', 'python/README.md'],
+      ['Tables in Python', 'docs/python/tables.md'],
+    ],
+  ],
+  [
+    'Coming from',
+    [
+      ['webdataset', 'docs/python/from-webdataset.md'],
+      ['MosaicML streaming', 'docs/python/from-streaming.md'],
+      ['LitData', 'docs/python/from-litdata.md'],
+      ['FFCV', 'docs/python/from-ffcv.md'],
+      ['DALI', 'docs/python/from-dali.md'],
+      ['turboloader', 'docs/python/from-turboloader.md'],
     ],
   ],
   [
@@ -47,6 +59,7 @@ export const NAVIGATION = [
     [
       ['Rust', 'rust/forebay/index.html'],
       ['JavaScript', 'npm/index.html'],
+      ['Python', 'py/forebay.html'],
       ['Errors', 'docs/errors.md'],
       ['Glossary', 'docs/glossary.md'],
       ['TBL', 'docs/formats/tbl-v2.md'],

@@ -1,0 +1,74 @@
+"""Bytes that are not a file of this machine: Python's file objects, and what fsspec opens."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import IO, Any
+
+from ._errors import UnsupportedError, UsageError
+
+__all__ = ["Ranges", "is_url", "open_url", "read_all"]
+
+#: A file object that cannot seek is read into memory, up to this many bytes.
+MOST_UNSEEKABLE = 1 << 30
+
+
+class Ranges:
+    """A file object, read range by range by any number of threads, one after the other."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        file.seek(0, os.SEEK_END)
+        #: How many bytes there are.
+        self.length = int(file.tell())
+
+    def read_at(self, at: int, size: int) -> bytes:
+        """So many bytes from there on, or fewer where the file ends."""
+        with self._lock:
+            self._file.seek(at)
+            parts: list[bytes] = []
+            left = size
+            while left > 0:
+                part = self._file.read(left)
+                if not part:
+                    break
+                # A file object may give more than it was asked for.
+                part = bytes(part[:left])
+                parts.append(part)
+                left -= len(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def is_url(source: Any) -> bool:
+    """Whether a name is for fsspec, such as ``s3://bucket/train.tbl``."""
+    return isinstance(source, str) and "://" in source
+
+
+def open_url(url: str) -> IO[bytes]:
+    """What fsspec opens under this name. The place is not a folder."""
+    try:
+        import fsspec  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ImportError as e:
+        message = "addresses are opened by fsspec, which is not installed: pip install fsspec"
+        raise UnsupportedError("usage.argument", "unsupported", message, place={"file": url}) from e
+    found: IO[bytes] = fsspec.open(url, "rb").open()
+    return found
+
+
+def read_all(file: IO[bytes]) -> bytes:
+    """The bytes of a file object that cannot seek, as far as it makes sense to hold them."""
+    data = file.read(MOST_UNSEEKABLE + 1)
+    if not isinstance(data, bytes):
+        raise UsageError("usage.argument", "usage", "the file object gives text: open it in binary mode")
+    if len(data) > MOST_UNSEEKABLE:
+        message = f"a file object that cannot seek may give {MOST_UNSEEKABLE:,} bytes, and gives more"
+        raise UsageError("usage.argument", "usage", message)
+    return data
+
+
+def name_of(file: Any) -> str:
+    """What a file object is called."""
+    name = getattr(file, "name", None) or getattr(file, "path", None)
+    return name if isinstance(name, str) else f"<{type(file).__name__}>"

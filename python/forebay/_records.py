@@ -1,0 +1,86 @@
+"""Samples as other loaders take them: numbered records, WebDataset's dicts."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
+
+if TYPE_CHECKING:
+    from ._dataset import Dataset
+
+__all__ = ["Records", "WebSamples"]
+
+#: What the members of an archive are called by WebDataset.
+_EXTENSIONS = {"jpeg": "jpg", "unknown": "bin", "raw_u8": "rgb"}
+#: Metadata fields that say where a sample is, and not what.
+_PLACES = {"id", "name"}
+
+
+class Records(Sequence[Any]):
+    """Samples as dicts, by number: what grain calls a ``RandomAccessDataSource``. It pickles as the dataset does."""
+
+    def __init__(
+        self, dataset: Dataset, label: str | None, image: bool, transform: Callable[[dict[str, Any]], Any] | None
+    ) -> None:
+        self._dataset = dataset
+        self._label = label
+        self._image = image
+        self._transform = transform
+
+    def __len__(self) -> int:
+        return len(self._dataset)
+
+    def __getitem__(self, i: Any) -> Any:
+        sample = self._dataset[int(i)]
+        record: dict[str, Any] = {"index": sample.index}
+        if self._image:
+            record["image"] = sample.image()
+        else:
+            record["payload"] = bytes(sample.payload)
+        metadata = sample.metadata
+        if self._label is None:
+            record["metadata"] = metadata
+        else:
+            record["label"] = (metadata or {})[self._label]
+        return record if self._transform is None else self._transform(record)
+
+    def __repr__(self) -> str:
+        return f"<forebay.Records of {self._dataset!r}>"
+
+
+class WebSamples:
+    """Samples as WebDataset's pipelines pass them on: dicts of bytes, with ``__key__`` and ``__url__``."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+
+    def __len__(self) -> int:
+        return len(self._dataset)
+
+    def __call__(self) -> Iterator[dict[str, Any]]:
+        """The same as iterating: WebDataset calls the first stage of a pipeline."""
+        return iter(self)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for sample in self._dataset:
+            info, metadata = sample.info, sample.metadata
+            name = sample.name or f"{sample.index:08}"
+            folder, slash, file = name.rpartition("/")
+            # The key ends at the first dot of the file's name, as in an archive.
+            found: dict[str, Any] = {
+                "__key__": folder + slash + file.partition(".")[0],
+                "__url__": self._dataset.name,
+                _EXTENSIONS.get(info.format, info.format): bytes(sample.payload),
+            }
+            if isinstance(metadata, dict):
+                for field, value in metadata.items():
+                    if field not in _PLACES and field not in found:
+                        found[field] = _member(value, field)
+            yield found
+
+
+def _member(value: Any, field: str) -> bytes:
+    """A field as the member of an archive that it is or would be."""
+    if isinstance(value, str) and field != "json":
+        return value.encode()
+    return json.dumps(value, ensure_ascii=False).encode()

@@ -1,0 +1,235 @@
+"""What takes or makes several files: shards, differences, the plan of a run."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from typing import Any, Literal, Sequence
+
+from . import _forebay
+from ._convert import PathLike, Summary, convert
+from ._progress import Progress, telling
+
+__all__ = ["Batches", "Difference", "Extracted", "Plan", "Share", "concat", "diff", "extract", "plan", "split", "stats"]
+
+
+def split(
+    path: PathLike,
+    folder: PathLike,
+    shards: int,
+    *,
+    to: Literal["tbl", "tar"] | None = None,
+    compression: Literal["none", "lz4", "zstd"] | None = None,
+    level: int | None = None,
+    layout: Literal["guide", "turboloader"] | None = None,
+    workers: int | None = None,
+    force: bool = False,
+    verify: bool = False,
+    sync: bool = True,
+    progress: Progress = False,
+) -> list[Summary]:
+    """Writes a dataset as shards of almost equal length, in order: ``NAME-00000-of-00008.tbl`` and so on.
+
+    They appear together when all are whole. ``to`` is the format of the input unless it is given.
+    """
+    options = {
+        "to": to,
+        "compression": compression,
+        "level": level,
+        "layout": layout,
+        "workers": workers,
+        "force": force,
+        "verify": verify,
+        "sync": sync,
+    }
+    with telling(progress, "splitting", "samples") as tell:
+        text = _forebay.split(os.fspath(path), os.fspath(folder), shards, json.dumps(options), tell)
+    return [Summary._of(one) for one in json.loads(text)]
+
+
+def concat(inputs: Sequence[PathLike], output: PathLike, **options: Any) -> Summary:
+    """Writes several datasets, or several tables of the same columns, as one, in order; see :func:`forebay.convert`."""
+    return convert(list(inputs), output, **options)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What differs between two datasets. It is true where they differ."""
+
+    same: bool
+    a_samples: int
+    b_samples: int
+    #: Pairs of samples that are the same.
+    equal: int
+    #: Pairs that are not: ``a``, ``b``, ``name``, and ``what`` of them differs.
+    changed: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    only_in_a: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    only_in_b: list[dict[str, Any]] = field(default_factory=list, repr=False)
+
+    def __bool__(self) -> bool:
+        return not self.same
+
+    def __str__(self) -> str:
+        if self.same:
+            return f"the same {self.equal:,} samples"
+        return (
+            f"{self.equal:,} equal, {len(self.changed):,} changed, {len(self.only_in_a):,} only in the first, "
+            f"{len(self.only_in_b):,} only in the second"
+        )
+
+
+def diff(
+    a: PathLike,
+    b: PathLike,
+    *,
+    payloads: bool = False,
+    workers: int | None = None,
+    progress: Progress = False,
+) -> Difference:
+    """Do two datasets hold the same samples?
+
+    Samples belong together by name where every sample has one of its own, else by number. ``payloads`` compares
+    neither names nor metadata.
+    """
+    with telling(progress, "comparing", "samples") as tell:
+        return Difference(**json.loads(_forebay.diff(os.fspath(a), os.fspath(b), payloads, workers, tell)))
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """What became files."""
+
+    samples: int
+    files: int
+    #: Files that are not called as they were, since that name was taken or none that a file can have.
+    renamed: int
+    notes: list[str] = field(default_factory=list)
+
+
+def extract(
+    path: PathLike,
+    folder: PathLike,
+    *,
+    where: str | None = None,
+    indices: Sequence[int] | None = None,
+    force: bool = False,
+    progress: Progress = False,
+) -> Extracted:
+    """Writes samples with their sidecars into a folder, under the names that they had. Nothing leaves the folder,
+    whatever the names say."""
+    from ._dataset import open_samples
+
+    chosen = None if indices is None else [int(i) for i in indices]
+    if where is not None:
+        found = open_samples(path).where(where).indices.tolist()
+        kept = None if chosen is None else set(chosen)
+        chosen = [i for i in found if kept is None or i in kept]
+    with telling(progress, "extracting", "samples") as tell:
+        return Extracted(**json.loads(_forebay.extract(os.fspath(path), os.fspath(folder), chosen, force, tell)))
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one rank gets of an epoch."""
+
+    rank: int
+    batches: int
+    samples: int
+    #: Samples that are there twice, so that all ranks have as many.
+    padded: int
+    #: Bytes that reading them moves.
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Batches:
+    """One batch of one rank."""
+
+    step: int
+    bytes: int
+    padded: int
+    #: Numbers of the samples, counted over all files.
+    indices: list[int]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which samples the ranks of a run get. Only the index was read for it."""
+
+    epoch: int
+    world: int
+    batch: int
+    #: Samples of an epoch.
+    samples: int
+    steps: int
+    files: list[dict[str, Any]]
+    #: What each rank gets, unless the batches of one were asked for.
+    ranks: list[Share] = field(default_factory=list)
+    #: Samples that no rank gets in this epoch.
+    left_out: int | None = None
+    #: The batches of the rank that was asked for.
+    batches: list[Batches] = field(default_factory=list, repr=False)
+
+    def _repr_html_(self) -> str:
+        from ._html import plan
+
+        return plan(self)
+
+
+def plan(
+    inputs: PathLike | Sequence[PathLike],
+    *,
+    world: int = 1,
+    batch: int = 64,
+    shuffle: int | None = None,
+    blocks: tuple[int, int] | None = None,
+    tail: Literal["drop", "pad", "uneven"] | None = None,
+    weights: Sequence[int] | None = None,
+    epoch_samples: int | None = None,
+    epoch: int = 0,
+    rank: int | None = None,
+    steps: tuple[int, int] | None = None,
+    where: str | None = None,
+) -> Plan:
+    """Which samples each rank of a training run gets, in which order, and how many bytes that is.
+
+    The order is that of :class:`forebay.Loader` with the same ``shuffle``, ``blocks`` and ``tail``. With ``rank`` it lists
+    that rank's batches, of ``steps`` (from, to) or all.
+    """
+    many = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    options = {
+        "world": world,
+        "batch": batch,
+        "shuffle": shuffle,
+        "blocks": blocks,
+        "tail": tail,
+        "weights": None if weights is None else list(weights),
+        "epoch_samples": epoch_samples,
+        "epoch": epoch,
+        "rank": rank,
+        "steps": steps,
+        "where": where,
+    }
+    found = json.loads(_forebay.plan([os.fspath(path) for path in many], json.dumps(options)))
+    found["ranks"] = [Share(**one) for one in found.get("ranks", ())]
+    found["batches"] = [Batches(**one) for one in found.get("batches", ())]
+    return Plan(**found)
+
+
+def stats(path: PathLike, *, where: str | None = None, label: str | None = None) -> dict[str, Any]:
+    """What is in a file: sizes, shapes, formats and classes of samples, or what the values of each column are like."""
+    from . import open as open_any
+    from ._dataset import Dataset
+
+    found = open_any(path)
+    if where is not None:
+        found = found.where(where)
+    if isinstance(found, Dataset):
+        return found.stats(label=label)
+    if label is not None:
+        from ._errors import UsageError
+
+        raise UsageError("usage.argument", "usage", "`label` is for samples, and this is a table")
+    counted: dict[str, Any] = found.stats()
+    return counted

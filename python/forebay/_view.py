@@ -1,0 +1,104 @@
+"""The viewer, inside a notebook or in a browser, on a dataset of this process."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+from html import escape
+from typing import Any
+
+from ._dataset import Dataset, open_samples
+from ._errors import UnsupportedError
+from ._files import Ranges, is_url
+from ._serve import Served, Server
+
+__all__ = ["View", "view"]
+
+#: Names a folder with the viewer's built page, for a clone in which it was built.
+_VARIABLE = "FOREBAY_VIEWER"
+
+
+class View:
+    """A viewer that is served by this process until :meth:`close`, or until the process ends."""
+
+    def __init__(self, server: Server, height: int) -> None:
+        self._server: Server | None = server
+        self._height = height
+        #: The address. Who has it can read the dataset, on this machine.
+        self.url = server.url
+
+    def close(self) -> None:
+        """Ends the server."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    def __enter__(self) -> View:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return "<forebay.View: closed>" if self._server is None else f"<forebay.View: {self.url}>"
+
+    def _repr_html_(self) -> str:
+        if self._server is None:
+            return "<p>this view was closed</p>"
+        style = f"width:100%;height:{self._height}px;border:0"
+        return f'<iframe title="Forebay" src="{escape(self.url)}" style="{style}"></iframe>'
+
+
+def view(source: Any, *, open: bool | None = None, height: int = 640) -> View:
+    """Shows a dataset in the viewer: in a notebook where this runs in one, otherwise in the browser.
+
+    ``source`` is a file, or a :class:`forebay.Dataset` or :class:`forebay.Table` over one. The file is served as a whole, by ranges, on
+    loopback, to whoever has the address; a selection made by ``where`` is not known to the viewer. ``open`` says
+    whether a browser window is opened. The kernel's own machine must be the browser's: through a tunnel, forward the
+    port that the address names.
+    """
+    site = _site()
+    found = View(Server(_served(source), site), height)
+    if open if open is not None else not _in_notebook():
+        import webbrowser
+
+        webbrowser.open(found.url)
+    return found
+
+
+def _site() -> str:
+    """The folder of the viewer's built page."""
+    packed = pathlib.Path(__file__).parent / "_viewer"
+    for folder in (os.environ.get(_VARIABLE), packed):
+        if folder and os.path.isfile(os.path.join(folder, "index.html")):
+            return os.fspath(folder)
+    message = (
+        "this package was built without the viewer; where its page was built, in a clone by npm run build, "
+        f"{_VARIABLE} names the folder: dist/site"
+    )
+    raise UnsupportedError("serve.no_viewer", "unsupported", message)
+
+
+def _served(source: Any) -> Served:
+    if not isinstance(source, Dataset):
+        # A table is the file that it was opened from.
+        path = getattr(source, "_source", source)
+        if isinstance(path, (str, os.PathLike)) and os.path.isfile(path) and not str(path).endswith("manifest.json"):
+            return Served.file(os.fspath(path))
+        source = open_samples(source)
+    held = source._source
+    if isinstance(held, bytes):
+        return Served("dataset", len(held), lambda at, size: held[at : at + size], lambda: f'"{len(held):x}"')
+    if isinstance(held, Ranges):
+        return Served(os.path.basename(source.name), held.length, held.read_at, lambda: f'"{held.length:x}"')
+    if is_url(held) or not os.path.isfile(held) or source.manifest is not None:
+        message = "the viewer shows files: TBL, TAR and tables; folders and warehouses it does not show yet"
+        raise UnsupportedError("usage.argument", "unsupported", message, place={"file": source.name})
+    return Served.file(held)
+
+
+def _in_notebook() -> bool:
+    shell = sys.modules.get("IPython")
+    found = shell.get_ipython() if shell is not None else None
+    return found is not None and "kernel" in type(found).__module__

@@ -1,0 +1,173 @@
+"""Tensor warehouses: pictures that were decoded and resized once, so that training reads tensors.
+
+    built = forebay.warehouse.build("captures", "warehouse", size=384, progress=True)
+    ds = forebay.warehouse.open(built.manifest)
+    ds.tensor(0), ds.boxes(0), ds.manifest["summary"]
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Mapping, Sequence
+
+from . import _forebay
+from ._convert import PathLike
+from ._convert import check as _check
+from ._dataset import Dataset, open_samples
+from ._errors import UsageError
+from ._progress import Progress, telling
+from ._report import Report
+
+__all__ = ["Built", "Kept", "Removed", "build", "check", "gc", "list", "manifest", "open"]
+
+
+@dataclass(frozen=True)
+class Built:
+    """What was built."""
+
+    #: The manifest's path.
+    manifest: str
+    #: What the folder is named by: 64 hexadecimal digits.
+    version: str
+    samples: int
+    shards: int
+    bytes: int
+    #: It was there already, and is still what the sources make.
+    reused: bool
+    #: Frames that an earlier build, which was ended in the middle, had done.
+    resumed: int
+    #: What of each run was taken and refused.
+    summary: dict[str, Any] = field(repr=False)
+    #: Every frame that was refused: ``cause``, ``file``, ``reason``.
+    refused: Sequence[dict[str, str]] = field(repr=False)
+    #: Thresholds that are broken, and were allowed to be.
+    violations: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A warehouse of a folder."""
+
+    folder: str
+    #: ``current``, ``replaced``, ``being built``, ``unfinished`` or ``damaged``.
+    state: str
+    bytes: int
+    fault: str | None
+    version: str | None
+    dataset_root: str | None
+    transform: dict[str, Any] | None
+    dtype: str | None
+    created_at_ms: int | None
+    samples: int | None
+    shards: int | None
+
+
+@dataclass(frozen=True)
+class Removed:
+    """A folder that was cleared away, or would be."""
+
+    folder: str
+    bytes: int
+    why: str
+    gone: bool
+
+
+def build(
+    sources: PathLike | Sequence[PathLike],
+    output: PathLike,
+    *,
+    labels: PathLike | None = None,
+    labels_format: str | None = None,
+    voc_base: Literal[0, 1] | None = None,
+    task: Literal["box", "obb", "segment"] | None = None,
+    pick: Literal["first", "last", "all"] | None = None,
+    size: int | tuple[int, int] | None = None,
+    resize: Literal["letterbox", "force"] | None = None,
+    max_boxes: int | None = None,
+    dtype: Literal["f32", "f16", "u8"] | None = None,
+    f32_boxes: bool = False,
+    skip_empty: bool = False,
+    exif: Literal["apply", "ignore", "refuse"] | None = None,
+    shard_bytes: int | None = None,
+    thresholds: Mapping[str, float] | None = None,
+    allow_violations: bool = False,
+    existing: Literal["refuse", "reuse", "replace"] = "refuse",
+    trace: PathLike | None = None,
+    code_version: str | None = None,
+    workers: int | None = None,
+    sync: bool = True,
+    progress: Progress = False,
+) -> Built:
+    """Decodes and resizes pictures once, and stores them as tensors with their boxes, in a folder of their own in
+    ``output``.
+
+    ``sources`` are folders of runs with ``labels/*.json``, folders of pictures, TAR and TBL files, or patterns; ``labels``
+    is the label file of pictures. ``thresholds`` are bounds such as ``{"max_invalid": 3, "max_empty_ratio": 0.5}``. Unlike
+    the command it does not look at the environment. Ctrl-C ends it; the next build goes on where it stood.
+    """
+    many = [sources] if isinstance(sources, (str, os.PathLike)) else [*sources]
+    options = {
+        "labels": None if labels is None else os.fspath(labels),
+        "labels_format": labels_format,
+        "voc_base": voc_base,
+        "task": task,
+        "pick": pick,
+        "size": (size, size) if isinstance(size, int) else size,
+        "resize": resize,
+        "max_boxes": max_boxes,
+        "dtype": dtype,
+        "f32_boxes": f32_boxes,
+        "skip_empty": skip_empty,
+        "exif": exif,
+        "shard_bytes": shard_bytes,
+        "thresholds": dict(thresholds or {}),
+        "allow_violations": allow_violations,
+        "existing": existing,
+        "trace": None if trace is None else os.fspath(trace),
+        "code_version": code_version,
+        "workers": workers,
+        "sync": sync,
+    }
+    files = [os.fspath(path) for path in many]
+    with telling(progress, "building", "frames") as tell:
+        return Built(**json.loads(_forebay.warehouse_build(files, os.fspath(output), json.dumps(options), tell)))
+
+
+def open(manifest: PathLike, *, io: Literal["read", "map"] | None = None) -> Dataset:
+    """Opens a manifest, the folder that has it, or a folder with one current warehouse in it."""
+    path = Path(manifest)
+    if path.is_dir() and not (path / "manifest.json").exists():
+        current = [kept for kept in list(path) if kept.state == "current"]
+        if len(current) != 1:
+            message = f"there are {len(current)} current warehouses in this folder: say which"
+            raise UsageError("usage.argument", "usage", message, place={"file": str(path)})
+        path = Path(current[0].folder)
+    ds = open_samples(path, io=io)
+    if ds.manifest is None:
+        raise UsageError("usage.argument", "usage", "this is not a tensor warehouse", place={"file": str(path)})
+    return ds
+
+
+def manifest(path: PathLike) -> dict[str, Any]:
+    """What a manifest says, with the fields that are not known here. No shard is looked at."""
+    found: dict[str, Any] = json.loads(_forebay.warehouse_manifest(os.fspath(path)))
+    return found
+
+
+def check(path: PathLike, *, workers: int | None = None, progress: Progress = False) -> Report:
+    """Looks for every fault: of the manifest, the headers, checksums, pixels and boxes."""
+    return _check(path, workers=workers, progress=progress)
+
+
+def list(folder: PathLike) -> Sequence[Kept]:
+    """The warehouses of a folder, and which of them are current."""
+    return [Kept(**one) for one in json.loads(_forebay.warehouse_list(os.fspath(folder)))]
+
+
+def gc(folder: PathLike, *, dry_run: bool = False) -> Sequence[Removed]:
+    """Removes warehouses that a newer one of the same sources replaces, and what builds left that did not end."""
+    return [Removed(**one) for one in json.loads(_forebay.warehouse_gc(os.fspath(folder), dry_run))]

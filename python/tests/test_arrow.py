@@ -1,0 +1,148 @@
+"""Tables of other programs: whatever has `__arrow_c_stream__` is read, written, and held against what it claims."""
+
+from __future__ import annotations
+
+import ctypes
+import pathlib
+import pickle
+from typing import Any
+
+import pytest
+
+import forebay
+
+
+class Stream:
+    """What a program of another kind would be."""
+
+    def __init__(self, give: Any) -> None:
+        self.give = give
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.give()
+
+
+@pytest.fixture
+def people(tmp_path: pathlib.Path) -> pathlib.Path:
+    path = tmp_path / "people.csv"
+    path.write_text("name,age,score\nann,31,1.5\nbob,27,\ncy,44,9.25\n")
+    return path
+
+
+def test_rows_of_an_object(people: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    source = forebay.open(people)
+    t = forebay.from_arrow(Stream(source.__arrow_c_stream__))
+    assert (t.format, t.columns, len(t)) == ("arrow", ["name", "age", "score"], 3)
+    assert list(t) == list(source) and list(t.where("age > 30").select(["name"])) == [{"name": "ann"}, {"name": "cy"}]
+    assert t.stats()["rows"] == 3 and "Stream" in repr(t)
+    for name in ("x.tbf", "x.parquet", "x.csv", "x.jsonl", "x.arrow"):
+        made = forebay.convert(Stream(source.__arrow_c_stream__), tmp_path / name)
+        assert made.samples == 3 and made.output_bytes == (tmp_path / name).stat().st_size
+        assert list(forebay.open(tmp_path / name)) == list(source)
+    assert forebay.convert(t.where("age > 30"), tmp_path / "few.parquet", where="score > 2").samples == 1
+    assert forebay.convert(t, tmp_path / "names.csv", columns=["name"]).details["columns"] == 1
+
+
+def test_tables_are_converted_as_they_were_opened(people: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    t = forebay.open_table(people, types={"age": "string"}, where="score > 2")
+    assert forebay.convert(t, tmp_path / "a.parquet").samples == 1
+    assert forebay.open(tmp_path / "a.parquet").column("age") == ["44"]
+    assert t.convert(tmp_path / "b.parquet", columns=["age"]).samples == 1
+
+
+def test_options_that_say_nothing_are_refused(people: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    t = forebay.from_arrow(forebay.open(people))
+    with pytest.raises(forebay.UsageError, match="verify"):
+        forebay.convert(t, tmp_path / "a.csv", verify=True)
+    with pytest.raises(forebay.UsageError, match="does not say"):
+        forebay.convert(t, tmp_path / "a.nothing")
+    forebay.convert(t, tmp_path / "a.csv")
+    with pytest.raises(forebay.Error, match="exists"):
+        forebay.convert(t, tmp_path / "a.csv")
+    assert forebay.convert(t, tmp_path / "a.csv", force=True).samples == 3
+    with pytest.raises(TypeError, match="__arrow_c_stream__"):
+        forebay.from_arrow([1, 2])
+    with pytest.raises(forebay.UsageError, match="in memory"):
+        t.check()
+
+
+def test_what_is_no_stream_is_refused(people: pathlib.Path) -> None:
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    memory = ctypes.create_string_buffer(256)
+    name, other = b"arrow_array_stream", b"arrow_schema"
+    with pytest.raises(TypeError, match="capsule"):
+        forebay.from_arrow(Stream(lambda: 7))
+    with pytest.raises(ValueError, match="capsule|PyCapsule"):
+        forebay.from_arrow(Stream(lambda: new(ctypes.addressof(memory), other, None)))
+    # A stream that was released: all of its functions are missing.
+    with pytest.raises(forebay.DamagedError, match="released"):
+        forebay.from_arrow(Stream(lambda: new(ctypes.addressof(memory), name, None)))
+    # One that says it is alive and can do nothing.
+    held = (ctypes.c_void_p * 5)()
+    release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: None)
+    held[3] = ctypes.cast(release, ctypes.c_void_p).value
+    with pytest.raises(forebay.DamagedError):
+        forebay.from_arrow(Stream(lambda: new(ctypes.addressof(held), name, None)))
+
+    def broken() -> object:
+        raise RuntimeError("no rows today")
+
+    with pytest.raises(RuntimeError, match="no rows today"):
+        forebay.from_arrow(Stream(broken))
+
+
+def test_a_capsule_gives_its_rows_once(people: pathlib.Path) -> None:
+    capsule = forebay.open(people).__arrow_c_stream__()
+    t = forebay.from_arrow(Stream(lambda: capsule))
+    assert len(list(t)) == len(list(t.select(["age"]))) == 3
+    with pytest.raises(forebay.DamagedError, match="released"):
+        forebay.from_arrow(Stream(lambda: capsule))
+
+
+def test_errors_of_the_other_program_are_told(people: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    people.write_text("name,age\nann,1\n" * 1)
+    source = forebay.open_table(people, types={"age": "i64"})
+    people.write_text("name,age\nann,x\n")
+    with pytest.raises(forebay.DamagedError, match="age"):
+        forebay.convert(Stream(source.__arrow_c_stream__), tmp_path / "a.csv")
+    assert not (tmp_path / "a.csv").exists()
+
+
+def test_pyarrow(tmp_path: pathlib.Path) -> None:
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed here")
+    table = pa.table({"a": pa.array([1, None, 3], pa.int32()), "s": ["x", "y", "ü"], "v": [[1.0], [], [2.0, 3.0]]})
+    t = forebay.from_arrow(table)
+    assert list(t) == [{"a": 1, "s": "x", "v": [1.0]}, {"a": None, "s": "y", "v": []}, {"a": 3, "s": "ü", "v": [2.0, 3.0]}]
+    with pytest.raises(TypeError, match="pickled"):
+        pickle.dumps(t)
+    large = pa.table({"n": pa.array(range(200_000))})
+    assert forebay.convert(large, tmp_path / "n.parquet").samples == 200_000
+    assert forebay.from_arrow(large).where("n >= 199999").column("n") == [199_999]
+    reader = pa.RecordBatchReader.from_batches(large.schema, large.to_batches())
+    # What has its rows once gives them once.
+    once = forebay.from_arrow(reader)
+    assert len(once) == len(list(once)) == len(once.to_arrow()) == 200_000
+    # Offsets that run backwards, and texts that are none: claims of a stream that are held against its bytes.
+    offsets, texts = pa.py_buffer(bytes([0, 0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 0])), pa.py_buffer(b"abc")
+    backwards = pa.StringArray.from_buffers(2, offsets, texts)
+    with pytest.raises(forebay.DamagedError, match="."):
+        list(forebay.from_arrow(pa.table({"s": backwards})))
+    no_text = pa.StringArray.from_buffers(1, pa.py_buffer(bytes([0, 0, 0, 0, 2, 0, 0, 0])), pa.py_buffer(b"\xff\xfe"))
+    with pytest.raises(forebay.DamagedError, match="."):
+        list(forebay.from_arrow(pa.table({"s": no_text})))
+    keys = pa.DictionaryArray.from_arrays(pa.array([0, 7], pa.int8()), pa.array(["a"]), safe=False)
+    with pytest.raises(forebay.DamagedError, match="."):
+        list(forebay.from_arrow(pa.table({"s": keys})))
+
+
+def test_polars_pandas_and_duckdb(people: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    polars = pytest.importorskip("polars", reason="polars is not installed here")
+    frame = polars.DataFrame(forebay.open(people))
+    assert list(forebay.from_arrow(frame.filter(polars.col("age") > 30))) == list(forebay.open(people).where("age > 30"))
+    assert forebay.convert(frame, tmp_path / "p.tbf").samples == 3
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed here")
+    assert forebay.convert(pandas.DataFrame({"a": [1, 2]}), tmp_path / "a.csv").samples == 2
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed here")
+    query = duckdb.sql("select range as n from range(5)")
+    assert forebay.from_arrow(query).column("n") == [0, 1, 2, 3, 4]

@@ -1,0 +1,99 @@
+"""Other libraries, each where it is installed: Hugging Face datasets, WebDataset, grain, Lightning."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import pickle
+from typing import Any
+
+import pytest
+
+import forebay
+from conftest import numbered
+
+
+@pytest.fixture
+def tbl(tmp_path: pathlib.Path) -> pathlib.Path:
+    numbered(tmp_path / "a.tar", 12)
+    forebay.convert(tmp_path / "a.tar", tmp_path / "a.tbl")
+    return tmp_path / "a.tbl"
+
+
+def test_records_by_number(tbl: pathlib.Path) -> None:
+    records = forebay.open(tbl).where("cls >= 4").records(label="cls")
+    assert len(records) == 8 and records[3]["label"] == 7 and records[-1]["index"] == 11
+    assert records[0]["image"].shape == (4, 4, 3)
+    assert pickle.loads(pickle.dumps(records))[1]["label"] == 5
+    assert [one["label"] for one in records] == list(range(4, 12))
+    raw = forebay.open(tbl).records(image=False, transform=lambda record: len(record["payload"]))
+    assert raw[0] == forebay.open(tbl)[0].info.bytes
+    with pytest.raises(IndexError):
+        records[8]
+    with pytest.raises(KeyError):
+        forebay.open(tbl).records(label="nope")[0]
+
+
+def test_samples_as_webdataset_passes_them_on(tbl: pathlib.Path) -> None:
+    samples = list(forebay.open(tbl)[:2].to_webdataset())
+    assert [sample["__key__"] for sample in samples] == ["00000", "00001"]
+    assert samples[1]["cls"] == b"1" and samples[1]["bmp"][:2] == b"BM" and samples[1]["__url__"] == str(tbl)
+
+
+def test_webdataset(tbl: pathlib.Path) -> None:
+    wds = pytest.importorskip("webdataset", reason="webdataset is not installed here")
+    pipeline = wds.DataPipeline(forebay.open(tbl).to_webdataset(), wds.shuffle(5), wds.decode(), wds.to_tuple("__key__", "cls"))
+    assert sorted(pipeline) == [(f"{i:05}", i) for i in range(12)]
+
+
+def test_grain(tbl: pathlib.Path) -> None:
+    grain = pytest.importorskip("grain.python", reason="grain is not installed here")
+    source = forebay.open(tbl).records(label="cls")
+    assert isinstance(source, grain.RandomAccessDataSource)
+    data = grain.MapDataset.source(source).shuffle(seed=1).map(lambda record: int(record["label"])).batch(4)
+    assert sorted(int(one) for batch in data for one in batch) == list(range(12))
+
+
+def test_hugging_face(tbl: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed here")
+    pytest.importorskip("PIL", reason="Pillow is not installed here")
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    some = forebay.open(tbl).where("cls >= 3")
+    found = some.to_hf(label="cls")
+    assert len(found) == 9 and found.column_names == ["image", "width", "height", "metadata", "label"]
+    assert found[2]["label"] == 5 and found[2]["image"].size == (4, 4)
+    assert found[2]["image"].convert("RGB").getpixel((0, 0)) == (5, 0, 7)
+    assert json.loads(found[2]["metadata"])["cls"] == 5
+    assert [row["label"] for row in some.to_hf(label="cls", streaming=True)] == list(range(3, 12))
+
+    assert forebay.from_hf(found, tmp_path / "back.tbl", columns=["label"]) == 9
+    back = forebay.open(tmp_path / "back.tbl")
+    assert back[2].metadata["label"] == 5 and bytes(back[2].payload) == bytes(some[2].payload)
+    assert forebay.from_hf(some.to_hf(streaming=True), tmp_path / "streamed.tbl") == 9
+
+    classes = datasets.ClassLabel(names=["cat", "dog"])
+    features = datasets.Features({"img": datasets.Image(), "y": classes, "w": datasets.Value("timestamp[s]")})
+    path = tmp_path / "0.bmp"
+    path.write_bytes(bytes(some[0].payload))
+    made = datasets.Dataset.from_dict({"img": [str(path)], "y": [1], "w": [7]}, features=features)
+    assert forebay.from_hf(made, tmp_path / "c.tbl", image="img", columns=["y"], compression="lz4") == 1
+    assert forebay.open(tmp_path / "c.tbl")[0].metadata == {"name": "0.bmp", "y": 1, "y_name": "dog"}
+    with pytest.raises(forebay.UsageError, match="not JSON"):
+        forebay.from_hf(made, tmp_path / "d.tbl", image="img")
+    assert not (tmp_path / "d.tbl").exists()
+    with pytest.raises(forebay.UsageError, match="those that do: img"):
+        forebay.from_hf(made, tmp_path / "d.tbl")
+    forebay.convert(some, tmp_path / "raw.tbl", size=4)
+    with pytest.raises(forebay.UnsupportedError, match="raw pixels"):
+        forebay.open(tmp_path / "raw.tbl").to_hf()
+    with pytest.raises(forebay.UsageError, match="splits"):
+        forebay.from_hf(datasets.DatasetDict({"train": made}), tmp_path / "d.tbl")
+
+
+def test_without_hugging_face_it_is_said(tbl: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "datasets", None)
+    with pytest.raises(forebay.UnsupportedError, match="pip install datasets"):
+        forebay.open(tbl).to_hf()
+    nothing: Any = None
+    with pytest.raises(forebay.UnsupportedError, match="pip install datasets"):
+        forebay.from_hf(nothing, "a.tbl")

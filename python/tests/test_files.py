@@ -1,0 +1,136 @@
+"""File objects of Python's and addresses: read range by range."""
+
+from __future__ import annotations
+
+import io
+import pathlib
+import pickle
+import threading
+from typing import Any
+
+import pytest
+
+import forebay
+from conftest import numbered
+
+
+class Counting(io.BytesIO):
+    """Bytes that say how much of them was read."""
+
+    name = "counting.tbl"
+    taken = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        found = super().read(size)
+        self.taken += len(found)
+        return found
+
+
+@pytest.fixture
+def tbl(tmp_path: pathlib.Path) -> pathlib.Path:
+    numbered(tmp_path / "train.tar", 400)
+    forebay.convert(tmp_path / "train.tar", tmp_path / "train.tbl")
+    return tmp_path / "train.tbl"
+
+
+def test_a_file_object_is_read_where_it_is_asked(tbl: pathlib.Path) -> None:
+    file = Counting(tbl.read_bytes() + b"")
+    with forebay.TblWriter(tbl.with_name("large.tbl")) as writer:
+        for i in range(8):
+            writer.add(bytes([i]) * 300_000, metadata={"cls": i})
+    file = Counting(tbl.with_name("large.tbl").read_bytes())
+    ds = forebay.open(file)
+    assert (ds.name, len(ds), ds.format) == ("counting.tbl", 8, "tbl")
+    assert bytes(ds[5].payload) == b"\5" * 300_000
+    assert file.taken < 1_000_000
+    with pytest.raises(TypeError, match="pickle"):
+        pickle.dumps(ds)
+    with pytest.raises(forebay.UnsupportedError):
+        ds.check()
+
+
+def test_many_threads_read_one_file_object(tbl: pathlib.Path) -> None:
+    ds = forebay.open(tbl.open("rb"))
+    wrong: list[Any] = []
+
+    def look(k: int) -> None:
+        for i in range(k, 400, 8):
+            if ds[i].metadata["cls"] != i or ds[i].image()[0, 0, 0] != i % 256:
+                wrong.append(i)
+
+    threads = [threading.Thread(target=look, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert len(ds.where("cls >= 390")) == 10
+
+
+def test_a_file_object_that_fails_is_an_error(tbl: pathlib.Path) -> None:
+    class Failing(io.BytesIO):
+        fails = False
+
+        def read(self, size: int | None = -1) -> bytes:
+            if self.fails:
+                raise TimeoutError("the network is gone")
+            return super().read(size)
+
+    file = Failing(tbl.read_bytes())
+    ds = forebay.open(file)
+    file.fails = True
+    with pytest.raises(forebay.IoError, match="the network is gone"):
+        ds[399].payload
+    shorter = Counting(tbl.read_bytes())
+    ds = forebay.open(shorter)
+    shorter.truncate(100)
+    with pytest.raises(forebay.IoError, match="bytes of"):
+        ds[399].payload
+    with pytest.raises(forebay.Error):
+        forebay.open(Failing(b"not a dataset at all"))
+
+
+def test_what_cannot_seek_is_read_as_a_whole(tbl: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pipe(io.BytesIO):
+        def seekable(self) -> bool:
+            return False
+
+    assert len(forebay.open(Pipe(tbl.read_bytes()))) == 400
+    monkeypatch.setattr("forebay._files.MOST_UNSEEKABLE", 10)
+    with pytest.raises(forebay.UsageError, match="cannot seek"):
+        forebay.open(Pipe(tbl.read_bytes()))
+
+
+def test_tables_of_file_objects_and_bytes(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("name,age\nann,31\nbob,27\n")
+    forebay.convert(path, path.with_suffix(".parquet"))
+    for name in ("people.csv", "people.parquet"):
+        with (tmp_path / name).open("rb") as file:
+            t = forebay.open(file)
+        assert isinstance(t, forebay.Table) and t.where("age > 30").column("name") == ["ann"]
+        assert pickle.loads(pickle.dumps(t)).columns == ["name", "age"]
+    t = forebay.open_table(b"a,b\n1,2\n", format="csv")
+    assert t.head() == [{"a": 1, "b": 2}]
+    with pytest.raises(forebay.UsageError, match="format"):
+        forebay.open_table(b"a,b\n1,2\n")
+
+
+def test_fsspec_opens_addresses(tbl: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed here")
+    address = f"file://{tbl}"
+    ds = forebay.open(address)
+    assert (ds.name, len(ds), ds[7].metadata["cls"]) == (address, 400, 7)
+    again = pickle.loads(pickle.dumps(ds[10:20]))
+    assert [sample.metadata["cls"] for sample in again] == list(range(10, 20))
+    with fsspec.open("memory://people.csv", "wb") as file:
+        file.write(b"name,age\nann,31\n")
+    assert forebay.open("memory://people.csv").head() == [{"name": "ann", "age": 31}]
+    with pytest.raises(FileNotFoundError):
+        forebay.open("memory://nothing.tbl")
+
+
+def test_without_fsspec_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "fsspec", None)
+    with pytest.raises(forebay.UnsupportedError, match="pip install fsspec"):
+        forebay.open("s3://bucket/train.tbl")

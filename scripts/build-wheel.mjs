@@ -1,0 +1,42 @@
+// npm run build:wheel: a wheel of the Python package with the viewer's page in it, in target/wheels. Without this, pip
+// builds one that has no viewer.
+//
+//   node scripts/build-wheel.mjs [MATURIN ARGUMENTS]
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildSite } from './build-site.mjs';
+import { Failure, ROOT, isMain, main, run } from './lib/run.mjs';
+import { environment, findPython } from './test-python.mjs';
+
+/** Not a part of the sources: git ignores it. */
+const VIEWER = join(ROOT, 'python/forebay/_viewer');
+
+/** Resolves to the folder of the wheel. */
+export async function buildWheel(args = []) {
+  const python = findPython();
+  if (!python) throw new Failure('a wheel needs Python 3.10 or later with venv');
+  const path = await environment(python, join(ROOT, 'scripts/wheel-requirements.txt'), 'wheel');
+  await buildSite();
+  rmSync(VIEWER, { recursive: true, force: true });
+  cpSync(join(ROOT, 'dist/site'), VIEWER, { recursive: true });
+  const out = join(ROOT, 'target/wheels');
+  try {
+    const command = [
+      '-m',
+      'maturin',
+      'build',
+      '--locked',
+      '--release',
+      '--manifest-path',
+      'python/Cargo.toml',
+      '--out',
+      out,
+    ];
+    await run(path, [...command, ...args]);
+  } finally {
+    rmSync(VIEWER, { recursive: true, force: true });
+  }
+  return out;
+}
+
+if (isMain(import.meta.url)) await main(async () => console.log(await buildWheel(process.argv.slice(2))));
