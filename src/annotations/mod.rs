@@ -15,6 +15,7 @@
 //! | `listing.rs` | names of the files of a folder, and what other names mean among them |
 //! | `options.rs` | what a file cannot say by itself |
 //! | `format.rs` | the formats, and which one a file has |
+//! | `set.rs` | a file or a folder of labels, whatever its format |
 //! | `told.rs` | what the pictures themselves say: sizes, and turns by EXIF |
 //! | `stats.rs` | counts |
 //! | `write.rs` | which formats are one file, and how each is written |
@@ -53,6 +54,7 @@ mod options;
 mod plain;
 pub mod recorder;
 mod rle;
+mod set;
 mod stats;
 mod told;
 pub mod via;
@@ -71,5 +73,6 @@ pub use names::{base_name, checked_name};
 pub use notes::{Cause, Loss, Losses, Notes};
 pub use options::{Between, Exif, Names, Pick, ReadOptions, Task};
 pub use rle::Rle;
+pub use set::{Set, SetReader};
 pub use stats::{LabelStats, Tally};
 pub use told::Seen;
