@@ -21,6 +21,7 @@
 //! | `write.rs` | which formats are one file, and how each is written |
 //! | `codes.rs`, `fault.rs` | what can be wrong, and where |
 //! | `json/` | JSON whose values know where they lie |
+//! | [`record`] | annotations in the metadata of samples |
 //! | [`coco`] | a format, and so on |
 //!
 //! ```
@@ -52,6 +53,7 @@ mod notes;
 pub mod open_images;
 mod options;
 mod plain;
+pub mod record;
 pub mod recorder;
 mod rle;
 mod set;
