@@ -33,7 +33,7 @@ const CRATES = {
   'wasm/src': [
     'fail limits ranges threads',
     'words',
-    'check convert record select tables tensor',
+    'check convert labels record select tables tensor',
     'dataset',
     'open warehouse',
   ],
@@ -41,7 +41,20 @@ const CRATES = {
 
 /** The rooms of each house of TypeScript, from the ground up. Files beside them (`.`) may import them all. */
 const HOUSES = {
-  'www/lib/src': ['model', 'base', 'source', 'worker', 'pool', 'sink', 'samples', 'warehouse', 'tables', 'api', '.'],
+  'www/lib/src': [
+    'model',
+    'base',
+    'source',
+    'worker',
+    'pool',
+    'sink',
+    'samples',
+    'warehouse',
+    'labels',
+    'tables',
+    'api',
+    '.',
+  ],
   'www/viewer/src': ['ui', 'files', 'samples', 'tables', 'dialogs', 'shell', '.'],
 };
 
