@@ -63,7 +63,7 @@ pub use tensor::Tensors;
 #[cfg(feature = "threads")]
 pub use threads::{init_thread_pool, wbg_rayon_start_worker};
 #[cfg(feature = "warehouse")]
-pub use warehouse::{WarehouseManifest, WarehouseOpener};
+pub use warehouse::{WarehouseManifest, WarehouseOpener, WarehouseSurveyor, warehouse_drift};
 #[cfg(feature = "reader")]
 pub use {
     check::Checker,

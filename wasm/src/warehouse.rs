@@ -9,7 +9,9 @@ use forebay::{
     error::codes,
     formats::Format,
     samples::{Dataset as Core, Opened},
-    warehouse::{MAGIC, Manifest, Opener as CoreOpener, ResizeMode, Warehouse, without_bars},
+    warehouse::{
+        MAGIC, Manifest, Opener as CoreOpener, ResizeMode, Statistics, Surveyor, Warehouse, drift, without_bars,
+    },
 };
 use js_sys::{Float32Array, Uint8Array, Uint16Array};
 use serde::Serialize;
@@ -113,6 +115,55 @@ impl WarehouseOpener {
     }
 }
 
+/// Counts what a warehouse consists of: `step` and `push` until `step` returns nothing, then `finish`.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct WarehouseSurveyor {
+    work: Surveyor,
+    found: String,
+}
+
+#[wasm_bindgen]
+impl WarehouseSurveyor {
+    /// The ranges that are needed; nothing when it is done.
+    pub fn step(&mut self) -> Outcome<Option<Vec<f64>>> {
+        Ok(match self.work.step().map_err(thrown)? {
+            Step::Need(ranges) => pairs(ranges),
+            Step::Done(found) => {
+                self.found = text(&found);
+                None
+            }
+        })
+    }
+
+    /// Bytes of manifest and shards from `start` on.
+    pub fn push(&mut self, start: f64, bytes: Vec<u8>) {
+        self.work.push(start as u64, bytes.into());
+    }
+
+    /// Samples whose boxes were counted so far.
+    #[wasm_bindgen(getter)]
+    pub fn done(&self) -> f64 {
+        self.work.counted() as f64
+    }
+
+    /// What was counted, as JSON.
+    pub fn finish(&mut self) -> String {
+        std::mem::take(&mut self.found)
+    }
+}
+
+/// How far one warehouse is from an earlier one, by what was counted in both, as JSON.
+#[wasm_bindgen(js_name = warehouseDrift)]
+pub fn warehouse_drift(old: &str, new: &str) -> Outcome<String> {
+    let read = |text: &str| {
+        let wrong = |e| Error::new(&codes::ARGUMENT, format!("these are not the statistics of a warehouse: {e}"));
+        serde_json::from_str::<Statistics>(text).map_err(wrong)
+    };
+    let drift = read(old).and_then(|old| Ok(drift::compare(&old, &read(new)?)));
+    drift.map(|drift| text(&drift)).map_err(thrown)
+}
+
 impl Dataset {
     fn warehouse(&self) -> forebay::Result<&Warehouse> {
         let message = "these samples are not those of a warehouse";
@@ -144,6 +195,12 @@ impl Dataset {
         let runs: Vec<Value> =
             runs.into_iter().map(|(run, samples)| json!({ "run": run, "samples": samples })).collect();
         Ok(text(&runs))
+    }
+
+    /// Begins counting what the warehouse consists of: all boxes, and the pixels of about so many samples.
+    pub fn survey(&self, pictures: f64) -> Outcome<WarehouseSurveyor> {
+        let work = Surveyor::new(self.warehouse().map_err(thrown)?, pictures as u64);
+        Ok(WarehouseSurveyor { work, found: String::new() })
     }
 
     /// Sample `i`'s image, of the bytes of its plan: from 0 to 1 in f32, from 0 to 255 in u8, or as it is stored.

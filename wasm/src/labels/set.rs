@@ -169,7 +169,7 @@ impl LabelSet {
     /// False where the metadata says nothing of what is in it; then the picture is one that nobody has looked at.
     #[wasm_bindgen(js_name = addRecord)]
     pub fn add_record(&mut self, record: &str, name: String, width: u32, height: u32) -> Outcome<bool> {
-        let mut add = || {
+        let add = || {
             let record: Value =
                 serde_json::from_str(record).map_err(|e| wrong(format!("the metadata does not read: {e}")))?;
             let found = record::read(&record, &mut self.labels.classes)?;

@@ -38,7 +38,9 @@ export class ForebayError extends Error implements ForebayErrorLike {
     this.line = place.line ?? undefined;
     this.character = place.character ?? undefined;
     this.path = place.path ?? undefined;
-    this.options = place.options?.length ? place.options : undefined;
+    // The command's names, as this package writes them.
+    const named = place.options?.map((name) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
+    this.options = named?.length ? named : undefined;
   }
 }
 

@@ -53,7 +53,7 @@ export interface ForebayErrorLike {
   readonly character?: number | undefined;
   /** The way from the outermost value of a document to the one that is meant, such as `annotations[1].bbox`. */
   readonly path?: string | undefined;
-  /** Options that would say what is meant, as the command calls them, such as `pick`. */
+  /** Options that would say what is meant, such as `pick`. */
   readonly options?: readonly string[] | undefined;
 }
 

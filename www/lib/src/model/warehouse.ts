@@ -1,7 +1,7 @@
 /** Tensor warehouses: pictures that were decoded and resized once, in shards beside a manifest. */
 import type { Json } from "./names.js";
-import type { ReadOptions } from "./opened.js";
-import type { Dataset } from "./samples.js";
+import type { Progress, ReadOptions } from "./opened.js";
+import type { Dataset, SampleBox } from "./samples.js";
 
 /** How elements are stored. */
 export type WarehouseDtype = "f32" | "f16" | "u8";
@@ -16,16 +16,6 @@ export interface PixelRect {
   readonly width: number;
   /** Pixels down. */
   readonly height: number;
-}
-
-/** A box of a sample. */
-export interface SampleBox {
-  /** Left, top, right, bottom, from 0 to 1 of the picture. */
-  readonly box: readonly [left: number, top: number, right: number, bottom: number];
-  /** Its class, a number in {@link WarehouseManifest.classes}; `null` where nobody said. */
-  readonly class: number | null;
-  /** What that class is called; `null` where nobody said. */
-  readonly label: string | null;
 }
 
 /** Which numbers an image becomes. */
@@ -198,6 +188,114 @@ export interface RunCount {
   readonly samples: number;
 }
 
+/** How to count. */
+export interface StatisticsOptions {
+  /** About how many samples' pixels are counted; 0 for none. Default: 256. */
+  pictures?: number;
+  /** Ends the work. */
+  signal?: AbortSignal;
+  /** Hears how far it is. */
+  onProgress?: (progress: Progress) => void;
+}
+
+/** How many there are of what has a name. */
+export interface NamedCount {
+  /** The name. */
+  readonly name: string;
+  /** How many. */
+  readonly count: number;
+}
+
+/** Counts between edges. */
+export interface EdgeCounts {
+  /** Where buckets begin; the last has no end. */
+  readonly from: readonly number[];
+  /** What is in each. */
+  readonly counts: readonly number[];
+  /** The sum of all values. */
+  readonly sum: number;
+}
+
+/** What a warehouse consists of. Sizes and places of boxes are of the stored picture's. */
+export interface WarehouseStatistics {
+  /** Its version. */
+  readonly version: string;
+  /** How many samples it has. */
+  readonly samples: number;
+  /** How many boxes. */
+  readonly boxes: number;
+  /** Boxes that are none; they are in no histogram. */
+  readonly oddBoxes: number;
+  /** Boxes without width or height: they have no aspect. */
+  readonly flatBoxes: number;
+  /** The frames of the input by what became of them. */
+  readonly frames: readonly NamedCount[];
+  /** Frames that were refused, by cause, and those that were not; `null` where the manifest does not say. */
+  readonly refused: readonly NamedCount[] | null;
+  /** Frames of each run, as the manifest counts them. */
+  readonly runs: readonly NamedCount[];
+  /** Boxes of each class; `null` where no sample says what its boxes are. */
+  readonly classes: readonly NamedCount[] | null;
+  /** Boxes of a sample. */
+  readonly boxesPerPicture: EdgeCounts;
+  /** Widths. */
+  readonly boxWidth: EdgeCounts;
+  /** Heights. */
+  readonly boxHeight: EdgeCounts;
+  /** Areas. */
+  readonly boxArea: EdgeCounts;
+  /** Width by height, in pixels of the stored picture. */
+  readonly boxAspect: EdgeCounts;
+  /** Middles, from the left. */
+  readonly boxX: EdgeCounts;
+  /** Middles, from the top. */
+  readonly boxY: EdgeCounts;
+  /** The pixels of some samples: how many have each of the 256 levels of red, green and blue. */
+  readonly pixels: {
+    readonly every: number;
+    readonly samples: number;
+    readonly odd: number;
+    readonly levels: readonly [readonly number[], readonly number[], readonly number[]];
+  } | null;
+}
+
+/** A thing that is counted in two warehouses, and how far they are apart in it. */
+export interface DriftRow {
+  /** Its name, such as `classes`, `box_area` or `red_mean`. */
+  readonly name: string;
+  /** What is compared: shares of names, shares of buckets, or one number with the other. */
+  readonly kind: "shares" | "histogram" | "number";
+  /**
+   * How far apart they are: of shares and histograms the Jensen-Shannon distance, from 0 to 1; of numbers the difference by
+   * the old deviation. `null` where neither has any.
+   */
+  readonly distance: number | null;
+  /** The distance to expect by chance alone. */
+  readonly chance: number | null;
+  /** The old number, or the mean of a histogram. */
+  readonly old: number | null;
+  /** The new one. */
+  readonly new: number | null;
+  /** How many values were counted in the old one and in the new one. */
+  readonly values: readonly [old: number, now: number];
+  /** The names or buckets with their counts. */
+  readonly parts: readonly { readonly name: string; readonly old: number; readonly new: number }[];
+}
+
+/** A warehouse beside an earlier one. */
+export interface WarehouseDrift {
+  /** The versions of both. */
+  readonly versions: readonly [old: string, now: string];
+  /** The samples of both. */
+  readonly samples: readonly [old: number, now: number];
+  /** The boxes of both. */
+  readonly boxes: readonly [old: number, now: number];
+  /** What is compared; what differs most comes first. */
+  readonly rows: readonly DriftRow[];
+  /** What is worth knowing. */
+  readonly notes: readonly string[];
+}
+
 /**
  * An opened warehouse: a dataset whose payloads are tensors, with boxes. Filters know the fields of its records: `run`,
  * `frame_id`, `source`, `name`, `shard`, `boxes`. `blob` and `bytes` give an image as it is stored; {@link picture} what it
@@ -209,13 +307,17 @@ export interface Warehouse extends Dataset {
   readonly manifest: WarehouseManifest;
   /** What is known of sample `i` beside its tensors, without reading anything. */
   sample(i: number): Promise<WarehouseSample>;
-  /** The image of sample `i` as it was stored, or as floats. What {@link Dataset.tensor} asks beyond `dtype` is refused. */
+  /** The image of sample `i` as floats, pixels, or as it is stored. What {@link Dataset.tensor} asks beyond `dtype` is refused. */
   tensor(i: number, options?: StoredTensorOptions & { dtype?: "f32" | "u8" }): Promise<WarehouseTensor>;
   tensor(i: number, options: StoredTensorOptions & { dtype: "stored" }): Promise<StoredTensor>;
   /** The image of sample `i` as a picture. */
   picture(i: number, options?: ReadOptions): Promise<WarehousePicture>;
   /** The boxes of sample `i`. */
   boxes(i: number, options?: ReadOptions): Promise<SampleBox[]>;
+  /** What the warehouse consists of: boxes, classes and runs, and the pixels of some samples. */
+  statistics(options?: StatisticsOptions): Promise<WarehouseStatistics>;
+  /** How far it is from an earlier one, in everything that is counted; what differs most comes first. */
+  drift(earlier: Warehouse, options?: StatisticsOptions): Promise<WarehouseDrift>;
   /** How many samples each run has, in the order in which runs are met; from the index, without reading tensors. */
   runs(): Promise<RunCount[]>;
 }

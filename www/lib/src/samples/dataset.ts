@@ -19,6 +19,7 @@ import type {
   OpenProgress,
   ReadOptions,
   Sample,
+  SampleBox,
   SampleInfo,
   SamplesOptions,
   Source,
@@ -31,6 +32,7 @@ import type {
 import { forget, openIn, reopen, type Again, type Elsewhere, type WorkerSamples } from "./open-in-worker.js";
 import { Session } from "../pool/session.js";
 import { merged, partsOf, shared, type All, type Part } from "./check-parts.js";
+import { boxesOf } from "./boxes.js";
 import { tensorOf } from "./tensor.js";
 import { free, windowFor, type Drive } from "../pool/drive.js";
 
@@ -113,6 +115,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   readonly #index: SampleIndex;
   readonly #again: Again;
   readonly #stop: (() => void) | undefined;
+  #document: Promise<{ [key: string]: Json }> | undefined;
   #cache = new Map<number, Uint8Array>();
   #cached = 0;
 
@@ -280,6 +283,20 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   /** Remembers a name that only the metadata told. */
   protected named(i: number, name: string): void {
     this.#index.named(i, name);
+  }
+
+  boxes(i: number, options: ReadOptions = {}): Promise<SampleBox[] | null> {
+    return this.run(options.signal, async (signal) => {
+      const record = await this.record(i, { signal });
+      if (record === null) return null;
+      this.#document ??= this.document();
+      const document = await this.#document.catch((e: unknown) => {
+        this.#document = undefined;
+        throw e;
+      });
+      const { width, height } = this.info(i);
+      return boxesOf(JSON.stringify(document), JSON.stringify(record), [width, height], this.name, i);
+    });
   }
 
   document(options: ReadOptions = {}): Promise<{ [key: string]: Json }> {

@@ -6,20 +6,27 @@ import type {
   RunCount,
   SampleBox,
   Source,
+  StatisticsOptions,
   StoredTensor,
   StoredTensorOptions,
   Warehouse,
+  WarehouseDrift,
   WarehouseManifest,
   WarehousePicture,
   WarehouseSample,
+  WarehouseStatistics,
   WarehouseTensor,
 } from "../model/index.js";
+import * as argument from "../base/arguments.js";
 import { reportOf } from "../base/report.js";
 import { call } from "../pool/pool.js";
 import { OpenDataset } from "../samples/dataset.js";
 import type { Part } from "../samples/check-parts.js";
+import type { Turn } from "../worker/protocol.js";
 import type { Again, WorkerSamples } from "../samples/open-in-worker.js";
 
+/** Samples whose pixels are counted, if nobody says how many. */
+const PICTURES = 256;
 /** What a warehouse's tensors can be had as. */
 const DTYPES = ["f32", "u8", "stored"];
 /** What a tensor is asked for with: the rest is done when a warehouse is built. */
@@ -112,11 +119,38 @@ export class OpenWarehouse extends OpenDataset implements Warehouse {
     });
   }
 
-  async boxes(i: number, options: ReadOptions = {}): Promise<SampleBox[]> {
+  override async boxes(i: number, options: ReadOptions = {}): Promise<SampleBox[]> {
     const record = (await this.record(i, options)) as unknown as {
       boxes: { box: SampleBox["box"]; class?: number; label?: string }[];
     };
     return record.boxes.map(({ box, class: number, label }) => ({ box, class: number ?? null, label: label ?? null }));
+  }
+
+  async statistics(options: StatisticsOptions = {}): Promise<WarehouseStatistics> {
+    return reportOf<WarehouseStatistics>(await this.survey(options));
+  }
+
+  async drift(earlier: Warehouse, options: StatisticsOptions = {}): Promise<WarehouseDrift> {
+    if (!(earlier instanceof OpenWarehouse))
+      throw hostError("usage.argument", "a warehouse is compared with another warehouse");
+    const [old, now] = [await earlier.survey(options), await this.survey(options)];
+    const { client } = await this.inWorker(options.signal);
+    return reportOf<WarehouseDrift>(await call(client, this.name, "warehouseDrift", [old, now]));
+  }
+
+  /** What is counted, as the module says it. */
+  survey({ pictures = PICTURES, signal, onProgress }: StatisticsOptions): Promise<string> {
+    return this.run(signal, async (inner) => {
+      argument.whole(pictures, "how many pictures are looked at");
+      const { client, handle } = await this.inWorker(inner);
+      const id = await call(client, this.name, "warehouseSurvey", [handle, pictures]);
+      const onTurn = (turn: Turn, bytes: number) =>
+        onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
+      const text = await this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () =>
+        call(client, this.name, "text", [id]),
+      );
+      return text ?? "{}";
+    });
   }
 
   runs(): Promise<RunCount[]> {

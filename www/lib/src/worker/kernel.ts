@@ -146,6 +146,8 @@ export const operations = {
   },
   warehouseSample: (id: number, i: number): string => get<warehouses.Dataset>(id).warehouseSample(i),
   warehouseRuns: (id: number): string => get<warehouses.Dataset>(id).warehouseRuns(),
+  warehouseSurvey: (id: number, pictures: number): number => keep(get<warehouses.Dataset>(id).survey(pictures)),
+  warehouseDrift: (old: string, now: string): string => warehouses.warehouseDrift(old, now),
   warehouseTensor: (id: number, i: number, bytes: Uint8Array, dtype: string): WarehouseValues =>
     get<warehouses.Dataset>(id).warehouseTensor(i, bytes, dtype) as WarehouseValues,
   warehousePicture(id: number, i: number, bytes: Uint8Array): { pixels: Uint8Array; content: number[] } {
@@ -251,6 +253,7 @@ export const operations = {
         | wasm.Checker
         | full.Converter
         | tables.TableChecker
+        | warehouses.WarehouseSurveyor
         | tables.TableStats
         | tables.TableConverter
       >(id).finish() ?? null

@@ -26,6 +26,7 @@ export type Handle =
   | tables.TableChecker
   | warehouses.WarehouseManifest
   | warehouses.WarehouseOpener
+  | warehouses.WarehouseSurveyor
   | warehouses.Dataset
   | labels.LabelReader
   | labels.LabelSet;
