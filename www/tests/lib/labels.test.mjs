@@ -51,7 +51,10 @@ function filesOf(twin) {
   const pictures = Object.entries(twin.materialise ?? {}).filter(([, truth]) => typeof truth === 'string');
   return [
     ...own.map((path) => ({ path, input: new Blob([bytesOf(twin, path)]) })),
-    ...pictures.map(([path, truth]) => ({ path, input: new Blob([readFileSync(join(CORPUS, 'truth/images', truth))]) })),
+    ...pictures.map(([path, truth]) => ({
+      path,
+      input: new Blob([readFileSync(join(CORPUS, 'truth/images', truth))]),
+    })),
   ];
 }
 
@@ -81,7 +84,8 @@ function reading(twin) {
   const files = filesOf(twin);
   const label = { voc: /\.xml$/i, labelme: /\.json$/i }[other];
   const own = label ? files.filter(({ path }) => label.test(path)) : files;
-  if (label && own.length === 1) return () => readLabels(own[0].input, { ...options, name: own[0].path, format: other });
+  if (label && own.length === 1)
+    return () => readLabels(own[0].input, { ...options, name: own[0].path, format: other });
   return () => readLabels(label ? own : files, { ...options, format: other });
 }
 
@@ -130,7 +134,13 @@ test('what is written is read again, and losses are named', async () => {
   assert.equal(labels.format, 'coco');
   assert.deepEqual(labels.pictures[0].annotations[0], { shape: 'box', box: [10, 20, 60, 180], class: 0, id: 1 });
   const count = ({ pictures }) => pictures.reduce((sum, { annotations }) => sum + annotations.length, 0);
-  for (const [format, annotations] of Object.entries({ coco: 254, createml: 254, cvat: 254, labelstudio: 255, via: 255 })) {
+  for (const [format, annotations] of Object.entries({
+    coco: 254,
+    createml: 254,
+    cvat: 254,
+    labelstudio: 255,
+    via: 255,
+  })) {
     const sink = memorySink();
     const written = await writeLabels(labels, format, sink);
     assert.deepEqual([written.files, written.bytes], [1, sink.bytes().length]);
@@ -146,7 +156,13 @@ test('a format with a file for each picture goes into a folder, or a TAR', async
   const labels = {
     classes: [{ name: 'dog' }, { name: 'cat' }],
     pictures: [
-      { name: 'a/x.jpg', id: 7, width: 100, height: 50, annotations: [{ box: [10, 10, 60, 35], class: 1, score: 0.5 }] },
+      {
+        name: 'a/x.jpg',
+        id: 7,
+        width: 100,
+        height: 50,
+        annotations: [{ box: [10, 10, 60, 35], class: 1, score: 0.5 }],
+      },
       { name: 'y.jpg', width: 10, height: 10, annotations: [], id: 2n ** 60n },
     ],
   };
@@ -229,7 +245,10 @@ test('formats are detected', async () => {
 
 test('a large COCO file comes in pieces, is counted without being held, and can be ended', async () => {
   const path = join(folder, 'large.json');
-  const pictures = Array.from({ length: 2000 }, (_, i) => `{"id":${i},"file_name":"${i}.jpg","width":640,"height":480}`);
+  const pictures = Array.from(
+    { length: 2000 },
+    (_, i) => `{"id":${i},"file_name":"${i}.jpg","width":640,"height":480}`,
+  );
   const marked = Array.from(
     { length: 100_000 },
     (_, i) => `{"id":${i},"image_id":${i % 2000},"category_id":1,"bbox":[${i % 600},${i % 400},20.5,30.25]}`,
@@ -244,7 +263,10 @@ test('a large COCO file comes in pieces, is counted without being held, and can 
   assert.equal(labels.pictures[7].annotations.length, 50);
   assert.ok(seen.length > 5 && seen.every((share, k) => k === 0 || share >= seen[k - 1]), `${seen}`);
   const stats = await labelStats(path);
-  assert.deepEqual([stats.annotations, stats.most, stats.classes], [100_000, 50, [{ name: 'a', annotations: 100_000 }]]);
+  assert.deepEqual(
+    [stats.annotations, stats.most, stats.classes],
+    [100_000, 50, [{ name: 'a', annotations: 100_000 }]],
+  );
   const stop = new AbortController();
   const reason = new Error('enough');
   const onProgress = ({ bytes }) => bytes > 1 << 20 && stop.abort(reason);
