@@ -25,6 +25,12 @@ const TWH = join(ROOT, 'tests/corpus/twh');
 const LETTERBOX = join(TWH, 'expected/case_letterbox_64');
 const FORCE = join(TWH, 'expected/case_force_48');
 const folder = mkdtempSync(join(tmpdir(), 'forebay-twh-'));
+const opened = [];
+/** Closed when the tests end. */
+const keep = (dataset) => {
+  opened.push(dataset);
+  return dataset;
+};
 let server;
 let url;
 
@@ -47,6 +53,7 @@ before(async () => {
   url = `http://127.0.0.1:${server.address().port}`;
 });
 after(async () => {
+  for (const dataset of opened) dataset.close();
   server.closeAllConnections();
   server.close();
   rmSync(folder, { recursive: true });
@@ -115,18 +122,23 @@ test('every damaged warehouse has the codes that it has natively, by path, by fi
 test('tensors are those that the builder stored, to the last bit', async () => {
   for (const root of [LETTERBOX, FORCE]) {
     const truth = JSON.parse(readFileSync(join(root, 'ground_truth.json'), 'utf8'));
-    const samples = truth.samples ?? truth;
+    const samples = truth.samples.filter(({ status }) => status === 'ok');
     const dataset = await openWarehouse(root);
     assert.equal(dataset.length, samples.length);
     assert.deepEqual([dataset.kind, dataset.format, isWarehouse(dataset)], ['samples', 'warehouse', true]);
-    for (const i of [0, 7, 8, dataset.length - 1]) {
+    for (const [i, said] of samples.entries()) {
       const { data, dtype, shape } = await dataset.tensor(i);
       const { width, height } = dataset.info(i);
       assert.deepEqual([dtype, shape, data.length], ['f32', [3, height, width], 3 * height * width]);
       const stored = await dataset.tensor(i, { dtype: 'stored' });
       assert.deepEqual([stored.dtype, Buffer.from(stored.data.buffer)], ['f32', Buffer.from(data.buffer)]);
-      const said = samples[i].image_sha256_f32le ?? samples[i].image_sha256;
-      if (said) assert.equal(createHash('sha256').update(Buffer.from(data.buffer)).digest('hex'), said, `${root} ${i}`);
+      const sha256 = createHash('sha256').update(Buffer.from(data.buffer)).digest('hex');
+      assert.equal(sha256, said.image_sha256_f32le, `${root} ${i}`);
+      const boxes = await dataset.boxes(i);
+      assert.deepEqual(
+        boxes.map(({ box }) => box.map(Math.fround)),
+        said.boxes.map((box) => box.map(Math.fround)),
+      );
       const pixels = await dataset.tensor(i, { dtype: 'u8' });
       assert.deepEqual([pixels.dtype, pixels.data[0]], ['u8', Math.round(data[0] * 255)]);
       const picture = await dataset.picture(i);
@@ -142,7 +154,7 @@ test('tensors are those that the builder stored, to the last bit', async () => {
 });
 
 test('a letterbox says where its picture is, and boxes are shares of it all', async () => {
-  using dataset = await openWarehouse(join(LETTERBOX, 'manifest.json'));
+  const dataset = keep(await openWarehouse(join(LETTERBOX, 'manifest.json')));
   const { content, contentFrom, width, height } = await dataset.picture(0);
   assert.equal(contentFrom, 'pixels');
   assert.ok(content.width === width || content.height === height);
@@ -153,13 +165,13 @@ test('a letterbox says where its picture is, and boxes are shares of it all', as
     assert.ok(box.every((corner) => corner >= 0 && corner <= 1) && box[0] < box[2] && box[1] < box[3]);
     assert.deepEqual([number, label], [null, null]);
   }
-  using stretched = await openWarehouse(FORCE);
+  const stretched = keep(await openWarehouse(FORCE));
   assert.deepEqual((await stretched.picture(0)).content, { x: 0, y: 0, width: 48, height: 48 });
   assert.equal((await stretched.picture(0)).contentFrom, 'manifest');
 });
 
 test('the manifest, runs, filters and statistics', async () => {
-  using dataset = await openWarehouse(LETTERBOX);
+  const dataset = keep(await openWarehouse(LETTERBOX));
   const { manifest } = dataset;
   assert.deepEqual(manifest.transform, { targetSize: [64, 64], resizeMode: 'letterbox', maxBoxes: 4 });
   assert.deepEqual([manifest.defaultDtype, manifest.shards[0].endianness], ['f32', 'little']);
@@ -178,23 +190,23 @@ test('the manifest, runs, filters and statistics', async () => {
   assert.equal((await dataset.stats()).samples, dataset.length);
   const found = await dataset.statistics();
   assert.deepEqual([found.samples, found.pixels.samples > 0], [dataset.length, true]);
-  using other = await openWarehouse(FORCE);
+  const other = keep(await openWarehouse(FORCE));
   const same = await dataset.drift(dataset);
   assert.ok(same.rows.every(({ distance }) => distance === null || distance === 0));
   const apart = await other.drift(dataset, { pictures: 0 });
   assert.deepEqual(apart.versions, [manifest.version, other.manifest.version]);
   assert.ok(apart.notes.some((note) => note.includes('64x64')));
-  using broken = await openWarehouse(join(TWH, 'damaged/summary_violates_thresholds'));
+  const broken = keep(await openWarehouse(join(TWH, 'damaged/summary_violates_thresholds')));
   assert.ok(broken.manifest.violations.length > 0);
 });
 
 test('pictures become PNG in a TAR or a TBL, with their boxes, and labels every format', async () => {
-  using dataset = await openWarehouse(LETTERBOX);
+  const dataset = keep(await openWarehouse(LETTERBOX));
   for (const to of ['tar', 'tbl']) {
     const sink = memorySink();
     const { samples } = await convert(dataset, sink, { to });
     assert.equal(samples, dataset.length);
-    using back = await openSamples(sink.bytes());
+    const back = keep(await openSamples(sink.bytes()));
     assert.deepEqual([back.format, back.length, back.info(0).format], [to, dataset.length, 'png']);
     assert.deepEqual([...(await back.bytes(0)).subarray(1, 4)], [...Buffer.from('PNG')]);
     const { data } = await back.tensor(0, { size: [64, 64], dtype: 'u8', resampling: 'nearest' });
@@ -211,7 +223,8 @@ test('pictures become PNG in a TAR or a TBL, with their boxes, and labels every 
     assert.ok(bytes > 0, format);
   }
   const tar = await openSamples(tarOf(2));
-  assert.equal(await tar.boxes(0).catch((e) => e.code), 'label.format');
+  // Its metadata has boxes of its own kind, of which nothing is said.
+  assert.equal(await tar.boxes(0), null);
   tar.close();
 });
 
@@ -219,7 +232,7 @@ test('where files lie: folders in folders, links and paths that leave, a manifes
   const nested = join(folder, 'nested');
   mkdirSync(join(nested, 'v1'), { recursive: true });
   cpSync(join(TWH, 'damaged/ok_80'), join(nested, 'v1'), { recursive: true });
-  using dataset = await openWarehouse(nested);
+  const dataset = keep(await openWarehouse(nested));
   assert.equal(dataset.length, 2);
   cpSync(join(nested, 'v1'), join(nested, 'v2'), { recursive: true });
   await assert.rejects(openWarehouse(nested), /several warehouses/);
@@ -240,10 +253,11 @@ test('where files lie: folders in folders, links and paths that leave, a manifes
   assert.equal(await codeOf(openTable(join(nested, 'v1'))), 'format.not_table');
   assert.equal(await codeOf(openWarehouse(tarOf(2))), 'usage.argument');
   assert.equal(await codeOf(open(join(TWH, 'input'))), 'usage.argument');
-  using far = await openWarehouse(`${url}/expected/case_letterbox_64/manifest.json`);
+  const far = keep(await openWarehouse(`${url}/expected/case_letterbox_64/manifest.json`));
   const before = far.telemetry.bytesRead;
-  assert.ok(before < 20_000, `${before} bytes to open`);
-  await far.tensor(9);
+  // The first request for a file brings its beginning along.
+  assert.ok(before <= 4 * 65536, `${before} bytes to open`);
+  await far.tensor(6);
   assert.equal(far.telemetry.bytesRead - before, 3 * 64 * 64 * 4);
   const seen = [];
   const report = await far.check({ onProgress: ({ samples }) => seen.push(samples) });
