@@ -1,7 +1,7 @@
 //! A set of labels that lies in one file or in the files of a folder: what format it has, which of the files belong to it,
 //! and its labels, sans-IO.
 //!
-//! To the reader all files are one, one behind the other in the order in which they were named: those of the labels, then
+//! To the reader all files are one, one after the other in the order in which they were named: those of the labels, then
 //! those of the pictures' folder if there is one. It asks for no more than it needs: the first bytes of pictures, and a file
 //! that may be large comes in pieces.
 //!
@@ -213,7 +213,7 @@ impl SetReader {
     fn add<S: Into<String>>(&mut self, files: impl IntoIterator<Item = (S, u64)>) {
         let mut start = self.files.last().map_or(0, |last| last.range().end);
         for (name, len) in files {
-            // What no file system holds is no length.
+            // No file system holds more.
             let end = start.saturating_add(len);
             self.files.push(File { name: name.into(), start, len: end - start });
             start = end;
@@ -475,7 +475,7 @@ impl SetReader {
         Ok(labels)
     }
 
-    /// What is next once labels were read: the sizes of their pictures, if those are at hand and not known.
+    /// What is next once labels were read: the sizes of their pictures, if those are in a folder that was named.
     fn gathered(&mut self, format: Format, labels: Labels) {
         let mut pictures = Vec::new();
         if self.has_pictures && format != Format::Yolo {

@@ -197,7 +197,7 @@ impl Dataset {
         Ok(text(&runs))
     }
 
-    /// Begins counting what the warehouse consists of: all boxes, and the pixels of about so many samples.
+    /// Begins counting what the warehouse consists of: all boxes, and the pixels of about that many samples.
     pub fn survey(&self, pictures: f64) -> Outcome<WarehouseSurveyor> {
         let work = Surveyor::new(self.warehouse().map_err(thrown)?, pictures as u64);
         Ok(WarehouseSurveyor { work, found: String::new() })

@@ -135,7 +135,7 @@ impl LabelSet {
         text(&json!({ "format": format, "classes": classes, "notes": model::notes(&self.labels.notes) }))
     }
 
-    /// Some of the pictures, as JSON: those from `start` on that together have about so many annotations.
+    /// Some of the pictures, as JSON: those from `start` on that together have about that many annotations.
     pub fn pictures(&self, start: f64, annotations: f64) -> String {
         let all = self.labels.pictures.get(start as usize..).unwrap_or_default();
         let mut left = annotations;

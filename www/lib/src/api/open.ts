@@ -113,7 +113,7 @@ async function manifestIn(folder: Files): Promise<[Input, Files]> {
   const least = Math.min(...all.map(depth));
   const [path, other] = all.filter((path) => depth(path) === least);
   if (path === undefined)
-    throw hostError("usage.argument", `there is no ${MANIFEST} in the folder, so it is no warehouse`, {
+    throw hostError("usage.argument", `there is no ${MANIFEST} in the folder, so it is not a warehouse`, {
       file: folder.name,
     });
   if (other !== undefined)

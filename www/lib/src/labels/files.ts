@@ -8,7 +8,7 @@ import { sourceOf } from "../source/sources.js";
 /** Files that are opened at once. */
 const PARALLEL = 16;
 
-/** Files of labels, and of the pictures that they are of: to the module one file, one behind the other. */
+/** Files of labels, and of the pictures that they are of: to the module one file, one after the other. */
 export interface LabelFiles {
   readonly names: string[];
   readonly lengths: Float64Array;

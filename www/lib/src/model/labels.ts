@@ -56,7 +56,7 @@ export type PixelBox = [left: number, top: number, right: number, bottom: number
 export interface LabelAnnotation {
   /**
    * What marks it: its `box`; a box that was turned (`unturned`, `degrees`); outlines (`outlines`); the pixels that belong to
-   * it (`mask`); only `keypoints`. Default, where one is made: `box`.
+   * it (`mask`); only `keypoints`. Default: `box`.
    */
   shape?: "box" | "rotated" | "polygon" | "mask" | "points";
   /** The upright rectangle around it, as the file says it: it may leave the picture. */
@@ -123,7 +123,7 @@ export interface LabelCount {
   readonly count: number;
 }
 
-/** What was found while reading that is no fault. */
+/** What was found while reading that is not a fault. */
 export interface LabelNotes {
   /** Counted by cause. */
   readonly counts: readonly LabelCount[];

@@ -84,7 +84,7 @@ function ofList(given: (File | FolderFile)[]): Files {
 /** A folder of this machine (Node only). A link that leads out of it is refused. */
 function ofPath(folder: string): Files {
   const fs = builtin<Fs>("node:fs/promises");
-  const { join, sep, basename, resolve } = builtin<Path>("node:path");
+  const { join, sep } = builtin<Path>("node:path");
   const failed = (path: string) => (e: unknown) => {
     throw hostError("io", `cannot look into the folder: ${(e as Error).message}`, { file: path }, e);
   };
@@ -99,7 +99,7 @@ function ofPath(folder: string): Files {
     return found;
   };
   return {
-    name: basename(resolve(folder)),
+    name: folder,
     async find(path) {
       if (!parts(path)) return null;
       const place = join(folder, path);

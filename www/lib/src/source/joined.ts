@@ -5,7 +5,7 @@ import { blobSource } from "./sources.js";
 const PARALLEL = 16;
 
 /**
- * Several sources, one behind the other, as one that closes them. Those that are files of the page stay files: workers read
+ * Several sources, one after the other, as one that closes them. Those that are files of the page stay files: workers read
  * them then.
  */
 export function joinedSource(parts: readonly Source[], name: string | undefined): Source {
