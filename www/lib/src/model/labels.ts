@@ -70,7 +70,14 @@ export interface LabelAnnotation {
   /** Of outlines: their points. */
   outlines?: [x: number, y: number][][];
   /** Of a mask: its size, and how many pixels are off, then on, then off …, column by column. */
-  mask?: { width: number; height: number; counts: number[] };
+  mask?: {
+    /** Pixels across. */
+    width: number;
+    /** Pixels down. */
+    height: number;
+    /** The runs. */
+    counts: number[];
+  };
   /** Key points, in the order of the class's names. */
   keypoints?: LabelKeypoint[];
   /** How sure its maker is. */
@@ -201,7 +208,12 @@ export interface LabelStats {
   /** The most in one picture. */
   readonly most: number;
   /** Classes, and how many annotations each has. */
-  readonly classes: readonly { readonly name: string; readonly annotations: number }[];
+  readonly classes: readonly {
+    /** The class. */
+    readonly name: string;
+    /** How many annotations it has. */
+    readonly annotations: number;
+  }[];
   /** Annotations up to 32 pixels squared, up to 96 pixels squared, and larger. */
   readonly areas: readonly [small: number, medium: number, large: number];
   /** What was found on the way. */

@@ -155,7 +155,12 @@ export interface WarehouseManifest {
   /** The shards, in the order of the samples. */
   readonly shards: readonly WarehouseShard[];
   /** What became of the frames: of each run, and of all of them. */
-  readonly summary: { readonly runs: readonly WarehouseCounts[]; readonly totals: WarehouseCounts };
+  readonly summary: {
+    /** Of each run. */
+    readonly runs: readonly WarehouseCounts[];
+    /** Of all of them. */
+    readonly totals: WarehouseCounts;
+  };
   /** How many frames may be bad. */
   readonly thresholds: WarehouseThresholds;
   /** Every threshold that the summary breaks, in words; a trainer refuses such a warehouse. */
@@ -252,9 +257,13 @@ export interface WarehouseStatistics {
   readonly boxY: EdgeCounts;
   /** The pixels of some samples: how many have each of the 256 levels of red, green and blue. */
   readonly pixels: {
+    /** Samples 0, `every`, 2 `every` and so on were looked at. */
     readonly every: number;
+    /** How many that are. */
     readonly samples: number;
+    /** Values that are not from 0 to 1, and left out. */
     readonly odd: number;
+    /** How many pixels have each level: of red, green and blue. */
     readonly levels: readonly [readonly number[], readonly number[], readonly number[]];
   } | null;
 }
@@ -279,7 +288,14 @@ export interface DriftRow {
   /** How many values were counted in the old one and in the new one. */
   readonly values: readonly [old: number, now: number];
   /** The names or buckets with their counts. */
-  readonly parts: readonly { readonly name: string; readonly old: number; readonly new: number }[];
+  readonly parts: readonly {
+    /** The name; of a bucket where it begins. */
+    readonly name: string;
+    /** How many in the old one. */
+    readonly old: number;
+    /** How many in the new one. */
+    readonly new: number;
+  }[];
 }
 
 /** A warehouse beside an earlier one. */
