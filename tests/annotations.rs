@@ -12,8 +12,6 @@ mod pieces;
 mod readers;
 #[path = "annotations/round_trip.rs"]
 mod round_trip;
-#[path = "annotations/sets.rs"]
-mod sets;
 #[path = "annotations/twins.rs"]
 mod twins;
 
