@@ -15,6 +15,7 @@
 //! | `listing.rs` | names of the files of a folder, and what other names mean among them |
 //! | `options.rs` | what a file cannot say by itself |
 //! | `format.rs` | the formats, and which one a file has |
+//! | `set.rs` | a file or a folder of labels, whatever its format |
 //! | `told.rs` | what the pictures themselves say: sizes, and turns by EXIF |
 //! | `stats.rs` | counts |
 //! | `skeleton.rs` | label files without labels, for tools to begin with |
@@ -57,6 +58,7 @@ mod plain;
 pub mod record;
 pub mod recorder;
 mod rle;
+mod set;
 mod skeleton;
 mod stats;
 mod told;
@@ -76,6 +78,7 @@ pub use names::{base_name, checked_name};
 pub use notes::{Cause, Loss, Losses, Notes};
 pub use options::{Between, Exif, Names, Pick, ReadOptions, Task};
 pub use rle::Rle;
+pub use set::{Set, SetReader};
 pub use skeleton::{Skeleton, SkeletonWriter, Sketch};
 pub use stats::{LabelStats, Tally};
 pub use told::Seen;

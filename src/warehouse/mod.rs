@@ -47,6 +47,7 @@
 //! | `write.rs` | where everything goes |
 //! | `check.rs`, `pass.rs`, `codes.rs` | every fault |
 //! | `transform.rs`, `placement.rs` | pictures and boxes made to fit |
+//! | `picture.rs` | images as pictures again |
 //! | `validation.rs` | what became of every frame |
 //! | `statistics.rs`, `survey.rs` | what is in a warehouse, counted |
 //! | `drift.rs`, `drift_svg.rs` | how far two are apart, and a picture of it |
@@ -63,6 +64,7 @@ mod manifest;
 mod metadata;
 mod open;
 mod pass;
+mod picture;
 mod placement;
 mod raw;
 mod statistics;
@@ -80,6 +82,7 @@ pub use file::{Shard, Warehouse};
 pub use manifest::{Counts, MANIFEST_NAME, Manifest, ShardEntry, Summary, Thresholds};
 pub use metadata::SampleRecord;
 pub use open::Opener;
+pub use picture::without_bars;
 pub use placement::{Chosen, Placement, choose};
 pub use raw::{Blocks, Dtype, Endianness, HEADER_LEN, MAGIC, Shape, ShardHeader};
 #[doc(hidden)]

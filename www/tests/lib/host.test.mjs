@@ -297,7 +297,10 @@ test('a folder is said to be one, and its handle is not kept', async () => {
     for (const ask of [open, check, fileSource]) {
       await assert.rejects(ask(folder), {
         code: 'usage.argument',
-        message: 'this is a folder; give the path of a file in it',
+        message:
+          ask === fileSource
+            ? 'this is a folder; give the path of a file in it'
+            : 'there is no manifest.json in the folder, so it is not a warehouse',
         file: folder,
       });
     }

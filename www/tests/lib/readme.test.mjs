@@ -14,9 +14,21 @@ const readme = readFileSync(join(ROOT, 'www/lib/README.md'), 'utf8');
 const examples = [...readme.matchAll(/^```js\n(.*?)^```/gms)].map(([, code]) => code);
 const index = pathToFileURL(join(ROOT, 'www/lib/dist/index.js'));
 
-/** What an example finds around it: a file, a text, an image, a signal, somewhere to save. */
-function around(path) {
-  return `import { readFileSync } from 'node:fs';
+const WAREHOUSE = join(ROOT, 'tests/corpus/twh/expected/case_letterbox_64');
+const EARLIER = join(ROOT, 'tests/corpus/twh/expected/case_force_48');
+const LABELS = join(ROOT, 'tests/corpus/labels/exports/handwritten_coco/annotations/instances.json');
+
+/** What an example finds around it: a file, a text, an image, a folder, a signal, somewhere to save. */
+function around(path, labels) {
+  return `import { readFileSync, readdirSync } from 'node:fs';
+import { openSamples as openOthers } from '${index.href}';
+const input = { files: readdirSync('${WAREHOUSE}').map((name) => new File([readFileSync('${WAREHOUSE}/' + name)], name)) };
+const earlier = '${EARLIER}';
+${labels ? `const dataset = await openOthers('${WAREHOUSE}');` : ''}
+const sink = { write: async () => {} };
+const context = { putImageData() {} };
+globalThis.ImageData = class {};
+const showDirectoryPicker = async () => ({ put: async () => {} });
 const file = new Blob([readFileSync(${JSON.stringify(path)})]);
 const csvFile = new File(['id,age\\n' + Array.from({ length: 100 }, (_, i) => i + ',' + (i % 90)).join('\\n') + '\\nbad'], 'people.csv');
 const image = {};
@@ -34,8 +46,8 @@ test('there are examples for samples, tables and configuration', () => {
 for (const [k, example] of examples.entries()) {
   const table = example.includes('openTable');
   test(`example ${k + 1} runs`, { skip: table && !native() && 'the native command was not built' }, () => {
-    let path = join(folder, 'a.tar');
-    writeFileSync(path, tarOf(30, 300));
+    let path = example.includes('readLabels') ? LABELS : join(folder, 'a.tar');
+    if (path !== LABELS) writeFileSync(path, tarOf(30, 300));
     if (table) {
       const csv = join(folder, 'people.csv');
       writeFileSync(
@@ -46,7 +58,7 @@ for (const [k, example] of examples.entries()) {
       assert.equal(runNative('convert', csv, path).code, 0);
     }
     const program = join(folder, `example-${k}.mjs`);
-    writeFileSync(program, around(path) + example.replaceAll('"forebay"', JSON.stringify(index.href)));
+    writeFileSync(program, around(path, path === LABELS) + example.replaceAll('"forebay"', JSON.stringify(index.href)));
     execFileSync(process.execPath, [program], { cwd: folder, stdio: 'pipe', timeout: 60_000 });
   });
 }

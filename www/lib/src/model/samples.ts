@@ -92,6 +92,16 @@ export interface Sample {
   record(): Promise<Json>;
 }
 
+/** A box of a sample. */
+export interface SampleBox {
+  /** Left, top, right, bottom, from 0 to 1 of the picture. */
+  readonly box: readonly [left: number, top: number, right: number, bottom: number];
+  /** Its class, a number among the classes that the manifest or the document names; `null` where nobody said. */
+  readonly class: number | null;
+  /** What that class is called; `null` where nobody said. */
+  readonly label: string | null;
+}
+
 /** How to walk over samples. */
 export interface SamplesOptions extends WhereOptions {
   /** Only these, in this order. With {@link WhereOptions.where}, those of them that match. */
@@ -112,7 +122,7 @@ export interface Dataset extends Opened {
   /** Tells samples from a {@link Table}. */
   readonly kind: "samples";
   /** The format, by content. */
-  readonly format: "tbl" | "tar";
+  readonly format: "tbl" | "tar" | "warehouse";
   /** How many samples there are; of a growing dataset, how many are known. */
   readonly length: number;
   /**
@@ -153,6 +163,12 @@ export interface Dataset extends Opened {
   tensor(i: number, options: TensorOptions): Promise<Tensor>;
   /** The metadata of sample `i`: a TBL's record, or one made of a TAR's sidecars; `null` where there is none. */
   record(i: number, options?: ReadOptions): Promise<Json>;
+  /**
+   * The boxes of sample `i`: those of a warehouse, or those that the metadata has, as `forebay convert --labels` writes it; of
+   * other shapes the boxes around them. `null` where the metadata says nothing of them. Rejects with a `label.*` code where it
+   * cannot be read.
+   */
+  boxes(i: number, options?: ReadOptions): Promise<SampleBox[] | null>;
   /** The document beside the samples' metadata; empty if there is none. */
   document(options?: ReadOptions): Promise<{ [key: string]: Json }>;
   /** Reads payloads ahead into a cache of bounded size, so that `bytes` and `blob` answer at once. */

@@ -1,10 +1,12 @@
 /** The modules of this thread: made ready once, and asked what went wrong when one is broken. */
 import * as full from "../../wasm/convert.js";
 import * as wasm from "../../wasm/forebay.js";
+import * as labels from "../../wasm/labels.js";
 import * as pictures from "../../wasm/pictures.js";
 import * as tables from "../../wasm/tables.js";
 import * as tensors from "../../wasm/tensor.js";
 import * as threaded from "../../wasm/threads.js";
+import * as warehouses from "../../wasm/warehouse.js";
 import type { Failed } from "./protocol.js";
 import type { ThreadStart } from "./threads.js";
 import type { ModuleName } from "../model/index.js";
@@ -19,6 +21,8 @@ const glue: Record<
   tables,
   tensor: tensors,
   pictures,
+  warehouse: warehouses,
+  labels,
 };
 const loaded = new Set<ModuleName>();
 

@@ -4,10 +4,12 @@
  */
 import * as full from "../../wasm/convert.js";
 import * as wasm from "../../wasm/forebay.js";
+import * as labels from "../../wasm/labels.js";
 import * as pictures from "../../wasm/pictures.js";
 import * as tables from "../../wasm/tables.js";
 import * as tensors from "../../wasm/tensor.js";
 import * as threaded from "../../wasm/threads.js";
+import * as warehouses from "../../wasm/warehouse.js";
 import { SequentialReader } from "./sequential-reader.js";
 import { RemoteReader, serveReading } from "./remote-reader.js";
 import { memoryBytes } from "./bindings.js";
@@ -20,7 +22,16 @@ import {
   truncateOutput,
   writeOutput,
 } from "./outputs.js";
-import type { Opened, OpenedTable, Patch, SampleModule, Selected, TensorModule, Turn } from "./protocol.js";
+import type {
+  Opened,
+  OpenedLabels,
+  OpenedTable,
+  Patch,
+  SampleModule,
+  Selected,
+  TensorModule,
+  Turn,
+} from "./protocol.js";
 import type { Chunk, Reading } from "../source/ranges.js";
 import { scanBytes, widened } from "../source/scan.js";
 import { stepped, turnOf, written, type Handle, type Work } from "./steps.js";
@@ -63,6 +74,9 @@ function get<T extends Handle>(id: number): T {
   return handle as T;
 }
 
+/** A tensor of a warehouse. */
+type WarehouseValues = Float32Array | Uint16Array | Uint8Array;
+
 function columnsOf(dataset: wasm.Dataset, from = 0): IndexColumns {
   const n = Math.max(0, dataset.length - from);
   const columns: IndexColumns = {
@@ -84,6 +98,13 @@ const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(wh
   convert: full,
   threads: threaded,
 };
+
+/** Labels that were read, kept. */
+const openedLabels = (set: labels.LabelSet): OpenedLabels => ({
+  labels: keep(set),
+  about: set.about(),
+  length: set.length,
+});
 
 /** Work that reads for itself is at it for this many milliseconds before it tells how far it is. */
 const MOMENT = 30;
@@ -111,6 +132,30 @@ export const operations = {
       columns: columnsOf(known, from),
       names: known.names(from, known.length) ?? null,
     };
+  },
+  /** Reads a manifest: what it says, and where its shards are. */
+  warehouseManifest(bytes: Uint8Array, limits: Limits): { handle: number; paths: string[]; about: string } {
+    const manifest = new warehouses.WarehouseManifest(bytes, limits);
+    return { handle: keep(manifest), paths: manifest.paths(), about: manifest.about() };
+  },
+  warehouseOpener: (manifest: number, lengths: Float64Array, keepGoing: boolean): number =>
+    keep(new warehouses.WarehouseOpener(get<warehouses.WarehouseManifest>(manifest), lengths, keepGoing)),
+  warehouseOpened(id: number): Opened {
+    const dataset = get<warehouses.WarehouseOpener>(id).finish();
+    return { dataset: keep(dataset), about: dataset.about(), damage: null, columns: columnsOf(dataset), names: null };
+  },
+  warehouseSample: (id: number, i: number): string => get<warehouses.Dataset>(id).warehouseSample(i),
+  warehouseRuns: (id: number): string => get<warehouses.Dataset>(id).warehouseRuns(),
+  warehouseSurvey: (id: number, pictures: number): number => keep(get<warehouses.Dataset>(id).survey(pictures)),
+  warehouseDrift: (old: string, now: string): string => warehouses.warehouseDrift(old, now),
+  warehouseTensor: (id: number, i: number, bytes: Uint8Array, dtype: string): WarehouseValues =>
+    get<warehouses.Dataset>(id).warehouseTensor(i, bytes, dtype) as WarehouseValues,
+  warehousePicture(id: number, i: number, bytes: Uint8Array): { pixels: Uint8Array; content: number[] } {
+    const found = get<warehouses.Dataset>(id).warehousePicture(i, bytes);
+    // Four numbers stand behind the pixels.
+    const pixels = found.length - 16;
+    const view = new DataView(found.buffer, found.byteOffset + pixels);
+    return { pixels: found, content: [0, 4, 8, 12].map((at) => view.getUint32(at, true)) };
   },
   kept: (id: number, length: number): Uint8Array | null => get<wasm.Dataset>(id).kept(length) ?? null,
   plan: (id: number, i: number): Float64Array => get<wasm.Dataset>(id).plan(i),
@@ -208,6 +253,7 @@ export const operations = {
         | wasm.Checker
         | full.Converter
         | tables.TableChecker
+        | warehouses.WarehouseSurveyor
         | tables.TableStats
         | tables.TableConverter
       >(id).finish() ?? null
@@ -257,6 +303,38 @@ export const operations = {
   },
   textCheck(format: string, length: number, limits: Limits, options: string): number {
     return keep(tables.TableChecker.ofText(format, length, limits, options));
+  },
+
+  /** Begins reading labels: files of these names and lengths, and those of their pictures' folder where there is one. */
+  labelReader(
+    names: string[],
+    lengths: Float64Array,
+    pictures: string[] | null,
+    pictureLengths: Float64Array,
+    options: string,
+    limits: Limits,
+  ): number {
+    return keep(new labels.LabelReader(names, lengths, pictures ?? undefined, pictureLengths, options, limits));
+  },
+  labelsRead: (id: number): OpenedLabels => openedLabels(get<labels.LabelReader>(id).finish()),
+  labelStats: (id: number): string => get<labels.LabelReader>(id).stats(),
+  labelsDetect: (name: string, head: Uint8Array): string | null => labels.detectLabels(name, head) ?? null,
+  /** Labels without pictures, of these classes, or of those that a dataset's document tells. */
+  labelsOf: (classes: string): number => keep(labels.LabelSet.ofClasses(classes)),
+  labelsOfDocument: (document: string): number => keep(labels.LabelSet.ofDocument(document)),
+  labelsAdd: (id: number, pictures: string): void => get<labels.LabelSet>(id).add(pictures),
+  labelsAddRecord: (id: number, record: string, name: string, width: number, height: number): boolean =>
+    get<labels.LabelSet>(id).addRecord(record, name, width, height),
+  labelsAbout: (id: number): string => get<labels.LabelSet>(id).about(),
+  labelsPictures: (id: number, start: number, annotations: number): string =>
+    get<labels.LabelSet>(id).pictures(start, annotations),
+  /** Writes labels: the files, each by its name, and what was lost. Bytes of one file follow each other. */
+  labelsWrite(id: number, format: string, archive: boolean): { files: [string, Uint8Array][]; losses: string } {
+    const files: [string, Uint8Array][] = [];
+    const losses = get<labels.LabelSet>(id).write(format, archive, (name: string, bytes: Uint8Array) =>
+      files.push([name, bytes]),
+    );
+    return { files, losses };
   },
 
   /** A payload's tensor, in the memory of one that is given; raw pixels need their width and height, everything else has 0. */
