@@ -259,23 +259,20 @@ test('a link to a file of which there are several by its name lets choose among 
 
 test('captions of tiles mean the same, whichever samples were opened', async () => {
   const page = await opened('file=300.tbl');
+  // Of what is in sight: behind its edge nothing is read.
   const captions = () =>
-    page.locator('.tile .caption').evaluateAll((all) => all.map((caption) => caption.lastElementChild.textContent));
-  assert.ok((await captions()).every((text) => /^\d+ × \d+$/.test(text)));
+    page
+      .locator('.tile .caption')
+      .evaluateAll((all) => all.slice(0, 10).map((caption) => caption.innerText.replace(/\s+/g, ' ')));
+  await page.locator('#p8 .caption', { hasText: '00000008.png' }).waitFor();
+  const same = (texts) => texts.every((text) => /^(boat|buoy|gull|pier) \d{8}\.png$/.test(text));
+  assert.ok(same(await captions()), JSON.stringify(await captions()));
   await page.locator('#p2').click();
   await page.locator('forebay-sample .title', { hasText: '00000002.png' }).waitFor();
   await page.keyboard.press('ArrowRight');
   await page.locator('forebay-sample .title', { hasText: '00000003.png' }).waitFor();
-  assert.ok(
-    (await captions()).every((text) => /^\d+ × \d+$/.test(text)),
-    JSON.stringify(await captions()),
-  );
-  await visit(page, at('file=300.tar'));
-  await page.locator('[role=option]').first().waitFor();
-  assert.ok(
-    (await captions()).every((text) => /^\d{8}\.png$/.test(text)),
-    'names where the index knows all of them',
-  );
+  await page.locator('#p9 .caption', { hasText: '00000009.png' }).waitFor();
+  assert.ok(same(await captions()), JSON.stringify(await captions()));
   await page.close();
 });
 

@@ -2,10 +2,11 @@
 import "./histogram.ts";
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import { bar, barStyles } from "../ui/bars.ts";
+import { bar, barStyles, type BarOf } from "../ui/bars.ts";
 import { rangeExpression, quote, type Facets, type Histogram } from "../ui/facets.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
+import { colorOf } from "./colors.ts";
 import { bytes, count, plural, short, type Trouble } from "../ui/wording.ts";
 
 /** A part of the filter that was clicked together. */
@@ -109,7 +110,7 @@ export class FacetsView extends LitElement {
     return html`
       <section aria-label="Formats">
         <h2>Format</h2>
-        ${facets.formats.map((f) => this.bar("format", f.format, f.all, f.kept, most, `format == ${quote(f.format)}`))}
+        ${facets.formats.map((f) => this.bar("format", { label: f.format, all: f.all, kept: f.kept, most }, `format == ${quote(f.format)}`))}
         ${facets.damaged > 0 ? html`<p class="note bad">${plural(facets.damaged, "sample")} cannot be read</p>` : nothing}
       </section>
       ${this.renderClasses()}
@@ -132,11 +133,10 @@ export class FacetsView extends LitElement {
     this.dispatchEvent(new CustomEvent("clause", { detail: { key, clause } }));
   }
 
-  private bar(key: string, label: string, all: number, kept: number, most: number, expression: string): TemplateResult {
+  private bar(key: string, of: Omit<BarOf, "on">, expression: string): TemplateResult {
+    const { label } = of;
     const on = this.clauses.get(key)?.expression === expression;
-    return bar({ label, all, kept, most, on }, () =>
-      this.send(key, on ? null : { label: `${key}: ${label}`, expression }),
-    );
+    return bar({ ...of, on }, () => this.send(key, on ? null : { label: `${key}: ${label}`, expression }));
   }
 
   private renderClasses(): TemplateResult {
@@ -160,7 +160,7 @@ export class FacetsView extends LitElement {
           const literal = /^-?\d{1,15}$/.test(c.label)
             ? `(${classes!.field} == ${c.label} || ${classes!.field} == ${quote(c.label)})`
             : `${classes!.field} == ${quote(c.label)}`;
-          return this.bar("class", c.label, c.all, c.kept, most, literal);
+          return this.bar("class", { ...c, most, color: colorOf(c.label) }, literal);
         })}
         ${
           rest > 0 && offered > 0

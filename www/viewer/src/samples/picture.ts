@@ -1,6 +1,7 @@
 /** Pictures as the browser decodes them: no larger than they are shown, and damaged ones as far as they go. */
 import { CHANGED, whyUnread } from "../../../lib/src/source/changed.ts";
 import type { Dataset, SampleInfo } from "../../../lib/src/model/index.ts";
+import { orientationOf } from "./orientation.ts";
 
 /** Formats that a browser draws. */
 const DRAWN = new Set(["jpeg", "png", "webp", "bmp", "unknown", "raw_u8"]);
@@ -10,6 +11,8 @@ const PLAYED = new Set(["mp4"]);
 const WHOLE = 16_000_000;
 /** A file of fewer bytes is not looked into for its size before it is decoded. */
 const SMALL = 256 << 10;
+/** Bytes at the beginning of a file in which its EXIF says how it is turned. */
+const HEAD = 16 << 10;
 
 /** A format that browsers do not draw; the message is its name. */
 export class NotDrawn extends Error {}
@@ -27,6 +30,8 @@ export interface Decoded {
   readonly height: number;
   /** The file is damaged, and this is what could be decoded of it. */
   readonly partial: boolean;
+  /** How its EXIF says that it is to be turned, where that was looked for; else 1. */
+  readonly orientation: number;
 }
 
 /** How to decode. */
@@ -36,6 +41,8 @@ export interface DecodeOptions {
   readonly edge?: number;
   /** The same of pictures so large that they would fill the memory; others are decoded whole. */
   readonly largeEdge?: number;
+  /** Find out the picture's own size and its orientation in any case: boxes are placed by them. */
+  readonly sized?: boolean;
   /** Waits for its turn. */
   readonly turn?: <T>(body: () => Promise<T>) => Promise<T>;
 }
@@ -49,7 +56,7 @@ const smaller = (edge: number, width: number, height: number): ImageBitmapOption
 export async function decode(
   dataset: Dataset,
   i: number,
-  { signal, edge, largeEdge, turn = (body) => body() }: DecodeOptions,
+  { signal, edge, largeEdge, sized, turn = (body) => body() }: DecodeOptions,
 ): Promise<Decoded> {
   const info = dataset.info(i);
   if (info.damaged) throw Object.assign(new Error("the index entry is damaged"), { code: "damaged entry" });
@@ -60,6 +67,17 @@ export async function decode(
     signal.throwIfAborted();
     let [width, height] = [info.width, info.height];
     if (largeEdge && blob && width === 0 && blob.size > SMALL) [width, height] = await sizeOf(blob);
+    const orientation =
+      sized && blob && (info.format === "jpeg" || info.format === "unknown")
+        ? orientationOf(
+            new Uint8Array(
+              await blob
+                .slice(0, HEAD)
+                .arrayBuffer()
+                .catch(() => new ArrayBuffer(0)),
+            ),
+          )
+        : 1;
     const most = edge ?? (width * height > WHOLE ? largeEdge : undefined);
     const options =
       most === undefined || (width > 0 && Math.max(width, height) <= most) ? {} : smaller(most, width, height);
@@ -70,6 +88,7 @@ export async function decode(
       return {
         bitmap,
         partial,
+        orientation,
         ...(width > 0 && "resizeQuality" in options
           ? { width: turned ? height : width, height: turned ? width : height }
           : { width: bitmap.width, height: bitmap.height }),
@@ -77,7 +96,10 @@ export async function decode(
     };
     if (raw) return done(await createImageBitmap(pixels(raw, info.width, info.height), options));
     try {
-      return done(await createImageBitmap(blob!, options));
+      const bitmap = await createImageBitmap(blob!, options);
+      // Only now: of a file that cannot be read the browser would complain once more.
+      if (sized && width === 0) [width, height] = await sizeOf(blob!);
+      return done(bitmap);
     } catch (e) {
       // Of a file that can no longer be read browsers say that it is not a picture.
       await blob!

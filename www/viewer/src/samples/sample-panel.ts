@@ -2,7 +2,9 @@
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
-import { colorOf, findAnnotations, type Annotations, type Box } from "./boxes.ts";
+import { findAnnotations, type Annotations, type Box } from "./boxes.ts";
+import { colorOf } from "./colors.ts";
+import { meant } from "./meaning.ts";
 import { isOnItsSide, orientationOf, unturned } from "./orientation.ts";
 import { NotDrawn, UNKNOWN, decode, isPlayed, type Decoded } from "./picture.ts";
 import { StageBoxes } from "./stage-boxes.ts";
@@ -20,7 +22,7 @@ const REST = 300;
 type Tab = "metadata" | "details" | "bytes";
 const NONE: Annotations = { boxes: [], broken: 0, outside: 0 };
 
-/** `<forebay-sample>`: sends `step` with -1 or 1, and `close`. */
+/** `<forebay-sample>`: sends `step` with -1 or 1, `pick` with its number, `boxes` where they are to come or go, and `close`. */
 @customElement("forebay-sample")
 export class SamplePanel extends LitElement {
   static override styles = [
@@ -195,6 +197,8 @@ export class SamplePanel extends LitElement {
   /** Samples to read ahead. */
   @property({ attribute: false }) next: readonly number[] = [];
   @property({ type: Boolean }) picked = false;
+  /** Boxes are drawn over the picture. */
+  @property({ type: Boolean }) boxesOn = false;
   @state() private image: Decoded | null = null;
   /** The address of a film. */
   @state() private film = "";
@@ -211,7 +215,6 @@ export class SamplePanel extends LitElement {
   /** Draw it as it is stored: then boxes fit that were made by code which knows no EXIF. */
   @state() private asStored = false;
   @state() private hidden_: ReadonlySet<string> = new Set();
-  @state() private boxesOn = true;
   @state() private tab: Tab = "metadata";
   @state() private zoom = 1;
   @query(".stage") private stage!: HTMLElement;
@@ -390,14 +393,8 @@ export class SamplePanel extends LitElement {
   }
   /** Of a picture that is turned: draws it as it is stored where its boxes fit into that, and not into what is turned. */
   private choose(): void {
-    const over = (): number => {
-      this.annotate();
-      const { width, height } = this.shown;
-      return this.boxes.filter(({ x, y, w, h }) => x < -1 || y < -1 || x + w > width + 1 || y + h > height + 1).length;
-    };
-    const turned = over();
-    this.asStored = true;
-    if (over() >= turned) this.asStored = false;
+    const { width, height } = this.image ?? this.data.info(this.index);
+    this.asStored = meant(this.record ?? null, width, height, this.orientation).asStored;
     this.annotate();
   }
   private toggleStored(): void {
@@ -423,7 +420,6 @@ export class SamplePanel extends LitElement {
     if (key === "+" || key === "=") this.zoomBy(1.4);
     else if (key === "-") this.zoomBy(1 / 1.4);
     else if (key === "0") this.reset();
-    else if (key === "b") this.boxesOn = !this.boxesOn;
     else return false;
     return true;
   }
@@ -549,7 +545,7 @@ export class SamplePanel extends LitElement {
           ${
             this.boxes.length > 0
               ? html`<button aria-pressed=${this.boxesOn} title="Boxes (b)"
-            @click=${() => (this.boxesOn = !this.boxesOn)}>Boxes</button>`
+            @click=${send("boxes")}>Boxes</button>`
               : nothing
           }
           ${

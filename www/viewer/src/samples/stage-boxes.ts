@@ -1,5 +1,6 @@
 /** Draws what the metadata says is in a picture: over the stage, as large as that, however large the picture is. */
-import { colorOf, rgbOf, type Box } from "./boxes.ts";
+import type { Box } from "./boxes.ts";
+import { colorOf, rgbOf } from "./colors.ts";
 import { drawMask, type Mask } from "./masks.ts";
 import { visible } from "../ui/visible.ts";
 

@@ -2,6 +2,7 @@
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Input } from "../../../lib/src/model/index.ts";
 import { fileOf, type Recent } from "../files/recent.ts";
+import { SAMPLE, makeSample } from "../files/sample-dataset.ts";
 import { isAbort } from "../ui/wording.ts";
 import { fileUrl, parseLink, pointTo } from "./link.ts";
 
@@ -37,6 +38,8 @@ export class InputController implements ReactiveController {
 
   url(text: string): void {
     if (text.trim() === "") return;
+    if (text === SAMPLE) return void this.sample();
+    this.turn++;
     const url = fileUrl(text.trim(), location.href);
     if (!url) return this.of.refuse(text, "This is not a web address: it begins with http:// or https://.");
     const own = url.href.startsWith(new URL("./", location.href).href);
@@ -45,7 +48,16 @@ export class InputController implements ReactiveController {
     const last = url.pathname.split("/").pop() ?? "";
     this.of.open(url, decoded(last) || url.host, file);
   }
+  /** Draws the sample dataset and opens it, unless something else was handed over meanwhile. */
+  async sample(): Promise<void> {
+    const turn = ++this.turn;
+    pointTo(SAMPLE);
+    const file = await makeSample();
+    if (turn === this.turn) this.of.open(file, file.name, SAMPLE);
+  }
+  private turn = 0;
   file(file: File, handle?: FileSystemFileHandle): void {
+    this.turn++;
     // A link to this file may say more than its name.
     if (parseLink(location.hash).file !== `local:${file.name}`) pointTo(`local:${file.name}`);
     this.of.open(file, file.name, `local:${file.name}`, handle && { handle });

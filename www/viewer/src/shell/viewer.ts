@@ -13,6 +13,7 @@ import "../samples/sample-panel.ts";
 import "../samples/sample-table.ts";
 import "../tables/table-view.ts";
 import "../ui/filter-box.ts";
+import "./open-menu.ts";
 import "./welcome.ts";
 import type { AboutDialog } from "../dialogs/about-dialog.ts";
 import type { CheckDialog } from "../dialogs/check-dialog.ts";
@@ -21,12 +22,14 @@ import type { ConvertTableDialog } from "../dialogs/convert-table-dialog.ts";
 import type { HelpDialog } from "../dialogs/help-dialog.ts";
 import type { Engine } from "../files/engine.ts";
 import type { Recent } from "../files/recent.ts";
+import { forgetColors } from "../samples/colors.ts";
 import { Counts } from "../samples/counts.ts";
 import type { Clause } from "../samples/facets-view.ts";
 import type { SamplePanel } from "../samples/sample-panel.ts";
 import type { ShownTable, TableLink, TableView } from "../tables/table-view.ts";
 import type { Collection } from "../ui/collection.ts";
 import type { FilterBox } from "../ui/filter-box.ts";
+import { keep, recall } from "../ui/remembered.ts";
 import { RowCursor } from "../ui/row-cursor.ts";
 import { controls, tokens } from "../ui/styles.ts";
 import { viewerStyles } from "../ui/viewer-styles.ts";
@@ -62,6 +65,8 @@ export class Viewer extends LitElement {
   @state() private view: "gallery" | "table" = "gallery";
   @state() private picked: ReadonlySet<number> = new Set();
   @state() private tileSize = 168;
+  /** Boxes are drawn, on the tiles and over the picture that is open. */
+  @state() private boxes = recall("boxes") !== "off";
   @state() private facetsShown = false;
   @query("forebay-about") private aboutDialog!: AboutDialog;
   @query("forebay-check") private checkDialog!: CheckDialog;
@@ -189,6 +194,7 @@ export class Viewer extends LitElement {
     this.counts.reset();
     this.cursor.reset();
     this.picked = new Set();
+    forgetColors();
     if (!left) return;
     void this.recents.recall();
     history.replaceState(null, "", location.pathname + location.search);
@@ -243,6 +249,7 @@ export class Viewer extends LitElement {
         "/": () => this.filterBox?.focus(),
         g: () => this.setView("gallery"),
         t: () => this.setView("table"),
+        b: () => this.toggleBoxes(),
         e: () => this.convertDialog.show(),
       }),
     };
@@ -251,6 +258,11 @@ export class Viewer extends LitElement {
     this.view = view;
     this.updateLink();
     this.cursor.reveal();
+  }
+  private toggleBoxes(): void {
+    this.boxes = !this.boxes;
+    keep("boxes", this.boxes ? "on" : "off");
+    this.messages.say(`boxes ${this.boxes ? "on" : "off"}`);
   }
   private pick(i: number): void {
     const picked = new Set(this.picked);
@@ -311,7 +323,7 @@ export class Viewer extends LitElement {
           .kept=${keptIndexes} @choose=${() => this.input.choose()}
           @url=${(e: CustomEvent<string>) => this.input.url(e.detail)}
           @recent=${(e: CustomEvent<Recent>) => void this.input.recent(e.detail)}
-          @back=${() => this.close()} @forget=${() => void this.recents.forget()}></forebay-welcome>
+          @sample=${() => void this.input.sample()} @back=${() => this.close()} @forget=${() => void this.recents.forget()}></forebay-welcome>
       </div>`;
   }
 
@@ -331,7 +343,10 @@ export class Viewer extends LitElement {
           <span class="facts more" title="What was read so far">${this.meter.words}</span>
         </div>
         <span class="spacer"></span>
-        <button title="Open another file (o)" @click=${() => this.input.choose()}>Open</button>
+        <forebay-open .offers=${this.recents.offers} .recent=${this.recents.list}
+          @choose=${() => this.input.choose()}
+          @url=${(e: CustomEvent<string>) => this.input.url(e.detail)}
+          @recent=${(e: CustomEvent<Recent>) => void this.input.recent(e.detail)}></forebay-open>
         <button title="Check (c)" @click=${() => this.checkDialog.show()}>Check</button>
         <button title="Convert or export (e)" @click=${convert}>Convert</button>
         ${this.renderTools()}
@@ -395,7 +410,8 @@ export class Viewer extends LitElement {
         <span class="counts">${kept}${this.picked.size > 0 ? `, ${count(this.picked.size)} picked` : ""}</span>
         ${
           this.view === "gallery"
-            ? html`<input type="range" aria-label="Size of the pictures" min="90" max="360" step="6"
+            ? html`<button aria-pressed=${this.boxes} title="Boxes on the pictures (b)"
+                @click=${() => this.toggleBoxes()}>Boxes</button><input type="range" aria-label="Size of the pictures" min="90" max="360" step="6"
                 .value=${String(this.tileSize)} @input=${size} />`
             : nothing
         }
@@ -416,7 +432,8 @@ export class Viewer extends LitElement {
   private renderSample(dataset: Dataset, open: number): TemplateResult {
     return html`
       <forebay-sample role="complementary" aria-label="Sample" .data=${dataset} .index=${open}
-        .next=${this.cursor.following} .picked=${this.picked.has(open)}
+        .next=${this.cursor.following} .picked=${this.picked.has(open)} ?boxesOn=${this.boxes}
+        @boxes=${() => this.toggleBoxes()}
         @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
         @close=${() => this.cursor.close()}
         @pick=${(e: CustomEvent<number>) => this.pick(e.detail)}></forebay-sample>`;
@@ -434,7 +451,7 @@ export class Viewer extends LitElement {
     const pick = (e: CustomEvent<number>): void => this.pick(e.detail);
     return this.view === "gallery"
       ? html`<forebay-gallery .data=${dataset} .rows=${rows} .picked=${this.picked} .current=${this.cursor.current}
-          .size=${this.tileSize} @drawn=${() => this.pictured()}
+          .size=${this.tileSize} .classField=${this.counts.classField} ?boxes=${this.boxes} @drawn=${() => this.pictured()}
           @current=${current} @step=${step} @open=${open} @pick=${pick}></forebay-gallery>`
       : html`<forebay-table .data=${dataset} .rows=${rows} .picked=${this.picked} .current=${this.cursor.current}
           @current=${current} @step=${step} @open=${open} @pick=${pick}></forebay-table>`;
