@@ -647,3 +647,15 @@ test('the list of a served folder is offered', async () => {
   assert.match(page.url(), /#file=data\/sample\.tbl/);
   await page.close();
 });
+
+test('the sample dataset is drawn in the page, with boxes where things are', async () => {
+  const page = await newPage(browser);
+  await visit(page, at('file=sample:harbor&i=1'));
+  await page.locator('.facts', { hasText: '40 samples' }).waitFor();
+  await page.locator('forebay-sample canvas.boxes').waitFor();
+  await page.locator('forebay-sample .legend button', { hasText: 'boat' }).waitFor();
+  await page.keyboard.press('c');
+  await page.getByText('✓ Sound').waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});

@@ -71,3 +71,55 @@ test('a tile says its class and shows its boxes, in the color that the class has
   assert.deepEqual(page.faults, []);
   await page.close();
 });
+
+test('boxes are counted when that is asked for, and filter by class, by number and together with other facets', async () => {
+  const page = await opened('file=300.tbl');
+  const boxes = page.getByRole('region', { name: 'Boxes', exact: true });
+  await page.waitForTimeout(300);
+  assert.equal(await boxes.locator('.bar').count(), 0, 'nothing is read unasked of a file on a server');
+  await boxes.getByRole('button', { name: 'Count boxes' }).click();
+  await boxes.getByText('600 of 4 classes').waitFor();
+  // Sample i has 1 + i % 3 boxes, of the classes i, i + 1 and i + 2.
+  const has = (i, k) => Array.from({ length: 1 + (i % 3) }, (_, n) => (i + n) % 4).includes(k);
+  const all = Array.from({ length: 300 }, (_, i) => i);
+  const gulls = all.filter((i) => has(i, 2));
+  const bar = (name) => boxes.locator('.bar', { hasText: name });
+  await bar('gull').click();
+  await page.locator('.counts', { hasText: `${gulls.length} of 300` }).waitFor();
+  await bar('pier').click();
+  const together = gulls.filter((i) => has(i, 3));
+  await page.locator('.counts', { hasText: `${together.length} of 300` }).waitFor();
+  assert.match(await bar('boat').innerText(), new RegExp(`\\b${together.filter((i) => has(i, 0)).length}$`));
+  // What an expression says is met too, and the classes are counted of what is left.
+  await page.locator('forebay-filter input').fill('format == "png"');
+  const png = together.filter((i) => i % 11 === 3);
+  await page.locator('.counts', { hasText: `${png.length} of 300` }).waitFor();
+  const classes = page.getByRole('region', { name: 'Classes' });
+  const left = png.filter((i) => i % 4 === 2).length;
+  await classes.locator('.bar', { hasText: 'gull' }).getByText(String(left), { exact: true }).waitFor();
+  await page.getByLabel('Clear the filter').click();
+  for (let k = 0; k < 2; k++) await page.locator('.chips button').first().click();
+  await page.locator('.counts', { hasText: /^\s*300\s*$/ }).waitFor();
+  await boxes.locator('forebay-histogram svg').focus();
+  for (const key of ['ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key);
+  await page.locator('.chips button', { hasText: '2 boxes' }).waitFor();
+  await page.locator('.counts', { hasText: '100 of 300' }).waitFor();
+  assert.deepEqual(await axe(page), []);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('several fields are counted at once', async () => {
+  const page = await opened('file=300.tbl');
+  await page.getByText('4 of json.label').waitFor();
+  await page.getByRole('button', { name: '+ Count by another field' }).click();
+  await page.keyboard.type('json.shade');
+  await page.keyboard.press('Enter');
+  const shades = page.getByRole('region', { name: 'Classes by json.shade' });
+  await shades.getByText('400 of json.shade').waitFor();
+  await page.getByText('4 of json.label').waitFor();
+  await shades.getByRole('button', { name: 'Count by json.shade no more' }).click();
+  await shades.waitFor({ state: 'detached' });
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});

@@ -3,7 +3,7 @@
 /** What links call it. */
 export const SAMPLE = "sample:harbor";
 const NAME = "harbor.tar";
-const PICTURES = 60;
+const PICTURES = 40;
 
 type Label = "boat" | "buoy" | "gull" | "lighthouse";
 /** A box as COCO has it: left, top, width, height. */

@@ -1,9 +1,13 @@
 /** Colors of classes: one for each, wherever it is named or drawn. */
 
-/** Colors that an eye tells apart. */
-const COLORS = 24;
-/** Degrees from one to the next: neighbors in the list are far from each other on the circle. */
-const STEP = 137.508;
+/** Hues of a round, and rounds: the second lies between the hues of the first and is lighter, the third darker. */
+const HUES = 8;
+const ROUNDS = [
+  { turn: 0, saturation: 0.9, lightness: 0.6 },
+  { turn: 22, saturation: 0.75, lightness: 0.76 },
+  { turn: 11, saturation: 0.6, lightness: 0.48 },
+] as const;
+const COLORS = HUES * ROUNDS.length;
 
 /** Which label has which place in the list. */
 const places = new Map<string, number>();
@@ -21,19 +25,23 @@ function placeOf(label: string): number {
   if (known !== undefined) return known;
   let hash = 2166136261;
   for (let i = 0; i < label.length; i++) hash = Math.imul(hash ^ label.charCodeAt(i), 16777619);
-  let place = (hash >>> 0) % COLORS;
-  if (taken.size < COLORS) {
-    while (taken.has(place)) place = (place + 1) % COLORS;
+  const first = (hash >>> 0) % HUES;
+  for (let k = 0; k < COLORS; k++) {
+    // Three hues on is far away, and comes to all of them.
+    const place = Math.floor(k / HUES) * HUES + ((first + 3 * k) % HUES);
+    if (taken.has(place)) continue;
     taken.add(place);
     places.set(label, place);
+    return place;
   }
-  return place;
+  return (hash >>> 0) % COLORS;
 }
 
 /** Hue, saturation and lightness. */
 function partsOf(label: string): readonly [number, number, number] {
   const place = placeOf(label);
-  return [(place * STEP) % 360, place % 2 === 0 ? 0.9 : 0.75, place % 2 === 0 ? 0.6 : 0.73];
+  const { turn, saturation, lightness } = ROUNDS[Math.floor(place / HUES)]!;
+  return [((place % HUES) * 360) / HUES + turn, saturation, lightness];
 }
 
 /** A color for a label, as CSS writes it. */

@@ -248,7 +248,7 @@ export class Gallery extends Collection {
     const { top, height, viewport } = this.track;
     return html`
       <div class="scroll" role="listbox" tabindex="0" aria-label="Samples" aria-multiselectable="true"
-        aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing} @keydown=${this.onKey}>
+        aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing} @keydown=${this.onKey} @mousedown=${this.onDown}>
         <div role="presentation" .style=${`height:${height}px`}>
           <div class="layer" role="presentation" .style=${`height:${Math.min(viewport, height)}px`}>
             ${this.slots().map((p) => (p < 0 ? nothing : this.renderTile(p, top)))}
@@ -297,7 +297,7 @@ export class Gallery extends Collection {
     return html`
       <div id="p${position}" class="tile ${position === this.current ? "current" : ""}" role="option"
         aria-selected=${this.picked.has(i)} aria-posinset=${position + 1} aria-setsize=${this.rows.length}
-          title=${label}
+        title=${label}
         .style=${`width:${this.tile}px;height:${this.rowHeight - GAP}px;transform:translate(${x}px,${y}px)`}
         @click=${(e: MouseEvent) => this.onClick(e, position)}>
         <span class="visually-hidden">${label}</span>

@@ -4,7 +4,8 @@ import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
 import { findAnnotations, type Annotations, type Box } from "./boxes.ts";
 import { colorOf } from "./colors.ts";
-import { meant } from "./meaning.ts";
+import "./box-list.ts";
+import { classOf, meant } from "./meaning.ts";
 import { isOnItsSide, orientationOf, unturned } from "./orientation.ts";
 import { NotDrawn, UNKNOWN, decode, isPlayed, type Decoded } from "./picture.ts";
 import { StageBoxes } from "./stage-boxes.ts";
@@ -19,8 +20,13 @@ const HEX_BYTES = 512;
 const EDGES = [1024, 4096] as const;
 /** Milliseconds of rest after which the part in sight of such a picture is decoded as it is. */
 const REST = 300;
+/** Pixels of two squares of what is behind a picture that can be seen through. */
+const SQUARES = 20;
 type Tab = "metadata" | "details" | "bytes";
 const NONE: Annotations = { boxes: [], broken: 0, outside: 0 };
+
+/** Formats whose pictures may be seen through. */
+const CLEAR: ReadonlySet<string> = new Set(["png", "webp", "unknown"]);
 
 /** `<forebay-sample>`: sends `step` with -1 or 1, `pick` with its number, `boxes` where they are to come or go, and `close`. */
 @customElement("forebay-sample")
@@ -44,6 +50,25 @@ export class SamplePanel extends LitElement {
     .head h2 {
       display: inline;
     }
+    .class {
+      display: inline-flex;
+      align-items: baseline;
+      gap: 5px;
+      margin: 0 4px;
+      padding: 1px 9px;
+      border-radius: 999px;
+      background: var(--soft);
+      font-weight: 600;
+    }
+    .class i {
+      width: 9px;
+      height: 9px;
+      border-radius: 3px;
+      forced-color-adjust: none;
+    }
+    h3:not(:first-child) {
+      margin-top: 14px;
+    }
     .stage {
       position: relative;
       overflow: hidden;
@@ -64,6 +89,9 @@ export class SamplePanel extends LitElement {
       position: absolute;
       left: 0;
       top: 0;
+    }
+    .sheet .picture.clear {
+      background: repeating-conic-gradient(#b6bec6 0 25%, #e4e8ec 0 50%);
     }
     .boxes {
       position: absolute;
@@ -194,6 +222,8 @@ export class SamplePanel extends LitElement {
 
   @property({ attribute: false }) data!: Dataset;
   @property({ attribute: false }) index = 0;
+  /** The field of the metadata that holds the class. */
+  @property() classField = "";
   /** Samples to read ahead. */
   @property({ attribute: false }) next: readonly number[] = [];
   @property({ type: Boolean }) picked = false;
@@ -215,6 +245,8 @@ export class SamplePanel extends LitElement {
   /** Draw it as it is stored: then boxes fit that were made by code which knows no EXIF. */
   @state() private asStored = false;
   @state() private hidden_: ReadonlySet<string> = new Set();
+  /** The box that somebody points at. */
+  @state() private marked: Box | null = null;
   @state() private tab: Tab = "metadata";
   @state() private zoom = 1;
   @query(".stage") private stage!: HTMLElement;
@@ -311,6 +343,7 @@ export class SamplePanel extends LitElement {
     this.digest = "";
     this.record = undefined;
     this.annotations = NONE;
+    this.marked = null;
     this.orientation = 1;
     this.asStored = false;
     this.sum = { state: "reading", text: "reading…" };
@@ -432,7 +465,11 @@ export class SamplePanel extends LitElement {
     const scale = this.fit * this.zoom;
     sheet.style.transform = `translate(${this.pan.x - (width * scale) / 2}px, ${this.pan.y - (height * scale) / 2}px) scale(${scale})`;
     const picture = this.renderRoot.querySelector<HTMLElement>(".picture");
-    if (picture) picture.style.imageRendering = scale > 3 ? "pixelated" : "auto";
+    if (picture) {
+      picture.style.imageRendering = scale > 3 ? "pixelated" : "auto";
+      // What is behind a picture that can be seen through has squares of one size at any zoom.
+      picture.style.backgroundSize = `${SQUARES / scale}px ${SQUARES / scale}px`;
+    }
     cancelAnimationFrame(this.drawingBoxes);
     this.drawingBoxes = requestAnimationFrame(() => this.drawBoxes(scale));
     this.sharpen(scale);
@@ -443,7 +480,7 @@ export class SamplePanel extends LitElement {
     const { width, height } = this.shown;
     const x = this.stage.clientWidth / 2 + this.pan.x - (width * scale) / 2;
     const y = this.stage.clientHeight / 2 + this.pan.y - (height * scale) / 2;
-    this.drawing.draw(canvas, this.boxes, this.hidden_, { x, y, scale, width, height });
+    this.drawing.draw(canvas, this.boxes, this.hidden_, this.marked, { x, y, scale, width, height });
   }
   /** Of a picture that was decoded smaller than it is, the part in sight is decoded as it is once there is time to look at it. */
   private sharpen(scale: number): void {
@@ -500,7 +537,7 @@ export class SamplePanel extends LitElement {
     const send = (type: string, detail?: unknown) => () => this.dispatchEvent(new CustomEvent(type, { detail }));
     return html`
       <div class="head">
-        <div class="title"><h2>Sample ${count(this.index)}</h2> <span class="muted" title=${name}>${name}</span></div>
+        <div class="title"><h2>Sample ${count(this.index)}</h2> ${this.renderClass()} <span class="muted" title=${name}>${name}</span></div>
         <button class="icon bare" aria-label="Previous sample" title="Previous (←)"
           @click=${send("step", -1)}>←</button>
         <button class="icon bare" aria-label="Next sample" title="Next (→)" @click=${send("step", 1)}>→</button>
@@ -512,10 +549,11 @@ export class SamplePanel extends LitElement {
       </div>
       <div class="stage" tabindex="0" role="group"
         aria-label="Picture of sample ${count(this.index)}${this.boxes.length ? `, ${plural(this.boxes.length, "box", "boxes")}` : ""}"
-        @pointerdown=${this.drag} @dblclick=${this.reset}>
+        @pointerdown=${this.drag} @pointermove=${this.point} @pointerleave=${() => (this.marked = null)}
+        @dblclick=${this.reset}>
         ${
           this.image
-            ? html`<div class="sheet"><canvas class="picture"></canvas><canvas class="detail"
+            ? html`<div class="sheet"><canvas class="picture ${CLEAR.has(this.data.info(this.index).format) ? "clear" : ""}"></canvas><canvas class="detail"
           hidden></canvas></div>`
             : nothing
         }
@@ -573,6 +611,26 @@ export class SamplePanel extends LitElement {
         aria-labelledby="tab-${this.tab}">${this.renderPage()}</div>`;
   }
 
+  /** What the sample is. */
+  private renderClass(): TemplateResult | typeof nothing {
+    const label = classOf(this.record, this.classField);
+    if (label === undefined || label === "") return nothing;
+    return html`<span class="class" title=${visible(this.classField)}><i .style=${`background:${colorOf(label)}`}></i>${visible(label)}</span>`;
+  }
+  /** Marks the smallest box under the pointer. */
+  private readonly point = (e: PointerEvent): void => {
+    if (e.buttons !== 0 || this.boxes.length === 0 || !this.boxesOn) return;
+    const area = this.stage.getBoundingClientRect();
+    const { width, height } = this.shown;
+    const scale = this.fit * this.zoom;
+    const x = (e.clientX - area.left - area.width / 2 - this.pan.x) / scale + width / 2;
+    const y = (e.clientY - area.top - area.height / 2 - this.pan.y) / scale + height / 2;
+    const under = this.boxes.filter(
+      (b) => !this.hidden_.has(b.label) && x >= b.x && y >= b.y && x <= b.x + b.w && y <= b.y + b.h,
+    );
+    this.marked = under.reduce<Box | null>((least, b) => (!least || b.w * b.h < least.w * least.h ? b : least), null);
+  };
+
   private renderLegend(): TemplateResult | typeof nothing {
     const labels = [...new Set(this.boxes.map((b) => b.label))].slice(0, 40);
     const { broken, outside } = this.annotations;
@@ -600,9 +658,17 @@ export class SamplePanel extends LitElement {
       if (this.recordTrouble)
         return html`<p class="bad">${this.recordTrouble.message}</p><code>${this.recordTrouble.code ?? ""}</code>`;
       if (this.record === undefined) return html`<p class="muted">reading…</p>`;
-      return this.record === null
-        ? html`<p class="muted">This sample has no metadata.</p>`
-        : tree("sample", this.record);
+      return html`
+        ${
+          this.boxes.length > 0
+            ? html`<h3>${plural(this.boxes.length, "box", "boxes")}</h3>
+        <forebay-boxes .boxes=${this.boxes} .marked=${this.marked}
+          @mark=${(e: CustomEvent<Box | null>) => (this.marked = e.detail)}></forebay-boxes><h3>Metadata</h3>`
+            : nothing
+        }
+        ${
+          this.record === null ? html`<p class="muted">This sample has no metadata.</p>` : tree("sample", this.record)
+        }`;
     }
     const info = this.data.info(this.index);
     if (this.tab === "bytes")

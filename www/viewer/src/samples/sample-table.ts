@@ -94,7 +94,7 @@ export class Table extends Collection {
       <div class="scroll" role="grid" tabindex="0" aria-label="Samples" aria-multiselectable="true"
         aria-rowcount=${this.rows.length + 1}
         aria-colcount=${COLUMNS.length} aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing}
-          @keydown=${this.onKey}>
+          @keydown=${this.onKey} @mousedown=${this.onDown}>
         <div role="presentation" .style=${`height:${height}px`}>
           <div class="layer" role="rowgroup" .style=${`height:${Math.min(viewport, height)}px`}>
             <div class="row head" role="row" aria-rowindex="1">

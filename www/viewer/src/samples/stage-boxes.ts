@@ -24,6 +24,7 @@ export class StageBoxes {
     canvas: HTMLCanvasElement,
     boxes: readonly Box[],
     hidden: ReadonlySet<string>,
+    marked: Box | null,
     { x: left, y: top, scale, width, height }: Placed,
   ): void {
     const sharp = devicePixelRatio;
@@ -40,6 +41,7 @@ export class StageBoxes {
     for (const box of boxes) {
       if (hidden.has(box.label)) continue;
       const color = colorOf(box.label);
+      g.lineWidth = box === marked ? 5 : 2;
       const [x, y, w, h] = [left + box.x * scale, top + box.y * scale, box.w * scale, box.h * scale];
       if (x > canvas.clientWidth || y > canvas.clientHeight || x + w < 0 || y + h < 0) continue;
       g.strokeStyle = color;

@@ -34,7 +34,7 @@ import { RowCursor } from "../ui/row-cursor.ts";
 import { controls, tokens } from "../ui/styles.ts";
 import { viewerStyles } from "../ui/viewer-styles.ts";
 import { visible } from "../ui/visible.ts";
-import { count, plural } from "../ui/wording.ts";
+import { count } from "../ui/wording.ts";
 import { sampleFacts, tableFacts } from "./facts.ts";
 import { FilterController } from "./filter-controller.ts";
 import { InputController } from "./input-controller.ts";
@@ -46,6 +46,7 @@ import { damageNotice, growthNotice } from "./notices.ts";
 import { OpenController } from "./open-controller.ts";
 import { ReadMeter } from "./read-meter.ts";
 import { RecentController } from "./recent-controller.ts";
+import { SelectionController } from "./selection-controller.ts";
 import { ThemeController, type Theme } from "./theme-controller.ts";
 import { LOGO } from "./welcome.ts";
 
@@ -63,7 +64,6 @@ export class Viewer extends LitElement {
   /** What the open table shows, for converting it. */
   @state() private shownTable: ShownTable = { columns: [], filter: null };
   @state() private view: "gallery" | "table" = "gallery";
-  @state() private picked: ReadonlySet<number> = new Set();
   @state() private tileSize = 168;
   /** Boxes are drawn, on the tiles and over the picture that is open. */
   @state() private boxes = recall("boxes") !== "off";
@@ -114,6 +114,11 @@ export class Viewer extends LitElement {
     local: () => this.opener.source instanceof Blob,
     signal: () => this.opener.signal,
     pictures: () => this.pictures,
+  });
+  private readonly selection: SelectionController = new SelectionController(this, {
+    rows: () => this.filter.rows,
+    say: (text) => this.messages.say(text),
+    warn: (text) => this.messages.warn(text),
   });
   private readonly cursor: RowCursor = new RowCursor(this, {
     unit: "sample",
@@ -177,7 +182,7 @@ export class Viewer extends LitElement {
     if (this.counts.due) void this.counts.recount();
   }
   private settled(dataset: Dataset): void {
-    if (this.filter.expression) void this.filter.apply();
+    if (this.filter.active) void this.filter.apply();
     else {
       this.filter.showAll(dataset.length);
       void this.counts.recount();
@@ -193,7 +198,7 @@ export class Viewer extends LitElement {
     this.filter.reset();
     this.counts.reset();
     this.cursor.reset();
-    this.picked = new Set();
+    this.selection.clear();
     forgetColors();
     if (!left) return;
     void this.recents.recall();
@@ -250,6 +255,7 @@ export class Viewer extends LitElement {
         g: () => this.setView("gallery"),
         t: () => this.setView("table"),
         b: () => this.toggleBoxes(),
+        "Ctrl+a": () => this.selection.all(),
         e: () => this.convertDialog.show(),
       }),
     };
@@ -263,12 +269,6 @@ export class Viewer extends LitElement {
     this.boxes = !this.boxes;
     keep("boxes", this.boxes ? "on" : "off");
     this.messages.say(`boxes ${this.boxes ? "on" : "off"}`);
-  }
-  private pick(i: number): void {
-    const picked = new Set(this.picked);
-    if (!picked.delete(i)) picked.add(i);
-    this.picked = picked;
-    this.messages.say(`${plural(picked.size, "sample")} picked`);
   }
   /** A fault of a check was clicked. */
   private jump(i: number): void {
@@ -298,7 +298,7 @@ export class Viewer extends LitElement {
       <forebay-check .engine=${this.engine} .data=${found} .text=${text} ?growing=${growth !== null}
         @jump=${(e: CustomEvent<number>) => this.jump(e.detail)}></forebay-check>
       <forebay-convert .engine=${this.engine} .data=${data} ?growing=${growth !== null}
-        .kept=${this.filter.rows.kept} .picked=${this.picked} @open=${made}></forebay-convert>
+        .kept=${this.filter.rows.kept} .picked=${this.selection.picked} @open=${made}></forebay-convert>
       <forebay-help></forebay-help>
       <input type="file" hidden aria-label="Open a file" @change=${this.input.chosen} />
       <div class="warning" role="alert" ?hidden=${this.messages.warning === ""}>${this.messages.warning}</div>
@@ -379,9 +379,13 @@ export class Viewer extends LitElement {
             ?counting=${counts.counting} ?sizeless=${dataset.format === "tar" && !growth}
             @clause=${({ detail: d }: CustomEvent<ClauseChange>) => filter.setClause(d.key, d.clause)}
             @sizes=${() => void counts.readSizes()}
-            @classes=${(e: CustomEvent<string>) => counts.countClasses(e.detail)}></forebay-facets>
+            .boxes=${counts.boxes} .boxProgress=${counts.boxProgress} .boxTrouble=${counts.boxTrouble} .rows=${filter.rows}
+            @boxes=${() => void counts.countBoxes()}
+            @uncount=${(e: CustomEvent<string>) => counts.removeClasses(e.detail)}
+            @classes=${({ detail: d }: CustomEvent<{ field: string; instead?: string }>) => counts.countClasses(d.field, d.instead)}></forebay-facets>
           <main class="main">
             ${this.renderBar(dataset)}
+            ${this.selection.picked.size > 0 ? this.renderSelection() : nothing}
             ${growth ? growthNotice(growth) : nothing}
             <div class="chips">${damageNotice(dataset, lost, () => this.checkDialog.show())}${this.renderChips()}</div>
             ${this.renderCollection(dataset)}
@@ -407,7 +411,7 @@ export class Viewer extends LitElement {
           @click=${() => (this.facetsShown = !this.facetsShown)}>Facets</button>
         <forebay-filter .value=${text} .fields=${this.counts.fields} .values=${this.counts.values} .error=${error}
           @filter=${(e: CustomEvent<string>) => void this.filter.setText(e.detail)}></forebay-filter>
-        <span class="counts">${kept}${this.picked.size > 0 ? `, ${count(this.picked.size)} picked` : ""}</span>
+        <span class="counts">${kept}</span>
         ${
           this.view === "gallery"
             ? html`<button aria-pressed=${this.boxes} title="Boxes on the pictures (b)"
@@ -422,6 +426,19 @@ export class Viewer extends LitElement {
       </div>`;
   }
 
+  /** What is picked, and what can be done with it. */
+  private renderSelection(): TemplateResult {
+    const { picked } = this.selection;
+    const { length } = this.filter.rows;
+    return html`
+      <div class="selection" role="group" aria-label="Picked samples">
+        <b>${count(picked.size)} picked</b>
+        <button @click=${() => this.convertDialog.show()}>Export</button>
+        ${picked.size < length ? html`<button title="Ctrl+A" @click=${() => this.selection.all()}>All ${count(length)}</button>` : nothing}
+        <button @click=${() => this.selection.clear()}>Clear</button>
+      </div>`;
+  }
+
   private renderChips(): TemplateResult[] {
     return [...this.filter.clauses].map(
       ([key, { label }]) => html`<button aria-label="Remove ${visible(label)}"
@@ -432,11 +449,11 @@ export class Viewer extends LitElement {
   private renderSample(dataset: Dataset, open: number): TemplateResult {
     return html`
       <forebay-sample role="complementary" aria-label="Sample" .data=${dataset} .index=${open}
-        .next=${this.cursor.following} .picked=${this.picked.has(open)} ?boxesOn=${this.boxes}
+        .classField=${this.counts.classField} .next=${this.cursor.following} .picked=${this.selection.picked.has(open)} ?boxesOn=${this.boxes}
         @boxes=${() => this.toggleBoxes()}
         @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
         @close=${() => this.cursor.close()}
-        @pick=${(e: CustomEvent<number>) => this.pick(e.detail)}></forebay-sample>`;
+        @pick=${(e: CustomEvent<number>) => this.selection.toggle(e.detail)}></forebay-sample>`;
   }
 
   private renderCollection(dataset: Dataset): TemplateResult {
@@ -448,13 +465,14 @@ export class Viewer extends LitElement {
     const current = (e: CustomEvent<number>): void => this.cursor.move(e.detail);
     const step = (e: CustomEvent<number>): void => this.cursor.follow(e.detail);
     const open = (e: CustomEvent<number>): void => this.cursor.show(e.detail);
-    const pick = (e: CustomEvent<number>): void => this.pick(e.detail);
+    const pick = (e: CustomEvent<number>): void => this.selection.toggle(e.detail);
+    const range = (e: CustomEvent<[number, number]>): void => this.selection.range(...e.detail);
     return this.view === "gallery"
-      ? html`<forebay-gallery .data=${dataset} .rows=${rows} .picked=${this.picked} .current=${this.cursor.current}
+      ? html`<forebay-gallery .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
           .size=${this.tileSize} .classField=${this.counts.classField} ?boxes=${this.boxes} @drawn=${() => this.pictured()}
-          @current=${current} @step=${step} @open=${open} @pick=${pick}></forebay-gallery>`
-      : html`<forebay-table .data=${dataset} .rows=${rows} .picked=${this.picked} .current=${this.cursor.current}
-          @current=${current} @step=${step} @open=${open} @pick=${pick}></forebay-table>`;
+          @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-gallery>`
+      : html`<forebay-table .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
+          @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-table>`;
   }
 }
 

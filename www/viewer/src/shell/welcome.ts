@@ -119,6 +119,9 @@ export class Welcome extends LitElement {
     section {
       margin-top: 22px;
     }
+    .drop .buttons {
+      justify-content: center;
+    }
     .formats {
       display: flex;
       flex-wrap: wrap;

@@ -68,7 +68,12 @@ export class Menu extends LitElement {
   }
   /** Keys are its own while it is open. */
   private readonly onKey = (e: KeyboardEvent): void => {
-    if (this.open) e.stopPropagation();
+    if (!this.open) return;
+    e.stopPropagation();
+    if (e.key !== "Escape") return;
+    e.preventDefault();
+    this.hide();
+    this.button.focus();
   };
 
   override render(): TemplateResult {

@@ -5,7 +5,13 @@ export class Rows {
     readonly total: number,
     readonly kept: Uint32Array | null,
     readonly filter = "",
+    /** The part of the filter that the filter language says; what was counted in the page says the rest. */
+    readonly where = filter,
   ) {}
+  /** More than an expression keeps them. */
+  get narrowed(): boolean {
+    return this.filter !== this.where;
+  }
   get length(): number {
     return this.kept ? this.kept.length : this.total;
   }

@@ -154,6 +154,23 @@ export const viewerStyles = css`
     color: var(--ink-2);
     font-size: 13px;
   }
+  .selection {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 8px;
+    padding: 6px 12px;
+    background: var(--accent-soft);
+    border-bottom: 1px solid var(--line);
+    font-size: 13px;
+    font-variant-numeric: tabular-nums;
+  }
+  .selection button {
+    min-height: 28px;
+  }
+  .selection button:last-child {
+    margin-left: auto;
+  }
   .chips {
     display: flex;
     flex-wrap: wrap;
