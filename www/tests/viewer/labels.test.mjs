@@ -48,7 +48,7 @@ test('a tile says its class and shows its boxes, in the color that the class has
   const on = await drawn();
   assert.ok(on > 100, `${on} pixels`);
   await page.keyboard.press('b');
-  await page.getByRole('button', { name: 'Boxes', pressed: false }).waitFor();
+  await page.getByRole('button', { name: 'Boxes', exact: true, pressed: false }).waitFor();
   await page.waitForTimeout(100);
   assert.ok((await drawn()) < on / 4, `${await drawn()} of ${on} pixels are left`);
   await page.locator('#p1').click();
@@ -58,7 +58,7 @@ test('a tile says its class and shows its boxes, in the color that the class has
   await visit(page, at('file=300.tbl&i=1'));
   await page.locator('forebay-sample .sum.good').waitFor();
   assert.equal(await page.locator('forebay-sample canvas.boxes').count(), 0);
-  await page.locator('forebay-sample').getByRole('button', { name: 'Boxes' }).click();
+  await page.locator('forebay-sample').getByRole('button', { name: 'Boxes', exact: true }).click();
   await page.locator('forebay-sample canvas.boxes').waitFor();
   assert.equal(
     await page

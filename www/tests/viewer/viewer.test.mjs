@@ -57,11 +57,11 @@ test('a wheel moves ten million rows by pixels, not by thousands of rows', async
   const page = await opened('file=10000000.tbl&view=table');
   const { x, y } = await page.locator('.scroll').boundingBox();
   await page.mouse.move(x + 100, y + 200);
-  await page.mouse.wheel(0, 320);
+  await page.mouse.wheel(0, 400);
   await page.locator('#p10').waitFor();
   await page.waitForTimeout(100);
   const row = await page.locator('#p10').boundingBox();
-  assert.equal(Math.round(row.y - y), 32, 'ten rows of 32 pixels further');
+  assert.equal(Math.round(row.y - y), 40, 'ten rows of 40 pixels further');
   await page.close();
 });
 

@@ -23,6 +23,7 @@ import type { HelpDialog } from "../dialogs/help-dialog.ts";
 import type { Engine } from "../files/engine.ts";
 import type { Recent } from "../files/recent.ts";
 import { forgetColors } from "../samples/colors.ts";
+import { USUAL_COLUMNS } from "../samples/columns.ts";
 import { Counts } from "../samples/counts.ts";
 import type { Clause } from "../samples/facets-view.ts";
 import type { SamplePanel } from "../samples/sample-panel.ts";
@@ -31,10 +32,13 @@ import type { Collection } from "../ui/collection.ts";
 import type { FilterBox } from "../ui/filter-box.ts";
 import { keep, recall } from "../ui/remembered.ts";
 import { RowCursor } from "../ui/row-cursor.ts";
+import type { Rows } from "../ui/rows.ts";
 import { controls, tokens } from "../ui/styles.ts";
 import { viewerStyles } from "../ui/viewer-styles.ts";
 import { visible } from "../ui/visible.ts";
 import { count } from "../ui/wording.ts";
+import "./column-chooser.ts";
+import { CompactController } from "./compact-controller.ts";
 import { sampleFacts, tableFacts } from "./facts.ts";
 import { FilterController } from "./filter-controller.ts";
 import { InputController } from "./input-controller.ts";
@@ -47,6 +51,7 @@ import { OpenController } from "./open-controller.ts";
 import { ReadMeter } from "./read-meter.ts";
 import { RecentController } from "./recent-controller.ts";
 import { SelectionController } from "./selection-controller.ts";
+import { SortController } from "./sort-controller.ts";
 import { ThemeController, type Theme } from "./theme-controller.ts";
 import { LOGO } from "./welcome.ts";
 
@@ -68,6 +73,8 @@ export class Viewer extends LitElement {
   /** Boxes are drawn, on the tiles and over the picture that is open. */
   @state() private boxes = recall("boxes") !== "off";
   @state() private facetsShown = false;
+  /** The columns of the table. */
+  @state() private columns: readonly string[] = recall("columns")?.split("\n") ?? USUAL_COLUMNS;
   @query("forebay-about") private aboutDialog!: AboutDialog;
   @query("forebay-check") private checkDialog!: CheckDialog;
   @query("forebay-convert") private convertDialog!: ConvertDialog;
@@ -115,14 +122,23 @@ export class Viewer extends LitElement {
     signal: () => this.opener.signal,
     pictures: () => this.pictures,
   });
+  private readonly compact = new CompactController(this);
+  private readonly order: SortController = new SortController(this, {
+    data: () => this.opener.data,
+    fields: () => this.counts.metadataFields,
+    classField: () => this.counts.classField,
+    signal: () => this.opener.signal,
+    say: (text) => this.messages.say(text),
+    warn: (text) => this.messages.warn(text),
+  });
   private readonly selection: SelectionController = new SelectionController(this, {
-    rows: () => this.filter.rows,
+    rows: () => this.rows,
     say: (text) => this.messages.say(text),
     warn: (text) => this.messages.warn(text),
   });
   private readonly cursor: RowCursor = new RowCursor(this, {
     unit: "sample",
-    rows: () => this.filter.rows,
+    rows: () => this.rows,
     list: () => this.collection,
     say: (text) => this.messages.say(text),
     moved: () => this.updateLink(),
@@ -156,6 +172,10 @@ export class Viewer extends LitElement {
     ask: (failure) => this.opener.fail(failure),
   });
 
+  /** The samples that are shown, in the order in which they are. */
+  private get rows(): Rows {
+    return this.order.apply(this.filter.rows);
+  }
   /** Frees the file. */
   close(): void {
     this.opener.close();
@@ -199,6 +219,7 @@ export class Viewer extends LitElement {
     this.counts.reset();
     this.cursor.reset();
     this.selection.clear();
+    this.order.reset();
     forgetColors();
     if (!left) return;
     void this.recents.recall();
@@ -339,7 +360,7 @@ export class Viewer extends LitElement {
           <button class="badge" title="About this file (i)"
             @click=${() => this.aboutDialog.show()}>${format.toUpperCase()}</button>
           <h1 title=${visible(open.name ?? "")}>${visible(open.name ?? "dataset")}</h1>
-          <span class="facts">${facts}</span>
+          ${this.compact.on && open.kind === "samples" ? this.renderCount(open.length) : html`<span class="facts">${facts}</span>`}
           <span class="facts more" title="What was read so far">${this.meter.words}</span>
         </div>
         <span class="spacer"></span>
@@ -347,10 +368,22 @@ export class Viewer extends LitElement {
           @choose=${() => this.input.choose()}
           @url=${(e: CustomEvent<string>) => this.input.url(e.detail)}
           @recent=${(e: CustomEvent<Recent>) => void this.input.recent(e.detail)}></forebay-open>
-        <button title="Check (c)" @click=${() => this.checkDialog.show()}>Check</button>
-        <button title="Convert or export (e)" @click=${convert}>Convert</button>
-        ${this.renderTools()}
+        ${
+          this.compact.on
+            ? html`<forebay-menu label="More" icon="⋯"><div class="sheet">
+          ${this.renderActions(convert)}
+          <button @click=${() => this.aboutDialog.show()}>About the file</button>
+          <button @click=${() => this.theming.toggle()}>Dark or light</button>
+          <button @click=${() => this.helpDialog.show()}>Keys and filters</button></div></forebay-menu>`
+            : html`${this.renderActions(convert)}${this.renderTools()}`
+        }
       </header>`;
+  }
+
+  private renderActions(convert: () => void): TemplateResult {
+    return html`
+      <button title="Check (c)" @click=${() => this.checkDialog.show()}>Check</button>
+      <button title="Convert or export (e)" @click=${convert}>Convert</button>`;
   }
 
   private renderTable(table: Table): TemplateResult {
@@ -395,41 +428,66 @@ export class Viewer extends LitElement {
       </div>`;
   }
 
+  /** How many samples the filter keeps. */
+  private renderCount(length: number): TemplateResult {
+    const { rows, running } = this.filter;
+    const { progress } = this.order;
+    const kept = running
+      ? "filtering…"
+      : progress
+        ? `sorting, ${Math.floor((100 * progress.done) / Math.max(1, progress.total))} %`
+        : rows.kept
+          ? `${count(rows.length)} of ${count(length)}`
+          : count(length);
+    return html`<span class="counts">${kept}</span>`;
+  }
   /** The filter, how many samples it keeps, and how they are shown. */
   private renderBar({ length }: Dataset): TemplateResult {
-    const { rows, running, text, error } = this.filter;
-    const kept = running ? "filtering…" : rows.kept ? `${count(rows.length)} of ${count(length)}` : count(length);
-    const size = (e: Event): void => {
-      this.tileSize = Number((e.target as HTMLInputElement).value);
-    };
-    const view = (name: "gallery" | "table", title: string): TemplateResult =>
-      html`<button aria-pressed=${this.view === name} title="${title} (${name[0]})"
-        @click=${() => this.setView(name)}>${title}</button>`;
+    const { text, error } = this.filter;
+    const compact = this.compact.on;
     return html`
-      <div class="bar">
+      <div class="bar ${compact ? "compact" : ""}">
         <button class="narrow-only" aria-expanded=${this.facetsShown}
           @click=${() => (this.facetsShown = !this.facetsShown)}>Facets</button>
         <forebay-filter .value=${text} .fields=${this.counts.fields} .values=${this.counts.values} .error=${error}
           @filter=${(e: CustomEvent<string>) => void this.filter.setText(e.detail)}></forebay-filter>
-        <span class="counts">${kept}</span>
+        ${compact ? nothing : this.renderCount(length)}
         ${
-          this.view === "gallery"
-            ? html`<button aria-pressed=${this.boxes} title="Boxes on the pictures (b)"
-                @click=${() => this.toggleBoxes()}>Boxes</button><input type="range" aria-label="Size of the pictures" min="90" max="360" step="6"
-                .value=${String(this.tileSize)} @input=${size} />`
-            : nothing
+          compact
+            ? html`<forebay-menu label="View"><div class="sheet">${this.renderViews()}${this.renderLook(true)}</div></forebay-menu>`
+            : html`${this.renderLook(false)}${this.renderViews()}`
         }
-        <div class="views" role="group" aria-label="View">
-          ${view("gallery", "Gallery")}
-          ${view("table", "Table")}
-        </div>
       </div>`;
+  }
+  private renderViews(): TemplateResult {
+    const view = (name: "gallery" | "table", title: string): TemplateResult =>
+      html`<button aria-pressed=${this.view === name} title="${title} (${name[0]})"
+        @click=${() => this.setView(name)}>${title}</button>`;
+    return html`<div class="views" role="group" aria-label="View">${view("gallery", "Gallery")}${view("table", "Table")}</div>`;
+  }
+  /** How gallery or table look; `folded` where they are in a menu. */
+  private renderLook(folded: boolean): TemplateResult {
+    const size = (e: Event): void => {
+      this.tileSize = Number((e.target as HTMLInputElement).value);
+    };
+    const columns = html`<forebay-columns .columns=${this.columns} .fields=${this.counts.metadataFields}
+      @columns=${(e: CustomEvent<readonly string[]>) => this.setColumns(e.detail)}></forebay-columns>`;
+    if (this.view === "table") return folded ? columns : html`<forebay-menu label="Columns">${columns}</forebay-menu>`;
+    return html`
+      <button aria-pressed=${this.boxes} title="Boxes on the pictures (b)"
+        @click=${() => this.toggleBoxes()}>Boxes</button>
+      <input type="range" aria-label="Size of the pictures" min="90" max="360" step="6"
+        .value=${String(this.tileSize)} @input=${size} />`;
+  }
+  private setColumns(columns: readonly string[]): void {
+    this.columns = columns;
+    keep("columns", columns.join("\n"));
   }
 
   /** What is picked, and what can be done with it. */
   private renderSelection(): TemplateResult {
     const { picked } = this.selection;
-    const { length } = this.filter.rows;
+    const { length } = this.rows;
     return html`
       <div class="selection" role="group" aria-label="Picked samples">
         <b>${count(picked.size)} picked</b>
@@ -457,7 +515,7 @@ export class Viewer extends LitElement {
   }
 
   private renderCollection(dataset: Dataset): TemplateResult {
-    const { rows } = this.filter;
+    const { rows } = this;
     if (rows.length === 0) {
       const why = rows.kept ? "No sample matches the filter." : "There are no samples in this file.";
       return html`<div class="empty">${why}</div>`;
@@ -472,6 +530,8 @@ export class Viewer extends LitElement {
           .size=${this.tileSize} .classField=${this.counts.classField} ?boxes=${this.boxes} @drawn=${() => this.pictured()}
           @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-gallery>`
       : html`<forebay-table .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
+          .columns=${this.columns} .fields=${this.counts.metadataFields} .classField=${this.counts.classField}
+          .sorting=${this.order.sorting} @sort=${(e: CustomEvent<string>) => this.order.next(e.detail)}
           @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-table>`;
   }
 }

@@ -75,7 +75,8 @@ export abstract class Collection<D = Dataset> extends LitElement {
     if (!this.scroller) return;
     this.measure();
     const before = changed.get("rows") as Rows | undefined;
-    if (before && (before.filter !== this.rows.filter || before.length > this.rows.length)) this.scroller.moveTo(0);
+    const other = before && (before.filter !== this.rows.filter || before.sort !== this.rows.sort);
+    if (before && (other || before.length > this.rows.length)) this.scroller.moveTo(0);
     this.scroller.sync();
   }
 

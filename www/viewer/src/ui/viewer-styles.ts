@@ -126,11 +126,21 @@ export const viewerStyles = css`
     flex: 1;
     min-width: 160px;
   }
+  .sheet {
+    display: grid;
+    gap: 10px;
+  }
+  .sheet input[type="range"] {
+    width: 100%;
+  }
+  .sheet .views button {
+    flex: 1;
+  }
   @container (max-width: 620px) {
-    .bar {
+    .bar:not(.compact) {
       flex-wrap: wrap;
     }
-    forebay-filter {
+    .bar:not(.compact) forebay-filter {
       flex: 1 1 100%;
       order: -1;
     }
@@ -291,46 +301,36 @@ export const viewerStyles = css`
       display: none;
     }
   }
-  @media (max-width: 760px) {
+  @media (max-width: 760px), (max-height: 520px) {
     .top {
-      flex-wrap: wrap;
       gap: 6px;
-      padding: 6px 8px;
+      padding: 5px 8px;
     }
     .brand span,
-    .facts {
+    .facts,
+    .top .spacer {
       display: none;
     }
     .file {
-      order: 3;
-      flex: 1 1 100%;
-      padding: 0 6px 2px;
-    }
-    .file:empty {
-      order: 0;
-      flex: 1;
-    }
-    .top button:not(.icon, .brand, .badge, .skip) {
-      padding: 0 8px;
-    }
-    .top .spacer {
-      flex: 1;
+      gap: 6px;
     }
     .bar {
-      flex-wrap: wrap;
       gap: 8px;
-      padding: 8px;
+      padding: 6px 8px;
     }
     forebay-filter {
-      flex: 1 1 100%;
-      order: -1;
+      min-width: 0;
     }
-    .counts {
-      flex: 1;
+    .selection {
+      padding-block: 3px;
     }
-    .bar input[type="range"] {
-      width: 64px;
+  }
+  @media (max-width: 480px) {
+    .file .badge {
+      display: none;
     }
+  }
+  @media (max-width: 760px) {
     .narrow-only {
       display: inline-flex;
     }
