@@ -22,6 +22,7 @@ export const MODULES = [
   { name: 'tables', features: ['tables'], budget: 376_000, fast: true },
   { name: 'tensor', features: ['tensor'], budget: 116_000, fast: true },
   { name: 'pictures', features: ['pictures'], budget: 280_000 },
+  { name: 'warehouse', features: ['warehouse'], budget: 200_000 },
 ];
 const FEATURES = [
   'simd',

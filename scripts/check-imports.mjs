@@ -30,12 +30,18 @@ const CRATES = {
   ],
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
   'python/src': ['errors memory', 'recipe wait', 'batch options', 'check convert dataset loader', 'table writer'],
-  'wasm/src': ['fail limits ranges threads', 'words', 'check convert record select tables tensor', 'dataset', 'open'],
+  'wasm/src': [
+    'fail limits ranges threads',
+    'words',
+    'check convert record select tables tensor',
+    'dataset',
+    'open warehouse',
+  ],
 };
 
 /** The rooms of each house of TypeScript, from the ground up. Files beside them (`.`) may import them all. */
 const HOUSES = {
-  'www/lib/src': ['model', 'base', 'source', 'worker', 'pool', 'sink', 'samples', 'tables', 'api', '.'],
+  'www/lib/src': ['model', 'base', 'source', 'worker', 'pool', 'sink', 'samples', 'warehouse', 'tables', 'api', '.'],
   'www/viewer/src': ['ui', 'files', 'samples', 'tables', 'dialogs', 'shell', '.'],
 };
 

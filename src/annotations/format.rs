@@ -30,6 +30,8 @@ pub enum Format {
     Dota,
     /// Open Images: a CSV file of boxes.
     OpenImages,
+    /// The metadata of samples: a TBL or a TAR whose samples carry their annotations.
+    Records,
 }
 
 impl Word for Format {
@@ -46,6 +48,7 @@ impl Word for Format {
         Format::Kitti,
         Format::Dota,
         Format::OpenImages,
+        Format::Records,
     ];
     fn word(self) -> &'static str {
         match self {
@@ -61,6 +64,7 @@ impl Word for Format {
             Format::Kitti => "kitti",
             Format::Dota => "dota",
             Format::OpenImages => "openimages",
+            Format::Records => "records",
         }
     }
     fn meaning(self) -> &'static str {
@@ -77,6 +81,7 @@ impl Word for Format {
             Format::Kitti => "KITTI's text files, one a picture",
             Format::Dota => "DOTA's text files of turned boxes, one a picture",
             Format::OpenImages => "Open Images' CSV of boxes",
+            Format::Records => "a TBL, TAR or folder whose samples carry their annotations",
         }
     }
 }

@@ -15,11 +15,13 @@
 //! | `listing.rs` | names of the files of a folder, and what other names mean among them |
 //! | `options.rs` | what a file cannot say by itself |
 //! | `format.rs` | the formats, and which one a file has |
+//! | `set.rs` | a file or a folder of labels, whatever its format |
 //! | `told.rs` | what the pictures themselves say: sizes, and turns by EXIF |
 //! | `stats.rs` | counts |
 //! | `write.rs` | which formats are one file, and how each is written |
 //! | `codes.rs`, `fault.rs` | what can be wrong, and where |
 //! | `json/` | JSON whose values know where they lie |
+//! | [`record`] | annotations in the metadata of samples |
 //! | [`coco`] | a format, and so on |
 //!
 //! ```
@@ -51,8 +53,10 @@ mod notes;
 pub mod open_images;
 mod options;
 mod plain;
+pub mod record;
 pub mod recorder;
 mod rle;
+mod set;
 mod stats;
 mod told;
 pub mod via;
@@ -71,5 +75,6 @@ pub use names::{base_name, checked_name};
 pub use notes::{Cause, Loss, Losses, Notes};
 pub use options::{Between, Exif, Names, Pick, ReadOptions, Task};
 pub use rle::Rle;
+pub use set::{Set, SetReader};
 pub use stats::{LabelStats, Tally};
 pub use told::Seen;

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-use super::{Cause, Exif, Format, Labels, Picture, ReadOptions, Rect, Shape, Turn, codes};
+use super::{Cause, Exif, Format, Labels, Notes, Picture, ReadOptions, Rect, Shape, Turn, codes};
 
 /// What a picture's own bytes say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,13 +37,20 @@ impl Labels {
                 let message = format!("there is not a picture {:?}", picture.name);
                 return Err(named(Error::new(&codes::PICTURE, message)));
             };
-            let turn = tell(picture, seen, format, options).map_err(named)?;
-            if turn.wrong {
-                self.notes.add(Cause::SizeWrong);
-            }
-            if !seen.turn.is_none() {
-                self.notes.add(Cause::Turned);
-            }
+            picture.told(seen, format, options, &mut self.notes).map_err(named)?;
+        }
+        Ok(())
+    }
+}
+
+impl Picture {
+    /// Takes in what the picture itself says, as [`Labels::told`] does for all of them.
+    pub fn told(&mut self, seen: Seen, format: Format, options: &ReadOptions, notes: &mut Notes) -> Result<()> {
+        if tell(self, seen, format, options)?.wrong {
+            notes.add(Cause::SizeWrong);
+        }
+        if !seen.turn.is_none() {
+            notes.add(Cause::Turned);
         }
         Ok(())
     }

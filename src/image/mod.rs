@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 
 #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 pub mod decode;
+mod exif;
 #[cfg(feature = "jpeg")]
 mod jpeg;
 #[cfg(any(feature = "jpeg", feature = "transform"))]
@@ -18,6 +19,7 @@ mod probe;
 #[cfg(feature = "transform")]
 pub mod transform;
 
+pub(crate) use exif::exif_turn;
 pub use probe::{HEAD_BYTES, Probe, format_of, probe, probe_named};
 
 /// A decoded picture, in the buffer of what decoded it.

@@ -265,7 +265,6 @@ fn tiff(data: &[u8]) -> Option<(u32, u32)> {
 }
 
 /// The value of one field in the first directory of a TIFF, such as the one inside an EXIF block.
-#[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 pub(crate) fn tiff_value(data: &[u8], tag: u64) -> Option<u32> {
     tiff_values(data, [tag])[0]
 }

@@ -392,6 +392,45 @@ pub fn merge(record: &str, more: &Map<String, Value>) -> String {
     out
 }
 
+/// Adds fields to what a sample says of itself as JSON: to the file `.json` that lay beside its payload, if one did; to a
+/// new one, if other files did; else to the record itself. Also says whether the field `key` was there before. `None` if
+/// that file is not an object, and so has no place for fields.
+pub(crate) fn add(record: &str, more: &Map<String, Value>, key: &str) -> Option<(String, bool)> {
+    let Some(fields) = fields_of(record) else { return Some((merge(record, more), false)) };
+    let find = |name: &str| fields.iter().find(|(key, _)| key == name).map(|(_, raw)| raw.get());
+    let members = find("members").and_then(|raw| serde_json::from_str::<Vec<Value>>(raw).ok());
+    let (json, had) = match (find("json"), &members) {
+        (Some(json), _) => (merge(json, more), fields_of(json)?.iter().any(|(name, _)| name == key)),
+        (None, Some(_)) if find("name").is_some() => (Value::Object(more.clone()).to_string(), false),
+        (None, _) => return Some((merge(record, more), find(key).is_some())),
+    };
+    let mut out = String::from("{");
+    for (name, raw) in &fields {
+        match name.as_str() {
+            "json" => push_field(&mut out, name, &json),
+            "exact" => {
+                // What was spelled there is not what the file says now.
+                let mut exact: Map<String, Value> = serde_json::from_str(raw.get()).unwrap_or_default();
+                exact.shift_remove("json");
+                if !exact.is_empty() {
+                    push_field(&mut out, name, &Value::Object(exact).to_string());
+                }
+            }
+            "members" if find("json").is_none() => {
+                let mut members = members.clone().unwrap_or_default();
+                members.push("json".into());
+                push_field(&mut out, name, &Value::Array(members).to_string());
+            }
+            _ => push_field(&mut out, name, raw.get()),
+        }
+    }
+    if find("json").is_none() {
+        push_field(&mut out, "json", &json);
+    }
+    out.push('}');
+    Some((out, had))
+}
+
 fn push_field(out: &mut String, key: &str, value: &str) {
     if out.len() > 1 {
         out.push(',');

@@ -1,6 +1,6 @@
 //! An opened warehouse: which shard has a sample, where its tensors lie, and what is known of it.
 
-use std::{ops::Range, sync::Arc};
+use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use serde_json::{Map, Value};
 
@@ -157,6 +157,20 @@ impl Warehouse {
         let (shard, k) = self.locate(i)?;
         let record = shard.record(k).map_err(|e| self.in_shard(e, shard).sample(i))?;
         Ok(record.unwrap_or_default())
+    }
+
+    /// How many samples each run has, in the order in which runs are met; none for samples of which no run is known.
+    pub fn runs(&self) -> Result<Vec<(Option<String>, u64)>> {
+        let (mut runs, mut places) = (Vec::new(), HashMap::new());
+        for i in 0..self.len() {
+            let run = self.sample_record(i)?.run;
+            let place = *places.entry(run.clone()).or_insert(runs.len());
+            match runs.get_mut(place) {
+                Some((_, samples)) => *samples += 1,
+                None => runs.push((run, 1)),
+            }
+        }
+        Ok(runs)
     }
 
     /// Where sample `i`'s boxes and mask lie.

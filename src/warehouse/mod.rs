@@ -47,6 +47,7 @@
 //! | `write.rs` | where everything goes |
 //! | `check.rs`, `pass.rs`, `codes.rs` | every fault |
 //! | `transform.rs`, `placement.rs` | pictures and boxes made to fit |
+//! | `picture.rs` | images as pictures again |
 //! | `validation.rs` | what became of every frame |
 
 mod check;
@@ -58,6 +59,7 @@ mod manifest;
 mod metadata;
 mod open;
 mod pass;
+mod picture;
 mod placement;
 mod raw;
 #[cfg(feature = "transform")]
@@ -73,6 +75,7 @@ pub use file::{Shard, Warehouse};
 pub use manifest::{Counts, MANIFEST_NAME, Manifest, ShardEntry, Summary, Thresholds};
 pub use metadata::SampleRecord;
 pub use open::Opener;
+pub use picture::without_bars;
 pub use placement::{Chosen, Placement, choose};
 pub use raw::{Blocks, Dtype, Endianness, HEADER_LEN, MAGIC, Shape, ShardHeader};
 #[cfg(feature = "transform")]

@@ -46,7 +46,7 @@ struct About {
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Dataset {
-    opened: Arc<Opened>,
+    pub(crate) opened: Arc<Opened>,
 }
 
 impl Dataset {

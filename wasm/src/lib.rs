@@ -15,6 +15,7 @@
 //! | `dataset.rs` | an opened file as JavaScript has it: index, payloads, metadata |
 //! | `tables/` | tables: a module of its own |
 //! | `tensor.rs` | pixels to tensors: a module of its own |
+//! | `warehouse.rs` | tensor warehouses: a module of its own |
 //! | `threads.rs` | work on several threads, in a module of its own; one after the other elsewhere |
 //! | `words.rs` | choices by a word |
 //! | `record.rs`, `select.rs`, `check.rs`, `convert.rs` | the work: one record; filters and statistics; checks; conversion |
@@ -42,6 +43,8 @@ mod tables;
 mod tensor;
 #[cfg(feature = "reader")]
 mod threads;
+#[cfg(feature = "warehouse")]
+mod warehouse;
 #[cfg(any(feature = "convert", feature = "tables", feature = "tensor"))]
 mod words;
 
@@ -54,6 +57,8 @@ pub use tables::{Table, TableChecker, TableConverter, TableOpener, TableReader, 
 pub use tensor::Tensors;
 #[cfg(feature = "threads")]
 pub use threads::{init_thread_pool, wbg_rayon_start_worker};
+#[cfg(feature = "warehouse")]
+pub use warehouse::{WarehouseManifest, WarehouseOpener};
 #[cfg(feature = "reader")]
 pub use {
     check::Checker,

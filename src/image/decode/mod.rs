@@ -21,7 +21,6 @@
 //! ```
 
 mod cost;
-mod exif;
 #[cfg(feature = "jpeg")]
 mod jpeg;
 #[cfg(feature = "jpeg-turbo")]
@@ -34,7 +33,7 @@ mod zune;
 
 #[cfg(feature = "jpeg")]
 use super::jpeg::Jpeg;
-use super::{Picture, codes, probe};
+use super::{Picture, codes, exif::exif_turn, probe};
 use crate::{
     Limits,
     error::{Error, Result},
@@ -42,9 +41,19 @@ use crate::{
 };
 #[doc(hidden)]
 pub use cost::cost;
-#[doc(hidden)]
-pub use exif::orientation;
 pub use orient::Orientation;
+
+/// How a picture's stored pixels are to be turned, by its EXIF block or, in a TIFF, by its own field. Whatever is wrong
+/// with that, the picture is upright. Looks at no pixel.
+///
+/// ```
+/// use forebay::image::decode::{Orientation, orientation};
+/// assert_eq!(orientation(b"no picture"), Orientation::Upright);
+/// ```
+#[doc(hidden)]
+pub fn orientation(payload: &[u8]) -> Orientation {
+    exif_turn(payload).map(Orientation::from_exif).unwrap_or_default()
+}
 
 /// Which decoder reads JPEG.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

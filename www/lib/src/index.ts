@@ -11,10 +11,12 @@ export { codecs, formats, mediaFormats } from "./model/formats.js";
 export { httpSource } from "./source/http.js";
 export { fileSink } from "./sink/file.js";
 export { fileSource } from "./source/file.js";
-export { check, open, openSamples, openTable } from "./api/open.js";
+export { droppedFiles } from "./source/folder.js";
+export { check, open, openSamples, openTable, openWarehouse } from "./api/open.js";
 export { configure, shutdown } from "./pool/pool.js";
 export { memorySink, type MemorySink } from "./sink/sinks.js";
 export { blobSource, bytesSource } from "./source/sources.js";
+export { isWarehouse } from "./warehouse/warehouse.js";
 export {
   TableBatch,
   TableColumn,

@@ -49,6 +49,7 @@ export async function convertTable(
         found.close();
         throw noTable(found.format, source.name);
       }
+      if (found === "warehouse") throw noTable(found, source.name);
       if (isText(found)) return await convertText(source, found, output, options);
       const table = await openTableIn(source, found, open, false);
       try {

@@ -3,26 +3,33 @@ import * as argument from "../base/arguments.js";
 import { openDataset, type OpenDataset } from "../samples/dataset.js";
 import { ForebayError, hostError, unopened } from "../model/errors.js";
 import { isText, textFormatOf } from "../model/formats.js";
+import type { Elsewhere } from "../samples/open-in-worker.js";
 import type { SampleModule } from "../worker/protocol.js";
 import { bulkModule } from "../pool/pool.js";
 import { recognize } from "./recognize.js";
+import { folderAround, folderOf, within, type Files } from "../source/folder.js";
 import { sourceOf } from "../source/sources.js";
-import { checkTable, checkText, openTableIn } from "../tables/table.js";
+import { checkTable, checkText, openTableIn, type OpenTable } from "../tables/table.js";
+import { openWarehouseIn } from "../warehouse/open-warehouse.js";
+import { isWarehouse, type OpenWarehouse } from "../warehouse/warehouse.js";
 import { NAMES, known } from "../base/option-names.js";
 import type {
   CheckOptions,
   CheckReport,
   Dataset,
+  Folder,
   Input,
   OpenOptions,
   Source,
   Table,
   TextReadOptions,
+  Warehouse,
 } from "../model/index.js";
 
 /**
  * Opens a file of any format, found out by content: samples, or a table. A TBL costs two reads: header and index. A
- * TAR's headers are walked through, with progress. A TBF costs one or two reads of its end, an IDV its tables.
+ * TAR's headers are walked through, with progress. A TBF costs one or two reads of its end, an IDV its tables. A warehouse
+ * is a folder, or the manifest in it by its path or address; one whose headers lie is refused unless `keepGoing` is given.
  *
  * ```js
  * const dataset = await open(file);
@@ -30,15 +37,36 @@ import type {
  * else image.src = URL.createObjectURL(await dataset.blob(17));
  * ```
  */
-export async function open(input: Input, options: OpenOptions = {}): Promise<Dataset | Table> {
-  return opening(input, options, async (source, owned) => {
+export async function open(input: Input | Folder, options: OpenOptions = {}): Promise<Dataset | Table> {
+  return opening(input, options, async (source, owned, files) => {
     const found = await openDataset(source, options, owned);
-    return typeof found === "string" ? openTableIn(source, found, options, owned) : found;
+    return typeof found === "string" ? openElsewhere(found, source, files, options, owned) : found;
   });
 }
 
+/** Opens what another module has. */
+function openElsewhere(
+  found: Elsewhere,
+  source: Source,
+  files: () => Files | null,
+  options: OpenOptions,
+  owned: boolean,
+): Promise<OpenTable | OpenWarehouse> {
+  return found === "warehouse"
+    ? openWarehouseIn(source, files(), options, owned)
+    : openTableIn(source, found, options, owned);
+}
+
+/** As {@link openSamples}, for tensor warehouses alone. */
+export async function openWarehouse(input: Input | Folder, options: OpenOptions = {}): Promise<Warehouse> {
+  const found = await openSamples(input, options);
+  if (isWarehouse(found)) return found;
+  found.close();
+  throw new ForebayError("usage.argument", "usage", `this is ${found.format}, and no warehouse`, { file: found.name });
+}
+
 /** As {@link open}, for samples alone; a table rejects with `code` "format.not_samples". */
-export async function openSamples(input: Input, options: OpenOptions = {}): Promise<Dataset> {
+export async function openSamples(input: Input | Folder, options: OpenOptions = {}): Promise<Dataset> {
   return samples(input, options, () => "forebay");
 }
 
@@ -48,13 +76,14 @@ export function openToConvert(input: Input, options: OpenOptions): Promise<OpenD
 }
 
 function samples(
-  input: Input,
+  input: Input | Folder,
   options: OpenOptions,
   module: (byteLength: number) => SampleModule,
 ): Promise<OpenDataset> {
-  return opening(input, options, async (source, owned) => {
+  return opening(input, options, async (source, owned, files) => {
     const found = await openDataset(source, options, owned, module(source.byteLength));
     if (typeof found !== "string") return found;
+    if (found === "warehouse") return openWarehouseIn(source, files(), options, owned);
     throw new ForebayError("format.not_samples", "unsupported", `this is ${found}, not a container of samples`, {
       file: source.name,
     });
@@ -65,19 +94,47 @@ function samples(
 export async function openTable(input: Input, options: OpenOptions = {}): Promise<Table> {
   return opening(input, options, async (source, owned) => {
     const found = await openDataset(source, options, owned);
-    if (typeof found === "string") return openTableIn(source, found, options, owned);
-    found.close();
-    throw hostError("format.not_table", `this is ${found.format}, which holds samples, not a table`, {
+    if (typeof found === "string" && found !== "warehouse") return openTableIn(source, found, options, owned);
+    if (typeof found !== "string") found.close();
+    const format = typeof found === "string" ? found : found.format;
+    throw hostError("format.not_table", `this is ${format}, which holds samples, not a table`, {
       file: source.name,
     });
   });
 }
 
-/** Makes a source of an input, and ends it where the body fails. */
+/** The usual name of a manifest. */
+const MANIFEST = "manifest.json";
+
+/** The manifest of a folder that has one, or one in the folders of it, and the folder that it lies in. */
+async function manifestIn(folder: Files): Promise<[Input, Files]> {
+  const all = (await folder.list()).filter((path) => path === MANIFEST || path.endsWith(`/${MANIFEST}`));
+  const depth = (path: string) => path.split("/").length;
+  const least = Math.min(...all.map(depth));
+  const [path, other] = all.filter((path) => depth(path) === least);
+  if (path === undefined)
+    throw hostError("usage.argument", `there is no ${MANIFEST} in the folder, so it is no warehouse`, {
+      file: folder.name,
+    });
+  if (other !== undefined)
+    throw hostError(
+      "usage.argument",
+      `there are several warehouses in the folder, such as ${path} and ${other}: give one`,
+      {
+        file: folder.name,
+      },
+    );
+  const files = within(folder, path.slice(0, -MANIFEST.length));
+  const manifest = await files.find(MANIFEST);
+  if (manifest === null) throw hostError("io", "the manifest is gone", { file: path });
+  return [manifest, files];
+}
+
+/** Makes a source of an input, and ends it where the body fails. The body may ask for the folder around it. */
 export async function opening<T>(
-  input: Input,
+  input: Input | Folder,
   options: OpenOptions,
-  body: (source: Source, owned: boolean) => Promise<T>,
+  body: (source: Source, owned: boolean, files: () => Files | null) => Promise<T>,
 ): Promise<T> {
   known(argument.options(options, "how to open"), NAMES.check, "open");
   const { signal, limits = {} } = options;
@@ -85,10 +142,15 @@ export async function opening<T>(
   for (const [what, bound] of Object.entries(limits))
     if (bound !== undefined) argument.whole(bound, `the limit ${what}`, 1);
   signal?.throwIfAborted();
-  const source = await abortable(sourceOf(input, options.name, options.http ?? {}, signal), signal);
-  const owned = source !== input && !isSource(input);
+  const folder = await abortable(folderOf(input), signal);
+  const [file, beside] = folder ? await abortable(manifestIn(folder), signal) : [input as Input, null];
+  const source = await abortable(sourceOf(file, options.name, options.http ?? {}, signal), signal);
+  const owned = source !== file && !isSource(file);
   try {
-    return await abortable(body(source, owned), signal);
+    return await abortable(
+      body(source, owned, () => beside ?? folderAround(file)),
+      signal,
+    );
   } catch (e) {
     if (owned) void source.close?.();
     const text = textFormatOf(source.name);
@@ -113,7 +175,7 @@ function isSource(input: Input): boolean {
  * is of no known format.
  */
 export async function check(
-  input: Input,
+  input: Input | Folder,
   options: CheckOptions & OpenOptions & TextReadOptions = {},
 ): Promise<CheckReport> {
   const { onProgress, ...rest } = options;
@@ -122,8 +184,9 @@ export async function check(
     ...(onProgress ? { onProgress: onProgress as NonNullable<CheckOptions["onProgress"]> } : {}),
   };
   try {
-    return await opening(input, rest, async (source, owned) => {
-      const found = await recognize(source, rest, owned, rest.from);
+    return await opening(input, rest, async (source, owned, files) => {
+      const kind = await recognize(source, rest, owned, rest.from);
+      const found = kind === "warehouse" ? await openWarehouseIn(source, files(), rest, owned, true) : kind;
       try {
         if (typeof found !== "string") return await found.checkOpened(how);
         return await (isText(found) ? checkText(source, found, rest, how) : checkTable(source, found, rest, how, null));

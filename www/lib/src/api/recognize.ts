@@ -1,11 +1,11 @@
 import { openDataset, type OpenDataset } from "../samples/dataset.js";
 import { ForebayError } from "../model/errors.js";
 import { textFormatOf } from "../model/formats.js";
-import type { OpenedTableFormat } from "../samples/open-in-worker.js";
+import type { Elsewhere } from "../samples/open-in-worker.js";
 import type { OpenOptions, Source, TextFormat } from "../model/index.js";
 
 /**
- * What a source holds: samples, opened, or the format of a table or text, which is opened elsewhere. Text is told by
+ * What a source holds: samples, opened, or the format of a warehouse, a table or text, which is opened elsewhere. Text is told by
  * the caller, or by its name once its first bytes say nothing else.
  */
 export async function recognize(
@@ -13,7 +13,7 @@ export async function recognize(
   options: OpenOptions,
   owned: boolean,
   from?: TextFormat,
-): Promise<OpenDataset | OpenedTableFormat | TextFormat> {
+): Promise<OpenDataset | Elsewhere | TextFormat> {
   if (from !== undefined) return from;
   const named = textFormatOf(source.name);
   if (named !== undefined && source.byteLength === 0) return named;

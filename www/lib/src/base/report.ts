@@ -14,4 +14,6 @@ function renamed(_: string, value: unknown): unknown {
   return Object.fromEntries(fields.map(([name, field]) => [camelCase(name), field]));
 }
 
-const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+/** A name of a report in the words of JavaScript. */
+export const camelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

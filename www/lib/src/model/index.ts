@@ -8,7 +8,9 @@
  * @module
  */
 export type * from "./convert.js";
+export type * from "./folder.js";
 export type * from "./io.js";
+export type * from "./labels.js";
 export type * from "./names.js";
 export type * from "./opened.js";
 export type * from "./reports.js";
@@ -16,3 +18,4 @@ export type * from "./runtime.js";
 export type * from "./samples.js";
 export type * from "./tables.js";
 export type * from "./tensor.js";
+export type * from "./warehouse.js";

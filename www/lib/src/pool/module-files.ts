@@ -11,6 +11,7 @@ const urls: Record<ModuleName, () => URL> = {
   tables: () => new URL("./tables.wasm", import.meta.url),
   tensor: () => new URL("./tensor.wasm", import.meta.url),
   pictures: () => new URL("./pictures.wasm", import.meta.url),
+  warehouse: () => new URL("./warehouse.wasm", import.meta.url),
 };
 
 /** The module that an operation needs which begins something new; what has begun is in a module already. */
@@ -25,6 +26,8 @@ export function moduleFor(operation: Operation, args: readonly unknown[]): Modul
     case "textCheck":
     case "textConvert":
       return "tables";
+    case "warehouseManifest":
+      return "warehouse";
     case "tensor":
       return args[0] as ModuleName;
     default:

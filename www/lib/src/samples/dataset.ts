@@ -28,7 +28,7 @@ import type {
   TensorOptions,
   WhereOptions,
 } from "../model/index.js";
-import { forget, openIn, reopen, type OpenedTableFormat, type WorkerSamples } from "./open-in-worker.js";
+import { forget, openIn, reopen, type Again, type Elsewhere, type WorkerSamples } from "./open-in-worker.js";
 import { Session } from "../pool/session.js";
 import { merged, partsOf, shared, type All, type Part } from "./check-parts.js";
 import { tensorOf } from "./tensor.js";
@@ -53,14 +53,14 @@ const FIELDS: readonly Field[] = [
   { name: "stored_bytes", type: "integer", indexed: true },
 ];
 
-/** Opens a source: samples, or the format of a table, which is opened elsewhere. */
+/** Opens a source: samples, or the format of what is opened elsewhere. */
 export async function openDataset(
   source: Source,
   options: OpenOptions,
   owned: boolean,
   module: SampleModule = "forebay",
-): Promise<OpenDataset | OpenedTableFormat> {
-  const made = (found: WorkerSamples | OpenedTableFormat) =>
+): Promise<OpenDataset | Elsewhere> {
+  const made = (found: WorkerSamples | Elsewhere) =>
     typeof found === "string" ? found : new OpenDataset(source, options, found, owned);
   if (!options.grow) return made(await openIn(source, options, { module }));
   const closed = new AbortController();
@@ -111,6 +111,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   damage: ForebayError | null;
   readonly #options: OpenOptions;
   readonly #index: SampleIndex;
+  readonly #again: Again;
   readonly #stop: (() => void) | undefined;
   #cache = new Map<number, Uint8Array>();
   #cached = 0;
@@ -121,9 +122,11 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     opened: WorkerSamples,
     owned: boolean,
     growth?: { whole: Promise<void>; stop: () => void },
+    again: Again = reopen,
   ) {
     const { format, metadata } = aboutOf(opened.opened);
-    super(source, opened, (signal) => reopen(source, options, { module: opened.module }, signal), owned);
+    super(source, opened, (signal) => again(source, options, moduleOf(opened), signal), owned);
+    this.#again = again;
     this.#options = options;
     this.format = format;
     this.metadata = metadata;
@@ -138,7 +141,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       indexed:
         field.name === "name"
           ? format === "tar"
-          : format === "tbl" || ["index", "bytes", "stored_bytes"].includes(field.name),
+          : format !== "tar" || ["index", "bytes", "stored_bytes"].includes(field.name),
     }));
     this.damage =
       opened.opened.damage === null ? null : (fromThrown(opened.opened.damage, source.name) as ForebayError);
@@ -201,18 +204,18 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       if (blob && info.codec === "none" && !info.damaged && !options.verify) {
         return blob.slice(info.offset, info.offset + info.storedBytes, info.mime);
       }
-      return new Blob([(await this.#payload(i, options.verify ?? false, signal)) as BlobPart], type);
+      return new Blob([(await this.payload(i, options.verify ?? false, signal)) as BlobPart], type);
     });
   }
 
   bytes(i: number, options: ReadOptions = {}): Promise<Uint8Array> {
-    return this.run(options.signal, (signal) => this.#payload(i, options.verify ?? true, signal));
+    return this.run(options.signal, (signal) => this.payload(i, options.verify ?? true, signal));
   }
 
   async tensor(i: number, options: TensorOptions): Promise<Tensor> {
     argument.options(options, "what a tensor is made with");
     return this.run(options.signal, async (signal) => {
-      const payload = await this.#payload(i, options.verify ?? true, signal);
+      const payload = await this.payload(i, options.verify ?? true, signal);
       try {
         return await tensorOf(payload, this.info(i), this.name, options);
       } catch (e) {
@@ -224,7 +227,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
-  async #payload(i: number, verify: boolean, signal: AbortSignal): Promise<Uint8Array> {
+  /** The bytes of sample `i`, decompressed. */
+  protected async payload(i: number, verify: boolean, signal: AbortSignal): Promise<Uint8Array> {
     const kept = this.#cache.get(i);
     if (kept) {
       // The most recently used stays longest.
@@ -268,9 +272,14 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
         );
       }
       const name = record !== null && typeof record === "object" && !Array.isArray(record) ? record.name : undefined;
-      if (typeof name === "string") this.#index.named(i, name);
+      if (typeof name === "string") this.named(i, name);
       return record;
     });
+  }
+
+  /** Remembers a name that only the metadata told. */
+  protected named(i: number, name: string): void {
+    this.#index.named(i, name);
   }
 
   document(options: ReadOptions = {}): Promise<{ [key: string]: Json }> {
@@ -295,7 +304,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
           this.info(i).bytes > budget / 4
         )
           continue;
-        const bytes = await this.#payload(i, true, signal).catch((e: unknown) => {
+        const bytes = await this.payload(i, true, signal).catch((e: unknown) => {
           signal.throwIfAborted();
           // Whoever asks for this sample will hear it.
           void e;
@@ -418,13 +427,18 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
+  /** What may be checked by several workers, each a part. */
+  protected parts(workers: number): Part[] {
+    return this.format === "tbl" ? partsOf(this.#index.columns, workers) : [[0, this.length]];
+  }
+
   /** The same of what opening found, if that was just now. */
   checkOpened(options: CheckOptions): Promise<CheckReport> {
     return this.run(options.signal, async (signal) => {
       await this.whole;
       const opened = await this.inWorker(signal);
       const workers = workerCount();
-      const parts: Part[] = this.format === "tbl" ? partsOf(this.#index.columns, workers) : [[0, this.length]];
+      const parts = this.parts(workers);
       const done = parts.map(() => [0, 0]);
       const reports: CheckReport[] = [];
       const one = async ({ client, handle }: WorkerSamples, k: number, reading: number) => {
@@ -459,7 +473,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
           await Promise.all(
             others.map((at) =>
               take(async (all) => {
-                const other = await reopen(this.source, this.#options, { module: opened.module, at }, signal);
+                const other = await this.#again(this.source, this.#options, { ...moduleOf(opened), at }, signal);
                 await each(other, all).finally(() => void free(other.client, other.handle));
               }),
             ),
@@ -510,6 +524,9 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     argument.inRange(i, this.length, "samples", this.name);
   }
 }
+
+/** The module that has it open, for those that choose one. */
+const moduleOf = ({ module }: WorkerSamples): { module?: SampleModule } => (module === "warehouse" ? {} : { module });
 
 /** What opening says about the file. */
 function aboutOf(opened: Opened): { format: Dataset["format"]; metadata: Metadata } {

@@ -2,6 +2,7 @@ import { ForebayError, hostError } from "../model/errors.js";
 import { LookTimer } from "./sample-index.js";
 import type { Opened, SampleModule } from "../worker/protocol.js";
 import { call, client, giveUpThreads, threadedClient, isCollateral, type Client } from "../pool/pool.js";
+import { readExactly } from "../source/ranges.js";
 import { scanBytes, widened } from "../source/scan.js";
 import type { WorkerFile } from "../pool/session.js";
 import { tableFormats } from "../model/formats.js";
@@ -10,7 +11,7 @@ import { drive, free } from "../pool/drive.js";
 
 /** Samples that are open in a worker. */
 export interface WorkerSamples extends WorkerFile {
-  readonly module: SampleModule;
+  readonly module: SampleModule | "warehouse";
   readonly opened: Opened;
   /** The scan that was kept by an earlier opening was used. */
   readonly kept: boolean;
@@ -20,7 +21,7 @@ export interface WorkerSamples extends WorkerFile {
 export type OpenedTableFormat = (typeof tableFormats)[number];
 
 /** How to open beside what the caller says. */
-interface Inner {
+export interface Inner {
   module?: SampleModule;
   /** Hears of samples as they become known. */
   grown?: ((worker: WorkerSamples) => void) | undefined;
@@ -30,12 +31,23 @@ interface Inner {
   at?: Client;
 }
 
+/** Opens it again, for the same dataset. */
+export type Again = (
+  source: Source,
+  options: OpenOptions,
+  inner: Inner,
+  signal?: AbortSignal,
+) => Promise<WorkerSamples>;
+
+/** What is opened elsewhere: a table, or a warehouse, of which this is a file. */
+export type Elsewhere = OpenedTableFormat | "warehouse";
+
 /** Opens a source in one of the workers. */
 export async function openIn(
   source: Source,
   options: OpenOptions,
   { module = "forebay", grown, kept, at }: Inner = {},
-): Promise<WorkerSamples | OpenedTableFormat> {
+): Promise<WorkerSamples | Elsewhere> {
   const { signal, onProgress, keepGoing = true, limits = {}, indexStore } = options;
   const { identity } = source;
   const stored =
@@ -105,8 +117,10 @@ export async function openIn(
     if (e instanceof ForebayError && e.code === "format.not_samples") {
       const format = await call(worker, source.name, "formatOf", [opener]);
       const table = tableFormats.find((name) => name === format);
-      if (table) return table;
+      if (table ?? format === "warehouse") return table ?? "warehouse";
     }
+    if (e instanceof ForebayError && e.code === "format.unknown" && (await isManifest(source, signal)))
+      return "warehouse";
     // Found out from the header: what is packed with Zstandard is for the larger module.
     if (e instanceof ForebayError && e.code === "codec.unavailable" && module === "forebay")
       return openIn(source, options, { module: "convert", grown });
@@ -114,6 +128,18 @@ export async function openIn(
   } finally {
     void free(worker, opener);
   }
+}
+
+/** Bytes at the beginning of a file that tell its format. */
+const HEAD = 512;
+
+/**
+ * Whether a file is the manifest of a warehouse: the rule of the core, which is not in the module of samples since few pages
+ * need it.
+ */
+async function isManifest(source: Source, signal: AbortSignal | undefined): Promise<boolean> {
+  const head = new TextDecoder().decode(await readExactly(source, 0, Math.min(HEAD, source.byteLength), signal));
+  return /^\s*\{/.test(head) && /"dataset_root"\s*:\s*"/.test(head) && /"transform"\s*:\s*\{/.test(head);
 }
 
 /** Opens it again, for the same dataset. */

@@ -5,6 +5,7 @@ import * as pictures from "../../wasm/pictures.js";
 import * as tables from "../../wasm/tables.js";
 import * as tensors from "../../wasm/tensor.js";
 import * as threaded from "../../wasm/threads.js";
+import * as warehouses from "../../wasm/warehouse.js";
 import type { Failed } from "./protocol.js";
 import type { ThreadStart } from "./threads.js";
 import type { ModuleName } from "../model/index.js";
@@ -19,6 +20,7 @@ const glue: Record<
   tables,
   tensor: tensors,
   pictures,
+  warehouse: warehouses,
 };
 const loaded = new Set<ModuleName>();
 

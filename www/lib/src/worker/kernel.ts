@@ -8,6 +8,7 @@ import * as pictures from "../../wasm/pictures.js";
 import * as tables from "../../wasm/tables.js";
 import * as tensors from "../../wasm/tensor.js";
 import * as threaded from "../../wasm/threads.js";
+import * as warehouses from "../../wasm/warehouse.js";
 import { SequentialReader } from "./sequential-reader.js";
 import { RemoteReader, serveReading } from "./remote-reader.js";
 import { memoryBytes } from "./bindings.js";
@@ -63,6 +64,9 @@ function get<T extends Handle>(id: number): T {
   return handle as T;
 }
 
+/** A tensor of a warehouse. */
+type WarehouseValues = Float32Array | Uint16Array | Uint8Array;
+
 function columnsOf(dataset: wasm.Dataset, from = 0): IndexColumns {
   const n = Math.max(0, dataset.length - from);
   const columns: IndexColumns = {
@@ -111,6 +115,28 @@ export const operations = {
       columns: columnsOf(known, from),
       names: known.names(from, known.length) ?? null,
     };
+  },
+  /** Reads a manifest: what it says, and where its shards are. */
+  warehouseManifest(bytes: Uint8Array, limits: Limits): { handle: number; paths: string[]; about: string } {
+    const manifest = new warehouses.WarehouseManifest(bytes, limits);
+    return { handle: keep(manifest), paths: manifest.paths(), about: manifest.about() };
+  },
+  warehouseOpener: (manifest: number, lengths: Float64Array, keepGoing: boolean): number =>
+    keep(new warehouses.WarehouseOpener(get<warehouses.WarehouseManifest>(manifest), lengths, keepGoing)),
+  warehouseOpened(id: number): Opened {
+    const dataset = get<warehouses.WarehouseOpener>(id).finish();
+    return { dataset: keep(dataset), about: dataset.about(), damage: null, columns: columnsOf(dataset), names: null };
+  },
+  warehouseSample: (id: number, i: number): string => get<warehouses.Dataset>(id).warehouseSample(i),
+  warehouseRuns: (id: number): string => get<warehouses.Dataset>(id).warehouseRuns(),
+  warehouseTensor: (id: number, i: number, bytes: Uint8Array, dtype: string): WarehouseValues =>
+    get<warehouses.Dataset>(id).warehouseTensor(i, bytes, dtype) as WarehouseValues,
+  warehousePicture(id: number, i: number, bytes: Uint8Array): { pixels: Uint8Array; content: number[] } {
+    const found = get<warehouses.Dataset>(id).warehousePicture(i, bytes);
+    // Four numbers stand behind the pixels.
+    const pixels = found.length - 16;
+    const view = new DataView(found.buffer, found.byteOffset + pixels);
+    return { pixels: found, content: [0, 4, 8, 12].map((at) => view.getUint32(at, true)) };
   },
   kept: (id: number, length: number): Uint8Array | null => get<wasm.Dataset>(id).kept(length) ?? null,
   plan: (id: number, i: number): Float64Array => get<wasm.Dataset>(id).plan(i),

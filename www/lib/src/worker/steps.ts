@@ -2,6 +2,7 @@
 import type * as full from "../../wasm/convert.js";
 import type * as wasm from "../../wasm/forebay.js";
 import type * as tables from "../../wasm/tables.js";
+import type * as warehouses from "../../wasm/warehouse.js";
 import { writerOf } from "./outputs.js";
 import type { Turn } from "./protocol.js";
 import type { Chunk } from "../source/ranges.js";
@@ -21,9 +22,12 @@ export type Handle =
   | tables.TableReader
   | tables.TableStats
   | tables.TableConverter
-  | tables.TableChecker;
+  | tables.TableChecker
+  | warehouses.WarehouseManifest
+  | warehouses.WarehouseOpener
+  | warehouses.Dataset;
 /** The same, if it takes bytes step by step. */
-export type Work = Exclude<Handle, wasm.Dataset | tables.Table>;
+export type Work = Exclude<Handle, wasm.Dataset | tables.Table | warehouses.WarehouseManifest>;
 
 /** Hands over all bytes and takes a step. */
 function pushed(work: Work, chunks: Chunk[]): Float64Array | null {

@@ -1,19 +1,13 @@
 //! The one thing that EXIF says about pixels: which way up they are.
 
-use super::Orientation;
-use crate::image::probe::tiff_value;
+use super::probe::tiff_value;
 
 /// Parts of a file that are looked at before giving up: files made by programs have at most a few hundred.
 const MOST_PARTS: usize = 4096;
 
-/// How a picture's stored pixels are to be turned, by its EXIF block or, in a TIFF, by its own field. Whatever is wrong
-/// with that, the picture is upright. Looks at no pixel.
-///
-/// ```
-/// use forebay::image::decode::{Orientation, orientation};
-/// assert_eq!(orientation(b"no picture"), Orientation::Upright);
-/// ```
-pub fn orientation(payload: &[u8]) -> Orientation {
+/// How a picture's stored pixels are to be turned, as EXIF counts it from 1, by its EXIF block or, in a TIFF, by its own
+/// field; none where nothing is said or something is wrong with it. Looks at no pixel.
+pub(crate) fn exif_turn(payload: &[u8]) -> Option<u32> {
     const ORIENTATION: u64 = 0x0112;
     let block = match payload {
         [0xff, 0xd8, ..] => jpeg(payload),
@@ -23,7 +17,7 @@ pub fn orientation(payload: &[u8]) -> Orientation {
         _ => None,
     };
     let tiff = block.map(|block| block.strip_prefix(b"Exif\0\0").unwrap_or(block));
-    tiff.and_then(|tiff| tiff_value(tiff, ORIENTATION)).map(Orientation::from_exif).unwrap_or_default()
+    tiff.and_then(|tiff| tiff_value(tiff, ORIENTATION))
 }
 
 /// The first EXIF segment before the pixels.

@@ -1,0 +1,715 @@
+//! A set of labels that lies in one file or in the files of a folder: what format it has, which of the files belong to it,
+//! and its labels, sans-IO.
+//!
+//! To the reader all files are one, one behind the other in the order in which they were named: those of the labels, then
+//! those of the pictures' folder if there is one. It asks for no more than it needs: the first bytes of pictures, and a file
+//! that may be large comes in pieces.
+//!
+//! ```
+//! use forebay::{annotations::{Format, ReadOptions, SetReader}, step::drive};
+//! let xml = b"<annotation><filename>a.jpg</filename><size><width>8</width><height>8</height></size>\
+//!     <object><name>car</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>4</xmax><ymax>4</ymax></bndbox></object></annotation>";
+//! let mut options = ReadOptions::default();
+//! options.voc_base = Some(1);
+//! let reader = SetReader::folder([("Annotations/a.xml", xml.len() as u64)], &options);
+//! let set = drive(reader, &xml.to_vec().into())?;
+//! assert_eq!((set.format, set.labels.pictures[0].name.as_str()), (Format::Voc, "a.jpg"));
+//! # Ok::<(), forebay::Error>(())
+//! ```
+
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
+
+use bytes::Bytes;
+
+use super::{
+    Cause, Exif, Format, HEAD_BYTES, LabelStats, Labels, Listing, ReadOptions, Seen, Tally, Turn, coco, codes,
+    createml, cvat, detect, dota, kitti, labelme, labelstudio, listing, open_images, recorder, via, voc, yolo,
+};
+use crate::{
+    error::{Error, Result},
+    image::{exif_turn, probe},
+    step::{Pieces, Step, Stepper},
+    words::Word,
+};
+
+/// Extensions of files that may hold labels.
+const EXTENSIONS: [&str; 8] = ["json", "xml", "txt", "csv", "yaml", "yml", "names", "data"];
+/// Folders that label files lie in by custom: what their names begin with from there on is what pictures are called.
+const LABEL_FOLDERS: [&str; 5] = ["annotations", "labels", "label_2", "labeltxt", "labels_xml"];
+/// Bytes of a file that are read at once where it is not read whole.
+const PIECE: u64 = 1 << 20;
+/// Bytes of a picture that normally give its size.
+const PICTURE_HEAD: u64 = 64 << 10;
+/// Files that are asked for at once.
+const BATCH: usize = 64;
+
+/// What was read.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Set {
+    /// The format that it had.
+    pub format: Format,
+    /// What it holds. Where only [counts](SetReader::only_counts) were asked for, this may be empty.
+    pub labels: Labels,
+    /// The counts, if they were asked for.
+    pub stats: Option<LabelStats>,
+}
+
+/// A file, and where it lies behind the others.
+#[derive(Clone, Debug)]
+struct File {
+    name: String,
+    start: u64,
+    len: u64,
+}
+
+impl File {
+    fn range(&self) -> Range<u64> {
+        self.start..self.start + self.len
+    }
+    fn head(&self, most: u64) -> Range<u64> {
+        self.start..self.start + self.len.min(most)
+    }
+}
+
+/// Reads a set of labels.
+#[derive(Debug)]
+pub struct SetReader {
+    files: Vec<File>,
+    /// How many of the files are labels' own; the rest are those of the pictures' folder.
+    own: usize,
+    has_pictures: bool,
+    /// One file that was named by itself, whatever it is called.
+    alone: bool,
+    asked: Option<Format>,
+    counts: bool,
+    options: ReadOptions,
+    pieces: Pieces,
+    /// First bytes of pictures, forgotten once they were looked at.
+    heads: Pieces,
+    work: Work,
+    /// What pictures say of themselves, by the file.
+    seen: HashMap<usize, Option<Seen>>,
+    found: u64,
+}
+
+/// What it is at.
+#[derive(Debug)]
+enum Work {
+    /// Which format the files have.
+    Look {
+        candidates: Vec<usize>,
+        known: Vec<Option<Format>>,
+    },
+    /// A file that comes in pieces, up to the position.
+    Stream {
+        file: usize,
+        at: u64,
+        stream: Box<Stream>,
+        format: Format,
+    },
+    /// Files that are read whole.
+    Texts {
+        format: Format,
+        list: Vec<usize>,
+    },
+    /// The sizes of pictures, for labels that need them to be read.
+    Sizes {
+        format: Format,
+        list: Vec<usize>,
+        pictures: Vec<usize>,
+    },
+    /// The sizes of the pictures of labels that were read.
+    Told {
+        set: Box<Set>,
+        pictures: Vec<usize>,
+    },
+    Done,
+}
+
+#[derive(Debug)]
+enum Stream {
+    Coco(coco::Reader, coco::Gather),
+    Counts(coco::Reader, Tally),
+    Cvat(cvat::Reader, Labels),
+}
+
+/// Counts pictures on their way.
+struct Counted<'a, S>(&'a mut S, &'a mut u64);
+
+impl<S: coco::Sink> coco::Sink for Counted<'_, S> {
+    fn class(&mut self, number: u32, class: super::Class) -> Result<()> {
+        self.0.class(number, class)
+    }
+    fn picture(&mut self, number: u32, picture: super::Picture) -> Result<()> {
+        *self.1 += 1;
+        self.0.picture(number, picture)
+    }
+    fn annotation(&mut self, marked: coco::Marked<'_>) -> Result<()> {
+        self.0.annotation(marked)
+    }
+}
+
+impl SetReader {
+    /// Reads a file of this name and length.
+    pub fn file(name: impl Into<String>, len: u64, options: &ReadOptions) -> SetReader {
+        SetReader { alone: true, ..SetReader::folder([(name, len)], options) }
+    }
+
+    /// Reads the files of a folder, each by its place in it, with `/` between the parts, and its length.
+    pub fn folder<S: Into<String>>(files: impl IntoIterator<Item = (S, u64)>, options: &ReadOptions) -> SetReader {
+        let mut reader = SetReader {
+            files: Vec::new(),
+            own: 0,
+            has_pictures: false,
+            alone: false,
+            asked: None,
+            counts: false,
+            options: options.clone(),
+            pieces: Pieces::default(),
+            heads: Pieces::default(),
+            work: Work::Done,
+            seen: HashMap::new(),
+            found: 0,
+        };
+        reader.add(files);
+        reader.own = reader.files.len();
+        reader.work = Work::Look { candidates: Vec::new(), known: Vec::new() };
+        reader
+    }
+
+    /// Takes the files to have this format, whatever they look like.
+    #[must_use]
+    pub fn with_format(mut self, format: Option<Format>) -> SetReader {
+        self.asked = format;
+        self
+    }
+
+    /// Looks at the pictures of this folder, each by its place in it: their sizes count, and one that is not there is a
+    /// fault.
+    #[must_use]
+    pub fn with_pictures<S: Into<String>>(mut self, files: impl IntoIterator<Item = (S, u64)>) -> SetReader {
+        self.files.truncate(self.own);
+        self.add(files);
+        self.has_pictures = true;
+        self
+    }
+
+    /// Counts what there is. The annotations of a COCO file are then not held, however many there are.
+    #[must_use]
+    pub fn only_counts(mut self) -> SetReader {
+        self.counts = true;
+        self
+    }
+
+    /// Pictures found so far in a file that comes in pieces.
+    pub fn found(&self) -> u64 {
+        self.found
+    }
+
+    fn add<S: Into<String>>(&mut self, files: impl IntoIterator<Item = (S, u64)>) {
+        let mut start = self.files.last().map_or(0, |last| last.range().end);
+        for (name, len) in files {
+            // What no file system holds is no length.
+            let end = start.saturating_add(len);
+            self.files.push(File { name: name.into(), start, len: end - start });
+            start = end;
+        }
+    }
+
+    fn name(&self, file: usize) -> &str {
+        self.files.get(file).map_or("", |file| &file.name)
+    }
+    fn range(&self, file: usize) -> Range<u64> {
+        self.files.get(file).map_or(0..0, File::range)
+    }
+    fn head(&self, file: usize, most: u64) -> Range<u64> {
+        self.files.get(file).map_or(0..0, |file| file.head(most))
+    }
+    fn text(&self, file: usize) -> Bytes {
+        self.pieces.get(self.range(file)).unwrap_or_default()
+    }
+
+    /// What of some ranges is not there yet.
+    fn lacking(&self, ranges: impl Iterator<Item = Range<u64>>) -> Option<Vec<Range<u64>>> {
+        let lacking: Vec<_> = ranges.flat_map(|range| self.pieces.lacking(range)).collect();
+        (!lacking.is_empty()).then_some(lacking)
+    }
+
+    /// The format of the files, and those that have it.
+    fn choose(&mut self, candidates: &[usize], known: &[Option<Format>]) -> Result<()> {
+        let mut formats: Vec<Format> = known.iter().copied().flatten().collect();
+        formats.sort_unstable();
+        formats.dedup();
+        let format = match (self.asked, &formats[..]) {
+            (Some(asked), _) => asked,
+            (None, [one]) => *one,
+            (None, []) => return Err(Error::new(&codes::FORMAT, "no labels of a known format are here")),
+            (None, several) => {
+                let words: Vec<_> = several.iter().map(|format| format.word()).collect();
+                let message = format!("labels of several formats are here: {}", words.join(", "));
+                return Err(Error::new(&codes::AMBIGUOUS, message).with_options(&["format"]));
+            }
+        };
+        let has = |(file, found): (&usize, &Option<Format>)| (*found == Some(format) || self.alone).then_some(*file);
+        let list: Vec<usize> = candidates.iter().zip(known).filter_map(has).collect();
+        if list.is_empty() {
+            let message = format!("no labels of the format {} are here", format.word());
+            return Err(Error::new(&codes::FORMAT, message));
+        }
+        self.work = match format {
+            Format::Coco | Format::Cvat => {
+                let file = self.only(format, &list)?;
+                let stream = match format {
+                    Format::Cvat => Stream::Cvat(cvat::Reader::new(&self.options), Labels::default()),
+                    _ if self.counts && !self.has_pictures => Stream::Counts(self.coco(), Tally::default()),
+                    _ => Stream::Coco(self.coco(), coco::Gather::default()),
+                };
+                Work::Stream { file, at: self.range(file).start, stream: Box::new(stream), format }
+            }
+            Format::LabelStudio | Format::Via | Format::CreateMl => {
+                Work::Texts { format, list: vec![self.only(format, &list)?] }
+            }
+            // Every file that may belong to the set, whatever it looks like by itself.
+            Format::Yolo => Work::Texts { format, list: (0..self.own).filter(|k| may_hold(self.name(*k))).collect() },
+            _ => Work::Texts { format, list },
+        };
+        Ok(())
+    }
+
+    fn coco(&self) -> coco::Reader {
+        coco::Reader::new(&self.options)
+    }
+
+    /// The only file, for formats that have one.
+    fn only(&self, format: Format, list: &[usize]) -> Result<usize> {
+        match list {
+            [one] => Ok(*one),
+            several => {
+                let message = format!("{} files of the format {} are here; name one", several.len(), format.word());
+                Err(Error::new(&codes::AMBIGUOUS, message))
+            }
+        }
+    }
+
+    /// The files that these are pictures of, if they were named.
+    fn pictures(&self, folder: Range<usize>) -> Vec<usize> {
+        folder.filter(|k| listing::is_picture(self.name(*k))).collect()
+    }
+
+    /// Takes in what pictures say of themselves; ranges that are needed for it.
+    fn look(&mut self, pictures: &[usize]) -> Option<Vec<Range<u64>>> {
+        for batch in pictures.chunks(BATCH) {
+            let need: Vec<_> = batch.iter().flat_map(|file| self.glance(*file)).collect();
+            if !need.is_empty() {
+                return Some(need);
+            }
+            self.heads = Pieces::default();
+        }
+        None
+    }
+
+    /// The same of one; what is lacking for it.
+    fn glance(&mut self, file: usize) -> Vec<Range<u64>> {
+        if self.seen.contains_key(&file) {
+            return Vec::new();
+        }
+        for range in [self.head(file, PICTURE_HEAD), self.range(file)] {
+            let Some(bytes) = self.heads.get(range.clone()) else { return self.heads.lacking(range) };
+            if probe(&bytes).is_undecided() && range != self.range(file) {
+                continue;
+            }
+            let probed = probe(&bytes);
+            let seen = (probed.width > 0).then(|| {
+                let turn = exif_turn(&bytes).map_or(Turn::NONE, Turn::from_exif);
+                Seen { width: probed.width, height: probed.height, turn }
+            });
+            self.seen.insert(file, seen);
+            break;
+        }
+        Vec::new()
+    }
+
+    fn seen(&self, file: usize) -> Option<Seen> {
+        self.seen.get(&file).copied().flatten()
+    }
+
+    /// The numbers of files by their names.
+    fn by_name(&self, files: Range<usize>) -> HashMap<&str, usize> {
+        files.map(|k| (self.name(k), k)).collect()
+    }
+
+    /// What the texts say, for formats that need no sizes.
+    fn parsed(&self, format: Format, list: &[usize]) -> Result<Labels> {
+        let options = &self.options;
+        let texts: Vec<(String, Bytes)> = match format {
+            Format::Voc | Format::Kitti | Format::Dota => {
+                list.iter().map(|k| (inside(self.name(*k), self.alone), self.text(*k))).collect()
+            }
+            _ => list.iter().map(|k| (self.name(*k).to_owned(), self.text(*k))).collect(),
+        };
+        let named = || texts.iter().map(|(name, text)| (name.as_str(), &text[..]));
+        let whole = |read: fn(&[u8], &ReadOptions) -> Result<Labels>| {
+            let (name, text) = texts.first().map_or(("", &[][..]), |(name, text)| (name.as_str(), &text[..]));
+            read(text, options).map_err(|e| e.file(name))
+        };
+        let mut labels = match format {
+            Format::LabelStudio => return whole(labelstudio::read),
+            Format::Via => return whole(via::read),
+            Format::CreateMl => return whole(createml::read),
+            Format::LabelMe => return labelme::read_all(named(), options),
+            Format::Voc => voc::read_all(named(), options)?,
+            Format::Kitti => kitti::read_all(named(), options)?,
+            Format::Dota => dota::read_all(named(), options)?,
+            other => {
+                let message = format!("labels of the format {} are not read from files yet", other.word());
+                return Err(Error::new(&codes::UNSUPPORTED, message));
+            }
+        };
+        if self.has_pictures {
+            labels.find_pictures(&self.listing());
+        }
+        labels.count();
+        Ok(labels)
+    }
+
+    /// The names of the pictures' folder.
+    fn listing(&self) -> Listing {
+        (self.own..self.files.len()).map(|k| self.name(k)).collect()
+    }
+
+    /// The recorder's frames: their pictures lie beside the folder of the labels, and give the sizes for fractions.
+    fn frames(&self, list: &[usize]) -> Result<Vec<(recorder::Frame, usize, String)>> {
+        let read = |file: &usize| {
+            let name = self.name(*file);
+            let frame = recorder::read(&self.text(*file), &self.options).map_err(|e| e.file(name))?;
+            let mut parts: Vec<&str> = name.split('/').collect();
+            parts.truncate(parts.len().saturating_sub(2));
+            Ok((frame, *file, parts.join("/")))
+        };
+        list.iter().map(read).collect()
+    }
+
+    fn recorded(&self, list: &[usize]) -> Result<Labels> {
+        let mut labels = Labels::default();
+        let by_name = self.by_name(0..self.own);
+        for (frame, file, run) in self.frames(list)? {
+            let place = beneath(&run, &frame.image);
+            let seen = by_name.get(place.as_str()).and_then(|k| self.seen(*k));
+            let (width, height) = match seen {
+                Some(seen) => (seen.width, seen.height),
+                None if frame.boxes.iter().all(|one| one.pixels.is_some()) => (0, 0),
+                None => {
+                    let message = format!("there is not a picture {:?}, whose size its boxes need", frame.image);
+                    return Err(Error::new(&codes::PICTURE, message).file(self.name(file)));
+                }
+            };
+            let mut picture = frame.picture(width, height, &mut labels.notes);
+            if width == 0 {
+                (picture.width, picture.height) = (None, None);
+            }
+            // Frames of several runs have the same names.
+            picture.name = beneath(&run, &picture.name);
+            labels.pictures.push(picture);
+        }
+        labels.count();
+        Ok(labels)
+    }
+
+    /// A set of YOLO. Pictures that lie elsewhere count as if they were in its folder `images`.
+    fn yolo(&self) -> Result<Labels> {
+        let mut places: HashMap<String, usize> =
+            (self.own..self.files.len()).map(|k| (format!("images/{}", self.name(k)), k)).collect();
+        places.extend((0..self.own).map(|k| (self.name(k).to_owned(), k)));
+        let listing: Listing = places.keys().cloned().collect();
+        let file = |name: &str| places.get(name).copied().unwrap_or(usize::MAX);
+        let mut turned = HashSet::new();
+        let mut size = |name: &str| {
+            let Some(Seen { width, height, turn }) = self.seen(file(name)) else { return Ok(None) };
+            if !turn.is_none() {
+                turned.insert(name.to_owned());
+            }
+            // The fractions are of the picture as it is seen, or as it is stored.
+            let shown = self.options.exif == Some(Exif::Apply);
+            Ok(Some(if shown { turn.size(width, height) } else { (width, height) }))
+        };
+        let mut read = |name: &str| Ok(self.text(file(name)).to_vec());
+        let mut labels = yolo::read_folder(&listing, &self.options, &mut read, &mut size)?;
+        check_turned(&mut labels, &turned, &self.options)?;
+        labels.count();
+        Ok(labels)
+    }
+
+    /// Open Images' boxes. Their pictures give the sizes that fractions need.
+    fn open_images(&self, list: &[usize]) -> Result<Labels> {
+        // Other tables of the set begin with the same column.
+        let has_boxes = |file: &&usize| {
+            let text = self.text(**file);
+            let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            line.windows(4).any(|word| word == b"XMin")
+        };
+        let boxes: Vec<usize> = list.iter().filter(has_boxes).copied().collect();
+        let file = self.only(Format::OpenImages, &boxes)?;
+        let name = self.name(file);
+        if !self.has_pictures {
+            let message = "boxes are fractions of their pictures, and nothing says where these are";
+            return Err(Error::new(&codes::AMBIGUOUS, message).with_options(&["pictures"]).file(name));
+        }
+        let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let by_name = self.by_name(0..self.own);
+        let beside = |name: &str| by_name.get(beneath(folder, name).as_str()).map(|k| self.text(*k));
+        let names = DESCRIPTIONS.iter().find_map(|name| beside(name));
+        let listing = self.listing();
+        let pictures = self.by_name(self.own..self.files.len());
+        let mut size = |id: &str| {
+            let seen = self.seen(*pictures.get(listing.picture(id)?)?)?;
+            Some((seen.width, seen.height))
+        };
+        let read = open_images::read(&self.text(file), names.as_deref(), &mut size, &self.options);
+        let mut labels = read.map_err(|e| e.file(name))?;
+        labels.find_pictures(&listing);
+        labels.count();
+        Ok(labels)
+    }
+
+    /// What is next once labels were read: the sizes of their pictures, if those are at hand and not known.
+    fn gathered(&mut self, format: Format, labels: Labels) {
+        let mut pictures = Vec::new();
+        if self.has_pictures && format != Format::Yolo {
+            let by_name = self.by_name(self.own..self.files.len());
+            pictures = labels.pictures.iter().filter_map(|it| by_name.get(it.name.as_str()).copied()).collect();
+        }
+        self.work = Work::Told { set: Box::new(Set { format, labels, stats: None }), pictures };
+    }
+
+    /// Takes in what the pictures say of themselves.
+    fn told(&self, mut set: Set) -> Result<Set> {
+        if self.has_pictures && set.format != Format::Yolo {
+            let by_name = self.by_name(self.own..self.files.len());
+            let look = |name: &str| Ok(by_name.get(name).and_then(|k| self.seen(*k)));
+            let told = set.labels.told(set.format, &self.options, look);
+            told.map_err(|e| if self.own == 1 { e.file(self.name(0)) } else { e })?;
+            set.labels.notes.forget_annotations();
+            set.labels.count();
+        }
+        if self.counts {
+            set.stats = Some(LabelStats::of(&set.labels));
+        }
+        Ok(set)
+    }
+
+    /// Reads on in a file that comes in pieces; the range that is needed, or nothing when it ended.
+    fn stream(&mut self, file: usize, at: &mut u64, stream: &mut Stream) -> Result<Option<Range<u64>>> {
+        let end = self.range(file).end;
+        let name = self.name(file).to_owned();
+        while *at < end {
+            let next = *at..end.min(at.saturating_add(PIECE));
+            let Some(bytes) = self.pieces.get(next.clone()) else { return Ok(Some(next)) };
+            let fed = match stream {
+                Stream::Coco(reader, gather) => reader.feed(&bytes, &mut Counted(gather, &mut self.found)),
+                Stream::Counts(reader, tally) => reader.feed(&bytes, &mut Counted(tally, &mut self.found)),
+                Stream::Cvat(reader, labels) => {
+                    let found = &mut self.found;
+                    reader.feed(&bytes, &mut |picture| {
+                        *found += 1;
+                        labels.pictures.push(picture);
+                        Ok(())
+                    })
+                }
+            };
+            fed.map_err(|e| e.file(&name))?;
+            *at = next.end;
+            self.pieces.forget_before(next.end);
+        }
+        Ok(None)
+    }
+
+    /// What came of a file that ended; none where it has to be read once more.
+    fn streamed(&mut self, file: usize, stream: Stream, format: Format) -> Result<Option<Set>> {
+        let named = |e: Error| e.file(self.name(file));
+        match stream {
+            Stream::Coco(reader, mut gather) => {
+                let labelled = reader.has_annotations();
+                let notes = reader.finish(&mut gather).map_err(named)?;
+                let labels = gather.labels(notes, labelled, &self.options).map_err(named)?;
+                self.gathered(format, labels);
+                Ok(None)
+            }
+            Stream::Cvat(reader, mut labels) => {
+                let mut sink = |picture| {
+                    labels.pictures.push(picture);
+                    Ok(())
+                };
+                let (classes, notes) = reader.finish(&mut sink).map_err(named)?;
+                (labels.classes, labels.notes) = (classes, notes);
+                labels.count();
+                self.gathered(format, labels);
+                Ok(None)
+            }
+            Stream::Counts(reader, mut tally) => {
+                let labelled = reader.has_annotations();
+                let notes = reader.finish(&mut tally).map_err(named)?;
+                if tally.is_late() {
+                    // Annotations that came before their pictures count only now.
+                    let stream = Box::new(Stream::Counts(self.coco(), tally.again()));
+                    self.found = 0;
+                    self.work = Work::Stream { file, at: self.range(file).start, stream, format };
+                    return Ok(None);
+                }
+                let stats = Some(tally.stats(notes, labelled));
+                Ok(Some(Set { format, labels: Labels::default(), stats }))
+            }
+        }
+    }
+}
+
+/// Counts pictures that EXIF turns. Fractions say nothing of the raster that they are of.
+fn check_turned(labels: &mut Labels, turned: &HashSet<String>, options: &ReadOptions) -> Result<()> {
+    for picture in labels.pictures.iter().filter(|picture| turned.contains(&picture.name)) {
+        labels.notes.add(Cause::Turned);
+        match options.exif {
+            _ if picture.annotations.is_empty() => {}
+            Some(Exif::Refuse) => {
+                return Err(Error::new(&codes::SIZE, "EXIF turns the picture").file(&picture.name));
+            }
+            Some(_) => {}
+            None => {
+                let message = "EXIF turns the picture, and nothing says in which raster its boxes are";
+                return Err(Error::new(&codes::AMBIGUOUS, message).with_options(&["exif"]).file(&picture.name));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Files that say what Open Images' classes are called.
+const DESCRIPTIONS: [&str; 2] = ["class-descriptions-boxable.csv", "class-descriptions.csv"];
+
+/// Whether a file may hold labels, by its name.
+fn may_hold(name: &str) -> bool {
+    EXTENSIONS.contains(&listing::ending(name).as_str())
+}
+
+/// A place in a folder.
+fn beneath(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// A label file's name in the folder of the labels.
+fn inside(name: &str, alone: bool) -> String {
+    let parts: Vec<&str> = name.split('/').collect();
+    let (folders, own) = parts.split_at(parts.len() - 1);
+    let known = |part: &&str| LABEL_FOLDERS.contains(&part.to_ascii_lowercase().as_str());
+    match folders.iter().position(known) {
+        _ if alone => own.concat(),
+        Some(at) => parts[at + 1..].join("/"),
+        None => name.to_owned(),
+    }
+}
+
+impl Stepper for SetReader {
+    type Output = Set;
+
+    fn step(&mut self) -> Result<Step<Set>> {
+        loop {
+            match std::mem::replace(&mut self.work, Work::Done) {
+                Work::Look { mut candidates, mut known } => {
+                    if candidates.is_empty() {
+                        candidates = (0..self.own).filter(|k| self.alone || may_hold(self.name(*k))).collect();
+                    }
+                    while known.len() < candidates.len() {
+                        let file = candidates[known.len()];
+                        if let Some(asked) = self.asked.filter(|_| self.alone) {
+                            known.push(Some(asked));
+                            continue;
+                        }
+                        let Some(head) = self.pieces.get(self.head(file, HEAD_BYTES as u64)) else { break };
+                        known.push(detect(self.name(file), &head));
+                    }
+                    let next = candidates.iter().skip(known.len()).take(BATCH);
+                    if let Some(need) = self.lacking(next.map(|k| self.head(*k, HEAD_BYTES as u64))) {
+                        self.work = Work::Look { candidates, known };
+                        return Ok(Step::Need(need));
+                    }
+                    self.choose(&candidates, &known)?;
+                }
+                Work::Stream { file, mut at, mut stream, format } => {
+                    if let Some(next) = self.stream(file, &mut at, &mut stream)? {
+                        let need = self.pieces.lacking(next);
+                        self.work = Work::Stream { file, at, stream, format };
+                        return Ok(Step::Need(need));
+                    }
+                    if let Some(set) = self.streamed(file, *stream, format)? {
+                        return Ok(Step::Done(set));
+                    }
+                }
+                Work::Texts { format, list } => {
+                    let mut whole = list.clone();
+                    if format == Format::OpenImages {
+                        whole.extend(
+                            (0..self.own).filter(|k| DESCRIPTIONS.iter().any(|it| self.name(*k).ends_with(it))),
+                        );
+                    }
+                    for file in &whole {
+                        let range = self.range(*file);
+                        self.options.limits.metadata(range.end - range.start).map_err(|e| e.file(self.name(*file)))?;
+                    }
+                    if let Some(need) = self.lacking(whole.iter().map(|k| self.range(*k))) {
+                        self.work = Work::Texts { format, list };
+                        return Ok(Step::Need(need));
+                    }
+                    let pictures = match format {
+                        Format::Yolo => Some(self.pictures(0..self.files.len())),
+                        Format::OpenImages => Some(self.pictures(self.own..self.files.len())),
+                        Format::Recorder => {
+                            let by_name = self.by_name(0..self.own);
+                            let frames = self.frames(&list)?;
+                            let places = frames.iter().map(|(frame, _, run)| beneath(run, &frame.image));
+                            Some(places.filter_map(|place| by_name.get(place.as_str()).copied()).collect())
+                        }
+                        _ => None,
+                    };
+                    match pictures {
+                        Some(pictures) => self.work = Work::Sizes { format, list, pictures },
+                        None => {
+                            let labels = self.parsed(format, &list)?;
+                            self.gathered(format, labels);
+                        }
+                    }
+                }
+                Work::Sizes { format, list, pictures } => {
+                    if let Some(need) = self.look(&pictures) {
+                        self.work = Work::Sizes { format, list, pictures };
+                        return Ok(Step::Need(need));
+                    }
+                    let labels = match format {
+                        Format::Yolo => self.yolo()?,
+                        Format::OpenImages => self.open_images(&list)?,
+                        _ => self.recorded(&list)?,
+                    };
+                    self.gathered(format, labels);
+                }
+                Work::Told { set, pictures } => {
+                    if let Some(need) = self.look(&pictures) {
+                        self.work = Work::Told { set, pictures };
+                        return Ok(Step::Need(need));
+                    }
+                    return Ok(Step::Done(self.told(*set)?));
+                }
+                Work::Done => {
+                    return Err(Error::new(&crate::error::codes::MISSING_BYTES, "the labels were read already"));
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, start: u64, bytes: Bytes) {
+        match self.work {
+            Work::Sizes { .. } | Work::Told { .. } => self.heads.push(start, bytes),
+            _ => self.pieces.push(start, bytes),
+        }
+    }
+}

@@ -1,0 +1,237 @@
+/** Labels: what is where in pictures, in one model for all formats. */
+import type { Folder } from "./folder.js";
+import type { Input } from "./io.js";
+import type { HttpOptions } from "./io.js";
+import type { Limits, Progress } from "./opened.js";
+
+/** The formats of labels that are read. */
+export type LabelFormat =
+  | "coco"
+  | "yolo"
+  | "voc"
+  | "cvat"
+  | "labelstudio"
+  | "recorder"
+  | "labelme"
+  | "via"
+  | "createml"
+  | "kitti"
+  | "dota"
+  | "openimages";
+
+/** The formats of labels that are written. */
+export type WrittenLabelFormat = "coco" | "yolo" | "voc" | "cvat" | "labelstudio" | "labelme" | "via" | "createml";
+
+/** What a file calls something by. */
+export type LabelId = number | bigint | string;
+
+/** A class. */
+export interface LabelClass {
+  /** Its name. */
+  name: string;
+  /** The number or text that the file gives it; COCO's numbers have gaps. */
+  id?: LabelId;
+  /** The class that it belongs to. */
+  group?: string;
+  /** Names of its key points. */
+  keypoints?: string[];
+  /** Which key points a line joins, by their numbers from 1. */
+  skeleton?: [number, number][];
+}
+
+/** A key point. */
+export interface LabelKeypoint {
+  /** Pixels from the left. */
+  x: number;
+  /** Pixels from the top. */
+  y: number;
+  /** 0: not marked; 1: marked and hidden; 2: seen. */
+  visibility: number;
+}
+
+/** Corners in continuous pixels, counted from 0: a box around only the first pixel is `[0, 0, 1, 1]`. */
+export type PixelBox = [left: number, top: number, right: number, bottom: number];
+
+/** One object in one picture. */
+export interface LabelAnnotation {
+  /**
+   * What marks it: its `box`; a box that was turned (`unturned`, `degrees`); outlines (`outlines`); the pixels that belong to
+   * it (`mask`); only `keypoints`. Default, where one is made: `box`.
+   */
+  shape?: "box" | "rotated" | "polygon" | "mask" | "points";
+  /** The upright rectangle around it, as the file says it: it may leave the picture. */
+  box: PixelBox;
+  /** Its class, a number in {@link Labels.classes}; left out where nobody said. */
+  class?: number;
+  /** Of a turned box: the box before its turn. */
+  unturned?: PixelBox;
+  /** Of a turned box: the turn about its center, clockwise as it is seen. */
+  degrees?: number;
+  /** Of outlines: their points. */
+  outlines?: [x: number, y: number][][];
+  /** Of a mask: its size, and how many pixels are off, then on, then off …, column by column. */
+  mask?: { width: number; height: number; counts: number[] };
+  /** Key points, in the order of the class's names. */
+  keypoints?: LabelKeypoint[];
+  /** How sure its maker is. */
+  score?: number;
+  /** Who made it. */
+  source?: "human" | "model" | "simulator";
+  /** It marks a group of objects that could not be told apart. */
+  crowd?: boolean;
+  /** It is hard to see. */
+  difficult?: boolean;
+  /** The object goes on beyond the picture. */
+  truncated?: boolean;
+  /** Something stands in front of it. */
+  occluded?: boolean;
+  /** It is not in the picture: where a track of a video leaves it. */
+  outside?: boolean;
+  /** Whatever else the file says of it: names and values. */
+  attributes?: [name: string, value: string][];
+  /** What the file calls it by. Real files repeat these. */
+  id?: LabelId;
+  /** The track of a video that it belongs to. */
+  track?: number | bigint;
+}
+
+/** A picture and what is marked in it. */
+export interface LabelPicture {
+  /** Its name, relative to the folder of the pictures. */
+  name: string;
+  /** Pixels across, if they are known. */
+  width?: number;
+  /** Pixels down, if they are known. */
+  height?: number;
+  /** What the file calls it by. */
+  id?: LabelId;
+  /** What is marked in it. None says that nothing is there, unless the picture is {@link unlabelled}. */
+  annotations: LabelAnnotation[];
+  /** Nobody has looked at it yet. */
+  unlabelled?: boolean;
+  /** The line that names it, from 1. */
+  line?: number;
+}
+
+/** Something that was found or lost, and how often. */
+export interface LabelCount {
+  /** Its name, as in `forebay labels check --json`. */
+  readonly cause: string;
+  /** What it is, in words. */
+  readonly meaning: string;
+  /** How often. */
+  readonly count: number;
+}
+
+/** What was found while reading that is no fault. */
+export interface LabelNotes {
+  /** Counted by cause. */
+  readonly counts: readonly LabelCount[];
+  /** Said in words; the first few. */
+  readonly texts: readonly string[];
+  /** How many more there are. */
+  readonly more: number;
+}
+
+/** The labels of a set of pictures: plain objects, to be changed and written as they are. */
+export interface Labels {
+  /** The classes. No two have one name. */
+  classes: LabelClass[];
+  /** The pictures, in the order in which the files name them. */
+  pictures: LabelPicture[];
+}
+
+/** Labels that were read. */
+export interface ReadLabels extends Labels {
+  /** The format that they had. */
+  readonly format: LabelFormat;
+  /** What was found on the way. */
+  readonly notes: LabelNotes;
+}
+
+/** What {@link readLabels} takes: one file, or a folder of them. */
+export type LabelInput = Input | Folder;
+
+/** How to read labels. If a file cannot say by itself what would change what is read, the error names the option. */
+export interface ReadLabelsOptions {
+  /** The format, whatever the files look like. Default: found out. */
+  format?: LabelFormat;
+  /** The folder of the pictures: their own sizes count, and a picture that is not there is a fault. */
+  pictures?: Folder | string | URL;
+  /** Pascal VOC: whether the first pixel is 0 or 1. */
+  vocBase?: 0 | 1;
+  /** YOLO: what lines of more than five columns are. */
+  task?: "box" | "obb" | "segment";
+  /** YOLO: lines of six columns are boxes with a score. */
+  scores?: boolean;
+  /** CVAT: what becomes of frames between the key frames of a track. Default: `interpolate`. */
+  between?: "interpolate" | "refuse" | "listed";
+  /** Which of several annotations of one picture counts. */
+  pick?: "first" | "last" | "all";
+  /** In which raster boxes of pictures are to be that EXIF turns. */
+  exif?: "apply" | "ignore" | "refuse";
+  /** Names of pictures: whole, or only their last part. Default: `whole`. */
+  names?: "whole" | "last";
+  /** The classes, for formats that number them and do not name them. */
+  classes?: readonly string[];
+  /** Label Studio: which key of a task names the picture. */
+  imageKey?: string;
+  /** Bounds on what the files may cost. */
+  limits?: Limits;
+  /** For a URL: how to fetch. */
+  http?: HttpOptions;
+  /** The name to show, if the input has none. */
+  name?: string;
+  /** Ends the reading. */
+  signal?: AbortSignal;
+  /** Hears how far it is: `samples` are pictures found so far. */
+  onProgress?: (progress: Progress) => void;
+}
+
+/** What there is to count in labels. */
+export interface LabelStats {
+  /** The format that they had. */
+  readonly format: LabelFormat;
+  /** Pictures. */
+  readonly pictures: number;
+  /** Those without an annotation. */
+  readonly empty: number;
+  /** Annotations. */
+  readonly annotations: number;
+  /** The most in one picture. */
+  readonly most: number;
+  /** Classes, and how many annotations each has. */
+  readonly classes: readonly { readonly name: string; readonly annotations: number }[];
+  /** Annotations up to 32 pixels squared, up to 96 pixels squared, and larger. */
+  readonly areas: readonly [small: number, medium: number, large: number];
+  /** What was found on the way. */
+  readonly notes: LabelNotes;
+}
+
+/** How to write labels. */
+export interface WriteLabelsOptions {
+  /** Ends the writing; the sink's `abort` is called. */
+  signal?: AbortSignal;
+  /** Hears how far it is: `samples` are pictures handed over. */
+  onProgress?: (progress: Progress) => void;
+}
+
+/** Where the files of a format go that has one for each picture: several files, each by its place in a folder. */
+export interface FolderSink {
+  /** A whole file. */
+  put(path: string, bytes: Uint8Array): Promise<void>;
+  /** Everything was written. */
+  close?(): Promise<void>;
+  /** It failed or was canceled: what was written is not wanted. */
+  abort?(reason: unknown): Promise<void>;
+}
+
+/** What was written. */
+export interface WrittenLabels {
+  /** How many files. */
+  readonly files: number;
+  /** How many bytes. */
+  readonly bytes: number;
+  /** What the format could not say, counted by cause. */
+  readonly losses: readonly LabelCount[];
+}
