@@ -28,7 +28,7 @@ test('the table sorts by what the index knows and by what is in the metadata, an
     const titles = await page.getByRole('columnheader').allInnerTexts();
     const at = titles.findIndex((title) => title.startsWith(name));
     return page
-      .locator('.row:not(.head)')
+      .locator('[role=row]:not(.head)')
       .evaluateAll((rows, at) => rows.map((row) => [row.ariaRowIndex, row.children[at].innerText]), at)
       .then((cells) => cells.sort((a, b) => a[0] - b[0]).map(([, text]) => text.replace(/,/g, '')));
   };
