@@ -12,6 +12,7 @@ import type {
   Stats,
 } from "../../lib/src/model/index.ts";
 import type { Engine } from "../../viewer/src/files/engine.ts";
+import { fakeLabels, fakeWarehouse } from "./fake-warehouse.ts";
 import { fakeTable } from "./fake-table.ts";
 
 const CLASSES = ["boat", "buoy", "gull", "pier"];
@@ -103,6 +104,9 @@ function grow(
  * is `grow5000.tar`; a table is `1000.tbf`.
  */
 export const fake: Engine = {
+  droppedFiles: async (data) =>
+    [...data.files].map((file) => ({ path: file.webkitRelativePath || file.name, input: file })),
+  labels: fakeLabels,
   capabilities: () =>
     ({
       workers: 0,
@@ -121,6 +125,7 @@ export const fake: Engine = {
       });
     const length = Number(name.match(/\d+/)?.[0] ?? 500);
     if (name.endsWith(".tbf")) return fakeTable(name, length);
+    if (/manifest|warehouse/.test(name)) return fakeWarehouse(name, length);
     const turn = name.startsWith("turn") ? TURNS : "";
     const classes = CLASSES.map((label) => label + turn);
     const columns = columnsOf(length);

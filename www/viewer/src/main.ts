@@ -1,5 +1,7 @@
 /** The page: the component with the package behind it. */
-import { capabilities, check, convert, open } from "forebay";
+import * as forebay from "forebay";
 import { start } from "./shell/start.ts";
 
-start({ open, check, convert, capabilities });
+const { open, check, convert, capabilities, droppedFiles } = forebay;
+const { readLabels: read, labelsOf: of, writeLabels: write } = forebay as any;
+start({ open, check, convert, capabilities, droppedFiles, labels: { read, of, write } });

@@ -20,6 +20,8 @@ const KEYS = [
   ["i", "about the file"],
   ["c", "check the file"],
   ["e", "convert or export"],
+  ["l", "labels of a file, labels as a file"],
+  ["v", "what became of a warehouse's frames"],
   ["d", "dark or light"],
   ["?", "this page"],
 ] as const;

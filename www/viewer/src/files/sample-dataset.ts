@@ -1,5 +1,7 @@
 /** A dataset to try the viewer with: pictures of a harbor, drawn here with the boxes of what is in them, as a WebDataset. */
 
+import { TarFile } from "./tar.ts";
+
 /** What links call it. */
 export const SAMPLE = "sample:harbor";
 const NAME = "harbor.tar";
@@ -153,38 +155,9 @@ function draw(i: number): { canvas: OffscreenCanvas; record: object } {
   return { canvas, record: { label: largest?.label ?? "empty", hour, boxes } };
 }
 
-const RECORD = 512;
-
-/** A file's header in an archive. */
-function header(name: string, size: number): Uint8Array {
-  const bytes = new Uint8Array(RECORD);
-  const put = (at: number, text: string): void => bytes.set(new TextEncoder().encode(text), at);
-  const octal = (n: number, digits: number): string => `${n.toString(8).padStart(digits, "0")}\0`;
-  put(0, name);
-  put(100, octal(0o644, 7));
-  put(108, octal(0, 7));
-  put(116, octal(0, 7));
-  put(124, octal(size, 11));
-  put(136, octal(0, 11));
-  put(148, "        ");
-  put(156, "0");
-  put(257, "ustar\x0000");
-  put(
-    148,
-    `${octal(
-      bytes.reduce((sum, b) => sum + b, 0),
-      6,
-    )} `,
-  );
-  return bytes;
-}
-
 /** Draws it. */
 export async function makeSample(): Promise<File> {
-  const parts: BlobPart[] = [];
-  const add = (name: string, blob: Blob): void => {
-    parts.push(header(name, blob.size) as BlobPart, blob, new Uint8Array((RECORD - (blob.size % RECORD)) % RECORD));
-  };
+  const tar = new TarFile();
   // Browsers encode when they have nothing else to do: one after the other, each would wait for that.
   const pictures = await Promise.all(
     Array.from({ length: PICTURES }, async (_, i) => {
@@ -194,9 +167,8 @@ export async function makeSample(): Promise<File> {
   );
   pictures.forEach(({ record, blob }, i) => {
     const name = String(i).padStart(4, "0");
-    add(`${name}.jpg`, blob);
-    add(`${name}.json`, new Blob([JSON.stringify(record)]));
+    tar.add(`${name}.jpg`, blob);
+    tar.add(`${name}.json`, new Blob([JSON.stringify(record)]));
   });
-  parts.push(new Uint8Array(2 * RECORD));
-  return new File(parts, NAME);
+  return new File([tar.blob()], NAME);
 }

@@ -1,6 +1,6 @@
 /** What is counted of boxes: their classes, how many a picture has, and what is wrong with them. */
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
-import { findAnnotations } from "./boxes.ts";
+import type { FindBoxes } from "./box-source.ts";
 
 /** Classes that are told apart; files can have a million. */
 const MOST = 2000;
@@ -35,12 +35,15 @@ export class BoxCounter {
   private readonly broken: number[] = [];
   private boxes = 0;
 
-  constructor(private readonly dataset: Dataset) {
+  constructor(
+    private readonly dataset: Dataset,
+    private readonly find: FindBoxes,
+  ) {
     this.perPicture = new Uint32Array(dataset.length);
   }
   add(i: number, record: Json): void {
     const { width, height } = this.dataset.info(i);
-    const { boxes, outside, broken } = findAnnotations(record, width, height);
+    const { boxes, outside, broken } = this.find(i, record, width, height);
     this.perPicture[i] = boxes.length;
     this.boxes += boxes.length;
     if (outside > 0) this.outside.push(i);

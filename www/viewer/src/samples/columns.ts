@@ -4,7 +4,7 @@ import { cellText } from "../tables/cells.ts";
 import { valueAt } from "../ui/fields.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes, count } from "../ui/wording.ts";
-import { findAnnotations } from "./boxes.ts";
+import type { FindBoxes } from "./box-source.ts";
 import { classOf } from "./meaning.ts";
 
 /** What a cell can look at. */
@@ -15,6 +15,7 @@ export interface Row {
   /** `undefined` while it is not read. */
   readonly record: Json | undefined;
   readonly classField: string;
+  readonly find: FindBoxes;
 }
 
 /** Values of a column, by sample; `null` comes last. */
@@ -32,7 +33,7 @@ export interface Column {
   /** What the index says, for sorting without reading anything. */
   readonly index?: (columns: IndexColumns) => ArrayLike<number>;
   /** What must be read of each sample for sorting. */
-  readonly values?: (dataset: Dataset, classField: string) => Values;
+  readonly values?: (dataset: Dataset, classField: string, find: FindBoxes) => Values;
 }
 
 const known = (n: number): string => (n > 0 ? count(n) : "–");
@@ -60,14 +61,14 @@ const COMMON: readonly Column[] = [
     title: "Boxes",
     width: "76px",
     number: true,
-    text: ({ record, info }) => {
+    text: ({ i, record, info, find }) => {
       if (record === undefined) return "";
-      const { boxes } = findAnnotations(record, info.width, info.height);
+      const { boxes } = find(i, record, info.width, info.height);
       return boxes.length > 0 ? count(boxes.length) : "–";
     },
-    values: (dataset) => (i, record) => {
+    values: (dataset, _, find) => (i, record) => {
       const { width, height } = dataset.info(i);
-      return findAnnotations(record, width, height).boxes.length;
+      return find(i, record, width, height).boxes.length;
     },
   },
   { id: "format", title: "Format", width: "84px", text: ({ info }) => info.format, index: (c) => c.format },

@@ -4,6 +4,7 @@ import type { Dataset, Json } from "../../../lib/src/model/index.ts";
 import type { Rows } from "../ui/rows.ts";
 import type { FilterField, Values } from "../ui/complete.ts";
 import { countFacets, type Facets } from "../ui/facets.ts";
+import type { FindBoxes } from "./box-source.ts";
 import { BoxCounter, type BoxCounts } from "./box-counts.ts";
 import { classOf } from "./meaning.ts";
 import { walkRecords } from "./walk.ts";
@@ -15,7 +16,7 @@ import { isAbort, trouble, type Trouble } from "../ui/wording.ts";
 /** Samples whose metadata is counted without being asked for. */
 const COUNTED_UNASKED = 5000;
 /** Where the class usually is. */
-const USUAL = ["json.label", "label", "class", "json.class", "cls", "json.cls", "category"];
+const USUAL = ["json.label", "label", "class", "json.class", "cls", "json.cls", "category", "run"];
 
 /** Samples of a class, of all that there are. */
 interface Whole {
@@ -33,6 +34,8 @@ export interface Counted {
   /** The file is on this machine: reading it costs nobody anything. */
   readonly local: () => boolean;
   readonly signal: () => AbortSignal;
+  /** Where boxes come from. */
+  readonly find: () => FindBoxes;
   /** Resolves when the first pictures are drawn. */
   readonly pictures: () => Promise<void>;
 }
@@ -197,6 +200,13 @@ export class Counts implements ReactiveController {
     this.host.requestUpdate();
   }
 
+  /** Boxes come from elsewhere: what was counted of them is no longer so. */
+  boxesChanged(): void {
+    const counted = this.boxes !== null;
+    this.boxes = null;
+    this.host.requestUpdate();
+    if (counted) void this.countBoxes();
+  }
   /** Counts the boxes of all samples. */
   async countBoxes(): Promise<void> {
     const dataset = this.of.data();
@@ -209,7 +219,7 @@ export class Counts implements ReactiveController {
     told(0, dataset.length);
     try {
       await dataset.whole;
-      const counter = new BoxCounter(dataset);
+      const counter = new BoxCounter(dataset, this.of.find());
       await walkRecords(dataset, (i, record) => counter.add(i, record), {
         signal: this.of.signal(),
         onProgress: told,
@@ -246,6 +256,10 @@ export class Counts implements ReactiveController {
     }
   }
 
+  /** The field that says what a sample is; the run that it belongs to does not. */
+  get labelField(): string {
+    return this.classField === "run" ? "" : this.classField;
+  }
   /** The metadata's own fields. */
   get metadataFields(): readonly string[] {
     const known = new Set(this.of.data()?.schema.map((f) => f.name));

@@ -32,6 +32,18 @@ const SHOWN = 12;
 /** and how many more each time. */
 const MORE = 100;
 
+/** The last part of a run's folder, where that tells it from the others. */
+function lastPart(run: string, all: readonly { readonly label: string }[]): string {
+  const last = (text: string): string => text.split("/").pop() || text;
+  return all.filter(({ label }) => last(label) === last(run)).length === 1 ? last(run) : run;
+}
+
+/** The last part of a path, as a title. */
+const titleOf = (field: string): string => {
+  const last = field.split(".").pop() || field;
+  return last.slice(0, 1).toUpperCase() + last.slice(1);
+};
+
 /** `<forebay-facets>`: sends `clause` with `{ key, clause }`, a clause of `null` takes it away; `classes` with `{ field, instead }`, `uncount` with a field, `boxes` and `sizes` where these are to be read. */
 @customElement("forebay-facets")
 export class FacetsView extends LitElement {
@@ -84,6 +96,8 @@ export class FacetsView extends LitElement {
   @property({ attribute: false }) boxProgress: { done: number; total: number } | null = null;
   @property({ attribute: false }) boxTrouble: Trouble | null = null;
   @property({ attribute: false }) rows!: Rows;
+  /** All samples are alike, as a warehouse's are: what they have in common is not counted. */
+  @property({ type: Boolean }) alike = false;
   @property() classField = "";
   @property({ type: Boolean }) counting = false;
   /** The file's index has no sizes; its pictures have. */
@@ -102,16 +116,18 @@ export class FacetsView extends LitElement {
     const { facets } = this;
     if (!facets) return html`<p class="note">Counting…</p>`;
     const most = Math.max(1, ...facets.formats.map((f) => f.all));
-    return html`
+    const formats = html`
       <section aria-label="Formats">
         <h2>Format</h2>
         ${facets.formats.map((f) => this.bar("format", { label: f.format, all: f.all, kept: f.kept, most }, `format == ${quote(f.format)}`))}
         ${facets.damaged > 0 ? html`<p class="note bad">${plural(facets.damaged, "sample")} cannot be read</p>` : nothing}
-      </section>
+      </section>`;
+    return html`
+      ${this.alike ? nothing : formats}
       ${this.renderClasses()}
       <forebay-box-facets .counts=${this.boxes} .progress=${this.boxProgress} .trouble=${this.boxTrouble}
         .rows=${this.rows} .clauses=${this.clauses}></forebay-box-facets>
-      ${facets.histograms.map((h) => this.renderHistogram(h))}
+      ${facets.histograms.filter((h) => !this.alike || h.all.length > 1).map((h) => this.renderHistogram(h))}
       ${this.sizeless && facets.unsized > 0 ? this.renderUnsized(facets.unsized) : nothing}`;
   }
   private renderUnsized(unsized: number): TemplateResult {
@@ -160,7 +176,7 @@ export class FacetsView extends LitElement {
     const more = (): void => void (this.shown = new Map(this.shown).set(field, shown + MORE));
     return html`
       <section aria-label=${k === 0 ? "Classes" : `Classes by ${field}`}>
-        <h2>${k === 0 ? "Class" : visible(field.split(".").pop() ?? field)} ${
+        <h2>${k === 0 && field !== "run" ? "Class" : visible(titleOf(field))} ${
           asked
             ? nothing
             : html`<div class="row"><span>${count(classes.distinct)} of <code title=${visible(field)}>${visible(field)}</code></span>${
@@ -177,7 +193,12 @@ export class FacetsView extends LitElement {
           const literal = /^-?\d{1,15}$/.test(c.label)
             ? `(${field} == ${c.label} || ${field} == ${quote(c.label)})`
             : `${field} == ${quote(c.label)}`;
-          return this.bar(`class:${field}`, { ...c, most, color: colorOf(c.label) }, literal, field);
+          return this.bar(
+            `class:${field}`,
+            { ...c, most, ...(field === "run" ? { short: lastPart(c.label, top) } : { color: colorOf(c.label) }) },
+            literal,
+            field,
+          );
         })}
         ${
           rest > 0 && offered > 0

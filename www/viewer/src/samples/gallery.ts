@@ -3,6 +3,7 @@ import { css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { Collection, windowStyles } from "../ui/collection.ts";
 import { controls } from "../ui/styles.ts";
+import type { FindBoxes } from "./box-source.ts";
 import { colorOf } from "./colors.ts";
 import { classOf, classesOf, meant, type Meant } from "./meaning.ts";
 import { Records } from "./records.ts";
@@ -191,6 +192,8 @@ export class Gallery extends Collection {
   @property() classField = "";
   /** Boxes are drawn into the pictures. */
   @property({ type: Boolean }) boxes = false;
+  /** Where boxes come from. */
+  @property({ attribute: false }) find!: FindBoxes;
   private thumbs: Thumbs | undefined;
   private records: Records | undefined;
   /** What each canvas shows: a picture at a size, with or without boxes. */
@@ -220,6 +223,7 @@ export class Gallery extends Collection {
   }
 
   override willUpdate(changed: Map<PropertyKey, unknown>): void {
+    if (changed.has("find")) this.meanings = new WeakMap();
     if (changed.has("data")) {
       this.begin();
       this.pristine = true;
@@ -336,7 +340,7 @@ export class Gallery extends Collection {
     const record = this.records?.get(i);
     if (record === undefined) return null;
     let known = this.meanings.get(thumb);
-    if (!known) this.meanings.set(thumb, (known = meant(record, thumb.width, thumb.height, thumb.orientation)));
+    if (!known) this.meanings.set(thumb, (known = meant(this.find, i, record, thumb)));
     return known;
   }
 

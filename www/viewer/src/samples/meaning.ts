@@ -1,7 +1,8 @@
 /** What a sample's metadata says of its picture: its class, and its boxes as they are meant. */
 import type { Json } from "../../../lib/src/model/index.ts";
 import { valueAt } from "../ui/fields.ts";
-import { findAnnotations, type Annotations, type Box } from "./boxes.ts";
+import type { FindBoxes } from "./box-source.ts";
+import type { Annotations, Box } from "./boxes.ts";
 import { isOnItsSide } from "./orientation.ts";
 
 /** The class of a sample, where its field holds a single value. */
@@ -27,11 +28,16 @@ export interface Meant {
 }
 
 /** Finds out which way the boxes are meant; `width` and `height` are those of the turned picture. */
-export function meant(record: Json, width: number, height: number, orientation: number): Meant {
-  const turned = findAnnotations(record, width, height);
+export function meant(
+  find: FindBoxes,
+  i: number,
+  record: Json,
+  { width, height, orientation }: { width: number; height: number; orientation: number },
+): Meant {
+  const turned = find(i, record, width, height);
   if (orientation <= 1) return { annotations: turned, asStored: false };
   const [w, h] = isOnItsSide(orientation) ? [height, width] : [width, height];
-  const stored = findAnnotations(record, w, h);
+  const stored = find(i, record, w, h);
   const asStored = beyond(stored.boxes, w, h) < beyond(turned.boxes, width, height);
   return { annotations: asStored ? stored : turned, asStored };
 }

@@ -1,6 +1,7 @@
 /** Pictures as the browser decodes them: no larger than they are shown, and damaged ones as far as they go. */
 import { CHANGED, whyUnread } from "../../../lib/src/source/changed.ts";
-import type { Dataset, SampleInfo } from "../../../lib/src/model/index.ts";
+import type { Dataset, SampleInfo, Warehouse } from "../../../lib/src/model/index.ts";
+import { drawWarehouse } from "./warehouse-picture.ts";
 import { orientationOf } from "./orientation.ts";
 
 /** Formats that a browser draws. */
@@ -58,6 +59,10 @@ export async function decode(
   i: number,
   { signal, edge, largeEdge, sized, turn = (body) => body() }: DecodeOptions,
 ): Promise<Decoded> {
+  if (dataset.format === "warehouse") {
+    const bitmap = await drawWarehouse(dataset as Warehouse, i, signal);
+    return { bitmap, width: bitmap.width, height: bitmap.height, partial: false, orientation: 1 };
+  }
   const info = dataset.info(i);
   if (info.damaged) throw Object.assign(new Error("the index entry is damaged"), { code: "damaged entry" });
   if (!DRAWN.has(info.format)) throw new NotDrawn(info.format.toUpperCase());

@@ -2,7 +2,8 @@
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
-import { findAnnotations, type Annotations, type Box } from "./boxes.ts";
+import type { FindBoxes } from "./box-source.ts";
+import type { Annotations, Box } from "./boxes.ts";
 import { colorOf } from "./colors.ts";
 import "./box-list.ts";
 import { classOf, meant } from "./meaning.ts";
@@ -222,6 +223,8 @@ export class SamplePanel extends LitElement {
 
   @property({ attribute: false }) data!: Dataset;
   @property({ attribute: false }) index = 0;
+  /** Where boxes come from. */
+  @property({ attribute: false }) find!: FindBoxes;
   /** The field of the metadata that holds the class. */
   @property() classField = "";
   /** Samples to read ahead. */
@@ -297,6 +300,7 @@ export class SamplePanel extends LitElement {
   }
   override willUpdate(changed: PropertyValues): void {
     if (changed.has("index") || changed.has("data")) void this.load();
+    else if (changed.has("find") && this.record !== undefined) this.annotate();
   }
   override updated(changed: PropertyValues): void {
     if (
@@ -422,12 +426,13 @@ export class SamplePanel extends LitElement {
   }
   private annotate(): void {
     const { width, height } = this.shown;
-    this.annotations = findAnnotations(this.record ?? null, width, height);
+    this.annotations = this.find(this.index, this.record ?? null, width, height);
   }
   /** Of a picture that is turned: draws it as it is stored where its boxes fit into that, and not into what is turned. */
   private choose(): void {
     const { width, height } = this.image ?? this.data.info(this.index);
-    this.asStored = meant(this.record ?? null, width, height, this.orientation).asStored;
+    const { orientation } = this;
+    this.asStored = meant(this.find, this.index, this.record ?? null, { width, height, orientation }).asStored;
     this.annotate();
   }
   private toggleStored(): void {

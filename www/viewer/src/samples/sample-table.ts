@@ -4,6 +4,7 @@ import { customElement, property } from "lit/decorators.js";
 import { Collection, windowStyles } from "../ui/collection.ts";
 import { controls, rowStyles } from "../ui/styles.ts";
 import { count } from "../ui/wording.ts";
+import type { FindBoxes } from "./box-source.ts";
 import { colorOf } from "./colors.ts";
 import { classOf } from "./meaning.ts";
 import { USUAL_COLUMNS, allColumns, type Column, type Row } from "./columns.ts";
@@ -85,6 +86,8 @@ export class Table extends Collection {
   /** The fields of the metadata that there are. */
   @property({ attribute: false }) fields: readonly string[] = [];
   @property() classField = "";
+  /** Where boxes come from. */
+  @property({ attribute: false }) find!: FindBoxes;
   /** By which column it is sorted. */
   @property({ attribute: false }) sorting: { readonly by: string; readonly down: boolean } | null = null;
   private shown: readonly Column[] = [];
@@ -193,6 +196,7 @@ export class Table extends Collection {
       name: this.data.nameOf(i),
       record: this.records?.get(i),
       classField: this.classField,
+      find: this.find,
     };
     return html`
       <div id="p${position}" class="row ${position === this.current ? "current" : ""}" role="row"

@@ -7,7 +7,7 @@ import type { Menu } from "../ui/menu.ts";
 import { controls } from "../ui/styles.ts";
 import { offerList, placeStyles, recentList, type Offer } from "./places.ts";
 
-/** `<forebay-open>`: sends `choose`, `url` with a text, and `recent` with an entry. */
+/** `<forebay-open>`: sends `choose`, `folder`, `url` with a text, and `recent` with an entry. */
 @customElement("forebay-open")
 export class OpenMenu extends LitElement {
   static override styles = [
@@ -24,6 +24,7 @@ export class OpenMenu extends LitElement {
       display: flex;
       gap: 8px;
     }
+    .url button.primary,
     .url input {
       flex: 1;
       min-width: 0;
@@ -48,7 +49,8 @@ export class OpenMenu extends LitElement {
     return html`
       <forebay-menu label="Open" hint="Open another file (o)">
         <div class="sheet">
-          <button class="primary" @click=${() => this.send("choose")}>Choose a file</button>
+          <div class="url"><button class="primary" @click=${() => this.send("choose")}>Choose a file</button>
+            <button title="A tensor warehouse, or labels of what is open" @click=${() => this.send("folder")}>A folder</button></div>
           <div class="url">
             <input type="url" aria-label="Address of a file" placeholder="https://… the address of a file"
               @keydown=${(e: KeyboardEvent) => e.key === "Enter" && open()} />

@@ -1,6 +1,7 @@
 /** The order in which samples are shown: that of the file, or by a column. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Dataset } from "../../../lib/src/model/index.ts";
+import type { FindBoxes } from "../samples/box-source.ts";
 import { allColumns, ranks } from "../samples/columns.ts";
 import { walkRecords } from "../samples/walk.ts";
 import type { Rows } from "../ui/rows.ts";
@@ -20,6 +21,7 @@ export interface SortHost {
   readonly data: () => Dataset | null;
   readonly fields: () => readonly string[];
   readonly classField: () => string;
+  readonly find: () => FindBoxes;
   readonly signal: () => AbortSignal;
   readonly say: (text: string) => void;
   readonly warn: (text: string) => void;
@@ -75,7 +77,7 @@ export class SortController implements ReactiveController {
     const work = (this.work = new AbortController());
     const signal = AbortSignal.any([work.signal, this.of.signal()]);
     try {
-      const values = column.values?.(dataset, this.of.classField());
+      const values = column.values?.(dataset, this.of.classField(), this.of.find());
       let found: ArrayLike<number | string | null>;
       if (values) {
         const list = new Array<number | string | null>(dataset.length).fill(null);

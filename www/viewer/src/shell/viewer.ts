@@ -1,12 +1,14 @@
 /** `<forebay-viewer>`: everything together. What it does is in its controllers; here they meet, and are drawn. */
 import { LitElement, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import type { Dataset, Table } from "../../../lib/src/model/index.ts";
+import type { Dataset, Folder, Input, Table, Warehouse } from "../../../lib/src/model/index.ts";
 import "../dialogs/about-dialog.ts";
 import "../dialogs/check-dialog.ts";
 import "../dialogs/convert-dialog.ts";
 import "../dialogs/convert-table-dialog.ts";
 import "../dialogs/help-dialog.ts";
+import "../dialogs/labels-dialog.ts";
+import "../dialogs/warehouse-dialog.ts";
 import "../samples/facets-view.ts";
 import "../samples/gallery.ts";
 import "../samples/sample-panel.ts";
@@ -20,8 +22,11 @@ import type { CheckDialog } from "../dialogs/check-dialog.ts";
 import type { ConvertDialog } from "../dialogs/convert-dialog.ts";
 import type { ConvertTableDialog } from "../dialogs/convert-table-dialog.ts";
 import type { HelpDialog } from "../dialogs/help-dialog.ts";
+import type { LabelsDialog } from "../dialogs/labels-dialog.ts";
+import type { WarehouseDialog } from "../dialogs/warehouse-dialog.ts";
 import type { Engine } from "../files/engine.ts";
 import type { Recent } from "../files/recent.ts";
+import { boxesOf, type FindBoxes } from "../samples/box-source.ts";
 import { forgetColors } from "../samples/colors.ts";
 import { USUAL_COLUMNS } from "../samples/columns.ts";
 import { Counts } from "../samples/counts.ts";
@@ -43,10 +48,11 @@ import { sampleFacts, tableFacts } from "./facts.ts";
 import { FilterController } from "./filter-controller.ts";
 import { InputController } from "./input-controller.ts";
 import { KeyController } from "./key-controller.ts";
+import { LabelController } from "./label-controller.ts";
 import { LinkController } from "./link-controller.ts";
 import type { Link } from "./link.ts";
 import { Messages } from "./messages.ts";
-import { damageNotice, growthNotice } from "./notices.ts";
+import { damageNotice, growthNotice, labelNotice, thresholdNotice } from "./notices.ts";
 import { OpenController } from "./open-controller.ts";
 import { ReadMeter } from "./read-meter.ts";
 import { RecentController } from "./recent-controller.ts";
@@ -79,6 +85,8 @@ export class Viewer extends LitElement {
   @query("forebay-check") private checkDialog!: CheckDialog;
   @query("forebay-convert") private convertDialog!: ConvertDialog;
   @query("forebay-convert-table") private convertTableDialog!: ConvertTableDialog;
+  @query("forebay-labels") private labelsDialog!: LabelsDialog;
+  @query("forebay-warehouse") private warehouseDialog!: WarehouseDialog;
   @query("forebay-help") private helpDialog!: HelpDialog;
   @query("forebay-filter") private filterBox!: FilterBox | null;
   @query("forebay-table-view") private tableView!: TableView | null;
@@ -118,15 +126,24 @@ export class Viewer extends LitElement {
     data: () => this.opener.data,
     rows: () => this.filter.rows,
     growing: () => this.opener.growth !== null,
-    local: () => this.opener.source instanceof Blob,
+    local: () => isHere(this.opener.source),
+    find: () => this.find,
     signal: () => this.opener.signal,
     pictures: () => this.pictures,
+  });
+  private readonly labels: LabelController = new LabelController(this, {
+    engine: () => this.engine,
+    data: () => this.opener.data,
+    signal: () => this.opener.signal,
+    say: (text) => this.messages.say(text),
+    changed: () => this.counts.boxesChanged(),
   });
   private readonly compact = new CompactController(this);
   private readonly order: SortController = new SortController(this, {
     data: () => this.opener.data,
     fields: () => this.counts.metadataFields,
-    classField: () => this.counts.classField,
+    classField: () => this.counts.labelField,
+    find: () => this.find,
     signal: () => this.opener.signal,
     say: (text) => this.messages.say(text),
     warn: (text) => this.messages.warn(text),
@@ -147,7 +164,14 @@ export class Viewer extends LitElement {
     open: (input, name, file, extra) => void this.opener.open(input, name, file, extra),
     refuse: (name, message) => this.refuse(name, message),
     fail: (name, message) => this.fail(name, message),
-    chooser: () => this.renderRoot.querySelector<HTMLInputElement>("input[type=file]"),
+    dropped: (data) => this.engine.droppedFiles(data),
+    labels: (input, name) => {
+      if (!this.opener.data) return false;
+      void this.labels.open(input, name);
+      return true;
+    },
+    chooser: () => this.renderRoot.querySelector<HTMLInputElement>("input.file"),
+    folderChooser: () => this.renderRoot.querySelector<HTMLInputElement>("input.folder"),
   });
   protected readonly keys = new KeyController(this, {
     // A dialog that lost the focus still has the page to itself.
@@ -175,6 +199,16 @@ export class Viewer extends LitElement {
   /** The samples that are shown, in the order in which they are. */
   private get rows(): Rows {
     return this.order.apply(this.filter.rows);
+  }
+  /** Where boxes come from. */
+  private get find(): FindBoxes {
+    const { data } = this.opener;
+    return this.labels.given?.find ?? boxesOf(data!);
+  }
+  /** What is open, if it is a warehouse. */
+  private get warehouse(): Warehouse | null {
+    const { data } = this.opener;
+    return data?.format === "warehouse" ? (data as Warehouse) : null;
   }
   /** Frees the file. */
   close(): void {
@@ -220,6 +254,7 @@ export class Viewer extends LitElement {
     this.cursor.reset();
     this.selection.clear();
     this.order.reset();
+    this.labels.reset();
     forgetColors();
     if (!left) return;
     void this.recents.recall();
@@ -278,7 +313,9 @@ export class Viewer extends LitElement {
         b: () => this.toggleBoxes(),
         "Ctrl+a": () => this.selection.all(),
         e: () => this.convertDialog.show(),
+        l: () => this.labelsDialog.show(),
       }),
+      ...(this.warehouse && { v: () => this.warehouseDialog.show() }),
     };
   }
   private setView(view: "gallery" | "table"): void {
@@ -320,8 +357,13 @@ export class Viewer extends LitElement {
         @jump=${(e: CustomEvent<number>) => this.jump(e.detail)}></forebay-check>
       <forebay-convert .engine=${this.engine} .data=${data} ?growing=${growth !== null}
         .kept=${this.filter.rows.kept} .picked=${this.selection.picked} @open=${made}></forebay-convert>
+      <forebay-labels .engine=${this.engine} .data=${data} .kept=${this.filter.rows.kept} .picked=${this.selection.picked}
+        @choose=${() => this.renderRoot.querySelector<HTMLInputElement>("input.labels")?.click()}></forebay-labels>
+      <forebay-warehouse .manifest=${this.warehouse?.manifest ?? null}></forebay-warehouse>
       <forebay-help></forebay-help>
-      <input type="file" hidden aria-label="Open a file" @change=${this.input.chosen} />
+      <input type="file" class="file" hidden aria-label="Open a file" @change=${this.input.chosen} />
+      <input type="file" class="folder" webkitdirectory hidden aria-label="Open a folder" @change=${this.input.folderChosen} />
+      <input type="file" class="labels" hidden aria-label="Open a label file" @change=${this.input.labelsChosen} />
       <div class="warning" role="alert" ?hidden=${this.messages.warning === ""}>${this.messages.warning}</div>
       <div class="visually-hidden" role="status" aria-live="polite">${this.messages.said}</div>`;
   }
@@ -344,7 +386,7 @@ export class Viewer extends LitElement {
           .kept=${keptIndexes} @choose=${() => this.input.choose()}
           @url=${(e: CustomEvent<string>) => this.input.url(e.detail)}
           @recent=${(e: CustomEvent<Recent>) => void this.input.recent(e.detail)}
-          @sample=${() => void this.input.sample()} @back=${() => this.close()} @forget=${() => void this.recents.forget()}></forebay-welcome>
+          @folder=${() => void this.input.chooseFolder()} @sample=${() => void this.input.sample()} @back=${() => this.close()} @forget=${() => void this.recents.forget()}></forebay-welcome>
       </div>`;
   }
 
@@ -365,7 +407,7 @@ export class Viewer extends LitElement {
         </div>
         <span class="spacer"></span>
         <forebay-open .offers=${this.recents.offers} .recent=${this.recents.list}
-          @choose=${() => this.input.choose()}
+          @choose=${() => this.input.choose()} @folder=${() => void this.input.chooseFolder()}
           @url=${(e: CustomEvent<string>) => this.input.url(e.detail)}
           @recent=${(e: CustomEvent<Recent>) => void this.input.recent(e.detail)}></forebay-open>
         ${
@@ -383,7 +425,9 @@ export class Viewer extends LitElement {
   private renderActions(convert: () => void): TemplateResult {
     return html`
       <button title="Check (c)" @click=${() => this.checkDialog.show()}>Check</button>
-      <button title="Convert or export (e)" @click=${convert}>Convert</button>`;
+      <button title="Convert or export (e)" @click=${convert}>Convert</button>
+      ${this.opener.data ? html`<button title="Labels of a file, and labels as a file (l)" @click=${() => this.labelsDialog.show()}>Labels</button>` : nothing}
+      ${this.warehouse ? html`<button title="What became of the frames (v)" @click=${() => this.warehouseDialog.show()}>Validation</button>` : nothing}`;
   }
 
   private renderTable(table: Table): TemplateResult {
@@ -409,7 +453,7 @@ export class Viewer extends LitElement {
           <forebay-facets class=${this.facetsShown ? "shown" : ""} role="complementary" aria-label="Facets"
             .facets=${counts.facets} .clauses=${filter.clauses} .classes=${counts.classes}
             .classField=${counts.classField} .fields=${counts.metadataFields} .trouble=${counts.trouble}
-            ?counting=${counts.counting} ?sizeless=${dataset.format === "tar" && !growth}
+            ?counting=${counts.counting} ?alike=${dataset.format === "warehouse"} ?sizeless=${dataset.format === "tar" && !growth}
             @clause=${({ detail: d }: CustomEvent<ClauseChange>) => filter.setClause(d.key, d.clause)}
             @sizes=${() => void counts.readSizes()}
             .boxes=${counts.boxes} .boxProgress=${counts.boxProgress} .boxTrouble=${counts.boxTrouble} .rows=${filter.rows}
@@ -420,7 +464,7 @@ export class Viewer extends LitElement {
             ${this.renderBar(dataset)}
             ${this.selection.picked.size > 0 ? this.renderSelection() : nothing}
             ${growth ? growthNotice(growth) : nothing}
-            <div class="chips">${damageNotice(dataset, lost, () => this.checkDialog.show())}${this.renderChips()}</div>
+            <div class="chips">${damageNotice(dataset, lost, () => this.checkDialog.show())}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => this.warehouseDialog.show()) : nothing}${labelNotice(this.labels, () => this.labels.remove())}${this.renderChips()}</div>
             ${this.renderCollection(dataset)}
           </main>
           ${this.cursor.open === null ? nothing : this.renderSample(dataset, this.cursor.open)}
@@ -507,7 +551,7 @@ export class Viewer extends LitElement {
   private renderSample(dataset: Dataset, open: number): TemplateResult {
     return html`
       <forebay-sample role="complementary" aria-label="Sample" .data=${dataset} .index=${open}
-        .classField=${this.counts.classField} .next=${this.cursor.following} .picked=${this.selection.picked.has(open)} ?boxesOn=${this.boxes}
+        .classField=${this.counts.labelField} .find=${this.find} .next=${this.cursor.following} .picked=${this.selection.picked.has(open)} ?boxesOn=${this.boxes}
         @boxes=${() => this.toggleBoxes()}
         @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
         @close=${() => this.cursor.close()}
@@ -527,11 +571,11 @@ export class Viewer extends LitElement {
     const range = (e: CustomEvent<[number, number]>): void => this.selection.range(...e.detail);
     return this.view === "gallery"
       ? html`<forebay-gallery .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
-          .size=${this.tileSize} .classField=${this.counts.classField} ?boxes=${this.boxes} @drawn=${() => this.pictured()}
+          .size=${this.tileSize} .classField=${this.counts.labelField} .find=${this.find} ?boxes=${this.boxes} @drawn=${() => this.pictured()}
           @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-gallery>`
       : html`<forebay-table .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
-          .columns=${this.columns} .fields=${this.counts.metadataFields} .classField=${this.counts.classField}
-          .sorting=${this.order.sorting} @sort=${(e: CustomEvent<string>) => this.order.next(e.detail)}
+          .columns=${this.columns} .fields=${this.counts.metadataFields} .classField=${this.counts.labelField}
+          .find=${this.find} .sorting=${this.order.sorting} @sort=${(e: CustomEvent<string>) => this.order.next(e.detail)}
           @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-table>`;
   }
 }
@@ -541,5 +585,9 @@ interface ClauseChange {
   readonly key: string;
   readonly clause: Clause | null;
 }
+
+/** Whether reading costs nobody anything: a file or a folder of this machine. */
+const isHere = (source: Input | Folder | null): boolean =>
+  typeof source === "object" && source !== null && !(source instanceof URL) && !("read" in source);
 
 const BRAND = html`<svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg><span>Forebay</span>`;

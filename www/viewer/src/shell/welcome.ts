@@ -40,6 +40,7 @@ export interface Failure {
 const FORMATS = [
   ["TBL", "Samples: pictures with labels"],
   ["TAR", "Samples; WebDataset"],
+  ["Warehouse", "A folder of tensors with its manifest"],
   ["TBF", "Rows"],
   ["IDV", "Rows, as ML.NET keeps them"],
   ["CSV", `Rows, up to ${SHOWN_SIZE}`],
@@ -66,7 +67,7 @@ const USES = [
   ],
 ] as const;
 
-/** `<forebay-welcome>`: sends `sample`, `choose`, `url` with a text, `recent` with an entry, `back` and `forget`. */
+/** `<forebay-welcome>`: sends `sample`, `folder`, `choose`, `url` with a text, `recent` with an entry, `back` and `forget`. */
 @customElement("forebay-welcome")
 export class Welcome extends LitElement {
   static override styles = [
@@ -224,6 +225,7 @@ export class Welcome extends LitElement {
         <p>Of any size: only the index is read, then what you look at.</p>
         <div class="buttons">
           <button class="primary" @click=${() => this.send("choose")}>Choose a file</button>
+          <button @click=${() => this.send("folder")}>A folder</button>
           <button @click=${() => this.send("sample")}>Try the sample dataset</button>
         </div>
         <ul class="formats" aria-label="Formats">${FORMATS.map(

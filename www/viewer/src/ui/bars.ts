@@ -75,13 +75,18 @@ export interface BarOf {
   readonly most: number;
   readonly on: boolean;
   readonly color?: string;
+  /** What is written, if the label is too long for that. */
+  readonly short?: string;
 }
 
 /** A bar: how many there are in all, how many of them the filter keeps, and whether it is the filter. Without `act` it is none. `color` is the one in which boxes of it are drawn. */
-export function bar({ label, all, kept, most, on, color }: BarOf, act: (() => void) | null): TemplateResult {
+export function bar(
+  { label, all, kept, most, on, color, short = label }: BarOf,
+  act: (() => void) | null,
+): TemplateResult {
   return html`
     <button class="bar" aria-pressed=${on} title=${visible(label)} ?disabled=${act === null} @click=${act}>
       <i .style=${`width:${(100 * all) / most}%`}></i><i .style=${`width:${(100 * kept) / most}%`}></i>
-      ${color ? html`<b .style=${`background:${color}`}></b>` : nothing}<span>${visible(label)}</span><span>${count(kept)}</span>
+      ${color ? html`<b .style=${`background:${color}`}></b>` : nothing}<span>${visible(short)}</span><span>${count(kept)}</span>
     </button>`;
 }

@@ -59,6 +59,7 @@ export const viewerStyles = css`
     flex: 1;
   }
   .file h1 {
+    flex: 0 1 auto;
     margin: 0;
     font-size: 14px;
     font-weight: 600;
@@ -77,6 +78,8 @@ export const viewerStyles = css`
     white-space: nowrap;
   }
   .facts {
+    flex: 0 20 auto;
+    min-width: 0;
     color: var(--ink-2);
     font-size: 12.5px;
     white-space: nowrap;
@@ -102,6 +105,7 @@ export const viewerStyles = css`
     min-height: 0;
   }
   .main {
+    position: relative;
     display: flex;
     flex-direction: column;
     min-width: 0;
@@ -165,20 +169,51 @@ export const viewerStyles = css`
     font-size: 13px;
   }
   .selection {
+    position: absolute;
+    z-index: 5;
+    left: 50%;
+    bottom: 14px;
+    translate: -50%;
     display: flex;
     flex-wrap: wrap;
+    justify-content: center;
     align-items: center;
     gap: 8px;
-    padding: 6px 12px;
-    background: var(--accent-soft);
-    border-bottom: 1px solid var(--line);
+    width: max-content;
+    max-width: calc(100% - 24px);
+    padding: 8px 12px;
+    border: 1px solid var(--accent);
+    border-radius: 12px;
+    background: var(--card);
+    box-shadow: var(--shadow);
     font-size: 13px;
     font-variant-numeric: tabular-nums;
   }
-  .selection button {
-    min-height: 28px;
+  .selection b {
+    padding: 0 6px;
   }
-  .selection button:last-child {
+  .selection button {
+    min-height: 30px;
+  }
+  .labels {
+    flex: 1 1 100%;
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 4px 14px;
+    padding: 6px 12px;
+    border-radius: 9px;
+    background: var(--accent-soft);
+    font-size: 13px;
+    overflow-wrap: anywhere;
+  }
+  .labels ul {
+    max-height: 140px;
+    margin: 4px 0;
+    padding-left: 20px;
+    overflow: auto;
+  }
+  .labels button {
     margin-left: auto;
   }
   .chips {
@@ -320,9 +355,6 @@ export const viewerStyles = css`
     }
     forebay-filter {
       min-width: 0;
-    }
-    .selection {
-      padding-block: 3px;
     }
   }
   @media (max-width: 480px) {
