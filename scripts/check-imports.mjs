@@ -25,15 +25,16 @@ const CRATES = {
     'dataset',
     'check select',
     'convert',
-    'tables warehouse',
-    'loader tensors',
+    'tables',
+    'warehouse',
+    'loader',
   ],
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
   'python/src': ['errors memory', 'recipe wait', 'batch options', 'check convert dataset loader', 'table writer'],
   'wasm/src': [
     'fail limits ranges threads',
     'words',
-    'check convert record select tables tensor',
+    'check convert labels record select tables tensor',
     'dataset',
     'open warehouse',
   ],
@@ -41,7 +42,20 @@ const CRATES = {
 
 /** The rooms of each house of TypeScript, from the ground up. Files beside them (`.`) may import them all. */
 const HOUSES = {
-  'www/lib/src': ['model', 'base', 'source', 'worker', 'pool', 'sink', 'samples', 'warehouse', 'tables', 'api', '.'],
+  'www/lib/src': [
+    'model',
+    'base',
+    'source',
+    'worker',
+    'pool',
+    'sink',
+    'samples',
+    'warehouse',
+    'labels',
+    'tables',
+    'api',
+    '.',
+  ],
   'www/viewer/src': ['ui', 'files', 'samples', 'tables', 'dialogs', 'shell', '.'],
 };
 

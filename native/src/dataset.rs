@@ -24,7 +24,7 @@ use serde_json::Value;
 use crate::{
     folder::Folder,
     input::{Input, Io, WINDOW},
-    shards::{self, WarehouseOptions},
+    shards::{self, OpenWarehouse, WarehouseOptions},
 };
 
 /// Bytes of each end of a sample that are looked at to tell files apart.
@@ -114,9 +114,13 @@ impl Dataset {
     fn open_warehouse(manifest: &Path, options: &OpenOptions) -> Result<Dataset> {
         let mut how = WarehouseOptions::default();
         (how.limits, how.io, how.keep_going) = (options.limits.clone(), options.io, options.keep_going);
-        let opened = shards::open(manifest, &how)?;
-        let container = Container::Warehouse(opened.warehouse);
-        Ok(Self::new(Source::File(Arc::new(opened.joined), Arc::new(container)), options, None))
+        Ok(Self::of_warehouse(&shards::open(manifest, &how)?, options))
+    }
+
+    /// A warehouse that is open already.
+    pub(crate) fn of_warehouse(opened: &OpenWarehouse, options: &OpenOptions) -> Dataset {
+        let container = Container::Warehouse(opened.warehouse.clone());
+        Self::new(Source::File(Arc::new(opened.joined.clone()), Arc::new(container)), options, None)
     }
 
     /// Opens bytes that are in memory.

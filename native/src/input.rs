@@ -188,6 +188,20 @@ impl Input {
         Ok(buffer.split().freeze())
     }
 
+    /// Copies a range to where it is wanted, which must have its length.
+    pub(crate) fn read_into(&self, range: Range<u64>, out: &mut [u8]) -> Result<()> {
+        let len = self.length_of(&range)?;
+        if len != out.len() {
+            let message = format!("{len} bytes do not fit into {}", out.len());
+            return Err(Error::new(&forebay::error::codes::ARGUMENT, message).file(&self.name));
+        }
+        match self.source.at_hand(range.clone()) {
+            Some(bytes) => out.copy_from_slice(&bytes),
+            None => self.fill(range.start, out)?,
+        }
+        Ok(())
+    }
+
     /// How many bytes a range has, which must be the file's.
     fn length_of(&self, range: &Range<u64>) -> Result<usize> {
         let len = range.end.checked_sub(range.start).filter(|_| range.end <= self.len());

@@ -14,9 +14,9 @@
 //! |---|---|
 //! | [`dataset`] | a TBL, a TAR or a folder, opened |
 //! | [`convert`] | any of these into a TBL or TAR, on all cores |
-//! | [`loader`] | batches of tensors for training |
+//! | [`loader`] | batches of tensors for training, of pictures or of a warehouse |
 //! | [`labels`] | label files and folders of them: COCO, YOLO, Pascal VOC, CVAT, Label Studio and others |
-//! | [`shards`], [`tensors`] | a tensor warehouse, opened; batches for training from it |
+//! | [`shards`] | a tensor warehouse, opened |
 //! | [`warehouse`](mod@warehouse) | tensor warehouses, built |
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`] | files in, read or mapped |
@@ -47,7 +47,6 @@ pub mod parallel;
 pub mod select;
 pub mod shards;
 pub mod tables;
-pub mod tensors;
 pub mod warehouse;
 
 pub use dataset::{Dataset, OpenOptions};

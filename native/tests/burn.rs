@@ -4,15 +4,19 @@
 
 #[path = "common/mod.rs"]
 mod common;
+#[path = "../../tests/common/warehouses.rs"]
+mod warehouses;
 
 use std::fs;
 
 use burn_dataset::Dataset as _;
 use common::{Folder, tar};
+use forebay::warehouse::{self, Shape};
 use forebay_native::loader::{
     Dtype, IMAGENET, Image, Loader,
     burn::{Picture, Pictures},
 };
+use warehouses::{Made, made};
 
 /// A bitmap of one color.
 fn bmp(side: u32, color: u8) -> Vec<u8> {
@@ -91,4 +95,31 @@ fn loaders_of_anything_but_float_images_are_refused() {
     for builder in [open(), open().image(Image::new(4, 4)).dtype(Dtype::U8)] {
         assert_eq!(Pictures::new(builder.build().unwrap()).unwrap_err().code().id(), "loader.settings");
     }
+}
+
+#[test]
+fn a_warehouse_gives_its_tensors_boxes_and_classes_and_nothing_is_decoded() {
+    let folder = Folder::new();
+    let (wide, small) = ([0.0, 0.25, 1.0, 0.5], [0.5, 0.5, 0.625, 0.625]);
+    let boxes = [(wide, Some(1)), (small, None)];
+    let samples: Vec<Made> = (0..7).map(|k| Made::new("a", 100 + k, &boxes[..k as usize % 3])).collect();
+    let shape = Shape::new(4, 3, 2, warehouse::Dtype::F16).with_f32_boxes();
+    let files = made(shape, &["cat", "dog"], &samples);
+    files.0.iter().for_each(|(name, bytes)| fs::write(folder.at(name), bytes).unwrap());
+    let pictures = Pictures::new(Loader::open(folder.path()).unwrap().build().unwrap()).unwrap();
+    assert_eq!(pictures.len(), 7);
+    for (k, picture) in pictures.iter().enumerate() {
+        let picture = picture.unwrap();
+        assert_eq!((picture.shape, picture.index, picture.frame_id), ([3, 3, 4], k as u64, 100 + k as u64));
+        let level = |i: usize| (i as u8).wrapping_mul(37).wrapping_add(samples[k].seed);
+        let levels: Vec<u8> = picture.values.iter().map(|value| (value * 255.0).round() as u8).collect();
+        assert_eq!(levels, (0..36).map(level).collect::<Vec<_>>());
+        assert_eq!((picture.boxes, picture.box_classes), (samples[k].boxes.clone(), [1, -1][..k % 3].to_vec()));
+    }
+    // From several threads the same.
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| assert!((0..7).all(|i| pictures.get(i).unwrap().boxes == samples[i].boxes)));
+        }
+    });
 }

@@ -11,6 +11,7 @@ use std::{fs, path::Path};
 
 use common::Folder;
 use forebay::{
+    image::transform::Out,
     order::Tail,
     warehouse::{
         Dtype, Endianness, Manifest, ResizeMode, SampleRecord, Shape, ShardWriter, Transform,
@@ -21,7 +22,7 @@ use forebay::{
 use forebay_native::{
     Dataset, OpenOptions,
     check::check,
-    tensors::{Batch, Builder, Loader, Mode, SplitBy, split},
+    loader::{Annotations, Batch, Builder, Dtype as Numbers, Image, Loader, Mode, OnBroken, Split, SplitBy, Tensor},
 };
 use warehouses::Files;
 
@@ -66,7 +67,7 @@ fn small(dtype: Dtype) -> Shape {
 }
 
 fn builder(folder: &Folder) -> Builder {
-    Loader::open(folder.path()).unwrap().mode(Mode::Mmap)
+    Loader::open(folder.path()).unwrap().mode(Mode::Mmap).batch(1)
 }
 
 /// Every sample of an epoch: number, frame, image, boxes, mask.
@@ -77,13 +78,14 @@ fn samples(batches: impl Iterator<Item = forebay::Result<Batch>>) -> Vec<Sample>
     let mut all = Vec::new();
     for batch in batches {
         let batch = batch.unwrap();
-        let [n, channels, height, width] = batch.shape();
+        let &[n, channels, height, width] = batch.shape() else { panic!("{:?}", batch.shape()) };
         let (image, boxes, mask) = (channels * height * width, batch.boxes().len() / n, batch.mask().len() / n);
+        let images = batch.images().f32().unwrap();
         for k in 0..n {
             all.push((
                 batch.indices()[k],
                 batch.frame_ids()[k],
-                bits(&batch.images()[k * image..(k + 1) * image]),
+                bits(&images[k * image..(k + 1) * image]),
                 bits(&batch.boxes()[k * boxes..(k + 1) * boxes]),
                 bits(&batch.mask()[k * mask..(k + 1) * mask]),
             ));
@@ -103,8 +105,8 @@ fn every_type_and_mode_gives_the_pixels_that_were_written() {
             for mode in Mode::ALL {
                 for prefetch in [0, 2] {
                     let loader = builder(&folder).mode(*mode).prefetch(prefetch).batch(2).tail(Tail::Uneven).build();
-                    let loader = loader.unwrap();
-                    assert_eq!((loader.mode(), loader.steps()), (*mode, 4));
+                    let mut loader = loader.unwrap();
+                    assert_eq!((loader.mode(), loader.steps()), (Some(*mode), 4));
                     let found = samples(loader.epoch(0).unwrap());
                     for (i, (index, frame, image, boxes, mask)) in found.iter().enumerate() {
                         assert_eq!((*index, *frame), (i as u64, i as u64 + 100));
@@ -125,9 +127,9 @@ fn every_type_and_mode_gives_the_pixels_that_were_written() {
 fn the_other_builders_warehouse_gives_the_same_in_every_mode() {
     let manifest = core_common::corpus("twh/expected/case_letterbox_64/manifest.json");
     let epoch = |mode: Mode| {
-        let loader =
+        let mut loader =
             Loader::open(&manifest).unwrap().mode(mode).batch(4).shuffle(7).tail(Tail::Uneven).build().unwrap();
-        assert_eq!(loader.warehouse().len(), 21);
+        assert_eq!(loader.warehouse().unwrap().len(), 21);
         samples(loader.epoch(3).unwrap())
     };
     let mapped = epoch(Mode::Mmap);
@@ -144,16 +146,22 @@ fn ranks_share_an_epoch_and_a_run_goes_on_with_more_of_them() {
     let folder = Folder::new();
     write(folder.path(), small(Dtype::U8), &[9, 7], |_| {});
     let of = |rank, world, batch| builder(&folder).batch(batch).shuffle(5).shard(rank, world);
-    let whole = of(0, 1, 4).build().unwrap();
-    let all: Vec<u64> = whole.epoch(2).unwrap().flat_map(|batch| batch.unwrap().indices().to_vec()).collect();
+    let mut whole = of(0, 1, 4).build().unwrap();
+    let mut state = None;
+    let mut all = Vec::new();
+    let mut batches = whole.epoch(2).unwrap();
+    while let Some(batch) = batches.next() {
+        all.extend(batch.unwrap().indices().to_vec());
+        state.get_or_insert_with(|| batches.loader().state());
+    }
+    let state = state.unwrap();
     let mut sorted = all.clone();
     sorted.sort_unstable();
     assert_eq!(sorted, (0..16).collect::<Vec<_>>());
     // Two ranks of half the batch take the same batches apart, also from the middle of an epoch on.
-    let state = whole.state(2, 1);
     let ranks: Vec<Vec<Vec<u64>>> = (0..2)
         .map(|rank| {
-            let loader = of(rank, 2, 2).resume(state.clone()).build().unwrap();
+            let mut loader = of(rank, 2, 2).resume(state.clone()).build().unwrap();
             assert_eq!((loader.position().epoch, loader.position().step), (2, 1));
             loader.epoch(2).unwrap().map(|batch| batch.unwrap().indices().to_vec()).collect()
         })
@@ -168,9 +176,11 @@ fn ranks_share_an_epoch_and_a_run_goes_on_with_more_of_them() {
     }
     assert!(of(2, 2, 1).build().is_err());
     // A part of the samples, and a state of another warehouse.
-    let part = builder(&folder).samples(vec![1, 4, 15]).build().unwrap();
+    let mut part = builder(&folder).samples([1, 4, 15]).build().unwrap();
     let found: Vec<u64> = part.epoch(0).unwrap().flat_map(|batch| batch.unwrap().indices().to_vec()).collect();
     assert_eq!(found, [1, 4, 15]);
+    assert_eq!(code(builder(&folder).samples([3, 16])), "loader.settings");
+    assert_eq!(code(builder(&folder).samples([4, 3])), "order.settings");
     let other = Folder::new();
     write(other.path(), small(Dtype::U8), &[8, 8], |_| {});
     assert!(builder(&other).batch(4).shuffle(5).resume(state).build().is_err());
@@ -180,21 +190,25 @@ fn ranks_share_an_epoch_and_a_run_goes_on_with_more_of_them() {
 fn a_split_keeps_every_sample_once_and_runs_together() {
     let folder = Folder::new();
     write(folder.path(), small(Dtype::U8), &[9, 7], |_| {});
-    let loader = builder(&folder).build().unwrap();
-    let parts = |share, seed, by| split(loader.warehouse(), share, seed, by).unwrap();
-    let (train, validation) = parts(0.25, 1, SplitBy::Sample);
+    let part = |split: Split| {
+        let mut loader = builder(&folder).split(split).allow_empty(true).build().unwrap();
+        loader.epoch(0).unwrap().flat_map(|batch| batch.unwrap().indices().to_vec()).collect::<Vec<u64>>()
+    };
+    let by = SplitBy::Sample;
+    let (train, validation) = (part(Split::train(0.25, 1).by(by)), part(Split::validation(0.25, 1).by(by)));
     assert_eq!((train.len(), validation.len()), (12, 4));
     let mut all = [train.clone(), validation.clone()].concat();
     all.sort_unstable();
     assert_eq!(all, (0..16).collect::<Vec<_>>());
-    assert_eq!(parts(0.25, 1, SplitBy::Sample).1, validation);
-    assert_ne!(parts(0.25, 2, SplitBy::Sample).1, validation);
+    assert_eq!(part(Split::validation(0.25, 1).by(by)), validation);
+    assert_ne!(part(Split::validation(0.25, 2).by(by)), validation);
     // One run is all of it.
-    assert_eq!(parts(0.25, 1, SplitBy::Run).1.len(), 16);
-    assert_eq!(parts(0.0, 1, SplitBy::Run).0.len(), 16);
-    assert!(split(loader.warehouse(), f64::NAN, 1, SplitBy::Sample).is_err());
-    let other = Loader::open(core_common::corpus("twh/expected/case_force_48")).unwrap().build().unwrap();
-    assert!(split(other.warehouse(), 0.5, 1, SplitBy::Run).is_err());
+    assert_eq!(part(Split::validation(0.25, 1)).len(), 16);
+    assert_eq!(part(Split::train(0.0, 1)).len(), 16);
+    assert_eq!(code(builder(&folder).split(Split::train(0.25, 1))), "loader.settings");
+    assert!(builder(&folder).split(Split::train(f64::NAN, 1)).build().is_err());
+    let other = Loader::open(core_common::corpus("twh/expected/case_force_48")).unwrap();
+    assert!(other.split(Split::train(0.5, 1)).build().is_err());
 }
 
 #[test]
@@ -202,20 +216,120 @@ fn views_are_the_bytes_of_the_shard() {
     let folder = Folder::new();
     write(folder.path(), small(Dtype::F32), &[4], |_| {});
     for mode in [Mode::Mmap, Mode::Memory] {
-        let loader = builder(&folder).mode(mode).batch(4).build().unwrap();
-        let [first, again] = [0, 0].map(|epoch| loader.epoch(epoch).unwrap().next().unwrap().unwrap());
+        let mut loader = builder(&folder).mode(mode).batch(4).build().unwrap();
+        let [first, mut again] = [0, 0].map(|epoch| loader.epoch(epoch).unwrap().next().unwrap().unwrap());
         for k in 0..4 {
-            let view = first.view(k).unwrap();
-            assert_eq!(view.as_ptr(), again.view(k).unwrap().as_ptr(), "not copied");
-            assert_eq!(view, &first.images()[k * 36..(k + 1) * 36]);
+            let Some(Tensor::F32(view)) = first.view(k) else { panic!("no view") };
+            let Some(Tensor::F32(other)) = again.view(k) else { panic!("no view") };
+            assert_eq!(view.as_ptr(), other.as_ptr(), "not copied");
+            assert_eq!(view, &first.images().f32().unwrap()[k * 36..(k + 1) * 36]);
         }
         assert!(first.view(4).is_none());
+        // What is changed in place is what is seen from then on, and the shard is as it was.
+        if let Out::F32(values) = again.images_mut() {
+            values.fill(7.0);
+        }
+        assert_eq!(again.view(3), Some(Tensor::F32(&[7.0; 36])));
+        assert_ne!(first.view(3), again.view(3));
     }
     let folder = Folder::new();
     write(folder.path(), small(Dtype::F16), &[1], |_| {});
-    let loader = builder(&folder).build().unwrap();
-    let batch = loader.epoch(0).unwrap().next().unwrap().unwrap();
-    assert!(batch.view(0).is_none() && batch.stored(0).unwrap().len() == 72);
+    let first = |loader: Builder| loader.build().unwrap().epoch(0).unwrap().next().unwrap().unwrap();
+    let batch = first(builder(&folder));
+    assert!(batch.view(0).is_none() && batch.payloads()[0].len() == 72);
+    assert!(batch.images().f32().is_some() && batch.view(0).is_some(), "it has been made");
+    assert!(matches!(first(builder(&folder).dtype(Numbers::F16)).view(0), Some(Tensor::F16(_))));
+    assert_eq!(code(builder(&folder).dtype(Numbers::U8)), "loader.settings");
+}
+
+#[test]
+fn what_is_stored_comes_as_it_is_in_either_byte_order() {
+    for (dtype, numbers) in [(Dtype::F16, Numbers::F16), (Dtype::U8, Numbers::U8), (Dtype::F32, Numbers::F32)] {
+        for endianness in [Endianness::Little, Endianness::Big] {
+            let folder = Folder::new();
+            let shape = small(dtype).with_f32_boxes().with_endianness(endianness);
+            write(folder.path(), shape, &[3], |_| {});
+            for prefetch in [0, 2] {
+                let mut loader = builder(&folder).prefetch(prefetch).dtype(numbers).batch(3).build().unwrap();
+                let batch = loader.epoch(0).unwrap().next().unwrap().unwrap();
+                let levels: Vec<u8> = match batch.images() {
+                    Tensor::U8(values) => values.to_vec(),
+                    Tensor::F16(values) => values.iter().map(|x| (x.to_f32() * 255.0).round() as u8).collect(),
+                    Tensor::F32(values) => values.iter().map(|x| (x * 255.0).round() as u8).collect(),
+                    _ => panic!("another type"),
+                };
+                assert_eq!(levels, (0..3).flat_map(|i| pixels(&shape, i)).collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+#[test]
+fn settings_that_mean_nothing_are_refused_by_name() {
+    let folder = Folder::new();
+    write(folder.path(), small(Dtype::U8), &[2], |_| {});
+    let said = |builder: Builder| {
+        let e = builder.build().unwrap_err();
+        assert_eq!(e.code().id(), "loader.settings", "{e}");
+        e.message().to_owned()
+    };
+    let open = || Loader::open(folder.path()).unwrap();
+    for (name, builder) in [
+        ("image", open().image(Image::new(4, 3))),
+        ("payloads", open().payloads()),
+        ("io", open().io(forebay_native::input::Io::Map)),
+        ("orient", open().orient(true)),
+        ("exact", open().exact(true)),
+        ("verify", open().verify(false)),
+        ("decoded_bytes", open().decoded_bytes(1)),
+    ] {
+        assert!(said(builder).contains(&format!("`{name}`")));
+    }
+    assert!(said(open().annotations("labels.json")).contains("Annotations::own()"));
+    assert!(said(open().max_boxes(3)).contains("2 places"));
+    let other = Transform::new(Some([4, 3]), ResizeMode::Force, 2);
+    assert!(
+        said(open().warehouse_transform(other)).contains("4x3 letterbox with 2 places for boxes and not 4x3 force")
+    );
+    let same = Transform::new(Some([4, 3]), ResizeMode::Letterbox, 2);
+    // What means the same for both is fine.
+    let fine = open().warehouse_transform(same).annotations(Annotations::own()).max_boxes(2).orient(false).verify(true);
+    assert!(fine.on_broken(OnBroken::Skip).workers(1).seed(3).build().is_ok());
+    let pictures = core_common::corpus("twh/input/run_a");
+    let open = || Loader::open(&pictures).unwrap();
+    for (name, builder) in [
+        ("mode", open().mode(Mode::Mmap)),
+        ("version", open().version("0")),
+        ("allow_violations", open().allow_violations(true)),
+        ("allow_unproven", open().allow_unproven(true)),
+    ] {
+        assert!(said(builder).contains(&format!("`{name}`")));
+    }
+    assert!(said(Loader::open_all([folder.path(), &pictures]).unwrap()).contains("not beside pictures"));
+}
+
+#[test]
+fn filters_labels_and_names_are_those_of_the_warehouse() {
+    let (one, two) = (Folder::new(), Folder::new());
+    write(one.path(), small(Dtype::U8), &[3], |_| {});
+    write(two.path(), small(Dtype::U8), &[2], |_| {});
+    let open = || Loader::open_all([one.path(), two.path()]).unwrap().batch(1);
+    let mut loader = open().filter("frame_id != 101").unwrap().labels("frame_id").build().unwrap();
+    let found: Vec<_> = loader
+        .epoch(0)
+        .unwrap()
+        .map(|batch| {
+            let batch = batch.unwrap();
+            assert_eq!(batch.metadata().unwrap()[0].as_ref().unwrap()["run"], "run_a");
+            (batch.indices()[0], batch.labels()[0], batch.names().unwrap()[0].clone().unwrap())
+        })
+        .collect();
+    let name = |i: i64| format!("run_a/{:05}", 100 + i);
+    assert_eq!(found, [(0, 100, name(0)), (2, 102, name(2)), (3, 100, name(0))]);
+    // Files of other shapes are no one set.
+    let other = Folder::new();
+    write(other.path(), small(Dtype::F16), &[2], |_| {});
+    assert_eq!(code(Loader::open_all([one.path(), other.path()]).unwrap()), "loader.settings");
 }
 
 fn code(builder: Builder) -> &'static str {

@@ -21,10 +21,9 @@ use crate::{
     tbl::{MetadataFormat, Patch},
 };
 
-/// What is said of a warehouse that is to become a file of pictures.
-#[cfg(feature = "warehouse")]
-pub const NO_TENSORS: &str =
-    "a warehouse holds tensors and not pictures, and is not converted into files of pictures yet";
+/// What is said of a warehouse that is to become a file of pictures where PNG is not built in.
+#[cfg(all(feature = "warehouse", not(feature = "png")))]
+const NO_TENSORS: &str = "a warehouse holds tensors, and the feature that makes pictures of them is not built in";
 
 /// How to convert. Made with [`new`](Self::new), then changed field by field.
 #[derive(Clone, Debug)]
@@ -115,7 +114,7 @@ impl Conversion {
     /// Plans the conversion of the samples `chosen`, in that order, or of all.
     pub fn new(opened: Arc<Opened>, options: ConversionOptions, chosen: Option<Vec<u32>>) -> Result<Self> {
         let len = opened.dataset.len();
-        #[cfg(feature = "warehouse")]
+        #[cfg(all(feature = "warehouse", not(feature = "png")))]
         if opened.dataset.warehouse().is_some() {
             return Err(Error::new(&codes::ARGUMENT, NO_TENSORS));
         }
@@ -287,6 +286,10 @@ impl Conversion {
                 found => inherited.document(found?),
             },
             Step::Done(None) => {}
+        }
+        #[cfg(all(feature = "warehouse", feature = "png"))]
+        if let Dataset::Warehouse(warehouse) = &self.opened.dataset {
+            inherited.document(super::tensors::document(warehouse));
         }
         if let Dataset::Tar(_) = self.opened.dataset {
             inherited.source(&self.options.source);

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
+#[cfg(all(feature = "warehouse", feature = "png"))]
+use super::tensors;
 use super::{
     archive_files::{ArchiveFile, archive_files, renamed},
     open::Dataset,
@@ -75,6 +77,15 @@ impl Dataset {
         metadata: Option<&Metadata>,
         fetch: impl Fn(Range<u64>) -> Result<Bytes>,
     ) -> Result<Loaded> {
+        #[cfg(all(feature = "warehouse", feature = "png"))]
+        if let Dataset::Warehouse(warehouse) = self {
+            let shape = warehouse.locate(i)?.0.header().shape;
+            let text = self.record(i, metadata, fetch)?.unwrap_or_default();
+            let (name, record) = tensors::described(warehouse, i, id, &text)?;
+            let seen = Probe { format: MediaFormat::Png, width: shape.width, height: shape.height };
+            let picture = tensors::png(&shape, &payload)?;
+            return Ok(Loaded::new(id, picture, Some(&name), |_| seen).with_record(record));
+        }
         let seen = self.written_info(i, &payload)?;
         let name = self.tar().and_then(|tar| tar.name(i));
         let mut loaded = Loaded::new(id, payload, name, |_| seen);

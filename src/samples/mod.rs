@@ -13,6 +13,7 @@
 //! | `check.rs` | every fault of a file |
 //! | `window.rs` | a run of samples with the bytes that they need |
 //! | `make.rs`, `archive_files.rs` | one sample made ready to be written |
+//! | `tensors.rs` | the samples of a warehouse as pictures |
 //! | `document.rs` | what stands beside the samples of a TBL |
 //! | `write.rs`, `oddities.rs` | samples put behind each other; what of them is not as it was |
 //! | `conversion.rs` | all of it together: from file to file |
@@ -60,6 +61,8 @@ mod opened;
 mod read;
 mod records;
 mod select;
+#[cfg(all(feature = "warehouse", feature = "png"))]
+mod tensors;
 mod window;
 mod write;
 
@@ -67,9 +70,6 @@ mod write;
 pub use archive_files::{ArchiveFile, archive_files, renamed};
 #[doc(hidden)]
 pub use check::{Checker, Part};
-#[cfg(feature = "warehouse")]
-#[doc(hidden)]
-pub use conversion::NO_TENSORS;
 pub use conversion::{Batch, Conversion, ConversionOptions, Converted};
 #[doc(hidden)]
 pub use document::Inherited;

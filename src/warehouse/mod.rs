@@ -49,10 +49,15 @@
 //! | `transform.rs`, `placement.rs` | pictures and boxes made to fit |
 //! | `picture.rs` | images as pictures again |
 //! | `validation.rs` | what became of every frame |
+//! | `statistics.rs`, `survey.rs` | what is in a warehouse, counted |
+//! | `drift.rs`, `drift_svg.rs` | how far two are apart, and a picture of it |
 
 mod check;
 mod checksums;
 pub mod codes;
+#[doc(hidden)]
+pub mod drift;
+mod drift_svg;
 mod element;
 mod file;
 mod manifest;
@@ -62,6 +67,8 @@ mod pass;
 mod picture;
 mod placement;
 mod raw;
+mod statistics;
+mod survey;
 #[cfg(feature = "transform")]
 mod transform;
 mod validation;
@@ -78,6 +85,10 @@ pub use open::Opener;
 pub use picture::without_bars;
 pub use placement::{Chosen, Placement, choose};
 pub use raw::{Blocks, Dtype, Endianness, HEADER_LEN, MAGIC, Shape, ShardHeader};
+#[doc(hidden)]
+pub use statistics::{Histogram, Named, Pixels, Statistics};
+#[doc(hidden)]
+pub use survey::Surveyor;
 #[cfg(feature = "transform")]
 pub use transform::Resizer;
 pub use validation::{BoxCounts, Cause, RunTally, THRESHOLDS, set_threshold, summary};

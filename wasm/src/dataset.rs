@@ -13,7 +13,7 @@ use js_sys::{Float64Array, Uint8Array, Uint32Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-#[cfg(feature = "convert")]
+#[cfg(any(feature = "convert", feature = "warehouse"))]
 use crate::convert::Converter;
 use crate::{
     check::Checker,
@@ -222,7 +222,7 @@ impl Dataset {
     }
 }
 
-#[cfg(feature = "convert")]
+#[cfg(any(feature = "convert", feature = "warehouse"))]
 #[wasm_bindgen]
 impl Dataset {
     /// Begins a conversion of the samples `chosen`, in that order, or of all; `options` is JSON.

@@ -22,6 +22,15 @@ struct Thrown<'a> {
     row: Option<u64>,
     block: Option<u64>,
     offset: Option<u64>,
+    // Only texts that people write have lines, and only their errors name options.
+    #[cfg(feature = "labels")]
+    line: Option<u64>,
+    #[cfg(feature = "labels")]
+    character: Option<u64>,
+    #[cfg(feature = "labels")]
+    path: Option<&'a str>,
+    #[cfg(feature = "labels")]
+    options: &'static [&'static str],
 }
 
 /// An error as JSON text.
@@ -39,6 +48,14 @@ pub(crate) fn json(e: &Error) -> String {
         row: place.row,
         block: place.block,
         offset: place.offset,
+        #[cfg(feature = "labels")]
+        line: place.line,
+        #[cfg(feature = "labels")]
+        character: place.character,
+        #[cfg(feature = "labels")]
+        path: place.path.as_deref(),
+        #[cfg(feature = "labels")]
+        options: e.options(),
     };
     serde_json::to_string(&thrown).unwrap_or_default()
 }
@@ -49,7 +66,7 @@ pub(crate) fn thrown(e: Error) -> JsValue {
 }
 
 /// Anything as JSON text.
-#[cfg(any(feature = "reader", feature = "tables"))]
+#[cfg(any(feature = "reader", feature = "tables", feature = "labels"))]
 pub(crate) fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

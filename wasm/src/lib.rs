@@ -14,6 +14,7 @@
 //! | `open.rs` | opening a file |
 //! | `dataset.rs` | an opened file as JavaScript has it: index, payloads, metadata |
 //! | `tables/` | tables: a module of its own |
+//! | `labels/` | labels: a module of its own |
 //! | `tensor.rs` | pixels to tensors: a module of its own |
 //! | `warehouse.rs` | tensor warehouses: a module of its own |
 //! | `threads.rs` | work on several threads, in a module of its own; one after the other elsewhere |
@@ -22,16 +23,18 @@
 
 #[cfg(feature = "reader")]
 mod check;
-#[cfg(feature = "convert")]
+#[cfg(any(feature = "convert", feature = "warehouse"))]
 mod convert;
 #[cfg(feature = "reader")]
 mod dataset;
 mod fail;
-#[cfg(any(feature = "reader", feature = "tables"))]
+#[cfg(feature = "labels")]
+mod labels;
+#[cfg(any(feature = "reader", feature = "tables", feature = "labels"))]
 mod limits;
 #[cfg(feature = "reader")]
 mod open;
-#[cfg(any(feature = "reader", feature = "tables"))]
+#[cfg(any(feature = "reader", feature = "tables", feature = "labels"))]
 mod ranges;
 #[cfg(feature = "reader")]
 mod record;
@@ -45,12 +48,14 @@ mod tensor;
 mod threads;
 #[cfg(feature = "warehouse")]
 mod warehouse;
-#[cfg(any(feature = "convert", feature = "tables", feature = "tensor"))]
+#[cfg(any(feature = "convert", feature = "tables", feature = "tensor", feature = "labels", feature = "warehouse"))]
 mod words;
 
-#[cfg(feature = "convert")]
+#[cfg(any(feature = "convert", feature = "warehouse"))]
 pub use convert::Converter;
 pub use fail::last_panic;
+#[cfg(feature = "labels")]
+pub use labels::{LabelReader, LabelSet, detect_labels};
 #[cfg(feature = "tables")]
 pub use tables::{Table, TableChecker, TableConverter, TableOpener, TableReader, TableStats};
 #[cfg(feature = "tensor")]

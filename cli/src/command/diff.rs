@@ -1,11 +1,14 @@
 //! `forebay diff`: do two datasets hold the same samples?
 
+mod warehouse;
+
 use std::{collections::HashMap, path::PathBuf};
 
 use forebay::{Result, codec::checksum::crc32};
 use forebay_native::{
     dataset::Dataset,
     parallel::{all_cores, ordered},
+    shards::manifest_of,
 };
 use serde::Serialize;
 
@@ -62,6 +65,9 @@ struct Named {
 }
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+    if [&args.a, &args.b].iter().all(|path| manifest_of(path).is_some()) {
+        return warehouse::run(args, out);
+    }
     let limits = args.limits.limits();
     let (a, b) = (open(&args.a, &limits, false)?, open(&args.b, &limits, false)?);
     let mut found = Difference { a_samples: a.len(), b_samples: b.len(), ..Difference::default() };

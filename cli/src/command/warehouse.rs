@@ -1,15 +1,19 @@
 //! `forebay warehouse`: tensor warehouses are built, listed and cleared away.
 
+mod drift;
 mod print;
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use clap::Subcommand;
 use forebay::{
     Error, Limits, Result,
     annotations::{Exif, Format, Pick, Task},
     error::codes,
-    warehouse::{Dtype, ResizeMode, set_threshold},
+    warehouse::{Dtype, Manifest, ResizeMode, set_threshold},
 };
 use forebay_native::{
     parallel::all_cores,
@@ -34,14 +38,21 @@ enum Work {
         /// The folder in which they were built.
         folder: PathBuf,
     },
-    /// Write the summary of a warehouse as a Parquet file: a row for each run, and one for all.
-    #[cfg(feature = "arrow")]
+    /// Compare what is in a warehouse with an earlier one: frames, runs, classes, boxes and pixels.
+    Drift(Box<drift::Args>),
+    /// Write the summary of a warehouse as a Parquet file: a row for each run, and one for all; or its samples as a table.
     Export {
         /// The manifest, or the warehouse's folder.
         manifest: PathBuf,
         /// The file to write.
         #[arg(short, long)]
         output: PathBuf,
+        /// A row for each sample, with its boxes, in the format that the output's name says.
+        #[arg(long)]
+        samples: bool,
+        /// With --samples: the mean of each channel too, for which every picture is read.
+        #[arg(long, requires = "samples")]
+        means: bool,
         /// Replace a file that is there.
         #[arg(long, short)]
         force: bool,
@@ -104,6 +115,12 @@ struct Build {
     /// Write a line of JSON for each shard: how long decoding, resizing and writing took, and what was refused.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
+    /// Say how far the warehouse is from an earlier one, as `forebay warehouse drift` does.
+    #[arg(long, value_name = "MANIFEST")]
+    drift_from: Option<PathBuf>,
+    /// End with exit code 1 if something is further apart than this. The warehouse is there nevertheless.
+    #[arg(long, value_name = "DISTANCE", value_parser = drift::distance, requires = "drift_from")]
+    drift_fail_above: Option<f64>,
     /// The builder's version, which is a part of the warehouse's.
     #[arg(long, value_name = "TEXT")]
     code_version: Option<String>,
@@ -198,12 +215,15 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
             print::list(&warehouse::list(folder)?, out);
             Ok(Outcome::Fine)
         }
-        #[cfg(feature = "arrow")]
-        Work::Export { manifest, output, force } => {
+        Work::Drift(args) => drift::run(args, out),
+        Work::Export { manifest, output, samples, means, force } => {
             refuse_address(manifest)?;
             let read = warehouse::read_manifest(manifest)?;
-            warehouse::export(&read, output, *force)?;
-            print::exported(&read, output, out);
+            let rows = match samples {
+                true => warehouse::export_samples(manifest, output, *means, *force, &Limits::host())?,
+                false => export_summary(&read, output, *force)?,
+            };
+            print::exported(&read, rows, output, out);
             Ok(Outcome::Fine)
         }
         Work::Gc { folder, dry_run } => {
@@ -256,11 +276,27 @@ impl Build {
     }
 }
 
+#[cfg(feature = "arrow")]
+fn export_summary(manifest: &Manifest, output: &Path, force: bool) -> Result<u64> {
+    warehouse::export(manifest, output, force)?;
+    Ok(manifest.summary.runs.len() as u64 + 1)
+}
+
+#[cfg(not(feature = "arrow"))]
+fn export_summary(_: &Manifest, output: &Path, _: bool) -> Result<u64> {
+    let message = "Parquet is not written in this build; --samples writes other formats";
+    Err(Error::new(&codes::ARGUMENT, message).file(forebay_native::input::display(output)))
+}
+
 fn run_build(args: &Build, out: &Output) -> Result<Outcome> {
     refuse_address(&args.output)?;
     if args.output.is_file() {
         return Err(Error::new(&codes::ARGUMENT, "the output is a folder, and here is a file")
             .file(forebay_native::input::display(&args.output)));
+    }
+    if let Some(old) = &args.drift_from {
+        // Refused now, and not when all is built.
+        warehouse::read_manifest(old)?;
     }
     let settings = args.settings()?;
     let sources = paths(&args.sources)?;
@@ -272,6 +308,14 @@ fn run_build(args: &Build, out: &Output) -> Result<Outcome> {
     })?;
     let took: Duration = meter.elapsed();
     drop(meter);
-    print::built(&built, took, out);
-    Ok(Outcome::Fine)
+    let Some(old) = &args.drift_from else {
+        print::built(&built, took, None, out);
+        return Ok(Outcome::Fine);
+    };
+    let (drift, most) = (drift::after_build(old, &built.manifest, &Limits::host())?, args.drift_fail_above);
+    print::built(&built, took, Some(drift::value(&drift, most)), out);
+    if !out.json() {
+        drift::print(&drift, most, out);
+    }
+    Ok(drift::outcome(&drift, most))
 }

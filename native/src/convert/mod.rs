@@ -18,12 +18,7 @@ mod write;
 
 use std::{path::Path, sync::Arc};
 
-use forebay::{
-    Error, Result,
-    check::Fault,
-    filter::Filter,
-    samples::{NO_TENSORS, is_of_sample},
-};
+use forebay::{Error, Result, check::Fault, filter::Filter, samples::is_of_sample};
 
 use crate::{dataset::Dataset, input::codes::CHANGED, select::matching_all};
 pub use forebay::samples::MetadataChoice;
@@ -109,9 +104,6 @@ impl Job {
     pub fn run_with(self, output: &Path, progress: &mut dyn FnMut(&Progress)) -> Result<Summary> {
         if let Origin::Datasets { sources, .. } = &self.origin {
             sources.iter().filter_map(|source| source.folder()).try_for_each(|f| f.refuse_without_pictures())?;
-            if let Some(warehouse) = sources.iter().find(|source| source.warehouse().is_some()) {
-                return Err(Error::new(&forebay::error::codes::ARGUMENT, NO_TENSORS).file(warehouse.name()));
-            }
         }
         if self.filtered.any && self.origin.count() == Some(0) {
             refuse_empty(&self.options)?;

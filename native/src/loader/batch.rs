@@ -1,6 +1,6 @@
 //! A finished batch.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::{Bytes, BytesMut};
 use forebay::{
@@ -10,7 +10,7 @@ use forebay::{
 };
 use serde_json::Value;
 
-use super::{Dtype, Skipped, Tensor, pool::Pool, worker::Shared};
+use super::{Dtype, Skipped, Tensor, flight::Pools, targets::Targets, worker::Shared};
 
 /// Samples, ready for training. Its memory goes back to the loader when it is dropped, so keep batches only as long
 /// as they are needed; keeping them longer is safe and costs new memory for others.
@@ -24,12 +24,14 @@ pub struct Batch {
     pub(super) placements: Vec<Placement>,
     pub(super) payloads: Vec<Bytes>,
     pub(super) skipped: Vec<Skipped>,
+    pub(super) targets: Targets,
     /// The batch's length and then the shape of one sample.
     pub(super) shape: Vec<usize>,
     pub(super) slot_bytes: usize,
     pub(super) dtype: Dtype,
-    pub(super) memory: BytesMut,
-    pub(super) pool: Arc<Pool>,
+    /// Not there until the tensor of samples that lie in shards is asked for.
+    pub(super) memory: OnceLock<BytesMut>,
+    pub(super) pools: Arc<Pools>,
     pub(super) shared: Arc<Shared>,
 }
 
@@ -53,16 +55,46 @@ impl Batch {
 
     /// The tensor: `[n, 3, height, width]` or `[n, height, width, 3]`, one sample after the other, at an address that is
     /// a multiple of [`ALIGNMENT`](super::ALIGNMENT). Empty if the loader gives payloads.
+    ///
+    /// Of a warehouse that is mapped or in memory, it is made in one pass when it is first asked for; who can do with
+    /// [`view`](Self::view) does not pay for it.
     pub fn images(&self) -> Tensor<'_> {
-        self.dtype.view(self.memory.get(..self.bytes()).unwrap_or_default())
+        self.dtype.view(self.memory().get(..self.bytes()).unwrap_or_default())
     }
     /// The tensor, to be changed in place.
     pub fn images_mut(&mut self) -> Out<'_> {
+        self.memory();
+        if self.shared.sources.stored.is_some() {
+            // Whoever looks at a sample afterwards is to see what was changed.
+            self.payloads.clear();
+        }
         let bytes = self.bytes();
-        self.dtype.out(self.memory.get_mut(..bytes).unwrap_or_default())
+        self.dtype.out(self.memory.get_mut().and_then(|memory| memory.get_mut(..bytes)).unwrap_or_default())
+    }
+    /// The numbers of sample `k`, where they lie: in the tensor, or, without one being made, in the shard of a warehouse
+    /// that is mapped or in memory. None where they would have to be converted first.
+    pub fn view(&self, k: usize) -> Option<Tensor<'_>> {
+        if let (Some(stored), Some(bytes)) = (&self.shared.sources.stored, self.payloads.get(k))
+            && let Some(view) = stored.view(bytes, self.dtype)
+        {
+            return Some(view);
+        }
+        let begin = k.checked_mul(self.slot_bytes).filter(|_| self.slot_bytes > 0 && k < self.len())?;
+        self.dtype.try_view(self.memory.get()?.get(begin..begin + self.slot_bytes)?)
     }
     fn bytes(&self) -> usize {
         self.len() * self.slot_bytes
+    }
+    fn memory(&self) -> &BytesMut {
+        self.memory.get_or_init(|| {
+            let mut memory = self.pools.numbers.take();
+            if let Some(stored) = &self.shared.sources.stored {
+                for (bytes, out) in self.payloads.iter().zip(memory.chunks_exact_mut(self.slot_bytes.max(1))) {
+                    stored.convert(bytes, self.dtype.out(out));
+                }
+            }
+            memory
+        })
     }
     /// The tensor's shape, the number of samples first.
     pub fn shape(&self) -> &[usize] {
@@ -79,7 +111,7 @@ impl Batch {
         &self.placements
     }
     /// The payloads, if the loader gives these: verified, decompressed, and parts of the mapped file where they
-    /// are stored as they are. Empty otherwise.
+    /// are stored as they are. Of a warehouse without prefetching, the images as they are stored. Empty otherwise.
     pub fn payloads(&self) -> &[Bytes] {
         &self.payloads
     }
@@ -87,6 +119,28 @@ impl Batch {
     /// The labels; empty if none were asked for.
     pub fn labels(&self) -> &[i64] {
         &self.labels
+    }
+    /// The boxes, `[n, places, 4]`: left, top, right and bottom from 0 to 1 of the tensor; 0 where there is none. Empty
+    /// if the loader was asked for none.
+    pub fn boxes(&self) -> &[f32] {
+        &self.targets.boxes
+    }
+    /// Where there is a box, `[n, places]`: 1, or 0 where there is none.
+    pub fn mask(&self) -> &[f32] {
+        &self.targets.mask
+    }
+    /// The classes of the boxes, `[n, places]`: numbers of [`Loader::box_classes`](super::Loader::box_classes), and -1
+    /// where there is no box or nobody knows its class.
+    pub fn box_classes(&self) -> &[i64] {
+        &self.targets.classes
+    }
+    /// How many places for boxes each sample has.
+    pub fn places(&self) -> usize {
+        self.shared.places
+    }
+    /// The samples' frames, as their labels count them; their [indices](Self::indices) where nobody knows frames.
+    pub fn frame_ids(&self) -> &[u64] {
+        if self.targets.frames.len() == self.len() { &self.targets.frames } else { &self.indices }
     }
     /// Each sample's number among all samples of all sources.
     pub fn indices(&self) -> &[u64] {
@@ -103,16 +157,22 @@ impl Batch {
 
     /// The samples' names, if they have them: read when this is called.
     pub fn names(&self) -> Result<Vec<Option<String>>> {
-        self.items.iter().map(|item| self.shared.sources.of(item)?.sample_name(item.sample)).collect()
+        let sources = &self.shared.sources;
+        let name = |item| sources.in_file(item).and_then(|(dataset, item)| dataset.sample_name(item.sample));
+        self.items.iter().map(name).collect()
     }
     /// The samples' metadata, if they have it: read when this is called.
     pub fn metadata(&self) -> Result<Vec<Option<Value>>> {
-        self.items.iter().map(|item| self.shared.sources.of(item)?.metadata_value(item.sample)).collect()
+        let sources = &self.shared.sources;
+        let metadata = |item| sources.in_file(item).and_then(|(dataset, item)| dataset.metadata_value(item.sample));
+        self.items.iter().map(metadata).collect()
     }
 }
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        self.pool.give(std::mem::take(&mut self.memory));
+        if let Some(memory) = self.memory.take() {
+            self.pools.numbers.give(memory);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, atomic::AtomicU64},
+    sync::Arc,
 };
 
 use forebay::{
@@ -11,60 +11,62 @@ use forebay::{
     filter::Filter,
     image::{
         decode::{JpegBackend, Options as DecodeOptions},
-        transform::{Out, Transformer},
+        transform::Out,
     },
-    order::{Mix, Order, Settings, Shuffle, Tail},
+    order::{Mix, Settings, Shuffle, Tail},
+    warehouse::Transform,
 };
 
-use memmap2::MmapMut;
-
 use super::{
-    Dtype, Groups, Image, Labels, Loader, OnBroken, State, codes,
-    content::{Content, Sample, batch_bytes},
-    groups::Plan,
-    labels::Resolver,
-    pool::Pool,
-    sources::Sources,
-    stats::Clock,
-    worker::Shared,
+    Annotations, Dtype, Groups, Image, Labels, Loader, Mode, OnBroken, Split, State,
+    content::{Content, Sample},
 };
 use crate::{
     OpenOptions,
     input::{Io, display, expand, is_pipe},
-    parallel::{
-        all_cores,
-        budget::{self, Budget},
-    },
+    parallel::all_cores,
 };
 
 /// Settings of a [`Loader`]. Each setter takes and gives the builder; the last one called counts.
 #[derive(Debug)]
 #[must_use = "a builder does nothing until it is built"]
 pub struct Builder {
-    paths: Vec<PathBuf>,
-    settings: Settings,
-    rank: u64,
-    filter: Option<Filter>,
-    workers: usize,
-    prefetch: usize,
-    content: Content,
-    dtype: Dtype,
-    labels: Option<Labels>,
-    on_broken: OnBroken,
-    decode: DecodeOptions,
-    verify: bool,
-    open: OpenOptions,
-    resume: Option<State>,
-    groups: Option<Groups>,
-    read_ahead: bool,
-    decoded_bytes: Option<u64>,
-    allow_empty: bool,
+    pub(super) paths: Vec<PathBuf>,
+    pub(super) settings: Settings,
+    pub(super) rank: u64,
+    pub(super) filter: Option<Filter>,
+    pub(super) samples: Option<Vec<u64>>,
+    pub(super) split: Option<Split>,
+    pub(super) workers: usize,
+    pub(super) prefetch: Option<usize>,
+    pub(super) content: Content,
+    pub(super) dtype: Dtype,
+    pub(super) labels: Option<Labels>,
+    pub(super) annotations: Option<Annotations>,
+    pub(super) max_boxes: Option<u32>,
+    pub(super) on_broken: OnBroken,
+    pub(super) decode: DecodeOptions,
+    pub(super) orient: Option<bool>,
+    pub(super) verify: bool,
+    pub(super) open: OpenOptions,
+    pub(super) resume: Option<State>,
+    pub(super) groups: Option<Groups>,
+    pub(super) read_ahead: bool,
+    pub(super) decoded_bytes: Option<u64>,
+    pub(super) allow_empty: bool,
+    pub(super) mode: Option<Mode>,
+    pub(super) version: Option<String>,
+    pub(super) allow_violations: bool,
+    pub(super) allow_unproven: bool,
+    /// Settings that were given and mean something for pictures alone, or for warehouses alone.
+    pub(super) of_pictures: Vec<&'static str>,
+    pub(super) of_warehouses: Vec<&'static str>,
 }
 
 impl Loader {
-    /// Settings for a loader over a TBL, a TAR, a folder of pictures, or all that a pattern such as
-    /// `shards/*.tbl` finds, in the order of their names: samples in stored order, in batches of 32 on as many
-    /// threads as there are cores.
+    /// Settings for a loader over a TBL, a TAR, a folder of pictures, a tensor warehouse (its manifest, or the folder that
+    /// has it), or all that a pattern such as `shards/*.tbl` finds, in the order of their names: samples in stored order,
+    /// in batches of 32 on as many threads as there are cores.
     pub fn open(path: impl AsRef<Path>) -> Result<Builder> {
         Self::open_all([path])
     }
@@ -91,13 +93,18 @@ impl Loader {
             settings: Settings::default().with_shuffle(Shuffle::None).with_batch(32),
             rank: 0,
             filter: None,
+            samples: None,
+            split: None,
             workers: all_cores(),
-            prefetch: 2,
+            prefetch: None,
             content: Content::default(),
             dtype: Dtype::default(),
             labels: None,
+            annotations: None,
+            max_boxes: None,
             on_broken: OnBroken::default(),
             decode: DecodeOptions::default(),
+            orient: None,
             verify: true,
             open: OpenOptions { io: Io::Read, ..OpenOptions::default() },
             resume: None,
@@ -105,11 +112,28 @@ impl Loader {
             read_ahead: true,
             decoded_bytes: None,
             allow_empty: false,
+            mode: None,
+            version: None,
+            allow_violations: false,
+            allow_unproven: false,
+            of_pictures: Vec::new(),
+            of_warehouses: Vec::new(),
         })
     }
 }
 
 impl Builder {
+    /// Notes a setting that means nothing for a warehouse.
+    fn of_pictures(mut self, setting: &'static str) -> Self {
+        self.of_pictures.push(setting);
+        self
+    }
+    /// Notes a setting that means nothing for what is not a warehouse.
+    fn of_warehouses(mut self, setting: &'static str) -> Self {
+        self.of_warehouses.push(setting);
+        self
+    }
+
     /// Takes only the samples that a filter accepts, such as `width >= 224 && height >= 224`. Building is refused if
     /// no sample has a field that it names, and if it selects none at all, unless [`allow_empty`](Self::allow_empty)
     /// says otherwise.
@@ -117,6 +141,16 @@ impl Builder {
         self.filter = Some(Filter::parse(text)?);
         self.settings.filter = Some(text.to_owned());
         Ok(self)
+    }
+    /// Takes only these samples, by their numbers among all samples of all files, in rising order.
+    pub fn samples(mut self, samples: impl Into<Vec<u64>>) -> Self {
+        self.samples = Some(samples.into());
+        self
+    }
+    /// Takes only one of two parts: that to train on, or that to validate with.
+    pub fn split(mut self, split: Split) -> Self {
+        self.split = Some(split);
+        self
     }
 
     /// Whether epochs may have no batches, as a filter selects no sample or those that there are fill no batch; they may
@@ -128,7 +162,7 @@ impl Builder {
     /// At which level of a folder of pictures the classes are, from 1; 0 for none. They are looked for otherwise.
     pub fn class_level(mut self, level: u32) -> Self {
         self.open.class_level = Some(level);
-        self
+        self.of_pictures("class_level")
     }
 
     /// Samples in a batch of this rank.
@@ -136,14 +170,17 @@ impl Builder {
         self.settings.batch = samples;
         self
     }
-    /// Threads that make samples.
+    /// Threads that make samples. A warehouse that is mapped or in memory needs none unless batches are made ahead.
     pub fn workers(mut self, threads: usize) -> Self {
         self.workers = threads;
         self
     }
-    /// Batches that are made ahead, the next one included. Memory is bounded by one more than this.
+    /// Batches that are made ahead, the next one included; 2 otherwise. Memory is bounded by one more than this.
+    ///
+    /// Of a warehouse that is mapped or in memory none are made ahead unless this says so: with 0 its samples are lent
+    /// where they lie, and become a tensor when that is asked for.
     pub fn prefetch(mut self, batches: usize) -> Self {
-        self.prefetch = batches;
+        self.prefetch = Some(batches);
         self
     }
 
@@ -184,12 +221,21 @@ impl Builder {
     /// Decodes pictures and makes them tensors.
     pub fn image(mut self, image: Image) -> Self {
         self.content = Content::Images(Box::new(image));
+        self.of_pictures("image")
+    }
+    /// Makes of pictures and their boxes what the builder of a warehouse makes of them, to the last bit: decoded in full,
+    /// turned as EXIF says unless [`orient`](Self::orient) says otherwise, resized as this says, with places for
+    /// `max_boxes` boxes. Where no [`annotations`](Self::annotations) are given they are those that are with the samples.
+    ///
+    /// A warehouse that was made with another transform is refused, so that a trainer can be told one path or the other.
+    pub fn warehouse_transform(mut self, transform: Transform) -> Self {
+        self.content = Content::Prepared(Box::new(transform));
         self
     }
     /// Gives payloads as they are: for raw pixels without a copy, or to decode them oneself. This is the default.
     pub fn payloads(mut self) -> Self {
         self.content = Content::Payloads;
-        self
+        self.of_pictures("payloads")
     }
     /// Makes each sample's numbers, of this shape, by a function, on the workers. Memory holds anything before.
     pub fn made_by<F>(mut self, shape: impl Into<Vec<usize>>, make: F) -> Self
@@ -197,9 +243,9 @@ impl Builder {
         F: Fn(Sample<'_>, Out<'_>) -> Result<()> + Send + Sync + 'static,
     {
         self.content = Content::Made { shape: shape.into(), make: Arc::new(make) };
-        self
+        self.of_pictures("made_by")
     }
-    /// The type of the numbers: floats otherwise.
+    /// The type of the numbers: floats otherwise. A warehouse gives floats, or what it holds.
     pub fn dtype(mut self, dtype: Dtype) -> Self {
         self.dtype = dtype;
         self
@@ -207,6 +253,19 @@ impl Builder {
     /// Gives every sample a label: a metadata field by its path, or one of [`Labels`].
     pub fn labels(mut self, labels: impl Into<Labels>) -> Self {
         self.labels = Some(labels.into());
+        self
+    }
+    /// Gives every sample its boxes, with a mask and classes: of a label file, by its path, or one of [`Annotations`]. They
+    /// follow the picture onto its tensor. Samples are then those that have labels; what is refused for its labels is an
+    /// error here unless [`on_broken`](Self::on_broken) lets it be left out, and then [`Loader::refused`] lists it.
+    pub fn annotations(mut self, annotations: impl Into<Annotations>) -> Self {
+        self.annotations = Some(annotations.into());
+        self
+    }
+    /// How many places for boxes each sample has: 16 otherwise, or what the transform of a warehouse says. More boxes than
+    /// that are left out.
+    pub fn max_boxes(mut self, most: u32) -> Self {
+        self.max_boxes = Some(most);
         self
     }
 
@@ -218,18 +277,19 @@ impl Builder {
     /// Which decoder reads JPEG.
     pub fn jpeg(mut self, backend: JpegBackend) -> Self {
         self.decode.jpeg = backend;
-        self
+        if backend == JpegBackend::default() { self } else { self.of_pictures("jpeg") }
     }
-    /// Turns pictures as their EXIF orientation says.
+    /// Whether pictures are turned as their EXIF orientation says; they are not otherwise, except by
+    /// [`warehouse_transform`](Self::warehouse_transform).
     pub fn orient(mut self, orient: bool) -> Self {
-        self.decode.orient = orient;
-        self
+        self.orient = Some(orient);
+        if orient { self.of_pictures("orient") } else { self }
     }
     /// Decodes at full size even where a smaller version would do, which is several times as fast for large pictures: for
     /// pixels that do not depend on how much larger than the tensor a picture is.
     pub fn exact(mut self, exact: bool) -> Self {
         self.decode.exact = exact;
-        self
+        if exact { self.of_pictures("exact") } else { self }
     }
     /// Bounds on what files may cost.
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -243,17 +303,18 @@ impl Builder {
     /// 512 MiB.
     pub fn decoded_bytes(mut self, bytes: u64) -> Self {
         self.decoded_bytes = Some(bytes);
-        self
+        self.of_pictures("decoded_bytes")
     }
-    /// How bytes come in: mapped, or read piece by piece.
+    /// How bytes come in: mapped, or read piece by piece. For warehouses [`mode`](Self::mode) says so.
     pub fn io(mut self, io: Io) -> Self {
         self.open.io = io;
-        self
+        self.of_pictures("io")
     }
-    /// Whether payloads are checked against their checksums; they are by default.
+    /// Whether payloads are checked against their checksums; they are by default. Shards of warehouses are proven as a
+    /// whole; see [`allow_unproven`](Self::allow_unproven).
     pub fn verify(mut self, verify: bool) -> Self {
         self.verify = verify;
-        self
+        if verify { self } else { self.of_pictures("verify") }
     }
     /// Whether the system is told which parts of a mapped file come next, so that it fetches them meanwhile; it is
     /// otherwise.
@@ -264,7 +325,7 @@ impl Builder {
     /// Brings pictures of alike shape together in batches, each of the size that fits them best.
     pub fn groups(mut self, groups: Groups) -> Self {
         self.groups = Some(groups);
-        self
+        self.of_pictures("groups")
     }
     /// Goes on where a saved run stood. Building is refused, by name, if anything differs that decides which
     /// sample comes when; batch and world may change as long as their product does not.
@@ -273,97 +334,25 @@ impl Builder {
         self
     }
 
-    /// Opens the files, selects, and checks that all fits together. No thread is started yet.
-    pub fn build(self) -> Result<Loader> {
-        let refuse = |message: String| Err(Error::new(&codes::SETTINGS, message));
-        if self.workers == 0 || self.prefetch == 0 {
-            return refuse(format!("{} workers and {} batches ahead are invalid", self.workers, self.prefetch));
-        }
-        if self.rank >= self.settings.world {
-            return refuse(format!("there is no rank {} of {}", self.rank, self.settings.world));
-        }
-        let contents = match &self.groups {
-            Some(groups) => {
-                groups.check()?;
-                groups.sizes.iter().map(|&size| self.content.sized(size)).collect()
-            }
-            None => vec![self.content],
-        };
-        for content in &contents {
-            if let Content::Images(image) = content {
-                Transformer::new((**image).clone())?;
-            }
-        }
-        contents.iter().try_for_each(|content| content.check(self.dtype))?;
-        let slot_bytes = contents.iter().map(|content| content.slot_bytes(self.dtype)).collect::<Result<Vec<_>>>()?;
-        let sources = Sources::open(&self.paths, &self.open)?;
-        let described = sources.describe(self.filter.as_ref(), self.on_broken)?;
-        if self.filter.is_some() && !self.allow_empty && described.iter().all(|source| source.selected() == 0) {
-            return refuse("the filter selects no sample; allow_empty lets epochs be empty".into());
-        }
-        let order = Order::new(described, self.settings)?;
-        let most = most_in_a_step(&order);
-        let batch_bytes = batch_bytes(slot_bytes.iter().max().copied().unwrap_or(0), most)?;
-        let waiting = most.saturating_mul(self.prefetch).min(MOST_WAITING);
-        fits_in_memory(batch_bytes, order.steps(), self.prefetch)?;
-        let resumed = self.resume.as_ref().map(|state| state.position(&order, self.groups.as_ref())).transpose()?;
-        let labels = Resolver::new(self.labels.as_ref(), &sources)?;
-        let shared = Shared {
-            sources,
-            order,
-            contents,
-            slot_bytes,
-            read_ahead: self.read_ahead,
-            dtype: self.dtype,
-            labels,
-            labeled: self.labels.is_some(),
-            on_broken: self.on_broken,
-            allow_empty: self.allow_empty,
-            decode: self.decode,
-            verify: self.verify,
-            budget: Budget::new(self.decoded_bytes.unwrap_or_else(|| budget::usual(self.workers))),
-            workers: self.workers,
-            clock: Clock::default(),
-            generation: AtomicU64::new(0),
-        };
-        let pool = Pool::new(batch_bytes, self.prefetch.saturating_add(1));
-        let skipped = self.resume.map_or(0, |state| state.skipped);
-        let plan = Plan::new(self.groups);
-        Ok(Loader::new(
-            shared,
-            pool,
-            plan,
-            self.rank,
-            self.workers,
-            (self.prefetch, waiting.max(1)),
-            (resumed, skipped),
-        ))
+    /// How the shards of a warehouse are held. Otherwise the environment's `WAREHOUSE_STORE_MODE` or `WAREHOUSE_STORE` says
+    /// so, or else they are read as they are needed.
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = Some(mode);
+        self.of_warehouses("mode")
     }
-}
-
-/// The most tasks that wait in the queue; with more samples on their way, handing them out waits for the workers.
-const MOST_WAITING: usize = 1 << 16;
-
-/// The most samples that this rank can have in a step.
-fn most_in_a_step(order: &Order) -> usize {
-    let (settings, n) = (order.settings(), order.epoch_samples());
-    let most = match settings.tail {
-        _ if order.steps() == 0 => 0,
-        Tail::Uneven => settings.batch.min(n.div_ceil(settings.world.max(1))),
-        _ => settings.batch,
-    };
-    usize::try_from(most).unwrap_or(usize::MAX)
-}
-
-/// Refuses what the system would not give, instead of ending the process over it later.
-fn fits_in_memory(batch_bytes: usize, steps: u64, prefetch: usize) -> Result<()> {
-    let batches = usize::try_from(steps).unwrap_or(usize::MAX).min(prefetch.saturating_add(1));
-    let all = batch_bytes.saturating_mul(batches);
-    // Asked of the system and not of the allocator, which would take it for a habit: after a large piece was given back,
-    // glibc takes pieces of that size from its heap, and clears them before the workers come to them.
-    if all > 0 && MmapMut::map_anon(all).is_err() {
-        let message = format!("there is no memory for {batches} batches of {batch_bytes} bytes each");
-        return Err(Error::new(&codes::SETTINGS, message));
+    /// Refuses a warehouse of another version.
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = Some(version.into());
+        self.of_warehouses("version")
     }
-    Ok(())
+    /// Goes on where the summary of a warehouse breaks its thresholds; [`Loader::notes`] say so.
+    pub fn allow_violations(mut self, allow: bool) -> Self {
+        self.allow_violations = allow;
+        if allow { self.of_warehouses("allow_violations") } else { self }
+    }
+    /// Goes on without proving the shards of a warehouse by their checksums; [`Loader::notes`] say so.
+    pub fn allow_unproven(mut self, allow: bool) -> Self {
+        self.allow_unproven = allow;
+        if allow { self.of_warehouses("allow_unproven") } else { self }
+    }
 }

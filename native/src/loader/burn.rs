@@ -31,6 +31,7 @@ use super::{
     Dtype, Loader, Placement, codes,
     content::Content,
     pool::{Pool, lock},
+    targets::{self, Targets},
     worker::{Shared, Worker},
 };
 
@@ -46,8 +47,14 @@ pub struct Picture {
     pub label: i64,
     /// Its number among all samples of all sources.
     pub index: u64,
-    /// Which part of it was taken, and whether it was mirrored.
+    /// Which part of it was taken, and whether it was mirrored. Nothing where the tensor is a warehouse's.
     pub placement: Placement,
+    /// Its boxes: left, top, right and bottom from 0 to 1 of the tensor.
+    pub boxes: Vec<[f32; 4]>,
+    /// The class of each box; -1 where nobody knows it.
+    pub box_classes: Vec<i64>,
+    /// Its frame, as its labels count them; its index where nobody knows frames.
+    pub frame_id: u64,
 }
 
 /// The samples of a loader, by number.
@@ -59,17 +66,20 @@ pub struct Pictures {
     shared: Arc<Shared>,
     shape: [usize; 3],
     pool: Arc<Pool>,
+    targets: Arc<Pool>,
     epoch: u64,
     /// One for every thread that asks at once.
     idle: Mutex<Vec<Worker>>,
 }
 
 impl Pictures {
-    /// The samples of a loader that makes images of 32-bit floats; any other is refused.
+    /// The samples of a loader that makes images of 32-bit floats, or has them in a warehouse; any other is refused.
     pub fn new(loader: Loader) -> Result<Self> {
         let shared = loader.shared.clone();
         let shape = match (shared.contents.as_slice(), shared.dtype) {
-            ([images @ Content::Images(_)], Dtype::F32) => images.shape(),
+            ([images @ (Content::Images(_) | Content::Prepared(_) | Content::Stored(..))], Dtype::F32) => {
+                images.shape()
+            }
             _ => Vec::new(),
         };
         let shape = match *shape.as_slice() {
@@ -81,7 +91,8 @@ impl Pictures {
             }
         };
         let pool = Arc::new(Pool::new(shape.iter().product::<usize>() * Dtype::F32.bytes(), loader.workers));
-        Ok(Pictures { shared, shape, pool, epoch: 0, idle: Mutex::new(Vec::new()) })
+        let targets = Arc::new(Pool::new(targets::bytes(shared.places), loader.workers));
+        Ok(Pictures { shared, shape, pool, targets, epoch: 0, idle: Mutex::new(Vec::new()) })
     }
 
     /// Takes order and randomness of another epoch.
@@ -107,12 +118,28 @@ impl Pictures {
         };
         let idle = lock(&self.idle).pop();
         let mut worker = idle.unwrap_or_else(|| Worker::new(self.shared.clone()));
-        let made = worker.single(self.epoch, item, self.pool.take());
+        let made = worker.single(self.epoch, item, (self.pool.take(), self.targets.take()));
         lock(&self.idle).push(worker);
         let slot = made?;
         let values = Dtype::F32.view(&slot.memory).f32().unwrap_or_default().to_vec();
+        let mut found = Targets::default();
+        found.take(&slot.targets, &slot);
+        let there = |k: &usize| found.mask.get(*k).is_some_and(|mask| *mask != 0.0);
+        let places: Vec<usize> = (0..found.mask.len()).filter(there).collect();
+        let corners = found.boxes.as_chunks::<4>().0;
+        let picture = Picture {
+            values,
+            shape: self.shape,
+            label: slot.label,
+            index: item.index,
+            placement: slot.placement,
+            boxes: places.iter().filter_map(|k| corners.get(*k).copied()).collect(),
+            box_classes: places.iter().filter_map(|k| found.classes.get(*k).copied()).collect(),
+            frame_id: slot.frame.unwrap_or(item.index),
+        };
         self.pool.give(slot.memory);
-        Ok(Picture { values, shape: self.shape, label: slot.label, index: item.index, placement: slot.placement })
+        self.targets.give(slot.targets);
+        Ok(picture)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use bytes::Bytes;
-use forebay::{Error, Result, image::transform::Out};
+use forebay::{Error, Result, image::transform::Out, warehouse::Transform};
 
 use serde_json::Value;
 
@@ -48,6 +48,10 @@ pub(super) enum Content {
     #[default]
     Payloads,
     Images(Box<Image>),
+    /// What the builder of a warehouse makes of a picture.
+    Prepared(Box<Transform>),
+    /// What a warehouse of this width and height holds.
+    Stored(u32, u32),
     Made {
         shape: Vec<usize>,
         make: Arc<Make>,
@@ -59,6 +63,8 @@ impl fmt::Debug for Content {
         match self {
             Content::Payloads => f.write_str("Payloads"),
             Content::Images(image) => f.debug_tuple("Images").field(image).finish(),
+            Content::Prepared(transform) => f.debug_tuple("Prepared").field(transform).finish(),
+            Content::Stored(width, height) => f.debug_tuple("Stored").field(width).field(height).finish(),
             Content::Made { shape, .. } => f.debug_struct("Made").field("shape", shape).finish_non_exhaustive(),
         }
     }
@@ -79,8 +85,17 @@ impl Content {
         match self {
             Content::Payloads => Vec::new(),
             Content::Images(image) => image.layout.shape(image.width as usize, image.height as usize).to_vec(),
+            Content::Prepared(transform) => {
+                let [width, height] = transform.target_size.unwrap_or_default();
+                vec![3, height as usize, width as usize]
+            }
+            Content::Stored(width, height) => vec![3, *height as usize, *width as usize],
             Content::Made { shape, .. } => shape.clone(),
         }
+    }
+    /// Whether it is pictures that were placed on their tensors by a recipe.
+    pub(super) fn is_placed(&self) -> bool {
+        matches!(self, Content::Images(_))
     }
 
     /// Bytes of one sample's slot; 0 if there is no tensor.

@@ -16,6 +16,10 @@ pub(super) struct Slot {
     pub(super) item: Item,
     /// Where its numbers go: a part of the batch's memory.
     pub(super) memory: BytesMut,
+    /// Where its boxes go.
+    pub(super) targets: BytesMut,
+    /// Its frame, if frames are known.
+    pub(super) frame: Option<u64>,
     pub(super) label: i64,
     /// Where its picture was placed.
     pub(super) placement: Placement,
@@ -27,10 +31,32 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    pub(super) fn new(item: Item, memory: BytesMut) -> Self {
-        let placement = Placement::default();
-        Slot { item, memory, label: 0, placement, payload: Bytes::new(), error: None, stand_in: None }
+    pub(super) fn new(item: Item, memory: BytesMut, targets: BytesMut) -> Self {
+        let (placement, payload) = (Placement::default(), Bytes::new());
+        Slot { item, memory, targets, frame: None, label: 0, placement, payload, error: None, stand_in: None }
     }
+}
+
+/// Memory for batches: for their numbers, and for their boxes.
+#[derive(Debug)]
+pub(super) struct Pools {
+    pub(super) numbers: Pool,
+    pub(super) targets: Pool,
+}
+
+/// What a flight's slots have of its memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SlotBytes {
+    /// None where its samples stay where they are.
+    pub(super) numbers: usize,
+    pub(super) targets: usize,
+}
+
+/// What a flight is made of when it has landed.
+#[derive(Debug)]
+pub(super) struct Landed {
+    pub(super) slots: Vec<Slot>,
+    pub(super) memory: BytesMut,
 }
 
 /// A batch on its way.
@@ -46,27 +72,29 @@ pub(super) struct Flight {
     /// How many slots are not done.
     left: AtomicUsize,
     /// Memory behind the last slot, if the batch is not full.
-    rest: Mutex<BytesMut>,
-    pool: Arc<Pool>,
+    rest: Mutex<(BytesMut, BytesMut)>,
+    pools: Arc<Pools>,
 }
 
 impl Flight {
     pub(super) fn new(
         (epoch, step, generation): (u64, u64, u64),
         items: impl IntoIterator<Item = Item>,
-        (kind, slot_bytes): (usize, usize),
-        pool: &Arc<Pool>,
+        (kind, bytes): (usize, SlotBytes),
+        pools: &Arc<Pools>,
     ) -> Self {
-        let mut memory = pool.take();
+        let mut memory = if bytes.numbers == 0 { BytesMut::new() } else { pools.numbers.take() };
+        let mut targets = pools.targets.take();
         let slots: Vec<_> = items
             .into_iter()
             .map(|item| {
-                let memory = memory.split_to(slot_bytes.min(memory.len()));
-                Mutex::new(Some(Slot::new(item, memory)))
+                let memory = memory.split_to(bytes.numbers.min(memory.len()));
+                let targets = targets.split_to(bytes.targets.min(targets.len()));
+                Mutex::new(Some(Slot::new(item, memory, targets)))
             })
             .collect();
-        let (left, rest) = (AtomicUsize::new(slots.len()), Mutex::new(memory));
-        Flight { epoch, step, generation, kind, slots, left, rest, pool: pool.clone() }
+        let (left, rest) = (AtomicUsize::new(slots.len()), Mutex::new((memory, targets)));
+        Flight { epoch, step, generation, kind, slots, left, rest, pools: pools.clone() }
     }
 
     /// How many samples.
@@ -90,22 +118,28 @@ impl Flight {
         self.left.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
-    /// The slots with what they became, and the whole memory, joined.
-    pub(super) fn land(&self) -> (Vec<Slot>, BytesMut) {
+    /// The slots with what they became, which `look` sees before their boxes' memory is used again, and the whole memory
+    /// of their numbers, joined.
+    pub(super) fn land(&self, look: impl FnOnce(&[Slot])) -> Landed {
         let mut slots: Vec<Slot> = self.slots.iter().filter_map(|s| lock(s).take()).collect();
-        let rest = std::mem::take(&mut *lock(&self.rest));
-        let pieces = slots.iter_mut().map(|slot| std::mem::take(&mut slot.memory));
-        let memory = join(pieces.chain([rest]).filter(|piece| !piece.is_empty()));
-        (slots, memory)
+        look(&slots);
+        let (rest, targets) = std::mem::take(&mut *lock(&self.rest));
+        let whole = |pieces: &mut dyn Iterator<Item = BytesMut>| join(pieces.filter(|piece| !piece.is_empty()));
+        let mut pieces = slots.iter_mut().map(|slot| std::mem::take(&mut slot.targets)).chain([targets]);
+        self.pools.targets.give(whole(&mut pieces));
+        let mut pieces = slots.iter_mut().map(|slot| std::mem::take(&mut slot.memory)).chain([rest]);
+        let memory = whole(&mut pieces);
+        drop(pieces);
+        Landed { slots, memory }
     }
 }
 
 /// The memory of a flight that nobody landed is used again.
 impl Drop for Flight {
     fn drop(&mut self) {
-        let (_, memory) = self.land();
-        if !memory.is_empty() {
-            self.pool.give(memory);
+        let landed = self.land(|_| ());
+        if !landed.memory.is_empty() {
+            self.pools.numbers.give(landed.memory);
         }
     }
 }

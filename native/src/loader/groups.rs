@@ -124,7 +124,7 @@ impl Plan {
 }
 
 fn size_of(groups: &Groups, sources: &Sources, item: &Item) -> usize {
-    let info = sources.of(item).and_then(|dataset| dataset.info(item.sample));
+    let info = sources.in_file(item).and_then(|(dataset, item)| dataset.info(item.sample));
     // What cannot be looked at is broken, and found to be so later.
     info.map_or(0, |info| groups.nearest(info.width, info.height))
 }

@@ -19,20 +19,49 @@
 //! # Ok::<(), forebay::Error>(())
 //! ```
 //!
+//! The same loader gives the tensors of a [warehouse](mod@crate::warehouse), of which nothing is decoded, and the boxes of
+//! either. A trainer that is to use one or the other changes one path:
+//!
+//! ```no_run
+//! use forebay::warehouse::{ResizeMode, Transform};
+//! use forebay_native::loader::Loader;
+//! # let path = "captures";
+//! // `path` is "captures", of which pictures are decoded, or "warehouse/v…/manifest.json", which was built of them.
+//! let mut loader = Loader::open(path)?
+//!     .warehouse_transform(Transform::new(Some([384, 384]), ResizeMode::Letterbox, 16))
+//!     .batch(64).shuffle(42)
+//!     .build()?;
+//! for batch in loader.epoch(0)? {
+//!     let batch = batch?;
+//!     let (images, boxes, mask) = (batch.images(), batch.boxes(), batch.mask()); // [64, 3, 384, 384], [64, 16, 4], [64, 16]
+//!     let (classes, frames) = (batch.box_classes(), batch.frame_ids());
+//! }
+//! # Ok::<(), forebay::Error>(())
+//! ```
+//!
+//! Opening refuses a warehouse that does not hold: a version that does not follow from its key or is not the one that
+//! was asked for, a summary that breaks its thresholds, a shard that does not match its checksum. A shard that was
+//! proven is not read again by this process as long as its file is the same. What is let through nevertheless stands in
+//! [`Loader::notes`]. Settings that mean nothing for what was opened are refused when the loader is built.
+//!
 //! | file | what it holds |
 //! |---|---|
-//! | `builder.rs` | the settings |
+//! | `builder.rs`, `build.rs` | the settings; what is opened and refused |
 //! | `mod.rs` | the loader: what it does and where it stands |
 //! | `worker.rs`, `flight.rs`, `pool.rs` | threads, a batch while it is filled, its memory |
 //! | `batch.rs`, `tensor.rs` | a finished batch, its numbers |
 //! | `content.rs`, `labels/`, `policy.rs` | what samples become, their labels, what happens with broken ones |
-//! | `groups.rs` | batches of pictures of alike shape |
+//! | `annotations.rs`, `targets.rs` | the boxes of pictures, boxes on their way into a batch |
+//! | `stored/` | samples of warehouses |
+//! | `groups.rs`, `split.rs` | batches of pictures of alike shape; parts to train on and to validate with |
 //! | `sources.rs`, `state.rs`, `stats.rs` | the files, saved positions, times |
 //! | `burn.rs` | the same samples for burn (feature `burn`) |
 //!
 //! `docs/loader.md` explains how it works and what was measured.
 
+mod annotations;
 mod batch;
+mod build;
 mod builder;
 #[cfg(feature = "burn")]
 pub mod burn;
@@ -43,15 +72,18 @@ mod labels;
 mod policy;
 mod pool;
 mod sources;
+mod split;
 mod state;
 mod stats;
+mod stored;
+mod targets;
 mod tensor;
 mod worker;
 
 use std::{
     collections::VecDeque,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{Ordering, fence},
     },
     time::{Duration, Instant},
@@ -59,6 +91,7 @@ use std::{
 
 use crossbeam_channel::RecvTimeoutError;
 
+pub use annotations::Annotations;
 pub use batch::Batch;
 pub use builder::Builder;
 pub use content::Sample;
@@ -69,20 +102,24 @@ pub use forebay::image::transform::{Placement, Rect};
 use forebay::{
     Result,
     image::transform::Normalize,
-    order::{Order, Position},
+    order::{Item, Order, Position},
+    warehouse::Warehouse,
 };
 pub use groups::Groups;
 pub use labels::Labels;
 pub use policy::{OnBroken, Skipped};
 pub use pool::ALIGNMENT;
+pub use split::{Split, SplitBy};
 pub use state::{Phase, State};
 pub use stats::Stats;
+pub use stored::Mode;
 pub use tensor::{Dtype, Tensor};
 
-use flight::{Flight, Slot, Task};
+use crate::warehouse::Refused;
+use flight::{Flight, Landed, Pools, Slot, Task};
 use groups::Plan;
-use pool::Pool;
-use worker::{Crew, Shared};
+use targets::Targets;
+use worker::{Crew, Shared, Worker};
 
 /// The means and deviations of ImageNet.
 pub const IMAGENET: Normalize = Normalize::IMAGENET;
@@ -92,10 +129,12 @@ pub const IMAGENET: Normalize = Normalize::IMAGENET;
 pub struct Loader {
     // First, so that threads end before what they use.
     crew: Option<Crew>,
+    /// Does the work of the crew where there is none.
+    own: Option<Box<Worker>>,
     /// Batches on their way, the next one first.
     flights: VecDeque<Arc<Flight>>,
     shared: Arc<Shared>,
-    pool: Arc<Pool>,
+    pools: Arc<Pools>,
     plan: Plan,
     rank: u64,
     workers: usize,
@@ -112,12 +151,14 @@ pub struct Loader {
     /// True from resuming until the epoch that it stands in is asked for.
     resumed: bool,
     skipped: u64,
+    /// The epoch for which the shards of warehouses were last looked at.
+    looked_for: Option<u64>,
 }
 
 impl Loader {
     fn new(
         shared: Shared,
-        pool: Pool,
+        pools: Pools,
         plan: Plan,
         rank: u64,
         workers: usize,
@@ -127,9 +168,10 @@ impl Loader {
         let next = resumed.unwrap_or(Position { epoch: 0, step: 0 });
         Loader {
             crew: None,
+            own: None,
             flights: VecDeque::new(),
             shared: Arc::new(shared),
-            pool: Arc::new(pool),
+            pools: Arc::new(pools),
             plan,
             rank,
             workers,
@@ -141,6 +183,7 @@ impl Loader {
             done: next,
             resumed: resumed.is_some(),
             skipped,
+            looked_for: None,
         }
     }
 
@@ -164,9 +207,36 @@ impl Loader {
     pub fn position(&self) -> Position {
         self.next
     }
+    /// The names of the classes that boxes have, in the order of their numbers.
+    pub fn box_classes(&self) -> &[String] {
+        let of_warehouse = || self.warehouse().and_then(|warehouse| warehouse.manifest().classes.as_deref());
+        let annotated = self.shared.sources.annotated.as_ref();
+        annotated.map(|annotated| &*annotated.classes).or_else(of_warehouse).unwrap_or_default()
+    }
+    /// The warehouse, the first of several, if that is what was opened.
+    pub fn warehouse(&self) -> Option<&Warehouse> {
+        self.shared.sources.stored.as_ref()?.warehouses().next()
+    }
+    /// How the shards of a warehouse are held.
+    pub fn mode(&self) -> Option<Mode> {
+        self.shared.sources.stored.as_ref().map(stored::Stored::mode)
+    }
+    /// What is worth knowing of what was opened: of a warehouse what was let through, what could not be proven, and how
+    /// long shards took to be opened; of annotations what was left out.
+    pub fn notes(&self) -> &[String] {
+        let annotated = self.shared.sources.annotated.as_ref().map(|annotated| &annotated.notes);
+        let notes = annotated.or(self.shared.sources.stored.as_ref().map(|stored| &stored.notes));
+        notes.map(Vec::as_slice).unwrap_or_default()
+    }
+    /// Frames that are left out since their labels, or what those name, cannot be used.
+    pub fn refused(&self) -> &[Refused] {
+        self.shared.sources.annotated.as_ref().map(|annotated| &*annotated.refused).unwrap_or_default()
+    }
     /// Where the time went so far.
     pub fn stats(&self) -> Stats {
-        self.shared.clock.stats()
+        let mut stats = self.shared.clock.stats();
+        stats.opening = self.shared.sources.stored.as_ref().map_or(Duration::ZERO, |stored| stored.opening);
+        stats
     }
     /// Broken samples of this rank so far that were skipped or replaced.
     pub fn skipped(&self) -> u64 {
@@ -229,7 +299,7 @@ impl Loader {
     }
 
     fn run(&mut self) -> Result<()> {
-        if self.crew.is_none() {
+        if self.crew.is_none() && !self.shared.by_caller {
             self.crew = Some(Crew::start(&self.shared, self.workers, self.room)?);
         }
         self.phase = Phase::Running;
@@ -244,36 +314,90 @@ impl Loader {
         }
         self.refuse_empty()?;
         self.run()?;
+        if self.shared.by_caller {
+            return self.next_by_caller();
+        }
         // What is wrong with later batches, such as a file that became shorter, is said when it is their turn.
         let filled = self.fill();
         let Some(flight) = self.flights.front().filter(|flight| flight.epoch == self.next.epoch).cloned() else {
             if self.ahead.epoch == self.next.epoch && self.ahead.step < self.steps() {
                 filled?;
             }
-            self.next = Position { epoch: self.next.epoch.saturating_add(1), step: 0 };
-            if self.ahead.epoch < self.next.epoch {
-                self.ahead = self.next;
-            }
-            self.done = self.next;
-            self.phase = Phase::Idle;
-            return Ok(None);
+            return Ok(self.end_epoch());
         };
         self.wait(&flight, None)?;
         self.flights.pop_front();
         self.next.step = flight.step + 1;
         // The workers go on while the caller looks at this batch; if they cannot, the next call says so.
         let _ = self.fill();
-        let batch = self.land(&flight)?;
+        self.give(&flight)
+    }
+
+    /// Stands behind the epoch's end.
+    fn end_epoch(&mut self) -> Option<Batch> {
+        self.next = Position { epoch: self.next.epoch.saturating_add(1), step: 0 };
+        if self.ahead.epoch < self.next.epoch {
+            self.ahead = self.next;
+        }
+        self.done = self.next;
+        self.phase = Phase::Idle;
+        None
+    }
+
+    fn give(&mut self, flight: &Flight) -> Result<Option<Batch>> {
+        let batch = self.land(flight)?;
         self.done = self.next;
         self.skipped += batch.skipped.len() as u64;
         Ok(Some(batch))
+    }
+
+    /// As [`next_batch`](Self::next_batch), where no batch is made ahead: this thread takes its samples.
+    fn next_by_caller(&mut self) -> Result<Option<Batch>> {
+        let begun = Instant::now();
+        let shared = self.shared.clone();
+        let epoch = shared.order.epoch(self.next.epoch)?;
+        let samples = shared.order.epoch_samples();
+        while self.next.step < epoch.steps() {
+            let (step_here, sources) = ((self.next.step, self.rank), (samples, &shared.sources));
+            let (items, kind) = self.plan.items(&epoch, shared.order.settings(), step_here, sources)?;
+            if items.is_empty() {
+                self.next.step += 1;
+                continue;
+            }
+            self.look_at_shards(epoch.number())?;
+            let flight = self.flight((epoch.number(), self.next.step), items, kind);
+            self.next.step += 1;
+            self.ahead = self.next;
+            let worker = self.own.get_or_insert_with(|| Box::new(Worker::new(shared.clone())));
+            for slot in 0..flight.len() {
+                worker.fill(&flight, slot);
+            }
+            shared.clock.waited(begun);
+            return self.give(&flight);
+        }
+        Ok(self.end_epoch())
+    }
+
+    /// Once an epoch, whether the shards of warehouses are still what was proven.
+    fn look_at_shards(&mut self, epoch: u64) -> Result<()> {
+        if let Some(stored) = self.shared.sources.stored.as_ref().filter(|_| self.looked_for != Some(epoch)) {
+            stored.unchanged()?;
+            self.looked_for = Some(epoch);
+        }
+        Ok(())
+    }
+
+    fn flight(&self, (epoch, step): (u64, u64), items: Vec<Item>, kind: usize) -> Flight {
+        let now = (epoch, step, self.shared.generation.load(Ordering::Relaxed));
+        Flight::new(now, items, (kind, self.shared.slot(kind)), &self.pools)
     }
 
     /// Waits for the next batch, but no longer than this; false where it is not there yet. After true
     /// [`next_batch`](Self::next_batch) answers at once, with an error too. For a host that has to look up now and then,
     /// to hear a signal.
     pub fn ready_within(&mut self, most: Duration) -> bool {
-        if self.phase == Phase::Stopped || self.refuse_empty().is_err() || self.run().is_err() {
+        if self.phase == Phase::Stopped || self.shared.by_caller || self.refuse_empty().is_err() || self.run().is_err()
+        {
             return true;
         }
         let _ = self.fill();
@@ -301,6 +425,7 @@ impl Loader {
     fn go_to(&mut self, position: Position) {
         self.shared.generation.fetch_add(1, Ordering::Relaxed);
         self.flights.clear();
+        self.looked_for = None;
         (self.next, self.ahead) = (position, position);
         self.phase = Phase::Idle;
     }
@@ -318,8 +443,10 @@ impl Loader {
     }
 
     fn fill_from(&mut self, number: u64) -> Result<()> {
-        let Some(crew) = self.crew.as_ref().filter(|_| self.ahead.epoch == number) else { return Ok(()) };
-        let shared = &self.shared;
+        if self.crew.is_none() || self.ahead.epoch != number {
+            return Ok(());
+        }
+        let shared = self.shared.clone();
         let epoch = shared.order.epoch(number)?;
         let samples = shared.order.epoch_samples();
         while self.flights.len() < self.prefetch && self.ahead.step < epoch.steps() {
@@ -330,12 +457,11 @@ impl Loader {
                 self.ahead.step += 1;
                 continue; // An uneven tail that is too small for all ranks.
             }
+            self.look_at_shards(number)?;
             shared.sources.announce(&items, shared.read_ahead)?;
             self.ahead.step += 1;
-            let generation = shared.generation.load(Ordering::Relaxed);
-            let slot_bytes = shared.slot_bytes.get(kind).copied().unwrap_or(0);
-            let now = (epoch.number(), step, generation);
-            let flight = Arc::new(Flight::new(now, items, (kind, slot_bytes), &self.pool));
+            let flight = Arc::new(self.flight((epoch.number(), step), items, kind));
+            let crew = self.crew.as_ref().ok_or_else(worker::ended)?;
             for slot in 0..flight.len() {
                 crew.send(Task { flight: flight.clone(), slot })?;
             }
@@ -366,8 +492,15 @@ impl Loader {
 
     /// Makes a batch of what the workers left.
     fn land(&self, flight: &Flight) -> Result<Batch> {
-        let (slots, memory) = flight.land();
         let shared = &self.shared;
+        let left_out = |slot: &Slot| slot.error.is_some() && slot.stand_in.is_none();
+        let mut targets = Targets::default();
+        let Landed { slots, memory } = flight.land(|slots| {
+            if shared.places > 0 || slots.iter().any(|slot| slot.frame.is_some()) {
+                targets = Targets::with_capacity(shared.places, slots.len());
+                slots.iter().filter(|slot| !left_out(slot)).for_each(|slot| targets.take(&slot.targets, slot));
+            }
+        });
         let slot_bytes = shared.slot_bytes.get(flight.kind).copied().unwrap_or(0);
         let mut batch = Batch {
             epoch: flight.epoch,
@@ -381,11 +514,12 @@ impl Loader {
             shape: Vec::new(),
             slot_bytes,
             dtype: shared.dtype,
-            memory,
-            pool: self.pool.clone(),
+            memory: if shared.by_caller { OnceLock::new() } else { OnceLock::from(memory) },
+            targets,
+            pools: self.pools.clone(),
             shared: shared.clone(),
         };
-        let placed = matches!(shared.contents.get(flight.kind), Some(content::Content::Images(_)));
+        let placed = shared.contents.get(flight.kind).is_some_and(content::Content::is_placed);
         if placed {
             batch.placements.reserve_exact(slots.len());
         }
@@ -400,10 +534,10 @@ impl Loader {
                 let Some(other) = stand_in else { continue };
                 item = other;
             }
-            if place != batch.items.len() {
+            if let Some(memory) = batch.memory.get_mut().filter(|_| place != batch.items.len()) {
                 // What was skipped leaves no gap.
                 let from = place * slot_bytes;
-                batch.memory.copy_within(from..from + slot_bytes, batch.items.len() * slot_bytes);
+                memory.copy_within(from..from + slot_bytes, batch.items.len() * slot_bytes);
             }
             batch.items.push(item);
             batch.indices.push(item.index);
@@ -413,7 +547,7 @@ impl Loader {
             if placed {
                 batch.placements.push(placement);
             }
-            if slot_bytes == 0 {
+            if slot_bytes == 0 || shared.by_caller {
                 batch.payloads.push(payload);
             }
         }
@@ -479,6 +613,11 @@ pub mod codes {
     /// A sample without a label.
     pub const LABEL: Code =
         Code::damaged("loader.label", "A sample's label is missing, or is neither a whole number nor a known class.");
+    /// Frames without usable labels.
+    pub const ANNOTATION: Code = Code::damaged(
+        "loader.annotation",
+        "Frames have no labels, or such as cannot be used, and the loader was not told to leave them out.",
+    );
     /// A worker panicked.
     pub const PANIC: Code = Code::new(
         "loader.panic",
@@ -486,5 +625,5 @@ pub mod codes {
         "A worker panicked over a sample; this is a bug, of Forebay or of the function that it was given.",
     );
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&SETTINGS, &STOPPED, &LABEL, &PANIC];
+    pub const ALL: &[&Code] = &[&SETTINGS, &STOPPED, &LABEL, &ANNOTATION, &PANIC];
 }

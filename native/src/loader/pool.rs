@@ -31,6 +31,9 @@ impl Pool {
 
     /// Gives a buffer back. What is not whole is freed.
     pub(super) fn give(&self, buffer: BytesMut) {
+        if buffer.is_empty() {
+            return;
+        }
         let mut free = lock(&self.free);
         if buffer.len() == self.bytes && free.len() < self.most {
             free.push(buffer);

@@ -10,13 +10,31 @@ use forebay::{
     tbl::raw::HEADER_LEN,
 };
 
-use super::{OnBroken, codes};
+use super::{
+    OnBroken, Split,
+    annotations::{Annotated, Frame},
+    codes,
+    stored::{self, Stored},
+};
 use crate::{Dataset, OpenOptions, folder::Folder, parallel::blocks::in_blocks, select::matching_all};
 
 /// The opened files, in the order in which their samples follow each other.
 #[derive(Debug)]
 pub(super) struct Sources {
     datasets: Vec<Dataset>,
+    /// The samples with their boxes, if they have such: then these are counted.
+    pub(super) annotated: Option<Annotated>,
+    /// The same files as warehouses, if they are such.
+    pub(super) stored: Option<Stored>,
+}
+
+/// Which samples are wanted.
+#[derive(Debug, Default)]
+pub(super) struct Wanted<'a> {
+    pub(super) filter: Option<&'a Filter>,
+    /// By their numbers among all samples of all sources.
+    pub(super) samples: Option<&'a [u64]>,
+    pub(super) split: Option<&'a Split>,
 }
 
 impl Sources {
@@ -25,16 +43,33 @@ impl Sources {
             let dataset = Dataset::open_with(path, options)?;
             match dataset.folder() {
                 Some(folder) if folder.is_empty() => Err(no_pictures(folder)),
-                _ if dataset.warehouse().is_some() => Err(tensors(&dataset)),
                 _ => Ok(dataset),
             }
         };
-        Ok(Sources { datasets: paths.iter().map(open).collect::<Result<_>>()? })
+        Ok(Sources { datasets: paths.iter().map(open).collect::<Result<_>>()?, annotated: None, stored: None })
+    }
+    pub(super) fn annotated(annotated: Annotated, datasets: Vec<Dataset>) -> Sources {
+        Sources { datasets, annotated: Some(annotated), stored: None }
+    }
+    pub(super) fn stored(stored: Stored, datasets: Vec<Dataset>) -> Sources {
+        Sources { datasets, annotated: None, stored: Some(stored) }
     }
 
     pub(super) fn datasets(&self) -> &[Dataset] {
         &self.datasets
     }
+    /// How many sources there are.
+    pub(super) fn len(&self) -> usize {
+        self.datasets.len()
+    }
+    /// How many samples a source has.
+    pub(super) fn samples(&self, source: usize) -> u64 {
+        match &self.annotated {
+            Some(annotated) => annotated.frames(source).len() as u64,
+            None => self.datasets.get(source).map_or(0, Dataset::len),
+        }
+    }
+
     /// The file of an item.
     pub(super) fn of(&self, item: &Item) -> Result<&Dataset> {
         self.datasets.get(item.source).ok_or_else(|| {
@@ -42,13 +77,41 @@ impl Sources {
             Error::new(&forebay::error::codes::OUT_OF_RANGE, message)
         })
     }
+    /// The boxes and the frame of an item.
+    pub(super) fn frame(&self, item: &Item) -> Option<&Frame> {
+        self.annotated.as_ref()?.frame(item.source, item.sample)
+    }
+    /// The file of an item, and the item with its number in that file.
+    pub(super) fn in_file(&self, item: &Item) -> Result<(&Dataset, Item)> {
+        let sample = self.frame(item).map_or(item.sample, |frame| frame.sample);
+        Ok((self.of(item)?, Item { sample, ..*item }))
+    }
+
+    /// The run of a sample of a source, or the folder that it lies in.
+    pub(super) fn run(&self, source: usize, sample: u64) -> Result<String> {
+        let unknown = |what: &str| {
+            let message = format!("{what} does not know the sample's run, so only samples can be split");
+            Error::new(&forebay::error::codes::ARGUMENT, message).sample(sample)
+        };
+        if let Some(annotated) = &self.annotated {
+            let frame = annotated.frame(source, sample).ok_or_else(|| unknown("the loader"))?;
+            return Ok(annotated.run(frame).to_owned());
+        }
+        let Some(dataset) = self.datasets.get(source) else { return Err(unknown("the loader")) };
+        if let Some(warehouse) = dataset.warehouse() {
+            return warehouse.sample_record(sample)?.run.ok_or_else(|| unknown("the warehouse"));
+        }
+        let name = dataset.sample_name(sample)?.ok_or_else(|| unknown("the file"))?;
+        Ok(name.rsplit_once('/').map_or_else(|| dataset.name().to_owned(), |(folder, _)| folder.to_owned()))
+    }
 
     /// Says which samples come next: their files must still be whole, and the system may fetch them.
     pub(super) fn announce(&self, items: &[Item], read_ahead: bool) -> Result<()> {
         let mut checked = None;
         for item in items {
-            let dataset = self.of(item)?;
-            if checked != Some(item.source) {
+            let (dataset, item) = self.in_file(item)?;
+            // Those of warehouses are looked at once an epoch, and by whoever reads them.
+            if checked != Some(item.source) && self.stored.is_none() {
                 if let Some(input) = dataset.input() {
                     input.unchanged()?;
                 }
@@ -63,27 +126,68 @@ impl Sources {
 
     /// What the order needs to know of them. What the filter cannot look at is not selected where `on_broken` forgives
     /// it.
-    pub(super) fn describe(&self, filter: Option<&Filter>, on_broken: OnBroken) -> Result<Vec<Source>> {
-        let selected = match filter {
-            Some(filter) => Some(matching_all(&self.datasets, filter, |e| on_broken.forgives(e))?.chosen),
-            None => None,
-        };
-        let mut chosen = selected.map(Vec::into_iter);
-        let one = |dataset: &Dataset| {
-            let source = Source::new(dataset.name(), dataset.len()).identity(identity(dataset)?);
-            match chosen.as_mut().and_then(Iterator::next) {
+    pub(super) fn describe(&self, wanted: &Wanted<'_>, on_broken: OnBroken) -> Result<Vec<Source>> {
+        let mut chosen: Vec<Option<Vec<u64>>> = vec![None; self.len()];
+        if let Some(filter) = wanted.filter {
+            let accepted = matching_all(&self.datasets, filter, |e| on_broken.forgives(e))?.chosen;
+            for (source, (to, accepted)) in chosen.iter_mut().zip(accepted).enumerate() {
+                *to = Some(self.numbers(source, accepted));
+            }
+        }
+        if let Some(split) = wanted.split {
+            chosen.iter_mut().zip(split.chosen(self)?).for_each(|(to, part)| only(to, part));
+        }
+        if let Some(samples) = wanted.samples {
+            chosen.iter_mut().zip(self.apart(samples)?).for_each(|(to, part)| only(to, part));
+        }
+        let one = |(number, (dataset, chosen)): (usize, (&Dataset, Option<Vec<u64>>))| {
+            let identity = match (&self.annotated, dataset.warehouse()) {
+                (_, Some(warehouse)) => stored::identity(warehouse),
+                (Some(annotated), _) => format!("{}, {}", identity(dataset)?, annotated.identity(number)),
+                _ => identity(dataset)?,
+            };
+            let source = Source::new(dataset.name(), self.samples(number)).identity(identity);
+            match chosen {
                 Some(chosen) => source.select(chosen),
                 None => Ok(source),
             }
         };
-        self.datasets.iter().map(one).collect()
+        self.datasets.iter().zip(chosen).enumerate().map(one).collect()
+    }
+
+    /// The numbers of a source's samples of these numbers in its file.
+    fn numbers(&self, source: usize, in_file: Vec<u64>) -> Vec<u64> {
+        let Some(annotated) = &self.annotated else { return in_file };
+        let frames = (0..).zip(annotated.frames(source));
+        frames.filter(|(_, frame)| in_file.binary_search(&frame.sample).is_ok()).map(|(number, _)| number).collect()
+    }
+
+    /// Numbers among all samples, source by source.
+    fn apart(&self, samples: &[u64]) -> Result<Vec<Vec<u64>>> {
+        let (mut rest, mut first) = (samples, 0_u64);
+        let mut apart = Vec::with_capacity(self.len());
+        for source in 0..self.len() {
+            let end = first.saturating_add(self.samples(source));
+            let (these, behind) = rest.split_at(rest.partition_point(|&sample| sample < end));
+            apart.push(these.iter().filter_map(|sample| sample.checked_sub(first)).collect());
+            (rest, first) = (behind, end);
+        }
+        match rest.first() {
+            None => Ok(apart),
+            Some(beyond) => {
+                let message = format!("there are {first} samples, so none has the number {beyond}");
+                Err(Error::new(&codes::SETTINGS, message))
+            }
+        }
     }
 }
 
-/// Tensors are not decoded.
-fn tensors(dataset: &Dataset) -> Error {
-    let message = "a tensor warehouse has nothing to decode; `tensors::Loader` gives its batches";
-    Error::new(&codes::SETTINGS, message).file(dataset.name())
+/// Leaves of what was chosen only what is in this part too; both are in rising order.
+fn only(chosen: &mut Option<Vec<u64>>, part: Vec<u64>) {
+    match chosen {
+        Some(chosen) => chosen.retain(|sample| part.binary_search(sample).is_ok()),
+        None => *chosen = Some(part),
+    }
 }
 
 /// A folder of shards is a likely mistake, and training on nothing a quiet one.

@@ -19,8 +19,10 @@ pub struct Stats {
     pub making: Duration,
     /// Workers' time without work.
     pub idle: Duration,
-    /// The caller's time in `next_batch`, waiting for workers.
+    /// The caller's time in `next_batch`: waiting for workers, or doing their work where there are none.
     pub waiting: Duration,
+    /// The time that opening, proving and reading a warehouse's shards took when the loader was built.
+    pub opening: Duration,
 }
 
 /// Adds up times; padded, so that counters do not share a line with what every thread reads.
@@ -73,6 +75,7 @@ impl Clock {
             making: time(&self.0.making),
             idle: time(&self.0.idle),
             waiting: time(&self.0.waiting),
+            opening: Duration::ZERO,
         }
     }
 }

@@ -58,11 +58,19 @@ impl Dtype {
         }
     }
     pub(super) fn view(self, bytes: &[u8]) -> Tensor<'_> {
-        match self {
+        self.try_view(bytes).unwrap_or_else(|| match self {
+            Dtype::U8 => Tensor::U8(&[]),
+            Dtype::F16 => Tensor::F16(&[]),
+            Dtype::F32 => Tensor::F32(&[]),
+        })
+    }
+    /// Any memory as numbers; none where it lies where numbers may not.
+    pub(super) fn try_view(self, bytes: &[u8]) -> Option<Tensor<'_>> {
+        Some(match self {
             Dtype::U8 => Tensor::U8(bytes),
-            Dtype::F16 => Tensor::F16(bytemuck::try_cast_slice(bytes).unwrap_or_default()),
-            Dtype::F32 => Tensor::F32(bytemuck::try_cast_slice(bytes).unwrap_or_default()),
-        }
+            Dtype::F16 => Tensor::F16(bytemuck::try_cast_slice(bytes).ok()?),
+            Dtype::F32 => Tensor::F32(bytemuck::try_cast_slice(bytes).ok()?),
+        })
     }
 }
 

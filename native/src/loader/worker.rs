@@ -17,22 +17,28 @@ use forebay::{
     Error, Result,
     error::codes as common,
     image::{
-        decode::{Decoder, Options as DecodeOptions},
-        transform::Transformer,
+        decode::{Decoder, Options as DecodeOptions, cost},
+        transform::{Out, Transformer, f16},
     },
     order::{Item, Order, sample_key},
+    warehouse::{self, Endianness, to_f32},
 };
 
 use super::{
     Dtype, codes,
     content::{Content, Sample},
-    flight::{Slot, Task},
+    flight::{Flight, Slot, Task},
     labels::Resolver,
     policy::{OnBroken, TRIES},
     sources::Sources,
     stats::Clock,
+    targets::Parts,
 };
-use crate::{dataset::Stored, parallel::budget::Budget};
+use crate::{
+    dataset::Stored,
+    parallel::budget::Budget,
+    warehouse::{How, Imager, place},
+};
 
 /// What all threads of a loader share.
 #[derive(Debug)]
@@ -43,6 +49,10 @@ pub(super) struct Shared {
     pub(super) contents: Vec<Content>,
     /// Bytes of a sample's slot, for each content; 0 if there is no tensor.
     pub(super) slot_bytes: Vec<usize>,
+    /// Places for boxes; 0 if none were asked for.
+    pub(super) places: usize,
+    /// Samples are taken by the caller's thread, and lent where they lie.
+    pub(super) by_caller: bool,
     pub(super) read_ahead: bool,
     pub(super) dtype: Dtype,
     pub(super) labels: Resolver,
@@ -125,6 +135,10 @@ pub(super) struct Worker {
     transformers: Vec<Option<Transformer>>,
     /// Where payloads are read to, in files that are not mapped.
     buffer: BytesMut,
+    /// For each content that is prepared as for a warehouse: how.
+    hows: Vec<Option<How>>,
+    imager: Imager,
+    halves: Option<Box<[f16; 256]>>,
 }
 
 impl Worker {
@@ -135,13 +149,23 @@ impl Worker {
             _ => None,
         };
         let transformers = shared.contents.iter().map(transformer).collect();
-        Worker { shared, decoder: Decoder::default(), transformers, buffer: BytesMut::new() }
+        let how = |content: &Content| match content {
+            Content::Prepared(transform) => Some(How {
+                size: transform.target_size.unwrap_or_default(),
+                resize: transform.resize_mode,
+                decode: shared.decode.clone(),
+            }),
+            _ => None,
+        };
+        let hows = shared.contents.iter().map(how).collect();
+        let (decoder, buffer, imager) = (Decoder::default(), BytesMut::new(), Imager::default());
+        Worker { shared, decoder, transformers, buffer, hows, imager, halves: None }
     }
 
     /// Makes one sample by itself, in memory of a slot's size.
     #[cfg(feature = "burn")]
-    pub(super) fn single(&mut self, epoch: u64, item: Item, memory: BytesMut) -> Result<Slot> {
-        let mut slot = Slot::new(item, memory);
+    pub(super) fn single(&mut self, epoch: u64, item: Item, (memory, targets): (BytesMut, BytesMut)) -> Result<Slot> {
+        let mut slot = Slot::new(item, memory, targets);
         self.guarded((epoch, 0), &item, &item, &mut slot)?;
         Ok(slot)
     }
@@ -151,20 +175,7 @@ impl Worker {
             let idle = Instant::now();
             let Ok(Task { flight, slot: number }) = tasks.recv() else { return };
             self.shared.clock.idle(idle);
-            let mut slot = flight.take(number);
-            if let Some(slot) = &mut slot
-                && self.shared.generation.load(Ordering::Relaxed) == flight.generation
-            {
-                let item = slot.item;
-                let what = (flight.epoch, flight.kind);
-                if let Err(error) = self.guarded(what, &item, &item, slot) {
-                    if self.shared.on_broken == OnBroken::Replace && self.shared.on_broken.forgives(&error) {
-                        slot.stand_in = self.replace(what, slot);
-                    }
-                    slot.error = Some(error);
-                }
-            }
-            if flight.give(number, slot) {
+            if self.fill(&flight, number) {
                 drop(flight);
                 fence(Ordering::SeqCst);
                 // If a tick waits already, the loader will look at all batches.
@@ -173,6 +184,24 @@ impl Worker {
                 }
             }
         }
+    }
+
+    /// Fills a slot; true if it was the last of its flight.
+    pub(super) fn fill(&mut self, flight: &Flight, number: usize) -> bool {
+        let mut slot = flight.take(number);
+        if let Some(slot) = &mut slot
+            && self.shared.generation.load(Ordering::Relaxed) == flight.generation
+        {
+            let item = slot.item;
+            let what = (flight.epoch, flight.kind);
+            if let Err(error) = self.guarded(what, &item, &item, slot) {
+                if self.shared.on_broken == OnBroken::Replace && self.shared.on_broken.forgives(&error) {
+                    slot.stand_in = self.replace(what, slot);
+                }
+                slot.error = Some(error);
+            }
+        }
+        flight.give(number, slot)
     }
 
     /// Makes the first good sample of those that follow a broken one.
@@ -203,11 +232,18 @@ impl Worker {
     }
 
     fn make(&mut self, (epoch, kind): (u64, usize), item: &Item, drawn_as: &Item, slot: &mut Slot) -> Result<()> {
-        let Worker { shared, decoder, transformers, buffer } = self;
-        let dataset = shared.sources.of(item)?;
-        let named = |e: Error| e.file(dataset.name()).sample(item.sample);
+        let Worker { shared, decoder, transformers, buffer, hows, imager, halves } = self;
         let begun = Instant::now();
         slot.label = shared.labels.of(&shared.sources, item, buffer)?;
+        if let Some(stored) = &shared.sources.stored {
+            stored.take(item, shared.dtype, slot)?;
+            shared.clock.made(shared.clock.read(begun));
+            return Ok(());
+        }
+        let frame = shared.sources.frame(item);
+        slot.frame = frame.map(|frame| frame.id);
+        let (dataset, item) = shared.sources.in_file(item)?;
+        let named = |e: Error| e.file(dataset.name()).sample(item.sample);
         let Stored { payload, raw } = dataset.stored(item.sample, shared.verify, buffer).map_err(named)?;
         let mut read = shared.clock.read(begun);
         let key = sample_key(shared.order.settings().seed, epoch, drawn_as.index);
@@ -226,6 +262,10 @@ impl Worker {
                             read = shared.clock.decoded(read);
                         }
                         slot.placement = *decoded.placement();
+                        if let Some(frame) = frame {
+                            let size = (transformer.recipe().width, transformer.recipe().height);
+                            Parts::new(&mut slot.targets).follow(&frame.boxes, &slot.placement, size);
+                        }
                         transformer.finish(&decoded, key, out)
                     };
                     let made = picture();
@@ -237,6 +277,30 @@ impl Worker {
                     made.map_err(named)?;
                 }
             }
+            Content::Prepared(transform) => {
+                if let Some(Some(how)) = hows.get(kind) {
+                    let needed = if raw.is_some() { 0 } else { cost(&payload, &how.decode) };
+                    let share = shared.budget.take(needed);
+                    let image = || {
+                        let decoded = imager.decode(&payload, raw, how)?;
+                        read = shared.clock.decoded(read);
+                        let mut parts = Parts::new(&mut slot.targets);
+                        let most = u32::try_from(transform.max_boxes).unwrap_or(u32::MAX);
+                        let given = frame.map(|frame| &*frame.boxes).unwrap_or_default();
+                        place(given, &decoded.placement, most, |corners, class| parts.push(corners, class));
+                        numbers(decoded.image()?, halves, out);
+                        Ok(())
+                    };
+                    let made = image();
+                    if shared.budget.is_much(needed, shared.workers) {
+                        *imager = Imager::default();
+                    }
+                    drop(share);
+                    made.map_err(named)?;
+                }
+            }
+            // These never come here.
+            Content::Stored(..) => {}
             Content::Made { make, .. } => {
                 let (label, number) = (slot.label, item.sample);
                 let sample = Sample { payload: &payload, index: item.index, key, raw, label, dataset, number };
@@ -245,6 +309,20 @@ impl Worker {
         }
         shared.clock.made(read);
         Ok(())
+    }
+}
+
+/// The values of an image as a warehouse of that type holds them.
+fn numbers(values: &[u8], halves: &mut Option<Box<[f16; 256]>>, out: Out<'_>) {
+    match out {
+        Out::F32(out) => to_f32(warehouse::Dtype::U8, Endianness::Little, values, out),
+        Out::F16(out) => {
+            let table = halves
+                .get_or_insert_with(|| Box::new(std::array::from_fn(|value| f16::from_f32(value as f32 / 255.0))));
+            out.iter_mut().zip(values).for_each(|(to, value)| *to = table[usize::from(*value)]);
+        }
+        Out::U8(out) => out.copy_from_slice(values.get(..out.len()).unwrap_or_default()),
+        _ => {}
     }
 }
 

@@ -34,7 +34,7 @@ impl TableOutput {
         self.send()
     }
     /// Rows to write at a time, so that few bytes wait.
-    pub(super) fn rows_at_once(&self) -> usize {
+    pub(crate) fn rows_at_once(&self) -> usize {
         self.sink.rows_at_once()
     }
     /// The next rows.

@@ -1,6 +1,6 @@
 //! A frame on its way into a warehouse: where its picture is, and what is marked in it.
 
-use std::{path::PathBuf, time::SystemTime};
+use std::{ops::Range, path::PathBuf, time::SystemTime};
 
 use forebay::{
     Error, Result,
@@ -12,7 +12,7 @@ use crate::input::{codes::CHANGED, display, io_error};
 
 /// A box as a label gives it: in pixels of the picture, in shares of it, or both.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct GivenBox {
+pub(crate) struct GivenBox {
     pub pixels: Option<[f64; 4]>,
     pub shares: Option<[f64; 4]>,
     /// An index into the classes of the warehouse.
@@ -21,7 +21,7 @@ pub(super) struct GivenBox {
 
 /// A file as it was when it was looked at.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Stamp {
+pub(crate) struct Stamp {
     pub path: PathBuf,
     pub size: u64,
     modified: Option<SystemTime>,
@@ -55,7 +55,7 @@ pub(super) fn changed() -> Error {
 
 /// Where a picture is.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// A file of its own.
     File(Stamp),
     /// A sample of one of the datasets.
@@ -64,7 +64,7 @@ pub(super) enum Place {
 
 /// A frame that may be stored.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     pub place: Place,
     /// The picture's name, relative to its source.
     pub source: String,
@@ -96,9 +96,24 @@ pub struct Refused {
     pub(super) run: usize,
 }
 
+impl Refused {
+    pub(crate) fn new(cause: Cause, file: String, reason: String, run: usize) -> Refused {
+        Refused { cause, file, reason, run }
+    }
+}
+
+/// What one of the sources gave.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Part {
+    /// Its frames among those of the survey.
+    pub frames: Range<usize>,
+    /// Its number among the datasets; none where it is runs.
+    pub dataset: Option<usize>,
+}
+
 /// What was found in the sources.
 #[derive(Debug, Default)]
-pub(super) struct Survey {
+pub(crate) struct Survey {
     /// The sources as they were given.
     pub root: String,
     /// The folders of the runs.
@@ -106,6 +121,8 @@ pub(super) struct Survey {
     pub datasets: Vec<crate::Dataset>,
     pub frames: Vec<Frame>,
     pub refused: Vec<Refused>,
+    /// The sources, one by one.
+    pub parts: Vec<Part>,
     /// The files of labels and of datasets.
     pub stamps: Vec<Stamp>,
     pub classes: Vec<String>,

@@ -11,13 +11,14 @@ use bytes::BytesMut;
 use forebay::{
     Error, Result,
     annotations::Exif,
-    image::decode::{Decoder, Options as DecodeOptions, Orientation, cost, orientation},
-    warehouse::{BoxCounts, Cause, Endianness, Placement, Resizer, choose, from_pixels, sha256},
+    image::decode::{Orientation, cost, orientation},
+    warehouse::{BoxCounts, Cause, Endianness, from_pixels, sha256},
 };
 
 use super::{
     Settings,
-    frames::{Frame, GivenBox, Place, Stamp, Survey, changed},
+    frames::{Frame, Place, Stamp, Survey, changed},
+    image::{How, Imager, decode_options, place},
     recorder::cause_of,
 };
 use crate::{
@@ -29,7 +30,7 @@ use crate::{
 pub(super) struct Maker<'a> {
     survey: &'a Survey,
     settings: &'a Settings,
-    decode: DecodeOptions,
+    how: How,
     budget: Budget,
     tools: Mutex<Vec<Tools>>,
     /// Room for images, used again and again.
@@ -39,9 +40,7 @@ pub(super) struct Maker<'a> {
 /// What a thread works with.
 #[derive(Default)]
 struct Tools {
-    decoder: Decoder,
-    resizer: Resizer,
-    planes: Vec<u8>,
+    imager: Imager,
     file: Vec<u8>,
     buffer: BytesMut,
 }
@@ -84,13 +83,10 @@ const KEPT: usize = 64 << 20;
 
 impl<'a> Maker<'a> {
     pub fn new(survey: &'a Survey, settings: &'a Settings, workers: usize) -> Self {
-        let decode = DecodeOptions::default()
-            .with_limits(settings.limits.clone())
-            .with_exact(true)
-            .with_jpeg(settings.jpeg)
-            .with_orient(settings.exif == Exif::Apply);
+        let decode = decode_options(settings.jpeg, settings.exif == Exif::Apply, &settings.limits);
+        let how = How { size: settings.size, resize: settings.resize, decode };
         let budget = Budget::new(crate::parallel::budget::usual(workers));
-        Maker { survey, settings, decode, budget, tools: Mutex::default(), room: Mutex::default() }
+        Maker { survey, settings, how, budget, tools: Mutex::default(), room: Mutex::default() }
     }
 
     /// Takes back the room of an image that was written.
@@ -140,7 +136,7 @@ impl<'a> Maker<'a> {
     fn make_with(&self, frame: &Frame, tools: &mut Tools) -> Result<Made> {
         let mut times = Times::default();
         let begun = Instant::now();
-        let Tools { decoder, resizer, planes, file, buffer } = tools;
+        let Tools { imager, file, buffer } = tools;
         let payload = self.payload(frame, file, buffer);
         let (payload, raw) = match payload {
             Ok(found) => found,
@@ -154,22 +150,23 @@ impl<'a> Maker<'a> {
             let became = Became::Refused(Cause::Turned, "the picture is to be turned, as EXIF says".into());
             return Ok(Made { digest, became, times });
         }
-        let _share = self.budget.take(cost(&payload, &self.decode));
+        let _share = self.budget.take(cost(&payload, &self.how.decode));
         let begun = Instant::now();
-        let picture = match decoder.decode(&payload, raw, &self.decode) {
-            Ok(picture) => picture,
+        let decoded = match imager.decode(&payload, raw, &self.how) {
+            Ok(decoded) => decoded,
             Err(e) => return refused(&e, digest, times).ok_or(e),
         };
         times.decode = begun.elapsed();
         let begun = Instant::now();
-        let placement = Placement::new(self.settings.resize, [picture.width, picture.height], self.settings.size);
-        let (boxes, classes, counts) = place(&frame.boxes, &placement, self.settings.max_boxes);
+        let (mut boxes, mut classes) = (Vec::new(), Vec::new());
+        let counts = place(&frame.boxes, &decoded.placement, self.settings.max_boxes, |corners, class| {
+            boxes.push(corners);
+            classes.push(class);
+        });
         if boxes.is_empty() && self.settings.skip_empty {
             return Ok(Made { digest, became: Became::Empty(counts), times });
         }
-        let [width, height] = self.settings.size.map(|side| side as usize);
-        planes.resize(width * height * 3, 0);
-        resizer.image(&picture, &placement, planes)?;
+        let planes = decoded.image()?;
         let mut bytes = self.room.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         bytes.clear();
         from_pixels(self.settings.dtype, Endianness::Little, planes, &mut bytes);
@@ -217,24 +214,4 @@ fn read(stamp: &Stamp, into: &mut Vec<u8>) -> Result<()> {
         return Err(changed().file(display(&stamp.path)));
     }
     Ok(())
-}
-
-/// The boxes of a frame on its image.
-fn place(given: &[GivenBox], placement: &Placement, most: u32) -> (Vec<[f32; 4]>, Vec<Option<u32>>, BoxCounts) {
-    let mut counts = BoxCounts::default();
-    let (mut boxes, mut classes) = (Vec::new(), Vec::new());
-    for one in given {
-        let Some(chosen) = choose(one.pixels, one.shares, placement.source) else { continue };
-        counts.disagreeing += u64::from(chosen.disagrees);
-        match placement.place(chosen.corners) {
-            None => counts.dropped += 1,
-            Some(_) if boxes.len() >= most as usize => counts.truncated += 1,
-            Some(placed) => {
-                boxes.push(placed);
-                classes.push(one.class);
-            }
-        }
-    }
-    counts.stored = boxes.len() as u64;
-    (boxes, classes, counts)
 }

@@ -12,18 +12,23 @@
 //! |---|---|
 //! | `settings.rs` | what is asked for |
 //! | `sources.rs`, `recorder.rs`, `labels.rs`, `frames.rs` | what there is to be stored |
-//! | `make.rs`, `shards.rs` | pictures to images, images to shards |
+//! | `image.rs`, `make.rs`, `shards.rs` | pictures to images, images to shards |
 //! | `stage.rs` | where they are until all is whole |
 //! | `kept.rs` | the warehouses of a folder |
-//! | `export.rs` | the summary as a table |
+//! | `export.rs`, `samples.rs` | the summary as a table; the samples as one |
+//! | `difference.rs`, `drift.rs` | two warehouses beside each other: sample by sample, and as counts |
 
+mod difference;
+mod drift;
 #[cfg(feature = "arrow")]
 mod export;
 mod frames;
+mod image;
 mod kept;
 mod labels;
 mod make;
 mod recorder;
+mod samples;
 mod settings;
 mod shards;
 mod sources;
@@ -35,7 +40,7 @@ use std::{
 };
 
 use forebay::{
-    Error, Result,
+    Error, Limits, Result,
     error::codes as common,
     warehouse::{
         MANIFEST_NAME, Manifest, RunTally, ShardEntry, Summary, Transform,
@@ -46,14 +51,23 @@ use forebay::{
 };
 use serde_json::{Value, json};
 
-use crate::input::{codes::CHANGED, display};
+use crate::{
+    input::{codes::CHANGED, display},
+    shards::{OpenWarehouse, WarehouseOptions},
+};
+#[doc(hidden)]
+pub use difference::{Changed, Difference, Only, Setting, difference};
+pub use drift::{drift, statistics};
 #[cfg(feature = "arrow")]
 pub use export::export;
 pub use frames::Refused;
-use frames::Survey;
+pub(crate) use frames::{Frame, GivenBox, Place, Survey};
+pub(crate) use image::{How, Imager, decode_options, place};
 pub use kept::{Kept, Removed, gc, list, read_manifest};
+pub use samples::export_samples;
 pub use settings::{Existing, Settings};
 use shards::{Chunk, Kept as Became};
+pub(crate) use sources::survey_with;
 use stage::Stage;
 
 /// How far a build is.
@@ -202,6 +216,14 @@ pub fn build_with(
         resumed,
         reused: false,
     })
+}
+
+/// Opens the warehouse of a manifest, or of the folder that has it. Nothing is proven by checksums.
+fn open(path: &Path, limits: &Limits) -> Result<OpenWarehouse> {
+    let manifest = crate::shards::manifest_of(path).unwrap_or_else(|| path.to_owned());
+    let mut how = WarehouseOptions::default();
+    how.limits = limits.clone();
+    crate::shards::open(&manifest, &how)
 }
 
 fn now() -> u64 {

@@ -9,7 +9,7 @@ use forebay::{Error, Result, error::codes as common};
 
 use super::{
     Settings,
-    frames::{Frame, Place, Stamp, Survey},
+    frames::{Frame, Part, Place, Stamp, Survey},
     labels::Read,
     recorder,
 };
@@ -25,6 +25,11 @@ const LABEL_BYTES: u64 = 1 << 13;
 
 /// Looks at every source. No picture is read.
 pub(super) fn survey(sources: &[PathBuf], settings: &Settings) -> Result<Survey> {
+    survey_with(sources, settings, &OpenOptions { limits: settings.limits.clone(), ..OpenOptions::default() })
+}
+
+/// As [`survey`], with datasets that are opened in this way.
+pub(crate) fn survey_with(sources: &[PathBuf], settings: &Settings, open: &OpenOptions) -> Result<Survey> {
     if sources.is_empty() {
         return Err(Error::new(&common::ARGUMENT, "name at least one source"));
     }
@@ -37,16 +42,18 @@ pub(super) fn survey(sources: &[PathBuf], settings: &Settings) -> Result<Survey>
     for source in sources {
         // With labels of its own a source is pictures, whatever else lies beside them.
         let runs = if labels.is_none() { runs_of(source)? } else { None };
+        let (first, datasets) = (survey.frames.len(), survey.datasets.len());
         match runs {
             Some(runs) => add_runs(&mut survey, source, runs, settings)?,
             None => {
-                let first = survey.frames.len();
-                add_dataset(&mut survey, source, settings)?;
+                add_dataset(&mut survey, source, open)?;
                 if let Some(labels) = &mut labels {
                     labels.join(&mut survey, first)?;
                 }
             }
         }
+        let dataset = (survey.datasets.len() > datasets).then_some(datasets);
+        survey.parts.push(Part { frames: first..survey.frames.len(), dataset });
     }
     if let Some(labels) = labels.filter(|_| !survey.runs.is_empty()) {
         labels.end(&mut survey, 0);
@@ -107,9 +114,8 @@ fn add_runs(survey: &mut Survey, source: &Path, runs: Vec<PathBuf>, settings: &S
 }
 
 /// Every picture of a folder, a TAR or a TBL.
-fn add_dataset(survey: &mut Survey, source: &Path, settings: &Settings) -> Result<()> {
-    let options = OpenOptions { limits: settings.limits.clone(), ..OpenOptions::default() };
-    let dataset = Dataset::open_with(source, &options)?;
+fn add_dataset(survey: &mut Survey, source: &Path, open: &OpenOptions) -> Result<()> {
+    let dataset = Dataset::open_with(source, open)?;
     if let Some(folder) = dataset.folder() {
         folder.refuse_without_pictures()?;
     }

@@ -16,6 +16,9 @@ export { check, open, openSamples, openTable, openWarehouse } from "./api/open.j
 export { configure, shutdown } from "./pool/pool.js";
 export { memorySink, type MemorySink } from "./sink/sinks.js";
 export { blobSource, bytesSource } from "./source/sources.js";
+export { labelsOf } from "./labels/of-dataset.js";
+export { detectLabels, labelStats, readLabels } from "./labels/read.js";
+export { writeLabels } from "./labels/write.js";
 export { isWarehouse } from "./warehouse/warehouse.js";
 export {
   TableBatch,

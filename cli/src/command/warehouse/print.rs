@@ -15,10 +15,10 @@ use crate::{human, output::Output};
 const NAMED: usize = 20;
 
 /// What was built.
-pub(super) fn built(built: &Built, took: Duration, out: &Output) {
+pub(super) fn built(built: &Built, took: Duration, drift: Option<Value>, out: &Output) {
     if out.json() {
         let refused: Vec<_> = built.refused.iter().map(refused_value).collect();
-        out.value(&json!({
+        let mut value = json!({
             "manifest": display(&built.manifest),
             "version": built.version,
             "samples": built.samples,
@@ -31,7 +31,11 @@ pub(super) fn built(built: &Built, took: Duration, out: &Output) {
             "refused": refused,
             "violations": built.violations,
             "notes": built.notes,
-        }));
+        });
+        if let Some(drift) = drift {
+            value["drift"] = drift;
+        }
+        out.value(&value);
         return;
     }
     built.notes.iter().for_each(|note| out.note(note));
@@ -76,16 +80,16 @@ fn table(built: &Built, out: &Output) {
     };
     rows.extend(built.summary.runs.iter().map(|run| of(&run.run_dir, run)));
     rows.push(of("all", &built.summary.totals));
-    columns(&rows, out);
+    columns(&rows, usize::MAX, out);
 }
 
-/// Lines of columns: the first to the left, numbers to the right.
-fn columns<const N: usize>(rows: &[[String; N]], out: &Output) {
+/// Lines of columns: the first to the left, numbers to the right, and words to the left again from column `words` on.
+pub(super) fn columns<const N: usize>(rows: &[[String; N]], words: usize, out: &Output) {
     let wide: [usize; N] = std::array::from_fn(|k| rows.iter().map(|row| row[k].chars().count()).max().unwrap_or(0));
     for row in rows {
         let mut line = format!("{:<1$}", row[0], wide[0]);
-        for (cell, wide) in row.iter().zip(wide).skip(1) {
-            line.push_str(&format!("  {cell:>wide$}"));
+        for (k, (cell, wide)) in row.iter().zip(wide).enumerate().skip(1) {
+            line.push_str(&if k < words { format!("  {cell:>wide$}") } else { format!("  {cell:<wide$}") });
         }
         out.line(line.trim_end());
     }
@@ -109,7 +113,7 @@ pub(super) fn list(found: &[Kept], out: &Output) {
         });
         rows.push([name, state(kept).into(), root, images, samples, human::bytes(kept.bytes)]);
     }
-    columns(&rows, out);
+    columns(&rows, usize::MAX, out);
     for kept in found {
         if let Some(fault) = &kept.fault {
             out.note(format!("{}: {fault}", display(&kept.folder)));
@@ -147,9 +151,7 @@ fn kept_value(kept: &Kept) -> Value {
 }
 
 /// What was exported.
-#[cfg(feature = "arrow")]
-pub(super) fn exported(manifest: &forebay::warehouse::Manifest, output: &std::path::Path, out: &Output) {
-    let rows = manifest.summary.runs.len() + 1;
+pub(super) fn exported(manifest: &forebay::warehouse::Manifest, rows: u64, output: &std::path::Path, out: &Output) {
     match out.json() {
         true => out.value(&json!({ "output": display(output), "rows": rows, "version": manifest.version })),
         false => out.line(format!("{}: {rows} rows", display(output))),

@@ -152,7 +152,8 @@ impl Resolver {
         if matches!(self.from, Source::None) {
             return Ok(0);
         }
-        let dataset = sources.of(item)?;
+        let (dataset, in_file) = sources.in_file(item)?;
+        let item = &in_file;
         let wrong = |message| Err(Error::new(&codes::LABEL, message).file(dataset.name()).sample(item.sample));
         match self.pick(dataset, item, buffer, |text| self.classes.get(text).copied())? {
             Found::Class(n) => Ok(n),

@@ -5,9 +5,11 @@ import type {
   HttpOptions,
   Limits,
   OpenOptions,
+  ReadLabelsOptions,
   RuntimeOptions,
   TableConvertOptions,
   TextReadOptions,
+  WriteLabelsOptions,
 } from "../model/index.js";
 
 /**
@@ -41,6 +43,25 @@ const open = of<OpenOptions>({
 export const NAMES = {
   open,
   check: [...open, ...text, ...of<CheckOptions>({ signal: true, onProgress: true })],
+  labels: of<ReadLabelsOptions>({
+    format: true,
+    pictures: true,
+    vocBase: true,
+    task: true,
+    scores: true,
+    between: true,
+    pick: true,
+    exif: true,
+    names: true,
+    classes: true,
+    imageKey: true,
+    limits: true,
+    http: true,
+    name: true,
+    signal: true,
+    onProgress: true,
+  }),
+  writeLabels: of<WriteLabelsOptions>({ signal: true, onProgress: true }),
   limits: of<Limits>({ itemBytes: true, indexBytes: true, metadataBytes: true }),
   http: [
     ...of<HttpOptions>({

@@ -18,6 +18,10 @@ export class ForebayError extends Error implements ForebayErrorLike {
   readonly row: number | undefined;
   readonly block: number | undefined;
   readonly offset: number | undefined;
+  readonly line: number | undefined;
+  readonly character: number | undefined;
+  readonly path: string | undefined;
+  readonly options: readonly string[] | undefined;
 
   constructor(code: string, kind: ErrorKind, message: string, place: Partial<ForebayErrorLike> = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -31,6 +35,10 @@ export class ForebayError extends Error implements ForebayErrorLike {
     this.row = place.row ?? undefined;
     this.block = place.block ?? undefined;
     this.offset = place.offset ?? undefined;
+    this.line = place.line ?? undefined;
+    this.character = place.character ?? undefined;
+    this.path = place.path ?? undefined;
+    this.options = place.options?.length ? place.options : undefined;
   }
 }
 

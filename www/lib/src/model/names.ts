@@ -47,6 +47,14 @@ export interface ForebayErrorLike {
   readonly block: number | undefined;
   /** The byte in the file; for filters, the character in the expression. */
   readonly offset: number | undefined;
+  /** The line, from 1, in a text that people write, such as a file of labels. */
+  readonly line?: number | undefined;
+  /** The character in that line, from 1. */
+  readonly character?: number | undefined;
+  /** The way from the outermost value of a document to the one that is meant, such as `annotations[1].bbox`. */
+  readonly path?: string | undefined;
+  /** Options that would say what is meant, as the command calls them, such as `pick`. */
+  readonly options?: readonly string[] | undefined;
 }
 
 /** A format of text. */

@@ -12,6 +12,7 @@ const urls: Record<ModuleName, () => URL> = {
   tensor: () => new URL("./tensor.wasm", import.meta.url),
   pictures: () => new URL("./pictures.wasm", import.meta.url),
   warehouse: () => new URL("./warehouse.wasm", import.meta.url),
+  labels: () => new URL("./labels.wasm", import.meta.url),
 };
 
 /** The module that an operation needs which begins something new; what has begun is in a module already. */
@@ -26,6 +27,11 @@ export function moduleFor(operation: Operation, args: readonly unknown[]): Modul
     case "textCheck":
     case "textConvert":
       return "tables";
+    case "labelReader":
+    case "labelsDetect":
+    case "labelsOf":
+    case "labelsOfDocument":
+      return "labels";
     case "warehouseManifest":
       return "warehouse";
     case "tensor":

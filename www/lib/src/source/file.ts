@@ -91,6 +91,30 @@ export async function fileSource(path: string | URL, name?: string): Promise<Sou
   return source;
 }
 
+/** A file of this machine that is open only while it is read: for folders of very many. */
+export async function closedSource(path: string, name: string): Promise<Source> {
+  const fs = builtin<Fs>("node:fs/promises");
+  const { size } = await fs.stat(path).catch((e: unknown) => {
+    throw refused(path, "open", e);
+  });
+  return {
+    byteLength: size,
+    name,
+    async read(start, end) {
+      const [handle] = await openFile(path);
+      try {
+        const bytes = new Uint8Array(end - start);
+        const { bytesRead } = await handle.read(bytes, 0, bytes.length, start).catch((e: unknown) => {
+          throw refused(path, "read", e);
+        });
+        return bytes.subarray(0, bytesRead);
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+}
+
 let closer: FinalizationRegistry<{ close(): Promise<void> }> | undefined;
 /** Closes the files of sources that nobody has any more: Node warns where that is left to it. */
 const forgotten = () => (closer ??= new FinalizationRegistry((handle) => void handle.close().catch(() => {})));

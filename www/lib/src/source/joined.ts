@@ -1,6 +1,9 @@
 import type { Source, Telemetry } from "../model/index.js";
 import { blobSource } from "./sources.js";
 
+/** Parts that are read at once. */
+const PARALLEL = 16;
+
 /**
  * Several sources, one behind the other, as one that closes them. Those that are files of the page stay files: workers read
  * them then.
@@ -31,15 +34,26 @@ export function joinedSource(parts: readonly Source[], name: string | undefined)
       },
     },
     async read(start, end, options) {
-      const reads: [at: number, bytes: Promise<Uint8Array>][] = [];
-      for (const [k, part] of parts.entries()) {
-        const from = Math.max(start, starts[k]!);
-        const to = Math.min(end, starts[k]! + part.byteLength);
-        if (from < to) reads.push([from, part.read(from - starts[k]!, to - starts[k]!, options)]);
+      // The last part that begins at or before the range.
+      let [k, above] = [0, parts.length];
+      while (above - k > 1) {
+        const middle = (k + above) >> 1;
+        if (starts[middle]! <= start) k = middle;
+        else above = middle;
       }
-      if (reads.length === 1) return reads[0]![1];
+      const one = (part: number, from: number, to: number) =>
+        parts[part]!.read(from - starts[part]!, to - starts[part]!, options);
+      const ends = (part: number) => starts[part]! + parts[part]!.byteLength;
+      if (end <= ends(k)) return one(k, start, end);
       const out = new Uint8Array(end - start);
-      await Promise.all(reads.map(async ([at, bytes]) => out.set(await bytes, at - start)));
+      while (k < parts.length && starts[k]! < end) {
+        const reads: Promise<void>[] = [];
+        for (; k < parts.length && starts[k]! < end && reads.length < PARALLEL; k++) {
+          const [from, to] = [Math.max(start, starts[k]!), Math.min(end, ends(k))];
+          if (from < to) reads.push(one(k, from, to).then((bytes) => out.set(bytes, from - start)));
+        }
+        await Promise.all(reads);
+      }
       return out;
     },
     close,

@@ -1,6 +1,7 @@
 /** The modules of this thread: made ready once, and asked what went wrong when one is broken. */
 import * as full from "../../wasm/convert.js";
 import * as wasm from "../../wasm/forebay.js";
+import * as labels from "../../wasm/labels.js";
 import * as pictures from "../../wasm/pictures.js";
 import * as tables from "../../wasm/tables.js";
 import * as tensors from "../../wasm/tensor.js";
@@ -21,6 +22,7 @@ const glue: Record<
   tensor: tensors,
   pictures,
   warehouse: warehouses,
+  labels,
 };
 const loaded = new Set<ModuleName>();
 

@@ -4,6 +4,7 @@
  */
 import * as full from "../../wasm/convert.js";
 import * as wasm from "../../wasm/forebay.js";
+import * as labels from "../../wasm/labels.js";
 import * as pictures from "../../wasm/pictures.js";
 import * as tables from "../../wasm/tables.js";
 import * as tensors from "../../wasm/tensor.js";
@@ -21,7 +22,16 @@ import {
   truncateOutput,
   writeOutput,
 } from "./outputs.js";
-import type { Opened, OpenedTable, Patch, SampleModule, Selected, TensorModule, Turn } from "./protocol.js";
+import type {
+  Opened,
+  OpenedLabels,
+  OpenedTable,
+  Patch,
+  SampleModule,
+  Selected,
+  TensorModule,
+  Turn,
+} from "./protocol.js";
 import type { Chunk, Reading } from "../source/ranges.js";
 import { scanBytes, widened } from "../source/scan.js";
 import { stepped, turnOf, written, type Handle, type Work } from "./steps.js";
@@ -88,6 +98,13 @@ const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(wh
   convert: full,
   threads: threaded,
 };
+
+/** Labels that were read, kept. */
+const openedLabels = (set: labels.LabelSet): OpenedLabels => ({
+  labels: keep(set),
+  about: set.about(),
+  length: set.length,
+});
 
 /** Work that reads for itself is at it for this many milliseconds before it tells how far it is. */
 const MOMENT = 30;
@@ -283,6 +300,38 @@ export const operations = {
   },
   textCheck(format: string, length: number, limits: Limits, options: string): number {
     return keep(tables.TableChecker.ofText(format, length, limits, options));
+  },
+
+  /** Begins reading labels: files of these names and lengths, and those of their pictures' folder where there is one. */
+  labelReader(
+    names: string[],
+    lengths: Float64Array,
+    pictures: string[] | null,
+    pictureLengths: Float64Array,
+    options: string,
+    limits: Limits,
+  ): number {
+    return keep(new labels.LabelReader(names, lengths, pictures ?? undefined, pictureLengths, options, limits));
+  },
+  labelsRead: (id: number): OpenedLabels => openedLabels(get<labels.LabelReader>(id).finish()),
+  labelStats: (id: number): string => get<labels.LabelReader>(id).stats(),
+  labelsDetect: (name: string, head: Uint8Array): string | null => labels.detectLabels(name, head) ?? null,
+  /** Labels without pictures, of these classes, or of those that a dataset's document tells. */
+  labelsOf: (classes: string): number => keep(labels.LabelSet.ofClasses(classes)),
+  labelsOfDocument: (document: string): number => keep(labels.LabelSet.ofDocument(document)),
+  labelsAdd: (id: number, pictures: string): void => get<labels.LabelSet>(id).add(pictures),
+  labelsAddRecord: (id: number, record: string, name: string, width: number, height: number): boolean =>
+    get<labels.LabelSet>(id).addRecord(record, name, width, height),
+  labelsAbout: (id: number): string => get<labels.LabelSet>(id).about(),
+  labelsPictures: (id: number, start: number, annotations: number): string =>
+    get<labels.LabelSet>(id).pictures(start, annotations),
+  /** Writes labels: the files, each by its name, and what was lost. Bytes of one file follow each other. */
+  labelsWrite(id: number, format: string, archive: boolean): { files: [string, Uint8Array][]; losses: string } {
+    const files: [string, Uint8Array][] = [];
+    const losses = get<labels.LabelSet>(id).write(format, archive, (name: string, bytes: Uint8Array) =>
+      files.push([name, bytes]),
+    );
+    return { files, losses };
   },
 
   /** A payload's tensor, in the memory of one that is given; raw pixels need their width and height, everything else has 0. */

@@ -63,6 +63,13 @@ export interface OpenedTable {
   about: string;
 }
 
+/** What reading labels gives. */
+export interface OpenedLabels {
+  labels: number;
+  about: string;
+  length: number;
+}
+
 /** What crosses when an operation fails. */
 export interface Failed {
   /** The JSON that the module threw. */

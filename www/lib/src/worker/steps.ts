@@ -1,6 +1,7 @@
 /** One step of some work in a module: bytes in, what is needed next and what was made out. */
 import type * as full from "../../wasm/convert.js";
 import type * as wasm from "../../wasm/forebay.js";
+import type * as labels from "../../wasm/labels.js";
 import type * as tables from "../../wasm/tables.js";
 import type * as warehouses from "../../wasm/warehouse.js";
 import { writerOf } from "./outputs.js";
@@ -25,9 +26,11 @@ export type Handle =
   | tables.TableChecker
   | warehouses.WarehouseManifest
   | warehouses.WarehouseOpener
-  | warehouses.Dataset;
+  | warehouses.Dataset
+  | labels.LabelReader
+  | labels.LabelSet;
 /** The same, if it takes bytes step by step. */
-export type Work = Exclude<Handle, wasm.Dataset | tables.Table | warehouses.WarehouseManifest>;
+export type Work = Exclude<Handle, wasm.Dataset | tables.Table | warehouses.WarehouseManifest | labels.LabelSet>;
 
 /** Hands over all bytes and takes a step. */
 function pushed(work: Work, chunks: Chunk[]): Float64Array | null {

@@ -67,7 +67,7 @@ impl Mode {
 }
 
 /// The batches that an environment asks to be made ahead, in `WAREHOUSE_PREFETCH`; none where it is not set.
-pub(super) fn prefetch_from_env(get: impl Fn(&str) -> Option<String>) -> Result<Option<usize>> {
+pub(in crate::loader) fn prefetch_from_env(get: impl Fn(&str) -> Option<String>) -> Result<Option<usize>> {
     let Some(text) = get("WAREHOUSE_PREFETCH").filter(|text| !text.trim().is_empty()) else { return Ok(None) };
     let number = text.trim().parse().map_err(|e| {
         let message = format!("WAREHOUSE_PREFETCH is {text:?}, and must be a number of batches");
@@ -79,7 +79,6 @@ pub(super) fn prefetch_from_env(get: impl Fn(&str) -> Option<String>) -> Result<
 /// The shards as they are held.
 #[derive(Debug)]
 pub(super) struct Store {
-    mode: Mode,
     shards: Vec<Option<Input>>,
 }
 
@@ -90,24 +89,25 @@ impl Store {
             (Some(shard), Mode::Memory) => Ok(Some(Input::memory(shard.name(), shard.slice(0..shard.len())?))),
             (shard, _) => Ok(shard.clone()),
         };
-        Ok(Store { mode, shards: opened.shards.iter().map(hold).collect::<Result<_>>()? })
+        Ok(Store { shards: opened.shards.iter().map(hold).collect::<Result<_>>()? })
     }
 
-    pub fn mode(&self) -> Mode {
-        self.mode
+    fn shard(&self, number: usize) -> Result<&Input> {
+        let shard = self.shards.get(number).and_then(Option::as_ref);
+        shard.ok_or_else(|| Error::new(&codes::MISSING_BYTES, format!("shard {number} is not open")))
     }
 
     /// A part of a shard.
     pub fn read(&self, shard: usize, range: Range<u64>) -> Result<Bytes> {
-        match self.shards.get(shard) {
-            Some(Some(input)) => input.lend(range),
-            _ => Err(Error::new(&codes::MISSING_BYTES, format!("shard {shard} is not open"))),
-        }
+        self.shard(shard)?.lend(range)
     }
-
     /// Refuses shards that are no longer what they were when they were opened.
     pub fn unchanged(&self) -> Result<()> {
         self.shards.iter().flatten().try_for_each(Input::unchanged)
+    }
+    /// A part of a shard, into memory of its length.
+    pub fn read_into(&self, shard: usize, range: Range<u64>, out: &mut [u8]) -> Result<()> {
+        self.shard(shard)?.read_into(range, out)
     }
 }
 

@@ -1,0 +1,140 @@
+//! `forebay warehouse drift`: how far a warehouse is from an earlier one.
+
+use std::{
+    io::IoSlice,
+    path::{Path, PathBuf},
+};
+
+use forebay::{
+    Error, Result,
+    error::codes,
+    warehouse::drift::{Drift, Kind, ROWS, Row},
+};
+use forebay_native::{output::AtomicFile, warehouse};
+use serde_json::{Value, json};
+
+use crate::{
+    command::filtering::{LimitArgs, refuse_address},
+    exit::Outcome,
+    output::Output,
+};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The earlier manifest, or the warehouse's folder.
+    old: PathBuf,
+    /// The manifest to compare with it, or the warehouse's folder.
+    new: PathBuf,
+    #[command(flatten)]
+    how: How,
+    /// Write a picture: old and new over each other, the rows that differ most first.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// End with exit code 1 if a row is further apart than this.
+    #[arg(long, value_name = "DISTANCE", value_parser = distance)]
+    fail_above: Option<f64>,
+    /// Replace a picture that is there.
+    #[arg(long, short)]
+    force: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// What is compared.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct How {
+    /// Compare the pixels of about this many pictures of each, evenly over the samples; 0 for none.
+    #[arg(long, value_name = "N", default_value = "500")]
+    pixels: u64,
+    /// Leave a row out, such as runs; may be given more than once.
+    #[arg(long, value_name = "ROW", value_delimiter = ',')]
+    ignore: Vec<String>,
+}
+
+/// A distance that rows may have.
+pub(super) fn distance(text: &str) -> std::result::Result<f64, String> {
+    text.parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0).ok_or_else(|| "a distance is 0 or more".into())
+}
+
+pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+    refuse_address(&args.old)?;
+    refuse_address(&args.new)?;
+    let mut drift = warehouse::drift(&args.old, &args.new, args.how.pixels, &args.limits.limits())?;
+    ignore(&mut drift, &args.how.ignore)?;
+    if let Some(path) = &args.svg {
+        let svg = drift.to_svg(args.fail_above);
+        let mut file = AtomicFile::create(path, args.force)?;
+        file.append(&mut [IoSlice::new(svg.as_bytes())])?;
+        file.commit(true)?;
+    }
+    match out.json() {
+        true => out.value(&value(&drift, args.fail_above)),
+        false => print(&drift, args.fail_above, out),
+    }
+    Ok(outcome(&drift, args.fail_above))
+}
+
+/// The drift of a warehouse that was just built.
+pub(super) fn after_build(old: &Path, new: &Path, limits: &forebay::Limits) -> Result<Drift> {
+    warehouse::drift(old, new, 500, limits)
+}
+
+/// Leaves rows out. A name that no row can have is a mistake.
+fn ignore(drift: &mut Drift, names: &[String]) -> Result<()> {
+    if let Some(name) = names.iter().find(|name| !ROWS.contains(&name.as_str())) {
+        let message = format!("there is no row {name:?}; there are {}", ROWS.join(", "));
+        return Err(Error::new(&codes::ARGUMENT, message).with_options(&["ignore"]));
+    }
+    drift.rows.retain(|row| !names.contains(&row.name));
+    Ok(())
+}
+
+pub(super) fn outcome(drift: &Drift, most: Option<f64>) -> Outcome {
+    match most.is_some_and(|most| drift.above(most).next().is_some()) {
+        true => Outcome::Damaged,
+        false => Outcome::Fine,
+    }
+}
+
+pub(super) fn value(drift: &Drift, most: Option<f64>) -> Value {
+    let mut value = json!(drift);
+    value["fail_above"] = json!(most);
+    value["above"] = most.map_or(json!([]), |most| drift.above(most).map(|row| row.name.as_str()).collect());
+    value
+}
+
+pub(super) fn print(drift: &Drift, most: Option<f64>, out: &Output) {
+    let mut rows = vec![["row", "distance", "by chance", "old", "new", "most changed"].map(str::to_owned)];
+    let number = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.3}"));
+    let count = |n: [u64; 2]| n.map(crate::human::count);
+    let [old, new] = count(drift.samples);
+    rows.push(["samples".into(), String::new(), String::new(), old, new, String::new()]);
+    let [old, new] = count(drift.boxes);
+    rows.push(["boxes".into(), String::new(), String::new(), old, new, String::new()]);
+    rows.extend(drift.rows.iter().map(|row| {
+        let [old, new] = match row.kind {
+            Kind::Shares => count(row.values),
+            _ => [number(row.old), number(row.new)],
+        };
+        let chance = row.chance.map_or_else(String::new, |x| format!("{x:.3}"));
+        [row.name.clone(), number(row.distance), chance, old, new, changed(row)]
+    }));
+    super::print::columns(&rows, 5, out);
+    drift.notes.iter().for_each(|note| out.note(format!("note: {note}")));
+    let Some(most) = most else { return };
+    let above: Vec<&str> = drift.above(most).map(|row| row.name.as_str()).collect();
+    match above.is_empty() {
+        true => out.line(format!("no row is above {most}")),
+        false => out.line(format!("above {most}: {}", above.join(", "))),
+    }
+}
+
+/// The part that changed most: `car 40 % -> 12 %`.
+fn changed(row: &Row) -> String {
+    let Some(part) = row.worst().filter(|_| row.distance.is_some_and(|distance| distance > 0.0)) else {
+        return String::new();
+    };
+    let [old, new] = row.shares(part).map(|share| 100.0 * share);
+    let from = if row.kind == Kind::Histogram { "from " } else { "" };
+    format!("{from}{} {old:.1} % -> {new:.1} %", part.name)
+}

@@ -1,0 +1,154 @@
+//! Reading a file or a folder of labels.
+
+use forebay::{
+    Error, Limits, Result, Step, Stepper,
+    annotations::{Format, ReadOptions, Set, SetReader, detect},
+    error::codes,
+    words::Word,
+};
+use serde::Deserialize;
+use wasm_bindgen::prelude::*;
+
+use super::{model, set::LabelSet};
+use crate::{
+    fail::{Outcome, thrown},
+    limits::GivenLimits,
+    ranges::pairs,
+    words::chosen,
+};
+
+/// What the package says of how labels are read.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Options {
+    format: Option<String>,
+    voc_base: Option<u8>,
+    task: Option<String>,
+    scores: bool,
+    between: Option<String>,
+    pick: Option<String>,
+    exif: Option<String>,
+    names: Option<String>,
+    classes: Option<Vec<String>>,
+    image_key: Option<String>,
+    /// A file that was named by itself, whatever it is called.
+    alone: bool,
+    /// Only what there is to count.
+    counts: bool,
+}
+
+fn word<T: Word>(what: &str, word: Option<&String>) -> Result<Option<T>> {
+    word.map(|word| T::from_word(word).ok_or_else(|| crate::words::unknown(what, word))).transpose()
+}
+
+impl Options {
+    fn core(&self, limits: Limits) -> Result<ReadOptions> {
+        let mut options = ReadOptions::default();
+        options.limits = limits;
+        options.voc_base = self.voc_base;
+        options.task = word("task", self.task.as_ref())?;
+        options.scores = self.scores;
+        options.between = chosen("choice for frames between", self.between.as_deref(), options.between)?;
+        options.pick = word("choice of annotations", self.pick.as_ref())?;
+        options.exif = word("choice for EXIF", self.exif.as_ref())?;
+        options.names = chosen("choice of names", self.names.as_deref(), options.names)?;
+        options.classes.clone_from(&self.classes);
+        options.image_key.clone_from(&self.image_key);
+        Ok(options)
+    }
+}
+
+/// Reads labels: `step` and `push` until `step` returns nothing, then `finish` or `stats`. All files are one, one behind the
+/// other: those of the labels, then those of the pictures.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct LabelReader {
+    work: SetReader,
+    found: Option<Set>,
+}
+
+#[wasm_bindgen]
+impl LabelReader {
+    /// For files of these names and lengths, and those of the pictures' folder where there is one; `options` is JSON.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        names: Vec<String>,
+        lens: Vec<f64>,
+        pictures: Option<Vec<String>>,
+        picture_lens: Vec<f64>,
+        options: &str,
+        limits: &GivenLimits,
+    ) -> Outcome<LabelReader> {
+        let begin = || {
+            let said: Options =
+                serde_json::from_str(options).map_err(|e| model::wrong(format!("the options do not read: {e}")))?;
+            let core = said.core(limits.into())?;
+            let format = word::<Format>("format of labels", said.format.as_ref())?;
+            let mut files = names.into_iter().zip(lens.into_iter().map(|len| len as u64));
+            let mut work = match (said.alone, files.len()) {
+                (true, 1) => files
+                    .next()
+                    .map_or_else(|| SetReader::file("", 0, &core), |(name, len)| SetReader::file(name, len, &core)),
+                _ => SetReader::folder(files, &core),
+            };
+            work = work.with_format(format);
+            if let Some(pictures) = pictures {
+                work = work.with_pictures(pictures.into_iter().zip(picture_lens.into_iter().map(|len| len as u64)));
+            }
+            if said.counts {
+                work = work.only_counts();
+            }
+            Ok(LabelReader { work, found: None })
+        };
+        begin().map_err(thrown)
+    }
+
+    /// The ranges that are needed; nothing when it is done.
+    pub fn step(&mut self) -> Outcome<Option<Vec<f64>>> {
+        Ok(match self.work.step().map_err(thrown)? {
+            Step::Need(ranges) => pairs(ranges),
+            Step::Done(set) => {
+                self.found = Some(set);
+                None
+            }
+        })
+    }
+
+    /// Bytes of the files from `start` on.
+    pub fn push(&mut self, start: f64, bytes: Vec<u8>) {
+        self.work.push(start as u64, bytes.into());
+    }
+
+    /// Pictures found so far, in a file that comes in pieces.
+    #[wasm_bindgen(getter)]
+    pub fn done(&self) -> f64 {
+        self.work.found() as f64
+    }
+
+    /// What was read.
+    pub fn finish(&mut self) -> Outcome<LabelSet> {
+        self.take().map(|set| LabelSet::new(set.labels, Some(set.format))).map_err(thrown)
+    }
+
+    /// What there is to count, as JSON.
+    pub fn stats(&mut self) -> Outcome<String> {
+        let set = self.take().map_err(thrown)?;
+        let mut stats = model::stats(&set.stats.unwrap_or_default());
+        if let Some(fields) = stats.as_object_mut() {
+            fields.insert("format".into(), set.format.word().into());
+        }
+        Ok(stats.to_string())
+    }
+}
+
+impl LabelReader {
+    fn take(&mut self) -> Result<Set> {
+        self.found.take().ok_or_else(|| Error::new(&codes::MISSING_BYTES, "the labels were not read to their end"))
+    }
+}
+
+/// The format of labels that a file of this name has, by its first bytes; nothing if it holds none.
+#[wasm_bindgen(js_name = detectLabels)]
+pub fn detect_labels(name: &str, head: &[u8]) -> Option<String> {
+    detect(name, head).map(|format| format.word().to_owned())
+}
