@@ -1,11 +1,12 @@
 /** Labels: read from a file beside the dataset, and written in the format of a labeling tool. */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import type { Dataset, WrittenLabelFormat, WrittenLabels } from "../../../lib/src/model/index.ts";
+import type { Dataset, LabelPicture, Labels, WrittenLabelFormat, WrittenLabels } from "../../../lib/src/model/index.ts";
 import { blobSink } from "../files/blob-sink.ts";
 import type { Engine } from "../files/engine.ts";
 import { TarFile } from "../files/tar.ts";
 import { download } from "../files/targets.ts";
+import { DrawnLabels, type FindBoxes } from "../samples/box-source.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes, count, isAbort, plural, stem, trouble, type Trouble } from "../ui/wording.ts";
@@ -79,6 +80,10 @@ export class LabelsDialog extends LitElement {
   @property({ attribute: false }) data: Dataset | null = null;
   @property({ attribute: false }) kept: Uint32Array | null = null;
   @property({ attribute: false }) picked: ReadonlySet<number> = new Set();
+  /** What is drawn over the pictures. */
+  @property({ attribute: false }) find: FindBoxes | null = null;
+  /** A label file lies over the dataset: what it says is written. */
+  @property({ type: Boolean }) given = false;
   @state() private to: WrittenLabelFormat = "coco";
   @state() private progress: { done: number; total: number } | null = null;
   @state() private done: { readonly name: string; readonly written: WrittenLabels } | null = null;
@@ -111,7 +116,12 @@ export class LabelsDialog extends LitElement {
       const onProgress = ({ samples }: { samples: number }): void => {
         this.progress = { done: samples, total };
       };
-      const found = await labels.of(data, { signal, onProgress, ...(indexes && { indexes }) });
+      const found = await this.drawn(
+        data,
+        indexes,
+        await labels.of(data, { signal, onProgress, ...(indexes && { indexes }) }),
+        signal,
+      );
       const [, , extension] = FORMATS.find(([format]) => format === to)!;
       const name = `${stem(data.name, "dataset")}-${to}.${extension ?? "tar"}`;
       const sink = blobSink();
@@ -126,6 +136,33 @@ export class LabelsDialog extends LitElement {
     } finally {
       if (this.work === work) this.progress = null;
     }
+  }
+
+  /** What is drawn where the package finds nothing, or where a label file lies over it. */
+  private async drawn(
+    data: Dataset,
+    indexes: ArrayLike<number> | null,
+    found: Labels,
+    signal: AbortSignal,
+  ): Promise<Labels> {
+    const { find, given } = this;
+    if (!find || data.format === "warehouse") return found;
+    const all = new DrawnLabels(given ? [] : found.classes);
+    const pictures: LabelPicture[] = [];
+    for (const [k, picture] of found.pictures.entries()) {
+      if (!given && (!picture.unlabelled || picture.annotations.length > 0)) {
+        pictures.push(picture);
+        continue;
+      }
+      const i = indexes?.[k] ?? k;
+      const { width, height } = data.info(i);
+      const { boxes } = find(i, await data.record(i, { signal }), width, height);
+      const { unlabelled: _, ...rest } = picture;
+      pictures.push(
+        boxes.length > 0 ? { ...rest, annotations: all.of(boxes) } : { ...rest, unlabelled: true, annotations: [] },
+      );
+    }
+    return { classes: all.classes, pictures };
   }
 
   override render(): TemplateResult {
@@ -159,7 +196,7 @@ export class LabelsDialog extends LitElement {
         ([format, title, extension]) => html`<label><input type="radio" name="to" .checked=${format === this.to}
           @change=${() => (this.to = format)} />${title}${extension ? "" : html` <span class="muted">TAR</span>`}</label>`,
       )}</div></fieldset>
-      <p class="muted">Of ${which} ${plural(many, "sample")}, from the dataset itself. Everything happens on this machine.</p>
+      <p class="muted">Of ${which} ${plural(many, "sample")}, ${this.given ? "from the label file" : "from the dataset itself"}. Everything happens on this machine.</p>
       ${
         p
           ? html`<progress aria-label="Labels read" max=${Math.max(1, p.total)} .value=${p.done}></progress>

@@ -170,8 +170,8 @@ export class Viewer extends LitElement {
       void this.labels.open(input, name);
       return true;
     },
-    chooser: () => this.renderRoot.querySelector<HTMLInputElement>("input.file"),
-    folderChooser: () => this.renderRoot.querySelector<HTMLInputElement>("input.folder"),
+    chooser: () => this.renderRoot.querySelector<HTMLInputElement>("#file-input"),
+    folderChooser: () => this.renderRoot.querySelector<HTMLInputElement>("#folder-input"),
   });
   protected readonly keys = new KeyController(this, {
     // A dialog that lost the focus still has the page to itself.
@@ -358,12 +358,13 @@ export class Viewer extends LitElement {
       <forebay-convert .engine=${this.engine} .data=${data} ?growing=${growth !== null}
         .kept=${this.filter.rows.kept} .picked=${this.selection.picked} @open=${made}></forebay-convert>
       <forebay-labels .engine=${this.engine} .data=${data} .kept=${this.filter.rows.kept} .picked=${this.selection.picked}
-        @choose=${() => this.renderRoot.querySelector<HTMLInputElement>("input.labels")?.click()}></forebay-labels>
+        .find=${data ? this.find : null} ?given=${this.labels.given !== null}
+        @choose=${() => this.renderRoot.querySelector<HTMLInputElement>("#labels-input")?.click()}></forebay-labels>
       <forebay-warehouse .manifest=${this.warehouse?.manifest ?? null}></forebay-warehouse>
       <forebay-help></forebay-help>
-      <input type="file" class="file" hidden aria-label="Open a file" @change=${this.input.chosen} />
-      <input type="file" class="folder" webkitdirectory hidden aria-label="Open a folder" @change=${this.input.folderChosen} />
-      <input type="file" class="labels" hidden aria-label="Open a label file" @change=${this.input.labelsChosen} />
+      <input type="file" id="file-input" hidden aria-label="Open a file" @change=${this.input.chosen} />
+      <input type="file" id="folder-input" webkitdirectory hidden aria-label="Open a folder" @change=${this.input.folderChosen} />
+      <input type="file" id="labels-input" hidden aria-label="Open a label file" @change=${this.input.labelsChosen} />
       <div class="warning" role="alert" ?hidden=${this.messages.warning === ""}>${this.messages.warning}</div>
       <div class="visually-hidden" role="status" aria-live="polite">${this.messages.said}</div>`;
   }

@@ -59,7 +59,8 @@ export const viewerStyles = css`
     flex: 1;
   }
   .file h1 {
-    flex: 0 1 auto;
+    flex: none;
+    max-width: 50%;
     margin: 0;
     font-size: 14px;
     font-weight: 600;
@@ -348,6 +349,10 @@ export const viewerStyles = css`
     }
     .file {
       gap: 6px;
+    }
+    .file h1 {
+      flex: 0 1 auto;
+      max-width: none;
     }
     .bar {
       gap: 8px;
