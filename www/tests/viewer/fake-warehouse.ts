@@ -139,7 +139,7 @@ export function fakeWarehouse(name: string, length: number): Dataset {
 export const fakeLabels: LabelEngine = {
   async read(_input, options) {
     if (options?.name?.startsWith("bad"))
-      throw Object.assign(new Error("line 3: <b>this</b> is no number"), { code: "labels.syntax" });
+      throw Object.assign(new Error("line 3: <b>this</b> is not a number"), { code: "labels.syntax" });
     const one = (k: number): LabelAnnotation => ({ box: [10, 20, 60, 90], class: k % 2 });
     const picture = (name: string, k: number) => ({ name, annotations: [one(k)] });
     return {

@@ -98,7 +98,7 @@ test('a folder with a manifest is opened, others are labels of what is open or s
   const page = await newPage(browser);
   await page.goto(site.url);
   await drop(page, 'yolo');
-  await page.getByText('This folder holds no manifest.json').waitFor();
+  await page.getByText('This folder has no manifest.json').waitFor();
   await drop(page, 'captures');
   await page.locator('h1', { hasText: 'captures' }).waitFor();
   assert.match(page.url(), /local:captures/);
@@ -129,7 +129,7 @@ test('a label file beside a dataset shows its boxes, and names what it matches w
   await notice.getByRole('button', { name: 'Remove', exact: true }).click();
   await page.locator('forebay-box-facets .bar', { hasText: 'gull' }).waitFor();
   await drop(page, 'bad.json');
-  await page.getByRole('alert').filter({ hasText: 'Line 3: <b>this</b> is no number' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'Line 3: <b>this</b> is not a number' }).waitFor();
   assert.deepEqual(await axe(page), []);
   assert.deepEqual(page.faults, []);
   await page.close();

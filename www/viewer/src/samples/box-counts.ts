@@ -4,7 +4,7 @@ import type { FindBoxes } from "./box-source.ts";
 
 /** Classes that are told apart; files can have a million. */
 const MOST = 2000;
-/** From so many boxes on to the next number a picture is counted together. */
+/** From this many boxes on to the next number a picture is counted together. */
 const STEPS = [0, 1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 32, 64, 128, 256, 1024, 1e9];
 
 /** The samples in which something is, in order. */

@@ -8,7 +8,7 @@ import { controls, facetStyles } from "../ui/styles.ts";
 import { count, plural, type Trouble } from "../ui/wording.ts";
 import { maskOfRows, spread, withBoxes, type BoxCounts } from "./box-counts.ts";
 import { colorOf } from "./colors.ts";
-import type { Clause } from "./facets-view.ts";
+import type { Clause } from "../ui/clause.ts";
 
 /** Classes that are shown at first, and how many more each time. */
 const SHOWN = 12;

@@ -1,6 +1,5 @@
 /** The columns of the table of samples: what the index knows, what the metadata says, and how they are sorted. */
 import type { Dataset, IndexColumns, Json, SampleInfo } from "../../../lib/src/model/index.ts";
-import { cellText } from "../tables/cells.ts";
 import { valueAt } from "../ui/fields.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes, count } from "../ui/wording.ts";
@@ -136,13 +135,16 @@ export const USUAL_COLUMNS: readonly string[] = [
   "bytes",
 ];
 
+/** Characters of a cell. */
+const LONGEST = 200;
+
 /** A field of the metadata as a column. */
 function fieldColumn(field: string): Column {
   const text = (record: Json | undefined): string => {
     const value = valueAt(record, field);
     return value === undefined || value === null
       ? ""
-      : cellText(typeof value === "object" ? JSON.stringify(value).slice(0, 200) : value, "string");
+      : visible((typeof value === "object" ? JSON.stringify(value) : String(value)).slice(0, LONGEST));
   };
   return {
     id: field,

@@ -4,6 +4,7 @@ import "./histogram.ts";
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import { bar, barStyles, type BarOf } from "../ui/bars.ts";
+import type { Clause } from "../ui/clause.ts";
 import { rangeExpression, quote, type Facets, type Histogram } from "../ui/facets.ts";
 import { controls, facetStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
@@ -12,14 +13,6 @@ import type { BoxCounts } from "./box-counts.ts";
 import { colorOf } from "./colors.ts";
 import { bytes, count, plural, short, type Trouble } from "../ui/wording.ts";
 
-/** A part of the filter that was clicked together. */
-export interface Clause {
-  readonly label: string;
-  /** Empty where it is not said by the filter language. */
-  readonly expression: string;
-  /** The samples that it keeps, in order, where these were counted in the page. */
-  readonly samples?: Uint32Array;
-}
 /** Samples by class, and the field that holds it. */
 export interface Classes {
   readonly field: string;
@@ -32,7 +25,7 @@ const SHOWN = 12;
 /** and how many more each time. */
 const MORE = 100;
 
-/** The last part of a run's folder, where that tells it from the others. */
+/** The last part of a run's folder, if that tells it from the others. */
 function lastPart(run: string, all: readonly { readonly label: string }[]): string {
   const last = (text: string): string => text.split("/").pop() || text;
   return all.filter(({ label }) => last(label) === last(run)).length === 1 ? last(run) : run;

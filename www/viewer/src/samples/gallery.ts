@@ -325,7 +325,7 @@ export class Gallery extends Collection {
           <span>${name ? name.split("/").pop() : classes.length > 0 ? count(i) : size}</span></div>
       </div>`;
   }
-  /** The class of a sample; where it has none, those of its boxes. */
+  /** The class of a sample, else those of its boxes. */
   private classes(i: number, known: Meant | null): readonly string[] {
     const own = classOf(this.records?.get(i), this.classField);
     if (own !== undefined && own !== "") return [own];

@@ -31,7 +31,7 @@ export interface Decoded {
   readonly height: number;
   /** The file is damaged, and this is what could be decoded of it. */
   readonly partial: boolean;
-  /** How its EXIF says that it is to be turned, where that was looked for; else 1. */
+  /** How its EXIF says that it is to be turned, if that was looked for; else 1. */
   readonly orientation: number;
 }
 

@@ -2,7 +2,7 @@
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Dataset } from "../../../lib/src/model/index.ts";
 import { both } from "../samples/box-counts.ts";
-import type { Clause } from "../samples/facets-view.ts";
+import type { Clause } from "../ui/clause.ts";
 import { Rows } from "../ui/rows.ts";
 import { Throttle } from "../ui/throttle.ts";
 import { count, isAbort, plural, trouble, type Trouble } from "../ui/wording.ts";

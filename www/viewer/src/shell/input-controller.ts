@@ -89,7 +89,7 @@ export class InputController implements ReactiveController {
       if (this.of.labels(files, name)) return;
       this.of.refuse(
         name,
-        "This folder holds no manifest.json, so it is no warehouse. Drop one of its files; or open a dataset first, and drop a folder of its labels then.",
+        "This folder has no manifest.json, so it is not a warehouse. Drop one of its files; or open a dataset first, and drop a folder of its labels then.",
       );
     } catch (e) {
       if (!isAbort(e)) this.of.refuse(name, trouble(e).message);

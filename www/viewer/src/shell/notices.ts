@@ -58,7 +58,7 @@ export function thresholdNotice({ violations }: WarehouseManifest, show: () => v
 /** Names that are listed. */
 const LISTED = 200;
 
-/** The label file that lies over the dataset, and what of it is no sample. */
+/** The label file that lies over the dataset, and what of it is not a sample. */
 export function labelNotice(
   { given, reading, failure }: LabelController,
   remove: () => void,

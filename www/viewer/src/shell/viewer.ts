@@ -30,7 +30,7 @@ import { boxesOf, type FindBoxes } from "../samples/box-source.ts";
 import { forgetColors } from "../samples/colors.ts";
 import { USUAL_COLUMNS } from "../samples/columns.ts";
 import { Counts } from "../samples/counts.ts";
-import type { Clause } from "../samples/facets-view.ts";
+import type { Clause } from "../ui/clause.ts";
 import type { SamplePanel } from "../samples/sample-panel.ts";
 import type { ShownTable, TableLink, TableView } from "../tables/table-view.ts";
 import type { Collection } from "../ui/collection.ts";
