@@ -104,8 +104,11 @@ function grow(
  * is `grow5000.tar`; a table is `1000.tbf`.
  */
 export const fake: Engine = {
-  droppedFiles: async (data) =>
-    [...data.files].map((file) => ({ path: file.webkitRelativePath || file.name, input: file })),
+  // Of a folder named `captures` it is a warehouse's.
+  droppedFiles: async ({ items }) => {
+    const path = items[0]?.webkitGetAsEntry()?.name === "captures" ? "manifest.json" : "classes.txt";
+    return [{ path, input: new Blob(["{}"]) }];
+  },
   labels: fakeLabels,
   capabilities: () =>
     ({
@@ -125,7 +128,7 @@ export const fake: Engine = {
       });
     const length = Number(name.match(/\d+/)?.[0] ?? 500);
     if (name.endsWith(".tbf")) return fakeTable(name, length);
-    if (/manifest|warehouse/.test(name)) return fakeWarehouse(name, length);
+    if (/manifest|warehouse|captures/.test(name)) return fakeWarehouse(name, length);
     const turn = name.startsWith("turn") ? TURNS : "";
     const classes = CLASSES.map((label) => label + turn);
     const columns = columnsOf(length);

@@ -480,7 +480,7 @@ test('back leads from a file to the page without one, and forward to the file', 
   await page.close();
 });
 
-test('a link can be dropped, and a folder says that it is one', async () => {
+test('a link can be dropped, and a folder that is none of a warehouse says so', async () => {
   const page = await newPage(browser);
   await page.goto(site.url);
   const drop = (type, text) =>
@@ -500,11 +500,11 @@ test('a link can be dropped, and a folder says that it is one', async () => {
     for (const type of ['dragEnter', 'dragOver', 'drop']) await cdp.send('Input.dispatchDragEvent', { type, ...at });
   };
   await dropFolder();
-  await page.getByText('This is a folder').waitFor();
+  await page.getByText('This folder has no manifest.json').waitFor();
   await drop('text/uri-list', `# a comment\r\n${site.url}300.tbl\r\n`);
   await page.locator('.facts', { hasText: '300 samples' }).waitFor();
   await dropFolder();
-  await page.getByRole('alert').filter({ hasText: 'This is a folder' }).waitFor();
+  await page.getByRole('group', { name: 'Labels' }).getByText('3 samples').waitFor();
   await drop('text/plain', 'just words');
   await page.waitForTimeout(200);
   assert.equal(await page.locator('.facts', { hasText: '300 samples' }).count(), 1, 'what is open stays so');

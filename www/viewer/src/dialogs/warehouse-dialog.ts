@@ -112,12 +112,12 @@ export class WarehouseDialog extends LitElement {
       <p class="verdict ${some ? "bad" : "good"}">${some ? `✗ Breaks ${plural(violations.length, "threshold")}: a trainer refuses it` : "✓ Within its thresholds"}</p>
       ${violations.map((text) => html`<p class="bad">${visible(text)}</p>`)}
       <h3>Thresholds</h3>
-      <div class="wide"><table>
+      <div class="wide" tabindex="0" role="group" aria-label="Thresholds"><table>
         <thead><tr><th>Of all runs</th><th>Found</th><th>At most</th><th><span class="visually-hidden">Verdict</span></th></tr></thead>
         <tbody>${heldTo(m).map((held) => this.renderHeld(held))}</tbody>
       </table></div>
       <h3>Frames by cause</h3>
-      <div class="wide"><table>
+      <div class="wide" tabindex="0" role="group" aria-label="Frames by cause"><table>
         <thead><tr><th>Run</th><th>Good</th><th>With boxes</th><th>Empty</th><th>Not named</th><th>Not there</th><th>Invalid</th></tr></thead>
         <tbody>${summary.runs.map((run) => this.renderCounts(run, visible(run.runDir) || "–"))}</tbody>
         <tfoot>${this.renderCounts(summary.totals, "all")}</tfoot>

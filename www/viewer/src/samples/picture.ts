@@ -2,7 +2,8 @@
 import { CHANGED, whyUnread } from "../../../lib/src/source/changed.ts";
 import type { Dataset, SampleInfo, Warehouse } from "../../../lib/src/model/index.ts";
 import { drawWarehouse } from "./warehouse-picture.ts";
-import { orientationOf } from "./orientation.ts";
+import { isOnItsSide, orientationOf } from "./orientation.ts";
+import { sizeInHeader } from "./picture-size.ts";
 
 /** Formats that a browser draws. */
 const DRAWN = new Set(["jpeg", "png", "webp", "bmp", "unknown", "raw_u8"]);
@@ -12,8 +13,8 @@ const PLAYED = new Set(["mp4"]);
 const WHOLE = 16_000_000;
 /** A file of fewer bytes is not looked into for its size before it is decoded. */
 const SMALL = 256 << 10;
-/** Bytes at the beginning of a file in which its EXIF says how it is turned. */
-const HEAD = 16 << 10;
+/** Bytes at the beginning of a file in which its size and its EXIF are. */
+const HEAD = 128 << 10;
 
 /** A format that browsers do not draw; the message is its name. */
 export class NotDrawn extends Error {}
@@ -72,17 +73,7 @@ export async function decode(
     signal.throwIfAborted();
     let [width, height] = [info.width, info.height];
     if (largeEdge && blob && width === 0 && blob.size > SMALL) [width, height] = await sizeOf(blob);
-    const orientation =
-      sized && blob && (info.format === "jpeg" || info.format === "unknown")
-        ? orientationOf(
-            new Uint8Array(
-              await blob
-                .slice(0, HEAD)
-                .arrayBuffer()
-                .catch(() => new ArrayBuffer(0)),
-            ),
-          )
-        : 1;
+    let orientation = 1;
     const most = edge ?? (width * height > WHOLE ? largeEdge : undefined);
     const options =
       most === undefined || (width > 0 && Math.max(width, height) <= most) ? {} : smaller(most, width, height);
@@ -102,8 +93,17 @@ export async function decode(
     if (raw) return done(await createImageBitmap(pixels(raw, info.width, info.height), options));
     try {
       const bitmap = await createImageBitmap(blob!, options);
-      // Only now: of a file that cannot be read the browser would complain once more.
-      if (sized && width === 0) [width, height] = await sizeOf(blob!);
+      if (sized) {
+        const head = new Uint8Array(
+          await blob!
+            .slice(0, HEAD)
+            .arrayBuffer()
+            .catch(() => new ArrayBuffer(0)),
+        );
+        orientation = orientationOf(head);
+        const size = width > 0 ? null : sizeInHeader(head);
+        if (size) [width, height] = isOnItsSide(orientation) ? [size[1], size[0]] : size;
+      }
       return done(bitmap);
     } catch (e) {
       // Of a file that can no longer be read browsers say that it is not a picture.

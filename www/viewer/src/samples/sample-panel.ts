@@ -91,7 +91,7 @@ export class SamplePanel extends LitElement {
       left: 0;
       top: 0;
     }
-    .sheet .picture.clear {
+    .sheet .picture[data-clear] {
       background: repeating-conic-gradient(#b6bec6 0 25%, #e4e8ec 0 50%);
     }
     .boxes {
@@ -558,7 +558,7 @@ export class SamplePanel extends LitElement {
         @dblclick=${this.reset}>
         ${
           this.image
-            ? html`<div class="sheet"><canvas class="picture ${CLEAR.has(this.data.info(this.index).format) ? "clear" : ""}"></canvas><canvas class="detail"
+            ? html`<div class="sheet"><canvas class="picture" ?data-clear=${CLEAR.has(this.data.info(this.index).format)}></canvas><canvas class="detail"
           hidden></canvas></div>`
             : nothing
         }
