@@ -205,6 +205,8 @@ export class Gallery extends Collection {
   /** The index knows the names of all samples. */
   private named = false;
   private timer = 0;
+  /** The network had lost something when it was looked last. */
+  private wasLost = false;
   private seen = { top: 0, at: 0 };
 
   protected get perRow(): number {
@@ -377,7 +379,11 @@ export class Gallery extends Collection {
     const inSight = Array.from({ length: Math.max(0, end - first) }, (_, k) => this.rows.at(first + k));
     this.thumbs?.want(inSight);
     // The first pictures come before anything that is said of them.
-    if (!this.pristine) this.records?.want(inSight);
+    // And what the network lost comes back before anything else is asked of it.
+    const lost = this.thumbs?.lost != null;
+    if (this.wasLost && !lost) this.records?.again();
+    this.wasLost = lost;
+    if (!this.pristine) this.records?.want(lost ? [] : inSight);
   }
 
   /** Draws a picture whole, in the middle. A canvas keeps its size, so that drawing allocates nothing. */
