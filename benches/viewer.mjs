@@ -112,11 +112,11 @@ async function fromDisk(browser, site, file) {
   const page = await open(browser, site.url);
   await page.locator('forebay-welcome .drop').waitFor();
   const before = await memoryOf(browser);
-  const input = page.locator('input[type=file]');
+  const input = page.locator('#file-input');
   // From the moment that the page hears of the file.
   await page.evaluate((n) => {
     globalThis.shownAt = globalThis.pictures(n);
-    const input = document.querySelector('forebay-viewer').shadowRoot.querySelector('input[type=file]');
+    const input = document.querySelector('forebay-viewer').shadowRoot.querySelector('#file-input');
     input.addEventListener('change', () => (globalThis.beganAt = performance.now()), { capture: true, once: true });
   }, FIRST);
   await input.setInputFiles(file.path);
@@ -224,7 +224,7 @@ async function closing(browser, site, file) {
   const after = [];
   let open_ = 0;
   for (let k = 0; k < 4; k++) {
-    await page.locator('input[type=file]').setInputFiles(file.path);
+    await page.locator('#file-input').setInputFiles(file.path);
     await page.evaluate((n) => globalThis.pictures(n), FIRST);
     open_ = await memoryOf(browser);
     await page.getByRole('button', { name: /close the file/ }).click();

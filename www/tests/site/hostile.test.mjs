@@ -38,7 +38,7 @@ for (const [folder, extension] of [
     await page.goto(site.url);
     const seen = { opened: 0, refused: 0 };
     for (const path of files(folder, extension)) {
-      await page.locator('input[type=file]').setInputFiles(path);
+      await page.locator('#file-input').setInputFiles(path);
       const state = await page
         .waitForFunction(
           () => {

@@ -130,7 +130,7 @@ test('a file of nothing but zeros says so, and an archive in which nothing is do
     ]) {
       await page.goto('about:blank');
       await page.goto(host);
-      await page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.alloc(bytes) });
+      await page.locator('#file-input').setInputFiles({ name, mimeType: '', buffer: Buffer.alloc(bytes) });
       await page.getByText('There are no samples in this file.').waitFor();
       assert.equal(
         await page.getByRole('alert').filter({ hasText: 'This file holds only zeros.' }).count(),
@@ -162,7 +162,7 @@ test('what is packed as a whole is unpacked and opened, and what only the comman
       delete globalThis.showOpenFilePicker;
     });
     await page.goto(host);
-    await page.locator('input[type=file]').setInputFiles({ name: 'sample.tar.gz', mimeType: '', buffer: packed });
+    await page.locator('#file-input').setInputFiles({ name: 'sample.tar.gz', mimeType: '', buffer: packed });
     await page.getByRole('button', { name: 'Unpack and open' }).waitFor();
     assert.deepEqual(await axe(page), []);
     await page.getByRole('button', { name: 'Unpack and open' }).click();
@@ -175,19 +175,19 @@ test('what is packed as a whole is unpacked and opened, and what only the comman
     assert.equal(await stored(), 0);
     // One that is cut, a table, and what is none of these.
     await page
-      .locator('input[type=file]')
+      .locator('#file-input')
       .setInputFiles({ name: 'cut.tgz', mimeType: '', buffer: packed.subarray(0, 100_000) });
     await page.getByRole('button', { name: 'Unpack and open' }).click();
     await page.getByText('It could not be unpacked here').waitFor();
     assert.equal(await stored(), 0);
     await page
-      .locator('input[type=file]')
+      .locator('#file-input')
       .setInputFiles({ name: 'people.csv.gz', mimeType: '', buffer: gzipSync('name,age\nAda,36\n') });
     await page.getByRole('button', { name: 'Unpack and open' }).click();
     await page.getByRole('gridcell', { name: 'Ada' }).waitFor();
     await page.getByRole('button', { name: /close the file/ }).click();
     await page
-      .locator('input[type=file]')
+      .locator('#file-input')
       .setInputFiles({ name: 'people.parquet', mimeType: '', buffer: Buffer.from(`PAR1${'x'.repeat(600)}PAR1`) });
     await page.getByText('forebay convert people.parquet people.tbf').waitFor();
     assert.deepEqual(page.faults, []);
@@ -249,7 +249,7 @@ test('a picture that is damaged is drawn as far as it goes, a film is played, an
     Buffer.concat([Buffer.from('0000001866747970', 'hex'), Buffer.from('isom\0\0\0\0isomiso2'), Buffer.alloc(600, 7)]),
   );
   execFileSync('tar', ['--sort=name', '-cf', join(folder, 'kinds.tar'), '-C', at, '.']);
-  await page.locator('input[type=file]').setInputFiles(join(folder, 'kinds.tar'));
+  await page.locator('#file-input').setInputFiles(join(folder, 'kinds.tar'));
   await page.locator('[role=option] .part', { hasText: 'damaged' }).waitFor();
   const show = async (k) => {
     await page.evaluate((k) => (location.hash = `file=local:kinds.tar&i=${k}`), k);
@@ -421,7 +421,7 @@ test('a field that nobody has is named where a filter matches nothing', async ()
 
 /** Opens the sample's TAR by the file field, and downloads a TBL that has the command's bytes. */
 async function convertsAsTheCommand(page) {
-  await page.locator('input[type=file]').setInputFiles(join(folder, 'sample.tar'));
+  await page.locator('#file-input').setInputFiles(join(folder, 'sample.tar'));
   await page.locator('[role=option] canvas[data-ready]').first().waitFor();
   await page.keyboard.press('e');
   const [download] = await Promise.all([
@@ -460,7 +460,7 @@ test('a page over http from another machine, which may store nothing, converts a
     await convertsAsTheCommand(page);
     await page.getByRole('button', { name: 'Done' }).click();
     writeFileSync(join(folder, 'people.csv'), 'name,age\nAda,36\n');
-    await page.locator('input[type=file]').setInputFiles(join(folder, 'people.csv'));
+    await page.locator('#file-input').setInputFiles(join(folder, 'people.csv'));
     await page.getByRole('gridcell', { name: 'Ada' }).waitFor();
     assert.deepEqual(page.faults, []);
   } finally {
@@ -514,7 +514,7 @@ test('a picture that its EXIF turns is drawn as it is stored where its boxes are
       { timeout: 30_000 },
     );
   const stored = page.getByRole('button', { name: 'As stored' });
-  await page.locator('input[type=file]').setInputFiles(join(folder, 'exif.tar'));
+  await page.locator('#file-input').setInputFiles(join(folder, 'exif.tar'));
   await page.locator('[role=option]').first().waitFor();
   for (let k = 0; k < 9; k++) {
     await page.evaluate((k) => (location.hash = `file=local:exif.tar&i=${k}`), k);
@@ -544,7 +544,7 @@ test('a file that is changed while it is open is said to have changed, not to be
   copyFileSync(join(folder, 'sample.tar'), file);
   try {
     await page.goto(host);
-    await page.locator('input[type=file]').setInputFiles(file);
+    await page.locator('#file-input').setInputFiles(file);
     await page.locator('[role=option] canvas[data-ready]').first().waitFor();
     writeFileSync(file, readFileSync(file).subarray(0, 2_000_000));
     await page.locator('.scroll').focus();
@@ -617,7 +617,7 @@ test('what was spooled for a page that went is removed later', async () => {
       delete globalThis.showSaveFilePicker;
     });
     await page.goto(host);
-    await page.locator('input[type=file]').setInputFiles(join(folder, 'sample.tar'));
+    await page.locator('#file-input').setInputFiles(join(folder, 'sample.tar'));
     await page.locator('[role=option] canvas[data-ready]').first().waitFor();
     await page.keyboard.press('e');
     await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Convert…' }).click()]);
@@ -645,5 +645,17 @@ test('the list of a served folder is offered', async () => {
   await page.getByRole('button', { name: /sample\.tbl/ }).click();
   await page.locator('[role=option] canvas[data-ready]').first().waitFor();
   assert.match(page.url(), /#file=data\/sample\.tbl/);
+  await page.close();
+});
+
+test('the sample dataset is drawn in the page, with boxes where things are', async () => {
+  const page = await newPage(browser);
+  await visit(page, at('file=sample:harbor&i=1'));
+  await page.locator('.facts', { hasText: '40 samples' }).waitFor();
+  await page.locator('forebay-sample canvas.boxes').waitFor();
+  await page.locator('forebay-sample .legend button', { hasText: 'boat' }).waitFor();
+  await page.keyboard.press('c');
+  await page.getByText('✓ Sound').waitFor();
+  assert.deepEqual(page.faults, []);
   await page.close();
 });

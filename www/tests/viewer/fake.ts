@@ -12,6 +12,7 @@ import type {
   Stats,
 } from "../../lib/src/model/index.ts";
 import type { Engine } from "../../viewer/src/files/engine.ts";
+import { fakeLabels, fakeWarehouse } from "./fake-warehouse.ts";
 import { fakeTable } from "./fake-table.ts";
 
 const CLASSES = ["boat", "buoy", "gull", "pier"];
@@ -103,6 +104,12 @@ function grow(
  * is `grow5000.tar`; a table is `1000.tbf`.
  */
 export const fake: Engine = {
+  // Of a folder named `captures` it is a warehouse's.
+  droppedFiles: async ({ items }) => {
+    const path = items[0]?.webkitGetAsEntry()?.name === "captures" ? "manifest.json" : "classes.txt";
+    return [{ path, input: new Blob(["{}"]) }];
+  },
+  labels: fakeLabels,
   capabilities: () =>
     ({
       workers: 0,
@@ -121,6 +128,7 @@ export const fake: Engine = {
       });
     const length = Number(name.match(/\d+/)?.[0] ?? 500);
     if (name.endsWith(".tbf")) return fakeTable(name, length);
+    if (/manifest|warehouse|captures/.test(name)) return fakeWarehouse(name, length);
     const turn = name.startsWith("turn") ? TURNS : "";
     const classes = CLASSES.map((label) => label + turn);
     const columns = columnsOf(length);

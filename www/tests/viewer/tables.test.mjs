@@ -55,7 +55,7 @@ async function opened(name, options = {}) {
     delete globalThis.showOpenFilePicker;
   });
   await page.goto(url);
-  await page.locator('input[type=file]').setInputFiles(at(name));
+  await page.locator('#file-input').setInputFiles(at(name));
   return page;
 }
 
@@ -232,7 +232,7 @@ test('a layout without names and types asks for its schema', async () => {
     delete globalThis.showOpenFilePicker;
   });
   await page.goto(url);
-  await page.locator('input[type=file]').setInputFiles(join(corpora, untyped));
+  await page.locator('#file-input').setInputFiles(join(corpora, untyped));
   await page.locator('.failed code', { hasText: 'tbf.schema_needed' }).waitFor();
   const choose = async (name, json) => {
     writeFileSync(at(name), json);

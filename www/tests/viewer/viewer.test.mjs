@@ -57,11 +57,11 @@ test('a wheel moves ten million rows by pixels, not by thousands of rows', async
   const page = await opened('file=10000000.tbl&view=table');
   const { x, y } = await page.locator('.scroll').boundingBox();
   await page.mouse.move(x + 100, y + 200);
-  await page.mouse.wheel(0, 320);
+  await page.mouse.wheel(0, 400);
   await page.locator('#p10').waitFor();
   await page.waitForTimeout(100);
   const row = await page.locator('#p10').boundingBox();
-  assert.equal(Math.round(row.y - y), 32, 'ten rows of 32 pixels further');
+  assert.equal(Math.round(row.y - y), 40, 'ten rows of 40 pixels further');
   await page.close();
 });
 
@@ -259,23 +259,20 @@ test('a link to a file of which there are several by its name lets choose among 
 
 test('captions of tiles mean the same, whichever samples were opened', async () => {
   const page = await opened('file=300.tbl');
+  // Of what is in sight: behind its edge nothing is read.
   const captions = () =>
-    page.locator('.tile .caption').evaluateAll((all) => all.map((caption) => caption.lastElementChild.textContent));
-  assert.ok((await captions()).every((text) => /^\d+ × \d+$/.test(text)));
+    page
+      .locator('.tile .caption')
+      .evaluateAll((all) => all.slice(0, 10).map((caption) => caption.innerText.replace(/\s+/g, ' ')));
+  await page.locator('#p8 .caption', { hasText: '00000008.png' }).waitFor();
+  const same = (texts) => texts.every((text) => /^(boat|buoy|gull|pier) \d{8}\.png$/.test(text));
+  assert.ok(same(await captions()), JSON.stringify(await captions()));
   await page.locator('#p2').click();
   await page.locator('forebay-sample .title', { hasText: '00000002.png' }).waitFor();
   await page.keyboard.press('ArrowRight');
   await page.locator('forebay-sample .title', { hasText: '00000003.png' }).waitFor();
-  assert.ok(
-    (await captions()).every((text) => /^\d+ × \d+$/.test(text)),
-    JSON.stringify(await captions()),
-  );
-  await visit(page, at('file=300.tar'));
-  await page.locator('[role=option]').first().waitFor();
-  assert.ok(
-    (await captions()).every((text) => /^\d{8}\.png$/.test(text)),
-    'names where the index knows all of them',
-  );
+  await page.locator('#p9 .caption', { hasText: '00000009.png' }).waitFor();
+  assert.ok(same(await captions()), JSON.stringify(await captions()));
   await page.close();
 });
 
@@ -483,7 +480,7 @@ test('back leads from a file to the page without one, and forward to the file', 
   await page.close();
 });
 
-test('a link can be dropped, and a folder says that it is one', async () => {
+test('a link can be dropped, and a folder that is none of a warehouse says so', async () => {
   const page = await newPage(browser);
   await page.goto(site.url);
   const drop = (type, text) =>
@@ -503,11 +500,11 @@ test('a link can be dropped, and a folder says that it is one', async () => {
     for (const type of ['dragEnter', 'dragOver', 'drop']) await cdp.send('Input.dispatchDragEvent', { type, ...at });
   };
   await dropFolder();
-  await page.getByText('This is a folder').waitFor();
+  await page.getByText('This folder has no manifest.json').waitFor();
   await drop('text/uri-list', `# a comment\r\n${site.url}300.tbl\r\n`);
   await page.locator('.facts', { hasText: '300 samples' }).waitFor();
   await dropFolder();
-  await page.getByRole('alert').filter({ hasText: 'This is a folder' }).waitFor();
+  await page.getByRole('group', { name: 'Labels' }).getByText('3 samples').waitFor();
   await drop('text/plain', 'just words');
   await page.waitForTimeout(200);
   assert.equal(await page.locator('.facts', { hasText: '300 samples' }).count(), 1, 'what is open stays so');

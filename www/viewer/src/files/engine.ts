@@ -5,16 +5,46 @@ import type {
   CheckReport,
   Convert,
   Dataset,
+  Folder,
+  FolderFile,
+  FolderSink,
   Input,
+  LabelInput,
+  Labels,
   OpenOptions,
+  Output,
+  ReadLabels,
+  ReadLabelsOptions,
+  SamplesOptions,
   Table,
   TextReadOptions,
+  WriteLabelsOptions,
+  WrittenLabelFormat,
+  WrittenLabels,
 } from "../../../lib/src/model/index.ts";
+
+/** What the package does with labels. */
+export interface LabelEngine {
+  readonly read: (input: LabelInput, options?: ReadLabelsOptions) => Promise<ReadLabels>;
+  readonly of: (
+    dataset: Dataset,
+    options?: Pick<SamplesOptions, "indexes" | "signal" | "onProgress">,
+  ) => Promise<Labels>;
+  readonly write: (
+    labels: Labels,
+    format: WrittenLabelFormat,
+    output: Output | FileSystemDirectoryHandle | FolderSink,
+    options?: WriteLabelsOptions,
+  ) => Promise<WrittenLabels>;
+}
 
 /** The package's functions. */
 export interface Engine {
-  readonly open: (input: Input, options?: OpenOptions) => Promise<Dataset | Table>;
+  readonly open: (input: Input | Folder, options?: OpenOptions) => Promise<Dataset | Table>;
   readonly check: (input: Input, options?: CheckOptions & OpenOptions & TextReadOptions) => Promise<CheckReport>;
   readonly convert: Convert;
+  /** The files of a folder that is dropped, with their places. */
+  readonly droppedFiles: (data: DataTransfer) => Promise<FolderFile[]>;
+  readonly labels: LabelEngine;
   readonly capabilities: () => Capabilities;
 }

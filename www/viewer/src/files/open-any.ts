@@ -2,6 +2,7 @@
 import { textFormatOf } from "../../../lib/src/model/formats.ts";
 import type {
   Dataset,
+  Folder,
   Input,
   OpenOptions,
   OpenProgress,
@@ -95,14 +96,14 @@ export async function tableOf(
 /** Opens what the package opens; text becomes a table first. */
 export async function openAny(
   engine: Engine,
-  input: Input,
+  input: Input | Folder,
   options: OpenOptions,
   signal: AbortSignal,
 ): Promise<{ found: Dataset | Table; textual: TextTable | null }> {
   try {
     return { found: await engine.open(input, options), textual: null };
   } catch (e) {
-    const text = trouble(e).code === "format.unknown" ? textOf(input, options.name ?? "") : null;
+    const text = trouble(e).code === "format.unknown" ? textOf(input as Input, options.name ?? "") : null;
     if (!text) throw e;
     const textual = await tableOf(engine, text, signal, options.onProgress ?? (() => undefined));
     try {

@@ -198,22 +198,3 @@ function pascal(found: Found, xml: string): void {
     } else found.broken++;
   }
 }
-
-/** The hue of a label: the same label has the same color in every sample. */
-function hueOf(label: string): number {
-  let hash = 2166136261;
-  for (let i = 0; i < label.length; i++) hash = Math.imul(hash ^ label.charCodeAt(i), 16777619);
-  return (hash >>> 0) % 360;
-}
-/** A color for a label, as CSS writes it. */
-export const colorOf = (label: string): string => `hsl(${hueOf(label)} 90% 62%)`;
-/** The same as red, green and blue. */
-export function rgbOf(label: string): [number, number, number] {
-  const hue = hueOf(label);
-  const [s, l] = [0.9, 0.62];
-  const part = (n: number): number => {
-    const k = (n + hue / 30) % 12;
-    return Math.round(255 * (l - s * Math.min(l, 1 - l) * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
-  };
-  return [part(0), part(8), part(4)];
-}

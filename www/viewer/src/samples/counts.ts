@@ -1,18 +1,29 @@
 /** What is counted of a dataset: facets of its index, classes and sizes that are read for it, and the fields that there are. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
-import type { Dataset } from "../../../lib/src/model/index.ts";
+import type { Dataset, Json } from "../../../lib/src/model/index.ts";
 import type { Rows } from "../ui/rows.ts";
 import type { FilterField, Values } from "../ui/complete.ts";
 import { countFacets, type Facets } from "../ui/facets.ts";
+import type { FindBoxes } from "./box-source.ts";
+import { BoxCounter, type BoxCounts } from "./box-counts.ts";
+import { classOf } from "./meaning.ts";
+import { walkRecords } from "./walk.ts";
 import type { Classes, FacetsView } from "./facets-view.ts";
 import { fieldsOf } from "../ui/fields.ts";
 import { Throttle } from "../ui/throttle.ts";
-import { isAbort, trouble } from "../ui/wording.ts";
+import { isAbort, trouble, type Trouble } from "../ui/wording.ts";
 
 /** Samples whose metadata is counted without being asked for. */
 const COUNTED_UNASKED = 5000;
 /** Where the class usually is. */
-const USUAL = ["json.label", "label", "class", "json.class", "cls", "json.cls", "category"];
+const USUAL = ["json.label", "label", "class", "json.class", "cls", "json.cls", "category", "run"];
+
+/** Samples of a class, of all that there are. */
+interface Whole {
+  readonly samples: number;
+  readonly top: readonly { label: string; samples: number }[];
+  readonly distinct: number;
+}
 
 /** What the counting needs to know. */
 export interface Counted {
@@ -23,6 +34,8 @@ export interface Counted {
   /** The file is on this machine: reading it costs nobody anything. */
   readonly local: () => boolean;
   readonly signal: () => AbortSignal;
+  /** Where boxes come from. */
+  readonly find: () => FindBoxes;
   /** Resolves when the first pictures are drawn. */
   readonly pictures: () => Promise<void>;
 }
@@ -30,18 +43,19 @@ export interface Counted {
 /** Counts, and says when there is more to show. */
 export class Counts implements ReactiveController {
   facets: Facets | null = null;
-  classes: Classes | null = null;
+  /** Classes by each of the fields that are counted. */
+  classes: readonly Classes[] = [];
+  boxes: BoxCounts | null = null;
+  /** How far the counting of boxes is. */
+  boxProgress: { done: number; total: number } | null = null;
+  boxTrouble: Trouble | null = null;
   /** Why classes or sizes could not be read. */
   trouble: FacetsView["trouble"] = null;
   classField = "cls";
   counting = false;
   fields: readonly FilterField[] = [];
-  private all: {
-    field: string;
-    samples: number;
-    top: readonly { label: string; samples: number }[];
-    distinct: number;
-  } | null = null;
+  /** Those of the whole, by field. */
+  private readonly all = new Map<string, Whole>();
   private readonly throttle = new Throttle();
 
   constructor(
@@ -54,7 +68,9 @@ export class Counts implements ReactiveController {
 
   /** Another file. */
   reset(): void {
-    this.facets = this.classes = this.trouble = this.all = null;
+    this.facets = this.trouble = this.boxes = this.boxProgress = this.boxTrouble = null;
+    this.classes = [];
+    this.all.clear();
     this.counting = false;
     this.fields = [];
     this.host.requestUpdate();
@@ -85,7 +101,8 @@ export class Counts implements ReactiveController {
       stop();
       this.host.requestUpdate();
     }
-    if (this.classes && !this.of.growing()) void this.countClasses(this.classes.field);
+    if (this.of.growing()) return;
+    for (const { field } of this.classes) await this.countClasses(field);
   }
 
   /** Finds the fields of the metadata in the first sample, and counts the class where that costs little. */
@@ -108,50 +125,110 @@ export class Counts implements ReactiveController {
     const field = USUAL.find((name) => found.some((f) => f.name === name));
     if (field) this.classField = field;
     if (dataset.length > COUNTED_UNASKED || dataset.growing || !this.unasked(dataset)) return;
-    if (field) void this.countClasses(field);
-    else if (dataset.format === "tar") void this.readSizes();
+    if (field) await this.countClasses(field);
+    else if (dataset.format === "tar") await this.readSizes();
+    if (this.of.local() && this.of.data() === dataset) void this.countBoxes();
   }
   /** A TAR's metadata lies between its pictures: over a network, to read all of it is to fetch nearly all of the file. */
   private unasked(dataset: Dataset): boolean {
     return this.of.local() || dataset.format !== "tar";
   }
 
-  async countClasses(field: string): Promise<void> {
+  /** Counts by a field; `instead` of another one, or beside those that are counted. */
+  async countClasses(field: string, instead?: string): Promise<void> {
     const dataset = this.of.data();
     const rows = this.of.rows();
     if (!dataset) return;
     this.counting = true;
     this.trouble = null;
-    this.classField = field;
+    if (this.classes.length === 0 || instead === this.classes[0]?.field) this.classField = field;
     this.host.requestUpdate();
     try {
       const signal = this.of.signal();
       // Those of the whole are counted once, so that what the filter leaves out is still there to be clicked.
-      if (this.all?.field !== field || this.all.samples !== dataset.length) {
+      let all = this.all.get(field);
+      if (all?.samples !== dataset.length) {
         const { classes } = await dataset.stats({ classField: field, signal });
-        this.all = { field, samples: dataset.length, top: classes.top, distinct: classes.distinct };
+        all = { samples: dataset.length, top: classes.top, distinct: classes.distinct };
+        this.all.set(field, all);
         await this.sized(dataset);
       }
-      const { all } = this;
       // Of the filter that is applied: what is being written may be none.
-      const kept = rows.filter
-        ? (await dataset.stats({ classField: field, where: rows.filter, signal })).classes
-        : null;
+      const some = await this.keptClasses(dataset, rows, field, signal);
       if (this.of.data() !== dataset || this.of.rows() !== rows) return;
-      const some = new Map(kept?.top.map((c) => [c.label, c.samples]));
-      this.classes = {
+      const found: Classes = {
         field,
         distinct: all.distinct,
         top: all.top.map(({ label, samples }) => ({
           label,
           all: samples,
-          kept: kept ? (some.get(label) ?? 0) : samples,
+          kept: some ? (some.get(label) ?? 0) : samples,
         })),
       };
+      const at = this.classes.findIndex((c) => c.field === (instead ?? field));
+      this.classes = at < 0 ? [...this.classes, found] : this.classes.with(at, found);
     } catch (e) {
       if (!isAbort(e) && this.of.data() === dataset) this.trouble = { of: "classes", why: trouble(e) };
     } finally {
       this.counting = false;
+      this.host.requestUpdate();
+    }
+  }
+  /** How many samples of each class the filter keeps; `null` where it keeps all. */
+  private async keptClasses(
+    dataset: Dataset,
+    rows: Rows,
+    field: string,
+    signal: AbortSignal,
+  ): Promise<Map<string, number> | null> {
+    if (!rows.filter) return null;
+    if (!rows.narrowed) {
+      const { classes } = await dataset.stats({ classField: field, where: rows.where, signal });
+      return new Map(classes.top.map((c) => [c.label, c.samples]));
+    }
+    const found = new Map<string, number>();
+    const add = (_: number, record: Json): void => {
+      const label = classOf(record, field);
+      if (label !== undefined) found.set(label, (found.get(label) ?? 0) + 1);
+    };
+    await walkRecords(dataset, add, { signal, samples: rows.kept });
+    return found;
+  }
+  /** Counts by this field no more. */
+  removeClasses(field: string): void {
+    this.classes = this.classes.filter((c) => c.field !== field);
+    this.host.requestUpdate();
+  }
+
+  /** Boxes come from elsewhere: what was counted of them is no longer so. */
+  boxesChanged(): void {
+    const counted = this.boxes !== null;
+    this.boxes = null;
+    this.host.requestUpdate();
+    if (counted) void this.countBoxes();
+  }
+  /** Counts the boxes of all samples. */
+  async countBoxes(): Promise<void> {
+    const dataset = this.of.data();
+    if (!dataset || this.boxProgress) return;
+    const told = (done: number, total: number): void => {
+      this.boxProgress = { done, total };
+      this.host.requestUpdate();
+    };
+    this.boxTrouble = null;
+    told(0, dataset.length);
+    try {
+      await dataset.whole;
+      const counter = new BoxCounter(dataset, this.of.find());
+      await walkRecords(dataset, (i, record) => counter.add(i, record), {
+        signal: this.of.signal(),
+        onProgress: told,
+      });
+      if (this.of.data() === dataset) this.boxes = counter.done();
+    } catch (e) {
+      if (!isAbort(e) && this.of.data() === dataset) this.boxTrouble = trouble(e);
+    } finally {
+      if (this.of.data() === dataset) this.boxProgress = null;
       this.host.requestUpdate();
     }
   }
@@ -179,6 +256,10 @@ export class Counts implements ReactiveController {
     }
   }
 
+  /** The field that says what a sample is; the run that it belongs to does not. */
+  get labelField(): string {
+    return this.classField === "run" ? "" : this.classField;
+  }
   /** The metadata's own fields. */
   get metadataFields(): readonly string[] {
     const known = new Set(this.of.data()?.schema.map((f) => f.name));
@@ -189,7 +270,7 @@ export class Counts implements ReactiveController {
     const { facets, classes } = this;
     return new Map([
       ...(facets ? [["format", facets.formats.map((f) => f.format)] as const] : []),
-      ...(classes ? [[classes.field, classes.top.map((c) => c.label)] as const] : []),
+      ...classes.map((c) => [c.field, c.top.map(({ label }) => label)] as const),
     ]);
   }
 }

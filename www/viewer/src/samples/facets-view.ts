@@ -1,18 +1,18 @@
 /** Facets and histograms at the side. */
+import "./box-facets.ts";
 import "./histogram.ts";
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import { bar, barStyles } from "../ui/bars.ts";
+import { bar, barStyles, type BarOf } from "../ui/bars.ts";
+import type { Clause } from "../ui/clause.ts";
 import { rangeExpression, quote, type Facets, type Histogram } from "../ui/facets.ts";
-import { controls } from "../ui/styles.ts";
+import { controls, facetStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
+import type { Rows } from "../ui/rows.ts";
+import type { BoxCounts } from "./box-counts.ts";
+import { colorOf } from "./colors.ts";
 import { bytes, count, plural, short, type Trouble } from "../ui/wording.ts";
 
-/** A part of the filter that was clicked together. */
-export interface Clause {
-  readonly label: string;
-  readonly expression: string;
-}
 /** Samples by class, and the field that holds it. */
 export interface Classes {
   readonly field: string;
@@ -25,42 +25,30 @@ const SHOWN = 12;
 /** and how many more each time. */
 const MORE = 100;
 
-/** `<forebay-facets>`: sends `clause` with `{ key, clause }`, a clause of `null` takes it away; `classes` and `sizes` where these are to be read. */
+/** The last part of a run's folder, if that tells it from the others. */
+function lastPart(run: string, all: readonly { readonly label: string }[]): string {
+  const last = (text: string): string => text.split("/").pop() || text;
+  return all.filter(({ label }) => last(label) === last(run)).length === 1 ? last(run) : run;
+}
+
+/** The last part of a path, as a title. */
+const titleOf = (field: string): string => {
+  const last = field.split(".").pop() || field;
+  return last.slice(0, 1).toUpperCase() + last.slice(1);
+};
+
+/** `<forebay-facets>`: sends `clause` with `{ key, clause }`, a clause of `null` takes it away; `classes` with `{ field, instead }`, `uncount` with a field, `boxes` and `sizes` where these are to be read. */
 @customElement("forebay-facets")
 export class FacetsView extends LitElement {
   static override styles = [
     controls,
     barStyles,
+    facetStyles,
     css`
     :host {
       display: block;
       padding: 14px;
       overflow-y: auto;
-    }
-    section + section {
-      margin-top: 18px;
-    }
-    h2 button {
-      font-weight: 400;
-      min-height: 22px;
-      padding: 0 6px;
-      font-size: 12px;
-    }
-    h2 {
-      display: flex;
-      justify-content: space-between;
-      margin-bottom: 6px;
-    }
-    h2 span {
-      font-weight: 400;
-      color: var(--ink-2);
-    }
-    .note {
-      font-size: 12px;
-      color: var(--ink-2);
-    }
-    .note.bad {
-      color: var(--bad);
     }
     .row {
       display: flex;
@@ -79,16 +67,30 @@ export class FacetsView extends LitElement {
       text-overflow: ellipsis;
       white-space: nowrap;
     }
-    .more {
-      min-height: 28px;
-      font-size: 12px;
+    .add {
+      margin-top: 10px;
+      font-size: 12.5px;
+    }
+    forebay-box-facets {
+      display: block;
+    }
+    section + .add,
+    forebay-box-facets,
+    forebay-box-facets + section {
+      margin-top: 18px;
     }
   `,
   ];
 
   @property({ attribute: false }) facets: Facets | null = null;
   @property({ attribute: false }) clauses: ReadonlyMap<string, Clause> = new Map();
-  @property({ attribute: false }) classes: Classes | null = null;
+  @property({ attribute: false }) classes: readonly Classes[] = [];
+  @property({ attribute: false }) boxes: BoxCounts | null = null;
+  @property({ attribute: false }) boxProgress: { done: number; total: number } | null = null;
+  @property({ attribute: false }) boxTrouble: Trouble | null = null;
+  @property({ attribute: false }) rows!: Rows;
+  /** All samples are alike, as a warehouse's are: what they have in common is not counted. */
+  @property({ type: Boolean }) alike = false;
   @property() classField = "";
   @property({ type: Boolean }) counting = false;
   /** The file's index has no sizes; its pictures have. */
@@ -97,23 +99,28 @@ export class FacetsView extends LitElement {
   @property({ attribute: false }) fields: readonly string[] = [];
   /** Why classes or sizes could not be read. */
   @property({ attribute: false }) trouble: { readonly of: "classes" | "sizes"; readonly why: Trouble } | null = null;
-  /** Another field is being chosen. */
-  @state() private choosing = false;
-  @state() private shown = SHOWN;
+  /** The field in whose place another is being chosen; an empty one for one more. */
+  @state() private choosing: string | null = null;
+  /** Classes that are shown of each field. */
+  @state() private shown: ReadonlyMap<string, number> = new Map();
   @query(".row input") private field!: HTMLInputElement | null;
 
   override render(): TemplateResult {
     const { facets } = this;
     if (!facets) return html`<p class="note">Counting…</p>`;
     const most = Math.max(1, ...facets.formats.map((f) => f.all));
-    return html`
+    const formats = html`
       <section aria-label="Formats">
         <h2>Format</h2>
-        ${facets.formats.map((f) => this.bar("format", f.format, f.all, f.kept, most, `format == ${quote(f.format)}`))}
+        ${facets.formats.map((f) => this.bar("format", { label: f.format, all: f.all, kept: f.kept, most }, `format == ${quote(f.format)}`))}
         ${facets.damaged > 0 ? html`<p class="note bad">${plural(facets.damaged, "sample")} cannot be read</p>` : nothing}
-      </section>
+      </section>`;
+    return html`
+      ${this.alike ? nothing : formats}
       ${this.renderClasses()}
-      ${facets.histograms.map((h) => this.renderHistogram(h))}
+      <forebay-box-facets .counts=${this.boxes} .progress=${this.boxProgress} .trouble=${this.boxTrouble}
+        .rows=${this.rows} .clauses=${this.clauses}></forebay-box-facets>
+      ${facets.histograms.filter((h) => !this.alike || h.all.length > 1).map((h) => this.renderHistogram(h))}
       ${this.sizeless && facets.unsized > 0 ? this.renderUnsized(facets.unsized) : nothing}`;
   }
   private renderUnsized(unsized: number): TemplateResult {
@@ -132,40 +139,64 @@ export class FacetsView extends LitElement {
     this.dispatchEvent(new CustomEvent("clause", { detail: { key, clause } }));
   }
 
-  private bar(key: string, label: string, all: number, kept: number, most: number, expression: string): TemplateResult {
+  private bar(key: string, of: Omit<BarOf, "on">, expression: string, name = key): TemplateResult {
+    const { label } = of;
     const on = this.clauses.get(key)?.expression === expression;
-    return bar({ label, all, kept, most, on }, () =>
-      this.send(key, on ? null : { label: `${key}: ${label}`, expression }),
-    );
+    return bar({ ...of, on }, () => this.send(key, on ? null : { label: `${name}: ${label}`, expression }));
   }
 
+  /** The classes by every field that is counted, and the way to one more. */
   private renderClasses(): TemplateResult {
-    const { classes } = this;
-    const asked = !classes || this.choosing;
-    const top = classes?.top.slice(0, this.shown) ?? [];
-    const most = Math.max(1, ...top.map((c) => c.all));
-    const rest = (classes?.distinct ?? 0) - top.length;
-    const offered = Math.min(MORE, (classes?.top.length ?? 0) - top.length);
+    const first = this.classes.length === 0;
     return html`
-      <section aria-label="Classes">
-        <h2>Class ${
-          classes && !asked
-            ? html`<div class="row"><span>${count(classes.distinct)} of <code title=${visible(classes.field)}>${visible(classes.field)}</code></span><button class="bare"
-          aria-label="Change the field that is counted" @click=${this.choose}>change</button></div>`
-            : nothing
+      ${this.classes.map((classes, k) => this.renderField(classes, k))}
+      ${
+        first || this.choosing === ""
+          ? html`<section aria-label=${first ? "Classes" : "One more field"}>
+        <h2>${first ? "Class" : "One more field"} ${first ? nothing : html`<button class="bare" @click=${() => (this.choosing = null)}>cancel</button>`}</h2>
+        ${this.renderAsk()}${this.renderTrouble("classes")}</section>`
+          : html`<button class="add" @click=${() => this.choose("")}>+ Count by another field</button>`
+      }`;
+  }
+  private renderField(classes: Classes, k: number): TemplateResult {
+    const { field } = classes;
+    const asked = this.choosing === field;
+    const shown = this.shown.get(field) ?? SHOWN;
+    const top = classes.top.slice(0, shown);
+    const most = Math.max(1, ...top.map((c) => c.all));
+    const rest = classes.distinct - top.length;
+    const offered = Math.min(MORE, classes.top.length - top.length);
+    const more = (): void => void (this.shown = new Map(this.shown).set(field, shown + MORE));
+    return html`
+      <section aria-label=${k === 0 ? "Classes" : `Classes by ${field}`}>
+        <h2>${k === 0 && field !== "run" ? "Class" : visible(titleOf(field))} ${
+          asked
+            ? nothing
+            : html`<div class="row"><span>${count(classes.distinct)} of <code title=${visible(field)}>${visible(field)}</code></span>${
+                k === 0
+                  ? html`<button class="bare"
+          aria-label="Change the field that is counted" @click=${() => this.choose(field)}>change</button>`
+                  : html`<button class="bare" aria-label="Count by ${visible(field)} no more"
+          @click=${() => this.uncount(field)}>remove</button>`
+              }</div>`
         }</h2>
         ${asked ? this.renderAsk() : nothing}
-        ${this.renderTrouble("classes")}
+        ${k === 0 && this.choosing !== "" ? this.renderTrouble("classes") : nothing}
         ${top.map((c) => {
           const literal = /^-?\d{1,15}$/.test(c.label)
-            ? `(${classes!.field} == ${c.label} || ${classes!.field} == ${quote(c.label)})`
-            : `${classes!.field} == ${quote(c.label)}`;
-          return this.bar("class", c.label, c.all, c.kept, most, literal);
+            ? `(${field} == ${c.label} || ${field} == ${quote(c.label)})`
+            : `${field} == ${quote(c.label)}`;
+          return this.bar(
+            `class:${field}`,
+            { ...c, most, ...(field === "run" ? { short: lastPart(c.label, top) } : { color: colorOf(c.label) }) },
+            literal,
+            field,
+          );
         })}
         ${
           rest > 0 && offered > 0
             ? html`<button class="bare more"
-          @click=${() => (this.shown += MORE)}>Show ${count(offered)} more${offered < rest ? ` of ${count(rest)}` : ""}</button>`
+          @click=${more}>Show ${count(offered)} more${offered < rest ? ` of ${count(rest)}` : ""}</button>`
             : nothing
         }
         ${rest > 0 && offered <= 0 ? html`<p class="note">and ${count(rest)} more</p>` : nothing}
@@ -174,8 +205,8 @@ export class FacetsView extends LitElement {
   private renderAsk(): TemplateResult {
     return html`
       <div class="row">
-        <input aria-label="The field that holds the class" placeholder="cls" list="fields" .value=${this.classField}
-          ?disabled=${this.counting}
+        <input aria-label="The field that holds the class" placeholder="cls" list="fields"
+          .value=${this.choosing === "" ? "" : this.classField} ?disabled=${this.counting}
           @keydown=${(e: KeyboardEvent) => {
             if (e.key === "Enter") this.countClasses();
           }} />
@@ -189,16 +220,20 @@ export class FacetsView extends LitElement {
     const { message, code } = this.trouble.why;
     return html`<p class="note bad" role="alert">${message}${code ? html` <code>${code}</code>` : nothing}</p>`;
   }
-  private async choose(): Promise<void> {
-    this.choosing = true;
+  private async choose(field: string): Promise<void> {
+    this.choosing = field;
     await this.updateComplete;
     this.field?.select();
   }
+  private uncount(field: string): void {
+    this.send(`class:${field}`, null);
+    this.dispatchEvent(new CustomEvent("uncount", { detail: field }));
+  }
   private countClasses(): void {
     const field = this.field?.value.trim() || "cls";
-    this.choosing = false;
-    this.shown = SHOWN;
-    this.dispatchEvent(new CustomEvent("classes", { detail: field }));
+    const instead = this.choosing || undefined;
+    this.choosing = null;
+    this.dispatchEvent(new CustomEvent("classes", { detail: { field, instead } }));
   }
 
   private renderHistogram(h: Histogram): TemplateResult {

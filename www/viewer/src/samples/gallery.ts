@@ -3,7 +3,12 @@ import { css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { Collection, windowStyles } from "../ui/collection.ts";
 import { controls } from "../ui/styles.ts";
-import { Thumbs, isUnreached } from "./thumbs.ts";
+import type { FindBoxes } from "./box-source.ts";
+import { colorOf } from "./colors.ts";
+import { classOf, classesOf, meant, type Meant } from "./meaning.ts";
+import { Records } from "./records.ts";
+import { Thumbs, isUnreached, type Ready } from "./thumbs.ts";
+import { drawTile } from "./tile-picture.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes, count, plural } from "../ui/wording.ts";
 
@@ -15,6 +20,18 @@ const NARROW = 420;
 const FAST = 3;
 /** Milliseconds of rest after which decoding goes on. */
 const REST = 90;
+
+/** Classes of boxes that a caption names. */
+const CLASSES = 2;
+
+/** What a canvas shows. */
+interface Drawn {
+  readonly bitmap: ImageBitmap;
+  readonly width: number;
+  readonly height: number;
+  readonly known: Meant | null;
+  readonly boxes: boolean;
+}
 
 /** `<forebay-gallery>`: a window over up to ten million pictures. Sends `drawn` once the first are there. */
 @customElement("forebay-gallery")
@@ -116,14 +133,36 @@ export class Gallery extends Collection {
       white-space: nowrap;
       overflow: hidden;
     }
-    .caption span:first-child {
-      font-weight: 600;
-      font-variant-numeric: tabular-nums;
-    }
-    .caption span:last-child {
+    .caption > :last-child {
       color: var(--ink-2);
       overflow: hidden;
       text-overflow: ellipsis;
+    }
+    .caption .number {
+      font-weight: 600;
+      font-variant-numeric: tabular-nums;
+    }
+    .caption .classes {
+      display: flex;
+      gap: 8px;
+      flex: 0 1 auto;
+      max-width: 72%;
+      overflow: hidden;
+    }
+    .caption .class {
+      flex: 0 1 auto;
+      min-width: 0;
+      overflow: hidden;
+      text-overflow: ellipsis;
+      font-weight: 600;
+    }
+    .caption i {
+      display: inline-block;
+      width: 9px;
+      height: 9px;
+      margin-right: 5px;
+      border-radius: 3px;
+      forced-color-adjust: none;
     }
     .tick {
       position: absolute;
@@ -149,14 +188,25 @@ export class Gallery extends Collection {
 
   /** Pixels that a tile is wide, at least, if the page is not narrow. */
   @property({ type: Number }) size = 168;
+  /** The field of the metadata that holds the class. */
+  @property() classField = "";
+  /** Boxes are drawn into the pictures. */
+  @property({ type: Boolean }) boxes = false;
+  /** Where boxes come from. */
+  @property({ attribute: false }) find!: FindBoxes;
   private thumbs: Thumbs | undefined;
-  /** What each canvas shows: a picture at a size. */
-  private drawn = new WeakMap<HTMLCanvasElement, { bitmap: ImageBitmap; width: number; height: number }>();
+  private records: Records | undefined;
+  /** What each canvas shows: a picture at a size, with or without boxes. */
+  private drawn = new WeakMap<HTMLCanvasElement, Drawn>();
+  /** What the metadata of each picture says, once both are there. */
+  private meanings = new WeakMap<Ready, Meant>();
   /** Nothing of this file was drawn yet. */
   private pristine = true;
   /** The index knows the names of all samples. */
   private named = false;
   private timer = 0;
+  /** The network had lost something when it was looked last. */
+  private wasLost = false;
   private seen = { top: 0, at: 0 };
 
   protected get perRow(): number {
@@ -175,9 +225,9 @@ export class Gallery extends Collection {
   }
 
   override willUpdate(changed: Map<PropertyKey, unknown>): void {
+    if (changed.has("find")) this.meanings = new WeakMap();
     if (changed.has("data")) {
-      this.thumbs?.close();
-      this.thumbs = new Thumbs(this.data, () => this.redraw());
+      this.begin();
       this.pristine = true;
       this.named = this.data.schema.find((field) => field.name === "name")?.indexed ?? false;
     }
@@ -186,18 +236,25 @@ export class Gallery extends Collection {
     super.disconnectedCallback();
     clearTimeout(this.timer);
     this.thumbs?.close();
-    this.thumbs = undefined;
+    this.records?.close();
+    this.thumbs = this.records = undefined;
   }
   override connectedCallback(): void {
     super.connectedCallback();
-    if (this.data && !this.thumbs) this.thumbs = new Thumbs(this.data, () => this.redraw());
+    if (this.data && !this.thumbs) this.begin();
+  }
+  private begin(): void {
+    this.thumbs?.close();
+    this.records?.close();
+    this.thumbs = new Thumbs(this.data, () => this.redraw());
+    this.records = new Records(this.data, () => this.redraw());
   }
 
   override render(): TemplateResult {
     const { top, height, viewport } = this.track;
     return html`
       <div class="scroll" role="listbox" tabindex="0" aria-label="Samples" aria-multiselectable="true"
-        aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing} @keydown=${this.onKey}>
+        aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing} @keydown=${this.onKey} @mousedown=${this.onDown}>
         <div role="presentation" .style=${`height:${height}px`}>
           <div class="layer" role="presentation" .style=${`height:${Math.min(viewport, height)}px`}>
             ${this.slots().map((p) => (p < 0 ? nothing : this.renderTile(p, top)))}
@@ -213,7 +270,12 @@ export class Gallery extends Collection {
     return html`
       <div class="lost"
         role="status"><span>The server was not reached for ${plural(lost.pictures, "picture")}; they are asked for again in a moment.</span> <code>${lost.code}</code>
-        <button @click=${() => this.thumbs?.again()}>Now</button></div>`;
+        <button @click=${() => this.again()}>Now</button></div>`;
+  }
+
+  private again(): void {
+    this.records?.again();
+    this.thumbs?.again();
   }
 
   private renderTile(position: number, top: number): TemplateResult {
@@ -224,14 +286,24 @@ export class Gallery extends Collection {
     const x = GAP + column * (this.tile + GAP);
     const y = GAP + row * this.rowHeight - top;
     const size = info.width > 0 ? `${info.width} × ${info.height}` : bytes(info.bytes);
-    // If names are in the metadata only those are known whose sample was opened: a caption would mean now this, now that.
-    const stored = this.named ? this.data.nameOf(i) : undefined;
+    const record = this.records?.get(i);
+    // If names are in the metadata, one that was read for something else says nothing before its caption is read.
+    const stored = this.named || record !== undefined ? this.data.nameOf(i) : undefined;
     const name = stored && visible(stored);
-    const label = `Sample ${count(i)}${name ? `, ${name}` : ""}, ${info.damaged ? "damaged" : `${info.format}, ${size}`}`;
+    const known = thumb?.state === "ready" ? this.meaning(i, thumb) : null;
+    const classes = this.classes(i, known);
+    const told = [
+      `Sample ${count(i)}`,
+      name,
+      classes.length > 0 && `class ${classes.map(visible).join(", ")}`,
+      known && known.annotations.boxes.length > 0 && plural(known.annotations.boxes.length, "box", "boxes"),
+      info.damaged ? "damaged" : `${info.format}, ${size}`,
+    ];
+    const label = told.filter(Boolean).join(", ");
     return html`
       <div id="p${position}" class="tile ${position === this.current ? "current" : ""}" role="option"
         aria-selected=${this.picked.has(i)} aria-posinset=${position + 1} aria-setsize=${this.rows.length}
-          title=${name ?? label}
+        title=${label}
         .style=${`width:${this.tile}px;height:${this.rowHeight - GAP}px;transform:translate(${x}px,${y}px)`}
         @click=${(e: MouseEvent) => this.onClick(e, position)}>
         <span class="visually-hidden">${label}</span>
@@ -241,8 +313,37 @@ export class Gallery extends Collection {
           ${!thumb || thumb.state === "ready" ? nothing : isUnreached(thumb) ? html`<span class="why">not reached</span>` : html`<span class="why ${thumb.state === "broken" ? "bad" : ""}">${thumb.why}</span>`}
           ${thumb?.state === "ready" && thumb.partial ? html`<span class="part">damaged</span>` : nothing}
         </div>
-        <div class="caption" aria-hidden="true"><span>${count(i)}</span><span>${name ?? size}</span></div>
+        <div class="caption" aria-hidden="true">
+          ${
+            classes.length > 0
+              ? html`<span class="classes">${classes
+                  .slice(0, CLASSES)
+                  .map(
+                    (one) =>
+                      html`<span class="class"><i .style=${`background:${colorOf(one)}`}></i>${visible(one)}</span>`,
+                  )}${classes.length > CLASSES ? html`<span>+${classes.length - CLASSES}</span>` : nothing}</span>`
+              : html`<span class="number">${count(i)}</span>`
+          }
+          <span>${name ? name.split("/").pop() : classes.length > 0 ? count(i) : size}</span></div>
       </div>`;
+  }
+  /** The class of a sample, else those of its boxes. */
+  private classes(i: number, known: Meant | null): readonly string[] {
+    const own = classOf(this.records?.get(i), this.classField);
+    if (own !== undefined && own !== "") return [own];
+    return known
+      ? classesOf(known.annotations.boxes)
+          .map(({ label }) => label)
+          .filter(Boolean)
+      : [];
+  }
+  /** What the metadata says of a picture, once it is read. */
+  private meaning(i: number, thumb: Ready): Meant | null {
+    const record = this.records?.get(i);
+    if (record === undefined) return null;
+    let known = this.meanings.get(thumb);
+    if (!known) this.meanings.set(thumb, (known = meant(this.find, i, record, thumb)));
+    return known;
   }
 
   override updated(changed: Map<PropertyKey, unknown>): void {
@@ -266,6 +367,7 @@ export class Gallery extends Collection {
       if (!moved && this.timer) return;
       clearTimeout(this.timer);
       this.thumbs?.want([]);
+      this.records?.want([]);
       this.timer = window.setTimeout(() => {
         this.timer = 0;
         this.ask();
@@ -274,7 +376,14 @@ export class Gallery extends Collection {
   }
   private ask(): void {
     const [first, end] = this.window(0);
-    this.thumbs?.want(Array.from({ length: Math.max(0, end - first) }, (_, k) => this.rows.at(first + k)));
+    const inSight = Array.from({ length: Math.max(0, end - first) }, (_, k) => this.rows.at(first + k));
+    this.thumbs?.want(inSight);
+    // The first pictures come before anything that is said of them.
+    // And what the network lost comes back before anything else is asked of it.
+    const lost = this.thumbs?.lost != null;
+    if (this.wasLost && !lost) this.records?.again();
+    this.wasLost = lost;
+    if (!this.pristine) this.records?.want(lost ? [] : inSight);
   }
 
   /** Draws a picture whole, in the middle. A canvas keeps its size, so that drawing allocates nothing. */
@@ -290,16 +399,20 @@ export class Gallery extends Collection {
     const width = Math.round((this.tile - 2) * sharp);
     const height = Math.round((this.rowHeight - GAP - CAPTION - 2) * sharp);
     const { bitmap } = thumb;
-    if (was?.bitmap === bitmap && was.width === width && was.height === height) return;
+    const known = this.meaning(Number(canvas.dataset.sample), thumb);
+    // Whether it lies as it is stored is a matter of its boxes, also where these are not drawn.
+    const boxes = known && (this.boxes || known.asStored) ? known : null;
+    if (
+      was?.bitmap === bitmap &&
+      was.width === width &&
+      was.height === height &&
+      was.known === boxes &&
+      was.boxes === this.boxes
+    )
+      return;
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
-    const g = canvas.getContext("2d");
-    if (!g) return;
-    const scale = Math.min(width / bitmap.width, height / bitmap.height);
-    const [w, h] = [bitmap.width * scale, bitmap.height * scale];
-    g.clearRect(0, 0, width, height);
-    g.imageSmoothingQuality = "medium";
-    g.drawImage(bitmap, (width - w) / 2, (height - h) / 2, w, h);
+    drawTile(canvas, thumb, boxes, this.boxes, sharp);
     canvas.dataset.ready = "";
-    this.drawn.set(canvas, { bitmap, width, height });
+    this.drawn.set(canvas, { bitmap, width, height, known: boxes, boxes: this.boxes });
   }
 }

@@ -1,6 +1,9 @@
 /** Pictures as the browser decodes them: no larger than they are shown, and damaged ones as far as they go. */
 import { CHANGED, whyUnread } from "../../../lib/src/source/changed.ts";
-import type { Dataset, SampleInfo } from "../../../lib/src/model/index.ts";
+import type { Dataset, SampleInfo, Warehouse } from "../../../lib/src/model/index.ts";
+import { drawWarehouse } from "./warehouse-picture.ts";
+import { isOnItsSide, orientationOf } from "./orientation.ts";
+import { sizeInHeader } from "./picture-size.ts";
 
 /** Formats that a browser draws. */
 const DRAWN = new Set(["jpeg", "png", "webp", "bmp", "unknown", "raw_u8"]);
@@ -10,6 +13,8 @@ const PLAYED = new Set(["mp4"]);
 const WHOLE = 16_000_000;
 /** A file of fewer bytes is not looked into for its size before it is decoded. */
 const SMALL = 256 << 10;
+/** Bytes at the beginning of a file in which its size and its EXIF are. */
+const HEAD = 128 << 10;
 
 /** A format that browsers do not draw; the message is its name. */
 export class NotDrawn extends Error {}
@@ -27,6 +32,8 @@ export interface Decoded {
   readonly height: number;
   /** The file is damaged, and this is what could be decoded of it. */
   readonly partial: boolean;
+  /** How its EXIF says that it is to be turned, if that was looked for; else 1. */
+  readonly orientation: number;
 }
 
 /** How to decode. */
@@ -36,6 +43,8 @@ export interface DecodeOptions {
   readonly edge?: number;
   /** The same of pictures so large that they would fill the memory; others are decoded whole. */
   readonly largeEdge?: number;
+  /** Find out the picture's own size and its orientation in any case: boxes are placed by them. */
+  readonly sized?: boolean;
   /** Waits for its turn. */
   readonly turn?: <T>(body: () => Promise<T>) => Promise<T>;
 }
@@ -49,8 +58,12 @@ const smaller = (edge: number, width: number, height: number): ImageBitmapOption
 export async function decode(
   dataset: Dataset,
   i: number,
-  { signal, edge, largeEdge, turn = (body) => body() }: DecodeOptions,
+  { signal, edge, largeEdge, sized, turn = (body) => body() }: DecodeOptions,
 ): Promise<Decoded> {
+  if (dataset.format === "warehouse") {
+    const bitmap = await drawWarehouse(dataset as Warehouse, i, signal);
+    return { bitmap, width: bitmap.width, height: bitmap.height, partial: false, orientation: 1 };
+  }
   const info = dataset.info(i);
   if (info.damaged) throw Object.assign(new Error("the index entry is damaged"), { code: "damaged entry" });
   if (!DRAWN.has(info.format)) throw new NotDrawn(info.format.toUpperCase());
@@ -60,6 +73,7 @@ export async function decode(
     signal.throwIfAborted();
     let [width, height] = [info.width, info.height];
     if (largeEdge && blob && width === 0 && blob.size > SMALL) [width, height] = await sizeOf(blob);
+    let orientation = 1;
     const most = edge ?? (width * height > WHOLE ? largeEdge : undefined);
     const options =
       most === undefined || (width > 0 && Math.max(width, height) <= most) ? {} : smaller(most, width, height);
@@ -70,6 +84,7 @@ export async function decode(
       return {
         bitmap,
         partial,
+        orientation,
         ...(width > 0 && "resizeQuality" in options
           ? { width: turned ? height : width, height: turned ? width : height }
           : { width: bitmap.width, height: bitmap.height }),
@@ -77,7 +92,19 @@ export async function decode(
     };
     if (raw) return done(await createImageBitmap(pixels(raw, info.width, info.height), options));
     try {
-      return done(await createImageBitmap(blob!, options));
+      const bitmap = await createImageBitmap(blob!, options);
+      if (sized) {
+        const head = new Uint8Array(
+          await blob!
+            .slice(0, HEAD)
+            .arrayBuffer()
+            .catch(() => new ArrayBuffer(0)),
+        );
+        orientation = orientationOf(head);
+        const size = width > 0 ? null : sizeInHeader(head);
+        if (size) [width, height] = isOnItsSide(orientation) ? [size[1], size[0]] : size;
+      }
+      return done(bitmap);
     } catch (e) {
       // Of a file that can no longer be read browsers say that it is not a picture.
       await blob!

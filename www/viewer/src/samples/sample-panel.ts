@@ -2,7 +2,11 @@
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
-import { colorOf, findAnnotations, type Annotations, type Box } from "./boxes.ts";
+import type { FindBoxes } from "./box-source.ts";
+import type { Annotations, Box } from "./boxes.ts";
+import { colorOf } from "./colors.ts";
+import "./box-list.ts";
+import { classOf, meant } from "./meaning.ts";
 import { isOnItsSide, orientationOf, unturned } from "./orientation.ts";
 import { NotDrawn, UNKNOWN, decode, isPlayed, type Decoded } from "./picture.ts";
 import { StageBoxes } from "./stage-boxes.ts";
@@ -17,10 +21,15 @@ const HEX_BYTES = 512;
 const EDGES = [1024, 4096] as const;
 /** Milliseconds of rest after which the part in sight of such a picture is decoded as it is. */
 const REST = 300;
+/** Pixels of two squares of what is behind a picture that can be seen through. */
+const SQUARES = 20;
 type Tab = "metadata" | "details" | "bytes";
 const NONE: Annotations = { boxes: [], broken: 0, outside: 0 };
 
-/** `<forebay-sample>`: sends `step` with -1 or 1, and `close`. */
+/** Formats whose pictures may be seen through. */
+const CLEAR: ReadonlySet<string> = new Set(["png", "webp", "unknown"]);
+
+/** `<forebay-sample>`: sends `step` with -1 or 1, `pick` with its number, `boxes` where they are to come or go, and `close`. */
 @customElement("forebay-sample")
 export class SamplePanel extends LitElement {
   static override styles = [
@@ -42,6 +51,25 @@ export class SamplePanel extends LitElement {
     .head h2 {
       display: inline;
     }
+    .class {
+      display: inline-flex;
+      align-items: baseline;
+      gap: 5px;
+      margin: 0 4px;
+      padding: 1px 9px;
+      border-radius: 999px;
+      background: var(--soft);
+      font-weight: 600;
+    }
+    .class i {
+      width: 9px;
+      height: 9px;
+      border-radius: 3px;
+      forced-color-adjust: none;
+    }
+    h3:not(:first-child) {
+      margin-top: 14px;
+    }
     .stage {
       position: relative;
       overflow: hidden;
@@ -62,6 +90,9 @@ export class SamplePanel extends LitElement {
       position: absolute;
       left: 0;
       top: 0;
+    }
+    .sheet .picture[data-clear] {
+      background: repeating-conic-gradient(#b6bec6 0 25%, #e4e8ec 0 50%);
     }
     .boxes {
       position: absolute;
@@ -192,9 +223,15 @@ export class SamplePanel extends LitElement {
 
   @property({ attribute: false }) data!: Dataset;
   @property({ attribute: false }) index = 0;
+  /** Where boxes come from. */
+  @property({ attribute: false }) find!: FindBoxes;
+  /** The field of the metadata that holds the class. */
+  @property() classField = "";
   /** Samples to read ahead. */
   @property({ attribute: false }) next: readonly number[] = [];
   @property({ type: Boolean }) picked = false;
+  /** Boxes are drawn over the picture. */
+  @property({ type: Boolean }) boxesOn = false;
   @state() private image: Decoded | null = null;
   /** The address of a film. */
   @state() private film = "";
@@ -211,7 +248,8 @@ export class SamplePanel extends LitElement {
   /** Draw it as it is stored: then boxes fit that were made by code which knows no EXIF. */
   @state() private asStored = false;
   @state() private hidden_: ReadonlySet<string> = new Set();
-  @state() private boxesOn = true;
+  /** The box that somebody points at. */
+  @state() private marked: Box | null = null;
   @state() private tab: Tab = "metadata";
   @state() private zoom = 1;
   @query(".stage") private stage!: HTMLElement;
@@ -262,6 +300,7 @@ export class SamplePanel extends LitElement {
   }
   override willUpdate(changed: PropertyValues): void {
     if (changed.has("index") || changed.has("data")) void this.load();
+    else if (changed.has("find") && this.record !== undefined) this.annotate();
   }
   override updated(changed: PropertyValues): void {
     if (
@@ -308,6 +347,7 @@ export class SamplePanel extends LitElement {
     this.digest = "";
     this.record = undefined;
     this.annotations = NONE;
+    this.marked = null;
     this.orientation = 1;
     this.asStored = false;
     this.sum = { state: "reading", text: "reading…" };
@@ -386,18 +426,13 @@ export class SamplePanel extends LitElement {
   }
   private annotate(): void {
     const { width, height } = this.shown;
-    this.annotations = findAnnotations(this.record ?? null, width, height);
+    this.annotations = this.find(this.index, this.record ?? null, width, height);
   }
   /** Of a picture that is turned: draws it as it is stored where its boxes fit into that, and not into what is turned. */
   private choose(): void {
-    const over = (): number => {
-      this.annotate();
-      const { width, height } = this.shown;
-      return this.boxes.filter(({ x, y, w, h }) => x < -1 || y < -1 || x + w > width + 1 || y + h > height + 1).length;
-    };
-    const turned = over();
-    this.asStored = true;
-    if (over() >= turned) this.asStored = false;
+    const { width, height } = this.image ?? this.data.info(this.index);
+    const { orientation } = this;
+    this.asStored = meant(this.find, this.index, this.record ?? null, { width, height, orientation }).asStored;
     this.annotate();
   }
   private toggleStored(): void {
@@ -423,7 +458,6 @@ export class SamplePanel extends LitElement {
     if (key === "+" || key === "=") this.zoomBy(1.4);
     else if (key === "-") this.zoomBy(1 / 1.4);
     else if (key === "0") this.reset();
-    else if (key === "b") this.boxesOn = !this.boxesOn;
     else return false;
     return true;
   }
@@ -436,7 +470,11 @@ export class SamplePanel extends LitElement {
     const scale = this.fit * this.zoom;
     sheet.style.transform = `translate(${this.pan.x - (width * scale) / 2}px, ${this.pan.y - (height * scale) / 2}px) scale(${scale})`;
     const picture = this.renderRoot.querySelector<HTMLElement>(".picture");
-    if (picture) picture.style.imageRendering = scale > 3 ? "pixelated" : "auto";
+    if (picture) {
+      picture.style.imageRendering = scale > 3 ? "pixelated" : "auto";
+      // What is behind a picture that can be seen through has squares of one size at any zoom.
+      picture.style.backgroundSize = `${SQUARES / scale}px ${SQUARES / scale}px`;
+    }
     cancelAnimationFrame(this.drawingBoxes);
     this.drawingBoxes = requestAnimationFrame(() => this.drawBoxes(scale));
     this.sharpen(scale);
@@ -447,7 +485,7 @@ export class SamplePanel extends LitElement {
     const { width, height } = this.shown;
     const x = this.stage.clientWidth / 2 + this.pan.x - (width * scale) / 2;
     const y = this.stage.clientHeight / 2 + this.pan.y - (height * scale) / 2;
-    this.drawing.draw(canvas, this.boxes, this.hidden_, { x, y, scale, width, height });
+    this.drawing.draw(canvas, this.boxes, this.hidden_, this.marked, { x, y, scale, width, height });
   }
   /** Of a picture that was decoded smaller than it is, the part in sight is decoded as it is once there is time to look at it. */
   private sharpen(scale: number): void {
@@ -504,7 +542,7 @@ export class SamplePanel extends LitElement {
     const send = (type: string, detail?: unknown) => () => this.dispatchEvent(new CustomEvent(type, { detail }));
     return html`
       <div class="head">
-        <div class="title"><h2>Sample ${count(this.index)}</h2> <span class="muted" title=${name}>${name}</span></div>
+        <div class="title"><h2>Sample ${count(this.index)}</h2> ${this.renderClass()} <span class="muted" title=${name}>${name}</span></div>
         <button class="icon bare" aria-label="Previous sample" title="Previous (←)"
           @click=${send("step", -1)}>←</button>
         <button class="icon bare" aria-label="Next sample" title="Next (→)" @click=${send("step", 1)}>→</button>
@@ -516,10 +554,11 @@ export class SamplePanel extends LitElement {
       </div>
       <div class="stage" tabindex="0" role="group"
         aria-label="Picture of sample ${count(this.index)}${this.boxes.length ? `, ${plural(this.boxes.length, "box", "boxes")}` : ""}"
-        @pointerdown=${this.drag} @dblclick=${this.reset}>
+        @pointerdown=${this.drag} @pointermove=${this.point} @pointerleave=${() => (this.marked = null)}
+        @dblclick=${this.reset}>
         ${
           this.image
-            ? html`<div class="sheet"><canvas class="picture"></canvas><canvas class="detail"
+            ? html`<div class="sheet"><canvas class="picture" ?data-clear=${CLEAR.has(this.data.info(this.index).format)}></canvas><canvas class="detail"
           hidden></canvas></div>`
             : nothing
         }
@@ -549,7 +588,7 @@ export class SamplePanel extends LitElement {
           ${
             this.boxes.length > 0
               ? html`<button aria-pressed=${this.boxesOn} title="Boxes (b)"
-            @click=${() => (this.boxesOn = !this.boxesOn)}>Boxes</button>`
+            @click=${send("boxes")}>Boxes</button>`
               : nothing
           }
           ${
@@ -576,6 +615,26 @@ export class SamplePanel extends LitElement {
       <div class="page" id="page" role="tabpanel" tabindex="0"
         aria-labelledby="tab-${this.tab}">${this.renderPage()}</div>`;
   }
+
+  /** What the sample is. */
+  private renderClass(): TemplateResult | typeof nothing {
+    const label = classOf(this.record, this.classField);
+    if (label === undefined || label === "") return nothing;
+    return html`<span class="class" title=${visible(this.classField)}><i .style=${`background:${colorOf(label)}`}></i>${visible(label)}</span>`;
+  }
+  /** Marks the smallest box under the pointer. */
+  private readonly point = (e: PointerEvent): void => {
+    if (e.buttons !== 0 || this.boxes.length === 0 || !this.boxesOn) return;
+    const area = this.stage.getBoundingClientRect();
+    const { width, height } = this.shown;
+    const scale = this.fit * this.zoom;
+    const x = (e.clientX - area.left - area.width / 2 - this.pan.x) / scale + width / 2;
+    const y = (e.clientY - area.top - area.height / 2 - this.pan.y) / scale + height / 2;
+    const under = this.boxes.filter(
+      (b) => !this.hidden_.has(b.label) && x >= b.x && y >= b.y && x <= b.x + b.w && y <= b.y + b.h,
+    );
+    this.marked = under.reduce<Box | null>((least, b) => (!least || b.w * b.h < least.w * least.h ? b : least), null);
+  };
 
   private renderLegend(): TemplateResult | typeof nothing {
     const labels = [...new Set(this.boxes.map((b) => b.label))].slice(0, 40);
@@ -604,9 +663,17 @@ export class SamplePanel extends LitElement {
       if (this.recordTrouble)
         return html`<p class="bad">${this.recordTrouble.message}</p><code>${this.recordTrouble.code ?? ""}</code>`;
       if (this.record === undefined) return html`<p class="muted">reading…</p>`;
-      return this.record === null
-        ? html`<p class="muted">This sample has no metadata.</p>`
-        : tree("sample", this.record);
+      return html`
+        ${
+          this.boxes.length > 0
+            ? html`<h3>${plural(this.boxes.length, "box", "boxes")}</h3>
+        <forebay-boxes .boxes=${this.boxes} .marked=${this.marked}
+          @mark=${(e: CustomEvent<Box | null>) => (this.marked = e.detail)}></forebay-boxes><h3>Metadata</h3>`
+            : nothing
+        }
+        ${
+          this.record === null ? html`<p class="muted">This sample has no metadata.</p>` : tree("sample", this.record)
+        }`;
     }
     const info = this.data.info(this.index);
     if (this.tab === "bytes")

@@ -1,17 +1,29 @@
-/** Samples as rows of the index. */
+/** Samples as rows: with their pictures, what the index knows, and what of the metadata was asked for. */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
-import { customElement } from "lit/decorators.js";
+import { customElement, property } from "lit/decorators.js";
 import { Collection, windowStyles } from "../ui/collection.ts";
 import { controls, rowStyles } from "../ui/styles.ts";
-import { visible } from "../ui/visible.ts";
-import { bytes, count } from "../ui/wording.ts";
+import { count } from "../ui/wording.ts";
+import type { FindBoxes } from "./box-source.ts";
+import { colorOf } from "./colors.ts";
+import { classOf } from "./meaning.ts";
+import { USUAL_COLUMNS, allColumns, type Column, type Row } from "./columns.ts";
+import { Records } from "./records.ts";
+import { Thumbs } from "./thumbs.ts";
+import { drawTile } from "./tile-picture.ts";
 
-const ROW = 32;
-/** Milliseconds of rest after which the names in sight are read. */
+const ROW = 40;
+/** Pixels of a row's picture. */
+const PICTURE = { width: 52, height: 36 } as const;
+/** Milliseconds of rest after which what is in sight is read. */
 const REST = 120;
-const COLUMNS = ["Sample", "Name", "Format", "Width", "Height", "Aspect", "Bytes", "Stored", "Offset", "Codec"];
 
-/** `<forebay-table>`: a window over up to ten million rows. */
+/** Keys that press a button do nothing else to the list around it. */
+const pressed = (e: KeyboardEvent): void => {
+  if (e.key === "Enter" || e.key === " ") e.stopPropagation();
+};
+
+/** `<forebay-table>`: a window over up to ten million rows. Sends `sort` with a column's name. */
 @customElement("forebay-table")
 export class Table extends Collection {
   static override styles = [
@@ -19,13 +31,9 @@ export class Table extends Collection {
     windowStyles,
     rowStyles,
     css`
-    .layer {
-      min-width: 940px;
-    }
     .row {
       height: ${ROW}px;
       display: grid;
-      grid-template-columns: 120px minmax(140px, 1fr) 84px 72px 72px 72px 100px 100px 130px 70px;
     }
     .row[aria-selected="true"] {
       background: var(--accent-soft);
@@ -33,49 +41,110 @@ export class Table extends Collection {
     .head {
       color: var(--ink-2);
     }
+    .head button {
+      min-height: 30px;
+      max-width: 100%;
+      padding: 0;
+      border: 0;
+      background: transparent;
+      font-weight: 600;
+      color: inherit;
+      overflow: hidden;
+    }
+    .head button:hover {
+      color: var(--ink);
+      text-decoration: underline;
+    }
     .tick {
       padding: 0 6px 0 0;
       color: var(--accent);
     }
+    .row > .cell-picture {
+      padding: 0 6px;
+      display: grid;
+      place-items: center;
+    }
+    canvas {
+      width: ${PICTURE.width}px;
+      height: ${PICTURE.height}px;
+      border-radius: 4px;
+      background: var(--soft);
+    }
+    .row i {
+      display: inline-block;
+      width: 9px;
+      height: 9px;
+      margin-right: 6px;
+      border-radius: 3px;
+      forced-color-adjust: none;
+    }
   `,
   ];
 
-  private reading: AbortController | undefined;
+  /** The columns to show, by their names. */
+  @property({ attribute: false }) columns: readonly string[] = USUAL_COLUMNS;
+  /** The fields of the metadata that there are. */
+  @property({ attribute: false }) fields: readonly string[] = [];
+  @property() classField = "";
+  /** Where boxes come from. */
+  @property({ attribute: false }) find!: FindBoxes;
+  /** By which column it is sorted. */
+  @property({ attribute: false }) sorting: { readonly by: string; readonly down: boolean } | null = null;
+  private shown: readonly Column[] = [];
+  private thumbs: Thumbs | undefined;
+  private records: Records | undefined;
+  private drawn = new WeakMap<HTMLCanvasElement, ImageBitmap>();
   private timer = 0;
 
-  override updated(changed: PropertyValues): void {
-    super.updated(changed);
-    clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => void this.readNames(), REST);
+  override willUpdate(changed: PropertyValues): void {
+    if (changed.has("data")) this.begin();
+    if (changed.has("columns") || changed.has("fields") || this.shown.length === 0) {
+      const all = allColumns(this.fields);
+      this.shown = this.columns.flatMap((id) => all.find((column) => column.id === id) ?? []);
+    }
+  }
+  private begin(): void {
+    this.letGo();
+    this.thumbs = new Thumbs(this.data, () => this.redraw());
+    this.records = new Records(this.data, () => this.redraw());
+  }
+  private letGo(): void {
+    this.thumbs?.close();
+    this.records?.close();
+    this.thumbs = this.records = undefined;
+  }
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (this.data && !this.thumbs) this.begin();
   }
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     clearTimeout(this.timer);
-    this.reading?.abort();
+    this.letGo();
   }
-  /** A TBL keeps names in the samples' metadata, so those of the rows in sight are read once scrolling rests. */
-  private async readNames(): Promise<void> {
-    this.reading?.abort();
-    const { signal } = (this.reading = new AbortController());
+  override updated(changed: PropertyValues): void {
+    super.updated(changed);
+    for (const canvas of this.renderRoot.querySelectorAll("canvas")) this.draw(canvas);
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.ask(), REST);
+  }
+  /** Names of a TBL, classes and fields are in the metadata, so it is read of the rows in sight once scrolling rests. */
+  private ask(): void {
     const [first, end] = this.window(0);
-    const unnamed = Array.from({ length: Math.max(0, end - first) }, (_, k) => this.rows.at(first + k)).filter(
-      (i) => !this.asked.has(i) && this.data.nameOf(i) === undefined,
-    );
-    if (unnamed.length === 0) return;
-    await Promise.all(
-      unnamed.map((i) =>
-        this.data.record(i, { signal }).then(
-          () => this.asked.add(i),
-          () => undefined,
-        ),
-      ),
-    );
-    if (!signal.aborted) this.redraw();
+    const inSight = Array.from({ length: Math.max(0, end - first) }, (_, k) => this.rows.at(first + k));
+    this.records?.want(inSight);
+    if (this.columns.includes("picture")) this.thumbs?.want(inSight);
   }
-  /** Samples whose metadata was read: those without a name are not asked again. */
-  private asked = new Set<number>();
-  override willUpdate(changed: PropertyValues): void {
-    if (changed.has("data")) this.asked = new Set();
+  private draw(canvas: HTMLCanvasElement): void {
+    const thumb = this.thumbs?.get(Number(canvas.dataset.sample));
+    const was = this.drawn.get(canvas);
+    if (thumb?.state !== "ready") {
+      if (was) canvas.getContext("2d")?.clearRect(0, 0, canvas.width, canvas.height);
+      this.drawn.delete(canvas);
+    } else if (was !== thumb.bitmap) {
+      drawTile(canvas, thumb, null, false, 1);
+      this.drawn.set(canvas, thumb.bitmap);
+    }
   }
 
   protected get perRow(): number {
@@ -90,46 +159,63 @@ export class Table extends Collection {
 
   override render(): TemplateResult {
     const { top, height, viewport } = this.track;
+    const template = this.shown.map((column) => column.width).join(" ");
+    const least = this.shown.reduce((sum, { width }) => sum + Number(/\d+/.exec(width)![0]), 0);
     return html`
       <div class="scroll" role="grid" tabindex="0" aria-label="Samples" aria-multiselectable="true"
         aria-rowcount=${this.rows.length + 1}
-        aria-colcount=${COLUMNS.length} aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing}
-          @keydown=${this.onKey}>
-        <div role="presentation" .style=${`height:${height}px`}>
+        aria-colcount=${this.shown.length} aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing}
+        @keydown=${this.onKey} @mousedown=${this.onDown}>
+        <div role="presentation" .style=${`height:${height}px;min-width:${least}px`}>
           <div class="layer" role="rowgroup" .style=${`height:${Math.min(viewport, height)}px`}>
-            <div class="row head" role="row" aria-rowindex="1">
-              ${COLUMNS.map(
-                (name, c) => html`<span role="columnheader"
-                class=${c === 0 || (c > 2 && c < 9) ? "number" : ""}>${name}</span>`,
-              )}
+            <div class="row head" role="row" aria-rowindex="1" .style=${`grid-template-columns:${template}`}>
+              ${this.shown.map((column) => this.renderHead(column))}
             </div>
-            ${this.slots().map((p) => (p < 0 ? nothing : this.renderRow(p, top)))}
+            ${this.slots().map((p) => (p < 0 ? nothing : this.renderRow(p, top, template)))}
           </div>
         </div>
       </div>`;
   }
-
-  private renderRow(position: number, top: number): TemplateResult {
+  private renderHead({ id, title, number }: Column): TemplateResult {
+    const on = this.sorting?.by === id;
+    const sort = (): void => void this.dispatchEvent(new CustomEvent("sort", { detail: id }));
+    return html`<span role="columnheader" class=${number ? "number" : ""}
+      aria-sort=${on ? (this.sorting!.down ? "descending" : "ascending") : "none"}>${
+        id === "picture"
+          ? html`<span class="visually-hidden">${title}</span>`
+          : html`<button title="Sort by ${title}" @keydown=${pressed}
+            @click=${sort}>${title}${on ? (this.sorting!.down ? " ↓" : " ↑") : ""}</button>`
+      }</span>`;
+  }
+  private renderRow(position: number, top: number, template: string): TemplateResult {
     const i = this.rows.at(position);
     const info = this.data.info(i);
-    const known = info.width > 0 && info.height > 0;
-    const cell = (text: string, number = true): TemplateResult =>
-      html`<span role="gridcell" class=${number ? "number" : ""}>${text}</span>`;
+    const row: Row = {
+      i,
+      info,
+      name: this.data.nameOf(i),
+      record: this.records?.get(i),
+      classField: this.classField,
+      find: this.find,
+    };
     return html`
       <div id="p${position}" class="row ${position === this.current ? "current" : ""}" role="row"
-        aria-rowindex=${position + 2}
-        aria-selected=${this.picked.has(i)} .style=${`transform:translateY(${ROW + position * ROW - top}px)`}
+        aria-rowindex=${position + 2} aria-selected=${this.picked.has(i)}
+        .style=${`grid-template-columns:${template};transform:translateY(${ROW + position * ROW - top}px)`}
         @click=${(e: MouseEvent) => this.onClick(e, position)}>
-        <span role="gridcell"
-          class="number">${this.picked.has(i) ? html`<span class="tick">✓</span>` : nothing}${count(i)}</span>
-        ${cell(visible(this.data.nameOf(i) ?? ""), false)}
-        ${
-          info.damaged
-            ? html`<span role="gridcell" class="bad">damaged</span>${[1, 2, 3, 4, 5, 6, 7].map(() => cell(""))}`
-            : html`${cell(info.format, false)}${cell(known ? count(info.width) : "–")}${cell(known ? count(info.height) : "–")}
-            ${cell(known ? (info.width / info.height).toFixed(2) : "–")}${cell(bytes(info.bytes))}${cell(bytes(info.storedBytes))}
-            ${cell(count(info.offset))}${cell(info.codec, false)}`
-        }
+        ${this.shown.map((column) => this.renderCell(column, row))}
       </div>`;
+  }
+  private renderCell({ id, number, text }: Column, row: Row): TemplateResult {
+    if (id === "picture")
+      return html`<span role="gridcell" class="cell-picture"><canvas width=${PICTURE.width * 2}
+        height=${PICTURE.height * 2} aria-hidden="true" data-sample=${row.i}></canvas></span>`;
+    if (id === "index")
+      return html`<span role="gridcell"
+        class="number">${this.picked.has(row.i) ? html`<span class="tick">✓</span>` : nothing}${count(row.i)}</span>`;
+    if (row.info.damaged) return html`<span role="gridcell" class="bad">${id === "format" ? "damaged" : ""}</span>`;
+    const label = id === "class" ? classOf(row.record, row.classField) : undefined;
+    return html`<span role="gridcell"
+      class=${number ? "number" : ""}>${label ? html`<i .style=${`background:${colorOf(label)}`}></i>` : nothing}${text(row)}</span>`;
   }
 }

@@ -1,5 +1,6 @@
 /** Draws what the metadata says is in a picture: over the stage, as large as that, however large the picture is. */
-import { colorOf, rgbOf, type Box } from "./boxes.ts";
+import type { Box } from "./boxes.ts";
+import { colorOf, rgbOf } from "./colors.ts";
 import { drawMask, type Mask } from "./masks.ts";
 import { visible } from "../ui/visible.ts";
 
@@ -23,6 +24,7 @@ export class StageBoxes {
     canvas: HTMLCanvasElement,
     boxes: readonly Box[],
     hidden: ReadonlySet<string>,
+    marked: Box | null,
     { x: left, y: top, scale, width, height }: Placed,
   ): void {
     const sharp = devicePixelRatio;
@@ -39,6 +41,7 @@ export class StageBoxes {
     for (const box of boxes) {
       if (hidden.has(box.label)) continue;
       const color = colorOf(box.label);
+      g.lineWidth = box === marked ? 5 : 2;
       const [x, y, w, h] = [left + box.x * scale, top + box.y * scale, box.w * scale, box.h * scale];
       if (x > canvas.clientWidth || y > canvas.clientHeight || x + w < 0 || y + h < 0) continue;
       g.strokeStyle = color;

@@ -3,9 +3,21 @@ import type { Dataset } from "../../../lib/src/model/index.ts";
 import { NotDrawn, decode, isChanged } from "./picture.ts";
 import { isAbort, trouble } from "../ui/wording.ts";
 
+/** A picture that is there. */
+export interface Ready {
+  readonly state: "ready";
+  readonly bitmap: ImageBitmap;
+  readonly partial: boolean;
+  /** The picture's own size, as the browser turned it. */
+  readonly width: number;
+  readonly height: number;
+  /** How its EXIF says that it is to be turned. */
+  readonly orientation: number;
+}
+
 /** What a tile can show. */
 export type Thumb =
-  | { readonly state: "ready"; readonly bitmap: ImageBitmap; readonly partial: boolean }
+  | Ready
   | { readonly state: "none"; readonly why: string }
   | { readonly state: "broken"; readonly why: string; readonly passing: boolean };
 
@@ -154,12 +166,13 @@ export class Thumbs {
 
   private async load(i: number, signal: AbortSignal): Promise<Thumb | undefined> {
     try {
-      const { bitmap, partial } = await decode(this.dataset, i, {
+      const decoded = await decode(this.dataset, i, {
         signal,
         edge: EDGE,
+        sized: true,
         turn: (body) => this.gate.run(body),
       });
-      return { state: "ready", bitmap, partial };
+      return { state: "ready", ...decoded };
     } catch (e) {
       if (signal.aborted || isAbort(e)) return undefined;
       if (e instanceof NotDrawn) return { state: "none", why: e.message };

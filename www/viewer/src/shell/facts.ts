@@ -1,13 +1,17 @@
 /** What the header says of an open file, beside its name. */
-import type { Dataset, Table } from "../../../lib/src/model/index.ts";
+import type { Dataset, Table, Warehouse } from "../../../lib/src/model/index.ts";
 import type { TextSource } from "../files/open-any.ts";
 import { bytes, plural } from "../ui/wording.ts";
 
 /** Facts of samples. */
-export function sampleFacts({ length, byteLength, metadata: m }: Dataset): string {
+export function sampleFacts(dataset: Dataset): string {
+  const { length, byteLength, metadata: m } = dataset;
+  const built = dataset.format === "warehouse" ? (dataset as Warehouse).manifest : null;
+  const size = built?.transform.targetSize;
   const facts = [
     plural(length, "sample"),
     bytes(byteLength),
+    size && `${size[0]} × ${size[1]} ${built.defaultDtype}, ${built.transform.resizeMode}`,
     m.layout && `${m.layout} layout`,
     m.compression && m.compression !== "none" && m.compression.toUpperCase(),
     m.members !== undefined && plural(m.members, "member"),

@@ -1,7 +1,8 @@
 /** Which samples are shown: the filter that is typed, what was clicked together, and the rows that match both. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Dataset } from "../../../lib/src/model/index.ts";
-import type { Clause } from "../samples/facets-view.ts";
+import { both } from "../samples/box-counts.ts";
+import type { Clause } from "../ui/clause.ts";
 import { Rows } from "../ui/rows.ts";
 import { Throttle } from "../ui/throttle.ts";
 import { count, isAbort, plural, trouble, type Trouble } from "../ui/wording.ts";
@@ -39,10 +40,20 @@ export class FilterController implements ReactiveController {
 
   /** The filter as it is applied: the text and what was clicked together. */
   get expression(): string {
-    const clauses = [...this.clauses.values()].map((clause) => clause.expression);
+    const clauses = [...this.clauses.values()].map((clause) => clause.expression).filter(Boolean);
     const text = this.text.trim();
     if (clauses.length === 0) return text;
     return [...(text ? [`(${text})`] : []), ...clauses].join(" && ");
+  }
+
+  /** What tells this filter from others: the expression, and what was clicked of that which was counted in the page. */
+  private get key(): string {
+    const counted = [...this.clauses].filter(([, { samples }]) => samples).map(([key, { label }]) => `${key} ${label}`);
+    return [this.expression, ...counted].join("\n");
+  }
+  /** Anything is filtered. */
+  get active(): boolean {
+    return this.key !== "";
   }
 
   /** Nothing is open. */
@@ -62,7 +73,7 @@ export class FilterController implements ReactiveController {
   }
   /** More samples of a growing file are known. */
   grow(length: number): void {
-    if (!this.expression) this.showAll(length);
+    if (!this.active) this.showAll(length);
     else if (!this.running && this.throttle.due) void this.apply();
   }
   /** Another text, and perhaps without what was clicked together. */
@@ -90,15 +101,16 @@ export class FilterController implements ReactiveController {
     this.running = true;
     this.host.requestUpdate();
     this.of.begun();
-    const { expression } = this;
-    const same = expression === this.rows.filter;
+    const { expression, key, clauses } = this;
+    const same = key === this.rows.filter;
     const stop = this.throttle.start();
     try {
       const total = dataset.length;
-      const kept = expression ? await dataset.matches(expression, { signal: work.signal }) : null;
+      let kept = expression ? await dataset.matches(expression, { signal: work.signal }) : null;
       if (work.signal.aborted) return;
+      for (const { samples } of clauses.values()) if (samples) kept = kept ? both(kept, samples) : samples;
       this.error = null;
-      this.rows = new Rows(kept ? total : dataset.length, kept, expression);
+      this.rows = new Rows(kept ? total : dataset.length, kept, key, expression);
       if (!this.of.growing()) this.of.say(inWords(kept, dataset.length));
       this.of.applied(same);
     } catch (e) {

@@ -1,19 +1,26 @@
 /** What people hand over: files that are dropped, chosen or were open before, and addresses. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
-import type { Input } from "../../../lib/src/model/index.ts";
+import type { Folder, FolderFile, Input, LabelInput } from "../../../lib/src/model/index.ts";
 import { fileOf, type Recent } from "../files/recent.ts";
-import { isAbort } from "../ui/wording.ts";
+import { SAMPLE, makeSample } from "../files/sample-dataset.ts";
+import { isAbort, trouble } from "../ui/wording.ts";
 import { fileUrl, parseLink, pointTo } from "./link.ts";
 
 /** What handing over needs of the page around it. */
 export interface InputHost {
-  readonly open: (input: Input, name: string, file: string, extra?: { handle: FileSystemFileHandle }) => void;
+  readonly open: (input: Input | Folder, name: string, file: string, extra?: { handle: FileSystemFileHandle }) => void;
+  /** The files of a folder that is dropped. */
+  readonly dropped: (data: DataTransfer) => Promise<FolderFile[]>;
+  /** Labels that are handed over; true if there is something that they may be of. */
+  readonly labels: (input: LabelInput, name: string) => boolean;
   /** Says why something is not opened. */
   readonly refuse: (name: string, message: string) => void;
   /** The same of what was open before, in whose place the message comes. */
   readonly fail: (name: string, message: string) => void;
   /** The file input, for browsers without a picker. */
   readonly chooser: () => HTMLInputElement | null;
+  /** The same for folders. */
+  readonly folderChooser: () => HTMLInputElement | null;
 }
 
 /** Opens what is handed over. */
@@ -37,15 +44,28 @@ export class InputController implements ReactiveController {
 
   url(text: string): void {
     if (text.trim() === "") return;
+    if (text === SAMPLE) return void this.sample();
+    this.turn++;
     const url = fileUrl(text.trim(), location.href);
     if (!url) return this.of.refuse(text, "This is not a web address: it begins with http:// or https://.");
     const own = url.href.startsWith(new URL("./", location.href).href);
     const file = own ? text.trim() : url.href;
     pointTo(file);
-    const last = url.pathname.split("/").pop() ?? "";
+    const parts = url.pathname.split("/");
+    // A warehouse is called by its folder.
+    const last = (parts.at(-1) === "manifest.json" && parts.at(-2)) || parts.at(-1) || "";
     this.of.open(url, decoded(last) || url.host, file);
   }
+  /** Draws the sample dataset and opens it, unless something else was handed over meanwhile. */
+  async sample(): Promise<void> {
+    const turn = ++this.turn;
+    pointTo(SAMPLE);
+    const file = await makeSample();
+    if (turn === this.turn) this.of.open(file, file.name, SAMPLE);
+  }
+  private turn = 0;
   file(file: File, handle?: FileSystemFileHandle): void {
+    this.turn++;
     // A link to this file may say more than its name.
     if (parseLink(location.hash).file !== `local:${file.name}`) pointTo(`local:${file.name}`);
     this.of.open(file, file.name, `local:${file.name}`, handle && { handle });
@@ -56,6 +76,52 @@ export class InputController implements ReactiveController {
     if (file) this.file(file, entry.handle);
     else this.of.fail(entry.name, "The browser no longer gives access to this file; drop it again.");
   }
+  /** A folder: a warehouse, or labels of what is open. */
+  async folder(coming: Promise<Folder>, name: string): Promise<void> {
+    const turn = ++this.turn;
+    try {
+      const files = await coming;
+      if (turn !== this.turn) return;
+      if (await hasManifest(files)) {
+        pointTo(`local:${name}`);
+        return this.of.open(files, name, `local:${name}`);
+      }
+      if (this.of.labels(files, name)) return;
+      this.of.refuse(
+        name,
+        "This folder has no manifest.json, so it is not a warehouse. Drop one of its files; or open a dataset first, and drop a folder of its labels then.",
+      );
+    } catch (e) {
+      if (!isAbort(e)) this.of.refuse(name, trouble(e).message);
+    }
+  }
+  /** Asks for a folder, or for a label file. */
+  async chooseFolder(): Promise<void> {
+    const picker = (globalThis as { showDirectoryPicker?: () => Promise<FileSystemDirectoryHandle> })
+      .showDirectoryPicker;
+    if (!picker) return this.of.folderChooser()?.click();
+    try {
+      const handle = await picker();
+      await this.folder(Promise.resolve(handle), handle.name);
+    } catch (e) {
+      if (!isAbort(e)) throw e;
+    }
+  }
+  /** The folder input has another folder. */
+  readonly folderChosen = (e: Event): void => {
+    const input = e.target as HTMLInputElement;
+    const files = [...(input.files ?? [])];
+    input.value = "";
+    const name = files[0]?.webkitRelativePath.split("/")[0] ?? "";
+    if (files.length > 0) void this.folder(Promise.resolve(files), name);
+  };
+  /** The label input has another file. */
+  readonly labelsChosen = (e: Event): void => {
+    const input = e.target as HTMLInputElement;
+    const file = input.files?.[0];
+    input.value = "";
+    if (file) this.of.labels(file, file.name);
+  };
   async choose(): Promise<void> {
     const picker = (globalThis as { showOpenFilePicker?: () => Promise<FileSystemFileHandle[]> }).showOpenFilePicker;
     if (!picker) return this.of.chooser()?.click();
@@ -86,8 +152,8 @@ export class InputController implements ReactiveController {
     e.preventDefault();
     this.host.dragging = false;
     const item = [...(e.dataTransfer?.items ?? [])].find((one) => one.kind === "file");
-    if (item?.webkitGetAsEntry?.()?.isDirectory)
-      return this.of.refuse("the folder", "This is a folder: drop one of its files.");
+    const entry = item?.webkitGetAsEntry?.();
+    if (entry?.isDirectory) return void this.folder(this.of.dropped(e.dataTransfer!), entry.name);
     const file = item?.getAsFile();
     if (!file) {
       // A link that was dragged from elsewhere.
@@ -96,10 +162,35 @@ export class InputController implements ReactiveController {
       if (address) this.url(address);
       return;
     }
+    if (/\.(json|xml|txt)$/i.test(file.name) && this.of.labels(file, file.name)) return;
     const asking = item as DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> };
     const handle = asking.getAsFileSystemHandle?.().catch(() => null) ?? Promise.resolve(null);
     void handle.then((h) => this.file(file, h?.kind === "file" ? (h as FileSystemFileHandle) : undefined));
   };
+}
+
+/** Folders that a manifest may lie in, below the one that was handed over: those of versions. */
+const VERSIONS = 64;
+
+/** Whether a folder, or one in it, has a manifest: then it is a warehouse. */
+async function hasManifest(folder: Folder): Promise<boolean> {
+  const named = (path: string): boolean => /(^|\/)manifest\.json$/.test(path);
+  if (!("getFileHandle" in folder))
+    return [...(folder as Iterable<File | FolderFile>)].some((file) =>
+      named("path" in file ? file.path : file.webkitRelativePath || file.name),
+    );
+  const has = (at: FileSystemDirectoryHandle): Promise<boolean> =>
+    at.getFileHandle("manifest.json").then(
+      () => true,
+      () => false,
+    );
+  if (await has(folder)) return true;
+  let looked = 0;
+  const walked = folder as FileSystemDirectoryHandle & { values(): AsyncIterable<FileSystemHandle> };
+  for await (const entry of walked.values())
+    if (entry.kind === "directory" && looked++ < VERSIONS && (await has(entry as FileSystemDirectoryHandle)))
+      return true;
+  return false;
 }
 
 function decoded(text: string): string {

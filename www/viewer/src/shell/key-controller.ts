@@ -5,7 +5,7 @@ import type { ReactiveController, ReactiveControllerHost } from "lit";
 export interface KeyHost {
   /** A dialog has the page to itself. */
   readonly busy: () => boolean;
-  /** What single keys do now. */
+  /** What single keys do now; `Ctrl+a` is one of them, where the list or nothing has the focus. */
   readonly actions: () => Readonly<Record<string, () => void>>;
   /** Others who may know a key; `idle` where nothing has the focus. True if it was used. */
   readonly others: readonly ((key: string, idle: boolean) => boolean)[];
@@ -31,8 +31,11 @@ export class KeyController implements ReactiveController {
 
   private readonly onKey = (e: KeyboardEvent): void => {
     const target = e.composedPath()[0] as HTMLElement;
-    if (e.ctrlKey || e.metaKey || e.altKey || target.matches?.(TYPED) || this.of.busy()) return;
-    const action = this.of.actions()[e.key];
+    if (e.altKey || target.matches?.(TYPED) || this.of.busy()) return;
+    const chord = e.ctrlKey || e.metaKey;
+    if (chord && target !== document.body && !target.matches?.(".scroll")) return;
+    const action = this.of.actions()[chord ? `Ctrl+${e.key}` : e.key];
+    if (chord && !action) return;
     if (action) action();
     else if (!this.of.others.some((other) => other(e.key, target === document.body))) return;
     e.preventDefault();

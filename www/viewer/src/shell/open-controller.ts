@@ -1,6 +1,6 @@
 /** What is open, and how it comes to be: files, addresses, texts, what must be unpacked first; and how it is closed. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
-import type { Dataset, Input, OpenOptions, OpenProgress, Table } from "../../../lib/src/model/index.ts";
+import type { Dataset, Folder, Input, OpenOptions, OpenProgress, Table } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
 import { indexStore } from "../files/index-store.ts";
 import { openAny, TooLarge, type TextSource, type TextTable } from "../files/open-any.ts";
@@ -57,7 +57,7 @@ export class OpenController implements ReactiveController {
   growth: OpenProgress | null = null;
   /** What links call the file. */
   file = "";
-  source: Input | null = null;
+  source: Input | Folder | null = null;
   private work = new AbortController();
   /** Frees what lies in the store for what is open. */
   private letGo: () => void = () => undefined;
@@ -85,7 +85,7 @@ export class OpenController implements ReactiveController {
   }
 
   /** Opens a file, an address or anything else that the package opens. */
-  async open(input: Input, name: string, file: string, extra: OpenExtra = {}): Promise<void> {
+  async open(input: Input | Folder, name: string, file: string, extra: OpenExtra = {}): Promise<void> {
     const { tbfSchema, forget, ...kept } = extra;
     const focused = this.of.focused();
     this.close(false);
@@ -129,14 +129,14 @@ export class OpenController implements ReactiveController {
   }
 
   /** What went wrong with a file, and what may help. */
-  private failed(e: unknown, input: Input, name: string, file: string, extra: OpenExtra): Failure {
+  private failed(e: unknown, input: Input | Folder, name: string, file: string, extra: OpenExtra): Failure {
     if (e instanceof TooLarge) this.tooLarge = e.text;
     const refuse = (message: string): void =>
       this.set({ failure: { ...failure, trouble: { ...failure.trouble, message } } });
     const failure = failureOf(e, name, file, {
       chooseSchema: () => pickJson((tbfSchema) => void this.open(input, name, file, { ...extra, tbfSchema }), refuse),
       convertText: this.of.convertText,
-      unpack: () => void this.openUnpacked(input, name, file, extra),
+      unpack: () => void this.openUnpacked(input as Input, name, file, extra),
     });
     return failure;
   }

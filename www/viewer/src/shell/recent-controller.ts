@@ -3,7 +3,7 @@ import type { ReactiveController, ReactiveControllerHost } from "lit";
 import { indexStore } from "../files/index-store.ts";
 import { forgetRecents, recents, remember, type Recent } from "../files/recent.ts";
 import { fileUrl } from "./link.ts";
-import type { Offer } from "./welcome.ts";
+import type { Offer } from "./places.ts";
 
 /** Keeps the list, and reads it again where it may have changed. */
 export class RecentController implements ReactiveController {

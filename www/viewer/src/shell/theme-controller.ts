@@ -1,9 +1,10 @@
 /** Dark or light: as the system has it, until somebody says otherwise. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
+import { keep, recall } from "../ui/remembered.ts";
 
 export type Theme = "light" | "dark";
 
-const KEY = "forebay-theme";
+const NAME = "theme";
 
 /** Sets the theme of the page, and remembers it. */
 export class ThemeController implements ReactiveController {
@@ -17,19 +18,11 @@ export class ThemeController implements ReactiveController {
     const { theme } = this.host;
     const dark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     this.host.theme = dark ? "light" : "dark";
-    try {
-      localStorage.setItem(KEY, this.host.theme);
-    } catch {
-      // A browser that keeps nothing shows the theme until the page is left.
-    }
+    keep(NAME, this.host.theme);
   }
 }
 
 function kept(): Theme | null {
-  try {
-    const theme = localStorage.getItem(KEY);
-    return theme === "light" || theme === "dark" ? theme : null;
-  } catch {
-    return null;
-  }
+  const theme = recall(NAME);
+  return theme === "light" || theme === "dark" ? theme : null;
 }

@@ -5,18 +5,12 @@ import type { OpenProgress } from "../../../lib/src/model/index.ts";
 import type { Recent } from "../files/recent.ts";
 import { controls } from "../ui/styles.ts";
 import { SHOWN_SIZE } from "../files/open-any.ts";
+import { offerList, placeStyles, recentList, type Offer } from "./places.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes, count, type Trouble } from "../ui/wording.ts";
 
 /** The mark of the project. */
 export const LOGO = svg`<rect width="32" height="32" rx="8" fill="#0b6e69"/><path d="M7 10h18M7 16h12M7 22h15" stroke="#fff" stroke-width="3.2" stroke-linecap="round"/>`;
-
-/** A file that the server of the page offers. */
-export interface Offer {
-  readonly name: string;
-  readonly url: string;
-  readonly bytes: number | null;
-}
 
 /** A way on: its words, and what it does. */
 export interface Way {
@@ -42,11 +36,43 @@ export interface Failure {
   readonly kind?: "asks";
 }
 
-/** `<forebay-welcome>`: sends `choose`, `url` with a text, `recent` with an entry, `back` and `forget`. */
+/** What is opened, and what is in it. */
+const FORMATS = [
+  ["TBL", "Samples: pictures with labels"],
+  ["TAR", "Samples; WebDataset"],
+  ["Warehouse", "A folder of tensors with its manifest"],
+  ["TBF", "Rows"],
+  ["IDV", "Rows, as ML.NET keeps them"],
+  ["CSV", `Rows, up to ${SHOWN_SIZE}`],
+  ["TSV", `Rows, up to ${SHOWN_SIZE}`],
+  ["JSON lines", `Rows, up to ${SHOWN_SIZE}`],
+] as const;
+
+/** Three things that it does, drawn. */
+const USES = [
+  [
+    svg`<g fill="currentColor" opacity="0.18"><rect x="4" y="6" width="34" height="26" rx="3"/><rect x="43" y="6" width="34" height="26" rx="3"/><rect x="82" y="6" width="34" height="26" rx="3"/><rect x="4" y="37" width="34" height="26" rx="3"/><rect x="43" y="37" width="34" height="26" rx="3"/><rect x="82" y="37" width="34" height="26" rx="3"/></g><g fill="none" stroke="currentColor" stroke-width="2"><rect x="12" y="12" width="14" height="14"/><rect x="56" y="16" width="16" height="10"/><rect x="90" y="42" width="12" height="16"/><rect x="50" y="43" width="20" height="15"/></g>`,
+    "See the labels",
+    "Classes and boxes on every picture, and all that is known of one.",
+  ],
+  [
+    svg`<g fill="currentColor"><rect x="8" y="8" width="78" height="10" rx="3" opacity="0.3"/><rect x="8" y="8" width="52" height="10" rx="3"/><rect x="8" y="24" width="60" height="10" rx="3" opacity="0.3"/><rect x="8" y="24" width="20" height="10" rx="3"/><rect x="8" y="40" width="34" height="10" rx="3" opacity="0.3"/><rect x="8" y="40" width="30" height="10" rx="3"/></g><path d="M90 34h24l-9 11v11l-6 4V45z" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round"/>`,
+    "Find and count",
+    "Facets, histograms and a filter over sizes, classes and any metadata.",
+  ],
+  [
+    svg`<g fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round"><path d="M10 6h18l8 8v44H10zM28 6v8h8M84 6h18l8 8v44H84zM102 6v8h8"/><path d="M46 34h26m-8-8 8 8-8 8"/><path d="m91 38 5 6 9-12" stroke-width="3"/></g>`,
+    "Check and convert",
+    "Every fault with its place; all of it or a selection into another format.",
+  ],
+] as const;
+
+/** `<forebay-welcome>`: sends `sample`, `folder`, `choose`, `url` with a text, `recent` with an entry, `back` and `forget`. */
 @customElement("forebay-welcome")
 export class Welcome extends LitElement {
   static override styles = [
     controls,
+    placeStyles,
     css`
     :host {
       display: grid;
@@ -56,13 +82,13 @@ export class Welcome extends LitElement {
       overflow: auto;
     }
     .middle {
-      width: min(640px, 100%);
+      width: min(720px, 100%);
     }
     .drop {
       display: grid;
       justify-items: center;
       gap: 12px;
-      padding: 48px 24px 40px;
+      padding: 34px 24px 28px;
       border: 2px dashed var(--line);
       border-radius: 18px;
       background: var(--card);
@@ -94,30 +120,51 @@ export class Welcome extends LitElement {
     section {
       margin-top: 22px;
     }
-    .title {
+    .drop .buttons {
+      justify-content: center;
+    }
+    .formats {
       display: flex;
-      justify-content: space-between;
-      align-items: center;
-    }
-    .title button {
-      min-height: 26px;
-      font-size: 12.5px;
-      color: var(--ink-2);
-    }
-    ul {
-      list-style: none;
-      margin: 8px 0 0;
-      padding: 0;
-      display: grid;
+      flex-wrap: wrap;
+      justify-content: center;
       gap: 6px;
     }
-    li button {
-      width: 100%;
-      justify-content: space-between;
+    .formats li {
+      padding: 1px 9px;
+      border: 1px solid var(--line);
+      border-radius: 999px;
+      font-size: 12px;
+      color: var(--ink-2);
     }
-    li span {
-      overflow: hidden;
-      text-overflow: ellipsis;
+    .hint {
+      margin-top: 8px;
+      font-size: 12.5px;
+      color: var(--ink-2);
+      overflow-wrap: anywhere;
+    }
+    .uses {
+      grid-template-columns: repeat(auto-fit, minmax(180px, 1fr));
+      gap: 12px;
+      margin-top: 22px;
+    }
+    .uses li {
+      display: grid;
+      gap: 2px;
+      align-content: start;
+      padding: 12px;
+      border: 1px solid var(--line);
+      border-radius: 12px;
+      background: var(--card);
+    }
+    .uses svg {
+      width: 100%;
+      height: 64px;
+      margin-bottom: 6px;
+      color: var(--accent);
+    }
+    .uses span {
+      font-size: 12.5px;
+      color: var(--ink-2);
     }
     .private {
       margin-top: 18px;
@@ -165,6 +212,7 @@ export class Welcome extends LitElement {
     return html`<div class="middle">
       ${this.opening ? this.renderOpening() : this.failure ? this.renderFailure() : this.renderDrop()}
       ${this.opening ? nothing : this.renderLists()}
+      ${this.opening || this.failure ? nothing : this.renderUses()}
       <p class="private">Nothing leaves this machine: files are read by this page and nobody else.</p>
     </div>`;
   }
@@ -174,39 +222,44 @@ export class Welcome extends LitElement {
       <div class="drop">
         <svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg>
         <h1>Drop a dataset file here</h1>
-        <p>TBL or TAR with samples, TBF or IDV with rows, of any size: only the index is read, then what you look at. CSV and JSON lines up to ${SHOWN_SIZE}.</p>
-        <button class="primary" @click=${() => this.send("choose")}>Choose a file</button>
+        <p>Of any size: only the index is read, then what you look at.</p>
+        <div class="buttons">
+          <button class="primary" @click=${() => this.send("choose")}>Choose a file</button>
+          <button @click=${() => this.send("folder")}>A folder</button>
+          <button @click=${() => this.send("sample")}>Try the sample dataset</button>
+        </div>
+        <ul class="formats" aria-label="Formats">${FORMATS.map(
+          ([name, what]) => html`<li title=${what}>${name}</li>`,
+        )}</ul>
       </div>
       <div class="url">
-        <input type="url" aria-label="Address of a file" placeholder="https://… the address of a file"
+        <input type="url" aria-label="Address of a file" aria-describedby="addresses"
+          placeholder="https://… the address of a file"
           @keydown=${(e: KeyboardEvent) => {
             if (e.key === "Enter") this.send("url", this.address.value);
           }} />
         <button @click=${() => this.send("url", this.address.value)}>Open</button>
-      </div>`;
+      </div>
+      <div class="hint" id="addresses">Such as <code>https://BUCKET.s3.amazonaws.com/train.tbl</code> or
+        <code>https://huggingface.co/datasets/OWNER/NAME/resolve/main/train.tar</code>. The server must answer ranges, and
+        let other pages read it (CORS).</div>`;
+  }
+  private renderUses(): TemplateResult {
+    return html`<ul class="uses" aria-label="What it does">${USES.map(
+      ([picture, title, text]) => html`<li><svg viewBox="0 0 120 64" aria-hidden="true">${picture}</svg>
+        <b>${title}</b><span>${text}</span></li>`,
+    )}</ul>`;
   }
   private renderLists(): TemplateResult {
-    const recent = this.recent.filter((r) => r.url || r.handle);
-    const row = (name: string, size: number | null, act: () => void, where = ""): TemplateResult => html`
-      <li><button title=${where || nothing}
-        @click=${act}><span>${visible(name)}${where ? html` <span class="muted">${visible(where)}</span>` : nothing}</span><span class="muted">${size === null ? "" : bytes(size)}</span></button></li>`;
-    const twice = (name: string): boolean => recent.filter((r) => r.name === name).length > 1;
-    return html`
-      ${
-        this.offers.length === 0
-          ? nothing
-          : html`<section><h2>Served here</h2>
-        <ul>${this.offers.map((o) => row(o.name, o.bytes, () => this.send("url", o.url)))}</ul></section>`
-      }
-      ${
-        recent.length === 0 && this.kept === 0
-          ? nothing
-          : html`<section>
-        <div class="title"><h2>Recent</h2><button class="bare"
-          title="Forget these files and the indexes that are kept of them"
-          @click=${() => this.send("forget")}>Forget${this.kept > 0 ? `, with ${bytes(this.kept)} of indexes` : ""}</button></div>
-        <ul>${recent.map((r) => row(r.name, r.bytes, () => this.send("recent", r), twice(r.name) ? placeOf(r) : ""))}</ul></section>`
-      }`;
+    const go = {
+      url: (address: string): void => this.send("url", address),
+      recent: (entry: Recent): void => this.send("recent", entry),
+    };
+    const some = this.kept > 0 || this.recent.some((r) => r.url || r.handle);
+    const forget = html`<button class="bare"
+      title="Forget these files and the indexes that are kept of them"
+      @click=${() => this.send("forget")}>Forget${this.kept > 0 ? `, with ${bytes(this.kept)} of indexes` : ""}</button>`;
+    return html`${offerList(this.offers, go)}${recentList(this.recent, go, some ? forget : nothing)}`;
   }
   private renderOpening(): TemplateResult {
     const { name, progress: p, unpacking } = this.opening!;
@@ -232,11 +285,4 @@ export class Welcome extends LitElement {
           @click=${() => this.send("back")}>Open another</button></div>
       </div>`;
   }
-}
-
-/** What tells files of one name apart: the address, or when one was opened. */
-function placeOf({ url, when }: Recent): string {
-  return url === undefined
-    ? `opened ${new Date(when).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}`
-    : url.replace(/^https?:\/\//, "").replace(/[^/]*$/, "");
 }

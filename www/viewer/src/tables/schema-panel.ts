@@ -5,7 +5,7 @@ import { customElement, property, state } from "lit/decorators.js";
 import type { ColumnSummary, Progress, Table, TableField } from "../../../lib/src/model/index.ts";
 import { bar, barStyles } from "../ui/bars.ts";
 import { LOOKED_AT, bucketExpression, numberText, usualOf } from "./column-stats.ts";
-import type { Clause } from "../samples/facets-view.ts";
+import type { Clause } from "../ui/clause.ts";
 import { controls, factStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { count, isAbort, plural, short, trouble } from "../ui/wording.ts";

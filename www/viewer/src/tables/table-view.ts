@@ -9,7 +9,7 @@ import type { ColumnSummary, Json, Table } from "../../../lib/src/model/index.ts
 import { fieldName } from "./cells.ts";
 import { Rows } from "../ui/rows.ts";
 import type { FilterField, Values } from "../ui/complete.ts";
-import type { Clause } from "../samples/facets-view.ts";
+import type { Clause } from "../ui/clause.ts";
 import type { FilterBox } from "../ui/filter-box.ts";
 import type { RowTable } from "./row-table.ts";
 import { controls } from "../ui/styles.ts";

@@ -1,5 +1,5 @@
 /** One value of a facet, as long as it is frequent. */
-import { css, html, type TemplateResult } from "lit";
+import { css, html, nothing, type TemplateResult } from "lit";
 import { visible } from "./visible.ts";
 import { count } from "./wording.ts";
 
@@ -43,6 +43,18 @@ export const barStyles = css`
       background: Highlight;
     }
   }
+  .bar b {
+    position: relative;
+    flex: none;
+    width: 9px;
+    height: 9px;
+    border-radius: 3px;
+    forced-color-adjust: none;
+  }
+  .bar b + span {
+    flex: 1;
+    text-align: left;
+  }
   .bar span {
     position: relative;
     overflow: hidden;
@@ -54,14 +66,27 @@ export const barStyles = css`
   }
 `;
 
-/** A bar: how many there are in all, how many of them the filter keeps, and whether it is the filter. Without `act` it is none. */
+/** What a bar stands for. */
+export interface BarOf {
+  readonly label: string;
+  readonly all: number;
+  readonly kept: number;
+  /** How many the longest bar has. */
+  readonly most: number;
+  readonly on: boolean;
+  readonly color?: string;
+  /** What is written, if the label is too long for that. */
+  readonly short?: string;
+}
+
+/** A bar: how many there are in all, how many of them the filter keeps, and whether it is the filter. Without `act` it is none. `color` is the one in which boxes of it are drawn. */
 export function bar(
-  { label, all, kept, most, on }: { label: string; all: number; kept: number; most: number; on: boolean },
+  { label, all, kept, most, on, color, short = label }: BarOf,
   act: (() => void) | null,
 ): TemplateResult {
   return html`
     <button class="bar" aria-pressed=${on} title=${visible(label)} ?disabled=${act === null} @click=${act}>
       <i .style=${`width:${(100 * all) / most}%`}></i><i .style=${`width:${(100 * kept) / most}%`}></i>
-      <span>${visible(label)}</span><span>${count(kept)}</span>
+      ${color ? html`<b .style=${`background:${color}`}></b>` : nothing}<span>${visible(short)}</span><span>${count(kept)}</span>
     </button>`;
 }

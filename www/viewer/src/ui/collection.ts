@@ -75,7 +75,8 @@ export abstract class Collection<D = Dataset> extends LitElement {
     if (!this.scroller) return;
     this.measure();
     const before = changed.get("rows") as Rows | undefined;
-    if (before && (before.filter !== this.rows.filter || before.length > this.rows.length)) this.scroller.moveTo(0);
+    const other = before && (before.filter !== this.rows.filter || before.sort !== this.rows.sort);
+    if (before && (other || before.length > this.rows.length)) this.scroller.moveTo(0);
     this.scroller.sync();
   }
 
@@ -169,7 +170,24 @@ export abstract class Collection<D = Dataset> extends LitElement {
   protected pick(position: number): void {
     this.dispatchEvent(new CustomEvent("pick", { detail: this.rows.at(position) }));
   }
+  /** Where a range begins: what was last gone to without Shift. */
+  private anchor = 0;
+  /** Picks everything between the anchor and a position. */
+  private extend(position: number): void {
+    this.dispatchEvent(new CustomEvent("range", { detail: [this.anchor, position] }));
+  }
+  /** With Shift a click picks, so that no text is to be marked. */
+  protected readonly onDown = (e: MouseEvent): void => {
+    if (!e.shiftKey) return;
+    e.preventDefault();
+    this.scrollElement.focus();
+  };
   protected onClick(e: MouseEvent, position: number): void {
+    if (e.shiftKey) {
+      this.go(position, false);
+      return this.extend(position);
+    }
+    this.anchor = position;
     if (e.ctrlKey || e.metaKey || (e.target as HTMLElement).closest?.(".tick")) {
       this.go(position, false);
       this.pick(position);
@@ -177,6 +195,8 @@ export abstract class Collection<D = Dataset> extends LitElement {
   }
   protected onKey(e: KeyboardEvent): void {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
+    // With the first key that extends, what is current begins the range.
+    if (e.shiftKey && this.anchor >= this.rows.length) this.anchor = this.current;
     const page = Math.max(1, Math.floor((this.viewHeight - this.headHeight) / this.rowHeight)) * this.perRow;
     const last = this.rows.length - 1;
     const moves: Record<string, number> = {
@@ -191,8 +211,11 @@ export abstract class Collection<D = Dataset> extends LitElement {
     const to = moves[e.key];
     if (to !== undefined) {
       this.go(to);
+      if (e.shiftKey) this.extend(this.current);
+      else this.anchor = this.current;
       this.dispatchEvent(new CustomEvent("step", { detail: this.rows.at(this.current) }));
     } else if (e.key === "Enter") this.open(this.current);
+    else if (e.key === " " && e.shiftKey) this.extend(this.current);
     else if (e.key === " ") this.pick(this.current);
     else return;
     e.preventDefault();

@@ -27,6 +27,23 @@ export function fieldsOf(record: Json): { name: string; type: string }[] {
   return found;
 }
 
+/** One step of a path: a plain name, or anything between backticks. */
+const STEP = /(?:^|\.)(?:([\p{L}_][\p{L}\p{N}_]*)|`((?:[^`]|``)*)`)/uy;
+
+/** What a record has at a path, as {@link fieldsOf} writes it; `undefined` where it has nothing there. */
+export function valueAt(record: Json | undefined, path: string): Json | undefined {
+  let [value, at]: [Json | undefined, number] = [record, 0];
+  while (at < path.length) {
+    STEP.lastIndex = at;
+    const step = STEP.exec(path);
+    if (!step || value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
+    const name = step[1] ?? step[2]!.replaceAll("``", "`");
+    value = Object.hasOwn(value, name) ? value[name] : undefined;
+    at = STEP.lastIndex;
+  }
+  return path === "" ? undefined : value;
+}
+
 /** Words of the filter language that are not fields. */
 const WORDS = new Set(["in", "true", "false", "null", "not", "and", "or"]);
 

@@ -5,16 +5,38 @@ export class Rows {
     readonly total: number,
     readonly kept: Uint32Array | null,
     readonly filter = "",
+    /** The part of the filter that the filter language says; what was counted in the page says the rest. */
+    readonly where = filter,
+    /** The samples in another order than the file's, which `sort` names. */
+    private readonly order: Uint32Array | null = null,
+    readonly sort = "",
   ) {}
+  /** Where each sample of another order stands, once that is asked for. */
+  private places: Map<number, number> | undefined;
+  /** The same samples in the order of their ranks. */
+  sorted(rank: Uint32Array, sort: string): Rows {
+    const order = this.kept ? this.kept.slice() : Uint32Array.from({ length: this.total }, (_, i) => i);
+    order.sort((a, b) => rank[a]! - rank[b]!);
+    return new Rows(this.total, this.kept, this.filter, this.where, order, sort);
+  }
+  /** More than an expression keeps them. */
+  get narrowed(): boolean {
+    return this.filter !== this.where;
+  }
   get length(): number {
     return this.kept ? this.kept.length : this.total;
   }
   /** The sample at a position. */
   at(position: number): number {
+    if (this.order) return this.order[position] ?? -1;
     return this.kept ? (this.kept[position] ?? -1) : position;
   }
   /** The position of a sample; -1 where the filter leaves it out. */
   find(sample: number): number {
+    if (this.order) {
+      this.places ??= new Map(Array.from(this.order, (i, position) => [i, position]));
+      return this.places.get(sample) ?? -1;
+    }
     if (!this.kept) return sample < this.total ? sample : -1;
     let low = 0;
     let high = this.kept.length - 1;

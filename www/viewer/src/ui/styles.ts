@@ -345,3 +345,36 @@ export const panelStyles = css`
     font-size: 13px;
   }
 `;
+
+/** A group of facets: a title, what is counted, and what can be asked for. */
+export const facetStyles = css`
+  section + section {
+    margin-top: 18px;
+  }
+  h2 {
+    display: flex;
+    justify-content: space-between;
+    margin-bottom: 6px;
+  }
+  h2 button {
+    font-weight: 400;
+    min-height: 22px;
+    padding: 0 6px;
+    font-size: 12px;
+  }
+  h2 span {
+    font-weight: 400;
+    color: var(--ink-2);
+  }
+  .note {
+    font-size: 12px;
+    color: var(--ink-2);
+  }
+  .note.bad {
+    color: var(--bad);
+  }
+  .more {
+    min-height: 28px;
+    font-size: 12px;
+  }
+`;

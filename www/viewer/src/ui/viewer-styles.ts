@@ -59,6 +59,8 @@ export const viewerStyles = css`
     flex: 1;
   }
   .file h1 {
+    flex: none;
+    max-width: 50%;
     margin: 0;
     font-size: 14px;
     font-weight: 600;
@@ -77,6 +79,8 @@ export const viewerStyles = css`
     white-space: nowrap;
   }
   .facts {
+    flex: 0 20 auto;
+    min-width: 0;
     color: var(--ink-2);
     font-size: 12.5px;
     white-space: nowrap;
@@ -102,6 +106,7 @@ export const viewerStyles = css`
     min-height: 0;
   }
   .main {
+    position: relative;
     display: flex;
     flex-direction: column;
     min-width: 0;
@@ -126,11 +131,21 @@ export const viewerStyles = css`
     flex: 1;
     min-width: 160px;
   }
+  .sheet {
+    display: grid;
+    gap: 10px;
+  }
+  .sheet input[type="range"] {
+    width: 100%;
+  }
+  .sheet .views button {
+    flex: 1;
+  }
   @container (max-width: 620px) {
-    .bar {
+    .bar:not(.compact) {
       flex-wrap: wrap;
     }
-    forebay-filter {
+    .bar:not(.compact) forebay-filter {
       flex: 1 1 100%;
       order: -1;
     }
@@ -153,6 +168,54 @@ export const viewerStyles = css`
     white-space: nowrap;
     color: var(--ink-2);
     font-size: 13px;
+  }
+  .selection {
+    position: absolute;
+    z-index: 5;
+    left: 50%;
+    bottom: 14px;
+    translate: -50%;
+    display: flex;
+    flex-wrap: wrap;
+    justify-content: center;
+    align-items: center;
+    gap: 8px;
+    width: max-content;
+    max-width: calc(100% - 24px);
+    padding: 8px 12px;
+    border: 1px solid var(--accent);
+    border-radius: 12px;
+    background: var(--card);
+    box-shadow: var(--shadow);
+    font-size: 13px;
+    font-variant-numeric: tabular-nums;
+  }
+  .selection b {
+    padding: 0 6px;
+  }
+  .selection button {
+    min-height: 30px;
+  }
+  .labels {
+    flex: 1 1 100%;
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 4px 14px;
+    padding: 6px 12px;
+    border-radius: 9px;
+    background: var(--accent-soft);
+    font-size: 13px;
+    overflow-wrap: anywhere;
+  }
+  .labels ul {
+    max-height: 140px;
+    margin: 4px 0;
+    padding-left: 20px;
+    overflow: auto;
+  }
+  .labels button {
+    margin-left: auto;
   }
   .chips {
     display: flex;
@@ -274,46 +337,37 @@ export const viewerStyles = css`
       display: none;
     }
   }
-  @media (max-width: 760px) {
+  @media (max-width: 760px), (max-height: 520px) {
     .top {
-      flex-wrap: wrap;
       gap: 6px;
-      padding: 6px 8px;
+      padding: 5px 8px;
     }
     .brand span,
-    .facts {
+    .facts,
+    .top .spacer {
       display: none;
     }
     .file {
-      order: 3;
-      flex: 1 1 100%;
-      padding: 0 6px 2px;
+      gap: 6px;
     }
-    .file:empty {
-      order: 0;
-      flex: 1;
-    }
-    .top button:not(.icon, .brand, .badge, .skip) {
-      padding: 0 8px;
-    }
-    .top .spacer {
-      flex: 1;
+    .file h1 {
+      flex: 0 1 auto;
+      max-width: none;
     }
     .bar {
-      flex-wrap: wrap;
       gap: 8px;
-      padding: 8px;
+      padding: 6px 8px;
     }
     forebay-filter {
-      flex: 1 1 100%;
-      order: -1;
+      min-width: 0;
     }
-    .counts {
-      flex: 1;
+  }
+  @media (max-width: 480px) {
+    .file .badge {
+      display: none;
     }
-    .bar input[type="range"] {
-      width: 64px;
-    }
+  }
+  @media (max-width: 760px) {
     .narrow-only {
       display: inline-flex;
     }

@@ -1,0 +1,115 @@
+// The table of samples, and a page with little room, over made-up datasets.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { ROOT, axe, launch, newPage, serveFolder, visit } from '../browser.mjs';
+
+let browser, site;
+before(async () => {
+  browser = await launch();
+  site = await serveFolder(process.env.FOREBAY_FAKE_SITE ?? join(ROOT, 'target/viewer-fake'));
+});
+after(async () => {
+  await browser?.close();
+  site?.server.close();
+});
+
+async function opened(hash, options) {
+  const page = await newPage(browser, options);
+  await visit(page, `${site.url}#${hash}`);
+  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+  return page;
+}
+
+test('the table sorts by what the index knows and by what is in the metadata, and stays so under a filter', async () => {
+  const page = await opened('file=300.tbl&view=table');
+  const header = (name) => page.getByRole('columnheader', { name });
+  const column = async (name) => {
+    const titles = await page.getByRole('columnheader').allInnerTexts();
+    const at = titles.findIndex((title) => title.startsWith(name));
+    return page
+      .locator('[role=row]:not(.head)')
+      .evaluateAll((rows, at) => rows.map((row) => [row.ariaRowIndex, row.children[at].innerText]), at)
+      .then((cells) => cells.sort((a, b) => a[0] - b[0]).map(([, text]) => text.replace(/,/g, '')));
+  };
+  const sorted = (values, down) => values.every((v, k) => k === 0 || (down ? values[k - 1] >= v : values[k - 1] <= v));
+  await header('Width').getByRole('button').focus();
+  await page.keyboard.press('Enter');
+  await page.locator('[aria-sort=ascending]', { hasText: 'Width' }).waitFor();
+  assert.ok(sorted((await column('Width')).map(Number)), String(await column('Width')));
+  assert.equal(await page.locator('forebay-sample').count(), 0, 'Enter on a header opens no sample');
+  await header('Width').getByRole('button').click();
+  await page.locator('[aria-sort=descending]', { hasText: 'Width' }).waitFor();
+  assert.ok(sorted((await column('Width')).map(Number), true));
+  await page.locator('forebay-filter input').fill('format == "png"');
+  await page.locator('.counts', { hasText: '27 of 300' }).waitFor();
+  const widths = (await column('Width')).map(Number);
+  assert.ok(sorted(widths, true) && (await column('Format')).every((f) => f === 'png'), String(widths));
+  // What is open follows the order that is seen.
+  await page.locator('#p0').click();
+  const first = Number((await column('Sample'))[0]);
+  await page.getByRole('heading', { name: `Sample ${first}`, exact: true }).waitFor();
+  const second = Number((await column('Sample'))[1]);
+  await page.keyboard.press('j');
+  await page.getByRole('heading', { name: `Sample ${second}`, exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Close the sample' }).click();
+  await page.getByLabel('Clear the filter').click();
+  await page.locator('.counts', { hasText: /^\s*300\s*$/ }).waitFor();
+  // A third time brings the file's order back.
+  await header('Width').getByRole('button').click();
+  await page.locator('[aria-sort=descending]').waitFor({ state: 'detached' });
+  assert.deepEqual((await column('Sample')).slice(0, 3), ['0', '1', '2']);
+  await header('Class').getByRole('button').click();
+  await page.locator('[aria-sort=ascending]', { hasText: 'Class' }).waitFor();
+  await page.locator('#p0', { hasText: 'boat' }).waitFor();
+  assert.deepEqual((await column('Sample')).slice(0, 3), ['0', '4', '8']);
+  assert.deepEqual(await axe(page), []);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('columns of the metadata are chosen, and stay for the next visit', async () => {
+  const page = await opened('file=300.tbl&view=table');
+  await page.locator('#p1 canvas').waitFor();
+  await page.locator('#p1', { hasText: 'buoy' }).waitFor();
+  await page.getByRole('button', { name: 'Columns', exact: true }).click();
+  await page.getByLabel('json.note').check();
+  await page.getByLabel('Picture', { exact: true }).uncheck();
+  assert.deepEqual(await axe(page), []);
+  await page.keyboard.press('Escape');
+  await page.locator('#p1').getByText('<img src=x onerror=alert(1)>').waitFor();
+  assert.equal(await page.locator('#p1 canvas').count(), 0);
+  await visit(page, `${site.url}#file=400.tbl&view=table`);
+  await page.getByRole('columnheader', { name: 'json.note' }).waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('at 200 % and on a phone the pictures keep most of the page, and nothing is lost', async () => {
+  for (const [width, height, least] of [
+    [640, 400, 0.7],
+    [360, 740, 0.8],
+    [320, 256, 0.55],
+  ]) {
+    const page = await opened('file=300.tbl', { viewport: { width, height } });
+    const box = await page.locator('.scroll').boundingBox();
+    assert.ok(box.height / height >= least, `${box.height} of ${height}`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= width, `${wide} of ${width}`);
+    for (const button of await page.locator('.top button:visible, .bar button:visible').all()) {
+      const { x, width: w } = await button.boundingBox();
+      assert.ok(x >= 0 && x + w <= width + 1, `${await button.innerText()} at ${x} of ${width}`);
+    }
+    await page.getByRole('button', { name: 'View', exact: true }).click();
+    await page.getByLabel('Size of the pictures').fill('300');
+    await page.getByRole('button', { name: 'Table', exact: true }).click();
+    await page.locator('[role=grid]').waitFor();
+    assert.deepEqual(await axe(page), [], `${width}`);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByText('Damaged: 3 faults').waitFor();
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  }
+});

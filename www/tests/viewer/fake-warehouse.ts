@@ -1,0 +1,166 @@
+/** A warehouse and labels made of nothing, as the package gives them, for tests of the viewer alone. */
+import type {
+  Dataset,
+  Json,
+  LabelAnnotation,
+  ReadLabels,
+  SampleInfo,
+  Sink,
+  Warehouse,
+  WarehouseManifest,
+} from "../../lib/src/model/index.ts";
+import type { LabelEngine } from "../../viewer/src/files/engine.ts";
+
+const SIZE = 96;
+const RUNS = ["run_a", "run_b", "run_c"];
+const CLASSES = ["boat", "buoy"];
+
+function manifestOf(breaks: boolean): WarehouseManifest {
+  const run = (runDir: string, total: number, empty: number, invalid: number) => ({
+    runDir,
+    total,
+    nonEmpty: total - empty,
+    empty,
+    missingImage: 0,
+    missingFile: 1,
+    invalid,
+  });
+  return {
+    datasetRoot: "/data/<b>captures</b>",
+    transform: { targetSize: [SIZE, SIZE], resizeMode: "letterbox", maxBoxes: 16 },
+    version: "ab".repeat(32),
+    versionRecipe: "made up",
+    versionKey: null,
+    peerVersion: null,
+    codeVersion: "1",
+    defaultDtype: "u8",
+    createdAtMs: 1.7e12,
+    shards: [],
+    summary: {
+      runs: [run("run_a", 20, 2, 0), run("run_b", 10, 1, 3)],
+      totals: { ...run("", 30, 3, 3), missingFile: 2 },
+    },
+    thresholds: {
+      maxInvalid: breaks ? 2 : 5,
+      maxMissing: null,
+      maxEmpty: null,
+      maxInvalidRatio: null,
+      maxMissingRatio: null,
+      maxEmptyRatio: 0.5,
+    },
+    violations: breaks ? ["3 frames are invalid, and 2 may be"] : [],
+    classes: CLASSES,
+    other: {},
+  };
+}
+
+/** Pictures between bars on the left and on the right; `broken` in the name breaks a threshold. */
+export function fakeWarehouse(name: string, length: number): Dataset {
+  const info = (index: number): SampleInfo => ({
+    index,
+    format: "unknown",
+    mime: "application/octet-stream",
+    extension: "bin",
+    width: SIZE,
+    height: SIZE,
+    bytes: SIZE * SIZE * 3,
+    storedBytes: SIZE * SIZE * 3,
+    offset: index * SIZE * SIZE * 3,
+    codec: "none",
+    damaged: false,
+  });
+  const nameOf = (i: number): string => `${RUNS[i % 3]}/frame_${String(i).padStart(5, "0")}`;
+  const record = (i: number): Json => ({
+    name: nameOf(i),
+    run: RUNS[i % 3]!,
+    frame_id: i,
+    boxes: [{ box: [0.3, 0.25, 0.6, 0.75], class: i % 2, label: CLASSES[i % 2]! }],
+  });
+  const column = (value: number): Uint32Array => new Uint32Array(length).fill(value);
+  const dataset: Partial<Warehouse> = {
+    kind: "samples",
+    format: "warehouse",
+    name,
+    length,
+    byteLength: length * SIZE * SIZE * 3,
+    telemetry: { requests: 2, bytesRead: 100, byteLength: 1e6 } as Dataset["telemetry"],
+    damage: null,
+    growing: false,
+    whole: Promise.resolve(),
+    fromStore: false,
+    manifest: manifestOf(name.includes("broken")),
+    metadata: { notes: [] },
+    schema: [{ name: "width", type: "integer", indexed: true }],
+    info,
+    nameOf,
+    columns: () => ({
+      width: column(SIZE),
+      height: column(SIZE),
+      bytes: Float64Array.from(column(SIZE * SIZE * 3)),
+      storedBytes: Float64Array.from(column(SIZE * SIZE * 3)),
+      offset: Float64Array.from(column(0)),
+      format: new Uint8Array(length),
+      codec: new Uint8Array(length),
+    }),
+    record: async (i) => record(i),
+    document: async () => ({}),
+    bytes: async (i) => new Uint8Array(info(i).bytes),
+    blob: async (i) => new Blob([new Uint8Array(info(i).bytes)]),
+    prefetch: async () => undefined,
+    async picture() {
+      const data = new Uint8ClampedArray(SIZE * SIZE * 4);
+      for (let k = 0; k < data.length; k += 4) data.set([200, 40, 40, 255], k);
+      const content = { x: 24, y: 0, width: SIZE - 48, height: SIZE };
+      return { data, width: SIZE, height: SIZE, content, contentFrom: "pixels" };
+    },
+    async matches(where) {
+      const run = /^run == "(\w+)"$/.exec(where)?.[1];
+      return Uint32Array.from({ length }, (_, i) => i).filter((i) => RUNS[i % 3] === run);
+    },
+    stats: async (o) =>
+      ({
+        classes: {
+          distinct: 3,
+          other: 0,
+          unlabelled: 0,
+          top: RUNS.map((label, k) => ({
+            label,
+            samples: o?.where && !o.where.includes(label) ? 0 : Math.ceil((length - k) / 3),
+          })),
+        },
+      }) as unknown as Awaited<ReturnType<Dataset["stats"]>>,
+    check: async () => ({ ok: true, samples: length, faultCount: 0, faults: [], notes: [] }),
+    close: () => undefined,
+  };
+  return dataset as Dataset;
+}
+
+/** Labels of `00000000.png` to `00000002.png`, and of a picture that nobody has; a file named `bad…` has none. */
+export const fakeLabels: LabelEngine = {
+  async read(_input, options) {
+    if (options?.name?.startsWith("bad"))
+      throw Object.assign(new Error("line 3: <b>this</b> is not a number"), { code: "labels.syntax" });
+    const one = (k: number): LabelAnnotation => ({ box: [10, 20, 60, 90], class: k % 2 });
+    const picture = (name: string, k: number) => ({ name, annotations: [one(k)] });
+    return {
+      format: "coco",
+      classes: [{ name: "whale" }, { name: "seal" }],
+      pictures: [
+        ...[0, 1, 2].map((k) => picture(`train/${String(k).padStart(8, "0")}.png`, k)),
+        picture("nobody/<i>x</i>.png", 0),
+      ],
+      notes: { counts: [], texts: [], more: 0 },
+    } satisfies ReadLabels;
+  },
+  async of(dataset, options) {
+    const indexes = options?.indexes ? [...(options.indexes as number[])] : [...Array(dataset.length).keys()];
+    return { classes: [], pictures: indexes.map((i) => ({ name: `${i}.png`, annotations: [] })) };
+  },
+  async write(labels, format, output) {
+    const text = new TextEncoder().encode(`${format} ${labels.pictures.length}`);
+    if ("put" in output) for (const { name } of labels.pictures) await output.put(`labels/${name}.txt`, text);
+    else await (output as Sink).write(0, text);
+    const losses = [{ cause: "scores", meaning: "scores that were left out", count: 2 }];
+    return { files: "put" in output ? labels.pictures.length : 1, bytes: text.length, losses };
+  },
+};

@@ -1,0 +1,69 @@
+// The ways into a file, over made-up datasets.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { ROOT, axe, launch, newPage, serveFolder, visit } from '../browser.mjs';
+
+let browser, site;
+before(async () => {
+  browser = await launch();
+  site = await serveFolder(process.env.FOREBAY_FAKE_SITE ?? join(ROOT, 'target/viewer-fake'));
+});
+after(async () => {
+  await browser?.close();
+  site?.server.close();
+});
+
+const at = (hash) => `${site.url}#${hash}`;
+
+test('while a file is open, what was open before and any address are a click away', async () => {
+  for (const options of [{}, { viewport: { width: 360, height: 740 } }]) {
+    const page = await newPage(browser, options);
+    for (const name of ['300.tbl', '400.tbl']) {
+      await visit(page, at(`file=${name}`));
+      await page.locator('[role=option]').first().waitFor();
+      await page.waitForTimeout(200);
+    }
+    const menu = page.locator('forebay-open');
+    const sheet = menu.locator('[popover]');
+    const button = menu.getByRole('button', { name: 'Open', exact: true });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await menu.getByText('Recent').waitFor();
+    assert.equal(await button.getAttribute('aria-expanded'), 'true');
+    const box = await sheet.boundingBox();
+    assert.ok(box.x >= 0 && box.x + box.width <= page.viewportSize().width, JSON.stringify(box));
+    assert.deepEqual(await axe(page), []);
+    // Its keys are not those of the page behind it, and Esc leads back.
+    await page.keyboard.press('t');
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'hidden' });
+    assert.equal(await page.locator('[role=grid]').count(), 0);
+    await page.keyboard.press('Enter');
+    await menu.getByRole('button', { name: /^300\.tbl/ }).click();
+    await page.locator('.facts, h1', { hasText: '300.tbl' }).first().waitFor();
+    assert.match(page.url(), /300\.tbl$/);
+    await button.click();
+    await menu.getByLabel('Address of a file').fill('1200.tbl');
+    await page.keyboard.press('Enter');
+    await page.locator('h1', { hasText: '1200.tbl' }).waitFor();
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  }
+});
+
+test('the sample dataset opens from the empty page and from a link, and back leads out of it', async () => {
+  const page = await newPage(browser);
+  await page.goto(site.url);
+  await page.getByRole('button', { name: 'Try the sample dataset' }).click();
+  await page.locator('h1', { hasText: 'harbor.tar' }).waitFor();
+  assert.match(page.url(), /#file=sample:harbor$/);
+  await page.goBack();
+  await page.getByText('Drop a dataset file here').waitFor();
+  await page.goForward();
+  await page.locator('h1', { hasText: 'harbor.tar' }).waitFor();
+  await visit(page, at('file=sample:harbor&i=7'));
+  await page.getByRole('heading', { name: 'Sample 7', exact: true }).waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});

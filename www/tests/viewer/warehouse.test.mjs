@@ -1,0 +1,163 @@
+// A warehouse and label files in the viewer, over what the package would give.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { ROOT, axe, launch, newPage, serveFolder, visit } from '../browser.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'forebay-warehouse-'));
+let browser, site;
+before(async () => {
+  mkdirSync(join(folder, 'captures'));
+  writeFileSync(join(folder, 'captures/manifest.json'), '{}');
+  mkdirSync(join(folder, 'yolo'));
+  writeFileSync(join(folder, 'yolo/classes.txt'), 'boat\n');
+  for (const name of ['coco.json', 'bad.json']) writeFileSync(join(folder, name), '{}');
+  browser = await launch();
+  site = await serveFolder(process.env.FOREBAY_FAKE_SITE ?? join(ROOT, 'target/viewer-fake'));
+});
+after(async () => {
+  await browser?.close();
+  site?.server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const at = (hash) => `${site.url}#${hash}`;
+async function opened(hash, options) {
+  const page = await newPage(browser, options);
+  await visit(page, at(hash));
+  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+  return page;
+}
+/** Drops what lies at a place of this machine. */
+async function drop(page, name) {
+  const cdp = await page.context().newCDPSession(page);
+  const data = { items: [], files: [join(folder, name)], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'])
+    await cdp.send('Input.dispatchDragEvent', { type, x: 400, y: 300, data });
+}
+
+test('a warehouse shows its pictures without taking bars for them, its boxes, and its runs as a facet', async () => {
+  const page = await opened('file=warehouse/manifest.json');
+  await page.locator('h1', { hasText: /^warehouse$/ }).waitFor();
+  await page.locator('.facts', { hasText: '96 × 96 u8, letterbox' }).waitFor();
+  const tile = page.locator('#p1');
+  await tile.locator('.caption', { hasText: 'buoy' }).waitFor();
+  await page.keyboard.press('b');
+  await page.waitForTimeout(100);
+  // Left of the picture there is the pattern, in the middle the picture.
+  const colors = await tile.locator('canvas').evaluate((canvas) => {
+    const g = canvas.getContext('2d');
+    const side = Math.min(canvas.width, canvas.height);
+    const at = (part) => [...g.getImageData(canvas.width / 2 + (part - 0.5) * side, canvas.height / 2, 1, 1).data];
+    return [at(0.1), at(0.5)];
+  });
+  const [bar, middle] = colors;
+  assert.ok(Math.abs(bar[0] - bar[2]) < 40 && bar[0] > 90, `the bar is ${bar}`);
+  assert.ok(middle[0] > 180 && middle[2] < 80, `the picture is ${middle}`);
+  const runs = page.getByRole('region', { name: 'Classes' });
+  await runs.getByText('3 of run').waitFor();
+  await runs.locator('.bar', { hasText: 'run_b' }).click();
+  await page.locator('.chips button', { hasText: 'run: run_b' }).waitFor();
+  await page.locator('.counts', { hasText: / of / }).waitFor();
+  await page.locator('#p0').click();
+  await page.locator('forebay-sample forebay-boxes', { hasText: 'buoy' }).waitFor();
+  assert.match(await page.locator('forebay-boxes button').getAttribute('title'), /^29 × 48 pixels at 29, 24$/);
+  assert.deepEqual(await axe(page), []);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('what became of the frames is told by run and by cause, and broken thresholds are marked', async () => {
+  for (const options of [{}, { colorScheme: 'dark' }, { viewport: { width: 360, height: 740 } }]) {
+    const page = await opened('file=broken/warehouse-broken', options);
+    await page.getByRole('alert').filter({ hasText: 'This warehouse breaks 1 threshold.' }).waitFor();
+    await page.keyboard.press('v');
+    const dialog = page.locator('forebay-warehouse');
+    await dialog.getByText('Breaks 1 threshold').waitFor();
+    await dialog.getByText('3 frames are invalid, and 2 may be').waitFor();
+    const row = (name) => dialog.getByRole('row').filter({ hasText: name });
+    assert.match(await row('invalid frames').innerText(), /3\s+2\s+✗ broken/);
+    assert.match(await row('missing frames').innerText(), /2\s+–/);
+    assert.match(await row('empty of all').innerText(), /8\.57 %\s+50 %\s+✓/);
+    assert.match(await row('run_b').innerText(), /10\s+9\s+1\s+0\s+1\s+3/);
+    await dialog.getByText('/data/<b>captures</b>').waitFor();
+    assert.deepEqual(await axe(page), [], JSON.stringify(options));
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  }
+  const page = await opened('file=warehouse/manifest.json');
+  await page.getByRole('button', { name: 'Validation' }).click();
+  await page.getByText('Within its thresholds').waitFor();
+  assert.equal(await page.getByRole('alert').filter({ hasText: 'threshold' }).count(), 0);
+  await page.close();
+});
+
+test('a folder with a manifest is opened, others are labels of what is open or said to be none', async () => {
+  const page = await newPage(browser);
+  await page.goto(site.url);
+  await drop(page, 'yolo');
+  await page.getByText('This folder has no manifest.json').waitFor();
+  await drop(page, 'captures');
+  await page.locator('h1', { hasText: 'captures' }).waitFor();
+  assert.match(page.url(), /local:captures/);
+  await visit(page, at('file=300.tbl'));
+  await page.locator('[role=option]').first().waitFor();
+  await drop(page, 'yolo');
+  await page.getByRole('group', { name: 'Labels' }).getByText('3 samples').waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('a label file beside a dataset shows its boxes, and names what it matches with nothing', async () => {
+  const page = await opened('file=300.tbl&i=1');
+  await page.locator('forebay-boxes', { hasText: 'buoy' }).waitFor();
+  await drop(page, 'coco.json');
+  const notice = page.getByRole('group', { name: 'Labels' });
+  await notice.getByText('(coco): 3 samples, nothing of 297').waitFor();
+  await notice.getByText('1 name without a sample').click();
+  await notice.getByText('nobody/<i>x</i>.png').waitFor();
+  await page.locator('forebay-boxes', { hasText: 'seal' }).waitFor();
+  assert.equal(await page.locator('forebay-boxes button').getAttribute('title'), '50 × 70 pixels at 10, 20');
+  await page.getByRole('button', { name: 'Close the sample' }).click();
+  await page.getByRole('button', { name: 'Count boxes' }).click();
+  await page.locator('forebay-box-facets .bar', { hasText: 'whale' }).click();
+  await page.locator('.counts', { hasText: '2 of 300' }).waitFor();
+  await page.locator('.chips').getByRole('button', { name: 'Remove boxes: whale' }).click();
+  assert.deepEqual(await axe(page), []);
+  await notice.getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.locator('forebay-box-facets .bar', { hasText: 'gull' }).waitFor();
+  await drop(page, 'bad.json');
+  await page.getByRole('alert').filter({ hasText: 'Line 3: <b>this</b> is not a number' }).waitFor();
+  assert.deepEqual(await axe(page), []);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('labels are written in the formats of tools, as one file or as an archive, of what is picked', async () => {
+  const page = await opened('file=300.tbl');
+  await page.locator('#p2').click({ modifiers: ['Control'] });
+  await page.locator('#p5').click({ modifiers: ['Shift'] });
+  await page.keyboard.press('l');
+  const dialog = page.locator('forebay-labels');
+  await dialog.getByText('Of the picked 4 samples').waitFor();
+  assert.deepEqual(await axe(page), []);
+  const exported = async (name) => {
+    await dialog.getByLabel(name).check();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Export labels' }).click(),
+    ]);
+    await dialog.getByText('scores that were left out: 2').waitFor();
+    return [file.suggestedFilename(), readFileSync(await file.path())];
+  };
+  const [coco, bytes] = await exported('COCO');
+  assert.deepEqual([coco, String(bytes)], ['300-coco.json', 'coco 4']);
+  const [yolo, archive] = await exported('YOLO');
+  assert.equal(yolo, '300-yolo.tar');
+  assert.equal(archive.subarray(0, 16).toString(), 'labels/2.png.txt');
+  assert.equal(archive.length, 4 * 1024 + 1024);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});

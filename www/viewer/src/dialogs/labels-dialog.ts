@@ -1,0 +1,219 @@
+/** Labels: read from a file beside the dataset, and written in the format of a labeling tool. */
+import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import type { Dataset, LabelPicture, Labels, WrittenLabelFormat, WrittenLabels } from "../../../lib/src/model/index.ts";
+import { blobSink } from "../files/blob-sink.ts";
+import type { Engine } from "../files/engine.ts";
+import { TarFile } from "../files/tar.ts";
+import { download } from "../files/targets.ts";
+import { DrawnLabels, type FindBoxes } from "../samples/box-source.ts";
+import { controls } from "../ui/styles.ts";
+import { visible } from "../ui/visible.ts";
+import { bytes, count, isAbort, plural, stem, trouble, type Trouble } from "../ui/wording.ts";
+
+/** What is written, and whether it is one file. */
+const FORMATS: readonly (readonly [WrittenLabelFormat, string, string | null])[] = [
+  ["coco", "COCO", "json"],
+  ["yolo", "YOLO", null],
+  ["voc", "Pascal VOC", null],
+  ["cvat", "CVAT", "xml"],
+  ["labelstudio", "Label Studio", "json"],
+  ["labelme", "LabelMe", null],
+  ["via", "VIA", "json"],
+  ["createml", "CreateML", "json"],
+];
+
+/** `<forebay-labels>`: sends `choose` where a label file is to be chosen. */
+@customElement("forebay-labels")
+export class LabelsDialog extends LitElement {
+  static override styles = [
+    controls,
+    css`
+    .choices {
+      display: flex;
+      flex-wrap: wrap;
+      gap: 8px;
+      margin: 8px 0 12px;
+    }
+    .choices label {
+      display: flex;
+      align-items: center;
+      gap: 8px;
+      padding: 6px 12px;
+      border: 1px solid var(--line);
+      border-radius: 9px;
+      cursor: pointer;
+    }
+    .choices label:has(:checked) {
+      border-color: var(--accent);
+      background: var(--accent-soft);
+    }
+    fieldset {
+      margin: 0;
+      padding: 0;
+      border: 0;
+    }
+    legend {
+      padding: 0;
+      font-weight: 650;
+      font-size: 13px;
+    }
+    section + section {
+      margin-top: 18px;
+    }
+    ul {
+      margin: 6px 0 0;
+      padding-left: 20px;
+      font-size: 13px;
+      color: var(--ink-2);
+    }
+    .body {
+      overflow: auto;
+      max-height: min(560px, calc(100vh - 120px));
+    }
+    .good {
+      color: var(--good);
+    }
+  `,
+  ];
+  @property({ attribute: false }) engine!: Engine;
+  @property({ attribute: false }) data: Dataset | null = null;
+  @property({ attribute: false }) kept: Uint32Array | null = null;
+  @property({ attribute: false }) picked: ReadonlySet<number> = new Set();
+  /** What is drawn over the pictures. */
+  @property({ attribute: false }) find: FindBoxes | null = null;
+  /** A label file lies over the dataset: what it says is written. */
+  @property({ type: Boolean }) given = false;
+  @state() private to: WrittenLabelFormat = "coco";
+  @state() private progress: { done: number; total: number } | null = null;
+  @state() private done: { readonly name: string; readonly written: WrittenLabels } | null = null;
+  @state() private failure: Trouble | null = null;
+  @query("dialog") private dialog!: HTMLDialogElement;
+  private work: AbortController | undefined;
+
+  show(): void {
+    this.done = this.failure = null;
+    this.dialog.showModal();
+  }
+  private close(): void {
+    this.work?.abort();
+    this.dialog.close();
+  }
+  private get indexes(): number[] | Uint32Array | null {
+    return this.picked.size > 0 ? [...this.picked].sort((a, b) => a - b) : this.kept;
+  }
+
+  private async export(): Promise<void> {
+    const { data, to, indexes } = this;
+    const { labels } = this.engine;
+    if (!data || !labels) return;
+    const work = (this.work = new AbortController());
+    const { signal } = work;
+    this.done = this.failure = null;
+    const total = indexes?.length ?? data.length;
+    this.progress = { done: 0, total };
+    try {
+      const onProgress = ({ samples }: { samples: number }): void => {
+        this.progress = { done: samples, total };
+      };
+      const found = await this.drawn(
+        data,
+        indexes,
+        await labels.of(data, { signal, onProgress, ...(indexes && { indexes }) }),
+        signal,
+      );
+      const [, , extension] = FORMATS.find(([format]) => format === to)!;
+      const name = `${stem(data.name, "dataset")}-${to}.${extension ?? "tar"}`;
+      const sink = blobSink();
+      const tar = new TarFile();
+      const put = async (path: string, content: Uint8Array): Promise<void> =>
+        tar.add(path, new Blob([content as BlobPart]));
+      const written = await labels.write(found, to, extension ? sink : { put }, { signal });
+      download(extension ? sink.blob() : tar.blob(), name);
+      this.done = { name, written };
+    } catch (e) {
+      if (!isAbort(e)) this.failure = trouble(e);
+    } finally {
+      if (this.work === work) this.progress = null;
+    }
+  }
+
+  /** What is drawn where the package finds nothing, or where a label file lies over it. */
+  private async drawn(
+    data: Dataset,
+    indexes: ArrayLike<number> | null,
+    found: Labels,
+    signal: AbortSignal,
+  ): Promise<Labels> {
+    const { find, given } = this;
+    if (!find || data.format === "warehouse") return found;
+    const all = new DrawnLabels(given ? [] : found.classes);
+    const pictures: LabelPicture[] = [];
+    for (const [k, picture] of found.pictures.entries()) {
+      if (!given && (!picture.unlabelled || picture.annotations.length > 0)) {
+        pictures.push(picture);
+        continue;
+      }
+      const i = indexes?.[k] ?? k;
+      const { width, height } = data.info(i);
+      const { boxes } = find(i, await data.record(i, { signal }), width, height);
+      const { unlabelled: _, ...rest } = picture;
+      pictures.push(
+        boxes.length > 0 ? { ...rest, annotations: all.of(boxes) } : { ...rest, unlabelled: true, annotations: [] },
+      );
+    }
+    return { classes: all.classes, pictures };
+  }
+
+  override render(): TemplateResult {
+    return html`
+      <dialog aria-labelledby="title" @cancel=${() => this.work?.abort()} @keydown=${(e: Event) => {
+        if (this.dialog.open) e.stopPropagation();
+      }}>
+        <div class="head"><h2 id="title">Labels</h2><button class="bare icon" aria-label="Close"
+          @click=${this.close}>✕</button></div>
+        <div class="body" tabindex="0" role="group" aria-label="Labels">
+          ${this.data?.format === "warehouse" ? nothing : this.renderImport()}
+          ${this.renderExport()}
+        </div>
+      </dialog>`;
+  }
+  private renderImport(): TemplateResult {
+    return html`<section><h3>Show those of a file</h3>
+      <p class="muted">COCO, CVAT, Label Studio, VIA, CreateML or Open Images as a file; YOLO, Pascal VOC, LabelMe, KITTI or DOTA as
+        a folder. Dropping it on the page does the same.</p>
+      <button @click=${() => {
+        this.close();
+        this.dispatchEvent(new CustomEvent("choose"));
+      }}>Choose a label file</button></section>`;
+  }
+  private renderExport(): TemplateResult {
+    const { progress: p, indexes } = this;
+    const many = indexes?.length ?? this.data?.length ?? 0;
+    const which = this.picked.size > 0 ? "the picked" : this.kept ? "the filter's" : "all";
+    return html`<section>
+      <fieldset ?disabled=${p !== null}><legend>Write them as</legend><div class="choices">${FORMATS.map(
+        ([format, title, extension]) => html`<label><input type="radio" name="to" .checked=${format === this.to}
+          @change=${() => (this.to = format)} />${title}${extension ? "" : html` <span class="muted">TAR</span>`}</label>`,
+      )}</div></fieldset>
+      <p class="muted">Of ${which} ${plural(many, "sample")}, ${this.given ? "from the label file" : "from the dataset itself"}. Everything happens on this machine.</p>
+      ${
+        p
+          ? html`<progress aria-label="Labels read" max=${Math.max(1, p.total)} .value=${p.done}></progress>
+        <p>${count(p.done)} of ${count(p.total)} <button @click=${() => this.work?.abort()}>Cancel</button></p>`
+          : html`<button class="primary" @click=${this.export}>Export labels</button>`
+      }
+      <div aria-live="polite">${this.done ? this.renderDone(this.done.name, this.done.written) : nothing}</div>
+      ${this.failure ? html`<p class="bad" role="alert">${this.failure.message} ${this.failure.code ? html`<code>${this.failure.code}</code>` : nothing}</p>` : nothing}
+    </section>`;
+  }
+  private renderDone(name: string, { files, bytes: size, losses }: WrittenLabels): TemplateResult {
+    return html`<p class="good">✓ ${visible(name)}</p><p class="muted">${plural(files, "file")}, ${bytes(size)}. The browser downloads it.</p>
+      ${
+        losses.length > 0
+          ? html`<p>What the format cannot say was left out:</p>
+        <ul>${losses.map((loss) => html`<li>${visible(loss.meaning)}: ${count(loss.count)}</li>`)}</ul>`
+          : nothing
+      }`;
+  }
+}

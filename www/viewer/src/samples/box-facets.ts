@@ -1,0 +1,141 @@
+/** Facets of the boxes: their classes, how many a picture has, and what is wrong. */
+import "./histogram.ts";
+import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+import { bar, barStyles } from "../ui/bars.ts";
+import type { Rows } from "../ui/rows.ts";
+import { controls, facetStyles } from "../ui/styles.ts";
+import { count, plural, type Trouble } from "../ui/wording.ts";
+import { maskOfRows, spread, withBoxes, type BoxCounts } from "./box-counts.ts";
+import { colorOf } from "./colors.ts";
+import type { Clause } from "../ui/clause.ts";
+
+/** Classes that are shown at first, and how many more each time. */
+const SHOWN = 12;
+const MORE = 100;
+
+/** `<forebay-box-facets>`: sends `clause` as the other facets do, and `boxes` where they are to be counted. */
+@customElement("forebay-box-facets")
+export class BoxFacets extends LitElement {
+  static override styles = [
+    controls,
+    barStyles,
+    facetStyles,
+    css`
+    h3 {
+      margin: 10px 0 4px;
+      font-size: 12px;
+      font-weight: 400;
+      color: var(--ink-2);
+    }
+  `,
+  ];
+  @property({ attribute: false }) counts: BoxCounts | null = null;
+  @property({ attribute: false }) rows!: Rows;
+  @property({ attribute: false }) clauses: ReadonlyMap<string, Clause> = new Map();
+  /** How far the counting is; `null` while nobody counts. */
+  @property({ attribute: false }) progress: { done: number; total: number } | null = null;
+  @property({ attribute: false }) trouble: Trouble | null = null;
+  @state() private shown = SHOWN;
+  private mask: Uint8Array | null = null;
+
+  override willUpdate(changed: PropertyValues): void {
+    if (this.counts && (changed.has("counts") || changed.has("rows")))
+      this.mask = maskOfRows(this.counts.perPicture.length, this.rows.kept);
+  }
+  private send(key: string, clause: Clause | null): void {
+    this.dispatchEvent(new CustomEvent("clause", { detail: { key, clause }, bubbles: true, composed: true }));
+  }
+  private kept(samples: Uint32Array): number {
+    const { mask } = this;
+    return mask ? samples.reduce((sum, i) => sum + (mask[i] ?? 0), 0) : samples.length;
+  }
+  private toggle(key: string, label: string, samples: () => Uint32Array): void {
+    this.send(key, this.clauses.has(key) ? null : { label, expression: "", samples: samples() });
+  }
+
+  override render(): TemplateResult {
+    const { counts } = this;
+    return html`<section aria-label="Boxes">
+      <h2>Boxes ${counts ? html`<span>${count(counts.boxes)} of ${plural(counts.classes.length, "class", "classes")}</span>` : nothing}</h2>
+      ${counts ? this.renderCounts(counts) : this.renderAsk()}
+      ${this.trouble ? html`<p class="note bad" role="alert">${this.trouble.message}${this.trouble.code ? html` <code>${this.trouble.code}</code>` : nothing}</p>` : nothing}
+    </section>`;
+  }
+  private renderAsk(): TemplateResult {
+    const { progress: p } = this;
+    if (p)
+      return html`<progress aria-label="Samples read" max=${p.total} .value=${p.done}></progress>
+        <p class="note">Reading ${count(p.done)} of ${count(p.total)}…</p>`;
+    return html`<button @click=${() => this.dispatchEvent(new CustomEvent("boxes", { bubbles: true, composed: true }))}>Count boxes</button>
+      <p class="note">Reads the metadata of every sample.</p>`;
+  }
+  private renderCounts(counts: BoxCounts): TemplateResult {
+    if (counts.boxes === 0 && counts.broken.length === 0) return html`<p class="note">The metadata holds no boxes.</p>`;
+    const most = Math.max(1, counts.classes[0]?.samples.length ?? 0);
+    const rest = counts.classes.length - this.shown;
+    return html`
+      ${counts.classes.slice(0, this.shown).map(({ label, samples }) => {
+        const name = label || "without a class";
+        return this.bar(`box:${label}`, name, samples, most, `boxes: ${name}`, colorOf(label));
+      })}
+      ${rest > 0 ? html`<button class="bare more" @click=${() => (this.shown += MORE)}>Show ${count(Math.min(rest, MORE))} more</button>` : nothing}
+      ${this.renderSpread(counts)}
+      ${counts.outside.length > 0 ? this.bar("boxes outside", "outside of the picture", counts.outside, counts.outside.length, "boxes outside of the picture") : nothing}
+      ${counts.broken.length > 0 ? this.bar("boxes broken", "without area or number", counts.broken, counts.broken.length, "boxes without area or number") : nothing}`;
+  }
+  private bar(
+    key: string,
+    label: string,
+    samples: Uint32Array,
+    most: number,
+    words: string,
+    color?: string,
+  ): TemplateResult {
+    const of = {
+      label,
+      all: samples.length,
+      kept: this.kept(samples),
+      most,
+      on: this.clauses.has(key),
+      ...(color && { color }),
+    };
+    return bar(of, () => this.toggle(key, words, () => samples));
+  }
+  private renderSpread({ perPicture }: BoxCounts): TemplateResult {
+    const { edges, all, kept } = spread(perPicture, this.mask);
+    const key = "boxes per picture";
+    const clear = (): void => this.send(key, null);
+    const brushed = ({ from, to }: { from: number; to: number }): void => {
+      const [low, high] = [edges[from]!, edges[to + 1]!];
+      const label =
+        high === low + 1
+          ? low === 0
+            ? "no boxes"
+            : plural(low, "box", "boxes")
+          : `${low} to ${high > 1e6 ? "…" : high - 1} boxes`;
+      if (this.clauses.get(key)?.label === label) clear();
+      else this.send(key, { label, expression: "", samples: withBoxes(perPicture, low, high) });
+    };
+    const none = all[0] ?? 0;
+    return html`
+      <h3>in a picture</h3>
+      <forebay-histogram label="boxes in a picture" .all=${all} .kept=${kept}
+        .edges=${edges.map((edge) => (edge > 1e6 ? "more" : count(edge)))}
+        @brush=${(e: CustomEvent<{ from: number; to: number }>) => brushed(e.detail)} @clear=${clear}></forebay-histogram>
+      ${
+        edges[0] === 0 && none > 0
+          ? bar(
+              {
+                label: "no boxes",
+                all: none,
+                kept: kept[0]!,
+                most: none,
+                on: this.clauses.get(key)?.label === "no boxes",
+              },
+              () => brushed({ from: 0, to: 0 }),
+            )
+          : nothing
+      }`;
+  }
+}

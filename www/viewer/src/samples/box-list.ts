@@ -1,0 +1,81 @@
+/** The boxes of a picture as a list, linked with what is drawn: what one points at here is marked there, and the other way round. */
+import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import { controls } from "../ui/styles.ts";
+import { visible } from "../ui/visible.ts";
+import { count, plural, short } from "../ui/wording.ts";
+import type { Box } from "./boxes.ts";
+import { colorOf } from "./colors.ts";
+
+/** Boxes that are listed. */
+const LISTED = 300;
+
+/** `<forebay-boxes>`: sends `mark` with a box, or `null`. */
+@customElement("forebay-boxes")
+export class BoxList extends LitElement {
+  static override styles = [
+    controls,
+    css`
+    ol {
+      display: grid;
+      grid-template-columns: repeat(auto-fill, minmax(190px, 1fr));
+      gap: 2px 8px;
+      margin: 6px 0 0;
+      padding: 0;
+      list-style: none;
+    }
+    button {
+      width: 100%;
+      min-height: 28px;
+      justify-content: flex-start;
+      padding: 0 8px;
+      border-color: transparent;
+      background: transparent;
+      font-size: 13px;
+    }
+    button.on {
+      background: var(--accent-soft);
+      border-color: var(--accent);
+    }
+    i {
+      flex: none;
+      width: 9px;
+      height: 9px;
+      border-radius: 3px;
+      forced-color-adjust: none;
+    }
+    bdi {
+      overflow: hidden;
+      text-overflow: ellipsis;
+    }
+    .muted {
+      margin-left: auto;
+      font-variant-numeric: tabular-nums;
+      font-size: 12px;
+    }
+  `,
+  ];
+  @property({ attribute: false }) boxes: readonly Box[] = [];
+  @property({ attribute: false }) marked: Box | null = null;
+
+  private mark(box: Box | null): void {
+    this.dispatchEvent(new CustomEvent("mark", { detail: box }));
+  }
+  /** What is marked in the picture is in sight here. */
+  override updated(changed: PropertyValues): void {
+    if (changed.has("marked") && this.marked && !this.matches(":hover, :focus-within"))
+      this.renderRoot.querySelector(".on")?.scrollIntoView({ block: "nearest" });
+  }
+  override render(): TemplateResult {
+    const more = this.boxes.length - LISTED;
+    return html`
+      <ol aria-label="Boxes" @pointerleave=${() => this.mark(null)}>${this.boxes.slice(0, LISTED).map((box) => {
+        const size = `${short(Math.round(box.w))} × ${short(Math.round(box.h))}`;
+        const place = `at ${short(Math.round(box.x))}, ${short(Math.round(box.y))}`;
+        return html`<li><button class=${box === this.marked ? "on" : ""} title="${size} pixels ${place}"
+          @pointerenter=${() => this.mark(box)} @focus=${() => this.mark(box)} @blur=${() => this.mark(null)}
+          @click=${() => this.mark(box)}><i .style=${`background:${colorOf(box.label)}`}></i><bdi>${visible(box.label) || "box"}</bdi><span class="muted">${size}</span></button></li>`;
+      })}</ol>
+      ${more > 0 ? html`<p class="muted">and ${count(more)} more ${plural(more, "box", "boxes").replace(/^\S+ /, "")}</p>` : nothing}`;
+  }
+}

@@ -1,0 +1,115 @@
+/** Where the boxes of samples come from: their metadata, a warehouse's records, or a label file that lies beside them. */
+import type { Dataset, Json, LabelAnnotation, LabelClass, LabelPicture } from "../../../lib/src/model/index.ts";
+import { findAnnotations, type Annotations, type Box } from "./boxes.ts";
+
+/** The boxes of a sample in a picture of this size, in its pixels. */
+export type FindBoxes = (i: number, record: Json, width: number, height: number) => Annotations;
+
+/** What the metadata says, in the shapes of labeling tools. */
+const inMetadata: FindBoxes = (_, record, width, height) => findAnnotations(record, width, height);
+
+const isNumber = (v: unknown): v is number => typeof v === "number" && Number.isFinite(v);
+
+/** A warehouse keeps left, top, right and bottom, from 0 to 1 of the stored picture. */
+const inWarehouse: FindBoxes = (_, record, width, height) => {
+  const list = (record as { boxes?: unknown } | null)?.boxes;
+  const boxes: Box[] = [];
+  let broken = 0;
+  for (const item of Array.isArray(list) ? (list as { box?: unknown; class?: unknown; label?: unknown }[]) : []) {
+    const corners = Array.isArray(item?.box) ? item.box : [];
+    if (
+      corners.length !== 4 ||
+      !corners.every(isNumber) ||
+      !(corners[2]! > corners[0]!) ||
+      !(corners[3]! > corners[1]!)
+    ) {
+      broken++;
+      continue;
+    }
+    const [left, top, right, bottom] = corners as [number, number, number, number];
+    const label = typeof item.label === "string" ? item.label : isNumber(item.class) ? String(item.class) : "";
+    const [x, y, w, h] = [left * width, top * height, (right - left) * width, (bottom - top) * height];
+    boxes.push({ x, y, w, h, label, outlines: [], mask: null });
+  }
+  return { boxes, broken, outside: outsideOf(boxes, width, height) };
+};
+
+/** Where a dataset has its boxes. */
+export const boxesOf = (dataset: Dataset): FindBoxes => (dataset.format === "warehouse" ? inWarehouse : inMetadata);
+
+/** How many lie outside of the picture altogether. */
+function outsideOf(boxes: readonly Box[], width: number, height: number): number {
+  if (!(width > 0 && height > 0)) return 0;
+  return boxes.filter(({ x, y, w, h }) => x >= width || y >= height || x + w <= 0 || y + h <= 0).length;
+}
+
+/** Boxes of labels that were read, by the number of the sample. */
+export function inLabels(pictures: ReadonlyMap<number, LabelPicture>, classes: readonly LabelClass[]): FindBoxes {
+  return (i, _, width, height) => {
+    const picture = pictures.get(i);
+    const boxes: Box[] = [];
+    let broken = 0;
+    for (const one of picture?.annotations ?? []) {
+      if (one.outside) continue;
+      const box = boxOf(one, classes);
+      if (box) boxes.push(box);
+      else broken++;
+    }
+    return { boxes, broken, outside: outsideOf(boxes, width, height) };
+  };
+}
+
+function boxOf(one: LabelAnnotation, classes: readonly LabelClass[]): Box | null {
+  const [left, top, right, bottom] = one.box;
+  const [w, h] = [right - left, bottom - top];
+  if (![left, top, w, h].every(isNumber) || !(w > 0) || !(h > 0)) return null;
+  const label = one.class === undefined ? "" : (classes[one.class]?.name ?? String(one.class));
+  const outlines =
+    one.outlines?.map((points) => points.flat()) ?? (one.unturned ? [turned(one.unturned, one.degrees ?? 0)] : []);
+  const mask = one.mask ? { width: one.mask.width, height: one.mask.height, runs: one.mask.counts } : null;
+  return { x: left, y: top, w, h, label, outlines, mask };
+}
+
+/** The corners of a box that was turned about its center, clockwise as it is seen. */
+function turned([left, top, right, bottom]: LabelAnnotation["box"], degrees: number): number[] {
+  const [cx, cy] = [(left + right) / 2, (top + bottom) / 2];
+  const [sin, cos] = [Math.sin((degrees * Math.PI) / 180), Math.cos((degrees * Math.PI) / 180)];
+  return [
+    [left, top],
+    [right, top],
+    [right, bottom],
+    [left, bottom],
+  ].flatMap(([x, y]) => [cx + (x! - cx) * cos - (y! - cy) * sin, cy + (x! - cx) * sin + (y! - cy) * cos]);
+}
+
+/** What is drawn, as labels: for what the package does not take for labels, and for labels that lie over a dataset. */
+export class DrawnLabels {
+  readonly classes: LabelClass[];
+  private readonly numbers: Map<string, number>;
+
+  constructor(classes: readonly LabelClass[] = []) {
+    this.classes = [...classes];
+    this.numbers = new Map(classes.map(({ name }, k) => [name, k]));
+  }
+  /** The boxes as annotations. */
+  of(boxes: readonly Box[]): LabelAnnotation[] {
+    return boxes.map(({ x, y, w, h, label, outlines, mask }) => ({
+      shape: mask ? "mask" : outlines.length > 0 ? "polygon" : "box",
+      box: [x, y, x + w, y + h],
+      ...(label !== "" && { class: this.numberOf(label) }),
+      ...(outlines.length > 0 && { outlines: outlines.map(pairs) }),
+      ...(mask && { mask: { width: mask.width, height: mask.height, counts: [...mask.runs] } }),
+    }));
+  }
+  private numberOf(label: string): number {
+    let number = this.numbers.get(label);
+    if (number === undefined) {
+      number = this.classes.push({ name: label }) - 1;
+      this.numbers.set(label, number);
+    }
+    return number;
+  }
+}
+
+const pairs = (outline: readonly number[]): [number, number][] =>
+  Array.from({ length: outline.length >> 1 }, (_, k) => [outline[2 * k]!, outline[2 * k + 1]!]);

@@ -1,0 +1,63 @@
+/** Samples that were picked by hand: one by one, a range, or all that the filter keeps. */
+import type { ReactiveController, ReactiveControllerHost } from "lit";
+import type { Rows } from "../ui/rows.ts";
+import { count, plural } from "../ui/wording.ts";
+
+/** As many as can be picked: more are better said by a filter. */
+export const MOST_PICKED = 1_000_000;
+
+/** What picking needs to know and to say. */
+export interface SelectionHost {
+  readonly rows: () => Rows;
+  readonly say: (text: string) => void;
+  readonly warn: (text: string) => void;
+}
+
+/** Keeps what is picked. */
+export class SelectionController implements ReactiveController {
+  picked: ReadonlySet<number> = new Set();
+
+  constructor(
+    private readonly host: ReactiveControllerHost,
+    private readonly of: SelectionHost,
+  ) {
+    host.addController(this);
+  }
+  hostConnected(): void {}
+
+  clear(): void {
+    this.set(new Set());
+  }
+  toggle(i: number): void {
+    const picked = new Set(this.picked);
+    if (!picked.delete(i)) picked.add(i);
+    this.set(picked);
+    this.say();
+  }
+  /** Picks everything between two positions of the list, both included. */
+  range(from: number, to: number): void {
+    const rows = this.of.rows();
+    const [first, last] = [Math.max(0, Math.min(from, to)), Math.min(rows.length - 1, Math.max(from, to))];
+    const more = last - first + 1;
+    if (this.picked.size + more > MOST_PICKED)
+      return this.of.warn(
+        `At most ${count(MOST_PICKED)} samples can be picked. Convert and export takes all samples of a filter, however many.`,
+      );
+    const picked = new Set(this.picked);
+    for (let position = first; position <= last; position++) picked.add(rows.at(position));
+    this.set(picked);
+    this.say();
+  }
+  /** Picks what the filter keeps. */
+  all(): void {
+    const { length } = this.of.rows();
+    if (length > 0) this.range(0, length - 1);
+  }
+  private say(): void {
+    this.of.say(`${plural(this.picked.size, "sample")} picked`);
+  }
+  private set(picked: ReadonlySet<number>): void {
+    this.picked = picked;
+    this.host.requestUpdate();
+  }
+}

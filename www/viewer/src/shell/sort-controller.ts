@@ -1,0 +1,106 @@
+/** The order in which samples are shown: that of the file, or by a column. */
+import type { ReactiveController, ReactiveControllerHost } from "lit";
+import type { Dataset } from "../../../lib/src/model/index.ts";
+import type { FindBoxes } from "../samples/box-source.ts";
+import { allColumns, ranks } from "../samples/columns.ts";
+import { walkRecords } from "../samples/walk.ts";
+import type { Rows } from "../ui/rows.ts";
+import { count, isAbort, trouble } from "../ui/wording.ts";
+
+/** More are not sorted in the page. */
+const MOST = 1_000_000;
+
+/** By which column, and which way. */
+export interface Sorting {
+  readonly by: string;
+  readonly down: boolean;
+}
+
+/** What sorting needs to know and to say. */
+export interface SortHost {
+  readonly data: () => Dataset | null;
+  readonly fields: () => readonly string[];
+  readonly classField: () => string;
+  readonly find: () => FindBoxes;
+  readonly signal: () => AbortSignal;
+  readonly say: (text: string) => void;
+  readonly warn: (text: string) => void;
+}
+
+/** Sorts; only the last wish counts. */
+export class SortController implements ReactiveController {
+  sorting: Sorting | null = null;
+  /** How far reading what is sorted by is. */
+  progress: { done: number; total: number } | null = null;
+  private rank: Uint32Array | null = null;
+  private last: { rows: Rows; rank: Uint32Array; sorted: Rows } | null = null;
+  private work = new AbortController();
+
+  constructor(
+    private readonly host: ReactiveControllerHost,
+    private readonly of: SortHost,
+  ) {
+    host.addController(this);
+  }
+  hostConnected(): void {}
+
+  /** The file's own order. */
+  reset(): void {
+    this.work.abort();
+    this.sorting = this.rank = this.last = this.progress = null;
+    this.host.requestUpdate();
+  }
+  /** Rows in the order that was asked for. */
+  apply(rows: Rows): Rows {
+    const { rank, sorting } = this;
+    if (!rank || !sorting || rows.total !== rank.length) return rows;
+    if (this.last?.rows !== rows || this.last.rank !== rank)
+      this.last = { rows, rank, sorted: rows.sorted(rank, `${sorting.by} ${sorting.down}`) };
+    return this.last.sorted;
+  }
+  /** Up, down, and back to the file's order. */
+  next(by: string): void {
+    const { sorting } = this;
+    if (sorting?.by !== by) void this.sort({ by, down: false });
+    else if (!sorting.down) void this.sort({ by, down: true });
+    else this.reset();
+  }
+
+  private async sort(sorting: Sorting): Promise<void> {
+    const dataset = this.of.data();
+    const column = allColumns(this.of.fields()).find(({ id }) => id === sorting.by);
+    if (!dataset || !column) return;
+    if (dataset.growing) return this.of.warn("The rest of the headers is still being read: it is sorted after that.");
+    if (dataset.length > MOST)
+      return this.of.warn(`More than ${count(MOST)} samples are not sorted; a filter finds what is looked for.`);
+    this.work.abort();
+    const work = (this.work = new AbortController());
+    const signal = AbortSignal.any([work.signal, this.of.signal()]);
+    try {
+      const values = column.values?.(dataset, this.of.classField(), this.of.find());
+      let found: ArrayLike<number | string | null>;
+      if (values) {
+        const list = new Array<number | string | null>(dataset.length).fill(null);
+        this.told(0, dataset.length);
+        await walkRecords(dataset, (i, record) => (list[i] = values(i, record)), {
+          signal,
+          onProgress: (done, total) => this.told(done, total),
+        });
+        found = list;
+      } else found = column.index?.(dataset.columns()) ?? Uint32Array.from({ length: dataset.length }, (_, i) => i);
+      if (signal.aborted) return;
+      this.rank = ranks(found, sorting.down);
+      this.sorting = sorting;
+      this.of.say(`sorted by ${column.title}, ${sorting.down ? "downward" : "upward"}`);
+    } catch (e) {
+      if (!isAbort(e) && !signal.aborted) this.of.warn(`It could not be sorted: ${trouble(e).message}`);
+    } finally {
+      if (this.work === work) this.progress = null;
+      this.host.requestUpdate();
+    }
+  }
+  private told(done: number, total: number): void {
+    this.progress = { done, total };
+    this.host.requestUpdate();
+  }
+}

@@ -1,0 +1,8 @@
+/** A part of the filter that was clicked together. */
+export interface Clause {
+  readonly label: string;
+  /** Empty where it is not said by the filter language. */
+  readonly expression: string;
+  /** The samples that it keeps, in order, where these were counted in the page. */
+  readonly samples?: Uint32Array;
+}
