@@ -12,6 +12,8 @@ mod pieces;
 mod readers;
 #[path = "annotations/round_trip.rs"]
 mod round_trip;
+#[path = "annotations/sets.rs"]
+mod sets;
 #[path = "annotations/twins.rs"]
 mod twins;
 

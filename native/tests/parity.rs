@@ -107,13 +107,13 @@ fn the_corpus_gives_the_warehouses_tensors_and_boxes() {
     {
         let settings = Settings::default().with_size(side, side).with_resize(resize).with_max_boxes(most);
         for dtype in [Dtype::F32, Dtype::F16, Dtype::U8] {
-            let (_, loader, _) = both(&[input.clone()], &settings.clone().with_dtype(dtype), |live| live);
+            let (_, loader, _) = both(std::slice::from_ref(&input), &settings.clone().with_dtype(dtype), |live| live);
             assert!(!loader.refused().is_empty() && loader.skipped() > 0, "some are bad in each way");
         }
         // Whoever said what is right decoded as libjpeg-turbo does, turned nothing and left out frames without boxes.
         let mut settings = settings;
         (settings.jpeg, settings.exif) = (JpegBackend::Zune, Exif::Ignore);
-        let (made, ..) = both(&[input.clone()], &settings, |live| live);
+        let (made, ..) = both(std::slice::from_ref(&input), &settings, |live| live);
         let text = fs::read(corpus("twh/expected").join(case).join("ground_truth_corrected.json")).unwrap();
         let truth: Value = serde_json::from_slice(&text).unwrap();
         let truth = truth["samples"].as_array().unwrap();
@@ -135,7 +135,7 @@ fn boxes_in_f16_are_those_of_the_loader_rounded() {
     let (input, out) = (corpus("twh/input/run_a"), Folder::new());
     let mut settings = Settings::default().with_size(32, 32).with_max_boxes(4).with_dtype(Dtype::F16);
     (settings.sync, settings.allow_violations) = (false, true);
-    let built = warehouse::build(&[input.clone()], out.path(), &settings).unwrap();
+    let built = warehouse::build(std::slice::from_ref(&input), out.path(), &settings).unwrap();
     let transform = Transform::new(Some([32, 32]), ResizeMode::Letterbox, 4);
     let open = |path: &Path| {
         let open = Loader::open(path).unwrap().dtype(Numbers::F16);
@@ -275,7 +275,7 @@ fn boxes_in_the_metadata_of_samples_are_the_same_both_ways() {
     let table = folder.at("a.tbl");
     Job::new(vec![Dataset::open(folder.at("a.tar")).unwrap()], options).run(&table).unwrap();
     let settings = Settings::default().with_size(32, 24).with_max_boxes(3);
-    let (made, loader, _) = both(&[table.clone()], &settings, |live| live);
+    let (made, loader, _) = both(std::slice::from_ref(&table), &settings, |live| live);
     assert_eq!(loader.box_classes(), ["cat", "dog"]);
     assert!(made.iter().any(|sample| sample.classes == [0, 1, 0]));
     // The same boxes as those of the file, on a tensor of another kind.
@@ -382,7 +382,7 @@ fn a_split_of_runs_is_the_same_of_pictures_and_of_a_warehouse() {
     let (input, out) = (corpus("twh/input"), Folder::new());
     let mut settings = Settings::default().with_size(8, 8).with_max_boxes(2);
     (settings.sync, settings.allow_violations) = (false, true);
-    let built = warehouse::build(&[input.clone()], out.path(), &settings).unwrap();
+    let built = warehouse::build(std::slice::from_ref(&input), out.path(), &settings).unwrap();
     let runs = |builder: Builder| {
         let mut loader = builder.on_broken(OnBroken::Skip).batch(1).build().unwrap();
         let all: Vec<u64> = loader.epoch(0).unwrap().flat_map(|batch| batch.unwrap().frame_ids().to_vec()).collect();

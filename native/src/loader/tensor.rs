@@ -58,7 +58,7 @@ impl Dtype {
         }
     }
     pub(super) fn view(self, bytes: &[u8]) -> Tensor<'_> {
-        self.try_view(bytes).unwrap_or_else(|| match self {
+        self.try_view(bytes).unwrap_or(match self {
             Dtype::U8 => Tensor::U8(&[]),
             Dtype::F16 => Tensor::F16(&[]),
             Dtype::F32 => Tensor::F32(&[]),

@@ -11,7 +11,7 @@ mod store;
 
 use std::{
     ops::Range,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -230,7 +230,7 @@ impl Known {
 }
 
 impl Held {
-    fn open(path: &PathBuf, terms: &Terms, notes: &mut Vec<String>) -> Result<(Held, Dataset)> {
+    fn open(path: &Path, terms: &Terms, notes: &mut Vec<String>) -> Result<(Held, Dataset)> {
         let name = display(path);
         let named = |e: Error| e.file(&name);
         let begun = Instant::now();
