@@ -58,7 +58,7 @@ fn timed<T>(best: &mut f64, work: impl FnOnce() -> T) -> T {
 fn epoch(builder: Builder, number: u64) -> (f64, u64, u64) {
     let mut loader = builder.batch(BATCH).tail(Tail::Uneven).shuffle(42).build().unwrap();
     let begun = Instant::now();
-    let mut samples = 0;
+    let (mut samples, mut bytes) = (0, 0);
     for batch in loader.epoch(number).unwrap() {
         let batch = batch.unwrap();
         samples += batch.len() as u64;
@@ -79,7 +79,7 @@ fn epochs(pictures: &Path, side: u32) {
             open.on_broken(OnBroken::Skip)
         };
         let (mut decoded, mut mapped, mut read, mut plain) = (f64::MAX, f64::MAX, f64::MAX, f64::MAX);
-        let (mut samples, mut bytes) = (0, 0);
+        let mut samples = 0;
         for round in 0..3 {
             let (seconds, made, bytes) = epoch(live(), round);
             (decoded, samples) = (decoded.min(seconds), made);
