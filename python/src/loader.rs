@@ -141,7 +141,11 @@ impl Wanted {
         if let Some(filter) = &self.filter {
             builder = builder.filter(filter)?;
         }
-        builder = builder.shard(self.rank, self.world.unwrap_or(1)).orient(self.orient).exact(self.exact);
+        builder = builder.shard(self.rank, self.world.unwrap_or(1)).exact(self.exact);
+        // Unsaid, it is what each way of making tensors does by itself.
+        if self.orient {
+            builder = builder.orient(true);
+        }
         if let Some(image) = &self.image {
             builder = builder.image(image.recipe()?);
         }
