@@ -136,7 +136,7 @@ function one(found: Found, item: Json | undefined, label: Json | undefined, name
   const corners = isFields(item.bndbox) ? item.bndbox : item;
   const [x1, y1, x2, y2] = [corners.xmin, corners.ymin, corners.xmax, corners.ymax].map(number);
   if (x1 !== undefined && y1 !== undefined && x2 !== undefined && y2 !== undefined) {
-    return push(found, [x1, y1, x2 - x1, y2 - y1], named, names, outlines);
+    return push(found, [x1, y1, x2 - x1, y2 - y1], named, names, outlines, mask);
   }
   const [x, y, w, h] = [item.x, item.y, item.w ?? item.width, item.h ?? item.height].map(number);
   if (x !== undefined && y !== undefined && w !== undefined && h !== undefined)
