@@ -222,7 +222,7 @@ fn a_warm_loader_allocates_nothing_for_a_sample_with_boxes() {
 
     let mut settings = Settings::default().with_size(6, 6).with_max_boxes(3).with_labels(&labels);
     settings.sync = false;
-    let built = build(&[raw.clone()], &folder.at("warehouse"), &settings).unwrap();
+    let built = build(std::slice::from_ref(&raw), &folder.at("warehouse"), &settings).unwrap();
     let stored = |mode| Loader::open(&built.manifest).unwrap().batch(256).workers(3).shuffle(1).mode(mode);
     for (mode, prefetch, ahead) in
         [(Mode::Mmap, 0, 0), (Mode::Mmap, 2, 512), (Mode::Memory, 0, 0), (Mode::Stream, 2, 512)]
