@@ -40,6 +40,7 @@ test('a tile says its class and shows its boxes, in the color that the class has
   const page = await opened('file=300.tbl');
   const caption = page.locator('#p1 .caption');
   await caption.getByText('buoy').waitFor();
+  await page.locator('#p1[title*="2 boxes"] canvas[data-ready]').waitFor();
   assert.match(await page.locator('#p1').getAttribute('title'), /^Sample 1, 00000001\.png, class buoy, 2 boxes/);
   const color = await caption.locator('i').evaluate((i) => i.style.background);
   const swatch = page.locator('forebay-facets .bar', { hasText: 'buoy' }).locator('b');
