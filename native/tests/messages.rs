@@ -23,17 +23,19 @@ fn sources() -> Vec<PathBuf> {
     found
 }
 
-/// The word behind two dashes, if a line has one.
+/// The word behind two dashes, if a line has one that is not a variable of a style sheet.
 fn option(line: &str) -> Option<&str> {
-    line.match_indices("--").map(|(at, _)| &line[at + 2..]).find(|rest| {
+    let words = line.match_indices("--").filter(|(at, _)| !line[..*at].ends_with("var("));
+    words.map(|(at, _)| &line[at + 2..]).find(|rest| {
         let end = rest.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(rest.len());
-        end > 1
+        end > 1 && !rest[end..].starts_with(':')
     })
 }
 
 #[test]
 fn no_source_of_a_library_names_an_option_of_the_command() {
     assert!(option("the output exists; --force replaces it").is_some() && option("a -- b, x--, -->").is_none());
+    assert!(option("{--bg:#fff}.bg{fill:var(--bg)}").is_none());
     let sources = sources();
     assert!(sources.iter().any(|path| path.ends_with("native/src/output.rs")));
     let named: Vec<String> = sources

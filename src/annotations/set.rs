@@ -26,7 +26,8 @@ use bytes::Bytes;
 
 use super::{
     Cause, Exif, Format, HEAD_BYTES, LabelStats, Labels, Listing, ReadOptions, Seen, Tally, Turn, coco, codes,
-    createml, cvat, detect, dota, kitti, labelme, labelstudio, listing, open_images, recorder, via, voc, yolo,
+    createml, cvat, datumaro, detect, dota, kitti, labelme, labelstudio, listing, open_images, recorder, via, voc,
+    yolo,
 };
 use crate::{
     error::{Error, Result},
@@ -270,7 +271,7 @@ impl SetReader {
                 };
                 Work::Stream { file, at: self.range(file).start, stream: Box::new(stream), format }
             }
-            Format::LabelStudio | Format::Via | Format::CreateMl => {
+            Format::LabelStudio | Format::Via | Format::CreateMl | Format::Datumaro => {
                 Work::Texts { format, list: vec![self.only(format, &list)?] }
             }
             // Every file that may belong to the set, whatever it looks like by itself.
@@ -360,6 +361,7 @@ impl SetReader {
             Format::LabelStudio => return whole(labelstudio::read),
             Format::Via => return whole(via::read),
             Format::CreateMl => return whole(createml::read),
+            Format::Datumaro => return whole(datumaro::read),
             Format::LabelMe => return labelme::read_all(named(), options),
             Format::Voc => voc::read_all(named(), options)?,
             Format::Kitti => kitti::read_all(named(), options)?,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use forebay::{
     Result,
-    annotations::{Exif, Format, Labels, ReadOptions, Set, SetReader},
+    annotations::{Exif, Format, Labels, ReadOptions, Set, SetReader, datumaro},
     step::{Step, Stepper, drive},
 };
 
@@ -27,6 +27,7 @@ fn format_of(case: &Case) -> Format {
         "kitti" => Format::Kitti,
         "dota" => Format::Dota,
         "openimages" => Format::OpenImages,
+        "datumaro_json" => Format::Datumaro,
         other => panic!("{other}"),
     }
 }
@@ -50,7 +51,7 @@ fn set(case: &Case, options: &ReadOptions) -> (SetReader, Bytes) {
         files.iter().map(|(name, bytes)| (name.clone(), bytes.len() as u64)).collect()
     };
     let (reader, bytes) = match format {
-        Format::Coco | Format::LabelStudio | Format::Via | Format::CreateMl | Format::Cvat => {
+        Format::Coco | Format::LabelStudio | Format::Via | Format::CreateMl | Format::Cvat | Format::Datumaro => {
             let bytes = case.entry_bytes();
             (SetReader::file(case.entry().unwrap(), bytes.len() as u64, options), bytes)
         }
@@ -108,7 +109,12 @@ fn a_set_is_what_the_reader_of_its_format_says() {
         }
         let (reader, bytes) = set(&case, &options);
         let whole = drive(reader, &bytes).map(|set| set.labels);
-        assert_eq!(told(&whole), told(&read(&case, &options)), "{}", case.name);
+        let alone = match case.format.as_str() {
+            // Masks too, which the twin leaves out.
+            "datumaro_json" => datumaro::read(&case.entry_bytes(), &options),
+            _ => read(&case, &options),
+        };
+        assert_eq!(told(&whole), told(&alone), "{}", case.name);
         let counted = drive(set(&case, &options).0.only_counts(), &bytes);
         let counts = |set: &Set| set.stats.as_ref().map(|stats| (stats.pictures, stats.annotations));
         match (&whole, &counted) {

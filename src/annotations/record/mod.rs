@@ -1,4 +1,4 @@
-//! Annotations in the metadata of a sample: what `forebay convert --labels` writes, and what is read back.
+//! Annotations in the metadata of a sample: what converting with labels writes, and what is read back.
 //!
 //! ```
 //! use forebay::annotations::{Annotation, Classes, Losses, Picture, Rect, record};
