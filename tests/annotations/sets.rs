@@ -118,6 +118,8 @@ fn a_set_is_what_the_reader_of_its_format_says() {
         let counted = drive(set(&case, &options).0.only_counts(), &bytes);
         let counts = |set: &Set| set.stats.as_ref().map(|stats| (stats.pictures, stats.annotations));
         match (&whole, &counted) {
+            // Counted is what stands there, before any of several versions of a picture is chosen.
+            (Ok(_), Ok(_)) if options.pick.is_some() => {}
             (Ok(labels), Ok(set)) => {
                 let all = (labels.pictures.len() as u64, labels.annotations() as u64);
                 assert_eq!(counts(set), Some(all), "{}", case.name);
