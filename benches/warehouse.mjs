@@ -186,11 +186,11 @@ function linked(base, count) {
   return folder;
 }
 
-const median = (numbers) => {
+function median(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-};
+}
 
 /** What came of it, as tables. */
 function page(about, sets, results, memory) {
