@@ -23,7 +23,7 @@ const CRATES = {
     'folder output shards',
     'dataset',
     'labels',
-    'check select',
+    'check extract select',
     'convert',
     'tables',
     'warehouse',

@@ -33,6 +33,8 @@ pub mod check;
 pub mod convert;
 pub mod dataset;
 #[doc(hidden)]
+pub mod extract;
+#[doc(hidden)]
 pub mod folder;
 mod half_written;
 pub mod input;

@@ -1,16 +1,8 @@
 //! Samples become files again.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use forebay::{
-    Result,
-    sample::record::{RestoredFile, codes::NAME, files},
-    samples::{Oddities, renamed},
-};
-use forebay_native::{
-    Dataset, OpenOptions,
-    output::{Beneath, Names, Written},
-};
+use forebay_native::{Dataset, OpenOptions, extract::Target};
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -38,57 +30,7 @@ pub(crate) fn extract(
             target.write(&dataset, i)?;
             wire.tell(done, Some(samples));
         }
-        let notes: Vec<String> = target.odd.notes().collect();
-        let (files, renamed) = (target.files, target.renamed);
+        let (files, renamed, notes) = (target.files(), target.renamed(), target.notes());
         Ok(json!({ "samples": samples, "files": files, "renamed": renamed, "notes": notes }).to_string())
     })
-}
-
-/// The folder that samples go to.
-struct Target {
-    folder: Beneath,
-    force: bool,
-    names: Names,
-    files: u64,
-    /// The files among them that are not called as they were.
-    renamed: u64,
-    odd: Oddities,
-}
-
-impl Target {
-    fn open(folder: &Path, force: bool) -> Result<Target> {
-        let folder = Beneath::open(folder)?;
-        Ok(Target { folder, force, names: Names::default(), files: 0, renamed: 0, odd: Oddities::default() })
-    }
-
-    /// Writes a sample's files. Nothing leaves the folder, whatever the names say.
-    fn write(&mut self, dataset: &Dataset, i: u64) -> Result<()> {
-        let extension = dataset.info(i)?.format.extension();
-        let record = dataset.record(i)?;
-        let left = record.as_deref().and_then(renamed);
-        if let Some(name) = &left {
-            self.odd.renamed(i, name);
-        }
-        let files = match &record {
-            Some(record) => files(record, i, extension).map_err(|e| e.file(dataset.name()))?,
-            None => vec![RestoredFile { name: format!("{i:08}.{extension}"), content: None }],
-        };
-        let payload = dataset.payload(i)?;
-        for file in &files {
-            let content = file.content.as_deref().unwrap_or(&payload);
-            let (folder, force) = (&mut self.folder, self.force);
-            let write = |path: &Path| Ok(folder.write(path, content, force)? == Written::Whole);
-            let path = self.names.give(&file.name, i, write).map_err(|e| match e.code() == &NAME {
-                true => e.sample(i).file(dataset.name()),
-                false => e,
-            })?;
-            let taken = path != Path::new(file.name.trim_start_matches("./"));
-            if taken {
-                self.odd.numbered(i, &file.name, &path.to_string_lossy());
-            }
-            self.files += 1;
-            self.renamed += u64::from(left.is_some() || taken);
-        }
-        Ok(())
-    }
 }

@@ -5,16 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use forebay::{
-    Error, Result,
-    error::codes,
-    sample::record::{RestoredFile, files},
-    samples::{Oddities, renamed},
-};
+use forebay::{Error, Result, error::codes};
 use forebay_native::{
     dataset::Dataset,
+    extract::Target,
     input::{self, PIPE},
-    output::{AtomicFile, Beneath, Names, Written},
+    output::AtomicFile,
     select::matching,
 };
 use serde_json::json;
@@ -55,7 +51,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         (Some(i), Some(folder)) => {
             let mut target = Target::open(folder, args.force)?;
             target.write(&dataset, i)?;
-            target.done(out, 1, folder)
+            done(target, out, 1, folder)
         }
         (None, Some(folder)) => all(&dataset, folder, args, out),
         (None, None) => Err(Error::new(&codes::ARGUMENT, "say which sample: -i NUMBER, or --all --to FOLDER")),
@@ -98,80 +94,27 @@ fn all(dataset: &Dataset, folder: &Path, args: &Args, out: &Output) -> Result<Ou
         meter.count(done, samples);
     }
     drop(meter);
-    target.done(out, samples, folder)
+    done(target, out, samples, folder)
 }
 
-/// The folder that samples go to.
-struct Target {
-    folder: Beneath,
-    force: bool,
-    names: Names,
-    files: u64,
-    /// The files among them that are not called as they were.
-    renamed: u64,
-    odd: Oddities,
-}
-
-impl Target {
-    fn open(folder: &Path, force: bool) -> Result<Target> {
-        let folder = Beneath::open(folder)?;
-        Ok(Target { folder, force, names: Names::default(), files: 0, renamed: 0, odd: Oddities::default() })
+/// Says what was written.
+fn done(target: Target, out: &Output, samples: u64, folder: &Path) -> Result<Outcome> {
+    let (files, renamed) = (target.files(), target.renamed());
+    let notes = target.notes();
+    if out.json() {
+        out.value(&json!({
+            "samples": samples,
+            "files": files,
+            "renamed": renamed,
+            "folder": folder.display().to_string(),
+            "notes": notes,
+        }));
+    } else {
+        let (of, files) = (human::count(samples), human::count(files));
+        out.note(format!("{of} samples, {files} files in {}", folder.display()));
+        notes.iter().for_each(|note| out.note(format!("note: {note}")));
     }
-
-    /// Writes a sample's files. Nothing leaves the folder, whatever the names say.
-    fn write(&mut self, dataset: &Dataset, i: u64) -> Result<()> {
-        let mut left = false;
-        let extension = dataset.info(i)?.format.extension();
-        let files = match dataset.record(i)? {
-            Some(record) => {
-                if let Some(name) = renamed(&record) {
-                    left = true;
-                    self.odd.renamed(i, &name);
-                }
-                files(&record, i, extension).map_err(|e| e.file(dataset.name()))?
-            }
-            None => vec![RestoredFile { name: format!("{i:08}.{extension}"), content: None }],
-        };
-        let payload = dataset.payload(i)?;
-        for file in &files {
-            let content = file.content.as_deref().unwrap_or(&payload);
-            let (folder, force) = (&mut self.folder, self.force);
-            // The file system may take names for the same that are not, such as those that differ in case.
-            let write = |path: &Path| Ok(folder.write(path, content, force)? == Written::Whole);
-            let path = self.names.give(&file.name, i, write).map_err(|e| {
-                match e.code() == &forebay::sample::record::codes::NAME {
-                    true => e.sample(i).file(dataset.name()),
-                    false => e,
-                }
-            })?;
-            let taken = path != Path::new(file.name.trim_start_matches("./"));
-            if taken {
-                self.odd.numbered(i, &file.name, &path.to_string_lossy());
-            }
-            self.files += 1;
-            self.renamed += u64::from(left || taken);
-        }
-        Ok(())
-    }
-
-    /// Says what was written.
-    fn done(self, out: &Output, samples: u64, folder: &Path) -> Result<Outcome> {
-        let notes: Vec<String> = self.odd.notes().collect();
-        if out.json() {
-            out.value(&json!({
-                "samples": samples,
-                "files": self.files,
-                "renamed": self.renamed,
-                "folder": folder.display().to_string(),
-                "notes": notes,
-            }));
-        } else {
-            let (of, files) = (human::count(samples), human::count(self.files));
-            out.note(format!("{of} samples, {files} files in {}", folder.display()));
-            notes.iter().for_each(|note| out.note(format!("note: {note}")));
-        }
-        Ok(Outcome::Fine)
-    }
+    Ok(Outcome::Fine)
 }
 
 fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<()> {
