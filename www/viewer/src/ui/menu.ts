@@ -66,6 +66,10 @@ export class Menu extends LitElement {
     this.sheet.style.top = `${bottom + 6}px`;
     this.querySelector<HTMLElement>("button, input, select, a")?.focus();
   }
+  /** Comes while the sheet is being shown or hidden; `toggle` comes a task later, and a key in between would go astray. */
+  private readonly onToggle = (e: ToggleEvent): void => {
+    this.open = e.newState === "open";
+  };
   /** Keys are its own while it is open. */
   private readonly onKey = (e: KeyboardEvent): void => {
     if (!this.open) return;
@@ -81,6 +85,6 @@ export class Menu extends LitElement {
       <button class=${this.icon ? "icon bare" : ""} title=${this.hint} aria-expanded=${this.open}
         aria-label=${this.label} @click=${this.toggle} @keydown=${this.onKey}>${this.icon || this.label}</button>
       <div popover role="group" aria-label=${this.label} @keydown=${this.onKey}
-        @toggle=${(e: ToggleEvent) => (this.open = e.newState === "open")}><slot></slot></div>`;
+        @beforetoggle=${this.onToggle}><slot></slot></div>`;
   }
 }
