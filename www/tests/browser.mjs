@@ -43,9 +43,14 @@ export async function serveFolder(folder) {
   return { server, url: `http://127.0.0.1:${server.address().port}/` };
 }
 
-/** A page that collects what goes wrong on it. */
+/** A page that collects what goes wrong on it. FOREBAY_SLOW=8 makes it eight times as slow: tests that hurry fail then. */
 export async function newPage(browser, options = {}) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
+  const rate = Number(process.env.FOREBAY_SLOW ?? 1);
+  if (rate > 1) {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate });
+  }
   page.faults = [];
   page.on('pageerror', (e) => page.faults.push(e.message));
   page.on('console', (m) => m.type() === 'error' && page.faults.push(m.text()));
@@ -56,6 +61,14 @@ export async function newPage(browser, options = {}) {
 export async function visit(page, url) {
   await page.goto('about:blank');
   await page.goto(url);
+}
+
+/** Waits until `check` comes true: for what a page does in its own time and says in no element that one could wait for. */
+export async function until(check, what) {
+  for (const end = Date.now() + 30_000; !(await check()); ) {
+    if (Date.now() > end) throw new Error(`never came true: ${what}`);
+    await new Promise((go) => setTimeout(go, 50));
+  }
 }
 
 /** What axe finds wrong with the page as it is. */

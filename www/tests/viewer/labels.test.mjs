@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, visit } from '../browser.mjs';
+import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
 
 let browser, site;
 before(async () => {
@@ -46,12 +46,11 @@ test('a tile says its class and shows its boxes, in the color that the class has
   const swatch = page.locator('forebay-facets .bar', { hasText: 'buoy' }).locator('b');
   assert.equal(await swatch.evaluate((b) => b.style.background), color);
   const drawn = () => pixelsOf(page, '#p1', color);
+  await until(async () => (await drawn()) > 100, 'the boxes are drawn');
   const on = await drawn();
-  assert.ok(on > 100, `${on} pixels`);
   await page.keyboard.press('b');
   await page.getByRole('button', { name: 'Boxes', exact: true, pressed: false }).waitFor();
-  await page.waitForTimeout(100);
-  assert.ok((await drawn()) < on / 4, `${await drawn()} of ${on} pixels are left`);
+  await until(async () => (await drawn()) < on / 4, `of ${on} pixels few are left`);
   await page.locator('#p1').click();
   await page.locator('forebay-sample .sum.good').waitFor();
   assert.equal(await page.locator('forebay-sample canvas.boxes').count(), 0, 'one choice for tiles and panel');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, visit } from '../browser.mjs';
+import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
 
 let browser, site;
 before(async () => {
@@ -22,7 +22,8 @@ test('while a file is open, what was open before and any address are a click awa
     for (const name of ['300.tbl', '400.tbl']) {
       await visit(page, at(`file=${name}`));
       await page.locator('[role=option]').first().waitFor();
-      await page.waitForTimeout(200);
+      const menu = page.locator('forebay-open');
+      await until(() => menu.evaluate((m, name) => m.recent[0]?.name === name, name), `${name} is remembered`);
     }
     const menu = page.locator('forebay-open');
     const sheet = menu.locator('[popover]');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, visit } from '../browser.mjs';
+import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
 
 let browser, site;
 before(async () => {
@@ -78,11 +78,10 @@ test('the panel begins with the class, and its list of boxes and the picture poi
       for (let k = 3; k < data.length; k += 4) drawn += data[k] > 0 ? 1 : 0;
       return drawn;
     });
-  await page.waitForTimeout(300);
+  await until(async () => (await thickness()) > 0, 'the boxes are drawn');
   const thin = await thickness();
   await boxes.nth(1).focus();
-  await page.waitForTimeout(300);
-  assert.ok((await thickness()) > thin * 1.1, `${await thickness()} of ${thin} pixels`);
+  await until(async () => (await thickness()) > thin * 1.1, `more than ${thin} pixels`);
   // The picture is fitted into its stage: the middle of its first box is looked for there.
   const { x, y, width, height } = await panel.locator('.sheet .picture').boundingBox();
   const [w, h] = await panel.locator('.sheet .picture').evaluate((canvas) => [canvas.width, canvas.height]);

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder } from '../browser.mjs';
+import { ROOT, axe, launch, newPage, serveFolder, until } from '../browser.mjs';
 
 const FOREBAY = process.env.FOREBAY ?? join(ROOT, 'target/release/forebay');
 const folder = mkdtempSync(join(tmpdir(), 'forebay-tables-'));
@@ -175,8 +175,7 @@ test('CSV and JSON lines are shown as rows, exported from the text itself, and l
   assert.equal(await texts(), 1);
   await page.getByRole('button', { name: /close the file/ }).click();
   await page.getByText('Drop a dataset file here').waitFor();
-  await page.waitForTimeout(300);
-  assert.equal(await texts(), 0);
+  await until(async () => (await texts()) === 0, 'the copy is gone');
   assert.deepEqual(page.faults, []);
   await page.close();
 });

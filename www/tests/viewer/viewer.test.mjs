@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, visit } from '../browser.mjs';
+import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
 
 let browser, site;
 before(async () => {
@@ -45,6 +45,7 @@ test('the last of ten million samples can be reached and is drawn where it belon
     await page.mouse.move(window.x + 100, window.y + 100);
     await page.mouse.wheel(0, -64);
     await page.waitForTimeout(100);
+    await page.locator('#p9999998').waitFor();
     const moved = await page.locator('#p9999998').boundingBox();
     assert.ok(moved && Math.abs(moved.y - (await page.locator('#p9999998').boundingBox()).y) < 1);
     assert.ok((await page.locator(rows).count()) < 200, 'only what is in sight is there');
@@ -59,9 +60,8 @@ test('a wheel moves ten million rows by pixels, not by thousands of rows', async
   await page.mouse.move(x + 100, y + 200);
   await page.mouse.wheel(0, 400);
   await page.locator('#p10').waitFor();
-  await page.waitForTimeout(100);
-  const row = await page.locator('#p10').boundingBox();
-  assert.equal(Math.round(row.y - y), 40, 'ten rows of 40 pixels further');
+  const further = async () => Math.round((await page.locator('#p10').boundingBox()).y - y);
+  await until(async () => (await further()) === 40, 'ten rows of 40 pixels further');
   await page.close();
 });
 
@@ -209,7 +209,11 @@ test('files of one name are remembered each by itself', async () => {
   for (const folder of ['good', 'other', 'good']) {
     await visit(page, at(`file=${folder}/300.tbl`));
     await page.locator('[role=option]').first().waitFor();
-    await page.waitForTimeout(200);
+    const menu = page.locator('forebay-open');
+    await until(
+      () => menu.evaluate((m, part) => m.recent[0]?.url.includes(part), `/${folder}/`),
+      `${folder} is remembered`,
+    );
   }
   await page.goto('about:blank');
   await page.goto(site.url);
@@ -292,10 +296,7 @@ test('who opens a file by keys goes on in it, and the first stop of the tabulato
     await page.getByLabel('Address of a file').fill(name);
     await page.keyboard.press('Enter');
     await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
-    for (let tries = 0; (await active()) !== 'scroll'; tries++) {
-      assert.ok(tries < 30, `the focus is at ${await active()}`);
-      await page.waitForTimeout(100);
-    }
+    await until(async () => (await active()) === 'scroll', 'the focus is where the samples are');
     await visit(page, at(`file=${name}`));
     await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
     assert.equal(await active(), 'BODY', 'a link takes the focus from nobody');
@@ -305,10 +306,7 @@ test('who opens a file by keys goes on in it, and the first stop of the tabulato
     assert.ok((await skip.boundingBox()).height > 20, 'it is seen while it has the focus');
     assert.deepEqual(await axe(page), []);
     await page.keyboard.press('Enter');
-    for (let tries = 0; (await active()) !== 'scroll'; tries++) {
-      assert.ok(tries < 30, `the focus is at ${await active()}`);
-      await page.waitForTimeout(100);
-    }
+    await until(async () => (await active()) === 'scroll', 'the focus is where the samples are');
   }
   assert.deepEqual(page.faults, []);
   await page.close();

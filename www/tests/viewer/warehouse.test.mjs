@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, visit } from '../browser.mjs';
+import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'forebay-warehouse-'));
 let browser, site;
@@ -45,17 +45,20 @@ test('a warehouse shows its pictures without taking bars for them, its boxes, an
   const tile = page.locator('#p1');
   await tile.locator('.caption', { hasText: 'buoy' }).waitFor();
   await page.keyboard.press('b');
-  await page.waitForTimeout(100);
   // Left of the picture there is the pattern, in the middle the picture.
-  const colors = await tile.locator('canvas').evaluate((canvas) => {
+  const sample = (canvas) => {
     const g = canvas.getContext('2d');
     const side = Math.min(canvas.width, canvas.height);
     const at = (part) => [...g.getImageData(canvas.width / 2 + (part - 0.5) * side, canvas.height / 2, 1, 1).data];
     return [at(0.1), at(0.5)];
-  });
-  const [bar, middle] = colors;
-  assert.ok(Math.abs(bar[0] - bar[2]) < 40 && bar[0] > 90, `the bar is ${bar}`);
-  assert.ok(middle[0] > 180 && middle[2] < 80, `the picture is ${middle}`);
+  };
+  let seen;
+  const right = async () => {
+    seen = await tile.locator('canvas').evaluate(sample);
+    const [bar, middle] = seen;
+    return Math.abs(bar[0] - bar[2]) < 40 && bar[0] > 90 && middle[0] > 180 && middle[2] < 80;
+  };
+  await until(right, 'a bar beside the picture').catch((e) => assert.fail(`${e.message}: ${JSON.stringify(seen)}`));
   const runs = page.getByRole('region', { name: 'Classes' });
   await runs.getByText('3 of run').waitFor();
   await runs.locator('.bar', { hasText: 'run_b' }).click();
