@@ -30,14 +30,14 @@ pub struct Run {
     pub blocks: Option<(u64, u64)>,
     /// What becomes of samples that do not fill a batch on every rank.
     pub tail: Tail,
-    /// The files' proportions, where they do not follow each other.
+    /// The files' proportions; without them they follow each other.
     pub weights: Option<Vec<u32>>,
     /// Samples of an epoch, with weights.
     pub epoch_samples: Option<u64>,
 }
 
 impl Run {
-    /// In stored order, for so many ranks with batches of so many samples.
+    /// In stored order, for `world` ranks with batches of `batch` samples.
     pub fn new(world: u64, batch: u64) -> Run {
         Run { world, batch, shuffle: None, blocks: None, tail: Tail::default(), weights: None, epoch_samples: None }
     }
