@@ -16,7 +16,8 @@ const OUT = join(ROOT, 'target/wheels');
 async function maturin(command, args) {
   const python = findPython();
   if (!python) throw new Failure('a wheel needs Python 3.10 or later with venv');
-  const path = await environment(python, join(ROOT, 'scripts/wheel-requirements.txt'), 'wheel');
+  const kind = args.includes('--zig') ? 'wheel-zig' : 'wheel';
+  const path = await environment(python, join(ROOT, `scripts/${kind}-requirements.txt`), kind);
   await run(path, ['-m', 'maturin', command, '--manifest-path', 'python/Cargo.toml', '--out', OUT, ...args]);
   return OUT;
 }
