@@ -14,9 +14,10 @@ import { Failure, ROOT, main, run, seconds } from '../scripts/lib/run.mjs';
 import { environment, findPython, moduleNames } from '../scripts/test-python.mjs';
 import { build, json } from './lib/build.mjs';
 import { makeLoaderSet } from './lib/loader_set.mjs';
-import { pythonPeers } from './lib/peer.mjs';
+import { framesPython, pythonPeers } from './lib/peer.mjs';
 import { comparePeers, makeStored, measurePeers } from './lib/python_peers.mjs';
 import { page } from './lib/python_report.mjs';
+import { intoFrames, sameScript } from './lib/python_scripts.mjs';
 import { machine } from './lib/report.mjs';
 
 const { values: options } = parseArgs({
@@ -75,10 +76,13 @@ await main(async () => {
     `first batch after import: ${costs.first_ms} ms, of which importing ${costs.import_ms}` +
       `\n8 workers, ${memory.samples} samples: ${memory.peak_mib} MiB`,
   );
-  const where = { set, pythons: { peers, own: path }, env, rounds, folder: FOLDER, tools };
+  const frames = options.peers ? framesPython() : null;
+  const where = { set, pythons: { peers, frames, own: path }, env, rounds, folder: FOLDER, tools };
   if (peers) await makeStored(where, count);
   const differences = peers ? await comparePeers(where) : [];
   const against = peers ? await measurePeers(where) : {};
+  const scripts = peers ? await sameScript(where) : [];
+  if (frames) scripts.push(...(await intoFrames(where, options.quick ? 100_000 : 1_000_000)));
   const about = {
     ...machine(),
     python: python.version,
@@ -87,10 +91,10 @@ await main(async () => {
     took: seconds(Date.now() - begun),
     load: loadavg().map((n) => Number(n.toFixed(1))),
   };
-  const text = page({ about, results, costs, differences, against });
+  const text = page({ about, results, costs, differences, against, scripts });
   console.log(`\n${text}`);
   if (options.quick || options.dry) return;
-  const everything = { about, results, costs, differences, against };
+  const everything = { about, results, costs, differences, against, scripts };
   mkdirSync(join(ROOT, 'benches/results'), { recursive: true });
   writeFileSync(join(ROOT, 'benches/results/python.json'), `${JSON.stringify(everything, null, 1)}\n`);
   if (peers) writeFileSync(join(ROOT, 'docs/benchmarks-python.md'), text);

@@ -11,32 +11,32 @@ import { environment, findPython } from './test-python.mjs';
 /** Not a part of the sources: git ignores it. */
 const VIEWER = join(ROOT, 'python/forebay/_viewer');
 
-/** Resolves to the folder of the wheel. */
-export async function buildWheel(args = []) {
+const OUT = join(ROOT, 'target/wheels');
+
+async function maturin(command, args) {
   const python = findPython();
   if (!python) throw new Failure('a wheel needs Python 3.10 or later with venv');
-  const path = await environment(python, join(ROOT, 'scripts/wheel-requirements.txt'), 'wheel');
+  const kind = args.includes('--zig') ? 'wheel-zig' : 'wheel';
+  const path = await environment(python, join(ROOT, `scripts/${kind}-requirements.txt`), kind);
+  await run(path, ['-m', 'maturin', command, '--manifest-path', 'python/Cargo.toml', '--out', OUT, ...args]);
+  return OUT;
+}
+
+/** Resolves to the folder of the sources, which pip builds where no wheel fits; they have no viewer. */
+export function buildSources() {
+  return maturin('sdist', []);
+}
+
+/** Resolves to the folder of the wheel. */
+export async function buildWheel(args = []) {
   await buildSite();
   rmSync(VIEWER, { recursive: true, force: true });
   cpSync(join(ROOT, 'dist/site'), VIEWER, { recursive: true });
-  const out = join(ROOT, 'target/wheels');
   try {
-    const command = [
-      '-m',
-      'maturin',
-      'build',
-      '--locked',
-      '--release',
-      '--manifest-path',
-      'python/Cargo.toml',
-      '--out',
-      out,
-    ];
-    await run(path, [...command, ...args]);
+    return await maturin('build', ['--locked', '--release', ...args]);
   } finally {
     rmSync(VIEWER, { recursive: true, force: true });
   }
-  return out;
 }
 
 if (isMain(import.meta.url)) await main(async () => console.log(await buildWheel(process.argv.slice(2))));

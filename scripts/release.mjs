@@ -2,6 +2,8 @@
 //
 //   npm run release -- binaries [TARGET]    the command's programs for this machine, or for TARGET, in an archive
 //   npm run release -- package              the npm package
+//   npm run release -- wheel [ARGUMENTS]    the Python package for this machine; maturin takes the arguments
+//   npm run release -- sdist                the Python package's sources
 //   npm run release -- sbom                 what everything is made of, as CycloneDX; needs cargo-cyclonedx
 //   npm run release -- checksums            SHA256SUMS of all of it
 import { createHash } from 'node:crypto';
@@ -13,7 +15,7 @@ const OUT = join(ROOT, 'dist/release');
 const PROGRAMS = ['forebay', 'tar_to_tbl'];
 const PAPERS = ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'CHANGELOG.md'];
 
-const PARTS = { binaries, package: npmPackage, sbom, checksums };
+const PARTS = { binaries, package: npmPackage, wheel, sdist, sbom, checksums };
 
 async function binaries(target = read('rustc', ['--print', 'host-tuple'])) {
   await run('cargo', [
@@ -40,6 +42,22 @@ async function npmPackage() {
   const { buildLib } = await import('./build-lib.mjs');
   await buildLib();
   await run('npm', ['pack', '--workspace', 'www/lib', '--pack-destination', 'dist/release']);
+}
+
+async function wheel(...args) {
+  const { buildWheel } = await import('./build-wheel.mjs');
+  keep(await buildWheel(args), '.whl');
+}
+
+async function sdist() {
+  const { buildSources } = await import('./build-wheel.mjs');
+  keep(await buildSources(), '.tar.gz');
+}
+
+/** What was built of this version of the Python package. */
+function keep(folder, ending) {
+  const names = readdirSync(folder).filter((name) => name.startsWith(`forebay-${version()}`) && name.endsWith(ending));
+  for (const name of names) copyFileSync(join(folder, name), join(OUT, name));
 }
 
 async function sbom() {

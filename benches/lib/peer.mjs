@@ -42,6 +42,13 @@ export function pythonPeers() {
   return environment('loader-peers', { ...TRAINING, ...more }, modules);
 }
 
+/** A Python that can import polars, pandas and pyarrow, or null. */
+export function framesPython() {
+  const { polars, pyarrow } = TABLES;
+  const packages = { polars, pyarrow, pandas: '3.1.1', numpy: TRAINING.numpy };
+  return environment('frame-peers', packages, Object.keys(packages));
+}
+
 /** A Python that can import polars, duckdb and pyarrow, or null. */
 export function tablesPython() {
   return environment('table-peers', TABLES, ['polars', 'duckdb', 'pyarrow']);

@@ -34,7 +34,7 @@ const CLAIMS = [
 ];
 
 /** The page, in Markdown. */
-export function page({ about, results, costs, differences, against }) {
+export function page({ about, results, costs, differences, against, scripts }) {
   const rows = [];
   const row = (what, ours, other, ratio, wanted, met) =>
     rows.push(
@@ -63,6 +63,11 @@ export function page({ about, results, costs, differences, against }) {
     const what = `stored bytes of 224 x 224, shuffled, into torch, against ${other}`;
     if (stored && b) row(what, per(stored), per(b), `${(stored / b).toFixed(2)} x`, '20,000 /s', stored >= 20_000);
     else row(what, '', '', '', '20,000 /s', null);
+  }
+  const seconds = (time) => `${time.toFixed(3)} s`;
+  for (const { what, ours, other, wanted } of scripts) {
+    const least = wanted ?? 1;
+    row(what, seconds(ours), seconds(other), `${(other / ours).toFixed(2)} x`, `${least} x`, other / ours >= least);
   }
   return `# Loaders of Python
 

@@ -66,6 +66,7 @@ def drained():
     return time.thread_time() - begun
 
 
-# Processor time of this thread, in turns: what a loop takes beyond the loader's own is Python's.
-python = [(loop() - drained()) / len(loader) * 1e6 for _ in range(5)]
+# Processor time of this thread, in turns: what a loop takes beyond the loader's own is Python's. A short epoch comes more often.
+turns = max(5, min(25, 100 // len(loader)))
+python = [(loop() - drained()) / len(loader) * 1e6 for _ in range(turns)]
 print(json.dumps({"rate": round(rate, 1), "sums": sums, "python_us": round(statistics.median(python), 1)}))

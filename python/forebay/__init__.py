@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from typing import IO, Any, Literal
 
+from . import _interpreter as _interpreter
 from . import labels, warehouse
 from ._augment import (
     Augment,
@@ -51,7 +52,7 @@ from ._hf import from_hf
 from ._loader import Blocks, Labels, Loader, LoaderStats, Split
 from ._records import Records, WebSamples
 from ._report import Fault, Report
-from ._several import Batches, Difference, Extracted, Plan, Share, concat, diff, extract, plan, split, stats
+from ._several import Difference, Extracted, Plan, PlannedBatch, Share, concat, diff, extract, plan, split, stats
 from ._table import Column, Table, from_arrow, open_table
 from ._view import View, view
 from ._writer import TblWriter
@@ -59,7 +60,6 @@ from ._writer import TblWriter
 __all__ = [
     "Augment",
     "Batch",
-    "Batches",
     "Blocks",
     "CenterCrop",
     "ColorJitter",
@@ -85,6 +85,7 @@ __all__ = [
     "Pad",
     "Placement",
     "Plan",
+    "PlannedBatch",
     "RandomCrop",
     "RandomErasing",
     "RandomResizedCrop",

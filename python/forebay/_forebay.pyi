@@ -13,7 +13,7 @@ __all__ = [
     "Dataset",
     "Epoch",
     "Held",
-    "Labels",
+    "LabelSet",
     "Loader",
     "Memory",
     "Pictures",
@@ -76,9 +76,9 @@ class Held:
     def of(object: object) -> Held: ...
 
 @final
-class Labels:
+class LabelSet:
     @staticmethod
-    def read(path: str, options: str) -> Labels: ...
+    def read(path: str, options: str) -> LabelSet: ...
     def __len__(self) -> int: ...
     def format(self) -> str: ...
     def annotations(self) -> int: ...

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ._report import Report
     from ._several import Plan
     from ._table import Table
-    from .labels import Labels, Picture
+    from .labels import LabelSet, Picture
 
 #: Formats that browsers show, with their media types.
 _SHOWN = {"jpeg": "image/jpeg", "png": "image/png", "webp": "image/webp", "bmp": "image/bmp"}
@@ -202,7 +202,7 @@ def _outline(picture: Picture) -> str:
     return _figure(frame, _drawn(boxes, wide, high), words)
 
 
-def labels(labels: Labels) -> str:
+def labels(labels: LabelSet) -> str:
     """Labels: the boxes of a few pictures, and the classes by how often they occur."""
     sheet = "".join(_outline(picture) for picture in labels[:_SHEET])
     counts = sorted(labels.stats()["classes"].items(), key=lambda one: -one[1])

@@ -22,6 +22,8 @@ from ._errors import UsageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .warehouse import Transform
+
 __all__ = ["Blocks", "Labels", "Loader", "LoaderStats", "Split"]
 
 
@@ -160,7 +162,8 @@ class Loader:
 
     ``annotations`` gives every sample its boxes: the path of a label file or of a folder of them, or ``True`` for those that
     are with the samples. A manifest opens a tensor warehouse, which has boxes and decodes nothing; ``mode`` says how its
-    shards are held. With boxes :meth:`numpy` and :meth:`torch` give a dictionary of ``images``, ``boxes``, ``mask``,
+    shards are held. ``warehouse_transform`` makes of pictures what a warehouse would hold of them, to the last bit, so that a
+    trainer can be given one path or the other: see :class:`forebay.warehouse.Transform`. With boxes :meth:`numpy` and :meth:`torch` give a dictionary of ``images``, ``boxes``, ``mask``,
     ``box_classes``, ``frame_ids`` and, where there are any, ``labels``.
     """
 
@@ -201,6 +204,7 @@ class Loader:
         annotations: PathLike | bool | None = None,
         annotation_format: str | None = None,
         max_boxes: int | None = None,
+        warehouse_transform: Transform | None = None,
         mode: Literal["memory", "mmap", "stream"] | None = None,
         version: str | None = None,
         allow_violations: bool = False,
@@ -215,6 +219,8 @@ class Loader:
             raise UsageError("usage.argument", "usage", "rank and world are given together, or neither")
         if (mix is None) != (epoch_samples is None):
             raise UsageError("usage.argument", "usage", "mix and epoch_samples are given together, or neither")
+        if size is not None and warehouse_transform is not None:
+            raise UsageError("usage.argument", "usage", "size and warehouse_transform each say what pictures become: give one")
         kind, number, more = _shuffled(shuffle, seed)
         image = recipe(
             size, augment=augment, normalize=normalize, layout=layout, resampling=resampling, fill=fill
@@ -247,6 +253,7 @@ class Loader:
             "split": None if split is None else split._json(),
             "annotations": _boxes(annotations, annotation_format),
             "max_boxes": max_boxes,
+            "warehouse_transform": None if warehouse_transform is None else warehouse_transform._json(),
             "mode": mode,
             "version": version,
             "allow_violations": allow_violations,
@@ -270,7 +277,11 @@ class Loader:
         self._functions = 0.0
         # Where the caller stands, while batches behind that are on their way to a device.
         self._behind: tuple[int, int, int] | None = None
-        self._boxed = self._core_of.boxes()[0] or self._options["annotations"] is not None
+        of_warehouse = self._core_of.boxes()[0]
+        boxed = ("annotations", "warehouse_transform")
+        self._boxed = of_warehouse or any(self._options[name] is not None for name in boxed)
+        pictured = ("image", "warehouse_transform")
+        self._pictured = of_warehouse or any(self._options[name] is not None for name in pictured)
         if before is not None:
             before.retire()
 
@@ -351,7 +362,7 @@ class Loader:
             begun = time.perf_counter()
             found: Any = None
             if self._per_sample is not None:
-                given = batch.payloads if self._options["image"] is None else batch.images
+                given = batch.images if self._pictured else batch.payloads
                 made = _together([self._per_sample(one) for one in given])
                 if made is not None:
                     batch.images = made

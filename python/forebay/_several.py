@@ -11,7 +11,7 @@ from . import _forebay
 from ._convert import PathLike, Summary, convert
 from ._progress import Progress, telling
 
-__all__ = ["Batches", "Difference", "Extracted", "Plan", "Share", "concat", "diff", "extract", "plan", "split", "stats"]
+__all__ = ["Difference", "Extracted", "Plan", "PlannedBatch", "Share", "concat", "diff", "extract", "plan", "split", "stats"]
 
 
 def split(
@@ -143,7 +143,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Batches:
+class PlannedBatch:
     """One batch of one rank."""
 
     step: int
@@ -169,7 +169,7 @@ class Plan:
     #: Samples that no rank gets in this epoch.
     left_out: int | None = None
     #: The batches of the rank that was asked for.
-    batches: list[Batches] = field(default_factory=list, repr=False)
+    batches: list[PlannedBatch] = field(default_factory=list, repr=False)
 
     def _repr_html_(self) -> str:
         from ._html import plan
@@ -213,7 +213,7 @@ def plan(
     }
     found = json.loads(_forebay.plan([os.fspath(path) for path in many], json.dumps(options)))
     found["ranks"] = [Share(**one) for one in found.get("ranks", ())]
-    found["batches"] = [Batches(**one) for one in found.get("batches", ())]
+    found["batches"] = [PlannedBatch(**one) for one in found.get("batches", ())]
     return Plan(**found)
 
 

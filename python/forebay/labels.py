@@ -22,7 +22,7 @@ from ._report import Report
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Annotation", "Class", "Labels", "Picture", "Written", "check", "convert", "read", "stats"]
+__all__ = ["Annotation", "Class", "LabelSet", "Picture", "Written", "check", "convert", "read", "stats"]
 
 
 @dataclass(frozen=True)
@@ -94,13 +94,13 @@ class Written:
     losses: dict[str, int]
 
 
-class Labels(Sequence[Picture]):
+class LabelSet(Sequence[Picture]):
     """The labels of a set of pictures. Made by :func:`forebay.labels.read`.
 
     It is a sequence of pictures. Whatever takes Arrow's C interface takes it as a table with a row for each annotation.
     """
 
-    def __init__(self, path: str, core: _forebay.Labels) -> None:
+    def __init__(self, path: str, core: _forebay.LabelSet) -> None:
         self._path = path
         self._core = core
         self._classes = [Class(**one) for one in json.loads(core.classes())]
@@ -190,7 +190,7 @@ class Labels(Sequence[Picture]):
         return pyarrow.RecordBatchReader.from_stream(self).read_all()
 
     def __repr__(self) -> str:
-        return f"<forebay.Labels {self._path}: {self.format}, {len(self):,} pictures, {self.annotations:,} annotations>"
+        return f"<forebay.labels.LabelSet {self._path}: {self.format}, {len(self):,} pictures, {self.annotations:,} annotations>"
 
     def _repr_html_(self) -> str:
         from ._html import labels
@@ -232,7 +232,7 @@ def _options(
     return json.dumps(options)
 
 
-def read(path: PathLike, **options: Any) -> Labels:
+def read(path: PathLike, **options: Any) -> LabelSet:
     """Reads a label file, or a folder of them. What the format is, the content says.
 
     What a file cannot say by itself is an option, and where it matters the error names it: ``format``, ``pictures`` (the
@@ -240,7 +240,7 @@ def read(path: PathLike, **options: Any) -> Labels:
     (``interpolate``, ``refuse``, ``listed``), ``pick`` (``first``, ``last``, ``all``), ``exif`` (``apply``, ``ignore``,
     ``refuse``), ``names`` (``whole``, ``last``), ``classes`` (names, or a file of them), ``image_key``.
     """
-    return Labels(os.fspath(path), _forebay.Labels.read(os.fspath(path), _options(**options)))
+    return LabelSet(os.fspath(path), _forebay.LabelSet.read(os.fspath(path), _options(**options)))
 
 
 def stats(path: PathLike, **options: Any) -> dict[str, Any]:
@@ -255,5 +255,5 @@ def check(path: PathLike, **options: Any) -> Report:
 
 
 def convert(path: PathLike, output: PathLike, *, to: str, force: bool = False, **options: Any) -> Written:
-    """Reads labels and writes them in another format: :func:`read` and :meth:`Labels.write`."""
+    """Reads labels and writes them in another format: :func:`read` and :meth:`LabelSet.write`."""
     return read(path, **options).write(output, to=to, force=force)

@@ -21,7 +21,7 @@ from ._errors import UsageError
 from ._progress import Progress, telling
 from ._report import Report
 
-__all__ = ["Built", "Kept", "Removed", "build", "check", "gc", "list", "manifest", "open"]
+__all__ = ["Built", "Kept", "Removed", "Transform", "build", "check", "gc", "list", "manifest", "open"]
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,35 @@ class Removed:
     bytes: int
     why: str
     gone: bool
+
+
+@dataclass(frozen=True)
+class Transform:
+    """What :func:`build` makes of each picture, so that :class:`forebay.Loader` makes the same of pictures that no warehouse was
+    built of. Loading a warehouse that was built with another is refused.
+
+        like = forebay.warehouse.Transform(384, resize="letterbox", max_boxes=16)
+        loader = forebay.Loader("captures.tbl", batch=64, warehouse_transform=like)      # or "warehouse/v…/manifest.json"
+    """
+
+    #: Width and height, or both at once.
+    size: int | tuple[int, int] = 384
+    resize: Literal["letterbox", "force"] = "letterbox"
+    #: Places for boxes.
+    max_boxes: int = 16
+
+    @classmethod
+    def of(cls, path: PathLike) -> Transform:
+        """That of a warehouse, by its manifest."""
+        made = manifest(path)["transform"]
+        if made.get("target_size") is None:
+            raise UsageError("usage.argument", "usage", "this manifest does not say to which size pictures were made")
+        width, height = made["target_size"]
+        return cls((width, height), "force" if made["resize_mode"] == "Force" else "letterbox", made["max_boxes"])
+
+    def _json(self) -> dict[str, Any]:
+        size = (self.size, self.size) if isinstance(self.size, int) else self.size
+        return {"size": [*size], "resize": self.resize, "max_boxes": self.max_boxes}
 
 
 def build(

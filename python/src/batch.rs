@@ -120,6 +120,14 @@ impl Batch {
         }
     }
 
+    /// The batch with its tensor, where that is there: Python's lock need not be given away for it.
+    fn ready(&self) -> Option<(Arc<loader::Batch>, Option<Tensor>)> {
+        match &*self.held.try_lock().ok()? {
+            Held::Whole(batch, tensor) => Some((batch.clone(), tensor.clone())),
+            _ => None,
+        }
+    }
+
     /// The batch with its tensor, made where it was not.
     fn whole(&self) -> Option<(Arc<loader::Batch>, Option<Tensor>)> {
         let mut held = self.lock();
@@ -171,7 +179,11 @@ impl Batch {
     /// is made when it is first asked for.
     #[getter]
     pub(crate) fn images(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.images.get(py, || match py.detach(|| self.whole()) {
+        let whole = || match self.ready() {
+            Some(whole) => Some(whole),
+            None => py.detach(|| self.whole()),
+        };
+        self.images.get(py, || match whole() {
             Some((batch, Some(tensor))) => array(py, tensor.memory(&batch)),
             _ => Err(PyAttributeError::new_err("this loader gives payloads and no images: give it a size")),
         })

@@ -90,14 +90,14 @@ impl Wanted {
 /// The labels of a set of pictures.
 #[pyclass(frozen, module = "forebay._forebay")]
 #[derive(Debug)]
-pub(crate) struct Labels(Arc<Set>);
+pub(crate) struct LabelSet(Arc<Set>);
 
 #[pymethods]
-impl Labels {
+impl LabelSet {
     /// Reads a label file, or a folder of them.
     #[staticmethod]
-    fn read(py: Python<'_>, path: PathBuf, options: String) -> PyResult<Labels> {
-        long(py, None, move |_| Ok(Labels(Arc::new(parse::<Wanted>(&options)?.open()?.read(&path)?))))
+    fn read(py: Python<'_>, path: PathBuf, options: String) -> PyResult<LabelSet> {
+        long(py, None, move |_| Ok(LabelSet(Arc::new(parse::<Wanted>(&options)?.open()?.read(&path)?))))
     }
 
     fn __len__(&self) -> usize {
@@ -163,7 +163,7 @@ impl Labels {
     }
 }
 
-impl Labels {
+impl LabelSet {
     fn model(&self) -> &Model {
         &self.0.labels
     }

@@ -20,7 +20,7 @@
 //! | `loader.rs`, `batch.rs`, `recipe.rs` | the loader, its batches, what becomes of pictures |
 //! | `pictures.rs` | tensors of samples that others choose |
 
-// Allowed where a capsule of Arrow's is opened, in `capsule.rs`, and nowhere else.
+// Allowed where a capsule of Arrow's is opened, in `capsule.rs`, where an array is made, in `memory.rs`, and nowhere else.
 #![deny(unsafe_code)]
 // The clock and threads that the core must not touch are a host's work.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -59,7 +59,7 @@ mod _forebay {
         arrow_in::Held,
         batch::Batch,
         dataset::Dataset,
-        labels::Labels,
+        labels::LabelSet,
         loader::{Epoch, Loader},
         memory::Memory,
         pictures::Pictures,

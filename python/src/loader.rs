@@ -16,6 +16,7 @@ use forebay::{
     error::codes::ARGUMENT,
     image::decode::JpegBackend,
     order::{Mix, Shuffle, Tail},
+    warehouse::{ResizeMode, Transform},
 };
 use forebay_native::{
     input::Io,
@@ -33,8 +34,9 @@ use crate::{
     wait::long,
 };
 
-/// How long a batch is waited for until signals are heard. Each time costs a thread's going to sleep and waking up.
-const LISTEN: Duration = Duration::from_millis(50);
+/// How long a batch is waited for until signals are heard: Ctrl-C is to work within 100 ms. Each time costs a thread's going
+/// to sleep and waking up, and Python's lock.
+const LISTEN: Duration = Duration::from_millis(80);
 
 /// What a loader shall do. What is not given is the library's default.
 #[derive(Debug, Default, Deserialize)]
@@ -67,6 +69,7 @@ struct Wanted {
     indices: Option<Vec<u64>>,
     split: Option<Parts>,
     annotations: Option<Boxes>,
+    warehouse_transform: Option<Prepared>,
     max_boxes: Option<u32>,
     mode: Option<String>,
     version: Option<String>,
@@ -82,6 +85,21 @@ struct Parts {
     seed: u64,
     validation: bool,
     by_sample: bool,
+}
+
+/// What the builder of a warehouse makes of pictures.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Prepared {
+    size: [u32; 2],
+    resize: String,
+    max_boxes: u64,
+}
+
+impl Prepared {
+    fn transform(&self) -> Result<Transform> {
+        Ok(Transform::new(Some(self.size), word::<ResizeMode>("resize", &self.resize)?, self.max_boxes))
+    }
 }
 
 /// Where boxes come from: a label file, or else they are with the samples.
@@ -174,6 +192,9 @@ impl Wanted {
         }
         if let Some(boxes) = self.annotations {
             builder = builder.annotations(boxes.annotations()?);
+        }
+        if let Some(prepared) = &self.warehouse_transform {
+            builder = builder.warehouse_transform(prepared.transform()?);
         }
         if let Some(mode) = &self.mode {
             builder = builder.mode(word::<Mode>("mode", mode)?);

@@ -1,17 +1,24 @@
 //! Memory that NumPy borrows: the one door through which Rust's memory is seen from outside.
 //!
-//! A [`Memory`] owns bytes and says where they are, by NumPy's array interface. `numpy.asarray` makes an array of it
-//! without copying and keeps the `Memory` alive as the array's base, so that what the array points to lives as long as
-//! the array and every view of it. There is no `unsafe` here, as nothing here looks behind a pointer; what NumPy relies
-//! on instead is this:
+//! A [`Memory`] owns bytes and says where they are. An array of it copies nothing and keeps the `Memory` alive as its base,
+//! so that what the array points to lives as long as the array and every view of it. [`array`] makes one by NumPy's C
+//! interface, which is the only `unsafe` here: a batch's arrays are made when the caches are cold, and going by
+//! `numpy.asarray` and the attribute `__array_interface__`, which says the same to whoever asks, takes three times as long
+//! then. Nothing here looks behind a pointer; what NumPy relies on is this:
 //!
 //! - The bytes do not move and are not freed while the `Memory` lives: it owns them behind one allocation, is immutable,
 //!   and gives them to nobody.
-//! - Shape and type never reach past them: they are held against the bytes that there are.
+//! - Shape and type never reach past them: they are held against the bytes that there are. Addresses are those of slices of
+//!   the type, so they are aligned for it.
 //! - Memory that others read (a mapped file, a payload) is marked as read-only. A batch's numbers may be written by the
 //!   array alone: after their address is taken, no code of Rust reads or writes them until the last array is gone.
 
-use std::{ops::Range, sync::Arc};
+use std::{
+    ffi::{c_int, c_void},
+    ops::Range,
+    ptr,
+    sync::Arc,
+};
 
 use bytes::Bytes;
 use forebay::{
@@ -20,7 +27,54 @@ use forebay::{
     image::transform::{Out, f16},
 };
 use forebay_native::loader::{self, Tensor as View};
-use pyo3::{prelude::*, sync::PyOnceLock, types::PyDict};
+use numpy::{
+    PY_ARRAY_API, PyArrayDescr, PyArrayDescrMethods, dtype,
+    npyffi::{
+        NpyTypes,
+        flags::{NPY_ARRAY_CARRAY, NPY_ARRAY_CARRAY_RO},
+        get_type_object, npy_intp,
+    },
+};
+use pyo3::{
+    exceptions::PyOverflowError,
+    prelude::*,
+    types::{PyDict, PyTuple},
+};
+
+/// What the numbers of an array are.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    U8,
+    U64,
+    I64,
+    F16,
+    F32,
+}
+
+impl Kind {
+    /// NumPy's type.
+    fn descr(self, py: Python<'_>) -> Bound<'_, PyArrayDescr> {
+        match self {
+            Kind::U8 => dtype::<u8>(py),
+            Kind::U64 => dtype::<u64>(py),
+            Kind::I64 => dtype::<i64>(py),
+            Kind::F16 => dtype::<f16>(py),
+            Kind::F32 => dtype::<f32>(py),
+        }
+    }
+
+    /// NumPy's word for it; the order of bytes is this machine's.
+    fn word(self) -> String {
+        let order = if cfg!(target_endian = "big") { '>' } else { '<' };
+        match self {
+            Kind::U8 => "|u1".into(),
+            Kind::U64 => format!("{order}u8"),
+            Kind::I64 => format!("{order}i8"),
+            Kind::F16 => format!("{order}f2"),
+            Kind::F32 => format!("{order}f4"),
+        }
+    }
+}
 
 /// What keeps bytes alive. It is never looked at again.
 #[derive(Debug)]
@@ -69,8 +123,7 @@ pub(crate) struct Memory {
     #[allow(dead_code)]
     owner: Owner,
     address: usize,
-    /// NumPy's word for the numbers.
-    kind: &'static str,
+    kind: Kind,
     shape: Vec<usize>,
     writable: bool,
 }
@@ -80,7 +133,7 @@ impl Memory {
     pub(crate) fn bytes(bytes: Bytes) -> Self {
         let shape = vec![bytes.len()];
         let address = bytes.as_ptr().expose_provenance();
-        Memory { owner: Owner::Bytes(bytes), address, kind: "|u1", shape, writable: false }
+        Memory { owner: Owner::Bytes(bytes), address, kind: Kind::U8, shape, writable: false }
     }
 
     /// A picture's pixels, which belong to whoever asked for them; `None` where the size is not theirs.
@@ -90,21 +143,21 @@ impl Memory {
             return None;
         }
         let address = pixels.as_mut_ptr().expose_provenance();
-        Some(Memory { owner: Owner::Pixels(pixels), address, kind: "|u1", shape, writable: true })
+        Some(Memory { owner: Owner::Pixels(pixels), address, kind: Kind::U8, shape, writable: true })
     }
 
     /// Numbers of samples.
     pub(crate) fn numbers(mut numbers: Vec<u64>) -> Self {
         let (address, shape) = (numbers.as_mut_ptr().expose_provenance(), vec![numbers.len()]);
-        Memory { owner: Owner::Numbers(numbers), address, kind: "<u8", shape, writable: true }
+        Memory { owner: Owner::Numbers(numbers), address, kind: Kind::U64, shape, writable: true }
     }
 
     /// A tensor; an empty one where shape and numbers do not agree.
     pub(crate) fn values(mut values: Values, shape: Vec<usize>) -> Self {
         let (address, kind, numbers) = match &mut values {
-            Values::U8(all) => (all.as_mut_ptr().expose_provenance(), "|u1", all.len()),
-            Values::F16(all) => (all.as_mut_ptr().expose_provenance(), "<f2", all.len()),
-            Values::F32(all) => (all.as_mut_ptr().expose_provenance(), "<f4", all.len()),
+            Values::U8(all) => (all.as_mut_ptr().expose_provenance(), Kind::U8, all.len()),
+            Values::F16(all) => (all.as_mut_ptr().expose_provenance(), Kind::F16, all.len()),
+            Values::F32(all) => (all.as_mut_ptr().expose_provenance(), Kind::F32, all.len()),
         };
         let agrees = shape.iter().try_fold(1_usize, |n, &side| n.checked_mul(side)) == Some(numbers);
         let shape = if agrees { shape } else { vec![0] };
@@ -115,9 +168,9 @@ impl Memory {
     pub(crate) fn view(batch: &loader::Batch, k: usize) -> Option<Self> {
         let (owner, shape) = (batch.payloads().get(k)?.clone(), batch.shape().get(1..)?.to_vec());
         let (address, kind, numbers) = match batch.view(k)? {
-            View::U8(seen) => (seen.as_ptr().expose_provenance(), "|u1", seen.len()),
-            View::F16(seen) => (seen.as_ptr().expose_provenance(), "<f2", seen.len()),
-            View::F32(seen) => (seen.as_ptr().expose_provenance(), "<f4", seen.len()),
+            View::U8(seen) => (seen.as_ptr().expose_provenance(), Kind::U8, seen.len()),
+            View::F16(seen) => (seen.as_ptr().expose_provenance(), Kind::F16, seen.len()),
+            View::F32(seen) => (seen.as_ptr().expose_provenance(), Kind::F32, seen.len()),
             _ => return None,
         };
         let wanted = shape.iter().try_fold(1_usize, |n, &side| n.checked_mul(side))?;
@@ -133,7 +186,7 @@ impl Memory {
             Some(each) => vec![labels.len().checked_div(each).unwrap_or(0), each],
             None => vec![labels.len()],
         };
-        Memory { owner: Owner::Labels(labels), address, kind: "<i8", shape, writable: true }
+        Memory { owner: Owner::Labels(labels), address, kind: Kind::I64, shape, writable: true }
     }
 }
 
@@ -141,7 +194,7 @@ impl Memory {
 #[derive(Clone, Debug)]
 pub(crate) struct Tensor {
     address: usize,
-    kind: &'static str,
+    kind: Kind,
     shape: Vec<usize>,
 }
 
@@ -150,9 +203,9 @@ impl Tensor {
     pub(crate) fn of(batch: &mut loader::Batch) -> Option<Self> {
         let shape = batch.shape().to_vec();
         let (address, kind, numbers) = match batch.images_mut() {
-            Out::U8(out) => (out.as_mut_ptr().expose_provenance(), "|u1", out.len()),
-            Out::F16(out) => (out.as_mut_ptr().expose_provenance(), "<f2", out.len()),
-            Out::F32(out) => (out.as_mut_ptr().expose_provenance(), "<f4", out.len()),
+            Out::U8(out) => (out.as_mut_ptr().expose_provenance(), Kind::U8, out.len()),
+            Out::F16(out) => (out.as_mut_ptr().expose_provenance(), Kind::F16, out.len()),
+            Out::F32(out) => (out.as_mut_ptr().expose_provenance(), Kind::F32, out.len()),
             _ => return None,
         };
         let wanted = shape.iter().try_fold(1_usize, |n, &side| n.checked_mul(side))?;
@@ -168,9 +221,38 @@ impl Tensor {
 
 /// An array of this memory, which it keeps alive.
 pub(crate) fn array(py: Python<'_>, memory: Memory) -> PyResult<Py<PyAny>> {
-    static AS_ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let make = AS_ARRAY.get_or_try_init(py, || Ok::<_, PyErr>(py.import("numpy")?.getattr("asarray")?.unbind()))?;
-    make.call1(py, (memory,))
+    let large = |_| PyOverflowError::new_err("this shape is larger than NumPy's arrays can be");
+    let side = |&side: &usize| npy_intp::try_from(side).map_err(large);
+    let mut dims = memory.shape.iter().map(side).collect::<PyResult<Vec<_>>>()?;
+    let count = c_int::try_from(dims.len()).map_err(large)?;
+    let flags = if memory.writable { NPY_ARRAY_CARRAY } else { NPY_ARRAY_CARRAY_RO };
+    let data = ptr::with_exposed_provenance_mut::<c_void>(memory.address);
+    let descr = memory.kind.descr(py).into_dtype_ptr();
+    let owner = Bound::new(py, memory)?;
+    // SAFETY: `dims` are `count` numbers, and type and shape stay within the bytes at `data`, which is not null and aligned;
+    // they live as long as `owner`, which becomes the array's base. NumPy takes `descr` and `owner`, also where it fails,
+    // and gives an array that nobody else has, or null with an exception.
+    #[allow(unsafe_code)]
+    unsafe {
+        let class = get_type_object(py, NpyTypes::PyArray_Type);
+        let none = ptr::null_mut();
+        let made = PY_ARRAY_API.PyArray_NewFromDescr(
+            py,
+            class,
+            descr,
+            count,
+            dims.as_mut_ptr(),
+            none,
+            data,
+            flags,
+            ptr::null_mut(),
+        );
+        let made = Bound::from_owned_ptr_or_err(py, made)?;
+        if PY_ARRAY_API.PyArray_SetBaseObject(py, made.as_ptr().cast(), owner.into_ptr()) != 0 {
+            return Err(PyErr::fetch(py));
+        }
+        Ok(made.unbind())
+    }
 }
 
 /// Bytes as a `memoryview` that is only read.
@@ -185,8 +267,8 @@ impl Memory {
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let interface = PyDict::new(py);
         interface.set_item("version", 3)?;
-        interface.set_item("typestr", self.kind)?;
-        interface.set_item("shape", pyo3::types::PyTuple::new(py, &self.shape)?)?;
+        interface.set_item("typestr", self.kind.word())?;
+        interface.set_item("shape", PyTuple::new(py, &self.shape)?)?;
         interface.set_item("data", (self.address, !self.writable))?;
         Ok(interface)
     }

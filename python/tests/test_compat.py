@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pathlib
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,3 +104,62 @@ def test_a_pipeline(tbl: pathlib.Path) -> None:
     assert isinstance(pipeline.next_batch(1)[0]["image"], np.ndarray)
     pipeline.stop()
     assert pipeline.state == "stopped"
+    pipeline.start()
+    with pytest.raises(forebay.UsageError):
+        pipeline.next_batch(0)
+    pipeline.stop()
+
+
+#: The guide's names with their arguments, as it lists them.
+GUIDE: dict[str, list[str]] = {
+    "convert_tar_to_tbl": ["input", "output", "compression", "workers", "progress_callback", "metadata", "metadata_format"],
+    "DataLoader": ["path", "batch_size", "num_workers", "filter_fn", "worker_id"],
+    "DataLoader.get_metadata": [],
+    "TblReaderV2": ["path"],
+    "TblReaderV2.read_sample": ["index"],
+    "TblReaderV2.get_format": ["index"],
+    "TblReaderV2.get_width": ["index"],
+    "TblReaderV2.get_height": ["index"],
+    "TblWriterV2.add_sample": ["data", "format", "width", "height"],
+    "TblWriterV2.compression_ratio": [],
+    "TblWriterV2.space_saved_mb": [],
+    "TblWriterV2.finalize": [],
+    "Pipeline.start": [],
+    "Pipeline.next_batch": ["n"],
+    "Pipeline.stop": [],
+    "Pipeline.reset": [],
+}
+
+
+@pytest.mark.parametrize("name", GUIDE)
+def test_the_guides_names_take_the_guides_arguments(name: str) -> None:
+    found: Any = turboloader
+    for part in name.split("."):
+        found = getattr(found, part)
+    arguments = [one for one in inspect.signature(found).parameters if one != "self"]
+    assert arguments[: len(GUIDE[name])] == GUIDE[name]
+    if name == "convert_tar_to_tbl":
+        assert inspect.signature(found).parameters["compression"].default == "lz4"
+
+
+def test_every_codec_level_and_format_of_metadata_of_the_guide(tmp_path: pathlib.Path) -> None:
+    levels = [("none", None), *(("lz4", level) for level in (1, 12)), *(("zstd", level) for level in (1, 19))]
+    for codec, level in levels:
+        with turboloader.TblWriterV2(tmp_path / "a.tbl", compression=codec, level=level) as writer:
+            writer.add_sample(bmp(30, 30, (1, 2, 3)), turboloader.SampleFormat.BMP, 30, 30)
+        assert turboloader.TblReaderV2(tmp_path / "a.tbl").read_sample(0) == bmp(30, 30, (1, 2, 3))
+    wds = CORPUS / "tar" / "wds.tar"
+    for kind in ("json", "msgpack"):
+        turboloader.convert_tar_to_tbl(wds, tmp_path / "b.tbl", metadata={"classes": ["a", "b"]}, metadata_format=kind)
+        assert turboloader.DataLoader(tmp_path / "b.tbl", 4).get_metadata()["classes"] == ["a", "b"]
+    # A field 1 of wire type 2, as protobuf writes a text.
+    turboloader.convert_tar_to_tbl(wds, tmp_path / "b.tbl", metadata=b"\x0a\x03abc", metadata_format="protobuf")
+    assert len(turboloader.DataLoader(tmp_path / "b.tbl", 4)) == 4
+
+
+def test_progressive_training_opens_one_loader_a_size(tbl: pathlib.Path) -> None:
+    seen = []
+    for least in (0, 100, 10_000):
+        loader = turboloader.DataLoader(tbl, 4, filter_fn=lambda meta: meta["width"] >= least)
+        seen.append(sum(len(batch) for batch in loader))
+    assert seen[0] == 15 and seen[0] >= seen[1] > seen[2] == 0

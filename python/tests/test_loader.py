@@ -19,7 +19,8 @@ import pytest
 import forebay
 from conftest import FIXTURES, bmp, numbered, write_tar
 
-EPOCHS = json.loads((FIXTURES / "order.json").read_text())["epochs"]
+ORDER = json.loads((FIXTURES / "order.json").read_text())
+EPOCHS = ORDER["epochs"]
 
 
 def address(array: Any) -> int:
@@ -33,32 +34,65 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> dict[int, pathlib.Path
     return {n: numbered(folder / f"{n}.tar", n) for n in (7, 10, 23, 200)}
 
 
+def shuffled(case: dict[str, Any]) -> dict[str, Any]:
+    """The loader's options for the shuffle and the seed of a case."""
+    seed = int(case["seed"])
+    if case["shuffle"] == "full":
+        return {"shuffle": seed}
+    if isinstance(case["shuffle"], dict):
+        return {"shuffle": forebay.Blocks(seed, **case["shuffle"]["blocks"])}
+    return {"seed": seed}
+
+
 @pytest.mark.parametrize("case", EPOCHS, ids=lambda c: f"{c['samples']}-{c['shuffle']}-{c['tail']}-{c['epoch']}")
 def test_the_order_is_that_of_the_fixtures(case: dict[str, Any], archives: dict[int, pathlib.Path]) -> None:
-    shuffle: Any = None
-    seed: int | None = int(case["seed"])
-    if case["shuffle"] == "full":
-        shuffle, seed = seed, None
-    elif isinstance(case["shuffle"], dict):
-        shuffle, seed = forebay.Blocks(int(case["seed"]), **case["shuffle"]["blocks"]), None
     for rank in range(case["world"]):
         loader = forebay.Loader(
             archives[case["samples"]],
             batch=case["batch"],
-            shuffle=shuffle,
-            seed=seed,
             tail=case["tail"],
             rank=rank,
             world=case["world"],
             labels="cls",
             workers=2,
             allow_empty=True,
+            **shuffled(case),
         )
         loader.set_epoch(case["epoch"])
         batches = list(loader)
         wanted = [step[rank] for step in case["steps"] if step[rank]]
         assert [batch.indices.tolist() for batch in batches] == wanted
         assert [batch.labels.tolist() for batch in batches] == wanted
+
+
+@pytest.mark.parametrize("case", ORDER["mixes"], ids=lambda c: f"{c['shuffle']}-{c['epoch']}")
+def test_a_mix_is_that_of_the_fixtures(case: dict[str, Any], tmp_path: pathlib.Path) -> None:
+    paths, chosen, begin = [], [], 0
+    for k, source in enumerate(case["sources"]):
+        paths.append(numbered(tmp_path / f"{k}.tar", source["samples"]))
+        chosen += [begin + i for i in source.get("selection", range(source["samples"]))]
+        begin += source["samples"]
+    mix = case["mix"]
+    loader = forebay.Loader(
+        paths, batch=4, tail="uneven", indices=chosen, mix=mix["weights"], epoch_samples=mix["epoch_samples"], **shuffled(case)
+    )
+    loader.set_epoch(case["epoch"])
+    assert [[item.source, item.sample] for batch in loader for item in batch.items] == case["items"]
+
+
+def test_a_state_is_that_of_the_fixtures(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = ORDER["state"]
+    monkeypatch.chdir(tmp_path)
+    numbered(tmp_path / "a", 100)
+    loader = forebay.Loader("a", batch=wanted["global_batch"], shuffle=int(wanted["seed"]))
+    loader.set_epoch(wanted["epoch"])
+    steps = iter(loader)
+    for _ in range(wanted["step"]):
+        next(steps)
+    found = loader.state_dict()["order"]
+    # The loader itself says what tells its file from another of the same name; and it has no filter.
+    assert found["sources"][0].pop("identity") != "" and wanted["sources"][0].pop("identity") == ""
+    assert {**found, "filter": wanted["filter"]} == wanted
 
 
 def test_batches_are_the_loaders_own_memory(archives: dict[int, pathlib.Path]) -> None:
@@ -409,24 +443,34 @@ def test_loaders_go_on_in_another_process(archives: dict[int, pathlib.Path], how
     assert found == (whole if how == "fork" else whole[1:])
 
 
-def test_many_loaders_leave_no_threads_and_no_files(archives: dict[int, pathlib.Path]) -> None:
+def test_many_loaders_leave_no_threads_no_files_and_no_memory(archives: dict[int, pathlib.Path]) -> None:
     if not os.path.isdir("/proc/self/task"):
         pytest.skip("only Linux lists threads and files in /proc")
 
     def used() -> tuple[int, int]:
+        gc.collect()
         return len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
 
-    def once() -> None:
-        loader = forebay.Loader(archives[23], batch=5, size=4, workers=3)
-        next(iter(loader))
+    def resident() -> int:
+        pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
 
-    once()
-    gc.collect()
-    before = used()
-    for _ in range(200):
-        once()
-    gc.collect()
+    def once(k: int) -> None:
+        loader = forebay.Loader(archives[23], batch=5, size=64, labels="cls", workers=3)
+        for step, batch in enumerate(loader):
+            batch.images, batch.labels, batch.indices
+            # Some are left in the middle, with batches on their way.
+            if step == k % 5:
+                break
+
+    for k in range(20):
+        once(k)
+    before, bytes_before = used(), resident()
+    for k in range(200):
+        once(k)
     assert used() == before
+    # A batch is 240 kB; were one of each loader kept, they would be 48 MB.
+    assert resident() - bytes_before < 24 << 20
 
 
 def test_stats_say_who_waits(archives: dict[int, pathlib.Path]) -> None:

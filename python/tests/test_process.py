@@ -13,6 +13,30 @@ import pytest
 import forebay
 from conftest import numbered
 
+#: Imports the package in another interpreter of the same process; prints what it says.
+INNER = """
+try:
+    import forebay
+    print('imported', flush=True)
+except ImportError as e:
+    print('refused:', e, flush=True)
+"""
+SUBINTERPRETER = f"""
+import sys
+if sys.argv[1] == 'after':
+    import forebay
+try:
+    import _interpreters as made
+except ImportError:
+    import _xxsubinterpreters as made
+one = made.create()
+found = made.run_string(one, {INNER!r})
+if found is not None:
+    print(found.formatted)
+import forebay
+print('main has', forebay.__version__)
+"""
+
 LIVE = """
 import sys, threading, forebay
 loader = forebay.Loader(sys.argv[1], batch=10, size=64, workers=4, prefetch=4)
@@ -32,6 +56,16 @@ def test_the_interpreter_ends_with_live_loaders(tmp_path: pathlib.Path) -> None:
     for _ in range(3):
         found = python(LIVE, path)
         assert (found.returncode, found.stdout, found.stderr) == (0, "made (10, 3, 64, 64)\n", "")
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_other_interpreters_of_the_process_are_refused_in_words(when: str) -> None:
+    found = python(SUBINTERPRETER, when)
+    if "No module named '_xxsubinterpreters'" in found.stderr:
+        pytest.skip("this Python has no module that makes interpreters")
+    refused, main = found.stdout.splitlines()
+    assert refused.startswith("refused: forebay") and "main interpreter" in refused
+    assert (main, found.returncode) == (f"main has {forebay.__version__}", 0), found.stderr
 
 
 def test_importing_imports_little() -> None:

@@ -29,11 +29,13 @@ loader = forebay.Loader("a.tbl", batch=4, size=(8, 6), augment=forebay.RandomRes
 for batch in loader:
     numbers: NDArray[np.int64] = batch.labels
 names: list[str] = forebay.open_table("a.csv").columns
-labels = forebay.labels.read("a.json", voc_base=1)
+labels: forebay.labels.LabelSet = forebay.labels.read("a.json", voc_base=1)
 corners: NDArray[np.float64] = labels[0].boxes()
 built: str = forebay.warehouse.build("a", "b", size=64).manifest
 same: bool = forebay.diff("a.tbl", "b.tbl").same
 steps: int = forebay.plan(["a.tbl"], world=2).steps
+like = forebay.warehouse.Transform((384, 256), max_boxes=8)
+live = forebay.Loader("a.tbl", warehouse_transform=like, labels=forebay.Labels.folder())
 rows: forebay.Table = forebay.from_arrow(object())
 try:
     ds[3].payload

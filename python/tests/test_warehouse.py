@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,6 +33,30 @@ def build(pictures: pathlib.Path, **options: object) -> forebay.warehouse.Built:
     folder = pictures.parent
     settings = {"labels": folder / "boxes.json", "size": 8, "max_boxes": 3, **options}
     return forebay.warehouse.build(pictures, folder / "out", **settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("resize", ["letterbox", "force"])
+def test_pictures_become_what_a_warehouse_holds_of_them(pictures: pathlib.Path, resize: Any) -> None:
+    built = build(pictures, size=(12, 6), resize=resize)
+    like = forebay.warehouse.Transform.of(built.manifest)
+    assert like == forebay.warehouse.Transform((12, 6), resize, 3)
+    boxes = pictures.parent / "boxes.json"
+    stored = forebay.Loader(built.manifest, batch=3, shuffle=42, warehouse_transform=like)
+    live = forebay.Loader(pictures, batch=3, shuffle=42, warehouse_transform=like, annotations=boxes)
+    for one, other in zip(stored.numpy(), live.numpy()):
+        assert one["images"].shape == (3, 3, 6, 12)
+        for name in ("images", "boxes", "mask", "box_classes"):
+            assert (one[name] == other[name]).all(), name
+    assert stored.box_classes == live.box_classes == ["cat"]
+    with pytest.warns(UserWarning):
+        sums = forebay.Loader(pictures, batch=3, warehouse_transform=like, annotations=boxes, per_sample=lambda image: image.shape)
+    assert next(iter(sums)).images == [(3, 6, 12)] * 3
+    with pytest.raises(forebay.UsageError, match="another transform"):
+        forebay.Loader(built.manifest, warehouse_transform=forebay.warehouse.Transform(8, resize, 3))
+    with pytest.raises(forebay.UsageError, match="give one"):
+        forebay.Loader(pictures, size=8, warehouse_transform=like)
+    with pytest.raises(forebay.UsageError, match="resize is one of"):
+        forebay.Loader(pictures, warehouse_transform=forebay.warehouse.Transform(8, "crop"))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f16", "u8"])

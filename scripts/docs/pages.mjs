@@ -37,6 +37,7 @@ export const NAVIGATION = [
       ['FFCV', 'docs/python/from-ffcv.md'],
       ['DALI', 'docs/python/from-dali.md'],
       ['turboloader', 'docs/python/from-turboloader.md'],
+      ['torchvision', 'docs/python/from-torchvision.md'],
     ],
   ],
   [

@@ -352,6 +352,8 @@ class Pipeline:
         """The next ``n`` samples, fewer at the end of the epoch, then none."""
         if self.state != "running" or self._at is None:
             raise UsageError("loader.stopped", "usage", "a stopped pipeline was asked for a batch; start it first")
+        if n < 1:
+            raise UsageError("usage.argument", "usage", f"a batch has at least 1 sample, not {n}")
         found: list[dict[str, Any]] = []
         for sample in self._at:
             found.append(sample)
