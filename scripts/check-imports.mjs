@@ -20,6 +20,8 @@ const CRATES = {
   'native/src': [
     'half_written map parallel',
     'input',
+    'cache',
+    'ahead',
     'folder output shards',
     'dataset',
     'labels',

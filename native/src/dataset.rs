@@ -22,6 +22,7 @@ use forebay::{
 use serde_json::Value;
 
 use crate::{
+    cache::Cache,
     folder::Folder,
     input::{Input, Io, WINDOW},
     shards::{self, OpenWarehouse, WarehouseOptions},
@@ -60,6 +61,8 @@ pub struct OpenOptions {
     /// At which level of a folder the classes are, from 1; 0 for none. Without it they are
     /// [looked for](Folder::open).
     pub class_level: Option<u32>,
+    /// Where bytes of files elsewhere are kept.
+    pub cache: Option<Cache>,
 }
 
 /// A payload as a worker takes it.
@@ -125,6 +128,10 @@ impl Dataset {
 
     /// Opens bytes that are in memory.
     pub fn from_input(input: Input, options: &OpenOptions) -> Result<Dataset> {
+        let input = match &options.cache {
+            Some(cache) => input.cached(cache),
+            None => input,
+        };
         let named = |e: Error| e.file(input.name());
         let mut opener = Opener::new(input.len()).with_limits(options.limits.clone());
         let (container, damage) = match input.drive(&mut opener, |o| if o.scanner().is_some() { WINDOW } else { 0 }) {
@@ -335,7 +342,9 @@ impl Dataset {
         };
         let named = |e: Error| e.file(self.name()).sample(i);
         let Some(range) = metadata.range(i).map_err(named)? else { return Ok(None) };
-        let found = metadata.decode(i, input.slice_in(range, buffer)?).map_err(named)?;
+        // Elsewhere than here, records that follow each other are asked for together.
+        let bytes = if input.is_local() { input.slice_in(range, buffer)? } else { input.lend(range)? };
+        let found = metadata.decode(i, bytes).map_err(named)?;
         match found {
             Some(found) if found.bytes.is_empty() => Ok(None),
             Some(found) if found.json_text().is_some() => Ok(Some(RecordText::Stored(found))),
@@ -409,6 +418,26 @@ impl Dataset {
             Source::File(_, container) => container.info(i).ok().map(|info| info.range()),
             Source::Folder(folder) => folder.info(i).ok().map(|info| 0..info.bytes),
         }
+    }
+
+    /// The bytes that taking sample `i` reads of the file.
+    pub(crate) fn taken_range(&self, i: u64) -> Option<Range<u64>> {
+        self.container()?.plan(i).ok().map(|plan| plan.range())
+    }
+
+    /// The bytes of sample `i`'s record in a TBL.
+    pub(crate) fn record_range(&self, i: u64) -> Option<Range<u64>> {
+        let Source::File(input, container) = &self.source else { return None };
+        self.open_metadata(input, container).ok()??.range(i).ok()?
+    }
+
+    /// The same dataset by another way to its bytes, if it is one file.
+    pub(crate) fn by(&self, way: impl FnOnce(&Input) -> Input) -> Dataset {
+        let source = match &self.source {
+            Source::File(input, container) => Source::File(Arc::new(way(input)), container.clone()),
+            Source::Folder(folder) => Source::Folder(folder.clone()),
+        };
+        Dataset { source, ..self.clone() }
     }
 
     /// Says that sample `i` will be read soon.

@@ -20,6 +20,7 @@
 //! | [`warehouse`](mod@warehouse) | tensor warehouses, built |
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`] | files in, read or mapped |
+//! | [`cache`] | bytes of files elsewhere, kept on this machine's disk |
 //! | [`tables`] | CSV, JSON lines, Parquet, Arrow, TBF and IDV, in and out |
 
 // The clock, threads and files that the core must not touch are this crate's work.
@@ -29,6 +30,9 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::unimplemented)]
 
+#[doc(hidden)]
+pub mod ahead;
+pub mod cache;
 pub mod check;
 pub mod convert;
 pub mod dataset;

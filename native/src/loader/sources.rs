@@ -1,6 +1,6 @@
 //! The files that a loader reads, and what tells them from others of the same name.
 
-use std::path::PathBuf;
+use std::{ops::Range, path::PathBuf, sync::Arc};
 
 use forebay::{
     Error, Result,
@@ -16,7 +16,9 @@ use super::{
     codes,
     stored::{self, Stored},
 };
-use crate::{Dataset, OpenOptions, folder::Folder, parallel::blocks::in_blocks, select::matching_all};
+use crate::{
+    Dataset, Input, OpenOptions, ahead::Store, folder::Folder, parallel::blocks::in_blocks, select::matching_all,
+};
 
 /// The opened files, in the order in which their samples follow each other.
 #[derive(Debug)]
@@ -48,11 +50,48 @@ impl Sources {
         };
         Ok(Sources { datasets: paths.iter().map(open).collect::<Result<_>>()?, annotated: None, stored: None })
     }
+    /// What is open already.
+    pub(super) fn opened(datasets: Vec<Dataset>) -> Sources {
+        Sources { datasets, annotated: None, stored: None }
+    }
     pub(super) fn annotated(annotated: Annotated, datasets: Vec<Dataset>) -> Sources {
         Sources { datasets, annotated: Some(annotated), stored: None }
     }
     pub(super) fn stored(stored: Stored, datasets: Vec<Dataset>) -> Sources {
         Sources { datasets, annotated: None, stored: Some(stored) }
+    }
+
+    /// Has the bytes of files elsewhere given out of a store into which they are fetched ahead. Gives these files, by
+    /// their numbers in the store.
+    pub(super) fn fetched_ahead(&mut self, store: &Arc<Store>) -> Vec<Option<Input>> {
+        if let Some(stored) = &mut self.stored {
+            return stored.fetched_ahead(store);
+        }
+        let one = |(number, dataset): (usize, &mut Dataset)| {
+            let input = dataset.input().filter(|input| !input.is_local())?.as_ref().clone();
+            *dataset = dataset.by(|input| input.ahead(number, store));
+            Some(input)
+        };
+        self.datasets.iter_mut().enumerate().map(one).collect()
+    }
+
+    /// Whether all files lie on this machine.
+    pub(super) fn are_local(&self) -> bool {
+        match &self.stored {
+            Some(stored) => stored.are_local(),
+            None => self.datasets.iter().filter_map(Dataset::input).all(|input| input.is_local()),
+        }
+    }
+
+    /// The bytes that taking an item reads, each with the number of its file in the store; its record too if that is
+    /// wanted.
+    pub(super) fn ranges(&self, item: &Item, record: bool) -> Vec<(usize, Range<u64>)> {
+        if let Some(stored) = &self.stored {
+            return stored.ranges(item);
+        }
+        let Ok((dataset, in_file)) = self.in_file(item) else { return Vec::new() };
+        let record = if record { dataset.record_range(in_file.sample) } else { None };
+        [dataset.taken_range(in_file.sample), record].into_iter().flatten().map(|range| (item.source, range)).collect()
     }
 
     pub(super) fn datasets(&self) -> &[Dataset] {
