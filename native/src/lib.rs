@@ -37,6 +37,8 @@ pub mod check;
 pub mod convert;
 pub mod dataset;
 #[doc(hidden)]
+pub mod difference;
+#[doc(hidden)]
 pub mod extract;
 #[doc(hidden)]
 pub mod folder;
@@ -50,6 +52,8 @@ pub mod map;
 pub mod output;
 #[doc(hidden)]
 pub mod parallel;
+#[doc(hidden)]
+pub mod plan;
 pub mod select;
 pub mod shards;
 pub mod tables;

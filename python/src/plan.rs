@@ -2,24 +2,20 @@
 
 use std::path::PathBuf;
 
-use forebay::{
-    Error, Result,
-    error::codes::ARGUMENT,
-    filter::Filter,
-    order::{Epoch, Item, Mix, Order, Settings, Shuffle, Source},
+use forebay::{Result, filter::Filter};
+use forebay_native::{
+    Dataset, OpenOptions,
+    input::expand,
+    plan::{Batch, Plan, Run, Shares},
 };
-use forebay_native::{Dataset, OpenOptions, input::expand, select::matching_all};
 use pyo3::prelude::*;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     options::{optional, parse},
-    wait::{Wire, long},
+    wait::long,
 };
-
-/// More ranks than this are not listed.
-const MOST_RANKS: u64 = 1 << 20;
 
 /// The run that is planned.
 #[derive(Debug, Deserialize)]
@@ -40,26 +36,12 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn settings(&self) -> Result<Settings> {
-        let refuse = |what: &str| Err(Error::new(&ARGUMENT, what));
-        let shuffle = match (self.shuffle, self.blocks) {
-            (None, Some(_)) => return refuse("`blocks` says how to shuffle, and `shuffle` is not given"),
-            (None, None) => Shuffle::None,
-            (Some(_), None) => Shuffle::Full,
-            (Some(_), Some((block, window))) => Shuffle::Blocks { block, window },
-        };
-        let mut settings = Settings::default()
-            .with_seed(self.shuffle.unwrap_or(0))
-            .with_shuffle(shuffle)
-            .with_batch(self.batch)
-            .with_world(self.world)
-            .with_tail(optional("tail", self.tail.as_deref())?.unwrap_or_default());
-        settings = match (&self.weights, self.epoch_samples) {
-            (Some(weights), Some(epoch_samples)) => settings.with_mix(Mix { weights: weights.clone(), epoch_samples }),
-            (None, None) => settings,
-            _ => return refuse("`weights` and `epoch_samples` are given together"),
-        };
-        Ok(settings)
+    fn run(&self) -> Result<Run> {
+        let mut run = Run::new(self.world, self.batch);
+        (run.shuffle, run.blocks) = (self.shuffle, self.blocks);
+        run.tail = optional("tail", self.tail.as_deref())?.unwrap_or_default();
+        (run.weights, run.epoch_samples) = (self.weights.clone(), self.epoch_samples);
+        Ok(run)
     }
 }
 
@@ -71,83 +53,28 @@ pub(crate) fn plan(py: Python<'_>, inputs: Vec<String>, options: String) -> PyRe
         let open = |path: &PathBuf| Dataset::open_with(path, &OpenOptions::default());
         let datasets = expand(&inputs)?.iter().map(open).collect::<Result<Vec<_>>>()?;
         let filter = wanted.filter.as_deref().map(Filter::parse).transpose()?;
-        let selected = filter.as_ref().map(|filter| matching_all(&datasets, filter, |_| false)).transpose()?;
-        let mut chosen = selected.map(|selected| selected.chosen.into_iter());
-        let mut sources = Vec::with_capacity(datasets.len());
-        for dataset in &datasets {
-            let source = Source::new(dataset.name(), dataset.len());
-            sources.push(match chosen.as_mut().and_then(Iterator::next) {
-                Some(chosen) => source.select(chosen)?,
-                None => source,
-            });
-        }
-        let order = Order::new(sources, wanted.settings()?)?;
-        let epoch = order.epoch(wanted.epoch)?;
+        let plan = Plan::new(datasets, filter.as_ref(), &wanted.run()?)?;
+        let file = |(d, n): (&Dataset, u64)| json!({ "file": d.name(), "samples": d.len(), "selected": n });
         let mut found = json!({
             "epoch": wanted.epoch,
             "world": wanted.world,
             "batch": wanted.batch,
-            "samples": order.epoch_samples(),
-            "steps": order.steps(),
-            "files": datasets.iter().zip(order.sources()).map(|(dataset, source)| {
-                json!({ "file": dataset.name(), "samples": dataset.len(), "selected": source.selected() })
-            }).collect::<Vec<_>>(),
+            "samples": plan.order().epoch_samples(),
+            "steps": plan.order().steps(),
+            "files": plan.files().map(file).collect::<Vec<_>>(),
         });
         match wanted.rank {
-            Some(rank) if rank < wanted.world => found["batches"] = batches(&wanted, &datasets, &epoch, rank, wire),
             Some(rank) => {
-                return Err(Error::new(&ARGUMENT, format!("there is no rank {rank} of {}", wanted.world)));
+                let (from, to) = wanted.steps.unwrap_or((0, u64::MAX));
+                let heard = |batch: &Batch| wire.tell(batch.step, None);
+                let batches: Vec<Batch> = plan.batches(wanted.epoch, rank, from..to)?.inspect(heard).collect();
+                found["batches"] = json!(batches);
             }
             None => {
-                let (ranks, left_out) = ranks(&wanted, &datasets, &order, &epoch, wire)?;
-                (found["ranks"], found["left_out"]) = (ranks, left_out.into());
+                let Shares { left_out, ranks } = plan.shares(wanted.epoch, &mut |step| wire.tell(step, None))?;
+                (found["ranks"], found["left_out"]) = (json!(ranks), left_out.into());
             }
         }
         Ok(found.to_string())
     })
-}
-
-/// Bytes of a sample as it is stored: what reading it moves.
-fn bytes(datasets: &[Dataset], item: &Item) -> u64 {
-    let range = datasets.get(item.source).and_then(|dataset| dataset.stored_range(item.sample));
-    range.map_or(0, |range| range.end - range.start)
-}
-
-/// What each rank gets, and how many samples none does.
-fn ranks(wanted: &Wanted, datasets: &[Dataset], order: &Order, epoch: &Epoch<'_>, wire: &Wire) -> Result<(Value, u64)> {
-    if wanted.world > MOST_RANKS {
-        let message = format!("{} ranks are too many to list; ask for one with `rank`", wanted.world);
-        return Err(Error::new(&ARGUMENT, message));
-    }
-    let (mut ranks, mut unique) = (Vec::new(), 0);
-    for rank in 0..wanted.world {
-        let (mut batches, mut samples, mut padded, mut size) = (0_u64, 0_u64, 0_u64, 0_u64);
-        for step in 0..epoch.steps() {
-            wire.tell(step, None);
-            let before = samples;
-            for item in epoch.batch(step, rank) {
-                samples += 1;
-                padded += u64::from(item.padded);
-                size += bytes(datasets, &item);
-            }
-            batches += u64::from(samples > before);
-        }
-        unique += samples - padded;
-        ranks.push(json!({ "rank": rank, "batches": batches, "samples": samples, "padded": padded, "bytes": size }));
-    }
-    Ok((ranks.into(), order.epoch_samples().saturating_sub(unique)))
-}
-
-/// The batches of one rank.
-fn batches(wanted: &Wanted, datasets: &[Dataset], epoch: &Epoch<'_>, rank: u64, wire: &Wire) -> Value {
-    let (from, to) = wanted.steps.unwrap_or((0, u64::MAX));
-    let of = |step: u64| {
-        wire.tell(step, None);
-        let items: Vec<Item> = epoch.batch(step, rank).collect();
-        let indices: Vec<u64> = items.iter().map(|item| item.index).collect();
-        let size: u64 = items.iter().map(|item| bytes(datasets, item)).sum();
-        let padded = items.iter().filter(|item| item.padded).count();
-        json!({ "step": step, "bytes": size, "padded": padded, "indices": indices })
-    };
-    (from..to.min(epoch.steps())).map(of).collect()
 }

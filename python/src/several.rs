@@ -1,34 +1,28 @@
 //! What takes or makes several datasets: shards of one, the difference of two.
 
-use std::{collections::HashMap, fs, path::PathBuf};
+use std::{fs, path::PathBuf};
 
-use forebay::{
-    Error, Result,
-    codec::{Codec, checksum::crc32},
-    error::codes::ARGUMENT,
-    words::Word,
-};
+use forebay::{Error, Result, codec::Codec, error::codes::ARGUMENT, words::Word};
 use forebay_native::{
     Dataset, OpenOptions,
     convert::{Job, Options, To},
+    difference::difference,
     input,
     output::Stage,
-    parallel::{all_cores, ordered},
+    parallel::all_cores,
 };
 use pyo3::prelude::*;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     convert::compression,
     options::{optional, parse, word},
-    wait::{Wire, long},
+    wait::long,
 };
 
 /// More shards than this are a mistake.
 const MOST_SHARDS: u64 = 1_000_000;
-/// About what one comparison of two samples reads, for the budget of the threads.
-const PAIR_BYTES: u64 = 100_000;
 
 /// How shards are written. What is not given is the library's default.
 #[derive(Debug, Default, Deserialize)]
@@ -125,96 +119,8 @@ pub(crate) fn diff(
     long(py, progress, move |wire| {
         let open = |path: PathBuf| Dataset::open_with(&path, &OpenOptions::default());
         let (a, b) = (open(a)?, open(b)?);
-        difference(&a, &b, payloads, workers.unwrap_or_else(all_cores).max(1), wire).map(|found| found.to_string())
+        let workers = workers.unwrap_or_else(all_cores).max(1);
+        let found = difference(&a, &b, payloads, workers, &mut |done, total| wire.tell(done, Some(total)))?;
+        Ok(json!(found).to_string())
     })
-}
-
-fn difference(a: &Dataset, b: &Dataset, payloads: bool, workers: usize, wire: &Wire) -> Result<Value> {
-    let named = |dataset: &Dataset, i: u64| Ok::<_, Error>(json!({ "i": i, "name": dataset.sample_name(i)? }));
-    let (mut pairs, mut only_a, mut only_b) = (Vec::new(), Vec::new(), Vec::new());
-    match (names(a)?, names(b)?) {
-        (Some(of_a), Some(mut of_b)) => {
-            let mut in_order: Vec<_> = of_a.into_iter().collect();
-            in_order.sort_by_key(|(_, i)| *i);
-            for (name, i) in in_order {
-                match of_b.remove(&name) {
-                    Some(j) => pairs.push((i, j)),
-                    None => only_a.push(json!({ "i": i, "name": name })),
-                }
-            }
-            let mut rest: Vec<_> = of_b.into_iter().collect();
-            rest.sort_by_key(|(_, i)| *i);
-            only_b.extend(rest.into_iter().map(|(name, i)| json!({ "i": i, "name": name })));
-        }
-        // Where names are missing or stand twice, samples belong together by their numbers.
-        _ => {
-            let both = a.len().min(b.len());
-            pairs.extend((0..both).map(|i| (i, i)));
-            (both..a.len()).try_for_each(|i| named(a, i).map(|one| only_a.push(one)))?;
-            (both..b.len()).try_for_each(|i| named(b, i).map(|one| only_b.push(one)))?;
-        }
-    }
-    let (total, mut done, mut equal, mut changed) = (pairs.len() as u64, 0, 0_u64, Vec::new());
-    let work = |(i, j): (u64, u64)| compare(a, i, b, j, payloads).map(|what| (i, j, what));
-    ordered(
-        pairs.into_iter().map(Ok),
-        |_| PAIR_BYTES,
-        workers,
-        work,
-        |chunk| {
-            for one in chunk {
-                let (i, j, what): (u64, u64, Vec<&str>) = one?;
-                done += 1;
-                match what.is_empty() {
-                    true => equal += 1,
-                    false => changed.push(json!({ "a": i, "b": j, "name": a.sample_name(i)?, "what": what })),
-                }
-            }
-            wire.tell(done, Some(total));
-            Ok(())
-        },
-    )?;
-    Ok(json!({
-        "same": changed.is_empty() && only_a.is_empty() && only_b.is_empty(),
-        "a_samples": a.len(),
-        "b_samples": b.len(),
-        "equal": equal,
-        "changed": changed,
-        "only_in_a": only_a,
-        "only_in_b": only_b,
-    }))
-}
-
-/// Every sample's number by its name; none if a name is missing or stands twice.
-fn names(dataset: &Dataset) -> Result<Option<HashMap<String, u64>>> {
-    let mut names = HashMap::new();
-    for i in 0..dataset.len() {
-        let Some(name) = dataset.sample_name(i)? else { return Ok(None) };
-        if names.insert(name, i).is_some() {
-            return Ok(None);
-        }
-    }
-    Ok(Some(names))
-}
-
-/// What of two samples differs.
-fn compare(a: &Dataset, i: u64, b: &Dataset, j: u64, payloads: bool) -> Result<Vec<&'static str>> {
-    let mut what = Vec::new();
-    let (of_a, of_b) = (a.payload(i)?, b.payload(j)?);
-    if of_a.len() != of_b.len() || crc32(&of_a) != crc32(&of_b) || of_a != of_b {
-        what.push("payload");
-    }
-    let metadata = |dataset: &Dataset, i: u64| {
-        dataset.metadata_value(i).map(|mut value| {
-            // The number differs where samples were filtered or joined.
-            if let Some(Value::Object(fields)) = &mut value {
-                fields.remove("id");
-            }
-            value
-        })
-    };
-    if !payloads && metadata(a, i)? != metadata(b, j)? {
-        what.push("metadata");
-    }
-    Ok(what)
 }

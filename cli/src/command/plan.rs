@@ -3,12 +3,11 @@
 
 use std::path::PathBuf;
 
-use forebay::{
-    Error, Result,
-    error::codes,
-    order::{Epoch, Item, Mix, Order, Settings, Shuffle, Source, Tail},
+use forebay::{Result, order::Tail};
+use forebay_native::{
+    dataset::Dataset,
+    plan::{Batch, Plan, Run, Shares},
 };
-use forebay_native::{dataset::Dataset, select::matching_all};
 use serde_json::{Value, json};
 
 use super::filtering::{LimitArgs, filter, open, paths};
@@ -73,102 +72,29 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let (limits, wanted) = (args.limits.limits(), filter(args.filter.as_deref())?);
     let datasets: Vec<Dataset> =
         paths(&args.files)?.iter().map(|path| open(path, &limits, false)).collect::<Result<_>>()?;
-    let selected = wanted.as_ref().map(|filter| matching_all(&datasets, filter, |_| false)).transpose()?;
-    let mut chosen = selected.map(|selected| selected.chosen.into_iter());
-    let mut sources = Vec::with_capacity(datasets.len());
-    for dataset in &datasets {
-        let source = Source::new(dataset.name(), dataset.len());
-        sources.push(match chosen.as_mut().and_then(Iterator::next) {
-            Some(chosen) => source.select(chosen)?,
-            None => source,
-        });
-    }
-    let order = Order::new(sources, settings(args))?;
-    let epoch = order.epoch(args.epoch)?;
+    let plan = Plan::new(datasets, wanted.as_ref(), &wish(args))?;
     match args.rank {
-        None => sums(args, &datasets, &order, &epoch, out),
-        Some(rank) if rank < args.world => {
-            list(args, &datasets, &epoch, rank, out);
-            Ok(())
-        }
-        Some(rank) => Err(Error::new(&codes::ARGUMENT, format!("there is no rank {rank} of {}", args.world))),
+        None => sums(args, &plan, out),
+        Some(rank) => list(args, &plan, rank, out),
     }?;
     Ok(Outcome::Fine)
 }
 
-fn settings(args: &Args) -> Settings {
-    let shuffle = match (args.shuffle, args.blocks) {
-        (None, _) => Shuffle::None,
-        (Some(_), None) => Shuffle::Full,
-        (Some(_), Some((block, window))) => Shuffle::Blocks { block, window },
-    };
-    let mut settings = Settings::default()
-        .with_seed(args.shuffle.unwrap_or(0))
-        .with_shuffle(shuffle)
-        .with_batch(args.batch)
-        .with_world(args.world)
-        .with_tail(args.tail);
-    if let (Some(weights), Some(epoch_samples)) = (&args.weights, args.epoch_samples) {
-        settings = settings.with_mix(Mix { weights: weights.clone(), epoch_samples });
-    }
-    settings
+fn wish(args: &Args) -> Run {
+    let mut run = Run::new(args.world, args.batch);
+    (run.shuffle, run.blocks, run.tail) = (args.shuffle, args.blocks, args.tail);
+    (run.weights, run.epoch_samples) = (args.weights.clone(), args.epoch_samples);
+    run
 }
 
-/// Bytes of a sample as it is stored: what reading it moves.
-fn bytes(datasets: &[Dataset], item: &Item) -> u64 {
-    let range = datasets.get(item.source).and_then(|dataset| dataset.stored_range(item.sample));
-    range.map_or(0, |range| range.end - range.start)
-}
-
-/// More ranks than this are not listed.
-const MOST_RANKS: u64 = 1 << 20;
-
-/// What one rank gets.
-#[derive(Clone, Copy, Default)]
-struct Share {
-    batches: u64,
-    samples: u64,
-    padded: u64,
-    bytes: u64,
-}
-
-fn sums(args: &Args, datasets: &[Dataset], order: &Order, epoch: &Epoch<'_>, out: &Output) -> Result<()> {
-    if args.world > MOST_RANKS {
-        let message = format!("the sums of {} ranks are too many to list; ask for one with --rank", args.world);
-        return Err(Error::new(&codes::ARGUMENT, message));
-    }
-    let mut ranks = Vec::new();
-    for rank in 0..args.world {
-        let mut share = Share::default();
-        for step in 0..epoch.steps() {
-            let before = share.samples;
-            for item in epoch.batch(step, rank) {
-                share.samples += 1;
-                share.padded += u64::from(item.padded);
-                share.bytes += bytes(datasets, &item);
-            }
-            share.batches += u64::from(share.samples > before);
-        }
-        ranks.push(share);
-    }
-    let total = |of: fn(&Share) -> u64| ranks.iter().map(of).sum::<u64>();
-    let left_out = order.epoch_samples() - (total(|s| s.samples) - total(|s| s.padded)).min(order.epoch_samples());
+fn sums(args: &Args, plan: &Plan, out: &Output) -> Result<()> {
+    let Shares { left_out, ranks } = plan.shares(args.epoch, &mut |_| ())?;
+    let order = plan.order();
     if out.json() {
-        let files: Vec<Value> = datasets
-            .iter()
-            .zip(order.sources())
-            .map(|(d, s)| json!({ "file": d.name(), "samples": d.len(), "selected": s.selected() }))
-            .collect();
-        let ranks: Vec<Value> = ranks
-            .iter()
-            .enumerate()
-            .map(|(rank, s)| {
-                json!({ "rank": rank, "batches": s.batches, "samples": s.samples, "padded": s.padded, "bytes": s.bytes })
-            })
-            .collect();
+        let file = |(d, n): (&Dataset, u64)| json!({ "file": d.name(), "samples": d.len(), "selected": n });
         out.value(&json!({
             "epoch": args.epoch,
-            "files": files,
+            "files": plan.files().map(file).collect::<Vec<Value>>(),
             "shuffle": order.settings().shuffle,
             "seed": args.shuffle,
             "tail": order.settings().tail,
@@ -181,9 +107,9 @@ fn sums(args: &Args, datasets: &[Dataset], order: &Order, epoch: &Epoch<'_>, out
         }));
         return Ok(());
     }
-    for (dataset, source) in datasets.iter().zip(order.sources()) {
+    for (dataset, selected) in plan.files() {
         let (name, of) = (printable(dataset.name()), human::count(dataset.len()));
-        match source.selected() {
+        match selected {
             n if n == dataset.len() => out.line(format!("{name}: {of} samples")),
             n => out.line(format!("{name}: {} of {of} samples", human::count(n))),
         }
@@ -199,7 +125,8 @@ fn sums(args: &Args, datasets: &[Dataset], order: &Order, epoch: &Epoch<'_>, out
     }
     out.line("");
     out.line(format!("{:>6} {:>10} {:>12} {:>10} {:>12}", "rank", "batches", "samples", "padded", "bytes"));
-    for (rank, share) in ranks.iter().enumerate() {
+    for share in &ranks {
+        let rank = share.rank;
         let [batches, samples, padded] = [share.batches, share.samples, share.padded].map(human::count);
         let bytes = human::bytes(share.bytes);
         out.line(format!("{rank:>6} {batches:>10} {samples:>12} {padded:>10} {bytes:>12}"));
@@ -209,24 +136,18 @@ fn sums(args: &Args, datasets: &[Dataset], order: &Order, epoch: &Epoch<'_>, out
     Ok(())
 }
 
-fn list(args: &Args, datasets: &[Dataset], epoch: &Epoch<'_>, rank: u64, out: &Output) {
-    let end = args.n.map_or(epoch.steps(), |n| epoch.steps().min(args.skip.saturating_add(n)));
-    for step in args.skip..end {
-        let items: Vec<Item> = epoch.batch(step, rank).collect();
-        if items.is_empty() {
-            continue;
-        }
-        let size: u64 = items.iter().map(|item| bytes(datasets, item)).sum();
-        let padded = items.iter().filter(|item| item.padded).count();
-        let indices: Vec<u64> = items.iter().map(|item| item.index).collect();
+fn list(args: &Args, plan: &Plan, rank: u64, out: &Output) -> Result<()> {
+    let end = args.n.map_or(u64::MAX, |n| args.skip.saturating_add(n));
+    for Batch { step, bytes, padded, indices } in plan.batches(args.epoch, rank, args.skip..end)? {
         if out.json() {
             out.value(&json!({
-                "epoch": args.epoch, "rank": rank, "step": step, "bytes": size, "padded": padded, "indices": indices,
+                "epoch": args.epoch, "rank": rank, "step": step, "bytes": bytes, "padded": padded, "indices": indices,
             }));
         } else {
             let text: Vec<String> = indices.iter().map(u64::to_string).collect();
             let more = if padded > 0 { format!(" ({padded} padded)") } else { String::new() };
-            out.line(format!("{step}: {}{more}: {}", human::bytes(size), text.join(" ")));
+            out.line(format!("{step}: {}{more}: {}", human::bytes(bytes), text.join(" ")));
         }
     }
+    Ok(())
 }

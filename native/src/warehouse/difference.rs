@@ -1,6 +1,6 @@
 //! Which samples of a warehouse another one has too, and what of them changed.
 
-use std::{collections::HashMap, path::Path};
+use std::path::Path;
 
 use bytes::Bytes;
 use forebay::{
@@ -11,7 +11,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::open;
-use crate::{parallel::ordered, shards::OpenWarehouse};
+use crate::{
+    difference::{Changed, Only, Pairs, by_key, changed},
+    shards::OpenWarehouse,
+};
 
 /// How far boxes may be apart that are stored in different types: f16 is off by half of this where it is worst.
 const NEAR: f32 = 1.0 / 2048.0;
@@ -42,30 +45,6 @@ pub struct Difference {
     pub counts: Vec<Setting>,
 }
 
-/// A sample that both have and that differs.
-#[derive(Debug, Serialize)]
-#[non_exhaustive]
-pub struct Changed {
-    /// Its number in the one.
-    pub a: u64,
-    /// Its number in the other.
-    pub b: u64,
-    /// Its name.
-    pub name: Option<String>,
-    /// `picture`, `boxes`, `classes`, `metadata`.
-    pub what: Vec<&'static str>,
-}
-
-/// A sample that only one has.
-#[derive(Debug, Serialize)]
-#[non_exhaustive]
-pub struct Only {
-    /// Its number.
-    pub i: u64,
-    /// Its name.
-    pub name: Option<String>,
-}
-
 /// Something that the manifests say differently; null where one says nothing.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
@@ -85,24 +64,10 @@ pub fn difference(a: &Path, b: &Path, pictures_only: bool, workers: usize, limit
     let mut found = Difference { a_samples: a.len(), b_samples: b.len(), ..Difference::default() };
     found.settings = differing(&settings(a.manifest()), &settings(b.manifest()));
     found.counts = differing(&counts(a.manifest()), &counts(b.manifest()));
-    let pairs = pair(&a, &b, &mut found)?;
-    let work = |(i, j): (u64, u64)| compare(&a, i, &b, j, pictures_only).map(|what| (i, j, what));
-    ordered(
-        pairs.into_iter().map(Ok),
-        |_| 100_000,
-        workers,
-        work,
-        |chunk| {
-            for one in chunk {
-                let (i, j, what) = one?;
-                match what.is_empty() {
-                    true => found.equal += 1,
-                    false => found.changed.push(Changed { a: i, b: j, name: a.name(i)?, what }),
-                }
-            }
-            Ok(())
-        },
-    )?;
+    let Pairs { both, only_in_a, only_in_b } = pair(&a, &b, &mut found)?;
+    let compare = |i, j| compare(&a, i, &b, j, pictures_only);
+    (found.equal, found.changed) = changed(both, workers, compare, |i| a.name(i), &mut |_, _| ())?;
+    (found.only_in_a, found.only_in_b) = (only_in_a, only_in_b);
     found.same = found.changed.is_empty() && found.only_in_a.is_empty() && found.only_in_b.is_empty();
     Ok(found)
 }
@@ -169,51 +134,16 @@ const KEYS: [(&str, Key); 3] = [
 
 /// Which sample of the one belongs to which of the other: by the first key that every sample has, of its own, in both;
 /// else by number.
-fn pair(a: &Side, b: &Side, found: &mut Difference) -> Result<Vec<(u64, u64)>> {
+fn pair(a: &Side, b: &Side, found: &mut Difference) -> Result<Pairs> {
+    let (name_a, name_b) = (|i| a.name(i), |i| b.name(i));
     for (by, key) in KEYS {
-        let (Some(keys_a), Some(mut keys_b)) = (keys(a, key)?, keys(b, key)?) else { continue };
+        let keys = |side: &Side| by_key(side.len(), |i| Ok(key(&side.record(i)?)));
+        let (Some(of_a), Some(of_b)) = (keys(a)?, keys(b)?) else { continue };
         found.by = by;
-        let mut pairs = Vec::new();
-        let mut in_order: Vec<_> = keys_a.into_iter().collect();
-        in_order.sort_unstable_by_key(|(_, i)| *i);
-        for (key, i) in in_order {
-            match keys_b.remove(&key) {
-                Some(j) => pairs.push((i, j)),
-                None => found.only_in_a.push(Only { i, name: a.name(i)? }),
-            }
-        }
-        let mut rest: Vec<u64> = keys_b.into_values().collect();
-        rest.sort_unstable();
-        for i in rest {
-            found.only_in_b.push(Only { i, name: b.name(i)? });
-        }
-        return Ok(pairs);
+        return Pairs::by_key(of_a, of_b, name_a, name_b);
     }
     found.by = "position";
-    let both = a.len().min(b.len());
-    for i in both..a.len() {
-        found.only_in_a.push(Only { i, name: a.name(i)? });
-    }
-    for i in both..b.len() {
-        found.only_in_b.push(Only { i, name: b.name(i)? });
-    }
-    Ok((0..both).map(|i| (i, i)).collect())
-}
-
-/// Every sample's number by its key; none if a key is missing or stands twice.
-fn keys(side: &Side, key: Key) -> Result<Option<HashMap<String, u64>>> {
-    let mut keys = HashMap::new();
-    for i in 0..side.len() {
-        match key(&side.record(i)?) {
-            Some(key) => {
-                if keys.insert(key, i).is_some() {
-                    return Ok(None);
-                }
-            }
-            None => return Ok(None),
-        }
-    }
-    Ok(Some(keys))
+    Pairs::by_number(a.len(), b.len(), name_a, name_b)
 }
 
 fn compare(a: &Side, i: u64, b: &Side, j: u64, pictures_only: bool) -> Result<Vec<&'static str>> {

@@ -53,12 +53,13 @@ use forebay::{
 };
 use serde_json::{Value, json};
 
+#[doc(hidden)]
+pub use crate::difference::{Changed, Only};
 use crate::{
     input::{codes::CHANGED, display},
     shards::{OpenWarehouse, WarehouseOptions},
 };
-#[doc(hidden)]
-pub use difference::{Changed, Difference, Only, Setting, difference};
+pub use difference::{Difference, Setting, difference};
 pub use drift::{drift, statistics};
 #[cfg(feature = "arrow")]
 pub use export::export;

@@ -1,0 +1,190 @@
+//! Which samples each rank of a training run gets, in which order, and how many bytes reading them moves. Only indexes are
+//! read.
+
+use std::ops::Range;
+
+use forebay::{
+    Error, Result,
+    error::codes::ARGUMENT,
+    filter::Filter,
+    order::{Epoch, Item, Mix, Order, Settings, Shuffle, Source, Tail},
+};
+use serde::Serialize;
+
+use crate::{Dataset, select::matching_all};
+
+/// More ranks than this are not listed.
+const MOST_RANKS: u64 = 1 << 20;
+
+/// The run that is planned.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Run {
+    /// Processes that share an epoch.
+    pub world: u64,
+    /// Samples in a batch of one rank.
+    pub batch: u64,
+    /// The seed of the shuffle; without it samples come as they are stored.
+    pub shuffle: Option<u64>,
+    /// Samples of a block and blocks of a window, where not all are mixed with all.
+    pub blocks: Option<(u64, u64)>,
+    /// What becomes of samples that do not fill a batch on every rank.
+    pub tail: Tail,
+    /// The files' proportions, where they do not follow each other.
+    pub weights: Option<Vec<u32>>,
+    /// Samples of an epoch, with weights.
+    pub epoch_samples: Option<u64>,
+}
+
+impl Run {
+    /// In stored order, for so many ranks with batches of so many samples.
+    pub fn new(world: u64, batch: u64) -> Run {
+        Run { world, batch, shuffle: None, blocks: None, tail: Tail::default(), weights: None, epoch_samples: None }
+    }
+
+    /// What the order is made of.
+    pub fn settings(&self) -> Result<Settings> {
+        let refuse = |what: &str| Err(Error::new(&ARGUMENT, what));
+        let shuffle = match (self.shuffle, self.blocks) {
+            (None, Some(_)) => return refuse("blocks say how to shuffle, and no seed says that it is to be done"),
+            (None, None) => Shuffle::None,
+            (Some(_), None) => Shuffle::Full,
+            (Some(_), Some((block, window))) => Shuffle::Blocks { block, window },
+        };
+        let settings = Settings::default()
+            .with_seed(self.shuffle.unwrap_or(0))
+            .with_shuffle(shuffle)
+            .with_batch(self.batch)
+            .with_world(self.world)
+            .with_tail(self.tail);
+        match (&self.weights, self.epoch_samples) {
+            (Some(weights), Some(epoch_samples)) => {
+                Ok(settings.with_mix(Mix { weights: weights.clone(), epoch_samples }))
+            }
+            (None, None) => Ok(settings),
+            _ => refuse("weights and the samples of an epoch are given together, or neither"),
+        }
+    }
+}
+
+/// A run over these datasets.
+#[derive(Debug)]
+pub struct Plan {
+    datasets: Vec<Dataset>,
+    order: Order,
+}
+
+/// What one rank gets of an epoch.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Share {
+    /// Which rank.
+    pub rank: u64,
+    /// Its batches.
+    pub batches: u64,
+    /// Its samples.
+    pub samples: u64,
+    /// Samples that are there twice, so that all ranks have as many.
+    pub padded: u64,
+    /// Bytes that reading them moves.
+    pub bytes: u64,
+}
+
+/// What all ranks get of an epoch.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shares {
+    /// Samples that no rank gets.
+    pub left_out: u64,
+    /// Every rank's share.
+    pub ranks: Vec<Share>,
+}
+
+/// One batch of one rank.
+#[derive(Clone, Debug, Serialize)]
+pub struct Batch {
+    /// Which step of the epoch.
+    pub step: u64,
+    /// Bytes that reading it moves.
+    pub bytes: u64,
+    /// Samples that only fill the tail.
+    pub padded: usize,
+    /// The samples' numbers among all samples of all datasets.
+    pub indices: Vec<u64>,
+}
+
+impl Plan {
+    /// Those samples of the datasets, which follow each other, that the filter accepts.
+    pub fn new(datasets: Vec<Dataset>, filter: Option<&Filter>, run: &Run) -> Result<Plan> {
+        let settings = run.settings()?;
+        let selected = filter.map(|filter| matching_all(&datasets, filter, |_| false)).transpose()?;
+        let mut chosen = selected.map(|selected| selected.chosen.into_iter());
+        let mut sources = Vec::with_capacity(datasets.len());
+        for dataset in &datasets {
+            let source = Source::new(dataset.name(), dataset.len());
+            sources.push(match chosen.as_mut().and_then(Iterator::next) {
+                Some(chosen) => source.select(chosen)?,
+                None => source,
+            });
+        }
+        Ok(Plan { datasets, order: Order::new(sources, settings)? })
+    }
+
+    /// The order of the samples.
+    pub fn order(&self) -> &Order {
+        &self.order
+    }
+
+    /// Every dataset, and how many of its samples are wanted.
+    pub fn files(&self) -> impl Iterator<Item = (&Dataset, u64)> {
+        self.datasets.iter().zip(self.order.sources().iter().map(Source::selected))
+    }
+
+    /// What each rank gets of an epoch. `at` is told every step of every rank.
+    pub fn shares(&self, epoch: u64, at: &mut dyn FnMut(u64)) -> Result<Shares> {
+        let world = self.order.settings().world;
+        if world > MOST_RANKS {
+            return Err(Error::new(&ARGUMENT, format!("the sums of {world} ranks are too many to list: ask for one")));
+        }
+        let epoch = self.order.epoch(epoch)?;
+        let (mut ranks, mut given) = (Vec::new(), 0_u64);
+        for rank in 0..world {
+            let mut share = Share { rank, batches: 0, samples: 0, padded: 0, bytes: 0 };
+            for step in 0..epoch.steps() {
+                at(step);
+                let before = share.samples;
+                for item in epoch.batch(step, rank) {
+                    share.samples += 1;
+                    share.padded += u64::from(item.padded);
+                    share.bytes = share.bytes.saturating_add(self.bytes(&item));
+                }
+                share.batches += u64::from(share.samples > before);
+            }
+            given += share.samples - share.padded;
+            ranks.push(share);
+        }
+        Ok(Shares { left_out: self.order.epoch_samples().saturating_sub(given), ranks })
+    }
+
+    /// The batches of one rank, of these steps of an epoch, one at a time. Steps without a sample for it are passed over.
+    pub fn batches(&self, epoch: u64, rank: u64, steps: Range<u64>) -> Result<impl Iterator<Item = Batch>> {
+        let (epoch, world) = (self.order.epoch(epoch)?, self.order.settings().world);
+        if rank >= world {
+            return Err(Error::new(&ARGUMENT, format!("there is no rank {rank} of {world}")));
+        }
+        let steps = steps.start..steps.end.min(epoch.steps());
+        Ok(steps.filter_map(move |step| self.batch(&epoch, step, rank)))
+    }
+
+    fn batch(&self, epoch: &Epoch<'_>, step: u64, rank: u64) -> Option<Batch> {
+        let items: Vec<Item> = epoch.batch(step, rank).collect();
+        let bytes = items.iter().fold(0_u64, |sum, item| sum.saturating_add(self.bytes(item)));
+        let padded = items.iter().filter(|item| item.padded).count();
+        let indices: Vec<u64> = items.iter().map(|item| item.index).collect();
+        (!indices.is_empty()).then_some(Batch { step, bytes, padded, indices })
+    }
+
+    /// Bytes of a sample as it is stored: what reading it moves.
+    fn bytes(&self, item: &Item) -> u64 {
+        let range = self.datasets.get(item.source).and_then(|dataset| dataset.stored_range(item.sample));
+        range.map_or(0, |range| range.end.saturating_sub(range.start))
+    }
+}
