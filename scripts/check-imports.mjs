@@ -27,6 +27,7 @@ const CRATES = {
     'labels',
     'check difference extract select',
     'convert plan',
+    'cost',
     'tables',
     'warehouse',
     'loader',

@@ -35,6 +35,8 @@ pub mod ahead;
 pub mod cache;
 pub mod check;
 pub mod convert;
+#[doc(hidden)]
+pub mod cost;
 pub mod dataset;
 #[doc(hidden)]
 pub mod difference;

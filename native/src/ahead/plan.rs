@@ -139,20 +139,20 @@ impl Planner {
     }
 
     /// Says that a batch and those before it are being made: what was not fetched for them is read as it is needed.
-    /// Gives how many ranges these are, and their bytes.
-    pub fn begun(&mut self, turn: Turn) -> (u64, u64) {
-        let (mut ranges, mut bytes) = (0, 0);
+    /// Gives these, each with its source.
+    pub fn begun(&mut self, turn: Turn) -> Vec<(usize, Range<u64>)> {
+        let mut alone = Vec::new();
         while self.coming.front().is_some_and(|wanted| wanted.turn <= turn) {
             let number = self.first;
             if let Some(wanted) = self.coming.front().filter(|wanted| !wanted.fetched) {
-                (ranges, bytes) = (ranges + 1, bytes + (wanted.range.end - wanted.range.start));
+                alone.push((wanted.source, wanted.range.clone()));
                 self.take(number, &mut (0, 0));
             }
             self.coming.pop_front();
             self.first += 1;
         }
         self.next = self.next.max(self.first);
-        (ranges, bytes)
+        alone
     }
 
     /// Says that a batch and those before it are made: what only they needed is let go.
@@ -192,7 +192,7 @@ mod tests {
                 fetches.push(fetch);
                 assert!(planner.waits() <= bound.max(bytes), "{} of {bound}", planner.waits());
             }
-            alone += planner.begun((0, step as u64)).0;
+            alone += planner.begun((0, step as u64)).len() as u64;
             told = told.max(step + 1);
         }
         planner.done((1, 0));

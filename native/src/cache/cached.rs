@@ -80,12 +80,13 @@ impl<S: Source> Cached<S> {
         if missing.is_empty() {
             return Ok(());
         }
-        let (mut mine, others) = keeper.claim(missing);
+        let (claim, others) = keeper.claim(missing);
         // Another may have fetched some between the look and the claim.
         let len = self.source.len();
-        mine.numbers.retain(|number| !parts.iter_mut().all(|(at, out)| keeper.find(*number, len, *at, out)));
+        let mut found = |number: &u64| parts.iter_mut().all(|(at, out)| keeper.find(*number, len, *at, out));
+        let mine: BTreeSet<u64> = claim.numbers.iter().copied().filter(|number| !found(number)).collect();
         self.fetch(keeper, &mine, parts)?;
-        drop(mine);
+        drop(claim);
         // Those that others fetch are waited for only now, so that no two wait for each other.
         for number in others {
             keeper.wait(number);
@@ -103,7 +104,7 @@ impl<S: Source> Cached<S> {
     }
 
     /// Fetches blocks, gives the parts what they want of them, and keeps them.
-    fn fetch(&self, keeper: &Keeper, mine: &Claim<'_>, parts: &mut [Part<'_>]) -> Result<()> {
+    fn fetch(&self, keeper: &Keeper, mine: &BTreeSet<u64>, parts: &mut [Part<'_>]) -> Result<()> {
         let len = self.source.len();
         let whole = keeper.cache.takes() && keeper.cache.is_roomy();
         // Of several parts, each is asked for by itself: what lies between them is nobody's wish.
@@ -111,7 +112,7 @@ impl<S: Source> Cached<S> {
         let mut asked = BTreeSet::new();
         for (at, out) in parts.iter() {
             let range = *at..*at + out.len() as u64;
-            let numbers = blocks(&range).filter(|number| mine.numbers.contains(number));
+            let numbers = blocks(&range).filter(|number| mine.contains(number));
             // A block that two parts share is fetched for each, unless it is fetched as a whole.
             let numbers: Vec<u64> = numbers.filter(|number| !whole || asked.insert(*number)).collect();
             requests.extend(Spans::of(numbers, len, &range, whole).requests);

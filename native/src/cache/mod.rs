@@ -37,7 +37,7 @@ use forebay::{Error, Result, error::codes as common};
 
 pub use cached::Cached;
 #[doc(hidden)]
-pub use spans::{BLOCK, Spans};
+pub use spans::{BLOCK, Spans, room};
 
 use crate::input::{Input, display, io_error, keep_by};
 use folder::{Folder, Whose};
@@ -261,17 +261,17 @@ impl Cache {
 
     /// Sees to it that there is room for a block, so many as processes that write at once leave.
     fn make_room(&self, bytes: u64) -> std::io::Result<()> {
-        let mut room = self.shared.room.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(left) = room.and_then(|room| room.checked_sub(bytes)) {
-            *room = Some(left);
+        let mut free = self.shared.room.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(left) = free.and_then(|free| free.checked_sub(bytes)) {
+            *free = Some(left);
             return Ok(());
         }
-        let above = self.most.saturating_sub((self.most / 32).max(2 * BLOCK).min(self.most / 2));
-        let (held, gone) = self.shared.folder.shrink(above, self.most - self.most / 8 - (self.most - above))?;
+        let (above, to) = spans::room(self.most);
+        let (held, gone) = self.shared.folder.shrink(above, to)?;
         self.shared.counts.removed.fetch_add(gone, Ordering::Relaxed);
         // Others write as well, and look when they have written a part of what there is room for.
         let part = (self.most.saturating_sub(held) / 4).min(self.most / 32);
-        *room = Some(part.saturating_sub(bytes));
+        *free = Some(part.saturating_sub(bytes));
         Ok(())
     }
 }

@@ -10,8 +10,10 @@ use bytes::Bytes;
 use forebay_native::{
     Dataset, OpenOptions,
     cache::Cache,
+    cost::{Link, cost},
     convert::{Job, Options, To},
     loader::{Builder, Labels, Loader},
+    plan::{Plan, Run},
 };
 
 use crate::{
@@ -183,4 +185,42 @@ fn a_store_that_stops_to_answer_is_an_error_and_a_loader_ends_at_any_moment() {
     fake.down.store(true, Ordering::SeqCst);
     let e = loader.epoch(0).unwrap().next().unwrap().unwrap_err();
     assert_eq!((e.code().id(), e.place().file.as_deref()), ("io", Some("elsewhere")));
+}
+
+#[test]
+fn what_a_plan_says_is_what_the_loader_asks_for() {
+    let folder = Folder::new();
+    let whole = table(&folder, "a.tbl", 1);
+    for (shuffle, blocks) in [(None, None), (Some(5), None), (Some(5), Some((8, 4)))] {
+        for cached in [false, true] {
+            let mut run = Run::new(1, 8);
+            (run.shuffle, run.blocks) = (shuffle, blocks);
+            let plan = Plan::new(vec![Dataset::open(folder.at("a.tbl")).unwrap()], None, &run).unwrap();
+            let said = cost(&plan, (0, 0), &Link::default(), cached.then_some(64 << 20)).unwrap();
+            let fake = Fake::new(whole.clone(), "s3://b/a v1");
+            let mut loader = over(&[fake.clone()]);
+            loader = match (shuffle, blocks) {
+                (Some(seed), Some((block, window))) => loader.shuffle_blocks(seed, block, window),
+                (Some(seed), None) => loader.shuffle(seed),
+                _ => loader,
+            };
+            let place = Folder::new();
+            if cached {
+                loader = loader.cache(&Cache::open(place.path()).unwrap());
+            }
+            let mut loader = loader.build().unwrap();
+            fake.asked();
+            for (number, said) in said.iter().enumerate() {
+                epoch(&mut loader, number as u64);
+                let asked = fake.asked();
+                // The first batches of the epoch behind it are made before anybody knows that there is none.
+                let more = if cached { 1 } else { 16 };
+                let (requests, least) = (asked.len() as u64, said.requests.saturating_sub(more));
+                assert!((least..=said.requests + more).contains(&requests), "{run:?} {cached}: {said:?}, {requests}");
+                let slack = 17 * (BYTES as u64 + 100);
+                assert!(bytes(&asked).abs_diff(said.bytes) <= slack, "{run:?} {cached}: {said:?} {}", bytes(&asked));
+            }
+            loader.stop();
+        }
+    }
 }

@@ -81,19 +81,23 @@ proptest! {
                 }
                 Deed::Flip(i, at) => if let Some(path) = pick(i) {
                     let mut content = fs::read(path).unwrap();
-                    let at = at % content.len();
-                    content[at] ^= 0x20;
+                    let at = at % content.len().max(1);
+                    content.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 0x20);
                     fs::write(path, content).unwrap();
                 },
                 Deed::Cut(i, n) => if let Some(path) = pick(i) {
                     let file = fs::File::options().write(true).open(path).unwrap();
-                    file.set_len(n as u64 % file.metadata().unwrap().len()).unwrap();
+                    file.set_len(n as u64 % file.metadata().unwrap().len().max(1)).unwrap();
                 },
                 Deed::Remove(i) => if let Some(path) = pick(i) {
                     fs::remove_file(path).unwrap();
                 },
+                // Over one of the same length, since the cache cannot know of more.
                 Deed::Swap(a, b) => if let (Some(a), Some(b)) = (pick(a), pick(b)) {
-                    fs::copy(a, b).map(|_| ()).unwrap_or_default();
+                    let content = fs::read(a).unwrap();
+                    if content.len() as u64 == fs::metadata(b).unwrap().len() {
+                        fs::write(b, content).unwrap();
+                    }
                 },
                 Deed::Clear => {
                     cache.clear().unwrap();
