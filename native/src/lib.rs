@@ -89,6 +89,11 @@ struct Readme;
 #[doc = include_str!("../../docs/loader.md")]
 struct LoaderGuide;
 
+/// The Rust code of `docs/cache.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/cache.md")]
+struct CacheGuide;
+
 /// The Rust code of `docs/labels.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/labels.md")]

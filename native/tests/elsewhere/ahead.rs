@@ -10,8 +10,8 @@ use bytes::Bytes;
 use forebay_native::{
     Dataset, OpenOptions,
     cache::Cache,
-    cost::{Link, cost},
     convert::{Job, Options, To},
+    cost::{Link, cost},
     loader::{Builder, Labels, Loader},
     plan::{Plan, Run},
 };
@@ -223,4 +223,21 @@ fn what_a_plan_says_is_what_the_loader_asks_for() {
             loader.stop();
         }
     }
+}
+
+#[test]
+fn files_on_this_machine_are_read_sample_by_sample_as_ever() {
+    let folder = Folder::new();
+    let whole = table(&folder, "a.tbl", 1);
+    let fake = Arc::new(Fake { bytes: whole, local: true, ..Fake::default() });
+    let mut loader = over(&[fake.clone()]).samples(vec![3, 4, 5, 20, 50, 51, 52, 95]).build().unwrap();
+    fake.asked();
+    let mut batches = loader.epoch(0).unwrap();
+    batches.next().unwrap().unwrap();
+    drop(batches);
+    loader.stop();
+    let mut asked: Vec<u64> = fake.asked().iter().map(|range| range.end - range.start).collect();
+    asked.dedup();
+    // One read a sample, of its bytes and checksum and nothing else.
+    assert_eq!(asked, [BYTES as u64 + 4]);
 }

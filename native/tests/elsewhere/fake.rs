@@ -18,6 +18,8 @@ pub struct Fake {
     pub bytes: Bytes,
     pub identity: Option<String>,
     pub delay: Duration,
+    /// It says that its bytes are here.
+    pub local: bool,
     /// It gives nothing any more.
     pub down: AtomicBool,
     /// It is another object now.
@@ -65,6 +67,9 @@ impl Source for Fake {
     }
     fn identity(&self) -> Option<String> {
         self.identity.clone()
+    }
+    fn is_local(&self) -> bool {
+        self.local
     }
     fn unchanged(&self) -> Result<()> {
         match self.replaced.load(Ordering::SeqCst) {

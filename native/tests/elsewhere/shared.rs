@@ -89,3 +89,36 @@ fn a_process_that_is_killed_leaves_a_cache_that_can_be_used() {
     cache.clear().unwrap();
     assert_eq!(folder.names(), Vec::<String>::new());
 }
+
+/// A limit on files stands for a disk that is full: a block is written in part, and the rest of it is refused.
+#[cfg(unix)]
+#[test]
+fn a_disk_that_takes_half_a_block_leaves_nothing_half_written() {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let bytes = noise(3 << 20, 5);
+        let cache = Cache::open(&folder).unwrap();
+        let input = Fake::new(bytes.clone(), "a").input().cached(&cache);
+        for start in [0, 1 << 20, 100] {
+            assert_eq!(input.slice(start..start + 1000).unwrap(), bytes[start as usize..][..1000]);
+        }
+        assert!(cache.trouble().is_some_and(|trouble| trouble.contains("takes nothing")));
+        assert_eq!((cache.stats().written, blocks(folder.as_ref()).len()), (0, 0));
+        return;
+    }
+    let folder = Folder::new();
+    let test = "shared::a_disk_that_takes_half_a_block_leaves_nothing_half_written";
+    let run = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 512; exec \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap())
+        .args([test, "--exact", "--nocapture"])
+        .env(FOLDER, folder.path())
+        .status();
+    assert!(run.unwrap().success());
+    let mut folders = vec![folder.path().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            assert!(!entry.file_name().to_string_lossy().ends_with(".part"), "{entry:?}");
+            folders.extend(entry.path().is_dir().then(|| entry.path()));
+        }
+    }
+}
