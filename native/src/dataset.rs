@@ -117,6 +117,7 @@ impl Dataset {
     fn open_warehouse(manifest: &Path, options: &OpenOptions) -> Result<Dataset> {
         let mut how = WarehouseOptions::default();
         (how.limits, how.io, how.keep_going) = (options.limits.clone(), options.io, options.keep_going);
+        how.cache = options.cache.clone();
         Ok(Self::of_warehouse(&shards::open(manifest, &how)?, options))
     }
 
@@ -406,10 +407,15 @@ impl Dataset {
             Source::File(input, container) => (input, container),
             Source::Folder(folder) => return Some([folder.payload(i).ok()?, Bytes::new(), record]),
         };
-        let range = container.plan(i).ok()?.range();
-        let (head, tail) = (range.start.saturating_add(EDGE).min(range.end), range.end.saturating_sub(EDGE));
-        let last = tail.max(range.start)..range.end;
-        Some([input.slice(range.start..head).ok()?, input.slice(last).ok()?, record])
+        let [head, last] = ends(&container.plan(i).ok()?.range());
+        Some([input.slice(head).ok()?, input.slice(last).ok()?, record])
+    }
+
+    /// The ranges that [`traits_of`](Self::traits_of) reads of one file.
+    pub(crate) fn ranges_of_traits(&self, i: u64) -> Vec<Range<u64>> {
+        let Some(range) = self.taken_range(i) else { return Vec::new() };
+        let [head, last] = ends(&range);
+        [Some(head), Some(last), self.record_range(i)].into_iter().flatten().collect()
     }
 
     /// Where sample `i` lies in the mapped file; for a folder, in its own.
@@ -506,6 +512,12 @@ impl Dataset {
             _ => Ok(None),
         }
     }
+}
+
+/// Both ends of a sample.
+fn ends(range: &Range<u64>) -> [Range<u64>; 2] {
+    let (head, tail) = (range.start.saturating_add(EDGE).min(range.end), range.end.saturating_sub(EDGE));
+    [range.start..head, tail.max(range.start)..range.end]
 }
 
 /// Mapped bytes that are not needed any more once their sample was written.

@@ -165,6 +165,7 @@ impl Builder {
         let terms = Terms {
             mode,
             limits: self.open.limits.clone(),
+            cache: self.open.cache.clone(),
             version: self.version.take(),
             allow_violations: self.allow_violations,
             allow_unproven: self.allow_unproven,

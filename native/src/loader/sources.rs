@@ -17,7 +17,11 @@ use super::{
     stored::{self, Stored},
 };
 use crate::{
-    Dataset, Input, OpenOptions, ahead::Store, folder::Folder, parallel::blocks::in_blocks, select::matching_all,
+    Dataset, Input, OpenOptions,
+    ahead::{ALWAYS, AT_ONCE, Fetch, Store, Threads},
+    folder::Folder,
+    parallel::blocks::in_blocks,
+    select::matching_all,
 };
 
 /// The opened files, in the order in which their samples follow each other.
@@ -246,6 +250,22 @@ const LOOKED_INTO: u64 = 16;
 /// too. It moves with the file to other machines and costs a few reads.
 fn identity(dataset: &Dataset) -> Result<String> {
     let n = dataset.len();
+    // Evenly from the first to the last; n is at most 2^53, so nothing overflows.
+    let looked_into = |k: u64| k * n.saturating_sub(1) / n.min(LOOKED_INTO).saturating_sub(1).max(1);
+    let looked_into: Vec<u64> = (0..n.min(LOOKED_INTO)).map(looked_into).collect();
+    let store = Arc::<Store>::default();
+    // From elsewhere all of it comes at once.
+    let (dataset, _threads) = match dataset.input().filter(|input| !input.is_local()) {
+        None => (dataset.clone(), None),
+        Some(input) => {
+            let inputs = Arc::new(vec![Some(input.as_ref().clone())]);
+            let mut ranges: Vec<_> = looked_into.iter().flat_map(|i| dataset.ranges_of_traits(*i)).collect();
+            ranges.push(0..HEADER_LEN.min(input.len()));
+            let threads = Threads::start(&store, &inputs, AT_ONCE.min(ranges.len()));
+            ranges.into_iter().for_each(|range| store.ask(Fetch { source: 0, range, last: ALWAYS }));
+            (dataset.by(|input| input.ahead(0, &store)), Some(threads))
+        }
+    };
     let layouts = in_blocks(n, |range| {
         let mut hash = crc32fast::Hasher::new();
         for i in range {
@@ -260,9 +280,7 @@ fn identity(dataset: &Dataset) -> Result<String> {
     if let (Some(_), Some(input)) = (dataset.tbl(), dataset.input()) {
         seen.push(input.slice(0..HEADER_LEN)?);
     }
-    for k in 0..n.min(LOOKED_INTO) {
-        // Evenly from the first to the last; n is at most 2^53, so nothing overflows.
-        let i = k * n.saturating_sub(1) / n.min(LOOKED_INTO).saturating_sub(1).max(1);
+    for i in looked_into {
         seen.extend(dataset.traits_of(i).into_iter().flatten());
     }
     // No CRC-32: that of bytes with their own CRC-32 behind them is the same whatever they are.

@@ -205,10 +205,13 @@ fn what_a_plan_says_is_what_the_loader_asks_for() {
                 _ => loader,
             };
             let place = Folder::new();
+            let cache = Cache::open(place.path()).unwrap();
             if cached {
-                loader = loader.cache(&Cache::open(place.path()).unwrap());
+                loader = loader.cache(&cache);
             }
             let mut loader = loader.build().unwrap();
+            // What building looked into would be there already.
+            cache.clear().unwrap();
             fake.asked();
             for (number, said) in said.iter().enumerate() {
                 epoch(&mut loader, number as u64);
@@ -240,4 +243,24 @@ fn files_on_this_machine_are_read_sample_by_sample_as_ever() {
     asked.dedup();
     // One read a sample, of its bytes and checksum and nothing else.
     assert_eq!(asked, [BYTES as u64 + 4]);
+}
+
+#[test]
+fn a_loader_over_files_elsewhere_is_built_in_a_few_rounds() {
+    let folder = Folder::new();
+    let whole = table(&folder, "a.tbl", 1);
+    let right = Loader::open(folder.at("a.tbl")).unwrap().build().unwrap();
+    let fake = Arc::new(Fake { bytes: whole, delay: Duration::from_millis(20), ..Fake::default() });
+    let dataset = open(&fake);
+    fake.asked();
+    let loader = Loader::over([dataset]).unwrap().build().unwrap();
+    // Both ends and the record of 16 samples, and the header, many at once.
+    assert!(fake.asked().len() <= 3 * 16 + 4 && fake.most_at_once() > 8);
+    // The file is the same, wherever it is.
+    let identity = |loader: &Loader| {
+        let state = serde_json::to_string(&loader.state()).unwrap();
+        state.split_once("\"identity\":\"").unwrap().1.split('"').next().unwrap().to_owned()
+    };
+    assert!(identity(&right).contains("layout"), "{}", identity(&right));
+    assert_eq!(identity(&right), identity(&loader));
 }

@@ -32,6 +32,7 @@ use super::{Dtype, codes, flight::Slot, targets::Parts};
 use crate::{
     Dataset, Input, OpenOptions,
     ahead::Store as Ahead,
+    cache::Cache,
     input::display,
     shards::{self, OpenWarehouse, WarehouseOptions},
 };
@@ -42,6 +43,7 @@ use store::Store;
 pub(super) struct Terms {
     pub(super) mode: Mode,
     pub(super) limits: Limits,
+    pub(super) cache: Option<Cache>,
     pub(super) version: Option<String>,
     pub(super) allow_violations: bool,
     pub(super) allow_unproven: bool,
@@ -269,7 +271,7 @@ impl Held {
         let named = |e: Error| e.file(&name);
         let begun = Instant::now();
         let mut how = WarehouseOptions::default();
-        (how.limits, how.io) = (terms.limits.clone(), terms.mode.io());
+        (how.limits, how.io, how.cache) = (terms.limits.clone(), terms.mode.io(), terms.cache.clone());
         let opened = shards::open(path, &how)?;
         notes.push(format!("{} shards opened in {} ms", opened.shards.len(), begun.elapsed().as_millis()));
         hold(&opened.warehouse, terms, notes).map_err(named)?;
