@@ -535,3 +535,98 @@ fn what_of_a_folder_cannot_be_read_is_an_error_that_names_it_and_no_sample_is_lo
     }
     assert_eq!(place.files(), ["pictures"]);
 }
+
+#[test]
+fn what_an_epoch_costs_is_said_for_every_order_and_for_a_cache() {
+    let place = Place::new();
+    sample(&place);
+    place.ok(&["convert", "a.tar", "a.tbl"]);
+    let plan = ["plan", "a.tbl", "--batch", "4", "--shuffle", "1", "--cost"];
+    let said = &place.ok(&[&plan[..], &["--latency", "20ms", "--link", "8 kb/s"]].concat())[0];
+    assert_eq!((&said["latency_seconds"], &said["bits_per_second"]), (&json!(0.02), &json!(8000)));
+    let costs = said["costs"].as_array().unwrap();
+    let of = |order: &str, cache: bool| {
+        costs.iter().find(|cost| cost["order"] == order && cost["cache"] == cache).unwrap_or(&Value::Null)
+    };
+    assert_eq!(costs.len(), 6);
+    let bytes = fs::metadata(place.path("a.tbl")).unwrap().len();
+    for order in ["stored", "full", "blocks"] {
+        // So small a file is one request; a cache fetches the block that it is.
+        let (none, empty) = (of(order, false), of(order, true));
+        assert_eq!((&none["first"], &none["first"]["requests"]), (&none["later"], &json!(1)));
+        assert!(none["first"]["bytes"].as_u64().unwrap() >= none["first"]["wanted_bytes"].as_u64().unwrap());
+        let seconds = none["first"]["seconds"].as_f64().unwrap();
+        assert!((seconds - 0.02 - none["first"]["bytes"].as_f64().unwrap() / 1000.0).abs() < 1e-9, "{seconds}");
+        assert_eq!(empty["first"]["bytes"], json!(bytes));
+        assert_eq!((&empty["later"]["requests"], &empty["later"]["bytes"]), (&json!(0), &json!(0)));
+    }
+    // A cache that holds nothing changes nothing.
+    let said = &place.ok(&[&plan[..], &["--cache-bytes", "1kB"]].concat())[0];
+    assert_eq!(said["costs"][0]["first"], said["costs"][1]["later"]);
+    let text = String::from_utf8(place.run(&plan).stdout).unwrap();
+    assert!(text.contains("64x16") && text.contains("filled"), "{text}");
+    for wrong in [&["--link", "1"][..], &["--latency", "5"], &["--rank", "1"]] {
+        let (code, lines) = place.json(&[&plan[..], wrong].concat());
+        assert_eq!((code, lines[0]["error"]["kind"].as_str()), (2, Some("usage")), "{wrong:?}");
+    }
+}
+
+/// Bytes that are not here, as those of an object in a store.
+#[derive(Debug)]
+struct Elsewhere(Vec<u8>);
+
+impl forebay_native::input::Source for Elsewhere {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+    fn read_at(&self, at: u64, out: &mut [u8]) -> forebay::Result<()> {
+        out.copy_from_slice(&self.0[at as usize..][..out.len()]);
+        Ok(())
+    }
+    fn identity(&self) -> Option<String> {
+        Some("s3://bucket/a\u{1b}[2J.tbl v1".into())
+    }
+    fn unchanged(&self) -> forebay::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_cache_is_made_where_the_user_says_and_listed_and_cleared() {
+    let place = Place::new();
+    sample(&place);
+    let cache = forebay_native::cache::Cache::open(place.path("kept")).unwrap();
+    let input = forebay_native::Input::over("a", Elsewhere(vec![7; 1_500_000])).cached(&cache);
+    input.slice(0..input.len()).unwrap();
+    fs::write(place.path("kept/mine.txt"), "mine").unwrap();
+    let list = &place.ok(&["cache", "list", "kept"])[0];
+    let source = &list["sources"][0];
+    assert_eq!((&source["identity"], &source["blocks"]), (&json!("s3://bucket/a\u{1b}[2J.tbl v1"), &json!(2)));
+    assert_eq!((&source["source_bytes"], &source["bytes"]), (&json!(1_500_000), &list["bytes"]));
+    assert!(source["used"].as_u64().unwrap() > 1_700_000_000);
+    let text = String::from_utf8(place.run(&["cache", "list", "kept"]).stdout).unwrap();
+    assert!(text.contains("a\\u{1b}[2J.tbl v1") && text.contains("of 1 files"), "{text}");
+    assert_eq!(place.ok(&["cache", "clear", "kept"])[0]["blocks"], json!(2));
+    assert_eq!(place.ok(&["cache", "list", "kept"])[0], json!({ "bytes": 0, "sources": [] }));
+    assert!(place.path("kept/mine.txt").exists());
+    for (wrong, kind) in [("nowhere", "io"), ("a.tar", "usage")] {
+        let (code, lines) = place.json(&["cache", "list", wrong]);
+        assert_eq!((code, lines[0]["error"]["kind"].as_str()), (2, Some(kind)), "{wrong}");
+    }
+    // Files of this machine are not copied. What cannot be made is an error where it was asked for by name.
+    place.ok(&["stats", "a.tar", "--cache", "new/kept", "--cache-bytes", "1GB"]);
+    assert_eq!(place.ok(&["cache", "list", "new/kept"])[0]["bytes"], json!(0));
+    let (code, lines) = place.json(&["stats", "a.tar", "--cache", "a.tar"]);
+    assert_eq!((code, lines[0]["error"]["code"].as_str()), (2, Some("io")));
+    let with = |folder: &str| {
+        Command::new(BINARY)
+            .args(["stats", "a.tar"])
+            .env("FOREBAY_CACHE", folder)
+            .current_dir(place.folder.path())
+            .output()
+    };
+    let done = with("a.tar").unwrap();
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert!(done.status.success() && said.contains("FOREBAY_CACHE"), "{said}");
+    assert!(with("other").unwrap().status.success() && place.path("other").is_dir());
+}

@@ -22,6 +22,7 @@ use forebay::{
 use serde_json::Value;
 
 use crate::{
+    cache::Cache,
     folder::Folder,
     input::{Input, Io, WINDOW},
     shards::{self, OpenWarehouse, WarehouseOptions},
@@ -60,6 +61,8 @@ pub struct OpenOptions {
     /// At which level of a folder the classes are, from 1; 0 for none. Without it they are
     /// [looked for](Folder::open).
     pub class_level: Option<u32>,
+    /// Where bytes of files elsewhere are kept.
+    pub cache: Option<Cache>,
 }
 
 /// A payload as a worker takes it.
@@ -114,6 +117,7 @@ impl Dataset {
     fn open_warehouse(manifest: &Path, options: &OpenOptions) -> Result<Dataset> {
         let mut how = WarehouseOptions::default();
         (how.limits, how.io, how.keep_going) = (options.limits.clone(), options.io, options.keep_going);
+        how.cache = options.cache.clone();
         Ok(Self::of_warehouse(&shards::open(manifest, &how)?, options))
     }
 
@@ -125,6 +129,10 @@ impl Dataset {
 
     /// Opens bytes that are in memory.
     pub fn from_input(input: Input, options: &OpenOptions) -> Result<Dataset> {
+        let input = match &options.cache {
+            Some(cache) => input.cached(cache),
+            None => input,
+        };
         let named = |e: Error| e.file(input.name());
         let mut opener = Opener::new(input.len()).with_limits(options.limits.clone());
         let (container, damage) = match input.drive(&mut opener, |o| if o.scanner().is_some() { WINDOW } else { 0 }) {
@@ -335,7 +343,9 @@ impl Dataset {
         };
         let named = |e: Error| e.file(self.name()).sample(i);
         let Some(range) = metadata.range(i).map_err(named)? else { return Ok(None) };
-        let found = metadata.decode(i, input.slice_in(range, buffer)?).map_err(named)?;
+        // Elsewhere than here, records that follow each other are asked for together.
+        let bytes = if input.is_local() { input.slice_in(range, buffer)? } else { input.lend(range)? };
+        let found = metadata.decode(i, bytes).map_err(named)?;
         match found {
             Some(found) if found.bytes.is_empty() => Ok(None),
             Some(found) if found.json_text().is_some() => Ok(Some(RecordText::Stored(found))),
@@ -397,10 +407,15 @@ impl Dataset {
             Source::File(input, container) => (input, container),
             Source::Folder(folder) => return Some([folder.payload(i).ok()?, Bytes::new(), record]),
         };
-        let range = container.plan(i).ok()?.range();
-        let (head, tail) = (range.start.saturating_add(EDGE).min(range.end), range.end.saturating_sub(EDGE));
-        let last = tail.max(range.start)..range.end;
-        Some([input.slice(range.start..head).ok()?, input.slice(last).ok()?, record])
+        let [head, last] = ends(&container.plan(i).ok()?.range());
+        Some([input.slice(head).ok()?, input.slice(last).ok()?, record])
+    }
+
+    /// The ranges that [`traits_of`](Self::traits_of) reads of one file.
+    pub(crate) fn ranges_of_traits(&self, i: u64) -> Vec<Range<u64>> {
+        let Some(range) = self.taken_range(i) else { return Vec::new() };
+        let [head, last] = ends(&range);
+        [Some(head), Some(last), self.record_range(i)].into_iter().flatten().collect()
     }
 
     /// Where sample `i` lies in the mapped file; for a folder, in its own.
@@ -409,6 +424,26 @@ impl Dataset {
             Source::File(_, container) => container.info(i).ok().map(|info| info.range()),
             Source::Folder(folder) => folder.info(i).ok().map(|info| 0..info.bytes),
         }
+    }
+
+    /// The bytes that taking sample `i` reads of the file.
+    pub(crate) fn taken_range(&self, i: u64) -> Option<Range<u64>> {
+        self.container()?.plan(i).ok().map(|plan| plan.range())
+    }
+
+    /// The bytes of sample `i`'s record in a TBL.
+    pub(crate) fn record_range(&self, i: u64) -> Option<Range<u64>> {
+        let Source::File(input, container) = &self.source else { return None };
+        self.open_metadata(input, container).ok()??.range(i).ok()?
+    }
+
+    /// The same dataset by another way to its bytes, if it is one file.
+    pub(crate) fn by(&self, way: impl FnOnce(&Input) -> Input) -> Dataset {
+        let source = match &self.source {
+            Source::File(input, container) => Source::File(Arc::new(way(input)), container.clone()),
+            Source::Folder(folder) => Source::Folder(folder.clone()),
+        };
+        Dataset { source, ..self.clone() }
     }
 
     /// Says that sample `i` will be read soon.
@@ -477,6 +512,12 @@ impl Dataset {
             _ => Ok(None),
         }
     }
+}
+
+/// Both ends of a sample.
+fn ends(range: &Range<u64>) -> [Range<u64>; 2] {
+    let (head, tail) = (range.start.saturating_add(EDGE).min(range.end), range.end.saturating_sub(EDGE));
+    [range.start..head, tail.max(range.start)..range.end]
 }
 
 /// Mapped bytes that are not needed any more once their sample was written.

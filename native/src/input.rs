@@ -13,7 +13,7 @@ use std::{
     ops::Range,
     path::{Component, Path, PathBuf},
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -26,6 +26,7 @@ use buffers::Buffers;
 pub use reading::Reading;
 #[doc(hidden)]
 pub use reading::{first_bytes, is_pipe, unread};
+pub(crate) use source::cleared;
 pub use source::{Advice, Source};
 
 /// The name for standard input and output.
@@ -77,12 +78,45 @@ pub struct Input {
     number: u64,
 }
 
+/// What keeps the bytes of sources with an identity, for all of this process.
+type Keep = Box<dyn Fn(Arc<dyn Source>) -> Arc<dyn Source> + Send + Sync>;
+static KEEP: OnceLock<Keep> = OnceLock::new();
+
+/// From now on every source that has an identity is given through this, which keeps its bytes. False if there is such a
+/// thing already.
+pub(crate) fn keep_by(keep: Keep) -> bool {
+    KEEP.set(keep).is_ok()
+}
+
 impl Input {
     /// The bytes of any source, under this name.
     pub fn over(name: impl Into<String>, source: impl Source + 'static) -> Input {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Input { name: name.into(), source: Arc::new(source), buffers: Arc::default(), number }
+        let source: Arc<dyn Source> = Arc::new(source);
+        let source = match KEEP.get().filter(|_| source.identity().is_some() && !source.is_local()) {
+            Some(keep) => keep(source),
+            None => source,
+        };
+        Input { name: name.into(), source, buffers: Arc::default(), number }
+    }
+
+    /// The same file by another way to its bytes.
+    pub(crate) fn by(&self, way: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>) -> Input {
+        Input { source: way(self.source.clone()), ..Input::over(&self.name, source::Memory(Bytes::new())) }
+    }
+
+    /// What names the file's bytes and no others, if anything does.
+    pub fn identity(&self) -> Option<String> {
+        self.source.identity()
+    }
+    /// Whether its bytes are kept in a cache already.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.source.is_kept()
+    }
+    /// Whether the bytes lie on this machine, in memory or in a file.
+    pub fn is_local(&self) -> bool {
+        self.source.is_local()
     }
 
     /// Bytes that are in memory.
@@ -167,6 +201,14 @@ impl Input {
     fn fetch(&self, range: Range<u64>) -> Result<Bytes> {
         let len = self.length_of(&range)?;
         self.buffers.fill(len, |out| self.fill(range.start, out)).map_err(|e| e.file(&self.name))
+    }
+
+    /// The bytes of a range in memory of their own size.
+    pub(crate) fn whole(&self, range: Range<u64>) -> Result<Bytes> {
+        self.length_of(&range)?;
+        let mut bytes = cleared(&range)?;
+        self.fill(range.start, &mut bytes)?;
+        Ok(bytes.into())
     }
 
     /// Fills `out`. That the file is still what it was is looked at afterwards: bytes that were read are its own.

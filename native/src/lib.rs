@@ -20,6 +20,7 @@
 //! | [`warehouse`](mod@warehouse) | tensor warehouses, built |
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`] | files in, read or mapped |
+//! | [`cache`] | bytes of files elsewhere, kept on this machine's disk |
 //! | [`tables`] | CSV, JSON lines, Parquet, Arrow, TBF and IDV, in and out |
 
 // The clock, threads and files that the core must not touch are this crate's work.
@@ -29,8 +30,13 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::unimplemented)]
 
+#[doc(hidden)]
+pub mod ahead;
+pub mod cache;
 pub mod check;
 pub mod convert;
+#[doc(hidden)]
+pub mod cost;
 pub mod dataset;
 #[doc(hidden)]
 pub mod difference;
@@ -82,6 +88,11 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/loader.md")]
 struct LoaderGuide;
+
+/// The Rust code of `docs/cache.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/cache.md")]
+struct CacheGuide;
 
 /// The Rust code of `docs/labels.md`.
 #[cfg(doctest)]

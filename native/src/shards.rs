@@ -9,7 +9,10 @@ use forebay::{
     warehouse::{Digest, MAGIC, MANIFEST_NAME, Manifest, Opener, ShardEntry, Warehouse, codes},
 };
 
-use crate::input::{Input, Io, WINDOW, display, first_bytes, io_error};
+use crate::{
+    cache::Cache,
+    input::{Input, Io, WINDOW, display, first_bytes, io_error},
+};
 
 /// A warehouse whose files are open.
 #[derive(Clone, Debug)]
@@ -32,6 +35,8 @@ pub struct WarehouseOptions {
     pub limits: Limits,
     /// How bytes come in.
     pub io: Io,
+    /// Where bytes of shards elsewhere are kept.
+    pub cache: Option<Cache>,
     /// Open what is sound, and keep what is wrong as [faults](Warehouse::faults).
     pub keep_going: bool,
 }
@@ -73,7 +78,11 @@ pub fn open(manifest: &Path, options: &WarehouseOptions) -> Result<OpenWarehouse
             }
             place => place.map_err(named)?,
         };
-        shards.push(place.as_ref().map(|path| Input::open(path, options.io)).transpose()?);
+        let shard = place.as_ref().map(|path| Input::open(path, options.io)).transpose()?;
+        shards.push(match &options.cache {
+            Some(cache) => shard.map(|shard| shard.cached(cache)),
+            None => shard,
+        });
         paths.push(place);
     }
     if let Some(e) = outside {

@@ -160,6 +160,9 @@ class Loader:
     loader's order. ``indices`` chooses by the numbers among all samples of all files. ``mix`` draws from several files in
     these proportions. There are no weights of single samples or classes: the order is arithmetic over files.
 
+    ``cache`` names a folder of this machine that keeps, up to ``cache_bytes``, what is read of files elsewhere, so that later
+    epochs do not fetch it; ``read_ahead_bytes`` bounds what of them is fetched before it is needed.
+
     ``annotations`` gives every sample its boxes: the path of a label file or of a folder of them, or ``True`` for those that
     are with the samples. A manifest opens a tensor warehouse, which has boxes and decodes nothing; ``mode`` says how its
     shards are held. ``warehouse_transform`` makes of pictures what a warehouse would hold of them, to the last bit, so that a
@@ -201,6 +204,9 @@ class Loader:
         class_level: int | None = None,
         allow_empty: bool = False,
         decoded_bytes: int | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        cache_bytes: int | None = None,
+        read_ahead_bytes: int | None = None,
         annotations: PathLike | bool | None = None,
         annotation_format: str | None = None,
         max_boxes: int | None = None,
@@ -248,6 +254,9 @@ class Loader:
             "verify": verify,
             "class_level": class_level,
             "decoded_bytes": decoded_bytes,
+            "cache": None if cache is None else os.fspath(cache),
+            "cache_bytes": cache_bytes,
+            "read_ahead_bytes": read_ahead_bytes,
             "groups": None if groups is None else {"steps": groups[0], "sizes": [list(size) for size in groups[1]]},
             "indices": chosen,
             "split": None if split is None else split._json(),

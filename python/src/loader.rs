@@ -19,6 +19,7 @@ use forebay::{
     warehouse::{ResizeMode, Transform},
 };
 use forebay_native::{
+    cache::Cache,
     input::Io,
     loader::{self, Annotations, Builder, Dtype, Groups, Labels, Mode, OnBroken, Split, SplitBy},
 };
@@ -64,6 +65,9 @@ struct Wanted {
     verify: Option<bool>,
     class_level: Option<u32>,
     decoded_bytes: Option<u64>,
+    cache: Option<PathBuf>,
+    cache_bytes: Option<u64>,
+    read_ahead_bytes: Option<u64>,
     groups: Option<Groups>,
     jpeg: Option<String>,
     indices: Option<Vec<u64>>,
@@ -180,6 +184,15 @@ impl Wanted {
         builder = with(builder, self.verify, Builder::verify);
         builder = with(builder, self.class_level, Builder::class_level);
         builder = with(builder, self.decoded_bytes, Builder::decoded_bytes);
+        builder = with(builder, self.read_ahead_bytes, Builder::read_ahead_bytes);
+        builder = match (self.cache, self.cache_bytes) {
+            (Some(folder), most) => {
+                let cache = Cache::open(folder)?;
+                builder.cache(&most.map_or(cache.clone(), |most| cache.bytes(most)))
+            }
+            (None, Some(_)) => return Err(Error::new(&ARGUMENT, "`cache_bytes` bounds a `cache`, and none is given")),
+            (None, None) => builder,
+        };
         builder = with(builder, self.groups, Builder::groups);
         builder = with(builder, self.labels.map(From::labels), Builder::labels);
         builder = with(builder, self.indices, Builder::samples);

@@ -19,6 +19,7 @@ export const NAVIGATION = [
       ['The command', 'docs/cli.md'],
       ['The viewer', 'docs/viewer.md'],
       ['The loader', 'docs/loader.md'],
+      ['The cache', 'docs/cache.md'],
       ['Tables', 'docs/tables.md'],
       ['Labels', 'docs/labels.md'],
       ['Tensor warehouses', 'docs/warehouse.md'],

@@ -4,9 +4,11 @@
 //! 1 the file is damaged, 2 usage or I/O, 3 not supported.
 
 mod bench;
+mod cache;
 mod check;
 mod concat;
 pub(crate) mod convert;
+mod cost;
 mod diff;
 mod effect;
 mod extract;
@@ -42,6 +44,8 @@ use effect::Given;
 struct Cli {
     #[command(flatten)]
     talk: Talk,
+    #[command(flatten)]
+    cache: cache::CacheArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -74,6 +78,8 @@ enum Command {
     Serve(serve::Args),
     /// Build tensor warehouses, list them, and clear them away.
     Warehouse(warehouse::Args),
+    /// List what is kept of files elsewhere, and clear it away.
+    Cache(cache::Args),
     /// Check, count and convert label files: boxes, outlines and masks of pictures.
     Labels(labels::Args),
     /// Print completions for a shell.
@@ -91,6 +97,11 @@ impl Command {
         use Command::{Concat, Convert, Extract, Serve, Split, Warehouse};
         matches!(self, Convert(_) | Extract(_) | Concat(_) | Split(_) | Serve(_) | Warehouse(_))
             || matches!(self, Command::Labels(args) if args.has_work())
+    }
+    /// Whether it reads datasets.
+    fn reads(&self) -> bool {
+        use Command::{Cache, Completions, Man};
+        !matches!(self, Cache(_) | Completions { .. } | Man)
     }
     /// Whether a reader who has gone leaves nothing to do. The exit code of others says something of every file.
     fn only_prints(&self) -> bool {
@@ -114,6 +125,10 @@ pub fn main() -> ExitCode {
         signals::watch();
     }
     let out = Output::new(cli.talk).only_prints(cli.command.only_prints());
+    let cache = match cli.command.reads().then(|| cli.cache.begin(&out)).transpose() {
+        Ok(cache) => cache.flatten(),
+        Err(e) => return finish(Err(e), &out),
+    };
     let outcome = match &cli.command {
         Command::Inspect(args) => inspect::run(args, &given, &out),
         Command::Head(args) => head::run(args, &given, &out),
@@ -124,14 +139,16 @@ pub fn main() -> ExitCode {
         Command::Diff(args) => diff::run(args, &out),
         Command::Concat(args) => concat::run(args, &given, &out),
         Command::Split(args) => split::run(args, &given, &out),
-        Command::Plan(args) => plan::run(args, &out),
+        Command::Plan(args) => plan::run(args, &cli.cache, &out),
         Command::Bench(args) => bench::run(args, &out),
         Command::Serve(args) => serve::run(args, &out),
         Command::Warehouse(args) => warehouse::run(args, &out),
+        Command::Cache(args) => cache::run(args, &out),
         Command::Labels(args) => labels::run(args, &given, &out),
         Command::Completions { shell } => completions(*shell),
         Command::Man => man(),
     };
+    cache::end(cache, &out);
     finish(outcome, &out)
 }
 

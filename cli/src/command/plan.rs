@@ -10,7 +10,11 @@ use forebay_native::{
 };
 use serde_json::{Value, json};
 
-use super::filtering::{LimitArgs, filter, open, paths};
+use super::{
+    cache::CacheArgs,
+    cost::CostArgs,
+    filtering::{LimitArgs, filter, open, paths},
+};
 use crate::{
     exit::Outcome,
     human,
@@ -60,6 +64,8 @@ pub(super) struct Args {
     #[arg(long = "where", value_name = "FILTER")]
     filter: Option<String>,
     #[command(flatten)]
+    cost: CostArgs,
+    #[command(flatten)]
     limits: LimitArgs,
 }
 
@@ -68,10 +74,15 @@ fn blocks(text: &str) -> Result<(u64, u64), String> {
     pair.ok_or_else(|| "blocks are two numbers such as 64x16".into())
 }
 
-pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+pub(super) fn run(args: &Args, cache: &CacheArgs, out: &Output) -> Result<Outcome> {
     let (limits, wanted) = (args.limits.limits(), filter(args.filter.as_deref())?);
     let datasets: Vec<Dataset> =
         paths(&args.files)?.iter().map(|path| open(path, &limits, false)).collect::<Result<_>>()?;
+    if args.cost.cost {
+        let rank = args.rank.unwrap_or(0);
+        args.cost.run((&datasets, wanted.as_ref()), (&wish(args), args.epoch, rank), (cache, out))?;
+        return Ok(Outcome::Fine);
+    }
     let plan = Plan::new(datasets, wanted.as_ref(), &wish(args))?;
     match args.rank {
         None => sums(args, &plan, out),

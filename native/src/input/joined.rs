@@ -66,6 +66,10 @@ impl Source for Joined {
         }
     }
 
+    fn is_local(&self) -> bool {
+        self.parts.iter().all(|(_, file)| file.source.is_local())
+    }
+
     /// Only what lies in one file.
     fn at_hand(&self, range: Range<u64>) -> Option<Bytes> {
         if range.is_empty() {

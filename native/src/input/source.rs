@@ -2,7 +2,7 @@
 //!
 //! Nothing above knows which kind it has. A new one, such as an object in a store, is one more implementation.
 
-use std::{fs::File, io, ops::Range, path::Path};
+use std::{fs::File, io, ops::Range, path::Path, sync::Arc};
 
 use bytes::Bytes;
 use forebay::{Error, Result};
@@ -20,6 +20,30 @@ pub trait Source: std::fmt::Debug + Send + Sync {
     }
     /// Fills `out` with the bytes from `at` on. Errors say where.
     fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()>;
+    /// The bytes of several ranges, in their order. One after the other unless a source can do better, as one can that
+    /// asks for all of them at once.
+    fn read_many(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let one = |range: &Range<u64>| {
+            let mut bytes = cleared(range)?;
+            self.read_at(range.start, &mut bytes)?;
+            Ok(bytes.into())
+        };
+        ranges.iter().map(one).collect()
+    }
+    /// What names these very bytes and no others, on every machine, such as an object's address with its version; none
+    /// where nothing does. What is read of a source that says so may be kept, and used for another that says the same.
+    fn identity(&self) -> Option<String> {
+        None
+    }
+    /// Whether its bytes are kept in a cache already.
+    fn is_kept(&self) -> bool {
+        false
+    }
+    /// Whether the bytes lie on this machine. Then nothing is gained by asking for them before they are needed, beyond
+    /// what [`advise`](Self::advise) says.
+    fn is_local(&self) -> bool {
+        false
+    }
     /// The bytes of a range that lies inside, if they are in memory already.
     fn at_hand(&self, _range: Range<u64>) -> Option<Bytes> {
         None
@@ -28,6 +52,46 @@ pub trait Source: std::fmt::Debug + Send + Sync {
     fn advise(&self, _range: Range<u64>, _advice: Advice) {}
     /// Refuses a file that is no longer what it was when it was opened: what was read of it since may be another's.
     fn unchanged(&self) -> Result<()>;
+}
+
+/// Memory for a range, which must fit.
+pub(crate) fn cleared(range: &Range<u64>) -> Result<Vec<u8>> {
+    let len = range.end.checked_sub(range.start).and_then(|len| usize::try_from(len).ok());
+    let len = len.ok_or_else(|| {
+        let message = format!("there are no bytes {}..{}", range.start, range.end);
+        Error::new(&forebay::error::codes::MISSING_BYTES, message)
+    })?;
+    Ok(vec![0; len])
+}
+
+impl<S: Source + ?Sized> Source for Arc<S> {
+    fn len(&self) -> u64 {
+        (**self).len()
+    }
+    fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()> {
+        (**self).read_at(at, out)
+    }
+    fn read_many(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        (**self).read_many(ranges)
+    }
+    fn identity(&self) -> Option<String> {
+        (**self).identity()
+    }
+    fn is_kept(&self) -> bool {
+        (**self).is_kept()
+    }
+    fn is_local(&self) -> bool {
+        (**self).is_local()
+    }
+    fn at_hand(&self, range: Range<u64>) -> Option<Bytes> {
+        (**self).at_hand(range)
+    }
+    fn advise(&self, range: Range<u64>, advice: Advice) {
+        (**self).advise(range, advice);
+    }
+    fn unchanged(&self) -> Result<()> {
+        (**self).unchanged()
+    }
 }
 
 /// What will be done with a range.
@@ -55,6 +119,9 @@ impl Source for Memory {
         let from = from.ok_or_else(|| shorter(self.len()).offset(at))?;
         out.copy_from_slice(from);
         Ok(())
+    }
+    fn is_local(&self) -> bool {
+        true
     }
     fn at_hand(&self, range: Range<u64>) -> Option<Bytes> {
         let (start, end) = (usize::try_from(range.start).ok()?, usize::try_from(range.end).ok()?);
@@ -87,6 +154,9 @@ impl Source for Mapped {
     }
     fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()> {
         Memory(self.map.bytes().clone()).read_at(at, out)
+    }
+    fn is_local(&self) -> bool {
+        true
     }
     fn at_hand(&self, range: Range<u64>) -> Option<Bytes> {
         Memory(self.map.bytes().clone()).at_hand(range)
@@ -136,6 +206,9 @@ impl Source for Pieces {
         Ok(())
     }
 
+    fn is_local(&self) -> bool {
+        true
+    }
     fn advise(&self, range: Range<u64>, advice: Advice) {
         system::advise(&self.0.file, range, advice);
     }

@@ -15,6 +15,7 @@ use super::{
     annotations::Annotated,
     codes,
     content::{Content, batch_bytes},
+    fetching::Fetching,
     flight::{Pools, SlotBytes},
     groups::Plan,
     labels::Resolver,
@@ -26,6 +27,7 @@ use super::{
     worker::Shared,
 };
 use crate::{
+    ahead::USUAL_BYTES,
     input::display,
     parallel::budget::{self, Budget},
     shards::manifest_of,
@@ -119,7 +121,11 @@ impl Builder {
         contents.iter().try_for_each(|content| content.check(self.dtype))?;
         contents.iter().try_for_each(|content| content.slot_bytes(self.dtype).map(|_| ()))?;
         let sources = match &self.annotations {
+            None if !self.datasets.is_empty() => Sources::opened(std::mem::take(&mut self.datasets)),
             None => Sources::open(&self.paths, &self.open)?,
+            Some(_) if !self.datasets.is_empty() => {
+                return refuse("`annotations` are found by the names of files, and these were open already".into());
+            }
             Some(annotations) => {
                 let how = (&self.open, self.decode.orient);
                 let (annotated, datasets) =
@@ -159,6 +165,7 @@ impl Builder {
         let terms = Terms {
             mode,
             limits: self.open.limits.clone(),
+            cache: self.open.cache.clone(),
             version: self.version.take(),
             allow_violations: self.allow_violations,
             allow_unproven: self.allow_unproven,
@@ -187,7 +194,7 @@ impl Builder {
         Ok(Opened { sources: Sources::stored(stored, datasets), contents, places, prefetch: prefetch.unwrap_or(usual) })
     }
 
-    fn assemble(self, Opened { sources, contents, places, prefetch }: Opened) -> Result<Loader> {
+    fn assemble(self, Opened { mut sources, contents, places, prefetch }: Opened) -> Result<Loader> {
         let slot_bytes = contents.iter().map(|content| content.slot_bytes(self.dtype)).collect::<Result<Vec<_>>>()?;
         let wanted =
             Wanted { filter: self.filter.as_ref(), samples: self.samples.as_deref(), split: self.split.as_ref() };
@@ -211,6 +218,13 @@ impl Builder {
         let target_bytes = targets::bytes(places).checked_mul(most).filter(|bytes| *bytes as u64 <= MOST_TARGET_BYTES);
         let Some(target_bytes) = target_bytes else {
             return refuse(format!("{places} places for boxes in each of {most} samples are more than is reasonable"));
+        };
+        let fetching = match self.read_ahead && prefetch > 0 {
+            true => {
+                let bound = self.read_ahead_bytes.unwrap_or(USUAL_BYTES);
+                Fetching::new(&mut sources, self.groups.as_ref(), bound, labels.reads_records())
+            }
+            false => None,
         };
         let flights = prefetch.saturating_add(1);
         let pools = Pools {
@@ -239,7 +253,8 @@ impl Builder {
         };
         let skipped = self.resume.map_or(0, |state| state.skipped);
         let plan = Plan::new(self.groups);
-        Ok(Loader::new(shared, pools, plan, self.rank, self.workers, (prefetch, waiting.max(1)), (resumed, skipped)))
+        let ahead = (prefetch, waiting.max(1), fetching);
+        Ok(Loader::new(shared, pools, plan, self.rank, self.workers, ahead, (resumed, skipped)))
     }
 }
 

@@ -22,7 +22,8 @@ use super::{
     content::{Content, Sample},
 };
 use crate::{
-    OpenOptions,
+    Dataset, OpenOptions,
+    cache::Cache,
     input::{Io, display, expand, is_pipe},
     parallel::all_cores,
 };
@@ -32,6 +33,8 @@ use crate::{
 #[must_use = "a builder does nothing until it is built"]
 pub struct Builder {
     pub(super) paths: Vec<PathBuf>,
+    /// What was open already.
+    pub(super) datasets: Vec<Dataset>,
     pub(super) settings: Settings,
     pub(super) rank: u64,
     pub(super) filter: Option<Filter>,
@@ -52,6 +55,7 @@ pub struct Builder {
     pub(super) resume: Option<State>,
     pub(super) groups: Option<Groups>,
     pub(super) read_ahead: bool,
+    pub(super) read_ahead_bytes: Option<u64>,
     pub(super) decoded_bytes: Option<u64>,
     pub(super) allow_empty: bool,
     pub(super) mode: Option<Mode>,
@@ -88,8 +92,27 @@ impl Loader {
         if let Some(absent) = all.iter().find(|path| !path.exists() && !is_pipe(path)) {
             return Err(Error::new(&common::IO, "there is no such file").file(display(absent)));
         }
-        Ok(Builder {
-            paths: all,
+        Ok(Self::settings(all))
+    }
+
+    /// Settings for a loader over datasets that are open already, such as those of a [`Source`](crate::input::Source) of
+    /// one's own.
+    pub fn over(datasets: impl IntoIterator<Item = Dataset>) -> Result<Builder> {
+        let datasets: Vec<Dataset> = datasets.into_iter().collect();
+        if datasets.is_empty() {
+            return Err(Error::new(&common::ARGUMENT, "a loader needs at least one dataset"));
+        }
+        if let Some(warehouse) = datasets.iter().find(|dataset| dataset.warehouse().is_some()) {
+            let message = "a tensor warehouse is proven when it is opened: give its path to Loader::open";
+            return Err(Error::new(&common::ARGUMENT, message).file(warehouse.name()));
+        }
+        Ok(Builder { datasets, ..Self::settings(Vec::new()) })
+    }
+
+    fn settings(paths: Vec<PathBuf>) -> Builder {
+        Builder {
+            paths,
+            datasets: Vec::new(),
             settings: Settings::default().with_shuffle(Shuffle::None).with_batch(32),
             rank: 0,
             filter: None,
@@ -110,6 +133,7 @@ impl Loader {
             resume: None,
             groups: None,
             read_ahead: true,
+            read_ahead_bytes: None,
             decoded_bytes: None,
             allow_empty: false,
             mode: None,
@@ -118,7 +142,7 @@ impl Loader {
             allow_unproven: false,
             of_pictures: Vec::new(),
             of_warehouses: Vec::new(),
-        })
+        }
     }
 }
 
@@ -316,10 +340,22 @@ impl Builder {
         self.verify = verify;
         if verify { self } else { self.of_pictures("verify") }
     }
-    /// Whether the system is told which parts of a mapped file come next, so that it fetches them meanwhile; it is
-    /// otherwise.
+    /// Whether what comes next is read ahead; it is otherwise. Of files on this machine the system is told so; of others the
+    /// ranges of the next batches are fetched, many at once, and those that lie near together as one.
     pub fn read_ahead(mut self, ahead: bool) -> Self {
         self.read_ahead = ahead;
+        self
+    }
+    /// About how many bytes of files elsewhere may be fetched and not used yet: 256 MiB otherwise. A shuffle of blocks is
+    /// cheap where this is twice what its windows hold.
+    pub fn read_ahead_bytes(mut self, bytes: u64) -> Self {
+        self.read_ahead_bytes = Some(bytes);
+        self
+    }
+    /// Keeps bytes of files elsewhere in a cache on this machine, so that later epochs do not fetch them.
+    pub fn cache(mut self, cache: &Cache) -> Self {
+        self.open.cache = Some(cache.clone());
+        self.datasets = self.datasets.iter().map(|dataset| dataset.by(|input| input.cached(cache))).collect();
         self
     }
     /// Brings pictures of alike shape together in batches, each of the size that fits them best.

@@ -49,6 +49,7 @@
 //! | `builder.rs`, `build.rs` | the settings; what is opened and refused |
 //! | `mod.rs` | the loader: what it does and where it stands |
 //! | `worker.rs`, `flight.rs`, `pool.rs` | threads, a batch while it is filled, its memory |
+//! | `fetching.rs` | reading ahead, where files lie elsewhere |
 //! | `batch.rs`, `tensor.rs` | a finished batch, its numbers |
 //! | `content.rs`, `labels/`, `policy.rs` | what samples become, their labels, what happens with broken ones |
 //! | `annotations.rs`, `targets.rs` | the boxes of pictures, boxes on their way into a batch |
@@ -66,6 +67,7 @@ mod builder;
 #[cfg(feature = "burn")]
 pub mod burn;
 mod content;
+mod fetching;
 mod flight;
 mod groups;
 mod labels;
@@ -117,6 +119,7 @@ pub use stored::Mode;
 pub use tensor::{Dtype, Tensor};
 
 use crate::warehouse::Refused;
+use fetching::Fetching;
 use flight::{Flight, Pools, Slot, Task};
 use groups::Plan;
 use targets::Targets;
@@ -132,6 +135,8 @@ pub struct Loader {
     crew: Option<Crew>,
     /// Does the work of the crew where there is none.
     own: Option<Box<Worker>>,
+    /// Reads ahead, where files do not lie on this machine.
+    fetching: Option<Fetching>,
     /// Batches on their way, the next one first.
     flights: VecDeque<Arc<Flight>>,
     shared: Arc<Shared>,
@@ -163,13 +168,16 @@ impl Loader {
         plan: Plan,
         rank: u64,
         workers: usize,
-        (prefetch, room): (usize, usize),
+        (prefetch, room, fetching): (usize, usize, Option<Fetching>),
         (resumed, skipped): (Option<Position>, u64),
     ) -> Loader {
         let next = resumed.unwrap_or(Position { epoch: 0, step: 0 });
+        let mut fetching = fetching;
+        fetching.iter_mut().for_each(|fetching| fetching.go_to(next));
         Loader {
             crew: None,
             own: None,
+            fetching,
             flights: VecDeque::new(),
             shared: Arc::new(shared),
             pools: Arc::new(pools),
@@ -329,6 +337,9 @@ impl Loader {
         self.wait(&flight, None)?;
         self.flights.pop_front();
         self.next.step = flight.step + 1;
+        if let Some(fetching) = &mut self.fetching {
+            fetching.done(Position { epoch: flight.epoch, step: flight.step });
+        }
         // The workers go on while the caller looks at this batch; if they cannot, the next call says so.
         let _ = self.fill();
         let mut targets = Targets::default();
@@ -423,6 +434,7 @@ impl Loader {
     pub fn stop(&mut self) {
         self.go_to(self.next);
         self.crew = None;
+        self.fetching.iter_mut().for_each(Fetching::stop);
         self.phase = Phase::Stopped;
     }
 
@@ -436,6 +448,7 @@ impl Loader {
     fn go_to(&mut self, position: Position) {
         self.shared.generation.fetch_add(1, Ordering::Relaxed);
         self.flights.clear();
+        self.fetching.iter_mut().for_each(|fetching| fetching.go_to(position));
         self.looked_for = None;
         (self.next, self.ahead) = (position, position);
         self.phase = Phase::Idle;
@@ -443,6 +456,9 @@ impl Loader {
 
     /// Sends batches to the workers until enough are on their way, those of this epoch first and then the next one's.
     fn fill(&mut self) -> Result<()> {
+        if let Some(fetching) = self.fetching.as_mut().filter(|_| self.crew.is_some()) {
+            fetching.look(&self.shared, (self.rank, self.next.epoch, self.prefetch));
+        }
         self.fill_from(self.next.epoch)?;
         let Some(following) = self.next.epoch.checked_add(1) else { return Ok(()) };
         if self.flights.len() < self.prefetch && self.ahead.epoch == self.next.epoch {
@@ -470,6 +486,9 @@ impl Loader {
             }
             self.look_at_shards(number)?;
             shared.sources.announce(&items, shared.read_ahead)?;
+            if let Some(fetching) = &mut self.fetching {
+                fetching.begun(self.ahead);
+            }
             self.ahead.step += 1;
             let flight = Arc::new(self.flight((epoch.number(), step), items, kind));
             let crew = self.crew.as_ref().ok_or_else(worker::ended)?;

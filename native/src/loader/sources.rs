@@ -1,6 +1,6 @@
 //! The files that a loader reads, and what tells them from others of the same name.
 
-use std::path::PathBuf;
+use std::{ops::Range, path::PathBuf, sync::Arc};
 
 use forebay::{
     Error, Result,
@@ -16,7 +16,13 @@ use super::{
     codes,
     stored::{self, Stored},
 };
-use crate::{Dataset, OpenOptions, folder::Folder, parallel::blocks::in_blocks, select::matching_all};
+use crate::{
+    Dataset, Input, OpenOptions,
+    ahead::{ALWAYS, AT_ONCE, Fetch, Store, Threads},
+    folder::Folder,
+    parallel::blocks::in_blocks,
+    select::matching_all,
+};
 
 /// The opened files, in the order in which their samples follow each other.
 #[derive(Debug)]
@@ -48,11 +54,48 @@ impl Sources {
         };
         Ok(Sources { datasets: paths.iter().map(open).collect::<Result<_>>()?, annotated: None, stored: None })
     }
+    /// What is open already.
+    pub(super) fn opened(datasets: Vec<Dataset>) -> Sources {
+        Sources { datasets, annotated: None, stored: None }
+    }
     pub(super) fn annotated(annotated: Annotated, datasets: Vec<Dataset>) -> Sources {
         Sources { datasets, annotated: Some(annotated), stored: None }
     }
     pub(super) fn stored(stored: Stored, datasets: Vec<Dataset>) -> Sources {
         Sources { datasets, annotated: None, stored: Some(stored) }
+    }
+
+    /// Has the bytes of files elsewhere given out of a store into which they are fetched ahead. Gives these files, by
+    /// their numbers in the store.
+    pub(super) fn fetched_ahead(&mut self, store: &Arc<Store>) -> Vec<Option<Input>> {
+        if let Some(stored) = &mut self.stored {
+            return stored.fetched_ahead(store);
+        }
+        let one = |(number, dataset): (usize, &mut Dataset)| {
+            let input = dataset.input().filter(|input| !input.is_local())?.as_ref().clone();
+            *dataset = dataset.by(|input| input.ahead(number, store));
+            Some(input)
+        };
+        self.datasets.iter_mut().enumerate().map(one).collect()
+    }
+
+    /// Whether all files lie on this machine.
+    pub(super) fn are_local(&self) -> bool {
+        match &self.stored {
+            Some(stored) => stored.are_local(),
+            None => self.datasets.iter().filter_map(Dataset::input).all(|input| input.is_local()),
+        }
+    }
+
+    /// The bytes that taking an item reads, each with the number of its file in the store; its record too if that is
+    /// wanted.
+    pub(super) fn ranges(&self, item: &Item, record: bool) -> Vec<(usize, Range<u64>)> {
+        if let Some(stored) = &self.stored {
+            return stored.ranges(item);
+        }
+        let Ok((dataset, in_file)) = self.in_file(item) else { return Vec::new() };
+        let record = if record { dataset.record_range(in_file.sample) } else { None };
+        [dataset.taken_range(in_file.sample), record].into_iter().flatten().map(|range| (item.source, range)).collect()
     }
 
     pub(super) fn datasets(&self) -> &[Dataset] {
@@ -207,6 +250,22 @@ const LOOKED_INTO: u64 = 16;
 /// too. It moves with the file to other machines and costs a few reads.
 fn identity(dataset: &Dataset) -> Result<String> {
     let n = dataset.len();
+    // Evenly from the first to the last; n is at most 2^53, so nothing overflows.
+    let looked_into = |k: u64| k * n.saturating_sub(1) / n.min(LOOKED_INTO).saturating_sub(1).max(1);
+    let looked_into: Vec<u64> = (0..n.min(LOOKED_INTO)).map(looked_into).collect();
+    let store = Arc::<Store>::default();
+    // From elsewhere all of it comes at once.
+    let (dataset, _threads) = match dataset.input().filter(|input| !input.is_local()) {
+        None => (dataset.clone(), None),
+        Some(input) => {
+            let inputs = Arc::new(vec![Some(input.as_ref().clone())]);
+            let mut ranges: Vec<_> = looked_into.iter().flat_map(|i| dataset.ranges_of_traits(*i)).collect();
+            ranges.push(0..HEADER_LEN.min(input.len()));
+            let threads = Threads::start(&store, &inputs, AT_ONCE.min(ranges.len()));
+            ranges.into_iter().for_each(|range| store.ask(Fetch { source: 0, range, last: ALWAYS }));
+            (dataset.by(|input| input.ahead(0, &store)), Some(threads))
+        }
+    };
     let layouts = in_blocks(n, |range| {
         let mut hash = crc32fast::Hasher::new();
         for i in range {
@@ -221,9 +280,7 @@ fn identity(dataset: &Dataset) -> Result<String> {
     if let (Some(_), Some(input)) = (dataset.tbl(), dataset.input()) {
         seen.push(input.slice(0..HEADER_LEN)?);
     }
-    for k in 0..n.min(LOOKED_INTO) {
-        // Evenly from the first to the last; n is at most 2^53, so nothing overflows.
-        let i = k * n.saturating_sub(1) / n.min(LOOKED_INTO).saturating_sub(1).max(1);
+    for i in looked_into {
         seen.extend(dataset.traits_of(i).into_iter().flatten());
     }
     // No CRC-32: that of bytes with their own CRC-32 behind them is the same whatever they are.

@@ -140,6 +140,11 @@ impl Resolver {
         Ok(resolver)
     }
 
+    /// Whether samples' records are read for them.
+    pub(super) fn reads_records(&self) -> bool {
+        matches!(self.from, Source::Field(_) | Source::Folder)
+    }
+
     /// The classes in the order of their numbers.
     pub(super) fn names(&self) -> Vec<&str> {
         let mut all: Vec<_> = self.classes.iter().map(|(name, number)| (*number, name.as_str())).collect();

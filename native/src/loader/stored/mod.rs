@@ -12,6 +12,7 @@ mod store;
 use std::{
     ops::Range,
     path::{Path, PathBuf},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -29,7 +30,9 @@ pub(super) use store::prefetch_from_env;
 
 use super::{Dtype, codes, flight::Slot, targets::Parts};
 use crate::{
-    Dataset, OpenOptions,
+    Dataset, Input, OpenOptions,
+    ahead::Store as Ahead,
+    cache::Cache,
     input::display,
     shards::{self, OpenWarehouse, WarehouseOptions},
 };
@@ -40,6 +43,7 @@ use store::Store;
 pub(super) struct Terms {
     pub(super) mode: Mode,
     pub(super) limits: Limits,
+    pub(super) cache: Option<Cache>,
     pub(super) version: Option<String>,
     pub(super) allow_violations: bool,
     pub(super) allow_unproven: bool,
@@ -61,6 +65,8 @@ pub(super) struct Stored {
 struct Held {
     warehouse: Warehouse,
     store: Store,
+    /// The number of its first shard among those that are fetched ahead.
+    first: usize,
     known: Known,
 }
 
@@ -106,6 +112,36 @@ impl Stored {
     /// The warehouses.
     pub(super) fn warehouses(&self) -> impl Iterator<Item = &Warehouse> {
         self.held.iter().map(|held| &held.warehouse)
+    }
+
+    /// As that of [`Sources`](super::sources::Sources): shards are numbered through all warehouses.
+    pub(super) fn fetched_ahead(&mut self, ahead: &Arc<Ahead>) -> Vec<Option<Input>> {
+        let mut all = Vec::new();
+        for held in &mut self.held {
+            held.first = all.len();
+            for shard in held.store.shards() {
+                let elsewhere = shard.as_ref().filter(|shard| !shard.is_local()).cloned();
+                if let Some(input) = &elsewhere {
+                    *shard = Some(input.ahead(all.len(), ahead));
+                }
+                all.push(elsewhere);
+            }
+        }
+        all
+    }
+
+    /// Whether all shards lie on this machine.
+    pub(super) fn are_local(&self) -> bool {
+        self.held.iter().all(|held| held.store.are_local())
+    }
+
+    /// The bytes that taking an item reads.
+    pub(super) fn ranges(&self, item: &Item) -> Vec<(usize, Range<u64>)> {
+        let Some(held) = self.held.get(item.source) else { return Vec::new() };
+        let Ok((shard, k)) = held.warehouse.locate(item.sample) else { return Vec::new() };
+        let number = held.first + shard.number();
+        let boxes = (self.shape.max_boxes > 0).then(|| [shard.boxes(k), shard.mask(k)]);
+        std::iter::once(shard.image(k)).chain(boxes.into_iter().flatten()).map(|range| (number, range)).collect()
     }
 
     /// Refuses shards that are no longer what they were when they were opened.
@@ -235,7 +271,7 @@ impl Held {
         let named = |e: Error| e.file(&name);
         let begun = Instant::now();
         let mut how = WarehouseOptions::default();
-        (how.limits, how.io) = (terms.limits.clone(), terms.mode.io());
+        (how.limits, how.io, how.cache) = (terms.limits.clone(), terms.mode.io(), terms.cache.clone());
         let opened = shards::open(path, &how)?;
         notes.push(format!("{} shards opened in {} ms", opened.shards.len(), begun.elapsed().as_millis()));
         hold(&opened.warehouse, terms, notes).map_err(named)?;
@@ -250,7 +286,7 @@ impl Held {
         let known = Known::read(&warehouse).map_err(named)?;
         let options = OpenOptions { limits: terms.limits.clone(), ..OpenOptions::default() };
         let dataset = Dataset::of_warehouse(&opened, &options);
-        Ok((Held { warehouse, store, known }, dataset))
+        Ok((Held { warehouse, store, first: 0, known }, dataset))
     }
 }
 

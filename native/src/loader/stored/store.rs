@@ -92,9 +92,19 @@ impl Store {
         Ok(Store { shards: opened.shards.iter().map(hold).collect::<Result<_>>()? })
     }
 
+    /// The shards, to be replaced by other ways to the same bytes.
+    pub fn shards(&mut self) -> &mut [Option<Input>] {
+        &mut self.shards
+    }
+
     fn shard(&self, number: usize) -> Result<&Input> {
         let shard = self.shards.get(number).and_then(Option::as_ref);
         shard.ok_or_else(|| Error::new(&codes::MISSING_BYTES, format!("shard {number} is not open")))
+    }
+
+    /// Whether all of them lie on this machine.
+    pub fn are_local(&self) -> bool {
+        self.shards.iter().flatten().all(Input::is_local)
     }
 
     /// A part of a shard.

@@ -1,0 +1,140 @@
+//! `forebay cache`: what is kept of files elsewhere is listed and cleared away; and the option of every command that reads.
+
+use std::{path::PathBuf, time::SystemTime};
+
+use clap::Subcommand;
+use forebay::Result;
+use forebay_native::cache::Cache;
+use serde_json::json;
+
+use crate::{
+    exit::Outcome,
+    human,
+    output::{Output, printable},
+};
+
+/// The variable that says where a cache is.
+const VARIABLE: &str = "FOREBAY_CACHE";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    work: Work,
+}
+
+#[derive(Debug, Subcommand)]
+enum Work {
+    /// List what a cache holds of which file.
+    List {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// Remove all that a cache holds. Other files of the folder stay.
+    Clear {
+        /// The folder.
+        dir: PathBuf,
+    },
+}
+
+/// Where bytes of files elsewhere are kept.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(super) struct CacheArgs {
+    /// Keep what is read of files elsewhere in this folder, so that it is not fetched again; FOREBAY_CACHE says the same.
+    #[arg(long = "cache", value_name = "DIR", global = true, hide_short_help = true)]
+    cache_dir: Option<PathBuf>,
+    /// The most that the cache may hold, such as 200GB; what was used longest ago goes first.
+    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, value_parser = human::parse_bytes,
+          default_value = "64GiB")]
+    cache_bytes: u64,
+}
+
+impl CacheArgs {
+    /// The most that the cache may hold.
+    pub fn bytes(&self) -> u64 {
+        self.cache_bytes
+    }
+
+    /// Reads every file elsewhere through the cache, if there is one.
+    pub fn begin(&self, out: &Output) -> Result<Option<Cache>> {
+        let of_environment = || std::env::var_os(VARIABLE).filter(|dir| !dir.is_empty()).map(PathBuf::from);
+        let (dir, asked) = match &self.cache_dir {
+            Some(dir) => (dir.clone(), true),
+            None => match of_environment() {
+                Some(dir) => (dir, false),
+                None => return Ok(None),
+            },
+        };
+        match Cache::open(dir) {
+            Ok(cache) => {
+                let cache = cache.bytes(self.cache_bytes);
+                cache.use_for_all();
+                Ok(Some(cache))
+            }
+            Err(e) if asked => Err(e),
+            Err(e) => {
+                out.note(format!("nothing is kept in the folder that {VARIABLE} names: {e}"));
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Says what became of the cache, once the work is done.
+pub(super) fn end(cache: Option<Cache>, out: &Output) {
+    let Some(cache) = cache else { return };
+    if let Some(trouble) = cache.trouble() {
+        out.note(format!("note: {trouble}"));
+    }
+    if out.verbose() {
+        let stats = cache.stats();
+        let [hit, fetched] = [stats.hit_bytes, stats.fetched_bytes].map(human::bytes);
+        let [requests, damaged] = [stats.requests, stats.damaged].map(human::count);
+        out.note(format!(
+            "cache: {hit} were there, {fetched} fetched in {requests} requests, {damaged} blocks damaged"
+        ));
+    }
+}
+
+pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+    match &args.work {
+        Work::List { dir } => list(&Cache::existing(dir)?, out)?,
+        Work::Clear { dir } => {
+            let (blocks, bytes) = Cache::existing(dir)?.clear()?;
+            match out.json() {
+                true => out.value(&json!({ "blocks": blocks, "bytes": bytes })),
+                false => out.line(format!("{} blocks removed, {}", human::count(blocks), human::bytes(bytes))),
+            }
+        }
+    }
+    Ok(Outcome::Fine)
+}
+
+fn list(cache: &Cache, out: &Output) -> Result<()> {
+    let entries = cache.list()?;
+    let sum: u64 = entries.iter().map(|entry| entry.bytes).sum();
+    if out.json() {
+        let entries: Vec<_> = entries
+            .iter()
+            .map(|entry| {
+                let used = entry.used.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+                json!({
+                    "identity": entry.identity,
+                    "source_bytes": entry.source_bytes,
+                    "blocks": entry.blocks,
+                    "bytes": entry.bytes,
+                    "used": used,
+                })
+            })
+            .collect();
+        out.value(&json!({ "bytes": sum, "sources": entries }));
+        return Ok(());
+    }
+    for entry in &entries {
+        let of = human::bytes(entry.source_bytes);
+        let name =
+            if entry.identity.is_empty() { "a file whose name is lost".into() } else { printable(&entry.identity) };
+        out.line(format!("{:>10} of {of:>10}  {name}", human::bytes(entry.bytes)));
+    }
+    out.line(format!("{} in all, of {} files", human::bytes(sum), entries.len()));
+    Ok(())
+}

@@ -1,0 +1,122 @@
+//! `forebay plan --cost`: what an epoch costs that is read from elsewhere, in the orders that there are.
+
+use std::time::Duration;
+
+use forebay::Result;
+use forebay_native::{
+    cost::{Cost, Link, cost},
+    dataset::Dataset,
+    plan::{Plan, Run},
+};
+use serde_json::json;
+
+use super::cache::CacheArgs;
+use crate::{human, output::Output};
+
+/// Blocks of neighbors and windows of blocks, unless others are given.
+const BLOCKS: (u64, u64) = (64, 16);
+
+#[derive(Debug, clap::Args)]
+pub(super) struct CostArgs {
+    /// Say what an epoch costs that is read from elsewhere: requests, bytes and time, for every order, with and without a
+    /// cache. Nothing but the index is read.
+    #[arg(long)]
+    pub cost: bool,
+    /// With --cost: how long it takes until an answer begins, such as 50ms.
+    #[arg(long, value_name = "TIME", requires = "cost", value_parser = human::parse_time, default_value = "50ms")]
+    latency: Duration,
+    /// With --cost: what the link carries, such as 1Gb/s or 100MB/s.
+    #[arg(long, value_name = "RATE", requires = "cost", value_parser = human::parse_rate, default_value = "1Gb/s")]
+    link: u64,
+}
+
+/// An order, with the words for it.
+struct Way {
+    order: &'static str,
+    run: Run,
+}
+
+impl CostArgs {
+    pub fn run(
+        &self,
+        (datasets, filter): (&[Dataset], Option<&forebay::filter::Filter>),
+        (run, epoch, rank): (&Run, u64, u64),
+        (cache, out): (&CacheArgs, &Output),
+    ) -> Result<()> {
+        let mut link = Link::default();
+        (link.latency, link.bits_per_second) = (self.latency, self.link);
+        let (block, window) = run.blocks.unwrap_or(BLOCKS);
+        let way = |order, shuffle: Option<u64>, blocks| {
+            let mut way = run.clone();
+            (way.shuffle, way.blocks) = (shuffle, blocks);
+            Way { order, run: way }
+        };
+        let seed = Some(run.shuffle.unwrap_or(0));
+        let ways = [way("stored", None, None), way("full", seed, None), way("blocks", seed, Some((block, window)))];
+        let mut rows = Vec::new();
+        for Way { order, run } in ways {
+            let plan = Plan::new(datasets.to_vec(), filter, &run)?;
+            for bytes in [None, Some(cache.bytes())] {
+                let [first, later] = cost(&plan, (epoch, rank), &link, bytes)?;
+                rows.push((order, bytes.is_some(), first, later));
+            }
+        }
+        match out.json() {
+            true => {
+                let rows: Vec<_> = rows
+                    .iter()
+                    .map(|(order, cache, first, later)| {
+                        json!({ "order": order, "cache": cache, "first": first, "later": later })
+                    })
+                    .collect();
+                out.value(&json!({
+                    "epoch": epoch,
+                    "rank": rank,
+                    "world": run.world,
+                    "latency_seconds": link.latency.as_secs_f64(),
+                    "bits_per_second": link.bits_per_second,
+                    "cache_bytes": cache.bytes(),
+                    "blocks": { "block": block, "window": window },
+                    "costs": rows,
+                }));
+            }
+            false => {
+                out.line(format!(
+                    "rank {rank} of {}, each request {:?}, {}b/s",
+                    run.world,
+                    link.latency,
+                    si(link.bits_per_second)
+                ));
+                out.line("");
+                let head = ["order", "cache", "epoch", "requests", "bytes", "at least"];
+                out.line(row(head.map(str::to_owned)));
+                for (order, cache, first, later) in rows {
+                    let order = if order == "blocks" { format!("{block}x{window}") } else { order.to_owned() };
+                    let cache = if cache { "empty" } else { "none" };
+                    out.line(line(&order, cache, "first", &first));
+                    // Without a cache they are alike.
+                    if cache == "empty" {
+                        out.line(line(&order, "filled", "later", &later));
+                    }
+                }
+                out.line("");
+                out.line("opening the files, and labels from their metadata, come on top");
+            }
+        }
+        Ok(())
+    }
+}
+
+fn row([order, cache, epoch, requests, bytes, time]: [String; 6]) -> String {
+    format!("{order:<10} {cache:<7} {epoch:<6} {requests:>12} {bytes:>10} {time:>10}")
+}
+
+fn line(order: &str, cache: &str, epoch: &str, cost: &Cost) -> String {
+    let time = human::seconds(cost.seconds);
+    row([order, cache, epoch, &human::count(cost.requests), &human::bytes(cost.bytes), &time].map(str::to_owned))
+}
+
+/// A rate of bits with a unit.
+fn si(bits: u64) -> String {
+    human::bytes(bits).trim_end_matches('B').trim_end().to_owned()
+}

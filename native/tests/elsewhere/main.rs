@@ -1,0 +1,11 @@
+//! Files that do not lie on this machine: kept in a cache, and read ahead.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test of files, threads and processes")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod fake;
+
+mod ahead;
+mod cache;
+mod shared;
