@@ -51,6 +51,7 @@ from ._hf import from_hf
 from ._loader import Blocks, Labels, Loader, LoaderStats, Split
 from ._records import Records, WebSamples
 from ._report import Fault, Report
+from ._sampling import Balance
 from ._several import Batches, Difference, Extracted, Plan, Share, concat, diff, extract, plan, split, stats
 from ._table import Column, Table, from_arrow, open_table
 from ._view import View, view
@@ -58,6 +59,7 @@ from ._writer import TblWriter
 
 __all__ = [
     "Augment",
+    "Balance",
     "Batch",
     "Batches",
     "Blocks",

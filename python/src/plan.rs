@@ -1,4 +1,5 @@
-//! Which samples each rank of a training run gets, in which order, and how many bytes that is. Only the index is read.
+//! Which samples each rank of a training run gets, in which order, and how many bytes that is. Only the index is read, unless
+//! samples are filtered or drawn by their metadata.
 
 use std::path::PathBuf;
 
@@ -8,7 +9,7 @@ use forebay::{
     filter::Filter,
     order::{Epoch, Item, Mix, Order, Settings, Shuffle, Source},
 };
-use forebay_native::{Dataset, OpenOptions, input::expand, select::matching_all};
+use forebay_native::{Dataset, OpenOptions, input::expand, loader::Loader, select::matching_all};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -32,6 +33,10 @@ struct Wanted {
     tail: Option<String>,
     weights: Option<Vec<u32>>,
     epoch_samples: Option<u64>,
+    weight_by: Option<String>,
+    balanced: Option<String>,
+    draws: Option<u64>,
+    repeated: u64,
     epoch: u64,
     rank: Option<u64>,
     steps: Option<(u64, u64)>,
@@ -53,13 +58,59 @@ impl Wanted {
             .with_shuffle(shuffle)
             .with_batch(self.batch)
             .with_world(self.world)
-            .with_tail(optional("tail", self.tail.as_deref())?.unwrap_or_default());
+            .with_tail(optional("tail", self.tail.as_deref())?.unwrap_or_default())
+            .with_repeats(self.repeated);
+        settings.draws = self.draws;
         settings = match (&self.weights, self.epoch_samples) {
             (Some(weights), Some(epoch_samples)) => settings.with_mix(Mix { weights: weights.clone(), epoch_samples }),
             (None, None) => settings,
             _ => return refuse("`weights` and `epoch_samples` are given together"),
         };
         Ok(settings)
+    }
+
+    /// The order, for which the index is enough but for what the filter asks.
+    fn of_index(&self, datasets: &[Dataset]) -> Result<Order> {
+        let filter = self.filter.as_deref().map(Filter::parse).transpose()?;
+        let selected = filter.as_ref().map(|filter| matching_all(datasets, filter, |_| false)).transpose()?;
+        let mut chosen = selected.map(|selected| selected.chosen.into_iter());
+        let mut sources = Vec::with_capacity(datasets.len());
+        for dataset in datasets {
+            let source = Source::new(dataset.name(), dataset.len());
+            sources.push(match chosen.as_mut().and_then(Iterator::next) {
+                Some(chosen) => source.select(chosen)?,
+                None => source,
+            });
+        }
+        Order::new(sources, self.settings()?)
+    }
+
+    /// The order of a loader, which reads weights and classes of every selected sample.
+    fn of_loader(&self, inputs: &[String]) -> Result<Order> {
+        let Settings { seed, shuffle, tail, mix, .. } = self.settings()?;
+        let builder = Loader::open_all(inputs)?.workers(1).allow_empty(true).repeated(self.repeated);
+        let mut builder = builder.batch(self.batch).shard(0, self.world).tail(tail);
+        builder = match shuffle {
+            Shuffle::Full => builder.shuffle(seed),
+            Shuffle::Blocks { block, window } => builder.shuffle_blocks(seed, block, window),
+            _ => builder,
+        };
+        if let Some(filter) = &self.filter {
+            builder = builder.filter(filter)?;
+        }
+        if let Some(mix) = mix {
+            builder = builder.mix(mix.weights, mix.epoch_samples);
+        }
+        if let Some(draws) = self.draws {
+            builder = builder.draws(draws);
+        }
+        if let Some(field) = &self.weight_by {
+            builder = builder.weights(field.as_str());
+        }
+        if let Some(field) = &self.balanced {
+            builder = builder.balanced(field.as_str());
+        }
+        Ok(builder.build()?.order().clone())
     }
 }
 
@@ -70,18 +121,8 @@ pub(crate) fn plan(py: Python<'_>, inputs: Vec<String>, options: String) -> PyRe
         let wanted: Wanted = parse(&options)?;
         let open = |path: &PathBuf| Dataset::open_with(path, &OpenOptions::default());
         let datasets = expand(&inputs)?.iter().map(open).collect::<Result<Vec<_>>>()?;
-        let filter = wanted.filter.as_deref().map(Filter::parse).transpose()?;
-        let selected = filter.as_ref().map(|filter| matching_all(&datasets, filter, |_| false)).transpose()?;
-        let mut chosen = selected.map(|selected| selected.chosen.into_iter());
-        let mut sources = Vec::with_capacity(datasets.len());
-        for dataset in &datasets {
-            let source = Source::new(dataset.name(), dataset.len());
-            sources.push(match chosen.as_mut().and_then(Iterator::next) {
-                Some(chosen) => source.select(chosen)?,
-                None => source,
-            });
-        }
-        let order = Order::new(sources, wanted.settings()?)?;
+        let by_metadata = wanted.weight_by.is_some() || wanted.balanced.is_some();
+        let order = if by_metadata { wanted.of_loader(&inputs)? } else { wanted.of_index(&datasets)? };
         let epoch = order.epoch(wanted.epoch)?;
         let mut found = json!({
             "epoch": wanted.epoch,

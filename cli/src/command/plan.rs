@@ -1,14 +1,14 @@
 //! `forebay plan`: which samples each rank of a training run gets, in which order, and how many bytes that is. Nothing
-//! but the index is read.
+//! but the index is read, unless samples are filtered or drawn by their metadata.
 
 use std::path::PathBuf;
 
 use forebay::{
-    Error, Result,
+    Error, Limits, Result,
     error::codes,
     order::{Epoch, Item, Mix, Order, Settings, Shuffle, Source, Tail},
 };
-use forebay_native::{dataset::Dataset, select::matching_all};
+use forebay_native::{dataset::Dataset, loader::Loader, select::matching_all};
 use serde_json::{Value, json};
 
 use super::filtering::{LimitArgs, filter, open, paths};
@@ -45,6 +45,18 @@ pub(super) struct Args {
     /// With --weights: samples in an epoch.
     #[arg(long, value_name = "N", requires = "weights")]
     epoch_samples: Option<u64>,
+    /// Draw samples as often as this field weighs them, such as json.weight, instead of each once.
+    #[arg(long, value_name = "FIELD", conflicts_with = "balanced")]
+    weight_by: Option<String>,
+    /// Take samples of every class equally often, by this field, such as cls.
+    #[arg(long, value_name = "FIELD")]
+    balanced: Option<String>,
+    /// Samples in an epoch: otherwise as many as are selected.
+    #[arg(long, value_name = "N")]
+    draws: Option<u64>,
+    /// How often each sample that is drawn comes in its step.
+    #[arg(long, value_name = "TIMES", default_value_t = 1)]
+    repeated: u64,
     /// Which epoch.
     #[arg(long, default_value_t = 0)]
     epoch: u64,
@@ -70,20 +82,14 @@ fn blocks(text: &str) -> Result<(u64, u64), String> {
 }
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
-    let (limits, wanted) = (args.limits.limits(), filter(args.filter.as_deref())?);
+    let limits = args.limits.limits();
     let datasets: Vec<Dataset> =
         paths(&args.files)?.iter().map(|path| open(path, &limits, false)).collect::<Result<_>>()?;
-    let selected = wanted.as_ref().map(|filter| matching_all(&datasets, filter, |_| false)).transpose()?;
-    let mut chosen = selected.map(|selected| selected.chosen.into_iter());
-    let mut sources = Vec::with_capacity(datasets.len());
-    for dataset in &datasets {
-        let source = Source::new(dataset.name(), dataset.len());
-        sources.push(match chosen.as_mut().and_then(Iterator::next) {
-            Some(chosen) => source.select(chosen)?,
-            None => source,
-        });
-    }
-    let order = Order::new(sources, settings(args))?;
+    let order = if args.weight_by.is_some() || args.balanced.is_some() {
+        of_loader(args, limits)?
+    } else {
+        of_index(args, &datasets)?
+    };
     let epoch = order.epoch(args.epoch)?;
     match args.rank {
         None => sums(args, &datasets, &order, &epoch, out),
@@ -94,6 +100,49 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         Some(rank) => Err(Error::new(&codes::ARGUMENT, format!("there is no rank {rank} of {}", args.world))),
     }?;
     Ok(Outcome::Fine)
+}
+
+/// The order, for which the index is enough but for what the filter asks.
+fn of_index(args: &Args, datasets: &[Dataset]) -> Result<Order> {
+    let wanted = filter(args.filter.as_deref())?;
+    let selected = wanted.as_ref().map(|filter| matching_all(datasets, filter, |_| false)).transpose()?;
+    let mut chosen = selected.map(|selected| selected.chosen.into_iter());
+    let mut sources = Vec::with_capacity(datasets.len());
+    for dataset in datasets {
+        let source = Source::new(dataset.name(), dataset.len());
+        sources.push(match chosen.as_mut().and_then(Iterator::next) {
+            Some(chosen) => source.select(chosen)?,
+            None => source,
+        });
+    }
+    Order::new(sources, settings(args))
+}
+
+/// The order of a loader, which reads weights and classes of every selected sample.
+fn of_loader(args: &Args, limits: Limits) -> Result<Order> {
+    let mut builder = Loader::open_all(&args.files)?.limits(limits).workers(1).allow_empty(true);
+    builder = builder.batch(args.batch).shard(0, args.world).tail(args.tail).repeated(args.repeated);
+    builder = match (args.shuffle, args.blocks) {
+        (None, _) => builder,
+        (Some(seed), None) => builder.shuffle(seed),
+        (Some(seed), Some((block, window))) => builder.shuffle_blocks(seed, block, window),
+    };
+    if let Some(filter) = &args.filter {
+        builder = builder.filter(filter)?;
+    }
+    if let (Some(weights), Some(epoch_samples)) = (&args.weights, args.epoch_samples) {
+        builder = builder.mix(weights.clone(), epoch_samples);
+    }
+    if let Some(draws) = args.draws {
+        builder = builder.draws(draws);
+    }
+    if let Some(field) = &args.weight_by {
+        builder = builder.weights(field.as_str());
+    }
+    if let Some(field) = &args.balanced {
+        builder = builder.balanced(field.as_str());
+    }
+    Ok(builder.build()?.order().clone())
 }
 
 fn settings(args: &Args) -> Settings {
@@ -107,7 +156,9 @@ fn settings(args: &Args) -> Settings {
         .with_shuffle(shuffle)
         .with_batch(args.batch)
         .with_world(args.world)
-        .with_tail(args.tail);
+        .with_tail(args.tail)
+        .with_repeats(args.repeated);
+    settings.draws = args.draws;
     if let (Some(weights), Some(epoch_samples)) = (&args.weights, args.epoch_samples) {
         settings = settings.with_mix(Mix { weights: weights.clone(), epoch_samples });
     }
