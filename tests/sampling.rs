@@ -370,7 +370,7 @@ fn repeats_stand_on_different_ranks_of_one_step_and_are_changed_by_draws_of_thei
             let (mut counts, mut keys) = (BTreeMap::new(), BTreeSet::new());
             for step in 0..epoch.steps() {
                 let mut ranks: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
-                // What is left of an epoch and what fills it up stand one behind the other.
+                // What fills an epoch up stands behind what is left of it.
                 let full = (0..world).flat_map(|rank| epoch.batch(step, rank)).all(|item| !item.padded);
                 for rank in 0..world {
                     for item in epoch.batch(step, rank).filter(|item| !item.padded) {

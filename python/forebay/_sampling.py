@@ -38,7 +38,7 @@ def weights_json(weights: Weights | Mapping[int, Weights] | None) -> list[Any] |
     """Weights from each epoch on, as plain data."""
     if weights is None:
         return None
-    stages = dict(weights) if isinstance(weights, Mapping) else {0: weights}
+    stages: dict[int, Weights] = dict(weights) if isinstance(weights, Mapping) else {0: weights}
     if 0 not in stages:
         raise UsageError("usage.argument", "usage", "weights by epochs begin with those of epoch 0")
     return [[epoch, _values(stages[epoch])] for epoch in sorted(stages)]

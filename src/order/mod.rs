@@ -221,7 +221,7 @@ impl Order {
         Purpose::Place.key(settings.seed, &[epoch, position])
     }
 
-    /// The draw that is at position `k`. In each step those that are repeated come one behind the other, and then again.
+    /// The draw that is at position `k`. In each step those that are repeated come one after the other, and then again.
     fn draw_at(&self, k: u64) -> u64 {
         let times = self.settings.repeats;
         if times == 1 {

@@ -33,7 +33,7 @@ pub struct State {
     pub mix: Option<Mix>,
     /// The filter's text.
     pub filter: Option<String>,
-    /// Samples in an epoch, where that was set.
+    /// Samples in an epoch, if that was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draws: Option<u64>,
     /// How often each draw comes in its step.

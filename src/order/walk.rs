@@ -13,13 +13,13 @@ use crate::{
 pub(super) enum Walk<'a> {
     /// One pass over all samples.
     Pass(Arrangement),
-    /// Passes behind each other, wherever epochs end; so many draws came before.
+    /// Passes that follow each other, wherever epochs end; `start` draws came before.
     Passes { start: u64 },
     /// Sources in proportion; of each its samples pass by, or are drawn by weight.
     Mixed { start: u64, weighted: Option<Weighted<'a>> },
     /// Samples by their weights.
     Weighted(Weighted<'a>),
-    /// Classes in proportion; so many draws came before since the stage began.
+    /// Classes in proportion; `start` draws came before since the stage began.
     Classes { stage: &'a Stage, start: u64 },
 }
 

@@ -3,7 +3,7 @@
 use super::{codes, holder};
 use crate::error::{Error, Result};
 
-/// Weights that are added up one by one: before each run of so many their sum is kept.
+/// Weights that are added up one by one: the sum before each run of them is kept.
 const RUN: usize = 64;
 
 /// The most samples that have weights: their sum then stays below 2^63.
