@@ -247,7 +247,8 @@ fn every_small_shape_gives_what_the_document_says_and_resumes_at_every_step_on_e
                     let plainly = said.plainly(order.settings(), epoch);
                     let global = (world * batch) as usize;
                     assert_eq!(order.epoch_samples(), plainly.len() as u64, "{what}");
-                    let steps = if tail == Tail::Drop { plainly.len() / global } else { plainly.len().div_ceil(global) };
+                    let steps =
+                        if tail == Tail::Drop { plainly.len() / global } else { plainly.len().div_ceil(global) };
                     assert_eq!(whole.len(), steps, "{what}");
                     for (k, item) in whole.iter().flatten().enumerate() {
                         assert_eq!(item.index, plainly[k % plainly.len()], "{what} at {k}");
@@ -280,7 +281,8 @@ fn every_small_shape_gives_what_the_document_says_and_resumes_at_every_step_on_e
 /// Chi-square of counts beside what is expected of them, in standard deviations from its mean.
 fn surprise(counts: &[u64], expected: &[f64]) -> f64 {
     let cells = expected.iter().filter(|e| **e > 0.0).count() as f64;
-    let chi: f64 = counts.iter().zip(expected).filter(|(_, e)| **e > 0.0).map(|(&n, e)| (n as f64 - e).powi(2) / e).sum();
+    let chi: f64 =
+        counts.iter().zip(expected).filter(|(_, e)| **e > 0.0).map(|(&n, e)| (n as f64 - e).powi(2) / e).sum();
     (chi - (cells - 1.0)) / (2.0 * (cells - 1.0)).sqrt()
 }
 
@@ -381,7 +383,11 @@ fn repeats_stand_on_different_ranks_of_one_step_and_are_changed_by_draws_of_thei
                 }
                 for (sample, of) in ranks.into_iter().filter(|_| full) {
                     let distinct: BTreeSet<u64> = of.iter().copied().collect();
-                    assert_eq!((of.len() as u64, distinct.len()), (times, of.len()), "{times} {world} {tail:?} {sample}");
+                    assert_eq!(
+                        (of.len() as u64, distinct.len()),
+                        (times, of.len()),
+                        "{times} {world} {tail:?} {sample}"
+                    );
                 }
             }
             assert!(counts.values().all(|&n| n == times), "{counts:?}");

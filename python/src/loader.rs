@@ -188,7 +188,8 @@ impl Wanted {
         }
         if let Some(Balancing { labels, since }) = self.balanced {
             let stages = since.into_iter();
-            builder = builder.balanced(stages.fold(Balance::by(labels.labels()), |all, (epoch, of)| all.since(epoch, of)));
+            builder =
+                builder.balanced(stages.fold(Balance::by(labels.labels()), |all, (epoch, of)| all.since(epoch, of)));
         }
         if let Some(state) = state {
             let state = serde_json::from_str(state);

@@ -162,11 +162,14 @@ impl Order {
             }
             (By::Weights(stages), Some(mix)) => {
                 let wanted = (0..).zip(&mix.weights).filter(|(_, weight)| **weight > 0).map(|(source, _)| source);
-                let ranges = wanted.map(|source: usize| (source, self.selected_before[source], self.selected_before[source + 1]));
+                let ranges = wanted
+                    .map(|source: usize| (source, self.selected_before[source], self.selected_before[source + 1]));
                 for (source, first, end) in ranges {
                     if let Some((from, _)) = stages.iter().find(|(_, table)| table.before(first) == table.before(end)) {
                         let name = &self.sources[source].name;
-                        return refuse(format!("the mix draws from {name}, and from epoch {from} on all weights there are 0"));
+                        return refuse(format!(
+                            "the mix draws from {name}, and from epoch {from} on all weights there are 0"
+                        ));
                     }
                 }
                 Ok(())
@@ -243,7 +246,9 @@ fn length(settings: &Settings, global_batch: u64, selected: u64) -> Result<u64> 
     let refuse = |message: String| Err(Error::new(&codes::SETTINGS, message));
     let times = settings.repeats;
     if global_batch.checked_rem(times) != Some(0) {
-        return refuse(format!("a step of {global_batch} samples (batch × world) cannot hold each sample {times} times"));
+        return refuse(format!(
+            "a step of {global_batch} samples (batch × world) cannot hold each sample {times} times"
+        ));
     }
     let length = match (&settings.mix, settings.draws) {
         (Some(_), Some(_)) => return refuse("a mix says itself how many samples an epoch has; leave draws out".into()),

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Arrangement, MOST_SAMPLES, Order, Permutation, classes::Stage, codes, holder, sampling::By, weights::Table};
+use super::{
+    Arrangement, MOST_SAMPLES, Order, Permutation, classes::Stage, codes, holder, sampling::By, weights::Table,
+};
 use crate::{
     error::{Error, Result},
     random::{Purpose, scale_wide},
@@ -55,8 +57,9 @@ impl<'a> Walk<'a> {
             Ok::<u64, Error>(end - order.draws)
         };
         let weighted = match settings.sampling.as_ref().map(|sampling| &sampling.by) {
-            Some(By::Weights(stages)) => stage(stages, epoch, |(from, _)| *from)
-                .map(|(_, table)| Weighted { table, seed: settings.seed, epoch }),
+            Some(By::Weights(stages)) => {
+                stage(stages, epoch, |(from, _)| *from).map(|(_, table)| Weighted { table, seed: settings.seed, epoch })
+            }
             _ => None,
         };
         if settings.mix.is_some() {

@@ -41,7 +41,8 @@ impl Weights {
     /// Takes these weights from this epoch on. Each change holds four more bytes a sample.
     #[must_use]
     pub fn since(mut self, epoch: u64, weights: impl Into<Weights>) -> Self {
-        self.stages.extend(weights.into().stages.into_iter().map(|(from, values)| (epoch.saturating_add(from), values)));
+        self.stages
+            .extend(weights.into().stages.into_iter().map(|(from, values)| (epoch.saturating_add(from), values)));
         self
     }
 }

@@ -38,7 +38,8 @@ fn classes_come_equally_often_or_as_a_curriculum_says() {
     assert_eq!(of(open(&folder).draws(60).balanced("cls"), 0..1), [20; 3]);
     assert_eq!(of(open(&folder).draws(60).balanced(Labels::field("json.class")), 3..5), [40; 3]);
     // Class 2 has 6 samples of 20, and each comes before any comes again.
-    let twos: Vec<u64> = counts(open(&folder).draws(60).balanced("cls"), 0..6).into_values().skip(2).step_by(3).collect();
+    let twos: Vec<u64> =
+        counts(open(&folder).draws(60).balanced("cls"), 0..6).into_values().skip(2).step_by(3).collect();
     assert_eq!(twos, [20; 6]);
     let only = open(&folder).filter("json.number < 4").unwrap().draws(60).balanced("cls");
     assert_eq!(counts(only, 0..1), BTreeMap::from([(0, 10), (1, 20), (2, 20), (3, 10)]));
@@ -54,7 +55,8 @@ fn classes_come_equally_often_or_as_a_curriculum_says() {
 #[test]
 fn weights_are_those_of_a_field_of_the_index_or_of_the_caller_and_change_with_epochs() {
     let folder = Folder::new();
-    let of_class: BTreeSet<u64> = counts(open(&folder).draws(400).weights("cls"), 0..1).into_keys().map(|i| i % 3).collect();
+    let of_class: BTreeSet<u64> =
+        counts(open(&folder).draws(400).weights("cls"), 0..1).into_keys().map(|i| i % 3).collect();
     assert_eq!(of_class, BTreeSet::from([1, 2]));
     let wide = counts(open(&folder).draws(4000).weights("width"), 0..1);
     assert!(wide.len() == 20 && wide.values().all(|n| (100..300).contains(n)), "{wide:?}");
@@ -89,7 +91,9 @@ fn a_sample_that_comes_again_looks_different_and_all_of_it_resumes_anywhere() {
                 let Some(batch) = loader.next_batch().unwrap() else { continue };
                 let bytes = batch.images().bytes();
                 let size = bytes.len() / batch.len();
-                all.push(batch.indices().iter().copied().zip(bytes.chunks(size).map(<[u8]>::to_vec)).collect::<Vec<_>>());
+                all.push(
+                    batch.indices().iter().copied().zip(bytes.chunks(size).map(<[u8]>::to_vec)).collect::<Vec<_>>(),
+                );
             }
             all
         };
