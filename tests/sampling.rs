@@ -221,7 +221,7 @@ fn ways(n: u64) -> Vec<Said> {
 
 #[test]
 fn every_small_shape_gives_what_the_document_says_and_resumes_at_every_step_on_every_world() {
-    let mut seen = 0_u64;
+    let mut seen = 0;
     for n in 0..=40 {
         for (way, said) in ways(n).into_iter().enumerate() {
             for repeats in [1, 2, 3] {
@@ -230,52 +230,48 @@ fn every_small_shape_gives_what_the_document_says_and_resumes_at_every_step_on_e
                 if let Some(mix) = &mut said.mix {
                     mix.epoch_samples *= repeats;
                 }
-                for world in 1..=5 {
+                let shuffle = SHUFFLES[(n + way as u64) as usize % 3];
+                let by_weight = said.classes.is_none() && !said.weights.is_empty();
+                let shuffle = if by_weight { Shuffle::Full } else { shuffle };
+                for (world, tail) in (1..=5).flat_map(|world| TAILS.map(|tail| (world, tail))) {
+                    let settings = Settings::default().with_seed(n).with_shuffle(shuffle).with_tail(tail);
                     let batch = repeats * (1 + (n + world) % 3);
-                    let tail = TAILS[(n + world + way as u64) as usize % 3];
-                    let shuffle = SHUFFLES[(n + way as u64) as usize % 3];
-                    let blocks = said.classes.is_none() && !said.weights.is_empty();
-                    let shuffle = if blocks { Shuffle::Full } else { shuffle };
-                    let settings = |world, batch| {
-                        let settings = Settings::default().with_seed(n).with_shuffle(shuffle).with_tail(tail);
-                        settings.with_world(world).with_batch(batch)
-                    };
-                    let epoch = (n + world) % 5;
-                    let (order, what) =
-                        (said.order(settings(world, batch)), format!("{said:?} {world} {batch} {tail:?} {shuffle:?}"));
-                    let whole = by_step(&order, epoch);
-                    let plainly = said.plainly(order.settings(), epoch);
-                    let global = (world * batch) as usize;
-                    assert_eq!(order.epoch_samples(), plainly.len() as u64, "{what}");
-                    let steps =
-                        if tail == Tail::Drop { plainly.len() / global } else { plainly.len().div_ceil(global) };
-                    assert_eq!(whole.len(), steps, "{what}");
-                    for (k, item) in whole.iter().flatten().enumerate() {
-                        assert_eq!(item.index, plainly[k % plainly.len()], "{what} at {k}");
-                        assert_eq!((item.position, item.padded), (k as u64, k >= plainly.len()), "{what} at {k}");
-                        seen += 1;
-                    }
-                    let all = whole.iter().map(Vec::len).sum::<usize>();
-                    match tail {
-                        Tail::Pad => assert_eq!(all, steps * global, "{what}"),
-                        Tail::Uneven => assert_eq!(all, plainly.len(), "{what}"),
-                        _ => assert_eq!(all, plainly.len() / global * global, "{what}"),
-                    }
-                    for other in (1..=global as u64).filter(|other| global as u64 % other == 0) {
-                        let order = said.order(settings(other, global as u64 / other));
-                        assert_eq!(by_step(&order, epoch), whole, "{what} on {other}");
-                        for step in 0..=order.steps() {
-                            let state = serde_json::to_string(&order.state(epoch, step)).unwrap();
-                            let state: State = serde_json::from_str(&state).unwrap();
-                            let at = said.order(settings(world, batch)).resume(&state).unwrap();
-                            assert_eq!((at.epoch, at.step), (epoch, step), "{what}");
-                        }
-                    }
+                    seen += shape(&said, &settings, (n + world) % 5, (world, batch));
                 }
             }
         }
     }
-    assert!(seen > 100_000, "{seen}");
+    assert!(seen > 300_000, "{seen}");
+}
+
+/// Holds one epoch of one shape to what is plainly said, and every way to go on with it. How many samples were looked at.
+fn shape(said: &Said, settings: &Settings, epoch: u64, (world, batch): (u64, u64)) -> usize {
+    let on = |world, batch| said.order(settings.clone().with_world(world).with_batch(batch));
+    let (order, what) = (on(world, batch), format!("{said:?} {world} x {batch} {settings:?}"));
+    let (whole, global) = (by_step(&order, epoch), (world * batch) as usize);
+    let plainly = said.plainly(order.settings(), epoch);
+    assert_eq!(order.epoch_samples(), plainly.len() as u64, "{what}");
+    let (steps, all) = match settings.tail {
+        Tail::Drop => (plainly.len() / global, plainly.len() / global * global),
+        Tail::Pad => (plainly.len().div_ceil(global), plainly.len().div_ceil(global) * global),
+        _ => (plainly.len().div_ceil(global), plainly.len()),
+    };
+    assert_eq!((whole.len(), whole.iter().map(Vec::len).sum::<usize>()), (steps, all), "{what}");
+    for (k, item) in whole.iter().flatten().enumerate() {
+        assert_eq!(item.index, plainly[k % plainly.len()], "{what} at {k}");
+        assert_eq!((item.position, item.padded), (k as u64, k >= plainly.len()), "{what} at {k}");
+    }
+    for other in (1..=global as u64).filter(|other| global as u64 % other == 0) {
+        let elsewhere = on(other, global as u64 / other);
+        assert_eq!(by_step(&elsewhere, epoch), whole, "{what} on {other}");
+        for step in 0..=elsewhere.steps() {
+            let state = serde_json::to_string(&elsewhere.state(epoch, step)).unwrap();
+            let state: State = serde_json::from_str(&state).unwrap();
+            let at = order.resume(&state).unwrap();
+            assert_eq!((at.epoch, at.step), (epoch, step), "{what}");
+        }
+    }
+    all
 }
 
 /// Chi-square of counts beside what is expected of them, in standard deviations from its mean.
