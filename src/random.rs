@@ -47,6 +47,14 @@ pub enum Purpose {
     Groups = 6,
     /// Everything random about a sample whose pixels are stored once; then the sample's number.
     Stored = 7,
+    /// Which sample comes next by weights; then the epoch and the draw.
+    Weights = 8,
+    /// Which class comes next; then the epoch from which on these classes' weights hold, and the number of the period.
+    Classes = 9,
+    /// The order of the samples of a class; then the class and how often it was used up.
+    ClassPass = 10,
+    /// Everything random about a sample where one may come more than once in an epoch; then the epoch and the position.
+    Place = 11,
 }
 
 impl Purpose {
@@ -59,6 +67,10 @@ impl Purpose {
         Purpose::Batch,
         Purpose::Groups,
         Purpose::Stored,
+        Purpose::Weights,
+        Purpose::Classes,
+        Purpose::ClassPass,
+        Purpose::Place,
     ];
 
     /// The key for this purpose, from a run's seed and the words that this purpose takes.
@@ -107,6 +119,11 @@ fn extend(key: u64, words: &[u64]) -> u64 {
 /// Takes the upper 32 of 64 random bits to a number below `n`, which is at most 2^32.
 pub(crate) const fn scale(random: u64, n: u64) -> u64 {
     ((random >> 32) * n) >> 32
+}
+
+/// Takes 64 random bits to a number below `n`.
+pub(crate) const fn scale_wide(random: u64, n: u64) -> u64 {
+    ((random as u128 * n as u128) >> 64) as u64
 }
 
 /// A stream of random numbers (SplitMix64).

@@ -272,9 +272,29 @@ fn a_plan_gives_every_sample_to_one_rank_and_says_how_many_bytes() {
     assert_eq!((&dropped["steps"], &dropped["left_out"]), (&json!(2), &json!(4)));
     let mixed = one(&["--batch", "3", "--weights", "3,1", "--epoch-samples", "18"]);
     assert_eq!((&mixed["steps"], &mixed["samples"]), (&json!(3), &json!(18)));
-    for wrong in
-        [&["--batch", "0"][..], &["--rank", "2"], &["--world", "2000000"], &["--blocks", "3x3"], &["--weights", "1,1"]]
-    {
+    let drawn = one(&["--batch", "3", "--draws", "30", "--repeated", "2", "--shuffle", "1"]);
+    assert_eq!((&drawn["steps"], &drawn["samples"]), (&json!(5), &json!(30)));
+    // Sample i is of class i % 3.
+    let indices = |more: &[&str]| -> Vec<u64> {
+        let lines = place.ok(&[&["plan", "a.tbl", "--batch", "6", "--rank", "0", "--draws", "600"], more].concat());
+        lines.iter().flat_map(|l| l["indices"].as_array().unwrap()).map(|i| i.as_u64().unwrap()).collect()
+    };
+    let balanced = indices(&["--balanced", "cls", "--shuffle", "3", "--where", "cls > 0 || index == 0"]);
+    assert_eq!((balanced.len(), balanced.iter().filter(|&&i| i == 0).count()), (600, 200));
+    let weighted = indices(&["--weight-by", "cls", "--shuffle", "3"]);
+    let of = |class| weighted.iter().filter(|&&i| i % 3 == class).count();
+    assert!(of(0) == 0 && (350..450).contains(&of(2)) && of(1) + of(2) == 600, "{weighted:?}");
+    for wrong in [
+        &["--batch", "0"][..],
+        &["--rank", "2"],
+        &["--world", "2000000"],
+        &["--blocks", "3x3"],
+        &["--weights", "1,1"],
+        &["--repeated", "0"],
+        &["--repeated", "3"],
+        &["--weight-by", "cls", "--balanced", "cls"],
+        &["--weight-by", "cls", "--shuffle", "1", "--blocks", "3x3"],
+    ] {
         let (code, lines) = place.json(&[&["plan", "a.tbl"], wrong].concat());
         assert_eq!((code, lines[0]["error"]["kind"].as_str()), (2, Some("usage")), "{wrong:?}");
     }

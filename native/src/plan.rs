@@ -1,5 +1,5 @@
 //! Which samples each rank of a training run gets, in which order, and how many bytes reading them moves. Only indexes are
-//! read.
+//! read, unless samples are filtered or drawn by their metadata.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use forebay::{
 };
 use serde::Serialize;
 
-use crate::{Dataset, select::matching_all};
+use crate::{Dataset, loader::Loader, select::matching_all};
 
 /// More ranks than this are not listed.
 const MOST_RANKS: u64 = 1 << 20;
@@ -34,12 +34,32 @@ pub struct Run {
     pub weights: Option<Vec<u32>>,
     /// Samples of an epoch, with weights.
     pub epoch_samples: Option<u64>,
+    /// Samples are drawn as often as this field weighs them.
+    pub weight_by: Option<String>,
+    /// Samples of every class come equally often, by this field.
+    pub balanced: Option<String>,
+    /// Samples of an epoch, where not each comes once.
+    pub draws: Option<u64>,
+    /// How often each sample comes in its step.
+    pub repeated: u64,
 }
 
 impl Run {
     /// In stored order, for `world` ranks with batches of `batch` samples.
     pub fn new(world: u64, batch: u64) -> Run {
-        Run { world, batch, shuffle: None, blocks: None, tail: Tail::default(), weights: None, epoch_samples: None }
+        Run {
+            world,
+            batch,
+            shuffle: None,
+            blocks: None,
+            tail: Tail::default(),
+            weights: None,
+            epoch_samples: None,
+            weight_by: None,
+            balanced: None,
+            draws: None,
+            repeated: 1,
+        }
     }
 
     /// What the order is made of.
@@ -51,12 +71,14 @@ impl Run {
             (Some(_), None) => Shuffle::Full,
             (Some(_), Some((block, window))) => Shuffle::Blocks { block, window },
         };
-        let settings = Settings::default()
+        let mut settings = Settings::default()
             .with_seed(self.shuffle.unwrap_or(0))
             .with_shuffle(shuffle)
             .with_batch(self.batch)
             .with_world(self.world)
-            .with_tail(self.tail);
+            .with_tail(self.tail)
+            .with_repeats(self.repeated);
+        settings.draws = self.draws;
         match (&self.weights, self.epoch_samples) {
             (Some(weights), Some(epoch_samples)) => {
                 Ok(settings.with_mix(Mix { weights: weights.clone(), epoch_samples }))
@@ -116,16 +138,13 @@ impl Plan {
     pub fn new(datasets: Vec<Dataset>, filter: Option<&Filter>, run: &Run) -> Result<Plan> {
         let settings = run.settings()?;
         let selected = filter.map(|filter| matching_all(&datasets, filter, |_| false)).transpose()?;
-        let mut chosen = selected.map(|selected| selected.chosen.into_iter());
-        let mut sources = Vec::with_capacity(datasets.len());
-        for dataset in &datasets {
-            let source = Source::new(dataset.name(), dataset.len());
-            sources.push(match chosen.as_mut().and_then(Iterator::next) {
-                Some(chosen) => source.select(chosen)?,
-                None => source,
-            });
-        }
-        Ok(Plan { datasets, order: Order::new(sources, settings)? })
+        let chosen = selected.map(|selected| selected.chosen);
+        let order = if run.weight_by.is_some() || run.balanced.is_some() {
+            by_metadata(&datasets, chosen, (run, &settings))?
+        } else {
+            by_index(&datasets, chosen, settings)?
+        };
+        Ok(Plan { datasets, order })
     }
 
     /// The order of the samples.
@@ -187,4 +206,56 @@ impl Plan {
         let range = self.datasets.get(item.source).and_then(|dataset| dataset.stored_range(item.sample));
         range.map_or(0, |range| range.end.saturating_sub(range.start))
     }
+}
+
+/// The order for which it is enough to know how many samples there are, and which are wanted.
+fn by_index(datasets: &[Dataset], chosen: Option<Vec<Vec<u64>>>, settings: Settings) -> Result<Order> {
+    let mut chosen = chosen.map(Vec::into_iter);
+    let mut sources = Vec::with_capacity(datasets.len());
+    for dataset in datasets {
+        let source = Source::new(dataset.name(), dataset.len());
+        sources.push(match chosen.as_mut().and_then(Iterator::next) {
+            Some(chosen) => source.select(chosen)?,
+            None => source,
+        });
+    }
+    Order::new(sources, settings)
+}
+
+/// The order of a loader, which reads weights or classes of every wanted sample.
+fn by_metadata(
+    datasets: &[Dataset],
+    chosen: Option<Vec<Vec<u64>>>,
+    (run, settings): (&Run, &Settings),
+) -> Result<Order> {
+    let mut builder = Loader::over(datasets.iter().cloned())?.workers(1).allow_empty(true);
+    builder = builder.batch(run.batch).shard(0, run.world).tail(run.tail).repeated(run.repeated);
+    builder = match settings.shuffle {
+        Shuffle::Full => builder.shuffle(settings.seed),
+        Shuffle::Blocks { block, window } => builder.shuffle_blocks(settings.seed, block, window),
+        _ => builder,
+    };
+    if let Some(chosen) = chosen {
+        // A loader counts through all datasets.
+        let firsts = datasets.iter().scan(0_u64, |next, dataset| {
+            let first = *next;
+            *next += dataset.len();
+            Some(first)
+        });
+        let samples = firsts.zip(chosen).flat_map(|(first, chosen)| chosen.into_iter().map(move |i| first + i));
+        builder = builder.samples(samples.collect::<Vec<u64>>());
+    }
+    if let Some(mix) = &settings.mix {
+        builder = builder.mix(mix.weights.clone(), mix.epoch_samples);
+    }
+    if let Some(draws) = run.draws {
+        builder = builder.draws(draws);
+    }
+    if let Some(field) = &run.weight_by {
+        builder = builder.weights(field.as_str());
+    }
+    if let Some(field) = &run.balanced {
+        builder = builder.balanced(field.as_str());
+    }
+    Ok(builder.build()?.order().clone())
 }

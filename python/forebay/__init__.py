@@ -52,6 +52,7 @@ from ._hf import from_hf
 from ._loader import Blocks, Labels, Loader, LoaderStats, Split
 from ._records import Records, WebSamples
 from ._report import Fault, Report
+from ._sampling import Balance
 from ._several import Difference, Extracted, Plan, PlannedBatch, Share, concat, diff, extract, plan, split, stats
 from ._table import Column, Table, from_arrow, open_table
 from ._view import View, view
@@ -59,6 +60,7 @@ from ._writer import TblWriter
 
 __all__ = [
     "Augment",
+    "Balance",
     "Batch",
     "Blocks",
     "CenterCrop",

@@ -18,6 +18,7 @@ from ._batch import Batch
 from ._convert import PathLike
 from ._dataset import Dataset, open_samples
 from ._errors import UsageError
+from ._sampling import Balance, Weights, balance_json, weights_json
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -158,7 +159,12 @@ class Loader:
 
     ``paths`` may also be a :class:`forebay.Dataset`, or several, of which only the samples that are in it are taken, in the
     loader's order. ``indices`` chooses by the numbers among all samples of all files. ``mix`` draws from several files in
-    these proportions. There are no weights of single samples or classes: the order is arithmetic over files.
+    these proportions.
+
+    ``weights`` draws samples with replacement: a field such as ``"json.weight"``, a number for each sample of all files, or a
+    dictionary of these by the epochs from which on they hold. ``balanced`` takes samples of all classes equally often, by a
+    field, :class:`Labels` or :class:`Balance`. ``draws`` is how many samples an epoch has, of all ranks: as many as are selected
+    otherwise. ``repeated`` lets each sample come so often in its step, each time with another crop, on as many ranks.
 
     ``cache`` names a folder of this machine that keeps, up to ``cache_bytes``, what is read of files elsewhere, so that later
     epochs do not fetch it; ``read_ahead_bytes`` bounds what of them is fetched before it is needed.
@@ -191,6 +197,10 @@ class Loader:
         tail: Literal["drop", "pad", "uneven"] = "drop",
         mix: Sequence[int] | None = None,
         epoch_samples: int | None = None,
+        weights: Weights | Mapping[int, Weights] | None = None,
+        balanced: str | Labels | Balance | None = None,
+        draws: int | None = None,
+        repeated: int = 1,
         dtype: Literal["f32", "f16", "u8"] = "f32",
         layout: Literal["nchw", "nhwc"] = "nchw",
         resampling: Literal["bilinear", "bilinear-plain", "bicubic", "lanczos", "nearest"] | None = None,
@@ -244,6 +254,10 @@ class Loader:
             "world": world,
             "tail": tail,
             "mix": None if mix is None else {"weights": list(mix), "epoch_samples": epoch_samples},
+            "weights": weights_json(weights),
+            "balanced": balance_json(balanced),
+            "draws": draws,
+            "repeated": repeated,
             "image": image,
             "dtype": dtype,
             "labels": None if named is None else named._json(),

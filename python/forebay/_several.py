@@ -187,6 +187,10 @@ def plan(
     tail: Literal["drop", "pad", "uneven"] | None = None,
     weights: Sequence[int] | None = None,
     epoch_samples: int | None = None,
+    weight_by: str | None = None,
+    balanced: str | None = None,
+    draws: int | None = None,
+    repeated: int = 1,
     epoch: int = 0,
     rank: int | None = None,
     steps: tuple[int, int] | None = None,
@@ -194,8 +198,9 @@ def plan(
 ) -> Plan:
     """Which samples each rank of a training run gets, in which order, and how many bytes that is.
 
-    The order is that of :class:`forebay.Loader` with the same ``shuffle``, ``blocks`` and ``tail``. With ``rank`` it lists
-    that rank's batches, of ``steps`` (from, to) or all.
+    The order is that of :class:`forebay.Loader` with the same ``shuffle``, ``blocks`` and ``tail``. ``weights`` are of files,
+    with ``epoch_samples``; ``weight_by`` and ``balanced`` are fields of samples, as ``weights`` and ``balanced`` of the loader.
+    With ``rank`` it lists that rank's batches, of ``steps`` (from, to) or all.
     """
     many = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     options = {
@@ -206,6 +211,10 @@ def plan(
         "tail": tail,
         "weights": None if weights is None else list(weights),
         "epoch_samples": epoch_samples,
+        "weight_by": weight_by,
+        "balanced": balanced,
+        "draws": draws,
+        "repeated": repeated,
         "epoch": epoch,
         "rank": rank,
         "steps": steps,

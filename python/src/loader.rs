@@ -21,7 +21,7 @@ use forebay::{
 use forebay_native::{
     cache::Cache,
     input::Io,
-    loader::{self, Annotations, Builder, Dtype, Groups, Labels, Mode, OnBroken, Split, SplitBy},
+    loader::{self, Annotations, Balance, Builder, Dtype, Groups, Labels, Mode, OnBroken, Split, SplitBy, Weights},
 };
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -55,6 +55,10 @@ struct Wanted {
     world: Option<u64>,
     tail: Option<String>,
     mix: Option<Mix>,
+    weights: Option<Vec<(u64, Weighing)>>,
+    balanced: Option<Balancing>,
+    draws: Option<u64>,
+    repeated: Option<u64>,
     image: Option<Image>,
     dtype: Option<String>,
     labels: Option<From>,
@@ -79,6 +83,31 @@ struct Wanted {
     version: Option<String>,
     allow_violations: bool,
     allow_unproven: bool,
+}
+
+/// Weights from an epoch on: a field, or a number for each sample.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+enum Weighing {
+    Field(String),
+    Numbers(Vec<f64>),
+}
+
+impl Weighing {
+    fn weights(self) -> Weights {
+        match self {
+            Weighing::Field(path) => Weights::field(path),
+            Weighing::Numbers(numbers) => Weights::numbers(numbers),
+        }
+    }
+}
+
+/// Classes in proportion.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Balancing {
+    labels: From,
+    since: Vec<(u64, Vec<(String, f64)>)>,
 }
 
 /// One of two parts of the samples.
@@ -174,10 +203,22 @@ impl Wanted {
         if let Some(mix) = self.mix {
             builder = builder.mix(mix.weights, mix.epoch_samples);
         }
+        if let Some(weights) = self.weights {
+            let stages = weights.into_iter().map(|(epoch, values)| (epoch, values.weights()));
+            let weights = stages.reduce(|(first, all), (epoch, weights)| (first, all.since(epoch, weights)));
+            builder = with(builder, weights.map(|(_, weights)| weights), Builder::weights);
+        }
+        if let Some(Balancing { labels, since }) = self.balanced {
+            let stages = since.into_iter();
+            builder =
+                builder.balanced(stages.fold(Balance::by(labels.labels()), |all, (epoch, of)| all.since(epoch, of)));
+        }
         if let Some(state) = state {
             let state = serde_json::from_str(state);
             builder = builder.resume(state.map_err(|e| Error::new(&ARGUMENT, format!("this is no state: {e}")))?);
         }
+        builder = with(builder, self.draws, Builder::draws);
+        builder = with(builder, self.repeated, Builder::repeated);
         builder = with(builder, self.batch, Builder::batch);
         builder = with(builder, self.workers, Builder::workers);
         builder = with(builder, self.prefetch, Builder::prefetch);

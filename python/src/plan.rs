@@ -1,4 +1,5 @@
-//! Which samples each rank of a training run gets, in which order, and how many bytes that is. Only the index is read.
+//! Which samples each rank of a training run gets, in which order, and how many bytes that is. Only the index is read, unless
+//! samples are filtered or drawn by their metadata.
 
 use std::path::PathBuf;
 
@@ -28,6 +29,10 @@ struct Wanted {
     tail: Option<String>,
     weights: Option<Vec<u32>>,
     epoch_samples: Option<u64>,
+    weight_by: Option<String>,
+    balanced: Option<String>,
+    draws: Option<u64>,
+    repeated: u64,
     epoch: u64,
     rank: Option<u64>,
     steps: Option<(u64, u64)>,
@@ -41,6 +46,8 @@ impl Wanted {
         (run.shuffle, run.blocks) = (self.shuffle, self.blocks);
         run.tail = optional("tail", self.tail.as_deref())?.unwrap_or_default();
         (run.weights, run.epoch_samples) = (self.weights.clone(), self.epoch_samples);
+        (run.weight_by, run.balanced) = (self.weight_by.clone(), self.balanced.clone());
+        (run.draws, run.repeated) = (self.draws, self.repeated);
         Ok(run)
     }
 }

@@ -23,17 +23,22 @@
 //! ```
 
 mod arrangement;
+mod classes;
 mod permutation;
+mod sampling;
+mod settings;
 mod source;
 mod state;
+mod walk;
+mod weights;
 
-use std::ops::Range;
-
-use serde::{Deserialize, Serialize};
+use std::{ops::Range, sync::Arc};
 
 pub use arrangement::Shuffle;
 #[doc(hidden)]
 pub use permutation::Permutation;
+pub use sampling::Sampling;
+pub use settings::{Mix, Settings, Tail};
 pub use source::Source;
 pub use state::{Position, SourceState, State};
 
@@ -42,6 +47,9 @@ use crate::{
     random::Purpose,
 };
 use arrangement::Arrangement;
+use classes::Stage;
+use sampling::By;
+use walk::Walk;
 
 /// The most samples an order runs over: what a JavaScript number counts exactly.
 #[doc(hidden)]
@@ -61,133 +69,6 @@ pub fn batch_key(seed: u64, epoch: u64, position: u64) -> u64 {
     Purpose::Batch.key(seed, &[epoch, position])
 }
 
-/// What becomes of the samples that do not fill a batch on every rank.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Tail {
-    /// They are left out of this epoch: every batch is full. For training.
-    #[default]
-    Drop,
-    /// The epoch's first samples come again, marked, until every batch is full.
-    Pad,
-    /// The last batches are smaller, by at most one sample between ranks; with fewer samples than ranks some
-    /// ranks have one batch less. For evaluation.
-    Uneven,
-}
-
-impl crate::words::Word for Tail {
-    const ALL: &'static [Self] = &[Tail::Drop, Tail::Pad, Tail::Uneven];
-
-    fn word(self) -> &'static str {
-        match self {
-            Tail::Drop => "drop",
-            Tail::Pad => "pad",
-            Tail::Uneven => "uneven",
-        }
-    }
-}
-
-/// Draws from several sources in fixed proportions instead of one after the other.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mix {
-    /// How many of each `sum(weights)` samples come from each source. A source that is used up begins again, in
-    /// another order; nothing comes twice before that, over the ends of epochs too.
-    pub weights: Vec<u32>,
-    /// Samples in an epoch.
-    pub epoch_samples: u64,
-}
-
-/// What decides an order.
-///
-/// ```
-/// use forebay::order::{Mix, Order, Settings, Shuffle, Source, Tail};
-/// // Two files, three samples of the first for each one of the second, mixed in stretches that lie together.
-/// let settings = Settings::default()
-///     .with_batch(8)
-///     .with_shuffle(Shuffle::Blocks { block: 16, window: 64 })
-///     .with_tail(Tail::Pad)
-///     .with_filter("width > 32")
-///     .with_mix(Mix { weights: vec![3, 1], epoch_samples: 400 });
-/// let day = Source::new("day.tbl", 1000).identity("crc 1f2e").select([0, 2, 4, 600])?;
-/// let night = Source::new("night.tbl", 50);
-/// let order = Order::new(vec![day, night], settings)?;
-/// let epoch = order.epoch(0)?;
-/// let of_night = epoch.batch(0, 0).filter(|item| item.source == 1).count();
-/// assert_eq!(of_night, 2);
-/// # Ok::<(), forebay::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Settings {
-    /// Decides the shuffles.
-    pub seed: u64,
-    /// How an epoch mixes samples.
-    pub shuffle: Shuffle,
-    /// Samples in a batch of one rank.
-    pub batch: u64,
-    /// How many ranks share an epoch.
-    pub world: u64,
-    /// What becomes of the rest.
-    pub tail: Tail,
-    /// Proportions between sources; without it they follow each other as one.
-    pub mix: Option<Mix>,
-    /// The text of the filter that made the selections, so that a state made with another is refused by name.
-    pub filter: Option<String>,
-}
-
-impl Default for Settings {
-    /// Seed 0, fully shuffled, batches of 1 on one rank, the tail dropped.
-    fn default() -> Self {
-        Settings { seed: 0, shuffle: Shuffle::Full, batch: 1, world: 1, tail: Tail::Drop, mix: None, filter: None }
-    }
-}
-
-impl Settings {
-    /// Sets the seed.
-    #[must_use]
-    pub fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-    /// Sets how an epoch mixes samples.
-    #[must_use]
-    pub fn with_shuffle(mut self, shuffle: Shuffle) -> Self {
-        self.shuffle = shuffle;
-        self
-    }
-    /// Sets the samples in a batch of one rank.
-    #[must_use]
-    pub fn with_batch(mut self, batch: u64) -> Self {
-        self.batch = batch;
-        self
-    }
-    /// Sets how many ranks share an epoch.
-    #[must_use]
-    pub fn with_world(mut self, world: u64) -> Self {
-        self.world = world;
-        self
-    }
-    /// Sets what becomes of the rest.
-    #[must_use]
-    pub fn with_tail(mut self, tail: Tail) -> Self {
-        self.tail = tail;
-        self
-    }
-    /// Sets proportions between sources.
-    #[must_use]
-    pub fn with_mix(mut self, mix: Mix) -> Self {
-        self.mix = Some(mix);
-        self
-    }
-    /// Sets the text of the filter that made the selections.
-    #[must_use]
-    pub fn with_filter(mut self, filter: impl Into<String>) -> Self {
-        self.filter = Some(filter.into());
-        self
-    }
-}
-
 /// The order of all epochs.
 #[derive(Clone, Debug)]
 pub struct Order {
@@ -199,6 +80,12 @@ pub struct Order {
     /// Weights before each source, with the total at the end; empty without a mix.
     weight_before: Vec<u64>,
     epoch_samples: u64,
+    /// What is drawn for an epoch: as many, but for what is repeated.
+    draws: u64,
+    /// Where classes are drawn from, from which epoch on in which proportions.
+    stages: Arc<[Stage]>,
+    /// What states remember of the sampling.
+    sampling: Option<String>,
     global_batch: u64,
 }
 
@@ -206,7 +93,6 @@ impl Order {
     /// Checks the settings against the sources.
     pub fn new(sources: Vec<Source>, settings: Settings) -> Result<Self> {
         let refuse = |message: String| Err(Error::new(&codes::SETTINGS, message));
-        let fits = |n: Option<u64>| n.filter(|&n| n <= MOST_SAMPLES);
         let Some(global_batch) = fits(settings.batch.checked_mul(settings.world)).filter(|&n| n > 0) else {
             return refuse(format!("batches of {} on {} ranks are invalid", settings.batch, settings.world));
         };
@@ -220,7 +106,6 @@ impl Order {
         else {
             return refuse(format!("more than {MOST_SAMPLES} samples"));
         };
-        let mut epoch_samples = selected_before.last().copied().unwrap_or(0);
         let mut weight_before = Vec::new();
         if let Some(mix) = &settings.mix {
             let all = sums(mix.weights.iter().map(|&w| u64::from(w))).unwrap_or_default();
@@ -234,13 +119,68 @@ impl Order {
             if let Some((s, _)) = sources.iter().zip(&mix.weights).find(|(s, w)| **w > 0 && s.selected() == 0) {
                 return refuse(format!("{} has a weight and no samples", s.name));
             }
-            if fits(Some(mix.epoch_samples)).is_none() {
-                return refuse(format!("an epoch of {} samples is too long", mix.epoch_samples));
-            }
-            epoch_samples = mix.epoch_samples;
             weight_before = all;
         }
-        Ok(Order { sources, settings, selected_before, samples_before, weight_before, epoch_samples, global_batch })
+        let epoch_samples = length(&settings, global_batch, selected_before.last().copied().unwrap_or(0))?;
+        let draws = epoch_samples / settings.repeats;
+        let mut order = Order {
+            sources,
+            settings,
+            selected_before,
+            samples_before,
+            weight_before,
+            epoch_samples,
+            draws,
+            stages: Arc::default(),
+            sampling: None,
+            global_batch,
+        };
+        if let Some(sampling) = &order.settings.sampling {
+            order.check(sampling)?;
+            order.stages = sampling.stages(draws)?.into();
+            order.sampling = Some(sampling.identity());
+        }
+        Ok(order)
+    }
+
+    /// Refuses a sampling that does not go with the rest.
+    fn check(&self, sampling: &Sampling) -> Result<()> {
+        let refuse = |message: String| Err(Error::new(&codes::SETTINGS, message));
+        if sampling.samples() != self.selected() {
+            return refuse(format!(
+                "the weights or classes are those of {} samples, and {} are selected",
+                sampling.samples(),
+                self.selected()
+            ));
+        }
+        match (&sampling.by, &self.settings.mix) {
+            (By::Weights(_), _) if matches!(self.settings.shuffle, Shuffle::Blocks { .. }) => {
+                refuse("weights draw from all samples at any time, so there are no blocks to shuffle".into())
+            }
+            (By::Classes(..), Some(_)) => {
+                refuse("classes and a mix each say where the next sample comes from; give one of them".into())
+            }
+            (By::Weights(stages), Some(mix)) => {
+                let wanted = (0..).zip(&mix.weights).filter(|(_, weight)| **weight > 0).map(|(source, _)| source);
+                let ranges = wanted
+                    .map(|source: usize| (source, self.selected_before[source], self.selected_before[source + 1]));
+                for (source, first, end) in ranges {
+                    if let Some((from, _)) = stages.iter().find(|(_, table)| table.before(first) == table.before(end)) {
+                        let name = &self.sources[source].name;
+                        return refuse(format!(
+                            "the mix draws from {name}, and from epoch {from} on all weights there are 0"
+                        ));
+                    }
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Selected samples of all sources.
+    fn selected(&self) -> u64 {
+        self.selected_before.last().copied().unwrap_or(0)
     }
 
     /// The settings.
@@ -267,32 +207,64 @@ impl Order {
         }
     }
 
-    /// The order of one epoch. Refused only for a mix after more than 2^53 samples.
+    /// The order of one epoch. Refused only after more than 2^53 samples, where draws are counted over all epochs.
     pub fn epoch(&self, epoch: u64) -> Result<Epoch<'_>> {
-        let walk = if self.settings.mix.is_some() {
-            let end = epoch.checked_add(1).and_then(|e| e.checked_mul(self.epoch_samples));
-            match end.filter(|&end| end <= MOST_SAMPLES) {
-                Some(end) => Walk::Mixed { start: end - self.epoch_samples },
-                None => return Err(Error::new(&codes::SETTINGS, format!("epoch {epoch} lies beyond 2^53 samples"))),
-            }
-        } else {
-            let pass_key = Purpose::Epoch.key(self.settings.seed, &[epoch]);
-            Walk::Together(Arrangement::new(self.epoch_samples, self.settings.shuffle, pass_key))
-        };
-        Ok(Epoch { order: self, epoch, walk })
+        Ok(Epoch { order: self, epoch, walk: Walk::new(self, epoch)? })
     }
 
-    /// Source and place among its wanted samples, for position `k` of all draws of a mix.
-    fn draw(&self, k: u64) -> (usize, u64) {
-        let period = self.weight_before.last().copied().unwrap_or(1).max(1);
-        let seed = self.settings.seed;
-        let slot = Permutation::new(period, Purpose::Mix.key(seed, &[k / period])).at(k % period);
-        let source = holder(&self.weight_before, slot);
-        let (first, weight) = (self.weight_before[source], self.weight_before[source + 1] - self.weight_before[source]);
-        let draw = (k / period) * weight + (slot - first);
-        let n = self.sources[source].selected().max(1);
-        let pass_key = Purpose::MixPass.key(seed, &[source as u64, draw / n]);
-        (source, Arrangement::new(n, self.settings.shuffle, pass_key).at(draw % n))
+    /// The key for everything random about a sample: see [`sample_key`]; where samples may come more than once in an epoch,
+    /// each time has a key of its own.
+    #[doc(hidden)]
+    pub fn key_of(&self, epoch: u64, item: &Item) -> u64 {
+        let settings = &self.settings;
+        if settings.sampling.is_none() && settings.draws.is_none() && settings.repeats == 1 {
+            return sample_key(settings.seed, epoch, item.index);
+        }
+        let position = item.position.checked_rem(self.epoch_samples).unwrap_or(item.position);
+        Purpose::Place.key(settings.seed, &[epoch, position])
+    }
+
+    /// The draw that is at position `k`. In each step those that are repeated come one after the other, and then again.
+    fn draw_at(&self, k: u64) -> u64 {
+        let times = self.settings.repeats;
+        if times == 1 {
+            return k;
+        }
+        let first = k - k % self.global_batch;
+        let here = self.global_batch.min(self.epoch_samples - first) / times;
+        first / times + (k - first) % here.max(1)
+    }
+}
+
+/// A number of samples that can be counted.
+fn fits(n: Option<u64>) -> Option<u64> {
+    n.filter(|&n| n <= MOST_SAMPLES)
+}
+
+/// Samples in an epoch.
+fn length(settings: &Settings, global_batch: u64, selected: u64) -> Result<u64> {
+    let refuse = |message: String| Err(Error::new(&codes::SETTINGS, message));
+    let times = settings.repeats;
+    if global_batch.checked_rem(times) != Some(0) {
+        return refuse(format!(
+            "a step of {global_batch} samples (batch × world) cannot hold each sample {times} times"
+        ));
+    }
+    let length = match (&settings.mix, settings.draws) {
+        (Some(_), Some(_)) => return refuse("a mix says itself how many samples an epoch has; leave draws out".into()),
+        (Some(mix), None) => Some(mix.epoch_samples),
+        // Of nothing nothing is drawn.
+        (None, Some(_)) if selected == 0 => Some(0),
+        (None, Some(draws)) => Some(draws),
+        (None, None) => selected.checked_mul(times),
+    };
+    match fits(length) {
+        Some(length) if length % times == 0 => Ok(length),
+        Some(length) => refuse(format!("an epoch of {length} samples cannot hold each of them {times} times")),
+        None => {
+            let length = length.map_or("more than 2^64".into(), |length| length.to_string());
+            refuse(format!("an epoch of {length} samples is too long"))
+        }
     }
 }
 
@@ -332,13 +304,7 @@ pub struct Item {
 pub struct Epoch<'a> {
     order: &'a Order,
     epoch: u64,
-    walk: Walk,
-}
-
-#[derive(Clone, Debug)]
-enum Walk {
-    Together(Arrangement),
-    Mixed { start: u64 },
+    walk: Walk<'a>,
 }
 
 impl<'a> Epoch<'a> {
@@ -358,14 +324,7 @@ impl<'a> Epoch<'a> {
         let order = self.order;
         let n = order.epoch_samples;
         let k = position.checked_rem(n)?;
-        let (source, chosen) = match &self.walk {
-            Walk::Together(arrangement) => {
-                let at = arrangement.at(k);
-                let source = holder(&order.selected_before, at);
-                (source, at - order.selected_before[source])
-            }
-            Walk::Mixed { start } => order.draw(start + k),
-        };
+        let (source, chosen) = self.walk.at(order, order.draw_at(k));
         let sample = order.sources.get(source)?.sample(chosen);
         let index = order.samples_before[source] + sample;
         Some(Item { position, source, sample, index, padded: position >= n })
@@ -411,7 +370,7 @@ pub mod codes {
     /// The settings do not fit together.
     pub const SETTINGS: Code = Code::usage(
         "order.settings",
-        "The batch, world, shuffle, weights or selection do not fit together; the message says which.",
+        "The batch, world, shuffle, weights, classes, draws or selection do not fit together; the message says which.",
     );
     /// A saved state is of another version.
     pub const STATE_VERSION: Code =
@@ -429,11 +388,18 @@ pub mod codes {
     /// A setting is not the one of the state.
     pub const STATE_SETTING: Code = Code::usage(
         "order.state_setting",
-        "Seed, shuffle, tail, mix or global batch (batch × world) is not the one the loader state was saved with.",
+        "Seed, shuffle, tail, mix, draws, repeats or global batch (batch × world) is not the one the loader state was saved \
+         with.",
+    );
+    /// The weights or classes are not those of the state.
+    pub const STATE_SAMPLING: Code = Code::usage(
+        "order.state_sampling",
+        "The weights or classes that samples are drawn by are not those the loader state was saved with.",
     );
     /// The position is beyond the epoch.
     pub const STATE_POSITION: Code =
         Code::usage("order.state_position", "A saved loader state stands beyond the end of its epoch.");
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&SETTINGS, &STATE_VERSION, &STATE_FILE, &STATE_FILTER, &STATE_SETTING, &STATE_POSITION];
+    pub const ALL: &[&Code] =
+        &[&SETTINGS, &STATE_VERSION, &STATE_FILE, &STATE_FILTER, &STATE_SETTING, &STATE_SAMPLING, &STATE_POSITION];
 }

@@ -50,7 +50,8 @@ impl Source {
     }
 
     /// The number in the file of the `i`th wanted sample.
-    pub(super) fn sample(&self, i: u64) -> u64 {
+    #[doc(hidden)]
+    pub fn sample(&self, i: u64) -> u64 {
         match &self.selection {
             Some(selection) => usize::try_from(i).ok().and_then(|i| selection.get(i)).copied().unwrap_or(i),
             None => i,

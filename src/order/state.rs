@@ -33,6 +33,15 @@ pub struct State {
     pub mix: Option<Mix>,
     /// The filter's text.
     pub filter: Option<String>,
+    /// Samples in an epoch, if that was set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draws: Option<u64>,
+    /// How often each draw comes in its step.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub repeats: u64,
+    /// Whether samples are drawn by weights or classes, and what tells these from others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<String>,
     /// The files.
     pub sources: Vec<SourceState>,
 }
@@ -64,6 +73,14 @@ pub struct Position {
     pub step: u64,
 }
 
+fn once() -> u64 {
+    1
+}
+
+fn is_once(times: &u64) -> bool {
+    *times == 1
+}
+
 mod text {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
@@ -90,6 +107,9 @@ impl Order {
             tail: settings.tail,
             mix: settings.mix.clone(),
             filter: settings.filter.clone(),
+            draws: settings.draws,
+            repeats: settings.repeats,
+            sampling: self.sampling.clone(),
             sources: self
                 .sources()
                 .iter()
@@ -128,6 +148,9 @@ impl Order {
         same(&codes::STATE_SETTING, "the shuffle", &now.shuffle, &state.shuffle)?;
         same(&codes::STATE_SETTING, "the tail", &now.tail, &state.tail)?;
         same(&codes::STATE_SETTING, "the mix", &now.mix, &state.mix)?;
+        same(&codes::STATE_SETTING, "the number of draws", &now.draws, &state.draws)?;
+        same(&codes::STATE_SETTING, "how often each sample is repeated", &now.repeats, &state.repeats)?;
+        same(&codes::STATE_SAMPLING, "the sampling", &now.sampling, &state.sampling)?;
         same(&codes::STATE_SETTING, "the global batch (batch × world)", &now.global_batch, &state.global_batch)?;
         if state.step > self.steps() {
             let message = format!("step {} of an epoch of {} steps", state.step, self.steps());

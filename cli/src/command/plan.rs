@@ -1,5 +1,5 @@
 //! `forebay plan`: which samples each rank of a training run gets, in which order, and how many bytes that is. Nothing
-//! but the index is read.
+//! but the index is read, unless samples are filtered or drawn by their metadata.
 
 use std::path::PathBuf;
 
@@ -48,6 +48,18 @@ pub(super) struct Args {
     /// With --weights: samples in an epoch.
     #[arg(long, value_name = "N", requires = "weights")]
     epoch_samples: Option<u64>,
+    /// Draw samples as often as this field weighs them, such as json.weight, instead of each once.
+    #[arg(long, value_name = "FIELD", conflicts_with = "balanced")]
+    weight_by: Option<String>,
+    /// Take samples of every class equally often, by this field, such as cls.
+    #[arg(long, value_name = "FIELD")]
+    balanced: Option<String>,
+    /// Samples in an epoch: otherwise as many as are selected.
+    #[arg(long, value_name = "N")]
+    draws: Option<u64>,
+    /// How often each sample that is drawn comes in its step.
+    #[arg(long, value_name = "TIMES", default_value_t = 1)]
+    repeated: u64,
     /// Which epoch.
     #[arg(long, default_value_t = 0)]
     epoch: u64,
@@ -95,6 +107,8 @@ fn wish(args: &Args) -> Run {
     let mut run = Run::new(args.world, args.batch);
     (run.shuffle, run.blocks, run.tail) = (args.shuffle, args.blocks, args.tail);
     (run.weights, run.epoch_samples) = (args.weights.clone(), args.epoch_samples);
+    (run.weight_by, run.balanced) = (args.weight_by.clone(), args.balanced.clone());
+    (run.draws, run.repeated) = (args.draws, args.repeated);
     run
 }
 

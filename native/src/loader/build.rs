@@ -20,6 +20,7 @@ use super::{
     groups::Plan,
     labels::Resolver,
     pool::Pool,
+    sampling::Selected,
     sources::{Sources, Wanted},
     stats::Clock,
     stored::{Stored, Terms, prefetch_from_env},
@@ -194,7 +195,7 @@ impl Builder {
         Ok(Opened { sources: Sources::stored(stored, datasets), contents, places, prefetch: prefetch.unwrap_or(usual) })
     }
 
-    fn assemble(self, Opened { mut sources, contents, places, prefetch }: Opened) -> Result<Loader> {
+    fn assemble(mut self, Opened { mut sources, contents, places, prefetch }: Opened) -> Result<Loader> {
         let slot_bytes = contents.iter().map(|content| content.slot_bytes(self.dtype)).collect::<Result<Vec<_>>>()?;
         let wanted =
             Wanted { filter: self.filter.as_ref(), samples: self.samples.as_deref(), split: self.split.as_ref() };
@@ -207,6 +208,11 @@ impl Builder {
                 (None, None) => "no sample is asked for",
             };
             return refuse(format!("{what}; allow_empty lets epochs be empty"));
+        }
+        let selected = Selected { sources: &sources, described: &described, on_broken: self.on_broken };
+        self.settings.sampling = selected.sampling(self.weights.as_ref(), self.balance.as_ref())?;
+        if self.groups.is_some() && self.settings.repeats != 1 {
+            return refuse("`groups` would bring what is `repeated` onto one rank; leave one of them out".into());
         }
         let order = Order::new(described, self.settings)?;
         let most = most_in_a_step(&order);

@@ -18,7 +18,7 @@ use forebay::{
 };
 
 use super::{
-    Annotations, Dtype, Groups, Image, Labels, Loader, Mode, OnBroken, Split, State,
+    Annotations, Balance, Dtype, Groups, Image, Labels, Loader, Mode, OnBroken, Split, State, Weights,
     content::{Content, Sample},
 };
 use crate::{
@@ -40,6 +40,8 @@ pub struct Builder {
     pub(super) filter: Option<Filter>,
     pub(super) samples: Option<Vec<u64>>,
     pub(super) split: Option<Split>,
+    pub(super) weights: Option<Weights>,
+    pub(super) balance: Option<Balance>,
     pub(super) workers: usize,
     pub(super) prefetch: Option<usize>,
     pub(super) content: Content,
@@ -118,6 +120,8 @@ impl Loader {
             filter: None,
             samples: None,
             split: None,
+            weights: None,
+            balance: None,
             workers: all_cores(),
             prefetch: None,
             content: Content::default(),
@@ -239,6 +243,33 @@ impl Builder {
     /// Draws from the files in fixed proportions instead of one after the other: one weight a file.
     pub fn mix(mut self, weights: impl Into<Vec<u32>>, epoch_samples: u64) -> Self {
         self.settings.mix = Some(Mix { weights: weights.into(), epoch_samples });
+        self
+    }
+
+    /// Draws samples with replacement, each as often as it weighs in proportion: a field such as `"json.weight"`, a list of
+    /// numbers, or [`Weights`] that change with the epochs. A sample without a weight is an error here, and never drawn where
+    /// [`on_broken`](Self::on_broken) forgives it. What is drawn follows from the seed, whether it shuffles or not.
+    pub fn weights(mut self, weights: impl Into<Weights>) -> Self {
+        self.weights = Some(weights.into());
+        self
+    }
+    /// Takes samples of all classes equally often: of a field such as `"cls"`, of [`Labels`], or in the proportions of a
+    /// [`Balance`]. Of a class each sample comes before any comes again. A sample without a label is an error here, and never
+    /// drawn where [`on_broken`](Self::on_broken) forgives it.
+    pub fn balanced(mut self, classes: impl Into<Balance>) -> Self {
+        self.balance = Some(classes.into());
+        self
+    }
+    /// How many samples an epoch has, of all ranks: otherwise as many as are selected. Where each comes once, an epoch goes
+    /// on where the one before it ended.
+    pub fn draws(mut self, samples: u64) -> Self {
+        self.settings.draws = Some(samples);
+        self
+    }
+    /// Lets each sample that is drawn come this often in its step, each time with another crop, and on another rank where
+    /// there are as many. An epoch is as much longer, unless [`draws`](Self::draws) says how long it is.
+    pub fn repeated(mut self, times: u64) -> Self {
+        self.settings.repeats = times;
         self
     }
 

@@ -54,6 +54,7 @@
 //! | `content.rs`, `labels/`, `policy.rs` | what samples become, their labels, what happens with broken ones |
 //! | `annotations.rs`, `targets.rs` | the boxes of pictures, boxes on their way into a batch |
 //! | `stored/` | samples of warehouses |
+//! | `sampling.rs` | by what samples are drawn: weights, classes |
 //! | `groups.rs`, `split.rs` | batches of pictures of alike shape; parts to train on and to validate with |
 //! | `sources.rs`, `state.rs`, `stats.rs` | the files, saved positions, times |
 //! | `burn.rs` | the same samples for burn (feature `burn`) |
@@ -73,6 +74,7 @@ mod groups;
 mod labels;
 mod policy;
 mod pool;
+mod sampling;
 mod sources;
 mod split;
 mod state;
@@ -112,6 +114,7 @@ pub use groups::Groups;
 pub use labels::Labels;
 pub use policy::{OnBroken, Skipped};
 pub use pool::ALIGNMENT;
+pub use sampling::{Balance, Weights};
 pub use split::{Split, SplitBy};
 pub use state::{Phase, State};
 pub use stats::Stats;
@@ -641,6 +644,11 @@ pub mod codes {
         Code::usage("loader.settings", "The loader's settings do not fit together; the message says which.");
     /// A stopped loader was asked for a batch.
     pub const STOPPED: Code = Code::usage("loader.stopped", "A stopped loader was asked for a batch.");
+    /// A sample without a weight.
+    pub const WEIGHT: Code = Code::damaged(
+        "loader.weight",
+        "A sample's weight is missing, or is not a number of at least 0, and the loader was not told to go on without.",
+    );
     /// A sample without a label.
     pub const LABEL: Code =
         Code::damaged("loader.label", "A sample's label is missing, or is neither a whole number nor a known class.");
@@ -656,5 +664,5 @@ pub mod codes {
         "A worker panicked over a sample; this is a bug, of Forebay or of the function that it was given.",
     );
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&SETTINGS, &STOPPED, &LABEL, &ANNOTATION, &PANIC];
+    pub const ALL: &[&Code] = &[&SETTINGS, &STOPPED, &WEIGHT, &LABEL, &ANNOTATION, &PANIC];
 }

@@ -20,7 +20,7 @@ use forebay::{
         decode::{Decoder, Options as DecodeOptions, cost},
         transform::{Out, Transformer, f16},
     },
-    order::{Item, Order, sample_key},
+    order::{Item, Order},
     warehouse::{self, Endianness, to_f32},
 };
 
@@ -253,7 +253,7 @@ impl Worker {
         let named = |e: Error| e.file(dataset.name()).sample(item.sample);
         let Stored { payload, raw } = dataset.stored(item.sample, shared.verify, buffer).map_err(named)?;
         let mut read = shared.clock.read(begun);
-        let key = sample_key(shared.order.settings().seed, epoch, drawn_as.index);
+        let key = shared.order.key_of(epoch, drawn_as);
         let out = shared.dtype.out(&mut slot.memory);
         match shared.contents.get(kind).unwrap_or(&Content::Payloads) {
             Content::Payloads => slot.payload = payload,

@@ -14,4 +14,5 @@ mod labels;
 mod placements;
 mod recipes;
 mod running;
+mod sampling;
 mod settings;

@@ -276,11 +276,17 @@ fn item(source: usize, sample: u64) -> Item {
 
 /// The path of a field, as filters write it.
 fn segments(path: &str) -> Result<Vec<Segment>> {
+    Ok(field(path)?.fields().next().map(|field| field.segments().to_vec()).unwrap_or_default())
+}
+
+/// A filter that is nothing but a field.
+pub(super) fn field(path: &str) -> Result<Filter> {
     let filter = Filter::parse(path)?;
-    match filter.fields().next() {
-        Some(field) if field.to_string() == path.trim() => Ok(field.segments().to_vec()),
-        _ => Err(Error::new(&codes::SETTINGS, format!("{path:?} is not the path of a field, such as json.label"))),
+    if filter.fields().next().is_none_or(|field| field.to_string() != path.trim()) {
+        let message = format!("{path:?} is not the path of a field, such as json.label");
+        return Err(Error::new(&codes::SETTINGS, message));
     }
+    Ok(filter)
 }
 
 /// The classes that the files' own documents list, if all of them list the same.

@@ -1,0 +1,66 @@
+"""By what samples are drawn, where not each of them comes once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
+
+import numpy as np
+
+from ._errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._loader import Labels
+
+__all__ = ["Balance"]
+
+#: A field, or a number for each sample.
+Weights = Union[str, "Sequence[float]", "NDArray[Any]"]
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Classes in fixed proportions, by a field or by :class:`forebay.Labels`: all equally often, or from each of these epochs
+    on as ``since`` says, such as ``{0: {"easy": 3, "hard": 1}, 10: {"hard": 1}}``. Classes that are not named do not come.
+
+    A class is called by its name, or by its label where labels are numbers. Small whole numbers are best: each run of as many
+    draws as they add up to holds exactly these.
+    """
+
+    labels: "str | Labels"
+    since: Mapping[int, Mapping[Any, float]] = field(default_factory=dict)
+
+
+def weights_json(weights: Weights | Mapping[int, Weights] | None) -> list[Any] | None:
+    """Weights from each epoch on, as plain data."""
+    if weights is None:
+        return None
+    stages: dict[int, Weights] = dict(weights) if isinstance(weights, Mapping) else {0: weights}
+    if 0 not in stages:
+        raise UsageError("usage.argument", "usage", "weights by epochs begin with those of epoch 0")
+    return [[epoch, _values(stages[epoch])] for epoch in sorted(stages)]
+
+
+def _values(weights: Weights) -> dict[str, Any]:
+    if isinstance(weights, str):
+        return {"field": weights}
+    numbers = [float(one) for one in np.asarray(weights).ravel()]
+    if not all(math.isfinite(one) for one in numbers):
+        raise UsageError("usage.argument", "usage", "weights are numbers of at least 0")
+    return {"numbers": numbers}
+
+
+def balance_json(balance: Balance | str | Labels | None) -> dict[str, Any] | None:
+    """Classes in proportion, as plain data."""
+    from ._loader import Labels
+
+    if balance is None:
+        return None
+    if not isinstance(balance, Balance):
+        balance = Balance(balance)
+    labels = Labels.field(balance.labels) if isinstance(balance.labels, str) else balance.labels
+    since = [[epoch, [[str(name), float(weight)] for name, weight in of.items()]] for epoch, of in sorted(balance.since.items())]
+    return {"labels": labels._json(), "since": since}
