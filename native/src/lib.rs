@@ -20,6 +20,7 @@
 //! | [`warehouse`](mod@warehouse) | tensor warehouses, built |
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`] | files in, read or mapped |
+//! | [`remote`] | files in stores of objects and behind HTTP, by address |
 //! | [`tables`] | CSV, JSON lines, Parquet, Arrow, TBF and IDV, in and out |
 
 // The clock, threads and files that the core must not touch are this crate's work.
@@ -46,6 +47,7 @@ pub mod map;
 pub mod output;
 #[doc(hidden)]
 pub mod parallel;
+pub mod remote;
 pub mod select;
 pub mod shards;
 pub mod tables;
@@ -61,6 +63,7 @@ pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
         convert::codes::ALL,
         input::codes::ALL,
         loader::codes::ALL,
+        remote::codes::ALL,
         tables::codes::ALL,
         warehouse::codes::ALL,
     ]

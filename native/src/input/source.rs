@@ -1,6 +1,6 @@
 //! Where the bytes of a file come from: what a [`Source`] can do, and the kinds that this machine has.
 //!
-//! Nothing above knows which kind it has. A new one, such as an object in a store, is one more implementation.
+//! Nothing above knows which kind it has. A new one is one more implementation, as [objects in stores](crate::remote) are.
 
 use std::{fs::File, io, ops::Range, path::Path};
 
@@ -20,6 +20,21 @@ pub trait Source: std::fmt::Debug + Send + Sync {
     }
     /// Fills `out` with the bytes from `at` on. Errors say where.
     fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()>;
+    /// The bytes of several ranges, in their order. Who has to ask from afar asks for all of them at once.
+    fn read_many(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let one = |range: &Range<u64>| {
+            let len = range.end.checked_sub(range.start).and_then(|len| usize::try_from(len).ok());
+            let inside = len.filter(|_| range.end <= self.len());
+            let mut bytes = vec![0; inside.ok_or_else(|| shorter(self.len()).offset(range.start))?];
+            self.read_at(range.start, &mut bytes)?;
+            Ok(bytes.into())
+        };
+        ranges.iter().map(one).collect()
+    }
+    /// What tells these bytes from all others, also in another process or at another time; none if nothing does.
+    fn identity(&self) -> Option<String> {
+        None
+    }
     /// The bytes of a range that lies inside, if they are in memory already.
     fn at_hand(&self, _range: Range<u64>) -> Option<Bytes> {
         None

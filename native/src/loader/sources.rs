@@ -16,7 +16,7 @@ use super::{
     codes,
     stored::{self, Stored},
 };
-use crate::{Dataset, OpenOptions, folder::Folder, parallel::blocks::in_blocks, select::matching_all};
+use crate::{Dataset, OpenOptions, folder::Folder, parallel::blocks::in_blocks, remote, select::matching_all};
 
 /// The opened files, in the order in which their samples follow each other.
 #[derive(Debug)]
@@ -46,7 +46,11 @@ impl Sources {
                 _ => Ok(dataset),
             }
         };
-        Ok(Sources { datasets: paths.iter().map(open).collect::<Result<_>>()?, annotated: None, stored: None })
+        Ok(Sources {
+            datasets: remote::each(paths, |path| remote::is_remote(path), open)?,
+            annotated: None,
+            stored: None,
+        })
     }
     pub(super) fn annotated(annotated: Annotated, datasets: Vec<Dataset>) -> Sources {
         Sources { datasets, annotated: Some(annotated), stored: None }
