@@ -219,10 +219,12 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked) -> std::io::Re
         let number = state.asked.len();
         let at = state.faults.iter().position(|(part, _)| asked.path.contains(part.as_str()));
         let fault = at.map(|at| state.faults.remove(at).1);
-        let regular = || state.now_and_then.iter().find(|(n, _)| number.is_multiple_of(*n)).map(|(_, fault)| fault.clone());
+        let regular =
+            || state.now_and_then.iter().find(|(n, _)| number.is_multiple_of(*n)).map(|(_, fault)| fault.clone());
         let fault = fault.or_else(regular);
         let object = state.objects.get(asked.path.trim_start_matches('/')).cloned();
-        let listing = (asked.query.contains("list-type=2")).then(|| list(&state, &asked, fault == Some(Fault::Endless)));
+        let listing =
+            (asked.query.contains("list-type=2")).then(|| list(&state, &asked, fault == Some(Fault::Endless)));
         (fault, state.latency, object, listing, state.signed_only)
     };
     thread::sleep(latency);
@@ -239,7 +241,8 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked) -> std::io::Re
         stream.write_all(head.as_bytes())?;
         if asked.method != "HEAD" { stream.write_all(body) } else { Ok(()) }
     };
-    let error = |code: &str| format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code><Message>It is so.</Message></Error>");
+    let error =
+        |code: &str| format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code><Message>It is so.</Message></Error>");
     match &fault {
         Some(Fault::Status(status, code)) => return send(*status, &[], error(code).as_bytes()).map(|()| true),
         Some(Fault::Redirect(status, headers)) => {
@@ -309,7 +312,8 @@ fn list(state: &State, asked: &Asked, endless: bool) -> String {
     let names: Vec<_> = names.filter(|(name, ..)| token.is_empty() || *name > token.as_str()).collect();
     let page = &names[..names.len().min(state.page)];
     let more = names.len() > page.len() || endless;
-    let mut text = format!("<?xml version=\"1.0\"?><ListBucketResult><Name>{bucket}</Name><IsTruncated>{more}</IsTruncated>");
+    let mut text =
+        format!("<?xml version=\"1.0\"?><ListBucketResult><Name>{bucket}</Name><IsTruncated>{more}</IsTruncated>");
     for (name, len, tag) in page {
         let tag = tag.replace('"', "&quot;");
         text.push_str(&format!(
