@@ -92,6 +92,11 @@ struct LabelsGuide;
 #[doc = include_str!("../../docs/warehouse.md")]
 struct WarehouseGuide;
 
+/// The Rust code of `docs/remote.md`.
+#[cfg(all(doctest, feature = "remote"))]
+#[doc = include_str!("../../docs/remote.md")]
+struct RemoteGuide;
+
 /// The Rust code of `docs/tables.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/tables.md")]
