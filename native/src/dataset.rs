@@ -23,8 +23,7 @@ use serde_json::Value;
 
 use crate::{
     folder::Folder,
-    input::{Input, Io, WINDOW},
-    remote,
+    input::{Input, Io, WINDOW, remote},
     shards::{self, OpenWarehouse, WarehouseOptions},
 };
 

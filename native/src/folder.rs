@@ -20,10 +20,7 @@ mod classes;
 
 use classes::ClassLevel;
 
-use crate::{
-    input::{Input, codes::CHANGED, display},
-    remote,
-};
+use crate::input::{Input, codes::CHANGED, display, remote};
 
 /// A folder that was walked: names and sizes, no contents. Files are in the order of their names, so that
 /// every machine sees the same dataset.

@@ -4,6 +4,7 @@ mod ahead;
 mod buffers;
 mod joined;
 mod reading;
+pub mod remote;
 mod source;
 
 use std::{
@@ -21,7 +22,7 @@ use std::{
 use bytes::{Bytes, BytesMut};
 use forebay::{Error, Result, Step, Stepper, words::Word};
 
-use crate::{half_written::is_part, remote};
+use crate::half_written::is_part;
 use buffers::Buffers;
 pub use reading::Reading;
 #[doc(hidden)]

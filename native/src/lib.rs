@@ -47,14 +47,13 @@ pub mod map;
 pub mod output;
 #[doc(hidden)]
 pub mod parallel;
-pub mod remote;
 pub mod select;
 pub mod shards;
 pub mod tables;
 pub mod warehouse;
 
 pub use dataset::{Dataset, OpenOptions};
-pub use input::Input;
+pub use input::{Input, remote};
 
 /// The error codes of this crate, beside those of [`forebay::catalog`].
 pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
@@ -63,7 +62,7 @@ pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
         convert::codes::ALL,
         input::codes::ALL,
         loader::codes::ALL,
-        remote::codes::ALL,
+        input::remote::codes::ALL,
         tables::codes::ALL,
         warehouse::codes::ALL,
     ]

@@ -26,10 +26,7 @@ use part::Part;
 pub use part::remove_half_written;
 pub use stage::Stage;
 
-use crate::{
-    input::{PIPE, display, io_error},
-    remote,
-};
+use crate::input::{PIPE, display, io_error, remote};
 
 /// Bytes copied at a time when parts of a file move.
 const COPY: usize = 1 << 20;

@@ -10,10 +10,7 @@ use forebay::{
     warehouse::{Digest, MAGIC, MANIFEST_NAME, Manifest, Opener, ShardEntry, Warehouse, codes},
 };
 
-use crate::{
-    input::{Input, Io, WINDOW, display, first_bytes, io_error},
-    remote,
-};
+use crate::input::{Input, Io, WINDOW, display, first_bytes, io_error, remote};
 
 /// A warehouse whose files are open.
 #[derive(Clone, Debug)]

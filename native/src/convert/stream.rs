@@ -23,10 +23,7 @@ use forebay::{
     },
 };
 
-use crate::{
-    input::{Reading, codes::PIPE, display, file_len, first_bytes, is_pipe, unread},
-    remote,
-};
+use crate::input::{Reading, codes::PIPE, display, file_len, first_bytes, is_pipe, remote, unread};
 
 /// Bytes read at a time.
 const READ: usize = 256 << 10;

@@ -12,8 +12,7 @@ use std::{
 
 use forebay::{Error, Result, codec::codes::CORRUPT, error::codes::IO};
 
-use super::{Input, PIPE, codes, display, read_error};
-use crate::remote;
+use super::{Input, PIPE, codes, display, read_error, remote};
 
 /// Which pipe: its device and its number there.
 type Id = (u64, u64);

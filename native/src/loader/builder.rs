@@ -23,9 +23,8 @@ use super::{
 };
 use crate::{
     OpenOptions,
-    input::{Io, display, expand, is_pipe},
+    input::{Io, display, expand, is_pipe, remote::is_remote},
     parallel::all_cores,
-    remote::is_remote,
 };
 
 /// Settings of a [`Loader`]. Each setter takes and gives the builder; the last one called counts.

@@ -16,7 +16,7 @@ use super::{
     codes,
     stored::{self, Stored},
 };
-use crate::{Dataset, OpenOptions, folder::Folder, parallel::blocks::in_blocks, remote, select::matching_all};
+use crate::{Dataset, OpenOptions, folder::Folder, input::remote, parallel::blocks::in_blocks, select::matching_all};
 
 /// The opened files, in the order in which their samples follow each other.
 #[derive(Debug)]

@@ -22,13 +22,13 @@ pub enum Fault {
     Status(u16, &'static str),
     /// As [`Status`](Self::Status), with further headers.
     Redirect(u16, Vec<(&'static str, String)>),
-    /// The connection ends after so many bytes of the body.
+    /// The connection ends after that many bytes of the body.
     Reset(usize),
     /// The connection ends before anything is said.
     Silence,
-    /// The body has so many bytes fewer than the range, and its length says so.
+    /// The body has that many bytes fewer than the range, and its length says so.
     Short(usize),
-    /// The body has so many bytes more than the range, and its length says so.
+    /// The body has that many bytes more than the range, and its length says so.
     Long(usize),
     /// Bytes from elsewhere, said to be from there.
     WrongRange,
@@ -36,7 +36,7 @@ pub enum Fault {
     Whole,
     /// Nothing is said for so long.
     Late(Duration),
-    /// A list that is no XML.
+    /// A list that is not XML.
     NoXml,
     /// A list whose every page says that there is another.
     Endless,
@@ -58,7 +58,7 @@ struct State {
     asked: Vec<Asked>,
     /// Faults by a part of the path, each once, in order.
     faults: Vec<(String, Fault)>,
-    /// Every so many requests go wrong in this way.
+    /// One request of that many goes wrong in this way.
     now_and_then: Vec<(usize, Fault)>,
     latency: Duration,
     /// Bytes a second, over all connections.

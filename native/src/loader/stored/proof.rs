@@ -11,9 +11,8 @@ use std::{
 use forebay::{Error, Result, warehouse::codes};
 
 use crate::{
-    input::{Input, io_error},
+    input::{Input, io_error, remote::is_remote},
     parallel::{all_cores, ordered},
-    remote::is_remote,
     shards::{OpenWarehouse, sha256_of},
 };
 

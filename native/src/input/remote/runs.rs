@@ -22,7 +22,7 @@ use super::plan::{GAP, TOGETHER};
 const FIRST: u64 = 256 << 10;
 const MOST: u64 = TOGETHER;
 
-/// From pieces of this size on, others are asked for ahead: so many of the size as keep a link of 1 Gb/s busy for 200 ms.
+/// From pieces of this size on, others are asked for ahead: as many of the size as keep a link of 1 Gb/s busy for 200 ms.
 const PROVEN: u64 = 1 << 20;
 const AHEAD: u64 = 3;
 
@@ -108,7 +108,7 @@ struct Run {
     /// Where the last read ended.
     next: u64,
     size: u64,
-    /// One behind the other.
+    /// One after the other.
     pieces: VecDeque<Arc<Piece>>,
 }
 
@@ -151,7 +151,7 @@ impl Runs {
         let front = run.front();
         if range.end > front {
             run.size = (run.size * 2).max(range.end - range.start).clamp(FIRST, MOST);
-            // Pieces stay one behind the other: what lies between is less than another request would cost.
+            // Pieces stay one after the other: what lies between is less than another request would cost.
             let from = if run.pieces.is_empty() { range.start } else { front };
             let end = range.end.max(from.saturating_add(run.size)).min(len);
             run.reach(from, end, &mut look.begin);

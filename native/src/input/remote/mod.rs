@@ -9,7 +9,7 @@
 //! | `store` | which client speaks to which bucket |
 //! | `client` | one HTTP client for all, which watches what is answered |
 //! | `runtime` | the only place that is asynchronous for others |
-//! | `fetch`, `patience`, `fault` | one range: asked for, tried again, held against what is known; what went wrong |
+//! | `fetch`, `patience`, `fault` | one range: asked for, tried again, compared with what is known; what went wrong |
 //! | `plan`, `runs` | which requests are made: near ranges together, and ahead of who reads on |
 //! | `source`, `waiting` | the object as a source |
 //! | `list` | patterns and folders |

@@ -52,7 +52,7 @@ impl std::fmt::Debug for Store {
 /// Which store: a forked child has none of its parent's connections.
 type Key = (u32, Scheme, String, Option<String>, Settings);
 
-/// The stores that were made, at most so many: a program that opens addresses without end holds no end of clients.
+/// The most stores that are kept: a program that opens addresses without end holds no end of clients.
 const KEPT: usize = 64;
 static STORES: Mutex<BTreeMap<Key, Arc<Store>>> = Mutex::new(BTreeMap::new());
 

@@ -1,4 +1,4 @@
-//! One range of one object: asked for, tried again where that may help, and held against what is known of the object.
+//! One range of one object: asked for, tried again if that may help, and compared with what is known of the object.
 
 use std::{
     ops::Range,

@@ -49,7 +49,7 @@ fn take_or_open(address: &str) -> Result<Remote> {
     }
 }
 
-/// The lengths of what was opened by path lately, for who only tells of it.
+/// The lengths of what was opened by path lately, for those who only tell of it.
 static LENGTHS: Mutex<VecDeque<(String, u64)>> = Mutex::new(VecDeque::new());
 
 /// How many bytes an address had that was opened lately.
@@ -73,7 +73,7 @@ pub(crate) fn open_path(path: &Path) -> Result<Input> {
     take_or_open(text(path)?).map(|remote| Input::over(&name, remote)).map_err(|e| e.file(name))
 }
 
-/// The first bytes of an address, at most so many as opening brings.
+/// The first bytes of an address, at most as many as opening brings.
 pub(crate) fn first_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
     let address = text(path)?;
     let remote = take_or_open(address).map_err(|e| e.file(shown(path)))?;

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::input::{Input, Source};
 
-/// A small read that ends so near the end gets the rest along, and keeps it: a footer is read there in several steps.
+/// A read that begins so near the end gets the rest along, and keeps it: a footer is read there in several steps.
 const TAIL: u64 = 64 << 10;
 
 /// An object, as it was when it was opened.
@@ -241,7 +241,7 @@ impl Source for Remote {
         Some(format!("{} {}", self.name, self.pin.state()?))
     }
 
-    /// Every answer is held against what the object was, so there is nothing to ask for.
+    /// Every answer is compared with what the object was, so there is nothing to ask for.
     fn unchanged(&self) -> Result<()> {
         Ok(())
     }

@@ -45,7 +45,7 @@ fn scheme_of(name: &str) -> Option<(&str, &str)> {
     (scheme.len() > 1 && scheme.bytes().all(plain)).then_some((scheme, rest))
 }
 
-/// Whether a path is an address of something elsewhere. A `file://` address is none: it is [a path](local).
+/// Whether a path is an address of something elsewhere. A `file://` address does not count: it is [a path](local).
 pub fn is_remote(path: &Path) -> bool {
     path.to_str().and_then(scheme_of).is_some_and(|(scheme, _)| !scheme.eq_ignore_ascii_case("file"))
 }
@@ -101,11 +101,11 @@ pub(super) fn decoded(text: &str) -> Option<String> {
 }
 
 impl Address {
-    /// Reads an address. What has a query that is no HTTP address has a `?` in its name.
+    /// Reads an address. A `?` begins a query in HTTP addresses only; elsewhere it belongs to the name.
     pub fn parse(text: &str) -> Result<Address> {
         let wrong = |why: String| Error::new(&codes::ADDRESS, why).file(without_secrets(text));
         let Some((scheme, rest)) = scheme_of(text) else {
-            return Err(wrong("this is no address, which begins with s3://, gs://, az:// or https://".into()));
+            return Err(wrong("this is not an address, which begins with s3://, gs://, az:// or https://".into()));
         };
         if text.contains(|c: char| c.is_control()) {
             return Err(wrong("an address has no control characters".into()));
@@ -127,7 +127,7 @@ impl Address {
         let place = if kind == Scheme::Azure { place.split_once('@').map_or(place, |(name, _)| name) } else { place };
         let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._$".contains(&b);
         if place.is_empty() || !place.bytes().all(plain) {
-            return Err(wrong(format!("{:?} is no name of a bucket", place.chars().take(80).collect::<String>())));
+            return Err(wrong(format!("{:?} is not the name of a bucket", place.chars().take(80).collect::<String>())));
         }
         let address = Address { scheme: kind, place: place.to_owned(), key: key.to_owned(), query: None };
         match address.key.contains("//") || address.key.starts_with('/') {
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_says_why() {
+    fn what_is_not_an_address_says_why() {
         for text in [
             "a.tbl",
             "s3://",
