@@ -59,7 +59,7 @@ pub fn shown(path: &Path) -> String {
     }
 }
 
-/// What of an address is no secret, if it cannot be read as one.
+/// What of an address is not a secret, if it cannot be read as one.
 fn without_secrets(text: &str) -> String {
     let text = text.split(['?', '#']).next().unwrap_or_default();
     match (text.split_once("://"), text.rsplit_once('@')) {

@@ -220,7 +220,8 @@ pub(crate) fn each<T: Sync, R: Send>(
 }
 
 /// Refuses an address where an output is meant.
-pub(crate) fn refuse_writing(path: &Path) -> Result<()> {
+#[doc(hidden)]
+pub fn refuse_writing(path: &Path) -> Result<()> {
     match is_remote(path) {
         true => {
             let message =

@@ -163,6 +163,7 @@ impl Runs {
         if run.size >= PROVEN && (lacking >= run.size || wanted == len) && HELD.load(Relaxed) < MOST_HELD {
             let from = run.front();
             run.reach(from, wanted, &mut look.begin);
+            run.size = (run.size * 2).min(MOST);
         }
         // Threads that work side by side read a little behind the foremost.
         while run.pieces.front().is_some_and(|piece| piece.range.end.saturating_add(run.size) <= range.start) {

@@ -102,7 +102,7 @@ fn both<S: ObjectStore + PaginatedListStore>(store: S) -> Made {
     (store.clone(), Some(store))
 }
 
-/// Failures are tried again here, where it is known what came already.
+/// Trying again is done by who knows what came already.
 fn once() -> RetryConfig {
     RetryConfig { max_retries: 0, ..RetryConfig::default() }
 }
