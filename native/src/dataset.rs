@@ -24,7 +24,7 @@ use serde_json::Value;
 use crate::{
     cache::Cache,
     folder::Folder,
-    input::{Input, Io, WINDOW},
+    input::{Input, Io, WINDOW, remote},
     shards::{self, OpenWarehouse, WarehouseOptions},
 };
 
@@ -90,14 +90,16 @@ impl RecordText {
 }
 
 impl Dataset {
-    /// Opens a TBL, a TAR, a folder, or a tensor warehouse: its manifest or the folder that has it.
+    /// Opens a TBL, a TAR, a folder, or a tensor warehouse: its manifest or the folder that has it. It may lie elsewhere:
+    /// [addresses](crate::remote) are opened as paths are.
     pub fn open(path: impl AsRef<Path>) -> Result<Dataset> {
         Self::open_with(path.as_ref(), &OpenOptions::default())
     }
 
     /// Opens with options.
     pub fn open_with(path: &Path, options: &OpenOptions) -> Result<Dataset> {
-        if path.is_dir() {
+        let path = &*remote::local(path)?;
+        if path.is_dir() || remote::is_folder(path) {
             if let Some(manifest) = shards::manifest_of(path) {
                 return Self::open_warehouse(&manifest, options);
             }

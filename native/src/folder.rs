@@ -20,7 +20,7 @@ mod classes;
 
 use classes::ClassLevel;
 
-use crate::input::{Input, codes::CHANGED, display};
+use crate::input::{Input, codes::CHANGED, display, remote};
 
 /// A folder that was walked: names and sizes, no contents. Files are in the order of their names, so that
 /// every machine sees the same dataset.
@@ -50,6 +50,10 @@ impl Folder {
     /// As [`open`](Self::open), with the classes at this folder level, from 1; 0 for none.
     pub fn open_at(root: &Path, class_level: Option<u32>) -> Result<Folder> {
         let name = display(root);
+        if remote::is_remote(root) {
+            let files = remote::below(root)?.into_iter().map(|one| (one.name, one.len)).collect();
+            return Self::of(root, name, files, 0, class_level);
+        }
         let (mut files, mut loops) = (Vec::new(), 0);
         let visible = |e: &walkdir::DirEntry| e.depth() == 0 || !e.file_name().to_string_lossy().starts_with('.');
         for entry in walkdir::WalkDir::new(root).follow_links(true).into_iter().filter_entry(visible) {
@@ -75,6 +79,17 @@ impl Folder {
             files.push((relative.replace('\\', "/"), entry.metadata().map_err(failed)?.len()));
         }
         files.sort_unstable();
+        Self::of(root, name, files, loops, class_level)
+    }
+
+    /// Of files in the order of their names.
+    fn of(
+        root: &Path,
+        name: String,
+        files: Vec<(String, u64)>,
+        loops: u64,
+        class_level: Option<u32>,
+    ) -> Result<Folder> {
         let groups = group(files.iter().map(|(name, _)| name.as_str())).map_err(|e| e.file(&name))?;
         let media = |i: &u32| {
             let primary = groups.get(*i as usize).and_then(|s| files.get(s.primary));

@@ -4,6 +4,7 @@ mod ahead;
 mod buffers;
 mod joined;
 mod reading;
+pub mod remote;
 mod source;
 
 use std::{
@@ -25,7 +26,7 @@ use crate::half_written::is_part;
 use buffers::Buffers;
 pub use reading::Reading;
 #[doc(hidden)]
-pub use reading::{first_bytes, is_pipe, unread};
+pub use reading::{file_len, first_bytes, is_pipe, unread};
 pub(crate) use source::cleared;
 pub use source::{Advice, Source};
 
@@ -124,8 +125,12 @@ impl Input {
         Self::over(name, source::Memory(bytes.into()))
     }
 
-    /// Maps a file.
+    /// Maps a file. An address is opened as it always is.
     pub fn map(path: &Path) -> Result<Input> {
+        if remote::is_remote(path) {
+            return Self::pieces(path);
+        }
+        let path = &*remote::local(path)?;
         let name = display(path);
         let named = |e: Error| e.file(&name);
         let pieces = Self::pieces(path)?;
@@ -136,8 +141,12 @@ impl Input {
         source::Mapped::open(path).map_err(named).map(|mapped| Self::over(&name, mapped))
     }
 
-    /// Opens a file of which each piece is read where it is needed.
+    /// Opens a file of which each piece is read where it is needed, or an [address](crate::remote).
     pub fn pieces(path: &Path) -> Result<Input> {
+        if remote::is_remote(path) {
+            return remote::open_path(path);
+        }
+        let path = &*remote::local(path)?;
         let name = display(path);
         reading::refuse_pipe(path)?;
         source::Pieces::open(path).map_err(|e| e.file(&name)).map(|pieces| Self::over(&name, pieces))
@@ -196,6 +205,20 @@ impl Input {
             return ahead::small(self.number, self.len(), range, |range| self.fetch(range));
         }
         self.fetch(range)
+    }
+
+    /// The bytes of several ranges, each of this file, that are asked for at once.
+    fn lend_many(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        ranges.iter().try_for_each(|range| self.length_of(range).map(drop))?;
+        let done = self.source.read_many(ranges).and_then(|bytes| self.source.unchanged().map(|()| bytes));
+        let all = done.map_err(|e| e.file(&self.name))?;
+        let fits = all.len() == ranges.len() && all.iter().zip(ranges).all(|(b, r)| b.len() as u64 == r.end - r.start);
+        match fits {
+            true => Ok(all),
+            false => {
+                Err(Error::new(&forebay::error::codes::IO, "other bytes came than were asked for").file(&self.name))
+            }
+        }
     }
 
     fn fetch(&self, range: Range<u64>) -> Result<Bytes> {
@@ -268,6 +291,12 @@ impl Input {
                         self.release(used..self.len());
                     }
                     return Ok(output);
+                }
+                // What is needed together and read here and there is asked for together.
+                Step::Need(ranges) if ranges.len() > 1 && !in_memory && ahead(work) == 0 => {
+                    for (range, bytes) in ranges.iter().zip(self.lend_many(&ranges)?) {
+                        work.push(range.start, bytes);
+                    }
                 }
                 Step::Need(ranges) => {
                     for range in ranges {
@@ -350,7 +379,7 @@ fn read_error(tried: &str, e: io::Error) -> Error {
 /// A path as it is shown to people.
 #[doc(hidden)]
 pub fn display(path: &Path) -> String {
-    path.display().to_string()
+    remote::shown(path)
 }
 
 /// An I/O error that names the file and what was tried.
@@ -359,14 +388,19 @@ pub fn io_error(file: &str, tried: &str, e: io::Error) -> Error {
     Error::caused(&forebay::error::codes::IO, format!("cannot {tried}: {e}"), e).file(file)
 }
 
-/// Expands patterns such as `shards/*.tbl`; a name without a pattern, or that exists as it is, stays, and so does one
+/// Expands patterns such as `shards/*.tbl` and `s3://bucket/train-*.tbl`; a name without a pattern, or that exists as it is, stays, and so does one
 /// that is not text. Hidden files are found only by a pattern that begins with their dot, and outputs that are not
 /// whole yet by none.
 #[doc(hidden)]
 pub fn expand<S: AsRef<OsStr>>(names: &[S]) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for given in names {
-        let path = Path::new(given);
+        let given = remote::local(Path::new(given))?;
+        let path = given.as_path();
+        if remote::is_remote(path) {
+            paths.extend(remote::expand(path)?);
+            continue;
+        }
         let name = match path.to_str() {
             Some(name) if name.contains(['*', '?', '[']) && !path.exists() => name,
             _ => {

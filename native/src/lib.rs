@@ -21,6 +21,7 @@
 //! | [`check`](mod@check) | every fault of a file, on all cores |
 //! | [`input`] | files in, read or mapped |
 //! | [`cache`] | bytes of files elsewhere, kept on this machine's disk |
+//! | [`remote`] | files in stores of objects and behind HTTP, by address |
 //! | [`tables`] | CSV, JSON lines, Parquet, Arrow, TBF and IDV, in and out |
 
 // The clock, threads and files that the core must not touch are this crate's work.
@@ -62,7 +63,7 @@ pub mod tables;
 pub mod warehouse;
 
 pub use dataset::{Dataset, OpenOptions};
-pub use input::Input;
+pub use input::{Input, remote};
 
 /// The error codes of this crate, beside those of [`forebay::catalog`].
 pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
@@ -71,6 +72,7 @@ pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
         convert::codes::ALL,
         input::codes::ALL,
         loader::codes::ALL,
+        input::remote::codes::ALL,
         tables::codes::ALL,
         warehouse::codes::ALL,
     ]
@@ -103,6 +105,11 @@ struct LabelsGuide;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/warehouse.md")]
 struct WarehouseGuide;
+
+/// The Rust code of `docs/remote.md`.
+#[cfg(all(doctest, feature = "remote"))]
+#[doc = include_str!("../../docs/remote.md")]
+struct RemoteGuide;
 
 /// The Rust code of `docs/tables.md`.
 #[cfg(doctest)]

@@ -26,7 +26,7 @@ use part::Part;
 pub use part::remove_half_written;
 pub use stage::Stage;
 
-use crate::input::{PIPE, display, io_error};
+use crate::input::{PIPE, display, io_error, remote};
 
 /// Bytes copied at a time when parts of a file move.
 const COPY: usize = 1 << 20;
@@ -79,6 +79,7 @@ enum There {
 impl AtomicFile {
     /// As [`create`](Self::create), for a writer that only appends: a pipe gets its bytes as they come.
     pub fn create_streaming(path: &Path, force: bool) -> Result<AtomicFile> {
+        let path = &*remote::local(path)?;
         let name = display(path);
         let stream: Box<dyn Write + Send> = if name == PIPE {
             Box::new(io::stdout())
@@ -93,6 +94,7 @@ impl AtomicFile {
     /// Begins writing `path`; `-` is standard output. An existing file is refused unless `force`, now and when it is
     /// put in place. A link is written through, also one that leads to nothing yet, so that it stays a link.
     pub fn create(path: &Path, force: bool) -> Result<AtomicFile> {
+        let path = &*remote::local(path)?;
         let name = display(&part::shown(path));
         let begin = |folder: &Path, stem: &OsStr, mode: u32, target: Target, name: String| {
             let temp = Part::create(folder, stem, mode)
@@ -275,6 +277,7 @@ fn not_durable(name: &str, e: io::Error) -> Error {
 
 /// What stands at a path. That this cannot be known is an error, and not an answer.
 fn there(path: &Path, name: &str) -> Result<There> {
+    remote::refuse_writing(path)?;
     match fs::metadata(path) {
         Ok(meta) if meta.is_dir() => {
             Err(Error::new(&codes::ARGUMENT, "the output is a folder; name a file").file(name))

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
 use forebay::{
     Error, Limits, Result,
     detect::{HEAD_LEN, detect},
@@ -11,7 +12,7 @@ use forebay::{
 
 use crate::{
     cache::Cache,
-    input::{Input, Io, WINDOW, display, first_bytes, io_error},
+    input::{Input, Io, WINDOW, display, first_bytes, io_error, remote},
 };
 
 /// A warehouse whose files are open.
@@ -44,8 +45,9 @@ pub struct WarehouseOptions {
 /// The manifest that a path means: a file that is one, or a folder that has one. By content; what cannot be read is
 /// not one.
 pub fn manifest_of(path: &Path) -> Option<PathBuf> {
-    let found = if path.is_dir() { path.join(MANIFEST_NAME) } else { path.to_owned() };
-    if !found.is_file() {
+    let folder = path.is_dir() || remote::is_folder(path);
+    let found = if folder { path.join(MANIFEST_NAME) } else { path.to_owned() };
+    if !remote::is_remote(&found) && !found.is_file() {
         return None;
     }
     let head = first_bytes(&found, HEAD_LEN).ok()?;
@@ -65,6 +67,12 @@ pub fn open(manifest: &Path, options: &WarehouseOptions) -> Result<OpenWarehouse
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
+    if remote::is_remote(manifest) {
+        let found = remote::each(&said.shards, |_| true, |entry| elsewhere(folder, entry, options).map_err(named))?;
+        let (shards, paths) =
+            found.into_iter().map(|one| one.map_or((None, None), |(a, b)| (Some(a), Some(b)))).unzip();
+        return join(&name, (said, text), shards, paths, options);
+    }
     let root = std::fs::canonicalize(folder).map_err(|e| io_error(&name, "open", e))?;
     let (mut shards, mut paths, mut outside) = (Vec::new(), Vec::new(), None);
     for entry in &said.shards {
@@ -88,15 +96,40 @@ pub fn open(manifest: &Path, options: &WarehouseOptions) -> Result<OpenWarehouse
     if let Some(e) = outside {
         return Err(named(e));
     }
+    join(&name, (said, text), shards, paths, options)
+}
+
+/// The manifest and its shards as one.
+fn join(
+    name: &str,
+    (said, text): (Manifest, Bytes),
+    shards: Vec<Option<Input>>,
+    paths: Vec<Option<PathBuf>>,
+    options: &WarehouseOptions,
+) -> Result<OpenWarehouse> {
     let lens: Vec<Option<u64>> = shards.iter().map(|shard| shard.as_ref().map(Input::len)).collect();
     let mut opener = Opener::new(said, text.len() as u64, &lens).with_limits(options.limits.clone());
     if options.keep_going {
         opener = opener.keep_going();
     }
     let joined =
-        Input::joined(&name, std::iter::once(Input::memory(&name, text)).chain(shards.iter().flatten().cloned()));
-    let warehouse = joined.drive(&mut opener, |_| 0).map_err(named)?;
+        Input::joined(name, std::iter::once(Input::memory(name, text)).chain(shards.iter().flatten().cloned()));
+    let warehouse = joined.drive(&mut opener, |_| 0).map_err(|e| e.file(name))?;
     Ok(OpenWarehouse { warehouse, joined, shards, paths })
+}
+
+/// A shard that lies beside a manifest elsewhere; none where nothing is. A path that leads out is kept for the opener, who
+/// says so.
+fn elsewhere(folder: &Path, entry: &ShardEntry, options: &WarehouseOptions) -> Result<Option<(Input, PathBuf)>> {
+    let path = match entry.path() {
+        Err(_) if options.keep_going => return Ok(None),
+        path => folder.join(path?),
+    };
+    match Input::open(&path, options.io) {
+        Ok(input) => Ok(Some((input, path))),
+        Err(e) if e.code() == &remote::codes::NOT_FOUND => Ok(None),
+        Err(e) => Err(e),
+    }
 }
 
 /// Where a shard lies; none where nothing is.

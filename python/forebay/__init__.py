@@ -136,7 +136,8 @@ def open(
     **table: Any,
 ) -> Any:
     """Opens whatever it is: a TBL, TAR, folder of pictures or tensor warehouse as a :class:`Dataset`, a table as a
-    :class:`Table`. The source is a path, a file object, or an address that fsspec opens.
+    :class:`Table`. The source is a path, an address such as ``s3://bucket/train.tbl``, a file
+    object, or any other address that fsspec opens.
 
     Type checkers know nothing of the result; :func:`open_samples` and :func:`open_table`, which list the options, say it.
     """

@@ -349,9 +349,9 @@ def open_samples(
     keep_going: bool = False,
     class_level: int | None = None,
 ) -> Dataset:
-    """Opens a TBL, a TAR, a folder of pictures or a tensor warehouse: a path, the file's bytes, a file object that seeks, or
-    an address such as ``s3://bucket/train.tbl``, which fsspec opens. Of the last two only the parts that are needed are
-    read.
+    """Opens a TBL, a TAR, a folder of pictures or a tensor warehouse: a path, an address such as ``s3://bucket/train.tbl``,
+    the file's bytes, a file object that seeks, or an address of another kind, which fsspec opens. Of all but bytes only the
+    parts that are needed are read.
 
     ``io="map"`` maps the file: payloads come without a copy, and a disk that fails ends the process without a word.
     ``keep_going`` keeps what comes before the damage of a TAR. ``class_level`` says at which level of a folder the

@@ -41,9 +41,13 @@ class Ranges:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
+#: What addresses begin with that Forebay opens itself.
+_OWN = {"s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss", "http", "https"}
+
+
 def is_url(source: Any) -> bool:
-    """Whether a name is for fsspec, such as ``s3://bucket/train.tbl``."""
-    return isinstance(source, str) and "://" in source
+    """Whether a name is for fsspec, such as ``hf://datasets/train.tbl``; of others Forebay reads what it needs itself."""
+    return isinstance(source, str) and "://" in source and source.split("://")[0].lower() not in _OWN
 
 
 def open_url(url: str) -> IO[bytes]:
@@ -51,7 +55,7 @@ def open_url(url: str) -> IO[bytes]:
     try:
         import fsspec  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError as e:
-        message = "addresses are opened by fsspec, which is not installed: pip install fsspec"
+        message = "such addresses are opened by fsspec, which is not installed: pip install fsspec"
         raise UnsupportedError("usage.argument", "unsupported", message, place={"file": url}) from e
     found: IO[bytes] = fsspec.open(url, "rb").open()
     return found

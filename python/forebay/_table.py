@@ -187,8 +187,8 @@ def open_table(
     lossy: bool = False,
     workers: int | None = None,
 ) -> Table:
-    """Opens a table of any format: a path, or its bytes, a file object or an address such as ``s3://bucket/people.parquet``,
-    which are read as a whole and of which ``format`` or the name says what they are.
+    """Opens a table of any format: a path or an address such as ``s3://bucket/people.parquet``; or its bytes, a file
+    object or an address that fsspec opens, which are read as a whole and of which ``format`` or the name says what they are.
 
     Of text (CSV, TSV, JSON lines) ``types`` names the types of some columns, the others are found; ``header`` says whether
     the first row holds names, ``delimiter`` what stands between fields, ``null`` which field means a missing value.

@@ -133,4 +133,4 @@ def test_fsspec_opens_addresses(tbl: pathlib.Path, tmp_path: pathlib.Path) -> No
 def test_without_fsspec_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "fsspec", None)
     with pytest.raises(forebay.UnsupportedError, match="pip install fsspec"):
-        forebay.open("s3://bucket/train.tbl")
+        forebay.open("memory://bucket/train.tbl")

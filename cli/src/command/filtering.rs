@@ -10,7 +10,7 @@ use forebay::{Error, Limits, Result, check::Fault, error::codes, filter::Filter,
 use forebay_native::{
     convert::StreamInput,
     dataset::{Dataset, OpenOptions},
-    input,
+    input, remote,
     tables::table_format,
 };
 
@@ -99,7 +99,7 @@ pub(crate) struct FolderArgs {
 impl FolderArgs {
     /// Opens a dataset that is asked at random.
     pub fn open(&self, path: &Path, limits: &Limits, keep_going: bool) -> Result<Dataset> {
-        if self.class_level.is_some() && !path.is_dir() {
+        if self.class_level.is_some() && !path.is_dir() && !remote::is_folder(path) {
             let message = "--class-level is for folders of pictures, and this is a file";
             return Err(Error::new(&codes::ARGUMENT, message).file(input::display(path)));
         }
@@ -139,7 +139,6 @@ fn open_with(path: &Path, limits: &Limits, keep_going: bool, class_level: Option
 
 /// The files that patterns such as `shards/*.tbl` stand for.
 pub(crate) fn paths(names: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    names.iter().try_for_each(|name| refuse_address(name))?;
     input::expand(names)
 }
 
@@ -148,7 +147,6 @@ pub(crate) fn paths(names: &[PathBuf]) -> Result<Vec<PathBuf>> {
 pub(crate) fn whole_sets(names: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut all = Vec::new();
     for name in names {
-        refuse_address(name)?;
         let found = input::expand(std::slice::from_ref(name))?;
         if found.as_slice() != std::slice::from_ref(name) {
             check_sets(&found).map_err(|e| e.file(input::display(name)))?;
@@ -196,25 +194,14 @@ fn shard(file: &str) -> Option<(&str, u64, u64, &str)> {
     (number < count).then_some((name, number, count, extension))
 }
 
-/// Refuses an address of the network, for which "no such file" helps nobody.
+/// Refuses an address where the command writes, or looks into folders of this machine.
 pub(crate) fn refuse_address(path: &Path) -> Result<()> {
-    let name = input::display(path);
-    let scheme = name.split_once("://").map(|(scheme, _)| scheme);
-    match scheme.filter(|s| s.len() > 1 && s.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))) {
-        Some(scheme) if !path.exists() => {
-            let how = match scheme {
-                "s3" => "aws s3 cp",
-                "gs" => "gcloud storage cp",
-                "http" | "https" => "curl -LO",
-                _ => "whatever reads it",
-            };
-            let message = format!(
-                "this is an address, and the command reads files of this machine; fetch it first, with {how}, or open \
-                 it in the viewer"
-            );
-            Err(Error::new(&codes::ARGUMENT, message).file(name))
+    match remote::is_remote(path) {
+        true => {
+            let message = "this is an address, and here the command works on files of this machine";
+            Err(Error::new(&codes::ARGUMENT, message).file(input::display(path)))
         }
-        _ => Ok(()),
+        false => Ok(()),
     }
 }
 

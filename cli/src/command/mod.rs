@@ -29,9 +29,11 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use forebay::Result;
+use forebay_native::remote::traffic;
 
 use crate::{
     exit::{Outcome, finish, usage},
+    human,
     output::{self, Output, Talk},
     signals,
 };
@@ -149,7 +151,22 @@ pub fn main() -> ExitCode {
         Command::Man => man(),
     };
     cache::end(cache, &out);
+    tell_traffic(&out);
     finish(outcome, &out)
+}
+
+/// Says what was asked of stores and servers, if anything was.
+fn tell_traffic(out: &Output) {
+    let traffic = traffic();
+    if out.verbose() && traffic.requests > 0 {
+        let (bytes, over) = (human::bytes(traffic.bytes), human::bytes(traffic.over_read));
+        let first = traffic.first_byte_micros as f64 / 1000.0;
+        let again = if traffic.retries > 0 { format!(", {} of them again", traffic.retries) } else { String::new() };
+        out.note(format!(
+            "network: {} requests{again}; {bytes}, {over} of it not asked for; {first:.1} ms to the first byte on average",
+            human::count(traffic.requests)
+        ));
+    }
 }
 
 /// Reads words as the command's arguments, and gives what is wrong with them. Fuzzing runs no commands.

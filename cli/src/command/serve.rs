@@ -17,7 +17,7 @@ const VARIABLE: &str = "FOREBAY_TOKEN";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A dataset file, or a folder of such files.
+    /// A dataset file, or a folder of such files; or the address of one, as in s3://bucket/.
     path: PathBuf,
     /// The port to listen on; 0 takes a free one. Without it, 8750, or a free one where that is taken.
     #[arg(long, short)]

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use forebay::{Error, Result, error::codes, tbl::MetadataFormat};
 use forebay_native::{
     convert::{Job, To},
-    input,
+    input::{self, remote},
     output::Stage,
 };
 
@@ -51,6 +51,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     given.check(USES, if to == To::Tar { Route::Tar } else { Route::Tbl })?;
     let mut options = args.write.options(to, &limits)?;
     options.metadata = metadata(None, args.metadata_format, &limits)?;
+    remote::refuse_writing(&args.output)?;
     fs::create_dir_all(&args.output)
         .map_err(|e| input::io_error(&input::display(&args.output), "make the folder", e))?;
     let stem = args.file.file_stem().map_or_else(|| "shard".into(), |s| s.to_string_lossy().into_owned());

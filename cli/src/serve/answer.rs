@@ -2,10 +2,11 @@
 
 use std::{
     io::{Cursor, ErrorKind, Read},
+    ops::Range,
     path::Path,
 };
 
-use forebay::Error;
+use forebay::{Error, codec::checksum::fnv1a};
 
 use super::{
     file::{self, Part},
@@ -13,7 +14,11 @@ use super::{
     shelf::{Shelf, from_url, to_url},
     site,
 };
-use forebay_native::input::{codes::CHANGED, display, io_error};
+use forebay_native::{
+    Input,
+    input::{codes::CHANGED, display, io_error},
+    remote,
+};
 
 /// Only what the viewer is made of runs; it may fetch files that the user names by URL, and nothing may frame it.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
@@ -137,6 +142,7 @@ impl Desk {
         }
         if let Some(file) = name.strip_prefix("data/") {
             return match self.shelf.path(file) {
+                Some(path) if remote::is_remote(path) => elsewhere(&self.shelf, path, ask),
                 Some(path) => dataset(path, ask),
                 None => missing(),
             };
@@ -156,7 +162,7 @@ impl Desk {
     /// What there is to open, as JSON.
     fn list(&self) -> String {
         let files = self.shelf.names().map(|name| {
-            let bytes = self.shelf.path(name).and_then(|p| std::fs::metadata(p).ok()).map(|m| m.len());
+            let bytes = self.shelf.len(name);
             serde_json::json!({ "name": name, "url": format!("data/{}", to_url(name)), "bytes": bytes })
         });
         serde_json::json!({ "files": files.collect::<Vec<_>>() }).to_string()
@@ -181,19 +187,9 @@ fn dataset(path: &Path, ask: &Ask<'_>) -> Answer {
     };
     let len = metadata.len();
     let tag = file::tag(&metadata);
-    if ask.if_none_match.is_some_and(|known| known.split(',').any(|one| matches!(one.trim(), "*") || is_tag(one, &tag)))
-    {
-        let body = Box::new(std::io::empty());
-        let nothing = Answer { status: 304, headers: Vec::new(), body, len: 0, fault: None };
-        return nothing.with("ETag", tag).with("Cache-Control", "no-cache");
-    }
-    let range = if ask.if_range.is_some_and(|wanted| wanted != tag) { None } else { ask.range };
-    let (status, part) = match asked(range, len) {
-        Asked::All => (200, 0..len),
-        Asked::Part(part) => (206, part),
-        Asked::Nothing => {
-            return Answer::text(416, "the file has no such bytes").with("Content-Range", format!("bytes */{len}"));
-        }
+    let (status, part) = match part(ask, &tag, len) {
+        Ok(part) => part,
+        Err(answer) => return *answer,
     };
     let bytes = part.end - part.start;
     let mut sent = match Part::new(file, name.clone(), part.clone()) {
@@ -213,7 +209,59 @@ fn dataset(path: &Path, ask: &Ask<'_>) -> Answer {
         }
         Box::new(Cursor::new(held))
     };
-    let answer = Answer { status, headers: Vec::new(), body, len: bytes, fault: None }
+    sends(status, body, part, len, tag)
+}
+
+/// An object of a store, or the part of it that was asked for.
+fn elsewhere(shelf: &Shelf, path: &Path, ask: &Ask<'_>) -> Answer {
+    let failed = |e: Error| {
+        shelf.close(path);
+        Answer::failed(e)
+    };
+    let input = match shelf.opened(path) {
+        Ok(input) => input,
+        Err(e) => return failed(e),
+    };
+    // Where nothing tells its states apart, nothing that a visitor has is taken for the same.
+    let tag = input.identity().map(|identity| format!("\"{:016x}\"", fnv1a(identity.bytes())));
+    let (tag, len) = (tag.unwrap_or_else(|| "\"\"".into()), input.len());
+    let (status, part) = match part(ask, &tag, len) {
+        Ok(part) => part,
+        Err(answer) => return *answer,
+    };
+    let body: Box<dyn Read + Send> = if part.end - part.start > HELD {
+        Box::new(FromAfar { input, at: part.start, end: part.end })
+    } else {
+        match input.lend(part.clone()) {
+            Ok(bytes) => Box::new(Cursor::new(bytes)),
+            Err(e) => return failed(e),
+        }
+    };
+    sends(status, body, part, len, tag)
+}
+
+/// What a visitor asks for: the status and the bytes, or an answer without any.
+fn part(ask: &Ask<'_>, tag: &str, len: u64) -> Result<(u16, Range<u64>), Box<Answer>> {
+    let known = |known: &str| known.split(',').any(|one| matches!(one.trim(), "*") || is_tag(one, tag));
+    if ask.if_none_match.is_some_and(known) {
+        let body = Box::new(std::io::empty());
+        let nothing = Answer { status: 304, headers: Vec::new(), body, len: 0, fault: None };
+        return Err(Box::new(nothing.with("ETag", tag).with("Cache-Control", "no-cache")));
+    }
+    let range = if ask.if_range.is_some_and(|wanted| wanted != tag) { None } else { ask.range };
+    match asked(range, len) {
+        Asked::All => Ok((200, 0..len)),
+        Asked::Part(part) => Ok((206, part)),
+        Asked::Nothing => {
+            let none = Answer::text(416, "the file has no such bytes");
+            Err(Box::new(none.with("Content-Range", format!("bytes */{len}"))))
+        }
+    }
+}
+
+/// An answer with a file's bytes.
+fn sends(status: u16, body: Box<dyn Read + Send>, part: Range<u64>, len: u64, tag: String) -> Answer {
+    let answer = Answer { status, headers: Vec::new(), body, len: part.end - part.start, fault: None }
         .with("Content-Type", "application/octet-stream")
         .with("Accept-Ranges", "bytes")
         .with("ETag", tag)
@@ -221,6 +269,23 @@ fn dataset(path: &Path, ask: &Ask<'_>) -> Answer {
     match status {
         206 => answer.with("Content-Range", format!("bytes {}-{}/{len}", part.start, part.end - 1)),
         _ => answer,
+    }
+}
+
+/// A long part of an object on its way to a visitor.
+struct FromAfar {
+    input: Input,
+    at: u64,
+    end: u64,
+}
+
+impl Read for FromAfar {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let end = self.end.min(self.at.saturating_add(out.len() as u64));
+        let bytes = self.input.lend(self.at..end).map_err(std::io::Error::other)?;
+        out[..bytes.len()].copy_from_slice(&bytes);
+        self.at = end;
+        Ok(bytes.len())
     }
 }
 

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 use forebay::{
@@ -11,7 +12,11 @@ use forebay::{
     formats::{Format, Holds},
 };
 
-use forebay_native::input::{display, io_error};
+use forebay_native::{
+    Input,
+    input::{display, io_error},
+    remote,
+};
 
 /// Whether a folder's file of this extension is taken for a dataset. What a file is, its content says later.
 fn is_dataset(extension: &str) -> bool {
@@ -22,9 +27,13 @@ fn is_dataset(extension: &str) -> bool {
 
 /// The served files by the name that a request uses. Nothing outside this list can be asked for, whatever
 /// a request's path looks like.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Shelf {
     files: BTreeMap<String, PathBuf>,
+    /// The lengths of what lies elsewhere.
+    lens: BTreeMap<String, u64>,
+    /// What lies elsewhere and was opened.
+    opened: Mutex<BTreeMap<PathBuf, Input>>,
     /// What of the folder could not be looked into, and why.
     unread: Vec<String>,
 }
@@ -33,6 +42,10 @@ impl Shelf {
     /// One file, or the datasets below a folder. Hidden files are left out; links inside a folder are not
     /// followed, so that no link leads out of it. A folder inside that cannot be read keeps nobody from the rest.
     pub fn new(path: &Path) -> Result<Shelf> {
+        let path = &*remote::local(path)?;
+        if remote::is_remote(path) {
+            return Self::elsewhere(path);
+        }
         let failed = |e| io_error(&display(path), "open", e);
         let metadata = std::fs::metadata(path).map_err(failed)?;
         // What is named at the start may be a link, or lie behind one; what is opened later may not.
@@ -77,6 +90,49 @@ impl Shelf {
             });
         }
         Ok(shelf)
+    }
+
+    /// One object, or the datasets below an address that ends in a slash. Credentials stay here: visitors get bytes.
+    fn elsewhere(path: &Path) -> Result<Shelf> {
+        let mut shelf = Shelf::default();
+        if !remote::is_folder(path) {
+            let name = path.file_name().map_or_else(|| "dataset".into(), |name| name.to_string_lossy().into_owned());
+            shelf.lens.insert(name.clone(), Input::pieces(path)?.len());
+            shelf.files.insert(name.split('?').next().unwrap_or_default().to_owned(), path.to_owned());
+            return Ok(shelf);
+        }
+        for found in remote::below(path)? {
+            if found.name.rsplit_once('.').is_some_and(|(_, extension)| is_dataset(extension)) {
+                shelf.lens.insert(found.name.clone(), found.len);
+                shelf.files.insert(found.name, found.path);
+            }
+        }
+        match shelf.files.is_empty() {
+            true => {
+                Err(Error::new(&codes::ARGUMENT, "there is no dataset file below this address").file(display(path)))
+            }
+            false => Ok(shelf),
+        }
+    }
+
+    /// The object of an address, opened once for all visitors.
+    pub fn opened(&self, path: &Path) -> Result<Input> {
+        let held = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(input) = held().get(path) {
+            return Ok(input.clone());
+        }
+        let input = Input::pieces(path)?;
+        held().insert(path.to_owned(), input.clone());
+        Ok(input)
+    }
+    /// Forgets what was opened, since it is no longer what it was.
+    pub fn close(&self, path: &Path) {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+    }
+    /// How many bytes a file has, if it is there.
+    pub fn len(&self, name: &str) -> Option<u64> {
+        let of_file = || std::fs::metadata(self.path(name)?).ok().map(|metadata| metadata.len());
+        self.lens.get(name).copied().or_else(of_file)
     }
 
     /// The file that a request means.

@@ -259,8 +259,8 @@ fn files_of_other_kinds_and_addresses_are_told_by_name() {
         (&["inspect", "a.list"], "array of JSON"),
         (&["head", "-"], "a pipe"),
         (&["check", "-"], "a pipe"),
-        (&["head", "https://example.org/a.tbl"], "address"),
-        (&["convert", "s3://bucket/a.tar", "x.tbl"], "aws s3 cp"),
+        (&["head", "what://example.org/a.tbl"], "begin with s3://"),
+        (&["warehouse", "list", "s3://bucket/sets/"], "address"),
     ] {
         let done = place.run(&[args, &["--json"]].concat());
         let error = error_of(&done);

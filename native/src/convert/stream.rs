@@ -23,7 +23,7 @@ use forebay::{
     },
 };
 
-use crate::input::{Reading, codes::PIPE, display, first_bytes, is_pipe, unread};
+use crate::input::{Reading, codes::PIPE, display, file_len, first_bytes, is_pipe, remote, unread};
 
 /// Bytes read at a time.
 const READ: usize = 256 << 10;
@@ -63,7 +63,7 @@ impl StreamInput {
     /// Opens a file that must be read in order, or a pipe such as standard input (`-`); `None` for a file that can be
     /// asked at random.
     pub fn open(path: &Path, limits: &Limits) -> Result<Option<StreamInput>> {
-        if path.is_dir() {
+        if path.is_dir() || remote::is_folder(path) {
             return Ok(None);
         }
         let piped = is_pipe(path);
@@ -86,7 +86,7 @@ impl StreamInput {
             }
             _ => return Ok(None),
         };
-        let file_len = std::fs::metadata(path).ok().filter(|m| m.is_file()).map_or(0, |m| m.len());
+        let file_len = file_len(path).unwrap_or(0);
         Ok(Some(StreamInput { name, file_len, reader, limits: limits.clone(), filter: None }))
     }
 

@@ -12,7 +12,7 @@ use std::{
 
 use forebay::{Error, Result, codec::codes::CORRUPT, error::codes::IO};
 
-use super::{Input, PIPE, codes, display, read_error};
+use super::{Input, PIPE, codes, display, read_error, remote};
 
 /// Which pipe: its device and its number there.
 type Id = (u64, u64);
@@ -93,6 +93,9 @@ fn take(path: &Path, id: Id) -> Result<Waiting> {
 
 /// The first bytes of a file, at most this many. Those of a pipe are there again for whoever reads it.
 pub fn first_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
+    if remote::is_remote(path) {
+        return remote::first_bytes(path, most);
+    }
     let named = |e: Error| e.file(display(path));
     let Some(id) = pipe(path) else {
         let input = Input::pieces(path)?;
@@ -105,6 +108,14 @@ pub fn first_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
     WAITING.lock().unwrap_or_else(PoisonError::into_inner).push(taken);
     read.map_err(|e| named(read_error("read", e)))?;
     Ok(bytes)
+}
+
+/// How many bytes a file has, if it is one; of an address, what it was opened with shortly before.
+pub fn file_len(path: &Path) -> Option<u64> {
+    match remote::is_remote(path) {
+        true => remote::known_len(path),
+        false => std::fs::metadata(path).ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len()),
+    }
 }
 
 /// A file or pipe that is read from front to back. Interrupted calls are made again, and every error is one of ours, on

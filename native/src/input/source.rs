@@ -1,6 +1,6 @@
 //! Where the bytes of a file come from: what a [`Source`] can do, and the kinds that this machine has.
 //!
-//! Nothing above knows which kind it has. A new one, such as an object in a store, is one more implementation.
+//! Nothing above knows which kind it has. A new one is one more implementation, as [objects in stores](crate::remote) are.
 
 use std::{fs::File, io, ops::Range, path::Path, sync::Arc};
 

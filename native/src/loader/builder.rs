@@ -24,7 +24,7 @@ use super::{
 use crate::{
     Dataset, OpenOptions,
     cache::Cache,
-    input::{Io, display, expand, is_pipe},
+    input::{Io, display, expand, is_pipe, remote::is_remote},
     parallel::all_cores,
 };
 
@@ -72,7 +72,8 @@ pub struct Builder {
 impl Loader {
     /// Settings for a loader over a TBL, a TAR, a folder of pictures, a tensor warehouse (its manifest, or the folder that
     /// has it), or all that a pattern such as `shards/*.tbl` finds, in the order of their names: samples in stored order,
-    /// in batches of 32 on as many threads as there are cores.
+    /// in batches of 32 on as many threads as there are cores. They may lie [elsewhere](crate::remote), as in
+    /// `s3://bucket/train-*.tbl`.
     pub fn open(path: impl AsRef<Path>) -> Result<Builder> {
         Self::open_all([path])
     }
@@ -91,7 +92,7 @@ impl Loader {
             return Err(Error::new(&common::ARGUMENT, "a loader needs at least one file"));
         }
         // What is a pipe says so when it is opened.
-        if let Some(absent) = all.iter().find(|path| !path.exists() && !is_pipe(path)) {
+        if let Some(absent) = all.iter().find(|path| !is_remote(path) && !path.exists() && !is_pipe(path)) {
             return Err(Error::new(&common::IO, "there is no such file").file(display(absent)));
         }
         Ok(Self::settings(all))

@@ -20,6 +20,7 @@ use crate::{
     Dataset, Input, OpenOptions,
     ahead::{ALWAYS, AT_ONCE, Fetch, Store, Threads},
     folder::Folder,
+    input::remote,
     parallel::blocks::in_blocks,
     select::matching_all,
 };
@@ -52,7 +53,11 @@ impl Sources {
                 _ => Ok(dataset),
             }
         };
-        Ok(Sources { datasets: paths.iter().map(open).collect::<Result<_>>()?, annotated: None, stored: None })
+        Ok(Sources {
+            datasets: remote::each(paths, |path| remote::is_remote(path), open)?,
+            annotated: None,
+            stored: None,
+        })
     }
     /// What is open already.
     pub(super) fn opened(datasets: Vec<Dataset>) -> Sources {

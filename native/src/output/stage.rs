@@ -34,6 +34,7 @@ impl Stage {
     /// Begins outputs `names` in `folder`, which exists. What exists is refused unless `force`; `set` is what they are
     /// called together.
     pub fn begin(folder: &Path, set: &OsStr, names: impl Iterator<Item = String>, force: bool) -> Result<Stage> {
+        crate::input::remote::refuse_writing(folder)?;
         for name in names {
             let path = folder.join(name);
             match fs::symlink_metadata(&path) {

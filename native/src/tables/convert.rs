@@ -1,7 +1,6 @@
 //! A table from one format to another, batch by batch.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -22,7 +21,7 @@ use super::{
 };
 use crate::{
     convert::{self, Progress},
-    input::{PIPE, display, is_pipe},
+    input::{PIPE, display, file_len, is_pipe},
     parallel::all_cores,
 };
 
@@ -139,7 +138,7 @@ impl TableJob {
 
     /// What is known before.
     pub(super) fn summary(&self, output: &Path) -> TableSummary {
-        let sizes = self.inputs.iter().filter_map(|p| fs::metadata(p).ok()).filter(|m| m.is_file()).map(|m| m.len());
+        let sizes = self.inputs.iter().filter_map(|path| file_len(path));
         TableSummary {
             inputs: self.inputs.iter().map(|p| display(p)).collect(),
             output: display(output),

@@ -27,7 +27,7 @@ use crate::{
 /// The table format of a file, by its first bytes, and for text by its name; `None` for what is not a table. A pipe
 /// still has its first bytes for whoever reads it then.
 pub fn table_format(path: &Path) -> Result<Option<TableFormat>> {
-    if path.is_dir() {
+    if path.is_dir() || crate::input::remote::is_folder(path) {
         return Ok(None);
     }
     let head = first_bytes(path, HEAD_LEN)?;

@@ -46,6 +46,7 @@ pub(super) fn is_stage(name: &std::ffi::OsStr) -> bool {
 impl Stage {
     /// Begins in `out`, or goes on where a build of the same plan ended.
     pub fn begin(out: &Path, plan: &str) -> Result<Stage> {
+        crate::input::remote::refuse_writing(out)?;
         let failed = |e| io_error(&display(out), "write into the folder", e);
         fs::create_dir_all(out).map_err(failed)?;
         let folder = out.join(format!("{}{}{SUFFIX}", begins_with(), plan.get(..RANDOM).unwrap_or("000000")));

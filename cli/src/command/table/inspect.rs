@@ -1,10 +1,10 @@
 //! `forebay inspect` of a table: columns, types, rows, encodings, sizes, statistics.
 
-use std::{collections::HashMap, fs, path::Path};
+use std::{collections::HashMap, path::Path};
 
 use forebay::Result;
 use forebay_native::{
-    input::display,
+    input::{display, file_len},
     tables::{Facts, ReadOptions, TableFormat, TableSource, document, leave_out_unread, open, summary::Summary},
 };
 use serde_json::{Map, Value, json};
@@ -31,7 +31,7 @@ fn begin(path: &Path, format: TableFormat) -> Map<String, Value> {
     let mut facts = Map::new();
     facts.insert("file".into(), display(path).into());
     facts.insert("format".into(), format.name().into());
-    facts.insert("bytes".into(), fs::metadata(path).ok().map(|m| m.len()).into());
+    facts.insert("bytes".into(), file_len(path).into());
     facts
 }
 

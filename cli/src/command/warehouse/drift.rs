@@ -13,11 +13,7 @@ use forebay::{
 use forebay_native::{output::AtomicFile, warehouse};
 use serde_json::{Value, json};
 
-use crate::{
-    command::filtering::{LimitArgs, refuse_address},
-    exit::Outcome,
-    output::Output,
-};
+use crate::{command::filtering::LimitArgs, exit::Outcome, output::Output};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -57,8 +53,6 @@ pub(super) fn distance(text: &str) -> std::result::Result<f64, String> {
 }
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
-    refuse_address(&args.old)?;
-    refuse_address(&args.new)?;
     let mut drift = warehouse::drift(&args.old, &args.new, args.how.pixels, &args.limits.limits())?;
     ignore(&mut drift, &args.how.ignore)?;
     if let Some(path) = &args.svg {

@@ -3,7 +3,7 @@
 use std::{
     collections::HashSet,
     fs::Metadata,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
     time::SystemTime,
 };
@@ -11,7 +11,7 @@ use std::{
 use forebay::{Error, Result, warehouse::codes};
 
 use crate::{
-    input::{Input, io_error},
+    input::{Input, io_error, remote::is_remote},
     parallel::{all_cores, ordered},
     shards::{OpenWarehouse, sha256_of},
 };
@@ -20,7 +20,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Identity {
     file: (u64, u64),
-    path: std::path::PathBuf,
+    path: PathBuf,
     len: u64,
     written: Option<SystemTime>,
     /// The checksum that it was compared with.
@@ -29,7 +29,14 @@ struct Identity {
 
 static PROVEN: Mutex<Option<HashSet<Identity>>> = Mutex::new(None);
 
-fn identity(path: &Path, sha256: &str) -> Result<Identity> {
+fn identity(input: &Input, path: &Path, sha256: &str) -> Result<Identity> {
+    if is_remote(path) {
+        // What nothing tells from what was there before is proven again.
+        let path = input.identity().map_or_else(|| path.to_owned(), PathBuf::from);
+        let since = Some(SystemTime::now()).filter(|_| input.identity().is_none());
+        let sha256 = sha256.to_ascii_lowercase();
+        return Ok(Identity { file: (0, 0), path, len: input.len(), written: since, sha256 });
+    }
     let name = path.display().to_string();
     let real = std::fs::canonicalize(path).map_err(|e| io_error(&name, "open", e))?;
     let metadata = std::fs::metadata(&real).map_err(|e| io_error(&name, "open", e))?;
@@ -60,7 +67,7 @@ pub(super) fn prove(opened: &OpenWarehouse) -> Result<(Vec<usize>, Vec<usize>)> 
             without.push(number);
             continue;
         };
-        let identity = identity(path, sha256)?;
+        let identity = identity(input, path, sha256)?;
         let proven = PROVEN.lock().unwrap_or_else(PoisonError::into_inner);
         if !proven.as_ref().is_some_and(|proven| proven.contains(&identity)) {
             work.push((number, input.clone(), identity));

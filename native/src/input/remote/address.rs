@@ -1,0 +1,241 @@
+//! What a name says that is an address: which kind of store, which bucket, which object.
+
+use std::path::{Path, PathBuf};
+
+use forebay::{Error, Result};
+
+use super::codes;
+
+/// What an address is spoken to in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Scheme {
+    /// S3 and what speaks it.
+    S3,
+    /// Google Cloud Storage.
+    Google,
+    /// Azure Blob Storage.
+    Azure,
+    /// Any server of files.
+    Http,
+}
+
+/// An address in its parts.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Address {
+    pub scheme: Scheme,
+    /// The bucket; of HTTP the server with its scheme, as in `https://host:port`.
+    pub place: String,
+    /// The name in there. Of HTTP it is still percent-encoded.
+    pub key: String,
+    /// What follows the `?` of an HTTP address. It may be a signature, so nobody is shown it.
+    pub query: Option<String>,
+}
+
+/// The query may be a secret, and so may what stands before an `@`.
+impl std::fmt::Debug for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.shown())
+    }
+}
+
+/// The scheme of a name, in front of `://`; one letter is a drive.
+fn scheme_of(name: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = name.split_once("://")?;
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"+-.".contains(&b);
+    (scheme.len() > 1 && scheme.bytes().all(plain)).then_some((scheme, rest))
+}
+
+/// Whether a path is an address of something elsewhere. A `file://` address does not count: it is [a path](local).
+pub fn is_remote(path: &Path) -> bool {
+    path.to_str().and_then(scheme_of).is_some_and(|(scheme, _)| !scheme.eq_ignore_ascii_case("file"))
+}
+
+/// A path as it is shown to people: of an address neither its query nor who asks for it.
+pub fn shown(path: &Path) -> String {
+    let whole = path.display().to_string();
+    match is_remote(path) {
+        true => Address::parse(&whole).map_or_else(|_| without_secrets(&whole), |address| address.shown()),
+        false => whole,
+    }
+}
+
+/// What of an address is not a secret, if it cannot be read as one.
+fn without_secrets(text: &str) -> String {
+    let text = text.split(['?', '#']).next().unwrap_or_default();
+    match (text.split_once("://"), text.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://{rest}"),
+        _ => text.to_owned(),
+    }
+}
+
+/// The path of a `file://` address; anything else as it is.
+pub fn local(path: &Path) -> Result<PathBuf> {
+    let Some((scheme, rest)) = path.to_str().and_then(scheme_of) else { return Ok(path.to_owned()) };
+    if !scheme.eq_ignore_ascii_case("file") {
+        return Ok(path.to_owned());
+    }
+    let wrong = |why: &str| Err(Error::new(&codes::ADDRESS, why).file(path.display().to_string()));
+    // Behind the host, which is this machine or nothing.
+    let Some(name) = rest.strip_prefix("localhost").unwrap_or(rest).strip_prefix('/') else {
+        return wrong("a file:// address names a file of this machine, as in file:///data/train.tbl");
+    };
+    match decoded(name) {
+        Some(name) => Ok(PathBuf::from(format!("/{name}"))),
+        None => wrong("the percent signs of the address are not followed by two hexadecimal digits, or hide no UTF-8"),
+    }
+}
+
+/// Text without its percent-encoding.
+pub(super) fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || rest.next().and_then(|b| char::from(b).to_digit(16));
+        bytes.push(u8::try_from(digit()? * 16 + digit()?).ok()?);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+impl Address {
+    /// Reads an address. A `?` begins a query in HTTP addresses only; elsewhere it belongs to the name.
+    pub fn parse(text: &str) -> Result<Address> {
+        let wrong = |why: String| Error::new(&codes::ADDRESS, why).file(without_secrets(text));
+        let Some((scheme, rest)) = scheme_of(text) else {
+            return Err(wrong("this is not an address, which begins with s3://, gs://, az:// or https://".into()));
+        };
+        if text.contains(|c: char| c.is_control()) {
+            return Err(wrong("an address has no control characters".into()));
+        }
+        let lower = scheme.to_ascii_lowercase();
+        let kind = match lower.as_str() {
+            "s3" | "s3a" => Scheme::S3,
+            "gs" | "gcs" => Scheme::Google,
+            "az" | "azure" | "abfs" | "abfss" => Scheme::Azure,
+            "http" | "https" => return Self::http(&lower, rest).map_err(wrong),
+            other => {
+                return Err(wrong(format!(
+                    "addresses begin with s3://, gs://, az://, https://, http:// or file://, and not with {other}://"
+                )));
+            }
+        };
+        let (place, key) = rest.split_once('/').unwrap_or((rest, ""));
+        // abfss://container@account.dfs.core.windows.net/name: the account is a setting like all others.
+        let place = if kind == Scheme::Azure { place.split_once('@').map_or(place, |(name, _)| name) } else { place };
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._$".contains(&b);
+        if place.is_empty() || !place.bytes().all(plain) {
+            return Err(wrong(format!("{:?} is not the name of a bucket", place.chars().take(80).collect::<String>())));
+        }
+        let address = Address { scheme: kind, place: place.to_owned(), key: key.to_owned(), query: None };
+        match address.key.contains("//") || address.key.starts_with('/') {
+            true => Err(wrong("names with an empty part, between two slashes, cannot be asked for".into())),
+            false => Ok(address),
+        }
+    }
+
+    fn http(scheme: &str, rest: &str) -> Result<Address, String> {
+        let rest = rest.split('#').next().unwrap_or_default();
+        let (rest, query) = rest.split_once('?').map_or((rest, None), |(rest, query)| (rest, Some(query)));
+        let (place, key) = rest.split_once('/').unwrap_or((rest, ""));
+        if place.contains('@') {
+            let why =
+                "a name and password in an address are seen by everybody who sees the address, so they are not taken";
+            return Err(why.into());
+        }
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b);
+        if place.is_empty() || !place.bytes().all(plain) {
+            return Err("the address names no server".into());
+        }
+        let place = format!("{scheme}://{}", place.to_ascii_lowercase());
+        Ok(Address { scheme: Scheme::Http, place, key: key.to_owned(), query: query.map(str::to_owned) })
+    }
+
+    /// What people are shown: all but the query.
+    pub fn shown(&self) -> String {
+        format!("{}/{}", self.root(), self.key)
+    }
+    /// The address of the bucket or server.
+    pub fn root(&self) -> String {
+        match self.scheme {
+            Scheme::S3 => format!("s3://{}", self.place),
+            Scheme::Google => format!("gs://{}", self.place),
+            Scheme::Azure => format!("az://{}", self.place),
+            Scheme::Http => self.place.clone(),
+        }
+    }
+    /// The address of another name in the same place.
+    pub fn with_key(&self, key: impl Into<String>) -> Address {
+        Address { key: key.into(), query: None, ..self.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str) -> (Scheme, String, String) {
+        let address = Address::parse(text).unwrap();
+        (address.scheme, address.place, address.key)
+    }
+
+    #[test]
+    fn addresses_come_apart() {
+        assert_eq!(parts("s3://bucket/a/b c%20.tbl"), (Scheme::S3, "bucket".into(), "a/b c%20.tbl".into()));
+        assert_eq!(parts("S3A://b.c/x?y#z"), (Scheme::S3, "b.c".into(), "x?y#z".into()));
+        assert_eq!(parts("gs://b"), (Scheme::Google, "b".into(), String::new()));
+        let azure = "abfss://box@account.dfs.core.windows.net/in/a.tbl";
+        assert_eq!(parts(azure), (Scheme::Azure, "box".into(), "in/a.tbl".into()));
+        let http = Address::parse("https://Host:81/a%20b?X-Amz-Signature=secret#part").unwrap();
+        assert_eq!((http.place.as_str(), http.key.as_str()), ("https://host:81", "a%20b"));
+        assert_eq!(http.query.as_deref(), Some("X-Amz-Signature=secret"));
+    }
+
+    #[test]
+    fn nobody_is_shown_a_secret() {
+        for text in ["https://h/a.tbl?sig=secret", "https://u:secret@h/a.tbl", "foo://u:secret@h/a?sig=secret"] {
+            let message = match Address::parse(text) {
+                Ok(address) => format!("{address:?} {}", address.shown()),
+                Err(e) => format!("{e} {e:?}"),
+            };
+            assert!(!message.contains("secret"), "{message}");
+            assert!(!shown(Path::new(text)).contains("secret"), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_an_address_says_why() {
+        for text in [
+            "a.tbl",
+            "s3://",
+            "s3:///a",
+            "s3://b//a",
+            "s3://b/a//c",
+            "ftp://h/a",
+            "https:///a",
+            "s3://b/a\nb",
+            "gs://a b/c",
+        ] {
+            let e = Address::parse(text).unwrap_err();
+            assert_eq!(e.code().id(), "remote.address", "{text}: {e}");
+        }
+    }
+
+    #[test]
+    fn addresses_are_told_from_paths() {
+        for remote in ["s3://b/a", "https://h/a", "what://x"] {
+            assert!(is_remote(Path::new(remote)), "{remote}");
+        }
+        for path in ["a.tbl", "/a/b", "c://x", "file:///a", "://x", "-", "a b://c"] {
+            assert!(!is_remote(Path::new(path)), "{path}");
+        }
+        assert_eq!(local(Path::new("file:///data/a%20b.tbl")).unwrap(), Path::new("/data/a b.tbl"));
+        assert_eq!(local(Path::new("file://localhost/a")).unwrap(), Path::new("/a"));
+        assert_eq!(local(Path::new("a%20b")).unwrap(), Path::new("a%20b"));
+        for wrong in ["file://host/a", "file://a", "file:///a%2", "file:///%ff"] {
+            assert!(local(Path::new(wrong)).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! The HTTP client that all stores share. It watches what is answered, so that an error can say more than the store's own
+//! code keeps of it: who was asked, with which status, in which words.
+
+use std::{
+    error::Error as StdError,
+    future::Future,
+    io,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use forebay::{Error, Result};
+use http_body_util::BodyExt;
+use object_store::{
+    ClientOptions,
+    client::{
+        HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
+    },
+};
+
+use super::{codes, traffic};
+
+/// How long making a connection may take.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How long a machine of the cloud waits for its own credentials; elsewhere nobody answers there.
+const METADATA: Duration = Duration::from_secs(2);
+
+/// The most bytes of an error's words that are read.
+const WORDS: usize = 64 << 10;
+
+/// Redirects that are followed, of servers of files; stores send none that can be followed.
+const REDIRECTS: usize = 5;
+
+/// What was answered last, or why nothing was.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen {
+    pub host: String,
+    /// The request was for credentials, not for the object.
+    pub for_credentials: bool,
+    pub status: Option<u16>,
+    /// The store's own word for what is wrong, such as `SlowDown`, and its sentence.
+    pub code: String,
+    pub message: String,
+    /// Where the bucket is, if the store says so.
+    pub region: Option<String>,
+    pub broken: Option<Broken>,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug)]
+pub(super) struct Broken {
+    pub kind: Kind,
+    pub words: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Connect,
+    Tls,
+    Timeout,
+    Other,
+}
+
+pub(super) type Watch = Arc<Mutex<Seen>>;
+
+tokio::task_local! {
+    static SEEN: Watch;
+}
+
+/// Does work of a store, and says what was answered on the way.
+pub(super) async fn watched<T>(work: impl Future<Output = T>) -> (T, Seen) {
+    let seen = Watch::default();
+    let done = SEEN.scope(seen.clone(), work).await;
+    let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    (done, seen)
+}
+
+fn note(change: impl FnOnce(&mut Seen)) {
+    let _ = SEEN.try_with(|seen| change(&mut seen.lock().unwrap_or_else(PoisonError::into_inner)));
+}
+
+/// Gives every store the one client.
+#[derive(Debug)]
+pub(super) struct Connector {
+    client: reqwest::Client,
+    /// How long a server may say nothing.
+    patience: Duration,
+}
+
+impl Connector {
+    pub fn new(patience: Duration) -> Result<Connector> {
+        // Whatever TLS another part of the program has chosen already is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let redirects = reqwest::redirect::Policy::custom(|attempt| {
+            let was_safe = attempt.previous().last().is_some_and(|url| url.scheme() == "https");
+            if was_safe && attempt.url().scheme() != "https" {
+                return attempt.error("the server leads away from https to a connection that is not encrypted");
+            }
+            if attempt.previous().len() > REDIRECTS {
+                attempt.error("the server leads in circles")
+            } else {
+                attempt.follow()
+            }
+        });
+        let made = reqwest::Client::builder()
+            .user_agent(concat!("forebay/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECT)
+            .redirect(redirects)
+            // Many small requests wait for each other where small packets do.
+            .tcp_nodelay(true)
+            .build();
+        match made {
+            Ok(client) => Ok(Connector { client, patience }),
+            Err(e) => Err(Error::new(&codes::TLS, format!("no client for HTTP can be made: {}", innermost(&e)))),
+        }
+    }
+}
+
+impl HttpConnector for Connector {
+    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(HttpClient::new(Watching { client: self.client.clone(), patience: self.patience }))
+    }
+}
+
+#[derive(Debug)]
+struct Watching {
+    client: reqwest::Client,
+    patience: Duration,
+}
+
+impl HttpService for Watching {
+    fn call<'life0, 'async_trait>(
+        &'life0 self,
+        request: HttpRequest,
+    ) -> Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'async_trait>>
+    where
+        'life0: 'async_trait,
+        Self: 'async_trait,
+    {
+        Box::pin(self.ask(request))
+    }
+}
+
+impl Watching {
+    async fn ask(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let (parts, body) = request.into_parts();
+        let (host, path) = (parts.uri.host().unwrap_or_default().to_owned(), parts.uri.path().to_owned());
+        let for_credentials = gives_credentials(&host, &path);
+        note(|seen| *seen = Seen { host, for_credentials, ..Seen::default() });
+        let url = parts.uri.to_string().parse().map_err(|e| HttpError::new(HttpErrorKind::Unknown, e))?;
+        let mut asked = reqwest::Request::new(parts.method, url);
+        *asked.headers_mut() = parts.headers;
+        if !body.is_empty() {
+            *asked.body_mut() = body.as_bytes().cloned().map(reqwest::Body::from);
+        }
+        let begun = Instant::now();
+        traffic::request();
+        let limit = if for_credentials { METADATA.min(self.patience) } else { self.patience };
+        let response = match tokio::time::timeout(limit, self.client.execute(asked)).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(e)) => return Err(broken(e)),
+            Err(late) => {
+                let words = format!("no answer in {} s", limit.as_secs_f32());
+                note(|seen| seen.broken = Some(Broken { kind: Kind::Timeout, words }));
+                return Err(HttpError::new(HttpErrorKind::Timeout, late));
+            }
+        };
+        traffic::answer(begun.elapsed());
+        let status = response.status();
+        let region = response.headers().get("x-amz-bucket-region").and_then(|v| v.to_str().ok()).map(str::to_owned);
+        note(|seen| (seen.status, seen.region) = (Some(status.as_u16()), region));
+        let headers = response.headers().clone();
+        let body = if status.is_success() {
+            HttpResponseBody::new(reqwest::Body::from(response).map_err(broken))
+        } else {
+            let words = tokio::time::timeout(limit, words(response)).await.unwrap_or_default();
+            note(|seen| seen.said(&words));
+            words.into()
+        };
+        let mut answer = HttpResponse::new(body);
+        *answer.status_mut() = status;
+        *answer.headers_mut() = headers;
+        Ok(answer)
+    }
+}
+
+/// The body of an error, as far as it is read.
+async fn words(mut response: reqwest::Response) -> Vec<u8> {
+    let mut words = Vec::new();
+    while let Ok(Some(more)) = response.chunk().await {
+        let room = WORDS - words.len();
+        words.extend_from_slice(&more[..more.len().min(room)]);
+        if more.len() >= room {
+            break;
+        }
+    }
+    words
+}
+
+/// Whether this is asked for a key to sign with.
+fn gives_credentials(host: &str, path: &str) -> bool {
+    let hosts = [
+        "169.254.169.254",
+        "169.254.170.2",
+        "169.254.170.23",
+        "[fd00:ec2::254]",
+        "metadata",
+        "metadata.google.internal",
+        "oauth2.googleapis.com",
+        "iamcredentials.googleapis.com",
+        "login.microsoftonline.com",
+    ];
+    let paths = ["/latest/api/token", "/latest/meta-data/iam", "/computeMetadata/"];
+    hosts.contains(&host) || host.starts_with("sts.") || paths.iter().any(|start| path.starts_with(start))
+}
+
+impl Seen {
+    /// Takes in the words of an error: XML of S3, Azure and Google, or JSON of Google.
+    fn said(&mut self, words: &[u8]) {
+        let text = String::from_utf8_lossy(words);
+        let between = |open: &str, close: &str| {
+            let (_, rest) = text.split_once(open)?;
+            Some(plain(rest.split_once(close)?.0))
+        };
+        self.code = between("<Code>", "</Code>").unwrap_or_default();
+        self.message = between("<Message>", "</Message>").unwrap_or_default();
+        if self.region.is_none() {
+            self.region = between("<Region>", "</Region>");
+        }
+        if self.code.is_empty()
+            && let Ok(said) = serde_json::from_slice::<serde_json::Value>(words)
+        {
+            self.message = plain(said["error"]["message"].as_str().unwrap_or_default());
+        }
+    }
+}
+
+/// A server's words as far as people can be shown them: in one line, and not endless.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect::<String>().trim().to_owned()
+}
+
+/// Why there is no answer, or not the rest of one. Addresses are taken out: they may carry signatures.
+fn broken(e: reqwest::Error) -> HttpError {
+    let e = e.without_url();
+    let is = |kind: io::ErrorKind| chain(&e).any(|e| e.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == kind));
+    let tls = chain(&e).any(|e| e.is::<rustls::Error>() || tls_inside(e));
+    let kind = match () {
+        () if tls => Kind::Tls,
+        () if e.is_timeout() || is(io::ErrorKind::TimedOut) => Kind::Timeout,
+        () if e.is_connect() => Kind::Connect,
+        () => Kind::Other,
+    };
+    note(|seen| seen.broken = Some(Broken { kind, words: innermost(&e) }));
+    HttpError::new(HttpErrorKind::Unknown, e)
+}
+
+/// An error of TLS travels inside one of the system.
+fn tls_inside(e: &(dyn StdError + 'static)) -> bool {
+    let inner = e.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    inner.is_some_and(|inner| inner.is::<rustls::Error>())
+}
+
+/// An error and what caused it.
+fn chain<'a>(e: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    let mut next = Some(e);
+    std::iter::from_fn(move || {
+        let e = next?;
+        next = e.source();
+        Some(e)
+    })
+}
+
+/// The words of what caused it all.
+fn innermost(e: &(dyn StdError + 'static)) -> String {
+    plain(&chain(e).last().map(ToString::to_string).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_stores_are_found() {
+        let mut seen = Seen::default();
+        seen.said(b"<?xml version=\"1.0\"?><Error><Code>SlowDown</Code><Message>Please\nreduce</Message></Error>");
+        assert_eq!((seen.code.as_str(), seen.message.as_str()), ("SlowDown", "Please reduce"));
+        seen.said(br#"{"error": {"code": 403, "message": "no"}}"#);
+        assert_eq!((seen.code.as_str(), seen.message.as_str()), ("", "no"));
+        for odd in [&b""[..], b"<Code>", b"</Code><Code>", b"\xff\xfe", b"[1]", b"{}"] {
+            seen.said(odd);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What there is of this where it is not built in: the answer that it is not.
+
+use std::path::{Path, PathBuf};
+
+use forebay::{Error, Result};
+
+use super::{Settings, codes, shown};
+use crate::input::Input;
+
+/// What is known of an object that was listed.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// Its address.
+    pub path: PathBuf,
+    /// Its name below the folder.
+    pub name: String,
+    /// How many bytes it has.
+    pub len: u64,
+}
+
+fn no<T>(path: &Path) -> Result<T> {
+    let message = "this build of Forebay opens no addresses; fetch the file, or build it with the feature remote";
+    Err(Error::new(&codes::NOT_BUILT, message).file(shown(path)))
+}
+
+/// Opens an address: not in this build.
+pub fn open(address: &str, _: &Settings) -> Result<Input> {
+    no(Path::new(address))
+}
+pub(crate) fn open_path(path: &Path) -> Result<Input> {
+    no(path)
+}
+pub(crate) fn first_bytes(path: &Path, _: u64) -> Result<Vec<u8>> {
+    no(path)
+}
+pub(crate) fn known_len(_: &Path) -> Option<u64> {
+    None
+}
+pub(crate) fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
+    no(pattern)
+}
+pub fn below(folder: &Path) -> Result<Vec<Listed>> {
+    no(folder)
+}

@@ -1,0 +1,177 @@
+//! Which client speaks to which bucket. One is made for each, with the settings that it has then, and kept.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use forebay::{Error, Result};
+use object_store::{
+    ObjectStore, RetryConfig, aws::AmazonS3Builder, azure::MicrosoftAzureBuilder, gcp::GoogleCloudStorageBuilder,
+    http::HttpBuilder, list::PaginatedListStore,
+};
+use tokio::sync::Semaphore;
+
+use super::{
+    Settings,
+    address::{Address, Scheme},
+    client::Connector,
+    codes,
+    fault::no_credentials,
+    patience::TRIES,
+    profile::of_profile,
+};
+
+/// Requests to one bucket that are on their way at once, at most. At 50 ms each they are 1,280 a second, and with 100 kB
+/// each as many bytes as a link of 1 Gb/s carries.
+const AT_ONCE: usize = 64;
+
+/// How long a server may say nothing, in seconds, unless the setting says otherwise.
+const PATIENCE: f64 = 30.0;
+
+/// A bucket or server, and how it is asked.
+pub(super) struct Store {
+    pub scheme: Scheme,
+    pub place: String,
+    pub objects: Arc<dyn ObjectStore>,
+    /// Servers of files cannot say what they have.
+    pub lists: Option<Arc<dyn PaginatedListStore>>,
+    pub at_once: Semaphore,
+    pub tries: u32,
+    pub patience: Duration,
+}
+
+/// What the clients hold is secret.
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("scheme", &self.scheme).field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+/// Which store: a forked child has none of its parent's connections.
+type Key = (u32, Scheme, String, Option<String>, Settings);
+
+/// The most stores that are kept: a program that opens addresses without end holds no end of clients.
+const KEPT: usize = 64;
+static STORES: Mutex<BTreeMap<Key, Arc<Store>>> = Mutex::new(BTreeMap::new());
+
+/// The store of an address.
+pub(super) fn store(address: &Address, settings: &Settings) -> Result<Arc<Store>> {
+    let key = (std::process::id(), address.scheme, address.place.clone(), address.query.clone(), settings.clone());
+    let held = || STORES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(store) = held().get(&key) {
+        return Ok(store.clone());
+    }
+    let made = Arc::new(make(address, settings)?);
+    let mut held = held();
+    if held.len() >= KEPT {
+        held.pop_first();
+    }
+    Ok(held.entry(key).or_insert(made).clone())
+}
+
+/// A number that a setting gives.
+fn number<T: std::str::FromStr + PartialOrd + Default>(settings: &Settings, name: &str, usual: T) -> Result<T> {
+    let Some(text) = settings.get(name) else { return Ok(usual) };
+    text.parse()
+        .ok()
+        .filter(|n| *n > T::default())
+        .ok_or_else(|| Error::new(&codes::SETTING, format!("{name} is a number above 0, and {text:?} is none")))
+}
+
+fn make(address: &Address, settings: &Settings) -> Result<Store> {
+    let patience = number(settings, "FOREBAY_REMOTE_TIMEOUT", PATIENCE)?;
+    let patience = Duration::try_from_secs_f64(patience).unwrap_or(Duration::from_secs(3600));
+    let tries = number(settings, "FOREBAY_REMOTE_TRIES", TRIES)?;
+    let connector = Connector::new(patience)?;
+    let (objects, lists) = match address.scheme {
+        Scheme::S3 => s3(&address.place, settings, connector)?,
+        Scheme::Google => google(&address.place, settings, connector)?,
+        Scheme::Azure => azure(&address.place, settings, connector)?,
+        Scheme::Http => http(address, connector)?,
+    };
+    let (scheme, place, at_once) = (address.scheme, address.place.clone(), Semaphore::new(AT_ONCE));
+    Ok(Store { scheme, place, objects, lists, at_once, tries, patience })
+}
+
+type Made = (Arc<dyn ObjectStore>, Option<Arc<dyn PaginatedListStore>>);
+
+fn both<S: ObjectStore + PaginatedListStore>(store: S) -> Made {
+    let store = Arc::new(store);
+    (store.clone(), Some(store))
+}
+
+/// Trying again is done by who knows what came already.
+fn once() -> RetryConfig {
+    RetryConfig { max_retries: 0, ..RetryConfig::default() }
+}
+
+/// What a builder says. Its words may repeat a setting's value, so they are not repeated.
+fn refused(scheme: Scheme, e: &object_store::Error) -> Error {
+    match e {
+        object_store::Error::UnknownConfigurationKey { key, .. } => {
+            Error::new(&codes::SETTING, format!("there is no setting {key:?} for such a store"))
+        }
+        _ => Error::new(&codes::CREDENTIALS, no_credentials(scheme)),
+    }
+}
+
+fn s3(bucket: &str, settings: &Settings, connector: Connector) -> Result<Made> {
+    let mut said = settings.beginning("AWS_");
+    for (name, value) in of_profile(settings)? {
+        said.entry(name.to_ascii_lowercase()).or_insert(value);
+    }
+    let has = |name: &str| said.contains_key(name);
+    let keyed = has("aws_access_key_id") || has("aws_secret_access_key");
+    let elsewhere =
+        ["aws_web_identity_token_file", "aws_container_credentials_relative_uri", "aws_container_credentials_full_uri"];
+    let anonymous = settings.is_on("AWS_SKIP_SIGNATURE");
+    if !keyed && !anonymous && settings.is_on("AWS_EC2_METADATA_DISABLED") && !elsewhere.into_iter().any(has) {
+        return Err(Error::new(&codes::CREDENTIALS, no_credentials(Scheme::S3)));
+    }
+    let mut builder = AmazonS3Builder::new();
+    for (name, value) in said {
+        // What of AWS's own tools means nothing here is theirs.
+        if let Ok(key) = name.parse() {
+            builder = builder.with_config(key, value);
+        }
+    }
+    let builder = builder.with_bucket_name(bucket).with_retry(once()).with_http_connector(connector);
+    builder.build().map(both).map_err(|e| refused(Scheme::S3, &e))
+}
+
+fn google(bucket: &str, settings: &Settings, connector: Connector) -> Result<Made> {
+    let mut builder = GoogleCloudStorageBuilder::new();
+    for (name, value) in settings.beginning("GOOGLE_") {
+        if let Ok(key) = name.parse() {
+            builder = builder.with_config(key, value);
+        }
+    }
+    let builder = builder.with_bucket_name(bucket).with_retry(once()).with_http_connector(connector);
+    builder.build().map(both).map_err(|e| refused(Scheme::Google, &e))
+}
+
+fn azure(container: &str, settings: &Settings, connector: Connector) -> Result<Made> {
+    let mut builder = MicrosoftAzureBuilder::new();
+    for (name, value) in settings.beginning("AZURE_") {
+        if let Ok(key) = name.parse() {
+            builder = builder.with_config(key, value);
+        }
+    }
+    let builder = builder.with_container_name(container).with_retry(once()).with_http_connector(connector);
+    builder.build().map(both).map_err(|e| refused(Scheme::Azure, &e))
+}
+
+fn http(address: &Address, connector: Connector) -> Result<Made> {
+    let query = address.query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
+    let built = HttpBuilder::new()
+        .with_url(format!("{}/{query}", address.place))
+        .with_retry(once())
+        .with_http_connector(connector)
+        .build();
+    match built {
+        Ok(store) => Ok((Arc::new(store), None)),
+        Err(_) => Err(Error::new(&codes::ADDRESS, "this cannot be asked for by HTTP").file(address.shown())),
+    }
+}
