@@ -159,7 +159,8 @@ class Loader:
     these proportions. There are no weights of single samples or classes: the order is arithmetic over files.
 
     ``annotations`` gives every sample its boxes: the path of a label file or of a folder of them, or ``True`` for those that
-    are with the samples. A manifest opens a tensor warehouse, which has boxes and decodes nothing; ``mode`` says how its
+    are with the samples; ``annotation_boxes`` says which field of their metadata has boxes, and what four numbers mean:
+    ``"json.boxes:xywh"``. A manifest opens a tensor warehouse, which has boxes and decodes nothing; ``mode`` says how its
     shards are held. With boxes :meth:`numpy` and :meth:`torch` give a dictionary of ``images``, ``boxes``, ``mask``,
     ``box_classes``, ``frame_ids`` and, where there are any, ``labels``.
     """
@@ -200,6 +201,7 @@ class Loader:
         decoded_bytes: int | None = None,
         annotations: PathLike | bool | None = None,
         annotation_format: str | None = None,
+        annotation_boxes: str | None = None,
         max_boxes: int | None = None,
         mode: Literal["memory", "mmap", "stream"] | None = None,
         version: str | None = None,
@@ -245,7 +247,7 @@ class Loader:
             "groups": None if groups is None else {"steps": groups[0], "sizes": [list(size) for size in groups[1]]},
             "indices": chosen,
             "split": None if split is None else split._json(),
-            "annotations": _boxes(annotations, annotation_format),
+            "annotations": _boxes(annotations, annotation_format, annotation_boxes),
             "max_boxes": max_boxes,
             "mode": mode,
             "version": version,
@@ -501,12 +503,14 @@ def _rising(numbers: NDArray[Any]) -> list[int]:
     return found
 
 
-def _boxes(annotations: Any, kind: str | None) -> dict[str, Any] | None:
+def _boxes(annotations: Any, kind: str | None, field: str | None) -> dict[str, Any] | None:
     if annotations is None or annotations is False:
+        if field is not None:
+            raise UsageError("usage.argument", "usage", "annotation_boxes needs annotations")
         if kind is not None:
             raise UsageError("usage.argument", "usage", "annotation_format needs annotations")
         return None
-    return {"path": None if annotations is True else os.fspath(annotations), "format": kind}
+    return {"path": None if annotations is True else os.fspath(annotations), "format": kind, "boxes": field}
 
 
 def mapped(found: Any, change: Callable[[NDArray[Any]], Any]) -> Any:

@@ -187,7 +187,7 @@ export class DriftDialog extends LitElement {
 const words = (name: string): string => visible(name.replaceAll("_", " "));
 const number = (n: number | null): string => (n === null ? "–" : short(n));
 
-/** A distance that chance explains is no drift. */
+/** What is farther apart than chance explains stands out. */
 function renderRow({ name, distance, chance, old, new: now }: DriftRow): TemplateResult {
   const far = distance !== null && distance > (chance ?? 0);
   return html`<tr class=${far ? "far" : ""}><td>${words(name)}</td><td>${number(distance)}</td><td>${number(chance)}</td>
