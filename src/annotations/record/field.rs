@@ -83,7 +83,8 @@ impl BoxLayout {
 /// Which field of samples' metadata has boxes, and what four numbers of it mean.
 ///
 /// As text it is a field as filters write it, a colon, and a [`BoxLayout`]: `json.boxes:xywh`. Either half may be left out:
-/// `json.boxes` has boxes that say what they are, and `:xywh` means numbers wherever boxes usually are. `none` says that no field has any.
+/// `json.boxes` has boxes that say what they are, and `:xywh` means numbers wherever boxes usually are. `none` says that no
+/// field has any.
 ///
 /// ```
 /// use forebay::annotations::{Classes, ReadOptions, Rect, record};
