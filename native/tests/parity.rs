@@ -292,7 +292,7 @@ fn boxes_of_other_programs_are_read_once_it_is_said_what_they_mean() {
     let folder = Folder::new();
     let json = |boxes: Value| json!({ "boxes": boxes }).to_string().into_bytes();
     let members = [
-        ("1.png", png((40, 30), 1, 8, None)),
+        ("1.png", png((40, 30), 2, 8, None)),
         ("1.json", json(json!([{ "label": "boat", "bbox": [10, 6, 20, 12] }]))),
         ("2.png", png((40, 30), 2, 8, None)),
         ("2.json", json(json!([]))),
