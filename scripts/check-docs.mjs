@@ -6,8 +6,8 @@
 // In a `console` block, lines that begin with `$ ` are commands and the others are output that is not compared. A
 // command that must fail says so in a comment at its end: `# exit 1`. A block after <!-- not run: why --> is skipped.
 //
-// Blocks of `js` in README.md are programs for Node, run in the same folder with the package as it is built here. (Those of
-// the package's own README are run by its tests, the Rust by cargo.)
+// Blocks of `js` are programs for Node, run in the same folder, after its commands, with the package as it is built here. (Those
+// of the package's own README are run by its tests, the Rust by cargo.)
 //
 // Of the commands inside of sentences only those that ask for help are run, `forebay COMMAND --help` for every command:
 // the others name files that are not there.
@@ -56,7 +56,7 @@ export async function checkDocs() {
   for (const file of files) {
     const text = readFileSync(join(ROOT, file), 'utf8');
     const commands = [...commandsOf(text), ...helpOf(text)];
-    const programs = file === 'README.md' ? [...text.matchAll(PROGRAM)].map(([, code]) => code) : [];
+    const programs = [...text.matchAll(PROGRAM)].map(([, code]) => code);
     if (!commands.length && !programs.length) continue;
     const folder = mkdtempSync(join(tmpdir(), 'forebay-docs-'));
     try {

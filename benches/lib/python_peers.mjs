@@ -73,7 +73,7 @@ export async function makeStored({ set, env, pythons, folder, tools }, count) {
   const home = join(folder, `warehouse-${count}`);
   set.stored = join(folder, `stored-${count}`);
   if (!existsSync(home)) {
-    const how = ['--size', '224x224', '--resize', 'force', '--dtype', 'u8'];
+    const how = ['--size', '224x224', '--resize', 'force', '--dtype', 'u8', '--boxes', 'none'];
     await run(tools.forebay, ['warehouse', 'build', set.tar, '-o', home, ...how], { quiet: true });
   }
   const [version] = readdirSync(home).filter((name) => existsSync(join(home, name, 'manifest.json')));

@@ -598,11 +598,20 @@ fn annotations_in_the_metadata_of_samples_are_laid_on_their_pictures() {
         assert_eq!(made["summary"]["totals"]["refused"]["unlabeled"], 1);
         assert!(made["notes"].to_string().contains("crowd"), "{}", made["notes"]);
     }
-    // What does not say by which convention it is written is not ours, and what says so and is wrong is refused.
+    // Of another program's boxes it has to be said what they mean, or that they are none; what is ours and wrong is refused.
     let foreign = [("a.jpg", turned_jpeg(1)), ("a.json", br#"{"annotations":[[1,2,3,4]]}"#.to_vec())];
     fs::write(folder.at("foreign.tar"), common::tar(&foreign)).unwrap();
-    let made = built(&build(&folder, &["foreign.tar", "-o", "out", "--size", "64x64"]));
-    assert_eq!((&made["samples"], &made["summary"]["totals"]["empty"]), (&1.into(), &1.into()));
+    let foreign = |more: &[&str]| build(&folder, &[&["foreign.tar", "-o", "out", "--size", "64x64"], more].concat());
+    let error = error_of(&foreign(&[]));
+    assert_eq!(
+        (error["code"].as_str(), error["path"].as_str()),
+        (Some("label.ambiguous"), Some("json.annotations[0]"))
+    );
+    assert!(error["message"].as_str().unwrap().contains("--boxes"), "{error}");
+    for (boxes, empty) in [("none", 1), ("json.annotations:xywh", 0)] {
+        let made = built(&foreign(&["--boxes", boxes]));
+        assert_eq!((&made["samples"], &made["summary"]["totals"]["empty"]), (&1.into(), &empty.into()), "{boxes}");
+    }
     let wrong = [("a.jpg", turned_jpeg(1)), ("a.json", said(r#"{"xmin":1}"#))];
     fs::write(folder.at("wrong.tar"), common::tar(&wrong)).unwrap();
     let error = error_of(&build(&folder, &["wrong.tar", "-o", "out", "--size", "64x64"]));

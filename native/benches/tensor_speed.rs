@@ -17,7 +17,7 @@ use forebay::warehouse::{
     version::{Recipe, key},
 };
 use forebay_native::{
-    loader::{Batch, Builder, Loader, Mode, OnBroken, Tensor},
+    loader::{Annotations, Batch, Builder, Loader, Mode, OnBroken, Tensor},
     warehouse::{Settings, build},
 };
 
@@ -73,9 +73,12 @@ fn epochs(pictures: &Path, side: u32) {
         let out = tempfile::tempdir().unwrap();
         let mut settings = Settings::default().with_size(side, side).with_dtype(dtype);
         (settings.sync, settings.allow_violations) = (false, true);
+        settings.label_options.boxes = Some("none".parse().unwrap());
+        let own = Annotations::own().options(settings.label_options.clone());
         let built = build(&[pictures.to_owned()], out.path(), &settings).unwrap();
         let live = || {
             let open = Loader::open(pictures).unwrap().warehouse_transform(transform.clone());
+            let open = open.annotations(own.clone());
             open.on_broken(OnBroken::Skip)
         };
         let (mut decoded, mut mapped, mut read, mut plain) = (f64::MAX, f64::MAX, f64::MAX, f64::MAX);

@@ -134,6 +134,7 @@ fn made(given: &Given, see: &(impl Fn(u64, &[u8]) + Sync)) -> Result<u64> {
 fn built(given: &Given) -> Result<u64> {
     let mut settings = Settings::default().with_size(given.side, given.side).with_dtype(given.dtype);
     (settings.workers, settings.sync) = (Some(given.workers), false);
+    settings.label_options.boxes = Some("none".parse()?);
     Ok(build(std::slice::from_ref(&given.source), &given.out, &settings)?.samples)
 }
 

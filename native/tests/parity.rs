@@ -288,6 +288,49 @@ fn boxes_in_the_metadata_of_samples_are_the_same_both_ways() {
 }
 
 #[test]
+fn boxes_of_other_programs_are_read_once_it_is_said_what_they_mean() {
+    let folder = Folder::new();
+    let json = |boxes: Value| json!({ "boxes": boxes }).to_string().into_bytes();
+    let members = [
+        ("1.png", png((40, 30), 2, 8, None)),
+        ("1.json", json(json!([{ "label": "boat", "bbox": [10, 6, 20, 12] }]))),
+        ("2.png", png((40, 30), 2, 8, None)),
+        ("2.json", json(json!([]))),
+    ];
+    let source = folder.at("set.tar");
+    fs::write(&source, tar(&members)).unwrap();
+    let mut settings = Settings::default().with_size(40, 30).with_max_boxes(2);
+    let e = warehouse::build(std::slice::from_ref(&source), Folder::new().path(), &settings).unwrap_err();
+    assert_eq!((e.code().id(), e.place().path.as_deref()), ("label.ambiguous", Some("json.boxes[0].bbox")));
+    let said = |boxes: &str| {
+        let mut options = ReadOptions::default();
+        options.boxes = Some(boxes.parse().unwrap());
+        options
+    };
+    for (boxes, right) in [("json.boxes:xywh", 0.75f32), (":xyxy", 0.5)] {
+        settings.label_options = said(boxes);
+        let own = Annotations::own().options(settings.label_options.clone());
+        let (made, loader, built) =
+            both(std::slice::from_ref(&source), &settings, |live| live.annotations(own.clone()));
+        assert_eq!((made.len(), loader.box_classes()), (2, &["boat".to_owned()][..]));
+        assert_eq!(made[0].boxes[2], right.to_bits(), "{boxes}");
+        assert!(!made[1].has_boxes());
+        assert_eq!(Open::new(said(boxes)).stats(&source).unwrap().1.annotations, 1);
+        drop(built);
+    }
+    // Without any of them the frames have no boxes.
+    settings.label_options = said("none");
+    let out = Folder::new();
+    (settings.sync, settings.allow_violations) = (false, true);
+    let built = warehouse::build(std::slice::from_ref(&source), out.path(), &settings).unwrap();
+    assert_eq!((built.samples, built.refused.len()), (2, 0));
+    // The samples are called as they were in the TAR, not by its path.
+    let stored = Dataset::open(&built.manifest).unwrap();
+    let names: Vec<_> = (0..2).map(|i| stored.sample_name(i).unwrap().unwrap()).collect();
+    assert_eq!(names, ["1.png", "2.png"]);
+}
+
+#[test]
 fn frames_without_labels_are_refused_unless_they_may_be_left_out() {
     let folder = Folder::new();
     let (pictures, labels) = set(&folder);

@@ -22,7 +22,9 @@ use forebay::{
 use forebay_native::{
     Dataset, OpenOptions,
     check::check,
-    loader::{Annotations, Batch, Builder, Dtype as Numbers, Image, Loader, Mode, OnBroken, Split, SplitBy, Tensor},
+    loader::{
+        Annotations, Batch, Builder, Dtype as Numbers, Image, Labels, Loader, Mode, OnBroken, Split, SplitBy, Tensor,
+    },
 };
 use warehouses::Files;
 
@@ -330,6 +332,33 @@ fn filters_labels_and_names_are_those_of_the_warehouse() {
     let other = Folder::new();
     write(other.path(), small(Dtype::F16), &[2], |_| {});
     assert_eq!(code(Loader::open_all([one.path(), other.path()]).unwrap()), "loader.settings");
+}
+
+#[test]
+fn samples_that_are_lent_are_left_out_or_replaced_as_others_are() {
+    let folder = Folder::new();
+    write(folder.path(), small(Dtype::F32), &[3, 2], |_| {});
+    // The frames are 100 to 104, and the last two have no class.
+    let names: Vec<String> = (0..103).map(|k| format!("c{k}")).collect();
+    let open = |policy| {
+        let open = builder(&folder).batch(5).labels(Labels::field("frame_id").classes(names.clone()));
+        open.on_broken(policy).build().unwrap()
+    };
+    assert_eq!(open(OnBroken::Raise).epoch(0).unwrap().next().unwrap().unwrap_err().code().id(), "loader.label");
+    let plain = samples(builder(&folder).build().unwrap().epoch(0).unwrap());
+    for (policy, kept) in [(OnBroken::Skip, vec![0, 1, 2]), (OnBroken::Replace, vec![0, 1, 2, 0, 0])] {
+        let mut loader = open(policy);
+        let batch = loader.epoch(0).unwrap().next().unwrap().unwrap();
+        assert_eq!(batch.skipped().iter().map(|one| one.index).collect::<Vec<_>>(), [3, 4], "{policy:?}");
+        assert_eq!(batch.indices()[..3], [0, 1, 2]);
+        assert_eq!(
+            (batch.len(), batch.frame_ids().len(), batch.boxes().len()),
+            (kept.len(), kept.len(), kept.len() * 8)
+        );
+        assert!(batch.labels().iter().zip(batch.frame_ids()).all(|(label, frame)| *label == *frame as i64));
+        let found = samples([Ok(batch)].into_iter());
+        assert!(found.iter().all(|one| plain.contains(one)), "{policy:?}");
+    }
 }
 
 fn code(builder: Builder) -> &'static str {

@@ -170,9 +170,11 @@ class Loader:
     epochs do not fetch it; ``read_ahead_bytes`` bounds what of them is fetched before it is needed.
 
     ``annotations`` gives every sample its boxes: the path of a label file or of a folder of them, or ``True`` for those that
-    are with the samples. A manifest opens a tensor warehouse, which has boxes and decodes nothing; ``mode`` says how its
+    are with the samples; ``annotation_boxes`` says which field of their metadata has boxes, and what four numbers mean:
+    ``"json.boxes:xywh"``. A manifest opens a tensor warehouse, which has boxes and decodes nothing; ``mode`` says how its
     shards are held. ``warehouse_transform`` makes of pictures what a warehouse would hold of them, to the last bit, so that a
-    trainer can be given one path or the other: see :class:`forebay.warehouse.Transform`. With boxes :meth:`numpy` and :meth:`torch` give a dictionary of ``images``, ``boxes``, ``mask``,
+    trainer can be given one path or the other: see :class:`forebay.warehouse.Transform`. With boxes :meth:`numpy` and
+    :meth:`torch` give a dictionary of ``images``, ``boxes``, ``mask``,
     ``box_classes``, ``frame_ids`` and, where there are any, ``labels``.
     """
 
@@ -219,6 +221,7 @@ class Loader:
         read_ahead_bytes: int | None = None,
         annotations: PathLike | bool | None = None,
         annotation_format: str | None = None,
+        annotation_boxes: str | None = None,
         max_boxes: int | None = None,
         warehouse_transform: Transform | None = None,
         mode: Literal["memory", "mmap", "stream"] | None = None,
@@ -274,7 +277,7 @@ class Loader:
             "groups": None if groups is None else {"steps": groups[0], "sizes": [list(size) for size in groups[1]]},
             "indices": chosen,
             "split": None if split is None else split._json(),
-            "annotations": _boxes(annotations, annotation_format),
+            "annotations": _boxes(annotations, annotation_format, annotation_boxes),
             "max_boxes": max_boxes,
             "warehouse_transform": None if warehouse_transform is None else warehouse_transform._json(),
             "mode": mode,
@@ -535,12 +538,14 @@ def _rising(numbers: NDArray[Any]) -> list[int]:
     return found
 
 
-def _boxes(annotations: Any, kind: str | None) -> dict[str, Any] | None:
+def _boxes(annotations: Any, kind: str | None, field: str | None) -> dict[str, Any] | None:
     if annotations is None or annotations is False:
+        if field is not None:
+            raise UsageError("usage.argument", "usage", "annotation_boxes needs annotations")
         if kind is not None:
             raise UsageError("usage.argument", "usage", "annotation_format needs annotations")
         return None
-    return {"path": None if annotations is True else os.fspath(annotations), "format": kind}
+    return {"path": None if annotations is True else os.fspath(annotations), "format": kind, "boxes": field}
 
 
 def mapped(found: Any, change: Callable[[NDArray[Any]], Any]) -> Any:

@@ -210,6 +210,7 @@ def _options(
     names: Literal["whole", "last"] | None = None,
     classes: Sequence[str] | PathLike | None = None,
     image_key: str | None = None,
+    boxes: str | None = None,
 ) -> str:
     given: Any = classes
     if isinstance(classes, os.PathLike):
@@ -228,6 +229,7 @@ def _options(
         "names": names,
         "classes": given,
         "image_key": image_key,
+        "boxes": boxes,
     }
     return json.dumps(options)
 
@@ -238,7 +240,8 @@ def read(path: PathLike, **options: Any) -> LabelSet:
     What a file cannot say by itself is an option, and where it matters the error names it: ``format``, ``pictures`` (the
     folder that they are in), ``voc_base`` (0 or 1), ``task`` (``box``, ``obb``, ``segment``), ``scores``, ``between``
     (``interpolate``, ``refuse``, ``listed``), ``pick`` (``first``, ``last``, ``all``), ``exif`` (``apply``, ``ignore``,
-    ``refuse``), ``names`` (``whole``, ``last``), ``classes`` (names, or a file of them), ``image_key``.
+    ``refuse``), ``names`` (``whole``, ``last``), ``classes`` (names, or a file of them), ``image_key``,
+    ``boxes`` (which field of samples' metadata has boxes, and what four numbers mean: ``json.boxes:xywh``).
     """
     return LabelSet(os.fspath(path), _forebay.LabelSet.read(os.fspath(path), _options(**options)))
 

@@ -114,6 +114,7 @@ def build(
     voc_base: Literal[0, 1] | None = None,
     task: Literal["box", "obb", "segment"] | None = None,
     pick: Literal["first", "last", "all"] | None = None,
+    boxes: str | None = None,
     size: int | tuple[int, int] | None = None,
     resize: Literal["letterbox", "force"] | None = None,
     max_boxes: int | None = None,
@@ -135,7 +136,8 @@ def build(
     ``output``.
 
     ``sources`` are folders of runs with ``labels/*.json``, folders of pictures, TAR and TBL files, or patterns; ``labels``
-    is the label file of pictures. ``thresholds`` are bounds such as ``{"max_invalid": 3, "max_empty_ratio": 0.5}``. Unlike
+    is the label file of pictures; without one ``boxes`` says which field of their metadata has boxes, and what four numbers
+    mean: ``"json.boxes:xywh"``. ``thresholds`` are bounds such as ``{"max_invalid": 3, "max_empty_ratio": 0.5}``. Unlike
     the command it does not look at the environment. Ctrl-C ends it; the next build goes on where it stood.
     """
     many = [sources] if isinstance(sources, (str, os.PathLike)) else [*sources]
@@ -145,6 +147,7 @@ def build(
         "voc_base": voc_base,
         "task": task,
         "pick": pick,
+        "boxes": boxes,
         "size": (size, size) if isinstance(size, int) else size,
         "resize": resize,
         "max_boxes": max_boxes,

@@ -45,6 +45,7 @@ struct Wanted {
     names: Option<String>,
     classes: Option<Classes>,
     image_key: Option<String>,
+    boxes: Option<String>,
 }
 
 /// Names of classes, or the file that has them.
@@ -69,6 +70,7 @@ impl Wanted {
         options.between = optional("between", self.between.as_deref())?.unwrap_or_default();
         options.names = optional("names", self.names.as_deref())?.unwrap_or_default();
         options.image_key = self.image_key;
+        options.boxes = self.boxes.map(|text| text.parse()).transpose()?;
         options.classes = match self.classes {
             None => None,
             Some(Classes::Names(names)) => Some(names),

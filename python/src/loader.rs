@@ -12,7 +12,7 @@ use std::{
 
 use forebay::{
     Error, Result,
-    annotations::Format,
+    annotations::{Format, ReadOptions},
     error::codes::ARGUMENT,
     image::decode::JpegBackend,
     order::{Mix, Shuffle, Tail},
@@ -141,11 +141,14 @@ impl Prepared {
 struct Boxes {
     path: Option<PathBuf>,
     format: Option<String>,
+    boxes: Option<String>,
 }
 
 impl Boxes {
     fn annotations(self) -> Result<Annotations> {
-        let annotations = self.path.map_or_else(Annotations::own, Annotations::file);
+        let mut options = ReadOptions::default();
+        options.boxes = self.boxes.as_deref().map(str::parse).transpose()?;
+        let annotations = self.path.map_or_else(Annotations::own, Annotations::file).options(options);
         Ok(match self.format {
             Some(format) => annotations.format(word::<Format>("annotation_format", &format)?),
             None => annotations,

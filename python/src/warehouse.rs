@@ -31,6 +31,7 @@ struct Wanted {
     voc_base: Option<u8>,
     task: Option<String>,
     pick: Option<String>,
+    boxes: Option<String>,
     size: Option<[u32; 2]>,
     resize: Option<String>,
     max_boxes: Option<u32>,
@@ -56,6 +57,7 @@ impl Wanted {
         settings.label_options.voc_base = self.voc_base;
         settings.label_options.task = optional("task", self.task.as_deref())?;
         settings.label_options.pick = optional("pick", self.pick.as_deref())?;
+        settings.label_options.boxes = self.boxes.as_deref().map(str::parse).transpose()?;
         settings.size = self.size.unwrap_or(settings.size);
         if let Some(resize) = &self.resize {
             settings.resize = word::<ResizeMode>("resize", resize)?;

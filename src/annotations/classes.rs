@@ -37,6 +37,7 @@ impl Class {
 pub struct Classes {
     list: Vec<Class>,
     by_name: HashMap<String, u32>,
+    by_id: HashMap<i64, u32>,
 }
 
 impl PartialEq for Classes {
@@ -76,6 +77,11 @@ impl Classes {
         self.by_name.get(name).copied()
     }
 
+    /// The number of the class that the file gives this number.
+    pub(crate) fn by_id(&self, id: i64) -> Option<u32> {
+        self.by_id.get(&id).copied()
+    }
+
     /// Adds a class; `Err` with the number of the one that has its name already.
     pub fn add(&mut self, class: Class) -> Result<u32, u32> {
         if let Some(there) = self.find(&class.name) {
@@ -83,6 +89,9 @@ impl Classes {
         }
         let number = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
         self.by_name.insert(class.name.clone(), number);
+        if let Some(Id::Number(id)) = class.id {
+            self.by_id.entry(id).or_insert(number);
+        }
         self.list.push(class);
         Ok(number)
     }

@@ -77,6 +77,7 @@ pub use model::{Annotation, Flags, Id, Keypoint, Labels, Picture, Shape, Source}
 pub use names::{base_name, checked_name};
 pub use notes::{Cause, Loss, Losses, Notes};
 pub use options::{Between, Exif, Names, Pick, ReadOptions, Task};
+pub use record::{BoxField, BoxLayout};
 pub use rle::Rle;
 pub use set::{Set, SetReader};
 pub use skeleton::{Skeleton, SkeletonWriter, Sketch};

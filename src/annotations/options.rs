@@ -1,6 +1,7 @@
 //! What a file cannot say by itself. If that changes what is read, there is no silent default: the reader refuses,
 //! and its error names the option.
 
+use super::BoxField;
 use crate::{limits::Limits, words::Word};
 
 /// How label files are read.
@@ -25,6 +26,8 @@ pub struct ReadOptions {
     pub classes: Option<Vec<String>>,
     /// Label Studio: the key of `data` that has the picture; found out where it is not given.
     pub image_key: Option<String>,
+    /// Metadata of samples: which field has boxes, and what four numbers mean; found out where shapes say it themselves.
+    pub boxes: Option<BoxField>,
     /// What reading may cost.
     pub limits: Limits,
 }

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     error::{self, Error, Result},
+    formats::Format,
     limits::Limits,
     sample::{MediaFormat, Proof, SampleInfo, SamplePlan},
 };
@@ -191,9 +192,15 @@ impl Warehouse {
         Ok(boxes.as_chunks::<4>().0.iter().zip(&mask).filter(|(_, there)| **there != 0.0).map(|(b, _)| *b).collect())
     }
 
-    /// Sample `i`'s name: run and frame, or the picture's path, or shard and number.
+    /// Sample `i`'s name: run and frame, or the picture's path, or shard and number. If all samples are of one file
+    /// of samples, such as a TAR, the names are those that they had in it.
     pub fn name(&self, i: u64, record: &SampleRecord) -> Result<String> {
         Ok(match (&record.run, record.frame_id, &record.source) {
+            (Some(run), Some(frame), source) if self.0.manifest.summary.runs.len() == 1 && holds_samples(run) => {
+                // Samples without a name have their number for one.
+                let named = source.as_ref().filter(|source| source.parse::<u64>().is_err());
+                named.cloned().unwrap_or_else(|| format!("{frame:05}"))
+            }
             (Some(run), Some(frame), _) => format!("{run}/{frame:05}"),
             (_, _, Some(source)) => source.clone(),
             (None, Some(frame), None) => format!("{frame:05}"),
@@ -255,4 +262,12 @@ impl Warehouse {
         let end = start.checked_add(len).filter(|&end| end <= shard.len)?;
         (start > 0).then_some(start..end)
     }
+}
+
+/// Whether a run is a file of samples and not a folder, by its extension.
+fn holds_samples(run: &str) -> bool {
+    let extension = run.rsplit_once('.').map_or("", |(_, extension)| extension);
+    // A TAR may be compressed as a whole.
+    extension.eq_ignore_ascii_case("tgz")
+        || matches!(Format::from_extension(extension), Some(Format::Tbl | Format::Tar | Format::Gzip | Format::Zstd))
 }

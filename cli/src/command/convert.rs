@@ -99,8 +99,20 @@ struct LabelArgs {
 }
 
 /// Options that are for labels.
-const OF_LABELS: [&str; 11] =
-    ["labels_from", "strict", "voc_base", "task", "scores", "between", "pick", "exif", "names", "classes", "image_key"];
+const OF_LABELS: [&str; 12] = [
+    "labels_from",
+    "strict",
+    "voc_base",
+    "task",
+    "scores",
+    "between",
+    "pick",
+    "exif",
+    "names",
+    "classes",
+    "image_key",
+    "boxes",
+];
 
 impl LabelArgs {
     /// The labels, read before the samples are.

@@ -11,7 +11,7 @@ use std::{
 use clap::Subcommand;
 use forebay::{
     Error, Limits, Result,
-    annotations::{Exif, Format, Pick, Task},
+    annotations::{BoxField, Exif, Format, Pick, Task},
     error::codes,
     warehouse::{Dtype, Manifest, ResizeMode, set_threshold},
 };
@@ -142,14 +142,18 @@ struct LabelArgs {
     #[arg(long, value_parser = word::<Format>(), value_name = "FORMAT", requires = "labels")]
     labels_from: Option<Format>,
     /// Pascal VOC: whether the first pixel is 0 or 1; a file cannot tell.
-    #[arg(long, value_name = "BASE", value_parser = clap::value_parser!(u8).range(0..=1), requires = "labels")]
+    #[arg(long, value_name = "BASE", value_parser = clap::value_parser!(u8).range(0..=1))]
     voc_base: Option<u8>,
     /// YOLO: what lines are.
-    #[arg(long, value_parser = word::<Task>(), requires = "labels")]
+    #[arg(long, value_parser = word::<Task>())]
     task: Option<Task>,
     /// Which of several annotations of one picture counts.
     #[arg(long, value_parser = word::<Pick>(), requires = "labels")]
     pick: Option<Pick>,
+    /// Without a label file: which field of the samples' metadata has boxes, and what four numbers mean, as in
+    /// json.boxes:xywh; none means that none has.
+    #[arg(long, value_name = "FIELD", conflicts_with = "labels")]
+    boxes: Option<BoxField>,
 }
 
 /// How many frames may be bad; more fail the build.
@@ -243,6 +247,7 @@ impl Build {
         settings.label_options.voc_base = self.labels.voc_base;
         settings.label_options.task = self.labels.task;
         settings.label_options.pick = self.labels.pick;
+        settings.label_options.boxes = self.labels.boxes.clone();
         settings.size = self.size;
         settings.resize = self.resize;
         settings.max_boxes = self.max_boxes;

@@ -2,7 +2,7 @@
 
 use forebay::{
     Error, Result,
-    annotations::{Cause, Id, Labels, Names, Picture, ReadOptions, base_name, checked_name, codes, record},
+    annotations::{Cause, Id, Labels, Names, ReadOptions, base_name, checked_name, codes, record},
 };
 
 use crate::Dataset;
@@ -18,12 +18,17 @@ pub fn of_samples(dataset: &Dataset, options: &ReadOptions) -> Result<Labels> {
     for i in 0..dataset.len() {
         let metadata = dataset.metadata_value(i)?.unwrap_or_default();
         let blame = |e: Error| e.sample(i).file(dataset.name());
-        let found = record::read(&metadata, &mut labels.classes).map_err(blame)?;
+        let info = dataset.info(i)?;
+        let size = Some((info.width, info.height));
+        let found = record::find(&metadata, size, options, &mut labels.classes).map_err(blame)?;
         marked |= found.is_some();
         let unlabelled = found.is_none();
-        let mut picture: Picture = found.unwrap_or_default();
+        let record::Found { mut picture, faults, notes, .. } = found.unwrap_or_default();
+        if let Some(first) = faults.into_iter().next() {
+            return Err(blame(first));
+        }
+        labels.notes.join(notes);
         picture.unlabelled = unlabelled;
-        let info = dataset.info(i)?;
         let name = dataset.name_in(i, &metadata);
         let name = name.unwrap_or_else(|| format!("{i:08}.{}", info.format.extension()));
         let name = if options.names == Names::Last { base_name(&name).to_owned() } else { name };

@@ -10,7 +10,12 @@ use forebay::{
 };
 use serde_json::Value;
 
-use super::{Dtype, Skipped, Tensor, flight::Pools, targets::Targets, worker::Shared};
+use super::{
+    Dtype, OnBroken, Skipped, Tensor,
+    flight::{Pools, Slot},
+    targets::Targets,
+    worker::Shared,
+};
 
 /// Samples, ready for training. Its memory goes back to the loader when it is dropped, so keep batches only as long
 /// as they are needed; keeping them longer is safe and costs new memory for others.
@@ -28,6 +33,8 @@ pub struct Batch {
     /// The batch's length and then the shape of one sample.
     pub(super) shape: Vec<usize>,
     pub(super) slot_bytes: usize,
+    /// Whether it is told where pictures were placed.
+    pub(super) is_placed: bool,
     pub(super) dtype: Dtype,
     /// Not there until the tensor of samples that lie in shards is asked for.
     pub(super) memory: OnceLock<BytesMut>,
@@ -81,6 +88,41 @@ impl Batch {
         }
         let begin = k.checked_mul(self.slot_bytes).filter(|_| self.slot_bytes > 0 && k < self.len())?;
         self.dtype.try_view(self.memory.get()?.get(begin..begin + self.slot_bytes)?)
+    }
+    /// Takes what one sample became, the one at this place among those that were asked for.
+    pub(super) fn settle(&mut self, place: usize, slot: Slot) -> Result<()> {
+        let on_broken = self.shared.on_broken;
+        let Slot { mut item, label, placement, payload, error, stand_in, .. } = slot;
+        if let Some(error) = error {
+            if !on_broken.forgives(&error) || (on_broken == OnBroken::Replace && stand_in.is_none()) {
+                return Err(error);
+            }
+            let replaced_by = stand_in.map(|other| other.index);
+            self.skipped.push(Skipped { position: item.position, index: item.index, error, replaced_by });
+            let Some(other) = stand_in else { return Ok(()) };
+            item = other;
+        }
+        let (kept, len) = (self.items.len(), self.slot_bytes);
+        if let Some(memory) = self.memory.get_mut().filter(|_| place != kept) {
+            // What was skipped leaves no gap.
+            memory.copy_within(place * len..(place + 1) * len, kept * len);
+        }
+        if self.is_placed {
+            self.placements.push(placement);
+        }
+        if len == 0 || self.shared.by_caller {
+            self.payloads.push(payload);
+        }
+        self.take(item, label);
+        Ok(())
+    }
+    /// Takes a sample whose numbers are there.
+    pub(super) fn take(&mut self, item: Item, label: i64) {
+        self.items.push(item);
+        self.indices.push(item.index);
+        if self.shared.labeled {
+            self.labels.push(label);
+        }
     }
     fn bytes(&self) -> usize {
         self.len() * self.slot_bytes

@@ -35,6 +35,11 @@ impl Slot {
         let (placement, payload) = (Placement::default(), Bytes::new());
         Slot { item, memory, targets, frame: None, label: 0, placement, payload, error: None, stand_in: None }
     }
+
+    /// Whether the batch goes without it: it is broken, and none stands in for it.
+    pub(super) fn is_left_out(&self) -> bool {
+        self.error.is_some() && self.stand_in.is_none()
+    }
 }
 
 /// Memory for batches: for their numbers, and for their boxes.

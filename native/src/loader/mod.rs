@@ -86,6 +86,7 @@ mod worker;
 
 use std::{
     collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, OnceLock,
         atomic::{Ordering, fence},
@@ -123,7 +124,7 @@ pub use tensor::{Dtype, Tensor};
 
 use crate::warehouse::Refused;
 use fetching::Fetching;
-use flight::{Flight, Pools, Slot, Task};
+use flight::{Flight, Pools, Task};
 use groups::Plan;
 use targets::Targets;
 use worker::{Crew, Shared, Worker};
@@ -347,7 +348,12 @@ impl Loader {
         let _ = self.fill();
         let mut targets = Targets::default();
         let (slots, memory) = flight.land(|slots| targets = Targets::of(slots, self.shared.places));
-        self.give((flight.epoch, flight.step, flight.kind), slots, targets, OnceLock::from(memory))
+        let mut batch = self.begin((flight.epoch, flight.step, flight.kind), slots.len());
+        (batch.targets, batch.memory) = (targets, OnceLock::from(memory));
+        for (place, slot) in slots.into_iter().enumerate() {
+            batch.settle(place, slot)?;
+        }
+        Ok(Some(self.give(batch, flight.kind)))
     }
 
     /// Stands behind the epoch's end.
@@ -361,18 +367,13 @@ impl Loader {
         None
     }
 
-    /// Gives a batch of what was made of its samples.
-    fn give(
-        &mut self,
-        what: (u64, u64, usize),
-        slots: Vec<Slot>,
-        targets: Targets,
-        memory: OnceLock<BytesMut>,
-    ) -> Result<Option<Batch>> {
-        let batch = self.land(what, slots, targets, memory)?;
+    /// Gives a batch that has all of its samples.
+    fn give(&mut self, mut batch: Batch, kind: usize) -> Batch {
+        batch.shape.push(batch.items.len());
+        batch.shape.extend(self.shared.contents.get(kind).map(content::Content::shape).unwrap_or_default());
         self.done = self.next;
         self.skipped += batch.skipped.len() as u64;
-        Ok(Some(batch))
+        batch
     }
 
     /// As [`next_batch`](Self::next_batch), where no batch is made ahead: this thread takes its samples.
@@ -392,15 +393,42 @@ impl Loader {
             let what = (epoch.number(), self.next.step, kind);
             self.next.step += 1;
             self.ahead = self.next;
-            let (mut slots, rest) = self.pools.slots(&items, shared.slot(kind));
-            let worker = self.own.get_or_insert_with(|| Box::new(Worker::new(shared.clone())));
-            slots.iter_mut().for_each(|slot| worker.try_to_fill((what.0, kind), slot));
-            let targets = Targets::of(&slots, shared.places);
-            self.pools.take_back(&mut slots, rest);
-            shared.clock.lent(begun, slots.len());
-            return self.give(what, slots, targets, OnceLock::new());
+            let mut batch = self.begin(what, items.len());
+            batch.targets = Targets::with_room(items.len(), shared.places);
+            for item in &items {
+                self.lend(&mut batch, item, kind)?;
+            }
+            shared.clock.lent(begun, items.len());
+            return Ok(Some(self.give(batch, kind)));
         }
         Ok(self.end_epoch())
+    }
+
+    /// Takes a sample of a warehouse into a batch, where it lies. What cannot be lent goes the way of all others, which
+    /// knows what becomes of broken samples.
+    fn lend(&mut self, batch: &mut Batch, item: &Item, kind: usize) -> Result<()> {
+        let shared = &batch.shared;
+        let (before, mut buffer) = (batch.items.len(), BytesMut::new());
+        let lent = shared.sources.stored.as_ref().map(|stored| {
+            let targets = &mut batch.targets;
+            catch_unwind(AssertUnwindSafe(|| {
+                let label = shared.labels.of(&shared.sources, item, &mut buffer)?;
+                Ok::<_, forebay::Error>((label, stored.lend(item, shared.places, targets)?))
+            }))
+        });
+        if let Some(Ok(Ok((label, image)))) = lent {
+            batch.payloads.push(image);
+            batch.take(*item, label);
+            return Ok(());
+        }
+        batch.targets.truncate(before, shared.places);
+        let shared = shared.clone();
+        let (mut slots, rest) = self.pools.slots(std::slice::from_ref(item), shared.slot(kind));
+        let worker = self.own.get_or_insert_with(|| Box::new(Worker::new(shared)));
+        slots.iter_mut().for_each(|slot| worker.try_to_fill((batch.epoch, kind), slot));
+        slots.iter().filter(|slot| !slot.is_left_out()).for_each(|slot| batch.targets.take(slot));
+        self.pools.take_back(&mut slots, rest);
+        slots.into_iter().try_for_each(|slot| batch.settle(before, slot))
     }
 
     /// Once an epoch, whether the shards of warehouses are still what was proven.
@@ -523,71 +551,35 @@ impl Loader {
         Ok(flight.is_done())
     }
 
-    /// Makes a batch of what became of its samples.
-    fn land(
-        &self,
-        (epoch, step, kind): (u64, u64, usize),
-        slots: Vec<Slot>,
-        targets: Targets,
-        memory: OnceLock<BytesMut>,
-    ) -> Result<Batch> {
+    /// A batch with room for this many samples.
+    fn begin(&self, (epoch, step, kind): (u64, u64, usize), samples: usize) -> Batch {
         let shared = &self.shared;
         let slot_bytes = shared.slot_bytes.get(kind).copied().unwrap_or(0);
         let mut batch = Batch {
             epoch,
             step,
-            items: Vec::with_capacity(slots.len()),
-            indices: Vec::with_capacity(slots.len()),
+            items: Vec::with_capacity(samples),
+            indices: Vec::with_capacity(samples),
             labels: Vec::new(),
             placements: Vec::new(),
             payloads: Vec::new(),
             skipped: Vec::new(),
             shape: Vec::new(),
             slot_bytes,
+            is_placed: shared.contents.get(kind).is_some_and(content::Content::is_placed),
             dtype: shared.dtype,
-            memory,
-            targets,
+            memory: OnceLock::new(),
+            targets: Targets::default(),
             pools: self.pools.clone(),
             shared: shared.clone(),
         };
-        let placed = shared.contents.get(kind).is_some_and(content::Content::is_placed);
-        if placed {
-            batch.placements.reserve_exact(slots.len());
+        if batch.is_placed {
+            batch.placements.reserve_exact(samples);
         }
         if shared.by_caller {
-            batch.payloads.reserve_exact(slots.len());
+            batch.payloads.reserve_exact(samples);
         }
-        for (place, slot) in slots.into_iter().enumerate() {
-            let Slot { mut item, label, placement, payload, error, stand_in, .. } = slot;
-            if let Some(error) = error {
-                if !shared.on_broken.forgives(&error) || (shared.on_broken == OnBroken::Replace && stand_in.is_none()) {
-                    return Err(error);
-                }
-                let replaced_by = stand_in.map(|other| other.index);
-                batch.skipped.push(Skipped { position: item.position, index: item.index, error, replaced_by });
-                let Some(other) = stand_in else { continue };
-                item = other;
-            }
-            if let Some(memory) = batch.memory.get_mut().filter(|_| place != batch.items.len()) {
-                // What was skipped leaves no gap.
-                let from = place * slot_bytes;
-                memory.copy_within(from..from + slot_bytes, batch.items.len() * slot_bytes);
-            }
-            batch.items.push(item);
-            batch.indices.push(item.index);
-            if shared.labeled {
-                batch.labels.push(label);
-            }
-            if placed {
-                batch.placements.push(placement);
-            }
-            if slot_bytes == 0 || shared.by_caller {
-                batch.payloads.push(payload);
-            }
-        }
-        batch.shape.push(batch.items.len());
-        batch.shape.extend(shared.contents.get(kind).map(content::Content::shape).unwrap_or_default());
-        Ok(batch)
+        batch
     }
 }
 

@@ -97,9 +97,36 @@ impl Targets {
         targets.mask.reserve_exact(all);
         targets.classes.reserve_exact(all);
         targets.frames.reserve_exact(if known { slots.len() } else { 0 });
-        let left_out = |slot: &&Slot| slot.error.is_some() && slot.stand_in.is_none();
-        slots.iter().filter(|slot| !left_out(slot)).for_each(|slot| targets.take(slot));
+        slots.iter().filter(|slot| !slot.is_left_out()).for_each(|slot| targets.take(slot));
         targets
+    }
+
+    /// Room for as many samples, with that many places each.
+    pub(super) fn with_room(samples: usize, places: usize) -> Self {
+        let all = places * samples;
+        Targets {
+            boxes: Vec::with_capacity(all * 4),
+            mask: Vec::with_capacity(all),
+            classes: Vec::with_capacity(all),
+            frames: Vec::with_capacity(samples),
+        }
+    }
+
+    /// The empty places of one more sample.
+    pub(super) fn room(&mut self, places: usize) -> (&mut [f32], &mut [f32], &mut [i64]) {
+        let before = self.mask.len();
+        self.boxes.resize((before + places) * 4, 0.0);
+        self.mask.resize(before + places, 0.0);
+        self.classes.resize(before + places, NO_CLASS.into());
+        (&mut self.boxes[before * 4..], &mut self.mask[before..], &mut self.classes[before..])
+    }
+
+    /// Forgets what came behind this many samples.
+    pub(super) fn truncate(&mut self, samples: usize, places: usize) {
+        self.boxes.truncate(samples * places * 4);
+        self.mask.truncate(samples * places);
+        self.classes.truncate(samples * places);
+        self.frames.truncate(samples);
     }
 
     /// Takes those of a sample.

@@ -4,7 +4,7 @@ use std::{collections::HashMap, path::Path};
 
 use forebay::{
     Result,
-    annotations::{Classes, Exif, Format, Labels, ReadOptions, Seen, Turn, codes, record},
+    annotations::{Classes, Exif, Format, Labels, ReadOptions, Seen, Turn, record},
     image::{decode::orientation, probe},
     warehouse::Cause,
 };
@@ -49,16 +49,17 @@ impl Read {
 
     /// What the samples of a dataset carry in their metadata; nothing if none carries what is said to be ours.
     pub fn of_samples(dataset: &Dataset, settings: &Settings) -> Result<Option<Read>> {
+        let options = options(settings);
         let is_marked = |i: u64| {
             let metadata = dataset.metadata_value(i).ok().flatten();
-            let said = metadata.map_or(Ok(None), |metadata| record::read(&metadata, &mut Classes::default()));
-            // What is ours and wrong is refused below, with its place.
-            said.map_or_else(|e| e.code() != &codes::FORMAT, |picture| picture.is_some())
+            let find = |metadata| record::find(&metadata, Some((1, 1)), &options, &mut Classes::default());
+            let said = metadata.map_or(Ok(None), find);
+            // What is wrong is refused below, with its place.
+            said.map_or(true, |found| found.is_some())
         };
         if !in_blocks(dataset.len(), |mut range| Ok(range.any(is_marked)))?.contains(&true) {
             return Ok(None);
         }
-        let options = options(settings);
         let labels = of_samples(dataset, &options)?;
         let found = vec![false; labels.pictures.len()];
         Ok(Some(Read { name: dataset.name().into(), format: Format::Records, labels, options, found }))

@@ -29,13 +29,20 @@
 //! `counts`), `keypoints` (x, y and visibility of each), `shape` (`points` for key points alone), `score`, `source`,
 //! `crowd`, `difficult`, `truncated`, `occluded`, `outside`, `id`, `track`, `attributes`.
 //!
+//! Boxes that other programs left in metadata are [`find`]'s: shapes that say what they are, and those of which
+//! [`BoxField`] says it.
+//!
 //! The fields stand in the file `.json` beside the picture, if it had one, and otherwise in the record itself: so they go
 //! into an archive as every program expects them there. The classes stand in the dataset's document: their names in
 //! `classes`, and in `categories`, as COCO has them, what else is known of them.
 
+mod field;
+mod found;
 mod read;
 mod write;
 
+pub use field::{BoxField, BoxLayout};
+pub use found::{Found, find};
 pub use read::{read, read_classes};
 pub use write::{attach, document, fields};
 

@@ -10,9 +10,9 @@ use crate::{
 
 /// A value in its place.
 #[derive(Clone)]
-struct At<'a> {
-    value: &'a Value,
-    path: String,
+pub(super) struct At<'a> {
+    pub(super) value: &'a Value,
+    pub(super) path: String,
 }
 
 /// What a sample's metadata says is in its picture; `None` if it says nothing of that. The picture has no name yet.
@@ -149,17 +149,23 @@ fn shape(one: &At<'_>) -> Result<Shape> {
         return Ok(Shape::Rotated { unturned: Rect::new(x0, y0, x1, y1), degrees: degrees.number()? });
     }
     let Some(segmentation) = one.field("segmentation") else { return Ok(Shape::Box) };
-    if !segmentation.value.is_object() {
-        let part = |part: &At<'_>| {
-            let values = part.numbers()?;
-            if values.is_empty() || values.len() % 2 != 0 {
-                return Err(part.fault(&codes::VALUE, "an outline is pairs of x and y"));
-            }
-            Ok(values.chunks_exact(2).map(|p| [p[0], p[1]]).collect())
-        };
-        let parts: Vec<Vec<[f64; 2]>> = segmentation.items()?.iter().map(part).collect::<Result<_>>()?;
-        return Ok(Shape::Polygon(parts));
-    }
+    if segmentation.value.is_object() { mask(&segmentation) } else { outlines(&segmentation) }
+}
+
+/// Outlines as lists of x and y.
+pub(super) fn outlines(segmentation: &At<'_>) -> Result<Shape> {
+    let part = |part: &At<'_>| {
+        let values = part.numbers()?;
+        if values.is_empty() || values.len() % 2 != 0 {
+            return Err(part.fault(&codes::VALUE, "an outline is pairs of x and y"));
+        }
+        Ok(values.chunks_exact(2).map(|p| [p[0], p[1]]).collect())
+    };
+    Ok(Shape::Polygon(segmentation.items()?.iter().map(part).collect::<Result<_>>()?))
+}
+
+/// A mask as its size and its runs.
+pub(super) fn mask(segmentation: &At<'_>) -> Result<Shape> {
     let size = segmentation.need("size")?;
     let [height, width] = size.items()?.iter().map(At::size).collect::<Result<Vec<u32>>>()?[..] else {
         return Err(size.fault(&codes::VALUE, "the size of a mask is a height and a width"));
@@ -194,20 +200,20 @@ fn attributes(one: &At<'_>) -> Result<Vec<(String, String)>> {
 }
 
 impl<'a> At<'a> {
-    fn field(&self, key: &str) -> Option<At<'a>> {
+    pub(super) fn field(&self, key: &str) -> Option<At<'a>> {
         let value = self.value.get(key)?;
         let dot = if self.path.is_empty() { "" } else { "." };
         Some(At { value, path: format!("{}{dot}{key}", self.path) })
     }
 
-    fn need(&self, key: &str) -> Result<At<'a>> {
+    pub(super) fn need(&self, key: &str) -> Result<At<'a>> {
         self.field(key).ok_or_else(|| {
             let path = format!("{}.{key}", self.path);
             Error::new(&codes::VALUE, format!("{key:?} is missing")).path(path)
         })
     }
 
-    fn items(&self) -> Result<Vec<At<'a>>> {
+    pub(super) fn items(&self) -> Result<Vec<At<'a>>> {
         let Value::Array(list) = self.value else { return Err(self.fault(&codes::VALUE, "a list belongs here")) };
         let at = |(i, value)| At { value, path: format!("{}[{i}]", self.path) };
         Ok(list.iter().enumerate().map(at).collect())
@@ -222,7 +228,7 @@ impl<'a> At<'a> {
         self.items()?.iter().map(At::number).collect()
     }
 
-    fn number(&self) -> Result<f64> {
+    pub(super) fn number(&self) -> Result<f64> {
         let finite = self.value.as_f64().filter(|value| value.is_finite());
         finite.ok_or_else(|| self.fault(&codes::NUMBER, "a number belongs here"))
     }
@@ -251,7 +257,7 @@ impl<'a> At<'a> {
         }
     }
 
-    fn fault(&self, code: &'static Code, message: impl Into<String>) -> Error {
+    pub(super) fn fault(&self, code: &'static Code, message: impl Into<String>) -> Error {
         Error::new(code, message).path(self.path.clone())
     }
 }

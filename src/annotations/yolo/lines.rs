@@ -30,31 +30,48 @@ pub fn read(
     if bytes.starts_with(b"\xef\xbb\xbf") {
         notes.add(Cause::OddValue);
     }
-    for (number, line) in lines(bytes) {
-        let columns: Vec<&str> = line?.split_ascii_whitespace().collect();
-        let Some((first, rest)) = columns.split_first() else { continue };
-        let spot = Spot::line(number);
-        let class = class(first, data, &spot)?;
-        let values = rest.iter().map(|text| value(text, &spot)).collect::<Result<Vec<f64>>>()?;
-        let key: Vec<u64> = values.iter().map(|v| v.to_bits()).collect();
-        if !seen.insert((class, key)) {
+    for (number, text) in lines(bytes) {
+        let Some(line) = Line::split(number, text?, size, data)? else { continue };
+        let key: Vec<u64> = line.values.iter().map(|v| v.to_bits()).collect();
+        if !seen.insert((line.class, key)) {
             notes.add(Cause::Duplicate);
             continue;
         }
-        let line = Line { values: &values, size: (size.0.into(), size.1.into()), class, spot };
         found.push(line.annotation(data.keypoints, options, notes)?);
     }
     Ok(found)
 }
 
-struct Line<'a> {
-    values: &'a [f64],
+/// Reads one line, of this number; nothing if it is blank.
+pub(in super::super) fn line(
+    number: u64,
+    text: &str,
+    size: (u32, u32),
+    data: &Data,
+    options: &ReadOptions,
+    notes: &mut Notes,
+) -> Result<Option<Annotation>> {
+    let line = Line::split(number, text, size, data)?;
+    line.map(|line| line.annotation(data.keypoints, options, notes)).transpose()
+}
+
+struct Line {
+    values: Vec<f64>,
     size: (f64, f64),
     class: u32,
     spot: Spot,
 }
 
-impl Line<'_> {
+impl Line {
+    fn split(number: u64, text: &str, size: (u32, u32), data: &Data) -> Result<Option<Line>> {
+        let mut columns = text.split_ascii_whitespace();
+        let Some(first) = columns.next() else { return Ok(None) };
+        let spot = Spot::line(number);
+        let class = class(first, data, &spot)?;
+        let values = columns.map(|text| value(text, &spot)).collect::<Result<Vec<f64>>>()?;
+        Ok(Some(Line { values, size: (size.0.into(), size.1.into()), class, spot }))
+    }
+
     fn annotation(
         &self,
         keypoints: Option<(usize, usize)>,
@@ -128,7 +145,7 @@ impl Line<'_> {
     }
 
     fn outline(&self) -> Result<Annotation> {
-        let points = self.points(self.values)?;
+        let points = self.points(&self.values)?;
         Annotation::polygon(vec![points], Some(self.class))
             .ok_or_else(|| self.spot.fault(&codes::RECT, "an outline has no point"))
     }

@@ -23,6 +23,6 @@ mod yaml;
 pub use data::{Data, Place};
 pub use folder::read_folder;
 pub use lines::read;
-pub(in crate::annotations) use lines::rotated;
+pub(in crate::annotations) use lines::{line, rotated};
 pub use set::{Member, Set, entry};
 pub use write::{data_yaml, label_name, lines as write_lines, write};

@@ -7,6 +7,7 @@ import type {
   SampleInfo,
   Sink,
   Warehouse,
+  WarehouseDrift,
   WarehouseManifest,
 } from "../../lib/src/model/index.ts";
 import type { LabelEngine } from "../../viewer/src/files/engine.ts";
@@ -129,10 +130,52 @@ export function fakeWarehouse(name: string, length: number): Dataset {
           })),
         },
       }) as unknown as Awaited<ReturnType<Dataset["stats"]>>,
+    async drift(earlier, options) {
+      if (earlier.name?.includes("other"))
+        throw Object.assign(new Error("it has <b>no</b> boxes"), { code: "warehouse.box" });
+      options?.onProgress?.({ samples: 3, totalSamples: length, bytes: 0, totalBytes: null });
+      return fakeDrift(earlier.length, length);
+    },
     check: async () => ({ ok: true, samples: length, faultCount: 0, faults: [], notes: [] }),
     close: () => undefined,
   };
   return dataset as Dataset;
+}
+
+function fakeDrift(before: number, now: number): WarehouseDrift {
+  const parts = [
+    { name: "boat", old: 60, new: 20 },
+    { name: "<i>buoy</i>", old: 40, new: 80 },
+  ];
+  return {
+    versions: ["ab".repeat(32), "cd".repeat(32)],
+    samples: [before, now],
+    boxes: [100, 100],
+    rows: [
+      {
+        name: "classes",
+        kind: "shares",
+        distance: 0.3046,
+        chance: 0.05,
+        old: null,
+        new: null,
+        values: [100, 100],
+        parts,
+      },
+      {
+        name: "red_mean",
+        kind: "number",
+        distance: 0.01,
+        chance: null,
+        old: 0.4,
+        new: 0.41,
+        values: [9, 9],
+        parts: [],
+      },
+      { name: "runs", kind: "shares", distance: null, chance: null, old: null, new: null, values: [0, 0], parts: [] },
+    ],
+    notes: ["1 class is new: <i>buoy</i>"],
+  };
 }
 
 /** Labels of `00000000.png` to `00000002.png`, and of a picture that nobody has; a file named `bad…` has none. */

@@ -106,7 +106,7 @@ function grow(
 export const fake: Engine = {
   // Of a folder named `captures` it is a warehouse's.
   droppedFiles: async ({ items }) => {
-    const path = items[0]?.webkitGetAsEntry()?.name === "captures" ? "manifest.json" : "classes.txt";
+    const path = items[0]?.webkitGetAsEntry()?.name.startsWith("captures") ? "manifest.json" : "classes.txt";
     return [{ path, input: new Blob(["{}"]) }];
   },
   labels: fakeLabels,

@@ -11,6 +11,10 @@ let browser, site;
 before(async () => {
   mkdirSync(join(folder, 'captures'));
   writeFileSync(join(folder, 'captures/manifest.json'), '{}');
+  for (const name of ['captures-before', 'captures-other']) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'manifest.json'), '{}');
+  }
   mkdirSync(join(folder, 'yolo'));
   writeFileSync(join(folder, 'yolo/classes.txt'), 'boat\n');
   for (const name of ['coco.json', 'bad.json']) writeFileSync(join(folder, name), '{}');
@@ -35,7 +39,7 @@ async function drop(page, name) {
   const cdp = await page.context().newCDPSession(page);
   const data = { items: [], files: [join(folder, name)], dragOperationsMask: 1 };
   for (const type of ['dragEnter', 'dragOver', 'drop'])
-    await cdp.send('Input.dispatchDragEvent', { type, x: 400, y: 300, data });
+    await cdp.send('Input.dispatchDragEvent', { type, x: 200, y: 300, data });
 }
 
 test('a warehouse shows its pictures without taking bars for them, its boxes, and its runs as a facet', async () => {
@@ -109,6 +113,36 @@ test('a folder with a manifest is opened, others are labels of what is open or s
   await page.locator('[role=option]').first().waitFor();
   await drop(page, 'yolo');
   await page.getByRole('group', { name: 'Labels' }).getByText('3 samples').waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('a second warehouse beside the open one shows how far they are apart', async () => {
+  for (const options of [{}, { colorScheme: 'dark' }, { viewport: { width: 360, height: 740 } }]) {
+    const page = await opened('file=warehouse/manifest.json', options);
+    await drop(page, 'captures-before');
+    const dialog = page.locator('forebay-drift');
+    await dialog.getByText('beside the earlier captures-before').waitFor();
+    const row = (name) => dialog.getByRole('row').filter({ hasText: name });
+    assert.match(await row('classes').innerText(), /0\.3\s+0\.05\s+–\s+–/);
+    assert.match(await row('red mean').innerText(), /0\.01\s+–\s+0\.4\s+0\.41/);
+    assert.match(await row('runs').innerText(), /–\s+–\s+–\s+–/);
+    await dialog.getByText('1 class is new: <i>buoy</i>').waitFor();
+    assert.match(await dialog.getByRole('list').innerText(), /boat\s+60 % → 20 %\s+<i>buoy<\/i>\s+40 % → 80 %/);
+    assert.deepEqual(await axe(page), [], JSON.stringify(options));
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    // What was open stays so.
+    await page.locator('h1', { hasText: /^warehouse$/ }).waitFor();
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  }
+  const page = await opened('file=warehouse/manifest.json');
+  await drop(page, 'captures-other');
+  const dialog = page.locator('forebay-drift');
+  await dialog.getByRole('alert').filter({ hasText: 'It has <b>no</b> boxes' }).waitFor();
+  await dialog.getByRole('button', { name: 'Open it instead' }).click();
+  await page.locator('h1', { hasText: 'captures-other' }).waitFor();
+  assert.match(page.url(), /local:captures-other/);
   assert.deepEqual(page.faults, []);
   await page.close();
 });

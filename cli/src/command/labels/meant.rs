@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use forebay::{
     Error, Limits, Result,
-    annotations::{Between, Exif, Format, Names, Pick, ReadOptions, Task},
+    annotations::{Between, BoxField, Exif, Format, Names, Pick, ReadOptions, Task},
     error::codes,
     words::Word,
 };
@@ -42,14 +42,18 @@ pub(crate) struct MeantArgs {
     /// Label Studio: the key of the task's data that has the picture.
     #[arg(long, value_name = "KEY")]
     image_key: Option<String>,
+    /// Metadata of samples: which field has boxes, and what four numbers mean, as in json.boxes:xywh.
+    #[arg(long, value_name = "FIELD")]
+    boxes: Option<BoxField>,
 }
 
 /// Options that are for some formats, by their names in the program. One that is not here is for all.
 const USES: &[(&str, &[Format])] = &[
-    ("voc_base", &[Format::Voc]),
-    ("task", &[Format::Yolo]),
-    ("scores", &[Format::Yolo]),
-    ("classes", &[Format::Yolo]),
+    ("voc_base", &[Format::Voc, Format::Records]),
+    ("task", &[Format::Yolo, Format::Records]),
+    ("scores", &[Format::Yolo, Format::Records]),
+    ("classes", &[Format::Yolo, Format::Records]),
+    ("boxes", &[Format::Records]),
     ("between", &[Format::Cvat]),
     ("image_key", &[Format::LabelStudio]),
     ("pick", &[Format::LabelStudio, Format::Coco, Format::LabelMe, Format::Via, Format::CreateMl]),
@@ -81,6 +85,7 @@ impl MeantArgs {
         options.exif = self.exif;
         options.names = self.names;
         options.image_key = self.image_key.clone();
+        options.boxes = self.boxes.clone();
         options.limits = limits.clone();
         if let Some(path) = &self.classes {
             let file = input::Input::read(path)?;

@@ -28,7 +28,11 @@ use forebay::{
 pub use store::Mode;
 pub(super) use store::prefetch_from_env;
 
-use super::{Dtype, codes, flight::Slot, targets::Parts};
+use super::{
+    Dtype, codes,
+    flight::Slot,
+    targets::{Parts, Targets},
+};
 use crate::{
     Dataset, Input, OpenOptions,
     ahead::Store as Ahead,
@@ -175,12 +179,34 @@ impl Stored {
         self.is_as_stored_type(dtype) && (dtype == Dtype::U8 || is_native(self.shape.endianness))
     }
 
-    /// Takes a sample into its slot. If the slot has no memory for its image, that is lent.
-    pub(super) fn take(&self, item: &Item, dtype: Dtype, slot: &mut Slot) -> Result<()> {
-        let held = self.held.get(item.source).ok_or_else(|| {
+    /// Lends a sample's image where it lies, and takes its boxes and its frame behind those of the samples before.
+    pub(super) fn lend(&self, item: &Item, places: usize, targets: &mut Targets) -> Result<Bytes> {
+        let held = self.held_of(item)?;
+        let (shard, k) = held.warehouse.locate(item.sample)?;
+        let number = shard.number();
+        let named = |e: Error| e.sample(item.sample);
+        let image = held.store.read(number, shard.image(k)).map_err(named)?;
+        if places > 0 {
+            let (boxes, mask, classes) = targets.room(places);
+            self.numbers(&held.store, number, shard.boxes(k), boxes).map_err(named)?;
+            self.numbers(&held.store, number, shard.mask(k), mask).map_err(named)?;
+            let known = held.known.classes_of(item.sample);
+            classes.iter_mut().zip(known).for_each(|(to, class)| *to = i64::from(*class));
+        }
+        targets.frames.push(held.known.frame_of(item.sample));
+        Ok(image)
+    }
+
+    fn held_of(&self, item: &Item) -> Result<&Held> {
+        self.held.get(item.source).ok_or_else(|| {
             let message = format!("there are {} warehouses", self.held.len());
             Error::new(&forebay::error::codes::OUT_OF_RANGE, message)
-        })?;
+        })
+    }
+
+    /// Takes a sample into its slot. If the slot has no memory for its image, that is lent.
+    pub(super) fn take(&self, item: &Item, dtype: Dtype, slot: &mut Slot) -> Result<()> {
+        let held = self.held_of(item)?;
         let (shard, k) = held.warehouse.locate(item.sample)?;
         let number = shard.number();
         let named = |e: Error| e.sample(item.sample);

@@ -13,6 +13,8 @@ export interface InputHost {
   readonly dropped: (data: DataTransfer) => Promise<FolderFile[]>;
   /** Labels that are handed over; true if there is something that they may be of. */
   readonly labels: (input: LabelInput, name: string) => boolean;
+  /** A warehouse that is dropped; true if there is one that it is compared with. */
+  readonly beside: (folder: Folder, name: string) => boolean;
   /** Says why something is not opened. */
   readonly refuse: (name: string, message: string) => void;
   /** The same of what was open before, in whose place the message comes. */
@@ -77,14 +79,14 @@ export class InputController implements ReactiveController {
     else this.of.fail(entry.name, "The browser no longer gives access to this file; drop it again.");
   }
   /** A folder: a warehouse, or labels of what is open. */
-  async folder(coming: Promise<Folder>, name: string): Promise<void> {
+  async folder(coming: Promise<Folder>, name: string, dropped = false): Promise<void> {
     const turn = ++this.turn;
     try {
       const files = await coming;
       if (turn !== this.turn) return;
       if (await hasManifest(files)) {
-        pointTo(`local:${name}`);
-        return this.of.open(files, name, `local:${name}`);
+        if (dropped && this.of.beside(files, name)) return;
+        return this.warehouse(files, name);
       }
       if (this.of.labels(files, name)) return;
       this.of.refuse(
@@ -94,6 +96,12 @@ export class InputController implements ReactiveController {
     } catch (e) {
       if (!isAbort(e)) this.of.refuse(name, trouble(e).message);
     }
+  }
+  /** A folder that is known to be a warehouse. */
+  warehouse(files: Folder, name: string): void {
+    this.turn++;
+    pointTo(`local:${name}`);
+    this.of.open(files, name, `local:${name}`);
   }
   /** Asks for a folder, or for a label file. */
   async chooseFolder(): Promise<void> {
@@ -153,7 +161,7 @@ export class InputController implements ReactiveController {
     this.host.dragging = false;
     const item = [...(e.dataTransfer?.items ?? [])].find((one) => one.kind === "file");
     const entry = item?.webkitGetAsEntry?.();
-    if (entry?.isDirectory) return void this.folder(this.of.dropped(e.dataTransfer!), entry.name);
+    if (entry?.isDirectory) return void this.folder(this.of.dropped(e.dataTransfer!), entry.name, true);
     const file = item?.getAsFile();
     if (!file) {
       // A link that was dragged from elsewhere.

@@ -6,6 +6,7 @@ import "../dialogs/about-dialog.ts";
 import "../dialogs/check-dialog.ts";
 import "../dialogs/convert-dialog.ts";
 import "../dialogs/convert-table-dialog.ts";
+import "../dialogs/drift-dialog.ts";
 import "../dialogs/help-dialog.ts";
 import "../dialogs/labels-dialog.ts";
 import "../dialogs/warehouse-dialog.ts";
@@ -21,6 +22,7 @@ import type { AboutDialog } from "../dialogs/about-dialog.ts";
 import type { CheckDialog } from "../dialogs/check-dialog.ts";
 import type { ConvertDialog } from "../dialogs/convert-dialog.ts";
 import type { ConvertTableDialog } from "../dialogs/convert-table-dialog.ts";
+import type { DriftDialog } from "../dialogs/drift-dialog.ts";
 import type { HelpDialog } from "../dialogs/help-dialog.ts";
 import type { LabelsDialog } from "../dialogs/labels-dialog.ts";
 import type { WarehouseDialog } from "../dialogs/warehouse-dialog.ts";
@@ -87,6 +89,7 @@ export class Viewer extends LitElement {
   @query("forebay-convert-table") private convertTableDialog!: ConvertTableDialog;
   @query("forebay-labels") private labelsDialog!: LabelsDialog;
   @query("forebay-warehouse") private warehouseDialog!: WarehouseDialog;
+  @query("forebay-drift") private driftDialog!: DriftDialog;
   @query("forebay-help") private helpDialog!: HelpDialog;
   @query("forebay-filter") private filterBox!: FilterBox | null;
   @query("forebay-table-view") private tableView!: TableView | null;
@@ -168,6 +171,11 @@ export class Viewer extends LitElement {
     labels: (input, name) => {
       if (!this.opener.data) return false;
       void this.labels.open(input, name);
+      return true;
+    },
+    beside: (folder, name) => {
+      if (!this.warehouse) return false;
+      this.driftDialog.show(folder, name);
       return true;
     },
     chooser: () => this.renderRoot.querySelector<HTMLInputElement>("#file-input"),
@@ -361,6 +369,8 @@ export class Viewer extends LitElement {
         .find=${data ? this.find : null} ?given=${this.labels.given !== null}
         @choose=${() => this.renderRoot.querySelector<HTMLInputElement>("#labels-input")?.click()}></forebay-labels>
       <forebay-warehouse .manifest=${this.warehouse?.manifest ?? null}></forebay-warehouse>
+      <forebay-drift .engine=${this.engine} .data=${this.warehouse}
+        @open=${({ detail: d }: CustomEvent<{ folder: Folder; name: string }>) => this.input.warehouse(d.folder, d.name)}></forebay-drift>
       <forebay-help></forebay-help>
       <input type="file" id="file-input" hidden aria-label="Open a file" @change=${this.input.chosen} />
       <input type="file" id="folder-input" webkitdirectory hidden aria-label="Open a folder" @change=${this.input.folderChosen} />

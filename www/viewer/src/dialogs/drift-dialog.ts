@@ -1,0 +1,215 @@
+/** How far the open warehouse is from an earlier one that was dropped beside it. */
+import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import type {
+  Dataset,
+  DriftRow,
+  Folder,
+  Progress,
+  Table,
+  Warehouse,
+  WarehouseDrift,
+} from "../../../lib/src/model/index.ts";
+import type { Engine } from "../files/engine.ts";
+import { controls } from "../ui/styles.ts";
+import { visible } from "../ui/visible.ts";
+import { count, isAbort, plural, short, trouble, type Trouble } from "../ui/wording.ts";
+
+/** Rows whose shares are drawn. */
+const DRAWN = 8;
+/** Bars of a row: what changed most. */
+const BARS = 12;
+
+/** What was handed over. */
+interface Given {
+  readonly folder: Folder;
+  readonly name: string;
+}
+
+/** `<forebay-drift>`: sends `open` where the other warehouse is to be opened instead. */
+@customElement("forebay-drift")
+export class DriftDialog extends LitElement {
+  static override styles = [
+    controls,
+    css`
+    dialog {
+      width: min(860px, calc(100vw - 24px));
+    }
+    .body {
+      overflow: auto;
+      max-height: min(640px, calc(100vh - 170px));
+    }
+    .wide {
+      overflow-x: auto;
+      margin: 8px 0 18px;
+    }
+    table {
+      width: 100%;
+      border-collapse: collapse;
+      font-size: 13px;
+      font-variant-numeric: tabular-nums;
+    }
+    th,
+    td {
+      padding: 5px 10px;
+      border-bottom: 1px solid var(--line);
+      text-align: right;
+      white-space: nowrap;
+    }
+    th:first-child,
+    td:first-child {
+      text-align: left;
+    }
+    thead th {
+      color: var(--ink-2);
+      font-weight: 600;
+    }
+    .far {
+      font-weight: 650;
+    }
+    .pairs {
+      display: grid;
+      grid-template-columns: minmax(70px, auto) 1fr auto;
+      align-items: center;
+      gap: 3px 10px;
+      margin: 4px 0 16px;
+      font-size: 12.5px;
+      font-variant-numeric: tabular-nums;
+    }
+    .pairs > span {
+      overflow-wrap: anywhere;
+    }
+    .pair {
+      display: grid;
+      gap: 1px;
+    }
+    .pair i {
+      height: 6px;
+      border-radius: 3px;
+      background: var(--ink-2);
+      forced-color-adjust: none;
+    }
+    .pair i + i {
+      background: var(--accent);
+    }
+    h3 {
+      margin: 12px 0 2px;
+      font-size: 13px;
+    }
+  `,
+  ];
+  @property({ attribute: false }) engine!: Engine;
+  /** The open warehouse. */
+  @property({ attribute: false }) data: Warehouse | null = null;
+  @state() private given: Given | null = null;
+  @state() private found: WarehouseDrift | null = null;
+  @state() private failure: Trouble | null = null;
+  @state() private progress: Progress | null = null;
+  @query("dialog") private dialog!: HTMLDialogElement;
+  private work: AbortController | undefined;
+
+  /** Compares with a warehouse that lies in this folder. */
+  show(folder: Folder, name: string): void {
+    this.given = { folder, name };
+    if (!this.dialog.open) this.dialog.showModal();
+    void this.run(folder, name);
+  }
+  private async run(folder: Folder, name: string): Promise<void> {
+    this.work?.abort();
+    const { data } = this;
+    const work = (this.work = new AbortController());
+    const { signal } = work;
+    this.found = this.failure = this.progress = null;
+    let earlier: Dataset | Table | null = null;
+    try {
+      earlier = await this.engine.open(folder, { name, signal });
+      if (earlier.kind !== "samples" || earlier.format !== "warehouse")
+        throw new Error("This folder is not a warehouse.");
+      const onProgress = (p: Progress): void => {
+        if (this.work === work) this.progress = p;
+      };
+      const found = await data!.drift(earlier as Warehouse, { signal, onProgress });
+      if (this.work === work) this.found = found;
+    } catch (e) {
+      if (!isAbort(e) && this.work === work) this.failure = trouble(e);
+    } finally {
+      earlier?.close();
+    }
+  }
+  /** The other file is another one, or none. */
+  close(): void {
+    this.work?.abort();
+    this.dialog.close();
+  }
+
+  override render(): TemplateResult {
+    const { given, found, failure, progress: p } = this;
+    return html`
+      <dialog aria-labelledby="title" @cancel=${() => this.work?.abort()} @keydown=${(e: Event) => {
+        if (this.dialog.open) e.stopPropagation();
+      }}>
+        <div class="head"><h2 id="title">Drift</h2><button class="bare icon" aria-label="Close"
+          @click=${this.close}>✕</button></div>
+        <div class="body" tabindex="0" role="group" aria-label="Drift" aria-live="polite">
+          ${given ? html`<p><b>${visible(this.data?.name ?? "")}</b> beside the earlier <b>${visible(given.name)}</b></p>` : nothing}
+          ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
+          ${
+            found || failure
+              ? nothing
+              : html`<p>Counting boxes, classes, runs and pixels${p ? `: ${plural(p.samples, "sample")}` : ""}…</p>
+          <progress aria-label="Counted" max="1" .value=${p?.totalSamples ? p.samples / p.totalSamples : 0}></progress>`
+          }
+          ${found ? this.renderFound(found) : nothing}
+        </div>
+        <div class="foot">
+          <button @click=${() => {
+            this.close();
+            this.dispatchEvent(new CustomEvent("open", { detail: given }));
+          }}>Open it instead</button>
+          <button class="primary" @click=${this.close}>${found || failure ? "Done" : "Cancel"}</button>
+        </div>
+      </dialog>`;
+  }
+  private renderFound({ versions, samples, boxes, rows, notes }: WarehouseDrift): TemplateResult {
+    const same = versions[0] === versions[1];
+    return html`
+      <p class="muted">${same ? "Both have one version. " : ""}Samples: ${count(samples[0])} before, ${count(samples[1])} now.
+        Boxes: ${count(boxes[0])} before, ${count(boxes[1])} now.</p>
+      ${notes.map((note) => html`<p class="muted">Note: ${visible(note)}</p>`)}
+      <div class="wide" tabindex="0" role="group" aria-label="Distances"><table>
+        <thead><tr><th>What differs, most first</th><th>Distance</th><th>By chance</th><th>Before</th><th>Now</th></tr></thead>
+        <tbody>${rows.map((row) => renderRow(row))}</tbody>
+      </table></div>
+      ${rows.filter(hasBars).slice(0, DRAWN).map(renderBars)}`;
+  }
+}
+
+const words = (name: string): string => visible(name.replaceAll("_", " "));
+const number = (n: number | null): string => (n === null ? "–" : short(n));
+
+/** What is farther apart than chance explains stands out. */
+function renderRow({ name, distance, chance, old, new: now }: DriftRow): TemplateResult {
+  const far = distance !== null && distance > (chance ?? 0);
+  return html`<tr class=${far ? "far" : ""}><td>${words(name)}</td><td>${number(distance)}</td><td>${number(chance)}</td>
+    <td>${number(old)}</td><td>${number(now)}</td></tr>`;
+}
+
+const hasBars = ({ distance, parts }: DriftRow): boolean => (distance ?? 0) > 0 && parts.length > 1;
+
+/** The names or buckets whose shares changed the most, in their order. */
+function renderBars({ name, parts, values }: DriftRow): TemplateResult {
+  const share = (n: number, k: 0 | 1): number => (values[k] > 0 ? n / values[k] : 0);
+  const shares = parts.map((part) => ({ name: part.name, shares: [share(part.old, 0), share(part.new, 1)] as const }));
+  const change = ({ shares: [a, b] }: { shares: readonly [number, number] }): number => Math.abs(b - a);
+  const shown = new Set([...shares].sort((a, b) => change(b) - change(a)).slice(0, BARS));
+  const most = Math.max(...shares.flatMap((one) => one.shares), 1e-9);
+  const percent = (part: number): string => `${+(100 * part).toFixed(1)} %`;
+  return html`<h3>${words(name)}</h3>
+    <div class="pairs" role="list">${shares
+      .filter((one) => shown.has(one))
+      .map(
+        ({ name: part, shares: [old, now] }) => html`<span role="listitem">${visible(part) || "none"}</span>
+        <div class="pair" aria-hidden="true"><i .style=${`width:${(100 * old) / most}%`}></i><i .style=${`width:${(100 * now) / most}%`}></i></div>
+        <span>${percent(old)} → ${percent(now)}</span>`,
+      )}</div>`;
+}
