@@ -14,6 +14,7 @@
 //! |---|---|
 //! | [`dataset`] | a TBL, a TAR or a folder, opened |
 //! | [`convert`] | any of these into a TBL or TAR, on all cores |
+//! | [`sharding`] | many of these into many shards, each on its own |
 //! | [`loader`] | batches of tensors for training, of pictures or of a warehouse |
 //! | [`labels`] | label files and folders of them: COCO, YOLO, Pascal VOC, CVAT, Label Studio and others |
 //! | [`shards`] | a tensor warehouse, opened |
@@ -37,6 +38,7 @@ pub mod extract;
 #[doc(hidden)]
 pub mod folder;
 mod half_written;
+mod identity;
 pub mod input;
 pub mod labels;
 pub mod loader;
@@ -47,6 +49,7 @@ pub mod output;
 #[doc(hidden)]
 pub mod parallel;
 pub mod select;
+pub mod sharding;
 pub mod shards;
 pub mod tables;
 pub mod warehouse;
@@ -61,6 +64,7 @@ pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
         convert::codes::ALL,
         input::codes::ALL,
         loader::codes::ALL,
+        sharding::codes::ALL,
         tables::codes::ALL,
         warehouse::codes::ALL,
     ]
