@@ -102,3 +102,8 @@ struct TablesGuide;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/warehouse-build.md")]
 struct WarehouseBuildGuide;
+
+/// The Rust code of `docs/shards.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/shards.md")]
+struct ShardsGuide;

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from typing import IO, Any, Literal
 
-from . import labels, warehouse
+from . import labels, shards, warehouse
 from ._augment import (
     Augment,
     CenterCrop,
@@ -117,6 +117,7 @@ __all__ = [
     "open_samples",
     "open_table",
     "plan",
+    "shards",
     "split",
     "stats",
     "view",
