@@ -180,7 +180,7 @@ fn what_is_there_and_whole_is_left_as_it_is() {
     assert_eq!(make(&how()).unwrap().made, 1);
     assert_eq!(fs::read(&path).unwrap(), bytes);
 
-    // A file of somebody else, and what is no record: left, unless it is to go.
+    // A file of somebody else, and something that is not a record: left, unless it is to go.
     for text in [&b""[..], b"{}", b"{\"forebay_shard\":2,\"key\":\"\"}", &[0xff; 40]] {
         fs::write(&record, text).unwrap();
         fs::write(&path, b"mine").unwrap();
