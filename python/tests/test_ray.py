@@ -16,6 +16,9 @@ import numpy as np
 import pytest
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+# Workers import what this file gives them to do.
+here = str(pathlib.Path(__file__).parent)
+os.environ["PYTHONPATH"] = os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
 pytest.importorskip("ray", reason="Ray is not installed; npm run test:ray installs and tests it")
 
 import ray  # type: ignore[import-not-found, unused-ignore]

@@ -132,13 +132,13 @@ def test_parts_of_a_warehouse_are_what_one_build_makes(inputs: list[str], tmp_pa
     alone = forebay.warehouse.build(inputs, tmp_path / "alone", **settings)  # type: ignore[arg-type]
     shared = str(tmp_path / "shared")
     with pytest.raises(forebay.UsageError) as caught:
-        _forebay.warehouse_part(inputs, shared, 0, options, None)
+        _forebay.warehouse_part(inputs, shared, 0, options)
     assert caught.value.code == "warehouse.not_begun"
     parts = _forebay.warehouse_begin(inputs, shared, options)
     assert parts == alone.shards > 3
-    assert sum(_forebay.warehouse_part(inputs, shared, k, options, None) for k in (1, 0, 3, 1)) >= 4
+    assert sum(_forebay.warehouse_part(inputs, shared, k, options) for k in (1, 0, 3, 1)) >= 4
     with pytest.raises(forebay.UsageError):
-        _forebay.warehouse_part(inputs, shared, parts, options, None)
+        _forebay.warehouse_part(inputs, shared, parts, options)
     # One part of it is damaged, others are missing.
     [stage] = [path for path in (tmp_path / "shared").iterdir() if path.name.endswith(".part")]
     (stage / "chunk-00003").write_bytes(b"torn")

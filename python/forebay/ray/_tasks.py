@@ -34,7 +34,7 @@ def counted(path: str, where: str | None, label: str | None) -> dict[str, Any]:
 
 def part(sources: list[str], output: str, number: int, options: str) -> int:
     """One part of a warehouse; its frames."""
-    return _forebay.warehouse_part(sources, output, number, options, None)
+    return _forebay.warehouse_part(sources, output, number, options)
 
 
 def outputs(reports: list[str]) -> list[str]:
