@@ -43,7 +43,7 @@ pub fn matching_all<'a>(
 }
 
 /// The samples of one dataset that a filter accepts, and what could not be looked at. Whether the filter's fields are
-/// there at all is for who has seen every dataset to [judge](Watch::judge).
+/// there at all is for whoever has seen every dataset to [judge](Watch::judge).
 pub(crate) fn accepted(
     dataset: &Dataset,
     filter: &Filter,

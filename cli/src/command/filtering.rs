@@ -102,7 +102,7 @@ impl FolderArgs {
         self.check(path)?;
         open_with(path, limits, keep_going, self.class_level)
     }
-    /// Refuses a level for what is no folder.
+    /// Refuses a level for a file.
     pub fn check(&self, path: &Path) -> Result<()> {
         if self.class_level.is_some() && !path.is_dir() {
             let message = "--class-level is for folders of pictures, and this is a file";
@@ -131,7 +131,7 @@ fn open_with(path: &Path, limits: &Limits, keep_going: bool, class_level: Option
     Dataset::open_with(path, &options).map_err(|e| advised(e, path, limits))
 }
 
-/// What to do with a file that is no dataset of samples, or none that is asked at random.
+/// What to do with a file that does not hold samples, or cannot be asked at random.
 pub(crate) fn advised(e: Error, path: &Path, limits: &Limits) -> Error {
     // Looking into a pipe once more would wait for bytes that nobody sends.
     if e.code() == &input::codes::PIPE {

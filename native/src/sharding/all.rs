@@ -15,7 +15,7 @@ use crate::{convert::Progress, parallel::codes::WORKER};
 
 /// What a thread tells the one that waits.
 enum Told {
-    /// So many more samples of its shard are done.
+    /// This many more samples of its shard are done.
     More(u64),
     Done(Result<Made>),
 }

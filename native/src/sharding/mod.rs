@@ -51,7 +51,7 @@ pub mod codes {
         "A file stands where a shard is to be, and this plan did not make it: another plan did, or something else.",
     );
     /// No plan.
-    pub const PLAN: Code = Code::usage("shards.plan", "A plan of shards does not read, or makes no sense.");
+    pub const PLAN: Code = Code::usage("shards.plan", "A plan of shards does not read, or is invalid.");
     /// Every code of this module.
     pub const ALL: &[&Code] = &[&CHANGED, &FOREIGN, &PLAN];
 }

@@ -228,7 +228,7 @@ mod as_codec {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Compression, D::Error> {
         let (word, level) = <(String, Option<u8>)>::deserialize(from)?;
-        let codec = Codec::from_word(&word).ok_or_else(|| D::Error::custom(format!("{word:?} is no codec")))?;
+        let codec = Codec::from_word(&word).ok_or_else(|| D::Error::custom(format!("{word:?} is not a codec")))?;
         Compression::new(codec, level).map_err(D::Error::custom)
     }
 }
