@@ -101,7 +101,7 @@ def test_an_error_of_the_work_is_that_of_one_machine(cluster: Any, tmp_path: pat
 
 
 def test_a_node_that_dies_costs_its_shard(cluster: Any, tmp_path: pathlib.Path) -> None:
-    path = slow(tmp_path / "slow.tar", 180)
+    path = slow(tmp_path / "slow.tar", 90)
     settings: dict[str, Any] = {"compression": "zstd", "level": 17}
     plan = forebay.shards.plan(path, 18, **settings)
     lost = cluster.add_node(num_cpus=1, object_store_memory=100 << 20)
@@ -120,7 +120,7 @@ def test_a_node_that_dies_costs_its_shard(cluster: Any, tmp_path: pathlib.Path) 
     report = forebay.ray.convert(path, tmp_path / "out", 18, sync=False, **settings)
     thread.join()
     assert killed and 5 <= killed[0] < 18, "the node was not killed in the middle"
-    assert report and report.made + report.reused == 18 and report.samples == 180
+    assert report and report.made + report.reused == 18 and report.samples == 90
     plan.make(tmp_path / "here", sync=False)
     assert contents(tmp_path / "out") == contents(tmp_path / "here")
 
@@ -133,7 +133,7 @@ forebay.ray.convert(sys.argv[2], sys.argv[3], 12, sync=False, compression="zstd"
 
 
 def test_a_driver_that_dies_is_called_again(cluster: Any, tmp_path: pathlib.Path) -> None:
-    path, out = slow(tmp_path / "slow.tar", 120), tmp_path / "out"
+    path, out = slow(tmp_path / "slow.tar", 60), tmp_path / "out"
     driver = subprocess.Popen([sys.executable, "-c", DRIVER, cluster.address, str(path), str(out)])
     while not out.exists() or len(contents(out)) < 3:
         assert driver.poll() is None
@@ -143,7 +143,7 @@ def test_a_driver_that_dies_is_called_again(cluster: Any, tmp_path: pathlib.Path
     before = contents(out)
     assert 3 <= len(before) < 12
     report = forebay.ray.convert(path, out, 12, sync=False, compression="zstd", level=17)
-    assert report and report.samples == 120 and report.reused >= 3
+    assert report and report.samples == 60 and report.reused >= 3
     after = contents(out)
     assert all(after[name] == file for name, file in before.items()) and len(after) == 12
 
