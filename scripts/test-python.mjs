@@ -1,6 +1,8 @@
 // The Python package: built, and tested by pytest in a virtual environment of its own.
 //
-//   node scripts/test-python.mjs [PYTEST ARGUMENTS]
+//   node scripts/test-python.mjs [--ray] [PYTEST ARGUMENTS]
+//
+// With --ray it tests forebay.ray on a cluster of two nodes, in an environment with Ray: 600 MB, which nothing else needs.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, ROOT, isMain, main, read, run } from './lib/run.mjs';
@@ -8,6 +10,7 @@ import { digest, stamp, stamped, unstamp } from './lib/stamps.mjs';
 
 const HOME = join(ROOT, 'target/python');
 const REQUIREMENTS = join(ROOT, 'python/tests/requirements.txt');
+const RAY_REQUIREMENTS = join(ROOT, 'python/tests/requirements-ray.txt');
 /** The oldest Python of the package: minor version of 3. */
 const OLDEST = 10;
 const NAMES = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python3.10', 'python'];
@@ -71,7 +74,7 @@ export async function stage() {
 }
 
 /** Resolves to how many tests passed, in the words that the steps count. */
-export async function testPython(args = []) {
+export async function testPython(args = [], { ray = false } = {}) {
   const python = findPython();
   if (!python) {
     console.log(
@@ -81,18 +84,25 @@ export async function testPython(args = []) {
     return '# pass 0\n# fail 0';
   }
   console.log(`Python ${python.version}: ${python.path}`);
-  const path = await environment(python).catch((e) => {
+  const needed = ray ? RAY_REQUIREMENTS : REQUIREMENTS;
+  const path = await environment(python, needed, ray ? 'ray' : 'venv').catch((e) => {
     console.log(`SKIPPED: what the Python tests need could not be installed: ${e.message}`);
-    console.log(`Once pip can install what ${REQUIREMENTS} names, npm run test:python runs them.`);
+    console.log(`Once pip can install what ${needed} names, npm run test:${ray ? 'ray' : 'python'} runs them.`);
     return null;
   });
   if (path === null) return '# pass 0\n# fail 0';
   const folder = await stage();
   const env = { PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1', MYPYPATH: folder };
-  const output = await run(path, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'python/tests', ...args], { env });
+  if (!ray) console.log('SKIPPED: the tests of forebay.ray, which need 600 MB of Ray; npm run test:ray runs them');
+  const tests = ray ? ['python/tests/test_ray.py'] : ['python/tests', '--ignore=python/tests/test_ray.py'];
+  const output = await run(path, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', ...tests, ...args], { env });
   const count = (word) => Number(new RegExp(`(\\d+) ${word}`).exec(output.split('\n').slice(-5).join('\n'))?.[1] ?? 0);
   if (count('passed') === 0) throw new Failure('pytest ran no test');
   return `# pass ${count('passed')}\n# fail ${count('failed')}`;
 }
 
-if (isMain(import.meta.url)) await main(() => testPython(process.argv.slice(2)));
+if (isMain(import.meta.url)) {
+  const args = process.argv.slice(2);
+  const rest = args.filter((arg) => arg !== '--ray');
+  await main(() => testPython(rest, { ray: rest.length < args.length }));
+}

@@ -14,6 +14,7 @@
 //! |---|---|
 //! | [`dataset`] | a TBL, a TAR or a folder, opened |
 //! | [`convert`] | any of these into a TBL or TAR, on all cores |
+//! | [`sharding`] | many of these into many shards, each on its own |
 //! | [`loader`] | batches of tensors for training, of pictures or of a warehouse |
 //! | [`labels`] | label files and folders of them: COCO, YOLO, Pascal VOC, CVAT, Label Studio and others |
 //! | [`shards`] | a tensor warehouse, opened |
@@ -46,6 +47,7 @@ pub mod extract;
 #[doc(hidden)]
 pub mod folder;
 mod half_written;
+mod identity;
 pub mod input;
 pub mod labels;
 pub mod loader;
@@ -58,6 +60,7 @@ pub mod parallel;
 #[doc(hidden)]
 pub mod plan;
 pub mod select;
+pub mod sharding;
 pub mod shards;
 pub mod tables;
 pub mod warehouse;
@@ -73,6 +76,7 @@ pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
         input::codes::ALL,
         loader::codes::ALL,
         input::remote::codes::ALL,
+        sharding::codes::ALL,
         tables::codes::ALL,
         warehouse::codes::ALL,
     ]
@@ -120,3 +124,8 @@ struct TablesGuide;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/warehouse-build.md")]
 struct WarehouseBuildGuide;
+
+/// The Rust code of `docs/shards.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/shards.md")]
+struct ShardsGuide;

@@ -33,27 +33,40 @@ pub fn matching_all<'a>(
     filter.check_for_samples()?;
     let (mut selected, mut watch) = (Selected::default(), Watch::new(filter));
     for dataset in datasets {
-        let blocks = in_blocks(dataset.len(), |range| {
-            let mut watch = Watch::new(filter);
-            let (mut kept, mut broken) = (Vec::new(), Vec::new());
-            for i in range {
-                match dataset.accepts(i, &mut watch) {
-                    Ok(true) => kept.push(i),
-                    Ok(false) => {}
-                    Err(e) if forgiven(&e) => broken.push(e.sample(i).file(dataset.name())),
-                    Err(e) => return Err(e),
-                }
-            }
-            Ok((kept, broken, watch))
-        })?;
-        let mut chosen = Vec::new();
-        for (kept, broken, also) in blocks {
-            chosen.extend(kept);
-            selected.broken.extend(broken);
-            watch.merge(also);
-        }
+        let (chosen, broken, also) = accepted(dataset, filter, &forgiven)?;
+        selected.broken.extend(broken);
+        watch.merge(also);
         selected.chosen.push(chosen);
     }
     watch.judge()?;
     Ok(selected)
+}
+
+/// The samples of one dataset that a filter accepts, and what could not be looked at. Whether the filter's fields are
+/// there at all is for whoever has seen every dataset to [judge](Watch::judge).
+pub(crate) fn accepted(
+    dataset: &Dataset,
+    filter: &Filter,
+    forgiven: impl Fn(&Error) -> bool + Sync,
+) -> Result<(Vec<u64>, Vec<Error>, Watch)> {
+    let blocks = in_blocks(dataset.len(), |range| {
+        let mut watch = Watch::new(filter);
+        let (mut kept, mut broken) = (Vec::new(), Vec::new());
+        for i in range {
+            match dataset.accepts(i, &mut watch) {
+                Ok(true) => kept.push(i),
+                Ok(false) => {}
+                Err(e) if forgiven(&e) => broken.push(e.sample(i).file(dataset.name())),
+                Err(e) => return Err(e),
+            }
+        }
+        Ok((kept, broken, watch))
+    })?;
+    let (mut chosen, mut broken, mut watch) = (Vec::new(), Vec::new(), Watch::new(filter));
+    for (kept, not, also) in blocks {
+        chosen.extend(kept);
+        broken.extend(not);
+        watch.merge(also);
+    }
+    Ok((chosen, broken, watch))
 }

@@ -15,7 +15,7 @@ import os
 from typing import IO, Any, Literal
 
 from . import _interpreter as _interpreter
-from . import labels, warehouse
+from . import labels, shards, warehouse
 from ._augment import (
     Augment,
     CenterCrop,
@@ -120,6 +120,7 @@ __all__ = [
     "open_samples",
     "open_table",
     "plan",
+    "shards",
     "split",
     "stats",
     "view",

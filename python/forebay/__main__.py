@@ -105,6 +105,13 @@ def _split(args: argparse.Namespace) -> int:
     return 0
 
 
+def _shards(args: argparse.Namespace) -> int:
+    options = _given(args, "name", "shuffle", "where", "to", "compression", "level", "force")
+    report = forebay.shards.make(args.inputs, args.output, args.shards, jobs=args.jobs, progress=_progress(), **options)
+    _say(report)
+    return 0 if report else 1
+
+
 def _diff(args: argparse.Namespace) -> int:
     found = forebay.diff(args.a, args.b, payloads=args.payloads, progress=_progress())
     _say(found)
@@ -204,6 +211,16 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("file")
     one.add_argument("--shards", type=int, required=True)
     one.add_argument("-o", "--output", required=True, metavar="FOLDER")
+    one.add_argument("--to", choices=["tbl", "tar"])
+    written(one)
+    one = command("shards", _shards, "Many datasets as shards; those that are there stay.")
+    one.add_argument("inputs", nargs="+", metavar="input")
+    one.add_argument("--shards", type=int, required=True)
+    one.add_argument("-o", "--output", required=True, metavar="FOLDER")
+    one.add_argument("--name")
+    one.add_argument("--shuffle", type=int, metavar="SEED")
+    one.add_argument("--where", metavar="FILTER")
+    one.add_argument("--jobs", type=int, default=1)
     one.add_argument("--to", choices=["tbl", "tar"])
     written(one)
     one = command("diff", _diff, "Do two datasets hold the same samples?")

@@ -141,14 +141,14 @@ def build(
     the command it does not look at the environment. Ctrl-C ends it; the next build goes on where it stood.
     """
     many = [sources] if isinstance(sources, (str, os.PathLike)) else [*sources]
-    options = {
-        "labels": None if labels is None else os.fspath(labels),
+    settings = {
+        "labels": labels,
         "labels_format": labels_format,
         "voc_base": voc_base,
         "task": task,
         "pick": pick,
         "boxes": boxes,
-        "size": (size, size) if isinstance(size, int) else size,
+        "size": size,
         "resize": resize,
         "max_boxes": max_boxes,
         "dtype": dtype,
@@ -156,17 +156,29 @@ def build(
         "skip_empty": skip_empty,
         "exif": exif,
         "shard_bytes": shard_bytes,
-        "thresholds": dict(thresholds or {}),
+        "thresholds": thresholds,
         "allow_violations": allow_violations,
         "existing": existing,
-        "trace": None if trace is None else os.fspath(trace),
+        "trace": trace,
         "code_version": code_version,
         "workers": workers,
         "sync": sync,
     }
     files = [os.fspath(path) for path in many]
     with telling(progress, "building", "frames") as tell:
-        return Built(**json.loads(_forebay.warehouse_build(files, os.fspath(output), json.dumps(options), tell)))
+        return Built(**json.loads(_forebay.warehouse_build(files, os.fspath(output), _options(settings), tell)))
+
+
+def _options(settings: Mapping[str, Any]) -> str:
+    """Settings of a build as the extension takes them."""
+    options = dict(settings)
+    for name in ("labels", "trace"):
+        if options.get(name) is not None:
+            options[name] = os.fspath(options[name])
+    size = options.get("size")
+    options["size"] = (size, size) if isinstance(size, int) else size
+    options["thresholds"] = dict(options.get("thresholds") or {})
+    return json.dumps(options)
 
 
 def open(manifest: PathLike, *, io: Literal["read", "map"] | None = None) -> Dataset:

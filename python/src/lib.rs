@@ -15,7 +15,8 @@
 //! | `capsule.rs`, `arrow_in.rs` | tables of other programs, by Arrow's C interface |
 //! | `writer.rs` | a TBL that is written sample by sample |
 //! | `convert.rs`, `check.rs` | converting and checking, samples and tables |
-//! | `several.rs`, `extract.rs`, `plan.rs` | shards, differences, files, and what a run gets |
+//! | `several.rs`, `extract.rs`, `plan.rs` | one dataset's shards, differences, files, and what a run gets |
+//! | `shards.rs` | shards of many datasets, each on its own |
 //! | `labels.rs`, `warehouse.rs` | label files, tensor warehouses |
 //! | `loader.rs`, `batch.rs`, `recipe.rs` | the loader, its batches, what becomes of pictures |
 //! | `pictures.rs` | tensors of samples that others choose |
@@ -43,6 +44,7 @@ mod pictures;
 mod plan;
 mod recipe;
 mod several;
+mod shards;
 mod source;
 mod table;
 mod wait;
@@ -77,7 +79,10 @@ mod _forebay {
         options::is_table,
         plan::plan,
         several::{diff, split},
-        warehouse::{warehouse_build, warehouse_gc, warehouse_list, warehouse_manifest},
+        shards::{expand, shards_about, shards_make, shards_plan, shards_report},
+        warehouse::{
+            warehouse_begin, warehouse_build, warehouse_gc, warehouse_list, warehouse_manifest, warehouse_part,
+        },
     };
 
     #[pymodule_init]

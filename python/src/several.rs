@@ -1,15 +1,14 @@
 //! What takes or makes several datasets: shards of one, the difference of two.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
-use forebay::{Error, Result, codec::Codec, error::codes::ARGUMENT, words::Word};
+use forebay::{Error, Result, error::codes::ARGUMENT};
 use forebay_native::{
     Dataset, OpenOptions,
-    convert::{Job, Options, To},
+    convert::To,
     difference::difference,
-    input,
-    output::Stage,
     parallel::all_cores,
+    sharding::{self, MakeOptions, Settings},
 };
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -20,9 +19,6 @@ use crate::{
     options::{optional, parse, word},
     wait::long,
 };
-
-/// More shards than this are a mistake.
-const MOST_SHARDS: u64 = 1_000_000;
 
 /// How shards are written. What is not given is the library's default.
 #[derive(Debug, Default, Deserialize)]
@@ -39,24 +35,25 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn options(&self, dataset: &Dataset) -> Result<Options> {
+    fn settings(&self, dataset: &Dataset, shards: u64) -> Result<(Settings, MakeOptions)> {
         let to = match &self.to {
             Some(name) => word("to", name)?,
             None if dataset.tar().is_some() => To::Tar,
             None => To::Tbl,
         };
-        let mut options = Options::new(to);
+        let mut settings = Settings::new(shards).with_format(to);
         if let Some(layout) = optional("layout", self.layout.as_deref())? {
-            options.layout = layout;
+            settings.layout = layout;
         }
-        options.compression = compression(self.compression.as_deref(), self.level)?;
-        if to == To::Tar && (options.compression.codec() != Codec::None || self.layout.is_some()) {
+        settings.compression = compression(self.compression.as_deref(), self.level)?;
+        if to == To::Tar && self.layout.is_some() {
             return Err(Error::new(&ARGUMENT, "a TAR has no compression and no layout"));
         }
-        options.workers = self.workers.unwrap_or(options.workers);
-        options.sync = self.sync.unwrap_or(options.sync);
-        (options.force, options.verify) = (self.force, self.verify);
-        Ok(options)
+        let mut how = MakeOptions::default();
+        how.workers = self.workers.unwrap_or(how.workers);
+        how.sync = self.sync.unwrap_or(how.sync);
+        (how.force, how.verify) = (self.force, self.verify);
+        Ok((settings, how))
     }
 }
 
@@ -72,38 +69,13 @@ pub(crate) fn split(
 ) -> PyResult<String> {
     long(py, progress, move |wire| {
         let wanted: Wanted = parse(&options)?;
-        if shards == 0 || shards > MOST_SHARDS {
-            return Err(Error::new(&ARGUMENT, format!("`shards` is a number from 1 to {MOST_SHARDS}")));
-        }
         let dataset = Dataset::open_with(&path, &OpenOptions::default())?;
-        let options = wanted.options(&dataset)?;
-        let shown = input::display(&folder);
-        fs::create_dir_all(&folder).map_err(|e| input::io_error(&shown, "make the folder", e))?;
-        let stem = path.file_stem().map_or_else(|| "shard".into(), |stem| stem.to_string_lossy().into_owned());
-        let extension = options.to.word();
-        let names: Vec<String> = (0..shards).map(|k| format!("{stem}-{k:05}-of-{shards:05}.{extension}")).collect();
-        let stage = Stage::begin(&folder, stem.as_ref(), names.iter().cloned(), options.force)?;
-        let (sync, mut written) = (options.sync, Vec::new());
-        for (k, name) in (0..).zip(&names) {
-            let (from, to) = (bound(dataset.len(), shards, k), bound(dataset.len(), shards, k + 1));
-            let mut options = options.clone();
-            // A dataset may have fewer samples than there are to be shards.
-            options.allow_empty = true;
-            let job = Job::new(vec![dataset.clone()], options).select((from..to).map(|i| (0, i)).collect());
-            let mut summary = job.run_with(&stage.at(name), &mut |progress| {
-                wire.tell(from + progress.samples, Some(dataset.len()));
-            })?;
-            summary.output = input::display(&folder.join(name));
-            written.push(summary);
-        }
-        stage.commit(&names, sync)?;
-        Ok(json!(written).to_string())
+        let (mut settings, how) = wanted.settings(&dataset, shards)?;
+        settings.name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let written = sharding::split(dataset, &folder, settings, &how, &mut |now| wire.tell(now.samples, now.total))?;
+        let summaries: Vec<_> = written.into_iter().map(|(summary, _)| summary).collect();
+        Ok(json!(summaries).to_string())
     })
-}
-
-/// Where shard `k` begins: lengths differ by at most one.
-fn bound(len: u64, shards: u64, k: u64) -> u64 {
-    u64::try_from(u128::from(len) * u128::from(k) / u128::from(shards)).unwrap_or(len)
 }
 
 /// Do two datasets hold the same samples? The answer as JSON text.

@@ -11,7 +11,7 @@ use forebay::{
 };
 use forebay_native::{
     input::{display, expand},
-    warehouse::{Existing, Kept, Settings, build_with, gc, list, read_manifest},
+    warehouse::{Existing, Kept, Settings, begin_parts, build_with, gc, list, make_part, read_manifest},
 };
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -118,6 +118,30 @@ pub(crate) fn warehouse_build(
             "notes": built.notes,
         })
         .to_string())
+    })
+}
+
+/// Begins a build that several processes share; how many parts it has.
+#[pyfunction]
+pub(crate) fn warehouse_begin(py: Python<'_>, sources: Vec<String>, output: PathBuf, options: String) -> PyResult<u64> {
+    long(py, None, move |_| {
+        let settings = parse::<Wanted>(&options)?.settings()?;
+        begin_parts(&expand(&sources)?, &output, &settings)
+    })
+}
+
+/// Makes one part of a build that was begun; how many frames it has.
+#[pyfunction]
+pub(crate) fn warehouse_part(
+    py: Python<'_>,
+    sources: Vec<String>,
+    output: PathBuf,
+    part: u64,
+    options: String,
+) -> PyResult<u64> {
+    long(py, None, move |wire| {
+        let settings = parse::<Wanted>(&options)?.settings()?;
+        make_part(&expand(&sources)?, &output, &settings, part, &mut |now| wire.tell(now.frames, Some(now.total)))
     })
 }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { ROOT, run } from '../lib/run.mjs';
 import { environment, findPython, stage } from '../test-python.mjs';
 
-/** Modules that are for users. That for PyTorch is left out, as it is imported to be described. */
-const MODULES = ['forebay', 'forebay.compat.turboloader', '!forebay.torch'];
+/** Modules that are for users. Those for PyTorch and Ray are left out, as they are imported to be described. */
+const MODULES = ['forebay', 'forebay.compat.turboloader', '!forebay.torch', '!forebay.ray'];
 
 /** Writes it into a folder; says so where there is no Python to do it. */
 export async function pythonReference(folder) {

@@ -20,6 +20,7 @@ use forebay_native::{
     input,
     labels::{Attached, Beside},
     parallel::all_cores,
+    sharding,
     tables::{ReadOptions, TableCompression, TableFormat, refuse_promise},
 };
 use serde_json::json;
@@ -171,8 +172,20 @@ pub(super) struct WriteArgs {
 }
 
 impl WriteArgs {
-    pub fn force(&self) -> bool {
-        self.force
+    /// For shards, what decides their bytes.
+    pub fn shards(&self, shards: u64, to: To, limits: &Limits, metadata: MetadataFormat) -> Result<sharding::Settings> {
+        let options = self.options(to, limits)?;
+        let mut settings = sharding::Settings::new(shards).with_format(to);
+        (settings.layout, settings.compression) = (options.layout, options.compression);
+        (settings.metadata_format, settings.item_bytes) = (metadata, limits.item_bytes);
+        Ok(settings)
+    }
+
+    /// For shards, what does not.
+    pub fn making(&self) -> sharding::MakeOptions {
+        let mut how = sharding::MakeOptions::default();
+        (how.workers, how.force, how.verify, how.sync) = (self.workers, self.force, self.verify, !self.no_sync);
+        how
     }
 
     pub fn options(&self, to: To, limits: &Limits) -> Result<Options> {

@@ -90,7 +90,7 @@ impl Given {
 mod tests {
     use clap::CommandFactory;
 
-    use crate::command::{Cli, check, concat, convert, head, inspect, split, stats};
+    use crate::command::{Cli, check, concat, convert, head, inspect, shards, split, stats};
 
     /// Options that are for whatever a command has before it.
     const ALWAYS: [&str; 14] = [
@@ -109,6 +109,25 @@ mod tests {
             ("convert", convert::USES, &["verify", "no_sync", "filter"]),
             ("concat", concat::USES, &["verify", "no_sync", "filter", "max_sample_bytes", "allow_empty"]),
             ("split", split::USES, &["verify", "no_sync", "shards", "max_sample_bytes"]),
+            (
+                "shards",
+                shards::USES,
+                &[
+                    "verify",
+                    "no_sync",
+                    "shards",
+                    "max_sample_bytes",
+                    "name",
+                    "shuffle",
+                    "blocks",
+                    "only",
+                    "jobs",
+                    "dry_run",
+                    "filter",
+                    "keep_going",
+                    "class_level",
+                ],
+            ),
         ] {
             let command = cli.find_subcommand(name).unwrap();
             let known = |id: &str| uses.iter().any(|(ids, _)| ids.contains(&id));

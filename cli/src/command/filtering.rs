@@ -99,11 +99,20 @@ pub(crate) struct FolderArgs {
 impl FolderArgs {
     /// Opens a dataset that is asked at random.
     pub fn open(&self, path: &Path, limits: &Limits, keep_going: bool) -> Result<Dataset> {
+        self.check(path)?;
+        open_with(path, limits, keep_going, self.class_level)
+    }
+    /// Refuses a level for a file.
+    pub fn check(&self, path: &Path) -> Result<()> {
         if self.class_level.is_some() && !path.is_dir() && !remote::is_folder(path) {
             let message = "--class-level is for folders of pictures, and this is a file";
             return Err(Error::new(&codes::ARGUMENT, message).file(input::display(path)));
         }
-        open_with(path, limits, keep_going, self.class_level)
+        Ok(())
+    }
+    /// The level, if it is given.
+    pub fn level(&self) -> Option<u32> {
+        self.class_level
     }
     /// Whether the level is given.
     pub fn given(&self) -> bool {
@@ -119,22 +128,26 @@ pub(crate) fn open(path: &Path, limits: &Limits, keep_going: bool) -> Result<Dat
 fn open_with(path: &Path, limits: &Limits, keep_going: bool, class_level: Option<u32>) -> Result<Dataset> {
     let mut options = OpenOptions::default();
     (options.limits, options.keep_going, options.class_level) = (limits.clone(), keep_going, class_level);
-    match Dataset::open_with(path, &options) {
-        // Looking into a pipe once more would wait for bytes that nobody sends.
-        Err(e) if e.code() == &input::codes::PIPE => {
-            Err(e.more("of tables, text is read from a pipe with --from csv, tsv or jsonl"))
-        }
-        Err(e) if e.code() == &codes::NOT_SAMPLES && StreamInput::open(path, limits).is_ok_and(|s| s.is_some()) => {
-            let message = "a compressed archive can only be read in order; convert it first: forebay convert";
-            Err(Error::new(&codes::NOT_SAMPLES, format!("{message} {} out.tbl", path.display()))
-                .file(input::display(path)))
-        }
-        Err(e) if matches!(table_format(path), Ok(Some(_))) => {
-            let message = "this is a table, and here samples are asked for; tables go with inspect, head, stats, check and convert";
-            Err(Error::caused(&codes::NOT_SAMPLES, message, e).file(input::display(path)))
-        }
-        other => other,
+    Dataset::open_with(path, &options).map_err(|e| advised(e, path, limits))
+}
+
+/// What to do with a file that does not hold samples, or cannot be asked at random.
+pub(crate) fn advised(e: Error, path: &Path, limits: &Limits) -> Error {
+    // Looking into a pipe once more would wait for bytes that nobody sends.
+    if e.code() == &input::codes::PIPE {
+        return e.more("of tables, text is read from a pipe with --from csv, tsv or jsonl");
     }
+    if e.code() == &codes::NOT_SAMPLES && StreamInput::open(path, limits).is_ok_and(|s| s.is_some()) {
+        let message = "a compressed archive can only be read in order; convert it first: forebay convert";
+        return Error::new(&codes::NOT_SAMPLES, format!("{message} {} out.tbl", path.display()))
+            .file(input::display(path));
+    }
+    if matches!(table_format(path), Ok(Some(_))) {
+        let message =
+            "this is a table, and here samples are asked for; tables go with inspect, head, stats, check and convert";
+        return Error::caused(&codes::NOT_SAMPLES, message, e).file(input::display(path));
+    }
+    e
 }
 
 /// The files that patterns such as `shards/*.tbl` stand for.

@@ -20,6 +20,7 @@ mod pixels;
 mod plan;
 mod serve;
 mod several;
+mod shards;
 mod split;
 mod stats;
 mod table;
@@ -72,6 +73,8 @@ enum Command {
     Concat(concat::Args),
     /// Split a dataset into shards.
     Split(split::Args),
+    /// Make shards of many datasets, shuffled if you like; what is there already is left as it is.
+    Shards(Box<shards::Args>),
     /// Say which samples each rank of a training run gets, in which order, and how many bytes that is.
     Plan(plan::Args),
     /// Measure how fast the loader is on these files, and against the bare decoder.
@@ -96,8 +99,8 @@ enum Command {
 impl Command {
     /// Whether something is left half done, or somebody half served, if it is ended in the middle.
     fn has_work(&self) -> bool {
-        use Command::{Concat, Convert, Extract, Serve, Split, Warehouse};
-        matches!(self, Convert(_) | Extract(_) | Concat(_) | Split(_) | Serve(_) | Warehouse(_))
+        use Command::{Concat, Convert, Extract, Serve, Shards, Split, Warehouse};
+        matches!(self, Convert(_) | Extract(_) | Concat(_) | Split(_) | Shards(_) | Serve(_) | Warehouse(_))
             || matches!(self, Command::Labels(args) if args.has_work())
     }
     /// Whether it reads datasets.
@@ -141,6 +144,7 @@ pub fn main() -> ExitCode {
         Command::Diff(args) => diff::run(args, &out),
         Command::Concat(args) => concat::run(args, &given, &out),
         Command::Split(args) => split::run(args, &given, &out),
+        Command::Shards(args) => shards::run(args, &given, &out),
         Command::Plan(args) => plan::run(args, &cli.cache, &out),
         Command::Bench(args) => bench::run(args, &out),
         Command::Serve(args) => serve::run(args, &out),

@@ -81,7 +81,7 @@ pub(super) struct Args {
     limits: LimitArgs,
 }
 
-fn blocks(text: &str) -> Result<(u64, u64), String> {
+pub(super) fn blocks(text: &str) -> Result<(u64, u64), String> {
     let pair = text.split_once('x').and_then(|(block, window)| Some((block.parse().ok()?, window.parse().ok()?)));
     pair.ok_or_else(|| "blocks are two numbers such as 64x16".into())
 }

@@ -13,6 +13,7 @@ mod extracting;
 mod outputs;
 mod printing;
 mod random;
+mod sharding;
 mod shards;
 mod shim;
 mod signals;

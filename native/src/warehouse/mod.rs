@@ -14,6 +14,7 @@
 //! | `sources.rs`, `recorder.rs`, `labels.rs`, `frames.rs` | what there is to be stored |
 //! | `image.rs`, `make.rs`, `shards.rs` | pictures to images, images to shards |
 //! | `stage.rs` | where they are until all is whole |
+//! | `parts.rs` | builds that several processes share |
 //! | `kept.rs` | the warehouses of a folder |
 //! | `export.rs`, `samples.rs` | the summary as a table; the samples as one |
 //! | `difference.rs`, `drift.rs` | two warehouses beside each other: sample by sample, and as counts |
@@ -27,6 +28,7 @@ mod image;
 mod kept;
 mod labels;
 mod make;
+mod parts;
 mod recorder;
 mod samples;
 mod settings;
@@ -67,6 +69,7 @@ pub use frames::Refused;
 pub(crate) use frames::{Frame, GivenBox, Place, Survey};
 pub(crate) use image::{How, Imager, decode_options, place};
 pub use kept::{Kept, Removed, gc, list, read_manifest};
+pub use parts::{begin_parts, make_part};
 pub use samples::export_samples;
 pub use settings::{Existing, Settings};
 use shards::{Chunk, Kept as Became};
@@ -151,11 +154,9 @@ pub fn build_with(
         }
         looked = Some(content);
     }
-    let plan =
-        survey.plan(&json!([recipe(&survey, settings).transform, more(settings, ""), version_words()]).to_string());
-    let stage = Stage::begin(out, &plan)?;
+    let stage = Stage::begin(out, &plan_of(&survey, settings))?;
     let work = || {
-        let (chunks, resumed) = shards::make_all(&survey, settings, &stage, shape, progress)?;
+        let (chunks, resumed) = shards::make_all(&survey, settings, &stage, shape, None, progress)?;
         survey.unchanged()?;
         let digests = chunks.iter().flat_map(|chunk| &chunk.frames).map(|frame| frame.digest.as_str());
         let content = survey.content(digests);
@@ -232,6 +233,11 @@ fn open(path: &Path, limits: &Limits) -> Result<OpenWarehouse> {
 fn now() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// What builds that go on from each other have in common.
+fn plan_of(survey: &Survey, settings: &Settings) -> String {
+    survey.plan(&json!([recipe(survey, settings).transform, more(settings, ""), version_words()]).to_string())
 }
 
 fn version_words() -> &'static str {
@@ -356,6 +362,11 @@ pub mod codes {
     /// Nothing to store.
     pub const NO_FRAMES: Code =
         Code::usage("warehouse.no_frames", "The sources have no frame, or none that can be stored.");
+    /// There is no build to take part in.
+    pub const NOT_BEGUN: Code = Code::usage(
+        "warehouse.not_begun",
+        "A part of a build was to be made, and no build of these sources and settings was begun in the folder.",
+    );
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&BUSY, &NO_FRAMES];
+    pub const ALL: &[&Code] = &[&BUSY, &NO_FRAMES, &NOT_BEGUN];
 }

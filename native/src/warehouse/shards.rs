@@ -82,22 +82,25 @@ pub(super) fn chunks(frames: usize, shape: &Shape, shard_bytes: u64) -> Result<V
     Ok((0..frames.div_ceil(per)).map(|k| k * per..frames.min((k + 1) * per)).collect())
 }
 
-/// Makes every chunk, or takes those that a build before has left whole.
+/// Makes every chunk, or only one, or takes those that a build before has left whole.
 pub(super) fn make_all(
     survey: &Survey,
     settings: &Settings,
     stage: &Stage,
     shape: Shape,
+    only: Option<usize>,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<(Vec<Chunk>, u64)> {
     let workers = settings.workers.unwrap_or_else(all_cores).max(1);
     let maker = Maker::new(survey, settings, workers);
     let ranges = chunks(survey.frames.len(), &shape, settings.shard_bytes)?;
-    let mut made: BTreeMap<usize, Chunk> = left_whole(survey, stage, &maker, &ranges, workers)?;
+    let wanted = only.map_or(0..ranges.len(), |chunk| chunk..chunk + 1);
+    let mut made: BTreeMap<usize, Chunk> = left_whole(survey, stage, &maker, &ranges, wanted.clone(), workers)?;
     let resumed: u64 = made.values().map(|chunk| chunk.frames.len() as u64).sum();
     let mut trace = Trace::begin(settings.trace.as_deref())?;
-    let mut state = Progress { frames: resumed, total: survey.frames.len() as u64, ..Progress::default() };
-    let todo: Vec<usize> = (0..ranges.len()).filter(|chunk| !made.contains_key(chunk)).collect();
+    let total = ranges.get(wanted.clone()).unwrap_or_default().iter().map(|frames| frames.len() as u64).sum();
+    let mut state = Progress { frames: resumed, total, ..Progress::default() };
+    let todo: Vec<usize> = wanted.filter(|chunk| !made.contains_key(chunk)).collect();
     let items = in_turns(&todo, &ranges, side_by_side(workers)).map(Ok);
     let weight = shape.image_len().unwrap_or(1);
     let work = |(chunk, frame): (usize, usize)| (chunk, frame, survey.frames.get(frame).map(|frame| maker.make(frame)));
@@ -230,10 +233,11 @@ fn left_whole(
     stage: &Stage,
     maker: &Maker<'_>,
     ranges: &[Range<usize>],
+    wanted: Range<usize>,
     workers: usize,
 ) -> Result<BTreeMap<usize, Chunk>> {
     let mut kept = BTreeMap::new();
-    for (number, range) in ranges.iter().enumerate() {
+    for (number, range) in ranges.iter().enumerate().filter(|(number, _)| wanted.contains(number)) {
         let journal = stage.journal(number).and_then(|text| serde_json::from_slice::<Chunk>(&text).ok());
         let Some(chunk) = journal else { continue };
         let frames = survey.frames.get(range.clone()).unwrap_or_default();

@@ -11,7 +11,7 @@ use std::{
 
 use forebay::{Error, Result};
 
-use super::codes::BUSY;
+use super::codes::{BUSY, NOT_BEGUN};
 use crate::{
     half_written::{MARK, RANDOM, SUFFIX, is_part},
     input::{display, io_error},
@@ -49,7 +49,7 @@ impl Stage {
         crate::input::remote::refuse_writing(out)?;
         let failed = |e| io_error(&display(out), "write into the folder", e);
         fs::create_dir_all(out).map_err(failed)?;
-        let folder = out.join(format!("{}{}{SUFFIX}", begins_with(), plan.get(..RANDOM).unwrap_or("000000")));
+        let folder = Self::folder_of(out, plan);
         let mut tries = 0;
         let lock = loop {
             match fs::create_dir(&folder) {
@@ -76,6 +76,41 @@ impl Stage {
             stage.write(PLAN, plan.as_bytes())?;
         }
         Ok(stage)
+    }
+
+    fn folder_of(out: &Path, plan: &str) -> PathBuf {
+        out.join(format!("{}{}{SUFFIX}", begins_with(), plan.get(..RANDOM).unwrap_or("000000")))
+    }
+
+    /// Joins others in a build of this plan that was begun. Nobody who begins one, or clears dead ones away, comes in
+    /// between.
+    pub fn share(out: &Path, plan: &str) -> Result<Stage> {
+        let folder = Self::folder_of(out, plan);
+        let lock = match File::open(&folder) {
+            Ok(file) => match file.try_lock_shared() {
+                Err(TryLockError::WouldBlock) => {
+                    let message = "another process is putting the same warehouse together here";
+                    return Err(Error::new(&BUSY, message).file(display(out)));
+                }
+                _ => Some(file),
+            },
+            // Where folders cannot be opened, nobody is kept away.
+            Err(_) => None,
+        };
+        // What it leaves is for the build that was begun.
+        let stage = Stage { folder, out: display(out), _lock: lock, placed: true };
+        match fs::read_to_string(stage.folder.join(PLAN)).is_ok_and(|known| known == plan) {
+            true => Ok(stage),
+            false => {
+                let message = "no build of these sources and settings was begun here, or it has ended";
+                Err(Error::new(&NOT_BEGUN, message).file(display(out)))
+            }
+        }
+    }
+
+    /// Leaves the folder for others, who [share](Self::share) it.
+    pub fn leave(mut self) {
+        self.placed = true;
     }
 
     fn failed(&self, e: io::Error) -> Error {

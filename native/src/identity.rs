@@ -1,0 +1,57 @@
+//! What tells a dataset from another of the same name.
+
+use std::sync::Arc;
+
+use forebay::{Result, codec::checksum::fnv1a, tbl::raw::HEADER_LEN};
+
+use crate::{
+    Dataset,
+    ahead::{ALWAYS, AT_ONCE, Fetch, Store, Threads},
+    parallel::blocks::in_blocks,
+};
+
+/// How many samples are looked into to tell a file from another: the first, the last, and some between.
+const LOOKED_INTO: u64 = 16;
+
+/// What tells a dataset from another: its length, a hash over where its samples lie, and one over what a few of them
+/// begin and end with, checksums and metadata included. A TBL's header, if it has a checksum of all metadata, counts
+/// too. It moves with the file to other machines and costs a few reads.
+pub(crate) fn identity(dataset: &Dataset) -> Result<String> {
+    let n = dataset.len();
+    // Evenly from the first to the last; n is at most 2^53, so nothing overflows.
+    let looked_into = |k: u64| k * n.saturating_sub(1) / n.min(LOOKED_INTO).saturating_sub(1).max(1);
+    let looked_into: Vec<u64> = (0..n.min(LOOKED_INTO)).map(looked_into).collect();
+    let store = Arc::<Store>::default();
+    // From elsewhere all of it comes at once.
+    let (dataset, _threads) = match dataset.input().filter(|input| !input.is_local()) {
+        None => (dataset.clone(), None),
+        Some(input) => {
+            let inputs = Arc::new(vec![Some(input.as_ref().clone())]);
+            let mut ranges: Vec<_> = looked_into.iter().flat_map(|i| dataset.ranges_of_traits(*i)).collect();
+            ranges.push(0..HEADER_LEN.min(input.len()));
+            let threads = Threads::start(&store, &inputs, AT_ONCE.min(ranges.len()));
+            ranges.into_iter().for_each(|range| store.ask(Fetch { source: 0, range, last: ALWAYS }));
+            (dataset.by(|input| input.ahead(0, &store)), Some(threads))
+        }
+    };
+    let layouts = in_blocks(n, |range| {
+        let mut hash = crc32fast::Hasher::new();
+        for i in range {
+            // An entry that is damaged counts by being so.
+            hash.update(bytemuck::bytes_of(&dataset.layout_of(i).unwrap_or_default()));
+        }
+        Ok(hash)
+    })?;
+    let mut layout = crc32fast::Hasher::new();
+    layouts.iter().for_each(|hash| layout.combine(hash));
+    let mut seen = Vec::new();
+    if let (Some(_), Some(input)) = (dataset.tbl(), dataset.input()) {
+        seen.push(input.slice(0..HEADER_LEN)?);
+    }
+    for i in looked_into {
+        seen.extend(dataset.traits_of(i).into_iter().flatten());
+    }
+    // No CRC-32: that of bytes with their own CRC-32 behind them is the same whatever they are.
+    let (layout, samples) = (layout.finalize(), fnv1a(seen.iter().flatten().copied()));
+    Ok(format!("{} bytes, layout {layout:08x}, samples {samples:016x}", dataset.file_len()))
+}

@@ -1,0 +1,209 @@
+//! Which samples each shard has: ranges of one order over all inputs.
+
+use std::{
+    collections::BTreeSet,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+use forebay::{
+    Error, Result,
+    order::{Order, Source},
+    warehouse::sha256,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Settings, codes, open::Shards};
+use crate::input::display;
+
+/// The version of what a plan says.
+const VERSION: u32 = 1;
+/// Goes up if the same samples and settings become other bytes: shards of before are then made anew.
+const RECIPE: u32 = 1;
+/// What a process has before it works, and what a shard is written through.
+const BASE_BYTES: u64 = 96 << 20;
+/// What is in flight for each thread: chunks that wait, as they are and as they will be.
+const FLIGHT_BYTES: u64 = 8 << 20;
+/// The index of an opened input, and of a shard that is written, for each sample.
+const INDEX_BYTES: u64 = 160;
+
+/// An input of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct PlannedInput {
+    /// Where it is, as the plan was told.
+    pub path: String,
+    /// What tells it from another of this name: its length, where its samples lie, and what a few of them are like.
+    pub identity: String,
+    /// How many samples it has.
+    pub samples: u64,
+    /// How many of them the filter accepts; all, if there is none.
+    pub selected: u64,
+}
+
+/// A set of shards before it is made: the inputs and what tells them from others, and the settings. Shard `i` has the
+/// samples of [`range`](Self::range) `i` of one order over all inputs, so nothing else needs to be said.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Said")]
+pub struct Plan {
+    forebay_shards: u32,
+    settings: Settings,
+    inputs: Vec<PlannedInput>,
+    #[serde(skip)]
+    samples: u64,
+}
+
+/// A plan as it was read.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    forebay_shards: u32,
+    settings: Settings,
+    inputs: Vec<PlannedInput>,
+}
+
+impl TryFrom<Said> for Plan {
+    type Error = Error;
+
+    fn try_from(said: Said) -> Result<Plan> {
+        if said.forebay_shards != VERSION {
+            let message = format!("this is version {} of plans, and {VERSION} is known here", said.forebay_shards);
+            return Err(Error::new(&codes::PLAN, message));
+        }
+        if let Some(input) = said.inputs.iter().find(|input| input.selected > input.samples) {
+            let message = format!("{} of {} samples are selected", input.selected, input.samples);
+            return Err(Error::new(&codes::PLAN, message).file(&input.path));
+        }
+        Plan::new(said.inputs, said.settings)
+    }
+}
+
+impl Plan {
+    /// Looks at every input and plans its shards. The inputs' order counts.
+    pub fn of(inputs: &[PathBuf], settings: Settings) -> Result<Plan> {
+        Shards::look(inputs, settings).map(|(plan, _)| plan)
+    }
+
+    pub(super) fn new(inputs: Vec<PlannedInput>, mut settings: Settings) -> Result<Plan> {
+        if settings.name.is_empty() {
+            settings.name = match inputs.as_slice() {
+                [only] => Path::new(&only.path).file_stem().map_or_else(String::new, |stem| display(stem.as_ref())),
+                _ => String::new(),
+            };
+            if settings.name.is_empty() {
+                settings.name = "shard".into();
+            }
+        }
+        settings.check()?;
+        let mut plan = Plan { forebay_shards: VERSION, settings, inputs, samples: 0 };
+        plan.samples = plan.order()?.epoch_samples();
+        Ok(plan)
+    }
+
+    /// Reads what [`to_json`](Self::to_json) wrote.
+    pub fn parse(text: &str) -> Result<Plan> {
+        serde_json::from_str(text).map_err(|e| Error::caused(&codes::PLAN, format!("the plan does not read: {e}"), e))
+    }
+
+    /// The plan as one line of JSON.
+    pub fn to_json(&self) -> String {
+        // Words and numbers always serialize.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The inputs, in order.
+    pub fn inputs(&self) -> &[PlannedInput] {
+        &self.inputs
+    }
+    /// The settings, with the name that was found.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+    /// How many shards there are.
+    pub fn shards(&self) -> u64 {
+        self.settings.shards
+    }
+    /// How many samples all shards have together.
+    pub fn samples(&self) -> u64 {
+        self.samples
+    }
+
+    /// What a shard is called.
+    pub fn name(&self, shard: u64) -> String {
+        let Settings { name, shards, to, .. } = &self.settings;
+        format!("{name}-{shard:05}-of-{shards:05}.{}", forebay::words::Word::word(*to))
+    }
+
+    /// The positions of a shard's samples in the order of all. Lengths differ by at most one.
+    pub fn range(&self, shard: u64) -> Range<u64> {
+        let bound = |shard: u64| (u128::from(self.samples) * u128::from(shard) / u128::from(self.shards())) as u64;
+        bound(shard.min(self.shards()))..bound(shard.saturating_add(1).min(self.shards()))
+    }
+
+    /// About how many bytes of memory a process needs to make a shard on this many threads, samples of a few megabytes at
+    /// most assumed.
+    pub fn memory_bytes(&self, workers: usize) -> u64 {
+        let shard = self.samples / self.shards() + 1;
+        let open = match self.settings.shuffle {
+            Some(_) => self.inputs.iter().fold(0_u64, |sum, input| sum.saturating_add(input.samples)),
+            None => self.inputs.iter().map(|input| input.samples).max().unwrap_or(0),
+        };
+        let index = open.saturating_add(shard).saturating_mul(INDEX_BYTES);
+        BASE_BYTES.saturating_add(FLIGHT_BYTES.saturating_mul(workers as u64 + 1)).saturating_add(index)
+    }
+
+    /// Ready to make shards. Inputs are opened when a shard needs them.
+    pub fn open(&self) -> Result<Shards> {
+        Shards::new(self.clone())
+    }
+
+    /// The order over what is selected of the inputs.
+    pub(super) fn order(&self) -> Result<Order> {
+        let source = |input: &PlannedInput| Source::new(input.path.as_str(), input.selected);
+        Order::new(self.inputs.iter().map(source).collect(), self.settings.order())
+    }
+
+    /// The samples of a shard: the input, and the number among those that are selected of it. Also the inputs that go
+    /// into it.
+    pub(super) fn samples_of(&self, order: &Order, shard: u64) -> Result<(Vec<(usize, u64)>, BTreeSet<usize>)> {
+        if shard >= self.shards() {
+            let message = format!("there are {} shards, so none has the number {shard}", self.shards());
+            return Err(Error::new(&forebay::error::codes::ARGUMENT, message));
+        }
+        let epoch = order.epoch(0)?;
+        let items = self.range(shard).filter_map(|position| epoch.item(position));
+        let samples: Vec<_> = items.map(|item| (item.source, item.sample)).collect();
+        // What stands beside the samples of all inputs stands in every shard of a shuffle.
+        let inputs = match self.settings.shuffle {
+            Some(_) => (0..self.inputs.len()).collect(),
+            None => samples.iter().map(|(input, _)| *input).collect(),
+        };
+        Ok((samples, inputs))
+    }
+
+    /// What a shard's bytes follow from, as a digest: with the same one it has the same bytes. Inputs count by their names
+    /// without folders and by their identity; without a shuffle only those that the shard has samples of.
+    pub(super) fn key(&self, order: &Order, shard: u64) -> Result<String> {
+        let name = |input: &PlannedInput| Path::new(&input.path).file_name().map(|name| display(name.as_ref()));
+        let said = |input: &PlannedInput| json!([name(input), input.identity, input.samples, input.selected]);
+        let what = match self.settings.shuffle {
+            Some(seed) => {
+                let inputs: Vec<_> = self.inputs.iter().map(said).collect();
+                let range = self.range(shard);
+                json!([inputs, seed, self.settings.blocks, range.start, range.end])
+            }
+            None => {
+                let (samples, _) = self.samples_of(order, shard)?;
+                // Those of one input follow each other.
+                let pieces = samples.chunk_by(|a, b| a.0 == b.0).filter_map(|piece| {
+                    let (first, last) = (piece.first()?, piece.last()?);
+                    Some(json!([said(self.inputs.get(first.0)?), first.1, last.1]))
+                });
+                pieces.collect()
+            }
+        };
+        Ok(sha256(json!([RECIPE, self.settings.recipe(), what]).to_string().as_bytes()))
+    }
+}

@@ -1,0 +1,234 @@
+"""Many datasets become many shards, each a pure function of the inputs, the settings and its number.
+
+    plan = forebay.shards.plan("raw/*.tar", 64, shuffle=42)
+    plan.make("ready", [3])              # one shard, on any machine that sees the inputs
+    forebay.shards.make("raw/*.tar", "ready", 64, shuffle=42, jobs=2)
+
+A plan is small, pickles, and travels as text. What is there already, whole and made of the same, is left as it is, so a
+run that was ended in the middle goes on where it stood. :mod:`forebay.ray` makes the shards of a plan on a cluster.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from typing import Any, Iterable, Literal, Sequence
+
+from . import _forebay
+from ._convert import PathLike
+from ._progress import Progress, telling
+from ._report import Fault
+
+__all__ = ["Made", "Plan", "Report", "make", "plan"]
+
+
+@dataclass(frozen=True)
+class Made:
+    """One shard that is in its place."""
+
+    shard: int
+    #: Where it is.
+    output: str
+    #: It was there already, whole and made of the same.
+    reused: bool
+    samples: int
+    payload_bytes: int
+    stored_bytes: int
+    output_bytes: int
+    compressed_samples: int
+    #: Payloads and sidecars that were read back and found equal.
+    verified: int
+    #: How long it took to make it.
+    seconds: float
+    #: What was left out with ``keep_going``.
+    faults: list[Fault] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def _of(cls, made: dict[str, Any]) -> Made:
+        return cls(**{**made, "faults": [Fault(**fault) for fault in made["faults"]]})
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came of a plan, whoever made the shards, and when. It is true where nothing was left out and none is missing."""
+
+    #: What the shards are called.
+    name: str
+    #: Shards of the plan.
+    shards: int
+    made: int
+    #: Those that were there already, whole and made of the same.
+    reused: int
+    #: Those that nobody asked for.
+    left: int
+    samples: int
+    payload_bytes: int
+    stored_bytes: int
+    output_bytes: int
+    compressed_samples: int
+    verified: int
+    #: How long it took to make them, one after another.
+    seconds: float
+    faults: list[Fault] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    #: Shard by shard.
+    outputs: list[Made] = field(default_factory=list, repr=False)
+
+    @classmethod
+    def _of(cls, report: dict[str, Any]) -> Report:
+        faults = [Fault(**fault) for fault in report["faults"]]
+        return cls(**{**report, "faults": faults, "outputs": [Made._of(one) for one in report["outputs"]]})
+
+    def __bool__(self) -> bool:
+        return not self.faults and self.left == 0
+
+    def __str__(self) -> str:
+        parts = [f"{self.made:,} made", f"{self.reused:,} there already"]
+        if self.left:
+            parts.append(f"{self.left:,} not asked for")
+        faults = "".join(f"\n  left out: {fault}" for fault in self.faults[:20])
+        return f"{self.shards:,} shards ({', '.join(parts)}), {self.samples:,} samples{faults}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which samples each shard of a set has. ``text`` is all of it, as JSON; a plan is made of it again."""
+
+    text: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        # What does not read is refused here and not by a machine far away.
+        self._about(1)
+
+    def _about(self, workers: int) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(_forebay.shards_about(self.text, workers))
+        return found
+
+    @property
+    def inputs(self) -> list[dict[str, Any]]:
+        """The inputs in order: ``path``, ``identity``, ``samples``, ``selected``."""
+        inputs: list[dict[str, Any]] = json.loads(self.text)["inputs"]
+        return inputs
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What decides the bytes of the shards."""
+        settings: dict[str, Any] = json.loads(self.text)["settings"]
+        return settings
+
+    @property
+    def names(self) -> list[str]:
+        """What the shards are called."""
+        names: list[str] = self._about(1)["names"]
+        return names
+
+    @property
+    def ranges(self) -> list[range]:
+        """The positions of each shard's samples in the order of all."""
+        return [range(start, end) for start, end in self._about(1)["ranges"]]
+
+    @property
+    def samples(self) -> int:
+        """How many samples all shards have together."""
+        return int(self._about(1)["samples"])
+
+    def __len__(self) -> int:
+        return int(self.settings["shards"])
+
+    def memory(self, workers: int = 1) -> int:
+        """About how many bytes of memory a process needs to make a shard on so many threads."""
+        return int(self._about(workers)["memory_bytes"])
+
+    def make(
+        self,
+        folder: PathLike,
+        shards: Iterable[int] | None = None,
+        *,
+        jobs: int = 1,
+        workers: int | None = None,
+        force: bool = False,
+        verify: bool = False,
+        sync: bool = True,
+        progress: Progress = False,
+    ) -> Report:
+        """Makes these shards, or all, ``jobs`` at a time with ``workers`` threads each.
+
+        A shard appears whole or not at all. What is there already, whole and made of the same, is left as it is; a file
+        that this plan did not make is refused unless ``force`` replaces it. An error ends it, and the next run goes on.
+        """
+        chosen = None if shards is None else [int(shard) for shard in shards]
+        options = json.dumps({"workers": workers, "force": force, "verify": verify, "sync": sync})
+        with telling(progress, "writing shards", "samples") as tell:
+            text = _forebay.shards_make(self.text, os.fspath(folder), chosen, jobs, options, tell)
+        return Report._of(json.loads(text))
+
+    def report(self, parts: Iterable[Report]) -> Report:
+        """One report of several, as of machines that made some shards each."""
+        made = [json.dumps([_plain(one) for one in part.outputs]) for part in parts]
+        return Report._of(json.loads(_forebay.shards_report(self.text, made)))
+
+
+def _plain(made: Made) -> dict[str, Any]:
+    return {**made.__dict__, "faults": [fault.__dict__ for fault in made.faults]}
+
+
+def plan(
+    inputs: PathLike | Sequence[PathLike],
+    shards: int,
+    *,
+    name: str | None = None,
+    shuffle: int | None = None,
+    blocks: tuple[int, int] | None = None,
+    where: str | None = None,
+    to: Literal["tbl", "tar"] = "tbl",
+    compression: Literal["none", "lz4", "zstd"] | None = None,
+    level: int | None = None,
+    layout: Literal["guide", "turboloader"] | None = None,
+    metadata_format: Literal["json", "msgpack", "protobuf"] | None = None,
+    keep_going: bool = False,
+    class_level: int | None = None,
+) -> Plan:
+    """Looks at every input and plans so many shards of their samples, which are called ``NAME-00000-of-00064.tbl``.
+
+    With ``shuffle``, a seed, the samples of all inputs are shuffled together, by the order of :class:`forebay.Loader`, in
+    ``blocks`` where that is given; without it they stay in their order. ``where`` keeps what a filter accepts, and
+    ``keep_going`` leaves out what is broken.
+    """
+    many = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    options = {
+        "shards": int(shards),
+        "name": name,
+        "shuffle": shuffle,
+        "blocks": blocks,
+        "where": where,
+        "to": to,
+        "compression": compression,
+        "level": level,
+        "layout": layout,
+        "metadata_format": metadata_format,
+        "keep_going": keep_going,
+        "class_level": class_level,
+    }
+    return Plan(_forebay.shards_plan([os.fspath(path) for path in many], json.dumps(options)))
+
+
+def make(
+    inputs: PathLike | Sequence[PathLike],
+    folder: PathLike,
+    shards: int,
+    *,
+    jobs: int = 1,
+    workers: int | None = None,
+    force: bool = False,
+    verify: bool = False,
+    sync: bool = True,
+    progress: Progress = False,
+    **settings: Any,
+) -> Report:
+    """Plans shards of inputs and makes all of them on this machine. ``settings`` are those of :func:`plan`."""
+    planned = plan(inputs, shards, **settings)
+    return planned.make(
+        folder, jobs=jobs, workers=workers, force=force, verify=verify, sync=sync, progress=progress
+    )
