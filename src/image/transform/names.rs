@@ -34,6 +34,8 @@ impl Fit {
             Fit::Letterbox => "letterbox",
             Fit::RandomCrop { .. } => "random-crop",
             Fit::RandomResizedCrop { .. } => "random-resized-crop",
+            Fit::AroundBoxes => "around-boxes",
+            Fit::OverlapBoxes { .. } => "overlap-boxes",
         }
     }
 }
