@@ -333,7 +333,7 @@ fn points_stay_on_their_pixels_through_all_that_is_drawn() {
             transformer.apply(&picture, key, Out::U8(&mut out)).unwrap();
             for (i, pixel) in out.as_chunks::<3>().0.iter().enumerate() {
                 let (x, y) = back.point((i % 40) as f64 + 0.5, (i / 40) as f64 + 0.5).unwrap();
-                // Well inside, where nothing is mixed with the fill color.
+                // Well inside: nothing there is mixed with the fill color.
                 if placement.shows(x, y) && placement.shows(x - 2.0, y - 2.0) && placement.shows(x + 2.0, y + 2.0) {
                     let off = (f64::from(pixel[0]) + 0.5 - x).abs().max((f64::from(pixel[1]) + 0.5 - y).abs());
                     assert!(pixel[2] == 200 && off <= 1.01, "{key}: {pixel:?} is at {x}, {y}");

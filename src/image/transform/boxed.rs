@@ -93,7 +93,7 @@ mod tests {
         assert!(seen.len() > 30, "{}", seen.len());
         let whole = Rect { x: 0.0, y: 0.0, width: 7.0, height: 5.0 };
         assert_eq!(around((7, 5), &[], &mut Draws::new(1)), whole);
-        // Boxes that are outside, or nowhere, are no reason to fail.
+        // Boxes that are outside, or nowhere, do not make it fail.
         for far in [900.0, -900.0, f64::NAN, f64::INFINITY] {
             let cut = around((7, 5), &[Rect { x: far, y: far, width: 3.0, height: 3.0 }], &mut Draws::new(2));
             assert!(cut.width >= 1.0 && cut.height >= 1.0 && cut.x + cut.width <= 7.0, "{far}: {cut:?}");

@@ -71,7 +71,7 @@ impl Placement {
     }
 
     /// Where a polygon of the full-size picture lands on the output, as far as the output shows it: its corners, put into
-    /// `out` in its order. Nothing is put there if nothing is shown. Where a polygon comes apart, its parts stay joined
+    /// `out` in its order. Nothing is put there if nothing is shown. If a polygon comes apart, its parts stay joined
     /// along the edge that cut it.
     pub fn polygon(&self, points: &[(f64, f64)], out: &mut Vec<(f64, f64)>) {
         out.clear();

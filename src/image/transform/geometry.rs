@@ -1,8 +1,8 @@
 //! Which part of a picture lands where on the output.
 
+use super::{Keep, Map, Recipe, Resampling};
 #[cfg(feature = "augment")]
-use super::augment;
-use super::{Keep, Map, Recipe, Resampling, boxed};
+use super::{augment, boxed};
 #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 use crate::image::decode::Region;
 use crate::{
@@ -38,9 +38,11 @@ pub enum Fit {
     /// All of it, undistorted, in the middle of the fill color.
     Letterbox,
     /// A random rectangle around all boxes of the picture, resized; without boxes all of the picture.
+    #[cfg(feature = "augment")]
     AroundBoxes,
     /// A random rectangle that shows the center of a box and overlaps it by a chance share, resized, or all of the
     /// picture: SSD's crop, torchvision's RandomIoUCrop. Boxes whose center is cut off are left out.
+    #[cfg(feature = "augment")]
     OverlapBoxes {
         /// The least and the largest share of each side.
         scale: (f64, f64),
@@ -122,6 +124,8 @@ impl Recipe {
     /// The same for a picture with boxes, which some fits look at; in pixels of the picture.
     #[doc(hidden)]
     pub fn place_boxes(&self, width: u32, height: u32, boxes: &[Rect], sample_key: u64) -> Placement {
+        #[cfg(not(feature = "augment"))]
+        let _ = boxes;
         let (w, h) = (f64::from(width), f64::from(height));
         let whole = |n: f64, size| Span { from: 0.0, length: n, at: 0, size };
         let spans = |r: &Rect| {
@@ -146,7 +150,9 @@ impl Recipe {
             Fit::RandomResizedCrop { scale, ratio } => {
                 spans(&random_rectangle(width, height, scale, ratio, sample_key))
             }
+            #[cfg(feature = "augment")]
             Fit::AroundBoxes => spans(&boxed::around((width, height), boxes, &mut Stream::Crop.draws(sample_key))),
+            #[cfg(feature = "augment")]
             Fit::OverlapBoxes { scale, ratio } => {
                 let draw = &mut Stream::Crop.draws(sample_key);
                 spans(&boxed::overlapping((width, height), scale, ratio, boxes, draw))
@@ -191,7 +197,11 @@ impl Recipe {
     }
 
     fn keep(&self) -> Keep {
-        Keep { visible: self.visible, side: self.least_side, center: matches!(self.fit, Fit::OverlapBoxes { .. }) }
+        #[cfg(feature = "augment")]
+        let center = matches!(self.fit, Fit::OverlapBoxes { .. });
+        #[cfg(not(feature = "augment"))]
+        let center = false;
+        Keep { visible: self.visible, side: self.least_side, center }
     }
 }
 

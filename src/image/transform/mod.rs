@@ -26,6 +26,7 @@
 mod across;
 #[cfg(feature = "augment")]
 mod augment;
+#[cfg(feature = "augment")]
 mod boxed;
 mod color;
 mod down;
@@ -48,9 +49,9 @@ pub use augment::{Augment, Policy};
 #[doc(hidden)]
 pub use augment::{Canvas, Operation};
 pub use color::{Blur, Erase, Jitter};
-pub use geometry::Fit;
 #[doc(hidden)]
 pub use follow::Keep;
+pub use geometry::Fit;
 #[doc(hidden)]
 pub use geometry::{Placement, Rect};
 #[doc(hidden)]
@@ -60,7 +61,6 @@ pub use mix::{Cut, Mixed, Mixing};
 pub use recipe::{Layout, Normalize, Recipe, Resampling};
 pub use tensor::Out;
 
-use super::Probe;
 #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 use super::decode::{Orientation, orientation};
 use super::{Picture, codes};
@@ -288,7 +288,26 @@ impl Transformer {
         options: &super::decode::Options,
         sample_key: u64,
     ) -> Needs {
-        let probed = if raw.is_some() { Probe::default() } else { super::probe(payload) };
+        self.needs_among(payload, raw, options, sample_key, |_| &[])
+    }
+
+    /// The same for a picture with boxes, which crops may look at: the caller gives those of the picture of this size
+    /// as it is seen.
+    #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    #[doc(hidden)]
+    pub fn needs_among<'b>(
+        &self,
+        payload: &[u8],
+        raw: Option<(u32, u32)>,
+        options: &super::decode::Options,
+        sample_key: u64,
+        boxes: impl FnOnce((u32, u32)) -> &'b [Rect],
+    ) -> Needs {
+        if let Some((width, height)) = raw {
+            let placement = self.recipe.place_boxes(width, height, boxes((width, height)), sample_key);
+            return Needs { raw, options: options.clone(), placed: Some(placement) };
+        }
+        let probed = super::probe(payload);
         if probed.width == 0 {
             return Needs { raw, options: options.clone(), placed: None };
         }
@@ -296,7 +315,7 @@ impl Transformer {
         let orientation = if options.orient { orientation(payload) } else { Orientation::Upright };
         let stored = (probed.width, probed.height);
         let (width, height) = orientation.size(stored.0, stored.1);
-        let placement = self.recipe.place(width, height, sample_key);
+        let placement = self.recipe.place_boxes(width, height, boxes((width, height)), sample_key);
         let mut options = self.enough(&placement, (width, height), options);
         options.region = options.region.map(|region| orientation.stored(region, stored));
         options.at_least = options.at_least.map(|(width, height)| orientation.size(width, height));

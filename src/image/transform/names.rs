@@ -34,7 +34,9 @@ impl Fit {
             Fit::Letterbox => "letterbox",
             Fit::RandomCrop { .. } => "random-crop",
             Fit::RandomResizedCrop { .. } => "random-resized-crop",
+            #[cfg(feature = "augment")]
             Fit::AroundBoxes => "around-boxes",
+            #[cfg(feature = "augment")]
             Fit::OverlapBoxes { .. } => "overlap-boxes",
         }
     }

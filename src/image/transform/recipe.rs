@@ -92,9 +92,11 @@ impl Normalize {
 /// let validate = Recipe::new(224, 224).center_crop(256).resampling(Resampling::Bicubic).normalize(Normalize::UNIT);
 /// let detect = Recipe::new(640, 640).letterbox([114; 3]).layout(Layout::Nhwc);
 /// let small = Recipe::new(32, 32).random_crop(4).vflip();
+/// // For boxes: those are kept of which a quarter is seen, and two pixels each way.
+/// let boxed = Recipe::new(640, 640).random_resized_crop().keep_boxes(0.25, 2.0);
 /// assert_eq!(small.vflip, 0.5);
 /// assert_eq!(Recipe::new(8, 8).fit(Fit::Stretch).fit, Recipe::new(8, 8).fit);
-/// # let _ = (train, validate, detect);
+/// # let _ = (train, validate, detect, boxed);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -278,6 +280,13 @@ impl Recipe {
         self
     }
 
+    /// Whether its fit looks at the boxes of a picture.
+    #[cfg(feature = "augment")]
+    #[doc(hidden)]
+    pub fn looks_at_boxes(&self) -> bool {
+        matches!(self.fit, Fit::AroundBoxes | Fit::OverlapBoxes { .. })
+    }
+
     /// Whether the canvas is changed behind its crop.
     pub(super) fn changes_canvas(&self) -> bool {
         self.is_augmented()
@@ -310,9 +319,11 @@ impl Recipe {
         let range = |(from, to): (f64, f64)| from.is_finite() && to.is_finite() && from > 0.0 && from <= to;
         let ranges = match self.fit {
             Fit::RandomResizedCrop { scale, ratio } => vec![scale, ratio],
+            #[cfg(feature = "augment")]
             Fit::OverlapBoxes { scale: (_, most), .. } if most > 1.0 => {
                 return wrong(format!("a share of {most} of a side is more than all of it"));
             }
+            #[cfg(feature = "augment")]
             Fit::OverlapBoxes { scale, ratio } => vec![scale, ratio],
             Fit::CenterCrop { short: Some(0) } => return wrong("a shorter side of 0 is invalid".into()),
             _ => Vec::new(),

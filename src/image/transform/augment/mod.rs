@@ -19,12 +19,21 @@ use crate::{
     image::codes,
 };
 
-/// A random change of the output, drawn for each sample; see [`Recipe::augment`]. Where it moves pixels, the
+/// A random change of the output, drawn for each sample; see [`Recipe::augment`]. If it moves pixels, the
 /// [resampling](Resampling) finds those between pixels: `Nearest`, which is torchvision's default, or `Bilinear`.
+///
+/// ```
+/// use forebay::image::transform::{Augment, Policy, Recipe, Resampling};
+/// let resampling = Resampling::Nearest;
+/// let wide = Augment::TrivialAugmentWide { bins: 31, resampling };
+/// let found = Augment::AutoAugment { policy: Policy::ImageNet, resampling };
+/// let recipe = Recipe::new(224, 224).random_resized_crop().hflip().augment(wide).imagenet();
+/// assert_ne!(recipe, Recipe::new(224, 224).augment(found));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Augment {
-    /// So many operations of fourteen, one after the other, each at the same magnitude: torchvision's RandAugment.
+    /// Several operations of fourteen, one after the other, each at the same magnitude: torchvision's RandAugment.
     RandAugment {
         /// How many.
         operations: u32,
@@ -135,10 +144,10 @@ pub struct Canvas<'a> {
     pub fill: [u8; 3],
 }
 
-/// At most so many in a recipe, and so many operations of one.
+/// The most in a recipe, and the most operations of one.
 const MOST: usize = 32;
 
-/// Refuses what makes no sense.
+/// Refuses what is invalid.
 pub(super) fn check(augments: &[Augment]) -> Result<()> {
     if augments.len() > MOST {
         return wrong(format!("{} augmentations are more than {MOST}", augments.len()));

@@ -39,7 +39,7 @@ pub enum Operation {
     Contrast(f64),
     /// 0 is blurred, 1 unchanged.
     Sharpness(f64),
-    /// So many upper bits are kept.
+    /// This number of upper bits is kept.
     Posterize(u32),
     /// Levels from here on are turned over.
     Solarize(f64),
