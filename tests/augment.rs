@@ -8,7 +8,8 @@ use forebay::{
     image::{
         Picture,
         transform::{
-            Augment, Canvas, Fit, Layout, Map, Operation, Out, Placement, Policy, Recipe, Rect, Resampling, Transformer,
+            Augment, Blur, Canvas, Fit, Jitter, Layout, Map, Operation, Out, Placement, Policy, Recipe, Rect,
+            Resampling, Transformer,
         },
     },
     order::sample_key,
@@ -87,6 +88,30 @@ fn pixels_are_those_of_torchvision() {
         assert!(resampling != Resampling::Nearest || case["mode"].is_null() || furthest == 0, "{case}");
     }
     println!("{off} levels of {} pictures differ by one", index["pixels"].as_array().unwrap().len());
+}
+
+#[test]
+fn jitter_gray_and_blur_are_within_a_level_of_torchvision() {
+    let (index, blob) = fixtures();
+    let photo = &index["pictures"][0];
+    let (width, height) = (whole(&photo["width"]) as u32, whole(&photo["height"]) as u32);
+    let picture = Picture::new(width, height, part(&blob, &photo["rgb"])).unwrap();
+    for case in index["colors"].as_array().unwrap() {
+        let mut recipe = Recipe::new(width, height).layout(Layout::Nhwc);
+        if let Some(sigma) = case["sigma"].as_f64() {
+            recipe = recipe.blur(Blur { probability: 1.0, sigma: (sigma, sigma) });
+        } else if case["gray"] == json!(true) {
+            recipe = recipe.grayscale(1.0);
+        } else {
+            let [brightness, contrast, saturation, hue] = [0, 1, 2, 3].map(|k| number(&case["jitter"][k]));
+            recipe = recipe.jitter(Jitter { brightness, contrast, saturation, hue });
+        }
+        let mut transformer = Transformer::new(recipe).unwrap();
+        let mut out = vec![0; transformer.values()];
+        transformer.apply(&picture, whole(&case["sample"]) as u64, Out::U8(&mut out)).unwrap();
+        let furthest = out.iter().zip(part(&blob, &case["rgb"])).map(|(a, b)| a.abs_diff(*b)).max().unwrap();
+        assert!(furthest <= 1, "{case}: off by {furthest}");
+    }
 }
 
 /// An operation as a text to be compared.
