@@ -338,7 +338,8 @@ impl Recipe {
                 return wrong(format!("a jitter of {amounts:?} is invalid; hue is at most 0.5"));
             }
         }
-        if !(0.0..=1.0).contains(&self.visible) || !(self.least_side >= 0.0 && self.least_side.is_finite()) {
+        let keeps = (0.0..=1.0).contains(&self.visible) && (0.0..f64::INFINITY).contains(&self.least_side);
+        if !keeps {
             let (visible, side) = (self.visible, self.least_side);
             return wrong(format!("keeping boxes from a share of {visible} and {side} pixels on is invalid"));
         }

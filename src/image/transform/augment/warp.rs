@@ -159,33 +159,71 @@ impl Picture<'_> {
 
     #[inline(always)]
     fn bilinear(&self, to: &mut [[u8; 3]], across: &[f32; ABREAST], down: &[f32; ABREAST]) {
-        let (width, height) = (self.size.0 as i32, self.size.1 as i32);
-        let fill = self.fill.map(f32::from);
-        // Black comes in by itself, since what is outside weighs nothing.
-        let filled = self.fill != [0; 3];
+        let (width, height) = (self.size.0 as f32, self.size.1 as f32);
         for (to, (u, v)) in to.iter_mut().zip(across.iter().zip(down)) {
-            let (u, v) = (u.max(-2.0).min(width as f32 + 1.0), v.max(-2.0).min(height as f32 + 1.0));
-            let (left, top) = (u.floor(), v.floor());
-            let (right, bottom) = (u - left, v - top);
-            let (x, y) = (left as i32, top as i32);
-            let corners = [
-                (x, y, (1.0 - right) * (1.0 - bottom)),
-                (x + 1, y, right * (1.0 - bottom)),
-                (x, y + 1, (1.0 - right) * bottom),
-                (x + 1, y + 1, right * bottom),
-            ];
-            let (mut levels, mut shown) = ([0.0_f32; 3], 0.0_f32);
-            for (x, y, weight) in corners {
-                if x >= 0 && y >= 0 && x < width && y < height {
-                    let pixel = self.pixels.get((y * width + x) as usize).copied().unwrap_or_default();
-                    levels.iter_mut().zip(pixel).for_each(|(sum, level)| *sum += f32::from(level) * weight);
-                    shown += weight;
-                }
-            }
-            *to = std::array::from_fn(|c| {
-                let level = if filled { (levels[c] - fill[c]) * shown + fill[c] } else { levels[c] };
-                level.round_ties_even() as u8
-            });
+            let (x, right) = parts(*u, width);
+            let (y, bottom) = parts(*v, height);
+            let (left, top) = (1.0 - right, 1.0 - bottom);
+            let weights = [left * top, right * top, left * bottom, right * bottom];
+            *to = match self.four(x, y) {
+                Some(corners) => mixed(corners, weights),
+                None => self.at_the_edge((x, y), weights),
+            };
         }
     }
+
+    /// Four pixels around a place, if all of them are in the picture.
+    #[inline(always)]
+    fn four(&self, x: i32, y: i32) -> Option<[[u8; 3]; 4]> {
+        let (x, y, width) = (usize::try_from(x).ok()?, usize::try_from(y).ok()?, self.size.0 as usize);
+        let upper = y * width + x;
+        let [a, b] = *self.pixels.get(upper..)?.first_chunk::<2>()?;
+        let [c, d] = *self.pixels.get(upper + width..)?.first_chunk::<2>()?;
+        (x + 1 < width).then_some([a, b, c, d])
+    }
+
+    /// A pixel that some of its four are outside of the picture for. Black comes in by itself, since what is outside weighs
+    /// nothing; another color is brought in as torchvision does it.
+    #[cold]
+    fn at_the_edge(&self, (x, y): (i32, i32), weights: [f32; 4]) -> [u8; 3] {
+        let (mut levels, mut shown) = ([0.0_f32; 3], 0.0_f32);
+        for ((x, y), weight) in [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)].into_iter().zip(weights) {
+            if (0..self.size.0 as i32).contains(&x) && (0..self.size.1 as i32).contains(&y) {
+                let at = y as usize * self.size.0 as usize + x as usize;
+                let pixel = self.pixels.get(at).copied().unwrap_or_default();
+                levels.iter_mut().zip(pixel).for_each(|(sum, level)| *sum += f32::from(level) * weight);
+                shown += weight;
+            }
+        }
+        if self.fill != [0; 3] {
+            let fill = self.fill.map(f32::from);
+            levels.iter_mut().zip(fill).for_each(|(level, fill)| *level = (*level - fill) * shown + fill);
+        }
+        levels.map(rounded)
+    }
+}
+
+/// The pixel at or before a place, and how far behind its middle the place is.
+#[inline(always)]
+fn parts(at: f32, most: f32) -> (i32, f32) {
+    // What is far away, or not a number, is as outside as what is two pixels off.
+    let at = at.max(-2.0).min(most + 1.0);
+    // Conversions cut off; functions that round are calls where the processor is not known to have them.
+    let whole = (at + 2.0) as i32 - 2;
+    (whole, at - whole as f32)
+}
+
+#[inline(always)]
+fn mixed([a, b, c, d]: [[u8; 3]; 4], weights: [f32; 4]) -> [u8; 3] {
+    let level = |k: usize| {
+        let levels = [a[k], b[k], c[k], d[k]].map(f32::from);
+        rounded(levels[0] * weights[0] + levels[1] * weights[1] + levels[2] * weights[2] + levels[3] * weights[3])
+    };
+    [level(0), level(1), level(2)]
+}
+
+/// The nearest level, halves to the even one.
+#[inline(always)]
+fn rounded(level: f32) -> u8 {
+    (level + ROUNDS).to_bits() as u8
 }
