@@ -272,7 +272,14 @@ impl Batch {
     fn placements<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let one = |p: &loader::Placement| -> PyResult<Placement> {
             let (s, full) = (p.source, (p.full_width, p.full_height));
-            Ok(((s.x, s.y, s.width, s.height), (p.x, p.y, p.width, p.height), full, p.mirrored, p.flipped, p.map().rows()))
+            Ok((
+                (s.x, s.y, s.width, s.height),
+                (p.x, p.y, p.width, p.height),
+                full,
+                p.mirrored,
+                p.flipped,
+                p.map().rows(),
+            ))
         };
         Self::listed(py, "Placement", self.look(|batch| batch.placements().to_vec()).iter().map(one))
     }
