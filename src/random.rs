@@ -93,17 +93,24 @@ pub enum Stream {
     Color = 2,
     /// The rectangle that is painted over.
     Erase = 3,
+    /// What policies and single augmentations draw; then the kind, and how many of that kind came before.
+    Augment = 4,
 }
 
 impl Stream {
     /// Every stream.
-    pub const ALL: &[Stream] = &[Stream::Crop, Stream::Flip, Stream::Color, Stream::Erase];
+    pub const ALL: &[Stream] = &[Stream::Crop, Stream::Flip, Stream::Color, Stream::Erase, Stream::Augment];
     /// From this number on streams are the caller's: `key(sample_key, &[Stream::OWN + 1])`. None below is ever theirs.
     pub const OWN: u64 = 1 << 32;
 
     /// The draws of this stream for the sample of this key.
     pub fn draws(self, sample_key: u64) -> Draws {
-        Draws::new(key(sample_key, &[self as u64]))
+        self.draws_of(sample_key, &[])
+    }
+
+    /// The draws of a part of this stream, which these words name.
+    pub(crate) fn draws_of(self, sample_key: u64, words: &[u64]) -> Draws {
+        Draws::new(extend(key(sample_key, &[self as u64]), words))
     }
 }
 

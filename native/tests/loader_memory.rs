@@ -17,7 +17,7 @@ use common::Folder;
 use forebay::{
     image::{
         decode::{Decoder, Options},
-        transform::{Out, Resampling, Transformer},
+        transform::{Augment, Fit, Out, Resampling, Transformer},
     },
     order::sample_key,
     warehouse::{ResizeMode, Transform},
@@ -216,6 +216,14 @@ fn a_warm_loader_allocates_nothing_for_a_sample_with_boxes() {
     let live = || Loader::open(&raw).unwrap().batch(256).workers(3).shuffle(1).annotations(labels.clone());
     let moved = allocations_per_picture(live().image(Image::new(6, 6).random_crop(2).hflip().normalize(IMAGENET)));
     assert!(moved < 0.2, "{moved} allocations for each picture with boxes that is cropped and mirrored");
+    let resampling = Resampling::Bilinear;
+    let turned = Image::new(6, 6)
+        .fit(Fit::AroundBoxes)
+        .augment(Augment::Rotation { probability: 0.5, degrees: (-90.0, 90.0), resampling })
+        .augment(Augment::RandAugment { operations: 2, magnitude: 9, bins: 31, resampling })
+        .keep_boxes(0.2, 0.0);
+    let turned = allocations_per_picture(live().image(turned));
+    assert!(turned < 0.2, "{turned} allocations for each picture with boxes that is augmented");
     let transform = Transform::new(Some([6, 6]), ResizeMode::Letterbox, 3);
     let prepared = allocations_per_picture(live().warehouse_transform(transform));
     assert!(prepared < 0.2, "{prepared} allocations for each picture that is made as a warehouse holds it");

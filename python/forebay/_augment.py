@@ -1,7 +1,8 @@
 """What becomes of pictures on their way into a batch.
 
-Steps are joined with ``|``; each kind comes at most once. The engine does them in an order of its own, whatever the order
-here: geometry first, then colors, then what is painted over.
+Steps are joined with ``|``. The engine does most kinds at most once, in an order of its own, whatever the order here: geometry
+first, then colors, then what is painted over. Those that may come several times, such as ``RandAugment`` and
+``RandomRotation``, are done in the order given, between the two; ``docs/augment.md`` says what each draws.
 """
 
 from __future__ import annotations
@@ -11,17 +12,32 @@ from typing import Any, ClassVar
 
 __all__ = [
     "Augment",
+    "AutoAugment",
     "CenterCrop",
     "ColorJitter",
+    "CropAroundBoxes",
     "GaussianBlur",
     "Grayscale",
     "HorizontalFlip",
+    "KeepBoxes",
     "Letterbox",
     "Pad",
+    "RandAugment",
+    "RandomAdjustSharpness",
+    "RandomAffine",
+    "RandomAutocontrast",
     "RandomCrop",
+    "RandomEqualize",
     "RandomErasing",
+    "RandomInvert",
+    "RandomIoUCrop",
+    "RandomPerspective",
+    "RandomPosterize",
     "RandomResizedCrop",
+    "RandomRotation",
+    "RandomSolarize",
     "Stretch",
+    "TrivialAugmentWide",
     "VerticalFlip",
 ]
 
@@ -148,6 +164,166 @@ class RandomErasing(Step):
     ratio: tuple[float, float] = (0.3, 3.3)
     color: tuple[int, int, int] = (0, 0, 0)
     _op: ClassVar[str] = "random_erasing"
+
+
+@dataclass(frozen=True)
+class CropAroundBoxes(Step):
+    """A random rectangle with all boxes in it, resized; without boxes the whole picture."""
+
+    _op: ClassVar[str] = "crop_around_boxes"
+
+
+@dataclass(frozen=True)
+class RandomIoUCrop(Step):
+    """SSD's crop: a random rectangle that shows the center of a box and overlaps it by a chance share, or all of the picture,
+    resized. Boxes whose center is cut off are left out."""
+
+    min_scale: float = 0.3
+    max_scale: float = 1.0
+    min_aspect_ratio: float = 0.5
+    max_aspect_ratio: float = 2.0
+    _op: ClassVar[str] = "random_iou_crop"
+
+    def _json(self) -> dict[str, Any]:
+        scale, ratio = (self.min_scale, self.max_scale), (self.min_aspect_ratio, self.max_aspect_ratio)
+        return {"op": self._op, "scale": scale, "ratio": ratio}
+
+
+@dataclass(frozen=True)
+class KeepBoxes(Step):
+    """Leaves out boxes of which less than this share of the area is seen, or less than so many pixels of the output across
+    or down."""
+
+    visible: float = 0.0
+    side: float = 0.0
+    _op: ClassVar[str] = "keep_boxes"
+
+
+@dataclass(frozen=True)
+class RandAugment(Step):
+    """So many of fourteen operations, one after the other, each as strong: torchvision's."""
+
+    num_ops: int = 2
+    magnitude: int = 9
+    num_magnitude_bins: int = 31
+    interpolation: str = "nearest"
+    _op: ClassVar[str] = "rand_augment"
+
+
+@dataclass(frozen=True)
+class TrivialAugmentWide(Step):
+    """One of fourteen operations, of any strength: torchvision's."""
+
+    num_magnitude_bins: int = 31
+    interpolation: str = "nearest"
+    _op: ClassVar[str] = "trivial_augment_wide"
+
+
+@dataclass(frozen=True)
+class AutoAugment(Step):
+    """One of 25 pairs of operations that were found for ``imagenet``, ``cifar10`` or ``svhn``: torchvision's."""
+
+    policy: str = "imagenet"
+    interpolation: str = "nearest"
+    _op: ClassVar[str] = "auto_augment"
+
+
+@dataclass(frozen=True)
+class RandomRotation(Step):
+    """Turned around the middle, counterclockwise, by degrees between these, or between minus and plus that many."""
+
+    degrees: float | tuple[float, float]
+    p: float = 1.0
+    interpolation: str = "nearest"
+    _op: ClassVar[str] = "random_rotation"
+
+    def _json(self) -> dict[str, Any]:
+        return {**super()._json(), "degrees": _around(self.degrees)}
+
+
+@dataclass(frozen=True)
+class RandomAffine(Step):
+    """Turned clockwise, sheared, scaled, and shifted by up to these shares of the width and the height."""
+
+    degrees: float | tuple[float, float]
+    translate: tuple[float, float] = (0.0, 0.0)
+    scale: tuple[float, float] = (1.0, 1.0)
+    #: Degrees: one number, a range across, or two ranges, across and down.
+    shear: float | tuple[float, float] | tuple[float, float, float, float] = 0.0
+    p: float = 1.0
+    interpolation: str = "nearest"
+    _op: ClassVar[str] = "random_affine"
+
+    def _json(self) -> dict[str, Any]:
+        across: Any = _around(self.shear)
+        shear = tuple(across) if len(across) == 4 else (*across, 0.0, 0.0)
+        return {**super()._json(), "degrees": _around(self.degrees), "shear": shear}
+
+
+@dataclass(frozen=True)
+class RandomPerspective(Step):
+    """The corners are moved inwards with this chance, by up to this share of half a side."""
+
+    distortion_scale: float = 0.5
+    p: float = 0.5
+    interpolation: str = "bilinear"
+    _op: ClassVar[str] = "random_perspective"
+
+
+@dataclass(frozen=True)
+class RandomPosterize(Step):
+    """Only so many upper bits of each level are kept, with this chance."""
+
+    bits: int
+    p: float = 0.5
+    _op: ClassVar[str] = "random_posterize"
+
+
+@dataclass(frozen=True)
+class RandomSolarize(Step):
+    """Levels from a threshold on are turned over, with this chance."""
+
+    threshold: float
+    p: float = 0.5
+    _op: ClassVar[str] = "random_solarize"
+
+
+@dataclass(frozen=True)
+class RandomEqualize(Step):
+    """Levels become equally frequent, with this chance."""
+
+    p: float = 0.5
+    _op: ClassVar[str] = "random_equalize"
+
+
+@dataclass(frozen=True)
+class RandomAutocontrast(Step):
+    """Levels reach from 0 to 255, with this chance."""
+
+    p: float = 0.5
+    _op: ClassVar[str] = "random_autocontrast"
+
+
+@dataclass(frozen=True)
+class RandomAdjustSharpness(Step):
+    """Sharper, or softer for a factor below 1, with this chance."""
+
+    sharpness_factor: float
+    p: float = 0.5
+    _op: ClassVar[str] = "random_adjust_sharpness"
+
+
+@dataclass(frozen=True)
+class RandomInvert(Step):
+    """All levels are turned over, with this chance."""
+
+    p: float = 0.5
+    _op: ClassVar[str] = "random_invert"
+
+
+def _around(given: Any) -> Any:
+    """A range: what was given, or from minus to plus one number."""
+    return (-given, given) if isinstance(given, (int, float)) else given
 
 
 def steps(augment: Augment | Step | None) -> list[dict[str, Any]]:

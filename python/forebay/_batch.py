@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ._forebay import Batch
 
@@ -45,3 +48,13 @@ class Placement(NamedTuple):
     full: tuple[int, int]
     mirrored: bool
     flipped: bool
+    #: All of it, with rotations and perspectives, as one map: for a point ``(x, y)`` of the picture, what the first two rows
+    #: give of ``(x, y, 1)`` is divided by what the third gives.
+    matrix: list[list[float]]
+
+    def points(self, points: Any) -> NDArray[np.float64]:
+        """Where points of the picture land on the output: rows of x and y."""
+        given = np.asarray(points, dtype=np.float64).reshape(-1, 2)
+        landed = np.hstack([given, np.ones((len(given), 1))]) @ np.asarray(self.matrix).T
+        found: NDArray[np.float64] = landed[:, :2] / landed[:, 2:]
+        return found

@@ -74,7 +74,7 @@ impl Held {
 
 /// What becomes of each picture's geometry, as Python's `Placement` takes it: the part of the picture (x, y, width,
 /// height), the output's part (the same), the picture's full size, and whether it was mirrored and flipped.
-type Placement = ((f64, f64, f64, f64), (u32, u32, u32, u32), (u32, u32), bool, bool);
+type Placement = ((f64, f64, f64, f64), (u32, u32, u32, u32), (u32, u32), bool, bool, [[f64; 3]; 3]);
 
 impl Batch {
     pub(crate) fn new(batch: loader::Batch) -> Self {
@@ -284,7 +284,14 @@ impl Batch {
     fn placements<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let one = |p: &loader::Placement| -> PyResult<Placement> {
             let (s, full) = (p.source, (p.full_width, p.full_height));
-            Ok(((s.x, s.y, s.width, s.height), (p.x, p.y, p.width, p.height), full, p.mirrored, p.flipped))
+            Ok((
+                (s.x, s.y, s.width, s.height),
+                (p.x, p.y, p.width, p.height),
+                full,
+                p.mirrored,
+                p.flipped,
+                p.map().rows(),
+            ))
         };
         Self::listed(py, "Placement", self.look(|batch| batch.placements().to_vec()).iter().map(one))
     }

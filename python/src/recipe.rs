@@ -3,7 +3,7 @@
 use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
-    image::transform::{Blur, Erase, Fit, Jitter, Layout, Normalize, Recipe, Resampling},
+    image::transform::{Augment, Blur, Erase, Fit, Jitter, Layout, Normalize, Policy, Recipe, Resampling},
 };
 use serde::Deserialize;
 
@@ -29,19 +29,116 @@ enum Step {
     Stretch,
     Letterbox,
     Pad,
-    CenterCrop { short: Option<u32> },
-    RandomCrop { padding: u32 },
-    RandomResizedCrop { scale: (f64, f64), ratio: (f64, f64) },
-    HorizontalFlip { p: f64 },
-    VerticalFlip { p: f64 },
-    ColorJitter { brightness: f64, contrast: f64, saturation: f64, hue: f64 },
-    Grayscale { p: f64 },
-    GaussianBlur { p: f64, sigma: (f64, f64) },
-    RandomErasing { p: f64, scale: (f64, f64), ratio: (f64, f64), color: [u8; 3] },
+    CenterCrop {
+        short: Option<u32>,
+    },
+    RandomCrop {
+        padding: u32,
+    },
+    RandomResizedCrop {
+        scale: (f64, f64),
+        ratio: (f64, f64),
+    },
+    HorizontalFlip {
+        p: f64,
+    },
+    VerticalFlip {
+        p: f64,
+    },
+    ColorJitter {
+        brightness: f64,
+        contrast: f64,
+        saturation: f64,
+        hue: f64,
+    },
+    Grayscale {
+        p: f64,
+    },
+    GaussianBlur {
+        p: f64,
+        sigma: (f64, f64),
+    },
+    RandomErasing {
+        p: f64,
+        scale: (f64, f64),
+        ratio: (f64, f64),
+        color: [u8; 3],
+    },
+    CropAroundBoxes,
+    RandomIouCrop {
+        scale: (f64, f64),
+        ratio: (f64, f64),
+    },
+    KeepBoxes {
+        visible: f64,
+        side: f64,
+    },
+    #[serde(untagged)]
+    Augment(Change),
+}
+
+/// One of those that may come several times, and are done in their order.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+enum Change {
+    RandAugment {
+        num_ops: u32,
+        magnitude: u32,
+        num_magnitude_bins: u32,
+        interpolation: String,
+    },
+    TrivialAugmentWide {
+        num_magnitude_bins: u32,
+        interpolation: String,
+    },
+    AutoAugment {
+        policy: String,
+        interpolation: String,
+    },
+    RandomRotation {
+        degrees: (f64, f64),
+        p: f64,
+        interpolation: String,
+    },
+    RandomAffine {
+        degrees: (f64, f64),
+        translate: (f64, f64),
+        scale: (f64, f64),
+        shear: [f64; 4],
+        p: f64,
+        interpolation: String,
+    },
+    RandomPerspective {
+        distortion_scale: f64,
+        p: f64,
+        interpolation: String,
+    },
+    RandomPosterize {
+        bits: u32,
+        p: f64,
+    },
+    RandomSolarize {
+        threshold: f64,
+        p: f64,
+    },
+    RandomEqualize {
+        p: f64,
+    },
+    RandomAutocontrast {
+        p: f64,
+    },
+    RandomAdjustSharpness {
+        sharpness_factor: f64,
+        p: f64,
+    },
+    RandomInvert {
+        p: f64,
+    },
 }
 
 impl Image {
-    /// The recipe. Each kind of step comes at most once, since the engine does each at most once, in an order of its own.
+    /// The recipe. Each kind of step comes at most once, since the engine does each at most once, in an order of its own;
+    /// those that the engine does in the order given may come several times.
     pub(crate) fn recipe(&self) -> Result<Recipe> {
         let mut recipe = Recipe::new(self.width, self.height);
         if let Some(name) = &self.resampling {
@@ -62,21 +159,24 @@ impl Image {
         });
         let mut seen = Vec::new();
         for step in &self.steps {
-            let kind = step.kind();
-            if seen.contains(&kind) {
-                return Err(Error::new(&ARGUMENT, format!("`augment` has two steps that decide {kind}")));
+            if let Some(kind) = step.kind() {
+                if seen.contains(&kind) {
+                    return Err(Error::new(&ARGUMENT, format!("`augment` has two steps that decide {kind}")));
+                }
+                seen.push(kind);
             }
-            seen.push(kind);
-            recipe = step.add_to(recipe, (self.width, self.height));
+            recipe = step.add_to(recipe, (self.width, self.height))?;
         }
         Ok(recipe)
     }
 }
 
 impl Step {
-    /// What it decides.
-    fn kind(&self) -> &'static str {
-        match self {
+    /// What it alone decides.
+    fn kind(&self) -> Option<&'static str> {
+        Some(match self {
+            Step::Augment(_) => return None,
+            Step::KeepBoxes { .. } => "which boxes are kept",
             Step::HorizontalFlip { .. } => "the horizontal flip",
             Step::VerticalFlip { .. } => "the vertical flip",
             Step::ColorJitter { .. } => "the color jitter",
@@ -84,11 +184,15 @@ impl Step {
             Step::GaussianBlur { .. } => "the blur",
             Step::RandomErasing { .. } => "the erasing",
             _ => "which part of the picture is taken",
-        }
+        })
     }
 
-    fn add_to(&self, recipe: Recipe, (width, height): (u32, u32)) -> Recipe {
-        match *self {
+    fn add_to(&self, recipe: Recipe, (width, height): (u32, u32)) -> Result<Recipe> {
+        Ok(match *self {
+            Step::Augment(ref change) => recipe.augment(change.augment()?),
+            Step::CropAroundBoxes => recipe.fit(Fit::AroundBoxes),
+            Step::RandomIouCrop { scale, ratio } => recipe.fit(Fit::OverlapBoxes { scale, ratio }),
+            Step::KeepBoxes { visible, side } => recipe.keep_boxes(visible, side),
             Step::Stretch => recipe.fit(Fit::Stretch),
             Step::Letterbox => recipe.fit(Fit::Letterbox),
             Step::Pad => recipe.fit(Fit::CenterCrop { short: None }),
@@ -105,6 +209,62 @@ impl Step {
             Step::RandomErasing { p, scale, ratio, color } => {
                 recipe.erase(Erase { probability: p, scale, ratio, color })
             }
-        }
+        })
     }
+}
+
+impl Change {
+    fn augment(&self) -> Result<Augment> {
+        let named = |name: &String| Resampling::named(name);
+        Ok(match *self {
+            Change::RandAugment { num_ops, magnitude, num_magnitude_bins, ref interpolation } => Augment::RandAugment {
+                operations: num_ops,
+                magnitude,
+                bins: num_magnitude_bins,
+                resampling: named(interpolation)?,
+            },
+            Change::TrivialAugmentWide { num_magnitude_bins, ref interpolation } => {
+                Augment::TrivialAugmentWide { bins: num_magnitude_bins, resampling: named(interpolation)? }
+            }
+            Change::AutoAugment { ref policy, ref interpolation } => {
+                Augment::AutoAugment { policy: found_for(policy)?, resampling: named(interpolation)? }
+            }
+            Change::RandomRotation { degrees, p, ref interpolation } => {
+                Augment::Rotation { probability: p, degrees, resampling: named(interpolation)? }
+            }
+            Change::RandomAffine { degrees, translate, scale, shear: [a, b, c, d], p, ref interpolation } => {
+                Augment::Affine {
+                    probability: p,
+                    degrees,
+                    translate,
+                    scale,
+                    shear_x: (a, b),
+                    shear_y: (c, d),
+                    resampling: named(interpolation)?,
+                }
+            }
+            Change::RandomPerspective { distortion_scale, p, ref interpolation } => {
+                Augment::Perspective { probability: p, distortion: distortion_scale, resampling: named(interpolation)? }
+            }
+            Change::RandomPosterize { bits, p } => Augment::Posterize { probability: p, bits },
+            Change::RandomSolarize { threshold, p } => Augment::Solarize { probability: p, threshold },
+            Change::RandomEqualize { p } => Augment::Equalize { probability: p },
+            Change::RandomAutocontrast { p } => Augment::AutoContrast { probability: p },
+            Change::RandomAdjustSharpness { sharpness_factor, p } => {
+                Augment::Sharpness { probability: p, factor: sharpness_factor }
+            }
+            Change::RandomInvert { p } => Augment::Invert { probability: p },
+        })
+    }
+}
+
+fn found_for(policy: &str) -> Result<Policy> {
+    Ok(match policy {
+        "imagenet" => Policy::ImageNet,
+        "cifar10" => Policy::Cifar10,
+        "svhn" => Policy::Svhn,
+        other => {
+            return Err(Error::new(&ARGUMENT, format!("policy is one of imagenet, cifar10, svhn, not {other:?}")));
+        }
+    })
 }

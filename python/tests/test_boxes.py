@@ -91,6 +91,20 @@ def test_boxes_of_labels_follow_pictures() -> None:
         forebay.Loader(CORPUS / "twh" / "input", annotation_format="coco", size=64)
 
 
+def test_crops_that_look_at_boxes_keep_them() -> None:
+    options: dict[str, Any] = {"size": 64, "max_boxes": 4, "on_error": "skip", "batch": 4, "tail": "uneven", "shuffle": 5}
+
+    def boxes_of(augment: Any) -> dict[int, int]:
+        loader = forebay.Loader(CORPUS / "twh" / "input", annotations=True, augment=augment, **options)
+        return {int(frame): int(mask.sum()) for batch in loader for frame, mask in zip(batch.frame_ids, batch.mask)}
+
+    whole = boxes_of(forebay.Stretch())
+    assert boxes_of(forebay.CropAroundBoxes()) == whole
+    overlapping = boxes_of(forebay.RandomIoUCrop())
+    assert overlapping.keys() == whole.keys() and 0 < sum(overlapping.values()) <= sum(whole.values())
+    assert sum(boxes_of(forebay.RandomResizedCrop((0.1, 0.3)) | forebay.KeepBoxes(visible=0.9)).values()) < sum(whole.values())
+
+
 def test_warehouses_resume_and_pickle() -> None:
     loader = warehouse(shuffle=3)
     whole = [batch.frame_ids.tolist() for batch in loader]

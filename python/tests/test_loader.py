@@ -156,6 +156,32 @@ def test_augmentations_are_drawn_by_seed_epoch_and_sample(corpus: pathlib.Path) 
         forebay.Loader(path, size=8, augment=forebay.HorizontalFlip(p=2))
 
 
+def test_policies_and_rotations_say_where_points_land(corpus: pathlib.Path) -> None:
+    path = corpus / "tbl" / "jpeg20_lz4.tbl"
+    augment = forebay.RandomResizedCrop() | forebay.HorizontalFlip() | forebay.RandomRotation(30, interpolation="bilinear")
+    augment = augment | forebay.RandAugment() | forebay.TrivialAugmentWide() | forebay.AutoAugment("cifar10") | forebay.RandAugment(1)
+    augment = augment | forebay.RandomAffine((-5, 9), (0.1, 0.1), (0.9, 1.1), shear=(-3, 3, 0, 2)) | forebay.RandomPerspective()
+    augment = augment | forebay.RandomPosterize(4) | forebay.RandomSolarize(128) | forebay.RandomEqualize() | forebay.RandomInvert(0.1)
+    augment = augment | forebay.RandomAutocontrast() | forebay.RandomAdjustSharpness(2) | forebay.KeepBoxes(0.2, 1)
+
+    def all_of(**options: Any) -> Any:
+        loader = forebay.Loader(path, size=(24, 20), shuffle=7, normalize="imagenet", **options)
+        return np.concatenate([batch.images for batch in loader])
+
+    assert (all_of(augment=augment, workers=1, batch=4) == all_of(augment=augment, workers=3, batch=10)).all()
+    turned = forebay.Stretch() | forebay.RandomRotation((90, 90))
+    (batch,) = forebay.Loader(path, size=32, augment=turned, batch=20)
+    (plain,) = forebay.Loader(path, size=32, augment=forebay.Stretch(), batch=20)
+    assert (batch.images == np.rot90(plain.images, axes=(2, 3))).all()
+    placement = batch.placements[0]
+    width, height = placement.full
+    corners = placement.points([(0, 0), (width, 0), (width / 2, height / 2)])
+    assert np.allclose(corners, [(0, 32), (0, 0), (16, 16)]), "a quarter, counterclockwise"
+    for wrong in [forebay.RandAugment(magnitude=31), forebay.AutoAugment("mnist"), forebay.RandomRotation(9, interpolation="bicubic")]:
+        with pytest.raises(forebay.UsageError):
+            forebay.Loader(path, size=8, augment=wrong)
+
+
 def test_payloads_and_metadata(archives: dict[int, pathlib.Path]) -> None:
     ds = forebay.open(archives[23])
     for batch in forebay.Loader(archives[23], batch=5, shuffle=3, tail="uneven"):

@@ -103,8 +103,10 @@ pub use builder::Builder;
 pub use content::Sample;
 /// What becomes of each picture.
 pub use forebay::image::transform::Recipe as Image;
+/// Random changes of pictures, and the datasets of AutoAugment.
+pub use forebay::image::transform::{Augment, Policy};
 /// Where a picture landed on its tensor, and which way round.
-pub use forebay::image::transform::{Placement, Rect};
+pub use forebay::image::transform::{Map, Placement, Rect};
 use forebay::{
     Result,
     image::transform::Normalize,

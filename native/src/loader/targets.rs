@@ -74,6 +74,17 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// The boxes of a picture of this size in its pixels, in memory that is used again.
+pub(super) fn corners<'a>(given: &[GivenBox], (width, height): (u32, u32), to: &'a mut Vec<Rect>) -> &'a [Rect] {
+    let chosen = |one: &GivenBox| forebay::warehouse::choose(one.pixels, one.shares, [width, height]);
+    to.clear();
+    to.extend(given.iter().filter_map(chosen).map(|chosen| {
+        let [left, top, right, bottom] = chosen.corners;
+        Rect { x: left, y: top, width: right - left, height: bottom - top }
+    }));
+    to
+}
+
 /// Boxes and frames of a batch.
 #[derive(Debug, Default)]
 pub(super) struct Targets {

@@ -18,7 +18,7 @@ use forebay::{
     error::codes as common,
     image::{
         decode::{Decoder, Options as DecodeOptions, cost},
-        transform::{Out, Transformer, f16},
+        transform::{Out, Rect, Transformer, f16},
     },
     order::{Item, Order},
     warehouse::{self, Endianness, to_f32},
@@ -32,7 +32,7 @@ use super::{
     policy::{OnBroken, TRIES},
     sources::Sources,
     stats::Clock,
-    targets::Parts,
+    targets::{Parts, corners},
 };
 use crate::{
     dataset::Stored,
@@ -139,6 +139,8 @@ pub(super) struct Worker {
     hows: Vec<Option<How>>,
     imager: Imager,
     halves: Option<Box<[f16; 256]>>,
+    /// Boxes of a picture, for crops that look at them.
+    rects: Vec<Rect>,
 }
 
 impl Worker {
@@ -159,7 +161,7 @@ impl Worker {
         };
         let hows = shared.contents.iter().map(how).collect();
         let (decoder, buffer, imager) = (Decoder::default(), BytesMut::new(), Imager::default());
-        Worker { shared, decoder, transformers, buffer, hows, imager, halves: None }
+        Worker { shared, decoder, transformers, buffer, hows, imager, halves: None, rects: Vec::new() }
     }
 
     /// Makes one sample by itself, in memory of a slot's size.
@@ -236,7 +238,7 @@ impl Worker {
     }
 
     fn make(&mut self, (epoch, kind): (u64, usize), item: &Item, drawn_as: &Item, slot: &mut Slot) -> Result<()> {
-        let Worker { shared, decoder, transformers, buffer, hows, imager, halves } = self;
+        let Worker { shared, decoder, transformers, buffer, hows, imager, halves, rects } = self;
         let begun = Instant::now();
         slot.label = shared.labels.of(&shared.sources, item, buffer)?;
         if let Some(stored) = &shared.sources.stored {
@@ -259,7 +261,10 @@ impl Worker {
             Content::Payloads => slot.payload = payload,
             Content::Images(_) => {
                 if let Some(Some(transformer)) = transformers.get_mut(kind) {
-                    let needs = transformer.needs(&payload, raw, &shared.decode, key);
+                    let cuts_by_boxes = transformer.recipe().looks_at_boxes();
+                    let given = frame.filter(|_| cuts_by_boxes).map(|frame| &*frame.boxes).unwrap_or_default();
+                    let needs =
+                        transformer.needs_among(&payload, raw, &shared.decode, key, |size| corners(given, size, rects));
                     let cost = needs.cost(&payload);
                     let share = shared.budget.take(cost);
                     let picture = || {

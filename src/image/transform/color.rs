@@ -1,6 +1,6 @@
 //! Changes of color on the canvas: 8-bit RGB, all of it, at the size of the output.
 
-use super::Recipe;
+use super::{Recipe, geometry::turned};
 use crate::random::{Draws, Stream};
 
 /// Random changes of color, each drawn from `1 - amount` to `1 + amount` (hue from `-amount` to `amount` of the
@@ -39,8 +39,15 @@ pub struct Erase {
     pub color: [u8; 3],
 }
 
-/// Does what the recipe says, by the draws of one sample.
-pub(super) fn change(recipe: &Recipe, canvas: &mut [u8], scratch: &mut Vec<u8>, sample_key: u64) {
+/// Does what the recipe says, by the draws of one sample. What is drawn is meant for a picture that is not mirrored yet;
+/// `mirrored` says which ways it was already.
+pub(super) fn change(
+    recipe: &Recipe,
+    canvas: &mut [u8],
+    scratch: &mut Vec<u8>,
+    mirrored: (bool, bool),
+    sample_key: u64,
+) {
     let mut draw = Stream::Color.draws(sample_key);
     if let Some(amounts) = recipe.jitter {
         jitter(canvas, &amounts, &mut draw);
@@ -56,7 +63,7 @@ pub(super) fn change(recipe: &Recipe, canvas: &mut [u8], scratch: &mut Vec<u8>, 
         }
     }
     if let Some(e) = recipe.erase {
-        erase(canvas, (recipe.width, recipe.height), &e, &mut Stream::Erase.draws(sample_key));
+        erase(canvas, (recipe.width, recipe.height), mirrored, &e, &mut Stream::Erase.draws(sample_key));
     }
 }
 
@@ -165,7 +172,7 @@ fn along(from: &[u8], to: &mut [u8], (n, count): (usize, usize), (step, stride):
     }
 }
 
-fn erase(canvas: &mut [u8], (width, height): (u32, u32), e: &Erase, draw: &mut Draws) {
+fn erase(canvas: &mut [u8], (width, height): (u32, u32), mirrored: (bool, bool), e: &Erase, draw: &mut Draws) {
     if !draw.chance(e.probability) {
         return;
     }
@@ -175,8 +182,8 @@ fn erase(canvas: &mut [u8], (width, height): (u32, u32), e: &Erase, draw: &mut D
         let aspect = draw.between(e.ratio.0.ln(), e.ratio.1.ln()).exp();
         let (cut_w, cut_h) = ((area * aspect).sqrt().round(), (area / aspect).sqrt().round());
         if cut_w >= 1.0 && cut_h >= 1.0 && cut_w < w && cut_h < h {
-            let y = draw.below((h - cut_h) as u32 + 1) as usize;
-            let x = draw.below((w - cut_w) as u32 + 1) as usize;
+            let y = turned(draw.below((h - cut_h) as u32 + 1), cut_h as u32, height, mirrored.1) as usize;
+            let x = turned(draw.below((w - cut_w) as u32 + 1), cut_w as u32, width, mirrored.0) as usize;
             for line in canvas.chunks_exact_mut(width as usize * 3).skip(y).take(cut_h as usize) {
                 pixels(line).skip(x).take(cut_w as usize).for_each(|p| *p = e.color);
             }

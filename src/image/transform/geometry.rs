@@ -1,6 +1,8 @@
 //! Which part of a picture lands where on the output.
 
-use super::{Recipe, Resampling};
+use super::{Keep, Map, Recipe, Resampling};
+#[cfg(feature = "augment")]
+use super::{augment, boxed};
 #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 use crate::image::decode::Region;
 use crate::{
@@ -35,6 +37,18 @@ pub enum Fit {
     },
     /// All of it, undistorted, in the middle of the fill color.
     Letterbox,
+    /// A random rectangle around all boxes of the picture, resized; without boxes all of the picture.
+    #[cfg(feature = "augment")]
+    AroundBoxes,
+    /// A random rectangle that shows the center of a box and overlaps it by a chance share, resized, or all of the
+    /// picture: SSD's crop, torchvision's RandomIoUCrop. Boxes whose center is cut off are left out.
+    #[cfg(feature = "augment")]
+    OverlapBoxes {
+        /// The least and the largest share of each side.
+        scale: (f64, f64),
+        /// The least and the largest width divided by height.
+        ratio: (f64, f64),
+    },
 }
 
 /// A part of a picture, in pixels that need not be whole.
@@ -82,6 +96,14 @@ pub struct Placement {
     pub mirrored: bool,
     /// The source's upper edge is at the bottom of that part.
     pub flipped: bool,
+    /// The output's width, of which that part is one.
+    pub output_width: u32,
+    /// The output's height.
+    pub output_height: u32,
+    /// What moved the output's pixels when all of that was done: rotations and the like, in pixels of the output.
+    pub warp: Option<Map>,
+    /// Which boxes are kept.
+    pub keep: Keep,
 }
 
 /// One axis of a placement.
@@ -96,8 +118,20 @@ impl Recipe {
     /// Places a picture of this full size, by the draws of one sample: its crop, and whether it is mirrored.
     #[doc(hidden)]
     pub fn place(&self, width: u32, height: u32, sample_key: u64) -> Placement {
+        self.place_boxes(width, height, &[], sample_key)
+    }
+
+    /// The same for a picture with boxes, which some fits look at; in pixels of the picture.
+    #[doc(hidden)]
+    pub fn place_boxes(&self, width: u32, height: u32, boxes: &[Rect], sample_key: u64) -> Placement {
+        #[cfg(not(feature = "augment"))]
+        let _ = boxes;
         let (w, h) = (f64::from(width), f64::from(height));
         let whole = |n: f64, size| Span { from: 0.0, length: n, at: 0, size };
+        let spans = |r: &Rect| {
+            let span = |from, length, size| Span { from, length, at: 0, size };
+            (span(r.x, r.width, self.width), span(r.y, r.height, self.height))
+        };
         let (x, y) = match self.fit {
             Fit::Stretch => (whole(w, self.width), whole(h, self.height)),
             Fit::CenterCrop { short } => {
@@ -114,9 +148,14 @@ impl Recipe {
                 (cut(width, padding, self.width, &mut draw), y)
             }
             Fit::RandomResizedCrop { scale, ratio } => {
-                let r = random_rectangle(width, height, scale, ratio, sample_key);
-                let span = |from, length, size| Span { from, length, at: 0, size };
-                (span(r.x, r.width, self.width), span(r.y, r.height, self.height))
+                spans(&random_rectangle(width, height, scale, ratio, sample_key))
+            }
+            #[cfg(feature = "augment")]
+            Fit::AroundBoxes => spans(&boxed::around((width, height), boxes, &mut Stream::Crop.draws(sample_key))),
+            #[cfg(feature = "augment")]
+            Fit::OverlapBoxes { scale, ratio } => {
+                let draw = &mut Stream::Crop.draws(sample_key);
+                spans(&boxed::overlapping((width, height), scale, ratio, boxes, draw))
             }
             Fit::Letterbox => {
                 let factor = (f64::from(self.width) / w).min(f64::from(self.height) / h);
@@ -139,7 +178,30 @@ impl Recipe {
             full_height: height,
             mirrored,
             flipped,
+            output_width: self.width,
+            output_height: self.height,
+            warp: self.warp(sample_key),
+            keep: self.keep(),
         }
+    }
+
+    /// What moves the output's pixels once they are drawn.
+    fn warp(&self, sample_key: u64) -> Option<Map> {
+        #[cfg(feature = "augment")]
+        return augment::warp(self, sample_key);
+        #[cfg(not(feature = "augment"))]
+        {
+            let _ = sample_key;
+            None
+        }
+    }
+
+    fn keep(&self) -> Keep {
+        #[cfg(feature = "augment")]
+        let center = matches!(self.fit, Fit::OverlapBoxes { .. });
+        #[cfg(not(feature = "augment"))]
+        let center = false;
+        Keep { visible: self.visible, side: self.least_side, center }
     }
 }
 
@@ -204,34 +266,6 @@ fn random_rectangle(width: u32, height: u32, scale: (f64, f64), ratio: (f64, f64
 }
 
 impl Placement {
-    /// Where a point of the full-size picture lands on the output, which may be outside of it.
-    pub fn point(&self, x: f64, y: f64) -> (f64, f64) {
-        let along = |at: f64, (from, length): (f64, f64), (to, size): (u32, u32), round: bool| {
-            let size = f64::from(size);
-            // Multiplied first, so that whole pixels of a part that is not resized stay whole.
-            let along = if length > 0.0 { (at - from) * size / length } else { 0.0 };
-            f64::from(to) + if round { size - along } else { along }
-        };
-        let Rect { x: left, y: top, width, height } = self.source;
-        (
-            along(x, (left, width), (self.x, self.width), self.mirrored),
-            along(y, (top, height), (self.y, self.height), self.flipped),
-        )
-    }
-
-    /// Where a rectangle of the full-size picture lands on the output, as far as the part that is shown has it; `None`
-    /// if nothing of it is shown.
-    pub fn rect(&self, rect: &Rect) -> Option<Rect> {
-        let (ax, ay) = self.point(rect.x, rect.y);
-        let (bx, by) = self.point(rect.x + rect.width, rect.y + rect.height);
-        let inside = |a: f64, b: f64, at: u32, size: u32| {
-            let (least, most) = (f64::from(at), f64::from(at) + f64::from(size));
-            (a.min(b).clamp(least, most), a.max(b).clamp(least, most))
-        };
-        let ((left, right), (top, bottom)) = (inside(ax, bx, self.x, self.width), inside(ay, by, self.y, self.height));
-        (right > left && bottom > top).then_some(Rect { x: left, y: top, width: right - left, height: bottom - top })
-    }
-
     /// The smallest size to which the picture may be decoded without its part having fewer pixels than the output.
     pub fn at_least(&self, full_width: u32, full_height: u32) -> (u32, u32) {
         let need = |full: u32, part: f64, size: u32| {

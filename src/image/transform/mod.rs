@@ -24,9 +24,15 @@
 //! ```
 
 mod across;
+#[cfg(feature = "augment")]
+mod augment;
+#[cfg(feature = "augment")]
+mod boxed;
 mod color;
 mod down;
+mod follow;
 mod geometry;
+mod map;
 mod mix;
 mod names;
 mod recipe;
@@ -37,16 +43,24 @@ mod weights;
 #[doc(hidden)]
 pub use half::f16;
 
+#[cfg(feature = "augment")]
+pub use augment::{Augment, Policy};
+#[cfg(feature = "augment")]
+#[doc(hidden)]
+pub use augment::{Canvas, Operation};
 pub use color::{Blur, Erase, Jitter};
+#[doc(hidden)]
+pub use follow::Keep;
 pub use geometry::Fit;
 #[doc(hidden)]
 pub use geometry::{Placement, Rect};
+#[doc(hidden)]
+pub use map::Map;
 #[doc(hidden)]
 pub use mix::{Cut, Mixed, Mixing};
 pub use recipe::{Layout, Normalize, Recipe, Resampling};
 pub use tensor::Out;
 
-use super::Probe;
 #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 use super::decode::{Orientation, orientation};
 use super::{Picture, codes};
@@ -111,7 +125,7 @@ impl Transformer {
         let source = placement.source_in(picture);
         let whole = placement.covers(recipe.width, recipe.height);
         let exact = placement.pixel_for_pixel(&source);
-        let plain = whole && exact.is_none() && !recipe.changes_colors() && recipe.resampling != Resampling::Nearest;
+        let plain = whole && exact.is_none() && !recipe.changes_canvas() && recipe.resampling != Resampling::Nearest;
         let out = match out {
             // What most recipes ask for: resized straight to the tensor.
             Out::F32(out) if plain && recipe.layout == Layout::Nchw && source.width > 0.0 && source.height > 0.0 => {
@@ -125,19 +139,30 @@ impl Transformer {
             }
             out => out,
         };
+        #[cfg_attr(not(feature = "augment"), expect(unused_mut, reason = "nothing is mirrored before"))]
+        let mut turning = (mirror, flip);
         let view = match exact {
-            Some((x, y)) if whole && !recipe.changes_colors() => View {
+            Some((x, y)) if whole && !recipe.changes_canvas() => View {
                 data: picture.pixels,
                 start: (y * picture.width as usize + x) * 3,
                 stride: picture.width as usize * 3,
             },
             exact => {
                 self.draw(picture, placement, &source, exact)?;
-                color::change(&self.recipe, &mut self.canvas, &mut self.scratch, sample_key);
+                #[cfg_attr(not(feature = "augment"), expect(unused_mut, reason = "nothing turns it"))]
+                let mut turned = (false, false);
+                #[cfg(feature = "augment")]
+                if self.recipe.is_augmented() {
+                    // What is drawn for them is drawn for the picture as it is seen.
+                    turned = std::mem::take(&mut turning);
+                    turn(&mut self.canvas, width, turned);
+                    augment::change(&self.recipe, &mut self.canvas, &mut self.scratch, sample_key);
+                }
+                color::change(&self.recipe, &mut self.canvas, &mut self.scratch, turned, sample_key);
                 View { data: &self.canvas, start: 0, stride: width * 3 }
             }
         };
-        tensor::write(&view, (width, height), (mirror, flip), &self.recipe, &self.tables, out);
+        tensor::write(&view, (width, height), turning, &self.recipe, &self.tables, out);
         Ok(())
     }
 
@@ -263,7 +288,26 @@ impl Transformer {
         options: &super::decode::Options,
         sample_key: u64,
     ) -> Needs {
-        let probed = if raw.is_some() { Probe::default() } else { super::probe(payload) };
+        self.needs_among(payload, raw, options, sample_key, |_| &[])
+    }
+
+    /// The same for a picture with boxes, which crops may look at: the caller gives those of the picture of this size
+    /// as it is seen.
+    #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    #[doc(hidden)]
+    pub fn needs_among<'b>(
+        &self,
+        payload: &[u8],
+        raw: Option<(u32, u32)>,
+        options: &super::decode::Options,
+        sample_key: u64,
+        boxes: impl FnOnce((u32, u32)) -> &'b [Rect],
+    ) -> Needs {
+        if let Some((width, height)) = raw {
+            let placement = self.recipe.place_boxes(width, height, boxes((width, height)), sample_key);
+            return Needs { raw, options: options.clone(), placed: Some(placement) };
+        }
+        let probed = super::probe(payload);
         if probed.width == 0 {
             return Needs { raw, options: options.clone(), placed: None };
         }
@@ -271,7 +315,7 @@ impl Transformer {
         let orientation = if options.orient { orientation(payload) } else { Orientation::Upright };
         let stored = (probed.width, probed.height);
         let (width, height) = orientation.size(stored.0, stored.1);
-        let placement = self.recipe.place(width, height, sample_key);
+        let placement = self.recipe.place_boxes(width, height, boxes((width, height)), sample_key);
         let mut options = self.enough(&placement, (width, height), options);
         options.region = options.region.map(|region| orientation.stored(region, stored));
         options.at_least = options.at_least.map(|(width, height)| orientation.size(width, height));
@@ -300,6 +344,23 @@ impl Transformer {
     #[doc(hidden)]
     pub fn finish(&mut self, decoded: &Decoded<'_>, sample_key: u64, out: Out<'_>) -> Result<()> {
         self.apply_placed(&decoded.picture, &decoded.placement, sample_key, out)
+    }
+}
+
+/// Mirrors pixels where they are, left to right and top to bottom.
+#[cfg(feature = "augment")]
+fn turn(canvas: &mut [u8], width: usize, (mirror, flip): (bool, bool)) {
+    let pixels = canvas.as_chunks_mut::<3>().0;
+    match (mirror, flip) {
+        (true, true) => pixels.reverse(),
+        (true, false) => pixels.chunks_exact_mut(width).for_each(<[_]>::reverse),
+        (false, true) => {
+            let mut lines = pixels.chunks_exact_mut(width);
+            while let (Some(upper), Some(lower)) = (lines.next(), lines.next_back()) {
+                upper.swap_with_slice(lower);
+            }
+        }
+        (false, false) => {}
     }
 }
 

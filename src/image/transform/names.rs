@@ -34,6 +34,10 @@ impl Fit {
             Fit::Letterbox => "letterbox",
             Fit::RandomCrop { .. } => "random-crop",
             Fit::RandomResizedCrop { .. } => "random-resized-crop",
+            #[cfg(feature = "augment")]
+            Fit::AroundBoxes => "around-boxes",
+            #[cfg(feature = "augment")]
+            Fit::OverlapBoxes { .. } => "overlap-boxes",
         }
     }
 }

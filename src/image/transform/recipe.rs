@@ -1,5 +1,7 @@
 //! What is wanted of every picture.
 
+#[cfg(feature = "augment")]
+use super::Augment;
 use super::{Blur, Erase, Fit, Jitter};
 use crate::{
     error::{Error, Result},
@@ -90,9 +92,11 @@ impl Normalize {
 /// let validate = Recipe::new(224, 224).center_crop(256).resampling(Resampling::Bicubic).normalize(Normalize::UNIT);
 /// let detect = Recipe::new(640, 640).letterbox([114; 3]).layout(Layout::Nhwc);
 /// let small = Recipe::new(32, 32).random_crop(4).vflip();
+/// // For boxes: those are kept of which a quarter is seen, and two pixels each way.
+/// let boxed = Recipe::new(640, 640).random_resized_crop().keep_boxes(0.25, 2.0);
 /// assert_eq!(small.vflip, 0.5);
 /// assert_eq!(Recipe::new(8, 8).fit(Fit::Stretch).fit, Recipe::new(8, 8).fit);
-/// # let _ = (train, validate, detect);
+/// # let _ = (train, validate, detect, boxed);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -111,6 +115,9 @@ pub struct Recipe {
     pub hflip: f64,
     /// How likely it is mirrored top to bottom.
     pub vflip: f64,
+    /// Random changes of geometry and color, one after the other.
+    #[cfg(feature = "augment")]
+    pub augments: Vec<Augment>,
     /// Changes of color.
     pub jitter: Option<Jitter>,
     /// How likely it becomes gray.
@@ -119,6 +126,10 @@ pub struct Recipe {
     pub blur: Option<Blur>,
     /// A rectangle that is painted over.
     pub erase: Option<Erase>,
+    /// The least share of its area that is left of a box that is kept.
+    pub visible: f64,
+    /// The least width and height of a box that is kept, in pixels of the output.
+    pub least_side: f64,
     /// What the numbers are; `None` is 0 to 1.
     pub normalize: Option<Normalize>,
     /// The order of the axes.
@@ -136,10 +147,14 @@ impl Recipe {
             fill: [0; 3],
             hflip: 0.0,
             vflip: 0.0,
+            #[cfg(feature = "augment")]
+            augments: Vec::new(),
             jitter: None,
             grayscale: 0.0,
             blur: None,
             erase: None,
+            visible: 0.0,
+            least_side: 0.0,
             normalize: None,
             layout: Layout::Nchw,
         }
@@ -209,6 +224,20 @@ impl Recipe {
         self.vflip = probability;
         self
     }
+    /// Adds a random change, which comes after those that were added before, and after the mirroring.
+    #[cfg(feature = "augment")]
+    #[must_use]
+    pub fn augment(mut self, augment: Augment) -> Self {
+        self.augments.push(augment);
+        self
+    }
+    /// Leaves out boxes of which the output shows less than this share of their area, or less than this many pixels
+    /// across or down.
+    #[must_use]
+    pub fn keep_boxes(mut self, visible: f64, least_side: f64) -> Self {
+        (self.visible, self.least_side) = (visible, least_side);
+        self
+    }
     /// Changes brightness, contrast, saturation and hue.
     #[must_use]
     pub fn jitter(mut self, jitter: Jitter) -> Self {
@@ -251,8 +280,27 @@ impl Recipe {
         self
     }
 
-    pub(super) fn changes_colors(&self) -> bool {
-        self.jitter.is_some() || self.grayscale > 0.0 || self.blur.is_some() || self.erase.is_some()
+    /// Whether its fit looks at the boxes of a picture.
+    #[cfg(feature = "augment")]
+    #[doc(hidden)]
+    pub fn looks_at_boxes(&self) -> bool {
+        matches!(self.fit, Fit::AroundBoxes | Fit::OverlapBoxes { .. })
+    }
+
+    /// Whether the canvas is changed behind its crop.
+    pub(super) fn changes_canvas(&self) -> bool {
+        self.is_augmented()
+            || self.jitter.is_some()
+            || self.grayscale > 0.0
+            || self.blur.is_some()
+            || self.erase.is_some()
+    }
+
+    pub(super) fn is_augmented(&self) -> bool {
+        #[cfg(feature = "augment")]
+        return !self.augments.is_empty();
+        #[cfg(not(feature = "augment"))]
+        false
     }
 
     pub(super) fn check(&self) -> Result<()> {
@@ -271,6 +319,12 @@ impl Recipe {
         let range = |(from, to): (f64, f64)| from.is_finite() && to.is_finite() && from > 0.0 && from <= to;
         let ranges = match self.fit {
             Fit::RandomResizedCrop { scale, ratio } => vec![scale, ratio],
+            #[cfg(feature = "augment")]
+            Fit::OverlapBoxes { scale: (_, most), .. } if most > 1.0 => {
+                return wrong(format!("a share of {most} of a side is more than all of it"));
+            }
+            #[cfg(feature = "augment")]
+            Fit::OverlapBoxes { scale, ratio } => vec![scale, ratio],
             Fit::CenterCrop { short: Some(0) } => return wrong("a shorter side of 0 is invalid".into()),
             _ => Vec::new(),
         };
@@ -284,6 +338,13 @@ impl Recipe {
                 return wrong(format!("a jitter of {amounts:?} is invalid; hue is at most 0.5"));
             }
         }
+        let keeps = (0.0..=1.0).contains(&self.visible) && (0.0..f64::INFINITY).contains(&self.least_side);
+        if !keeps {
+            let (visible, side) = (self.visible, self.least_side);
+            return wrong(format!("keeping boxes from a share of {visible} and {side} pixels on is invalid"));
+        }
+        #[cfg(feature = "augment")]
+        super::augment::check(&self.augments)?;
         let n = self.normalize.unwrap_or(Normalize::UNIT);
         if n.std.iter().any(|s| !s.is_finite() || *s == 0.0) || n.mean.iter().any(|m| !m.is_finite()) {
             return wrong(format!("normalizing by mean {:?} and deviation {:?} is invalid", n.mean, n.std));
