@@ -10,7 +10,13 @@ use forebay::{
 };
 use serde_json::Value;
 
-use super::{Dtype, Skipped, Tensor, flight::Pools, targets::Targets, worker::Shared};
+use super::{
+    Dtype, Skipped, TargetView, Tensor,
+    flight::Pools,
+    target::Filled,
+    targets::Targets,
+    worker::Shared,
+};
 
 /// Samples, ready for training. Its memory goes back to the loader when it is dropped, so keep batches only as long
 /// as they are needed; keeping them longer is safe and costs new memory for others.
@@ -25,6 +31,7 @@ pub struct Batch {
     pub(super) payloads: Vec<Bytes>,
     pub(super) skipped: Vec<Skipped>,
     pub(super) targets: Targets,
+    pub(super) named: Vec<Filled>,
     /// The batch's length and then the shape of one sample.
     pub(super) shape: Vec<usize>,
     pub(super) slot_bytes: usize,
@@ -120,6 +127,12 @@ impl Batch {
     pub fn labels(&self) -> &[i64] {
         &self.labels
     }
+    /// The [target](super::Target) of this name, if the loader was given one.
+    pub fn target(&self, name: &str) -> Option<TargetView<'_>> {
+        let (kind, range) = self.shared.ready.columns_of(name)?;
+        let (columns, filled) = (self.shared.ready.columns.get(range.clone())?, self.named.get(range)?);
+        Some(TargetView::new(kind, self.len(), columns, filled))
+    }
     /// The boxes, `[n, places, 4]`: left, top, right and bottom from 0 to 1 of the tensor; 0 where there is none. Empty
     /// if the loader was asked for none.
     pub fn boxes(&self) -> &[f32] {
@@ -174,5 +187,6 @@ impl Drop for Batch {
         if let Some(memory) = self.memory.take() {
             self.pools.numbers.give(memory);
         }
+        self.pools.named.give(std::mem::take(&mut self.named));
     }
 }

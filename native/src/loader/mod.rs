@@ -52,6 +52,7 @@
 //! | `batch.rs`, `tensor.rs` | a finished batch, its numbers |
 //! | `content.rs`, `labels/`, `policy.rs` | what samples become, their labels, what happens with broken ones |
 //! | `annotations.rs`, `targets.rs` | the boxes of pictures, boxes on their way into a batch |
+//! | `target/` | named targets of any kind |
 //! | `stored/` | samples of warehouses |
 //! | `groups.rs`, `split.rs` | batches of pictures of alike shape; parts to train on and to validate with |
 //! | `sources.rs`, `state.rs`, `stats.rs` | the files, saved positions, times |
@@ -76,6 +77,7 @@ mod split;
 mod state;
 mod stats;
 mod stored;
+mod target;
 mod targets;
 mod tensor;
 mod worker;
@@ -114,11 +116,13 @@ pub use split::{Split, SplitBy};
 pub use state::{Phase, State};
 pub use stats::Stats;
 pub use stored::Mode;
+pub use target::{Target, TargetKind, TargetView, padded};
 pub use tensor::{Dtype, Tensor};
 
 use crate::warehouse::Refused;
 use flight::{Flight, Pools, Slot, Task};
 use groups::Plan;
+use target::Filled;
 use targets::Targets;
 use worker::{Crew, Shared, Worker};
 
@@ -207,6 +211,14 @@ impl Loader {
     /// The epoch and step that come next.
     pub fn position(&self) -> Position {
         self.next
+    }
+    /// The names of its [targets](Target), in the order in which they were given.
+    pub fn targets(&self) -> impl Iterator<Item = &str> {
+        self.shared.ready.names()
+    }
+    /// The names of the classes of a target, in the order of their numbers; none where these have no names.
+    pub fn target_classes(&self, name: &str) -> Vec<&str> {
+        self.shared.ready.classes_of(name)
     }
     /// The names of the classes that boxes have, in the order of their numbers.
     pub fn box_classes(&self) -> &[String] {
@@ -332,8 +344,8 @@ impl Loader {
         // The workers go on while the caller looks at this batch; if they cannot, the next call says so.
         let _ = self.fill();
         let mut targets = Targets::default();
-        let (slots, memory) = flight.land(|slots| targets = Targets::of(slots, self.shared.places));
-        self.give((flight.epoch, flight.step, flight.kind), slots, targets, OnceLock::from(memory))
+        let (slots, memory, named) = flight.land(|slots| targets = Targets::of(slots, self.shared.places));
+        self.give((flight.epoch, flight.step, flight.kind), slots, (targets, named), OnceLock::from(memory))
     }
 
     /// Stands behind the epoch's end.
@@ -352,7 +364,7 @@ impl Loader {
         &mut self,
         what: (u64, u64, usize),
         slots: Vec<Slot>,
-        targets: Targets,
+        targets: (Targets, Vec<Filled>),
         memory: OnceLock<BytesMut>,
     ) -> Result<Option<Batch>> {
         let batch = self.land(what, slots, targets, memory)?;
@@ -378,13 +390,13 @@ impl Loader {
             let what = (epoch.number(), self.next.step, kind);
             self.next.step += 1;
             self.ahead = self.next;
-            let (mut slots, rest) = self.pools.slots(&items, shared.slot(kind));
+            let (mut slots, rest, named) = self.pools.slots(&items, shared.slot(kind));
             let worker = self.own.get_or_insert_with(|| Box::new(Worker::new(shared.clone())));
             slots.iter_mut().for_each(|slot| worker.try_to_fill((what.0, kind), slot));
             let targets = Targets::of(&slots, shared.places);
-            self.pools.take_back(&mut slots, rest);
+            let named = self.pools.take_back(&mut slots, rest, named);
             shared.clock.lent(begun, slots.len());
-            return self.give(what, slots, targets, OnceLock::new());
+            return self.give(what, slots, (targets, named), OnceLock::new());
         }
         Ok(self.end_epoch())
     }
@@ -506,7 +518,7 @@ impl Loader {
         &self,
         (epoch, step, kind): (u64, u64, usize),
         slots: Vec<Slot>,
-        targets: Targets,
+        (targets, named): (Targets, Vec<Filled>),
         memory: OnceLock<BytesMut>,
     ) -> Result<Batch> {
         let shared = &self.shared;
@@ -525,6 +537,7 @@ impl Loader {
             dtype: shared.dtype,
             memory,
             targets,
+            named,
             pools: self.pools.clone(),
             shared: shared.clone(),
         };
@@ -625,6 +638,16 @@ pub mod codes {
     /// A sample without a label.
     pub const LABEL: Code =
         Code::damaged("loader.label", "A sample's label is missing, or is neither a whole number nor a known class.");
+    /// A target that no sample has.
+    pub const TARGET: Code =
+        Code::usage("loader.target", "No sample has the target that the loader was asked for; the message names it.");
+    /// A sample without a target.
+    pub const TARGET_MISSING: Code = Code::damaged("loader.target_missing", "A sample has none of a target.");
+    /// A target of another kind.
+    pub const TARGET_VALUE: Code = Code::damaged(
+        "loader.target_value",
+        "What a sample has for a target is not of its kind, has another length, or is none of its classes.",
+    );
     /// Frames without usable labels.
     pub const ANNOTATION: Code = Code::damaged(
         "loader.annotation",
@@ -637,5 +660,6 @@ pub mod codes {
         "A worker panicked over a sample; this is a bug, of Forebay or of the function that it was given.",
     );
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&SETTINGS, &STOPPED, &LABEL, &ANNOTATION, &PANIC];
+    pub const ALL: &[&Code] = 
+        &[&SETTINGS, &STOPPED, &LABEL, &TARGET, &TARGET_MISSING, &TARGET_VALUE, &ANNOTATION, &PANIC];
 }

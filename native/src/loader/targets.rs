@@ -97,8 +97,7 @@ impl Targets {
         targets.mask.reserve_exact(all);
         targets.classes.reserve_exact(all);
         targets.frames.reserve_exact(if known { slots.len() } else { 0 });
-        let left_out = |slot: &&Slot| slot.error.is_some() && slot.stand_in.is_none();
-        slots.iter().filter(|slot| !left_out(slot)).for_each(|slot| targets.take(slot));
+        slots.iter().filter(|slot| !slot.is_left_out()).for_each(|slot| targets.take(slot));
         targets
     }
 

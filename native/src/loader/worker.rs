@@ -15,6 +15,7 @@ use bytes::BytesMut;
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use forebay::{
     Error, Result,
+    annotations::Raster,
     error::codes as common,
     image::{
         decode::{Decoder, Options as DecodeOptions, cost},
@@ -32,6 +33,7 @@ use super::{
     policy::{OnBroken, TRIES},
     sources::Sources,
     stats::Clock,
+    target::Ready,
     targets::Parts,
 };
 use crate::{
@@ -57,6 +59,8 @@ pub(super) struct Shared {
     pub(super) dtype: Dtype,
     pub(super) labels: Resolver,
     pub(super) labeled: bool,
+    /// Named targets.
+    pub(super) ready: Ready,
     pub(super) on_broken: OnBroken,
     pub(super) allow_empty: bool,
     pub(super) decode: DecodeOptions,
@@ -139,6 +143,7 @@ pub(super) struct Worker {
     hows: Vec<Option<How>>,
     imager: Imager,
     halves: Option<Box<[f16; 256]>>,
+    raster: Raster,
 }
 
 impl Worker {
@@ -159,13 +164,14 @@ impl Worker {
         };
         let hows = shared.contents.iter().map(how).collect();
         let (decoder, buffer, imager) = (Decoder::default(), BytesMut::new(), Imager::default());
-        Worker { shared, decoder, transformers, buffer, hows, imager, halves: None }
+        let (halves, raster) = (None, Raster::default());
+        Worker { shared, decoder, transformers, buffer, hows, imager, halves, raster }
     }
 
     /// Makes one sample by itself, in memory of a slot's size.
     #[cfg(feature = "burn")]
     pub(super) fn single(&mut self, epoch: u64, item: Item, (memory, targets): (BytesMut, BytesMut)) -> Result<Slot> {
-        let mut slot = Slot::new(item, memory, targets);
+        let mut slot = Slot::new(item, memory, targets, Vec::new());
         self.guarded((epoch, 0), &item, &item, &mut slot)?;
         Ok(slot)
     }
@@ -236,9 +242,12 @@ impl Worker {
     }
 
     fn make(&mut self, (epoch, kind): (u64, usize), item: &Item, drawn_as: &Item, slot: &mut Slot) -> Result<()> {
-        let Worker { shared, decoder, transformers, buffer, hows, imager, halves } = self;
+        let Worker { shared, decoder, transformers, buffer, hows, imager, halves, raster } = self;
         let begun = Instant::now();
         slot.label = shared.labels.of(&shared.sources, item, buffer)?;
+        if !shared.ready.is_empty() {
+            shared.ready.read(&shared.sources, item, buffer, &mut slot.cells)?;
+        }
         if let Some(stored) = &shared.sources.stored {
             stored.take(item, shared.dtype, slot)?;
             // Who lends samples counts them a batch at a time.
@@ -272,6 +281,11 @@ impl Worker {
                         if let Some(frame) = frame {
                             let size = (transformer.recipe().width, transformer.recipe().height);
                             Parts::new(&mut slot.targets).follow(&frame.boxes, &slot.placement, size);
+                        }
+                        if shared.ready.is_marked() {
+                            let size = (transformer.recipe().width, transformer.recipe().height);
+                            let placed = (&slot.placement, size);
+                            shared.ready.place(&shared.sources, &item, placed, &mut slot.cells, raster)?;
                         }
                         transformer.finish(&decoded, key, out)
                     };
