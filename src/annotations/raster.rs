@@ -127,7 +127,11 @@ impl Rle {
         for count in self.counts() {
             at += u64::from(*count);
             // A run of no length takes the change before it back.
-            if changes.last() == Some(&at) { changes.pop().map(|_| ()) } else { Some(changes.push(at)) };
+            if changes.last() == Some(&at) {
+                changes.pop().map(|_| ())
+            } else {
+                Some(changes.push(at))
+            };
         }
         let end = u64::from(self.width()) * height;
         let mut changes = changes.into_iter().filter(|change| *change < end).peekable();
@@ -142,7 +146,11 @@ impl Rle {
             while let Some(change) = changes.next_if(|change| change / height == x) {
                 on = !on;
                 let row = change % height;
-                if here.last() == Some(&row) { here.pop().map(|_| ()) } else { Some(here.push(row)) };
+                if here.last() == Some(&row) {
+                    here.pop().map(|_| ())
+                } else {
+                    Some(here.push(row))
+                };
             }
             if on {
                 here.push(height);

@@ -208,16 +208,14 @@ impl Builder {
         let waiting = most.saturating_mul(prefetch).min(MOST_WAITING);
         let resumed = self.resume.as_ref().map(|state| state.position(&order, self.groups.as_ref())).transpose()?;
         let labels = Resolver::new(self.labels.as_ref(), &sources)?;
-        let placed = contents.first().and_then(|content| match content {
-            Content::Images(image) => Some((image.width, image.height)),
-            _ => None,
-        });
         let terms = Terms {
             paths: &self.paths,
             open: &self.open,
             orient: self.decode.orient,
             workers: self.workers,
-            size: placed,
+            image: contents.first().and_then(Content::image),
+            dtype: self.dtype,
+            stored: sources.stored.is_some(),
             groups: self.groups.is_some(),
         };
         let ready = Ready::new(&self.targets, &terms, &sources)?;
@@ -226,7 +224,8 @@ impl Builder {
             return refuse(format!("{places} places for boxes in each of {most} samples are more than is reasonable"));
         };
         let flights = prefetch.saturating_add(1);
-        let Some(named_bytes) = column_bytes(&ready.columns, most).filter(|bytes| *bytes as u64 <= MOST_NAMED_BYTES) else {
+        let Some(named_bytes) = column_bytes(&ready.columns, most).filter(|bytes| *bytes as u64 <= MOST_NAMED_BYTES)
+        else {
             return refuse(format!("the targets of a batch of {most} samples are more than is reasonable"));
         };
         fits_in_memory(batch_bytes.saturating_add(named_bytes), order.steps(), prefetch)?;

@@ -83,7 +83,7 @@ mod tensor;
 mod worker;
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
     sync::{
         Arc, OnceLock,
         atomic::{Ordering, fence},
@@ -116,6 +116,8 @@ pub use split::{Split, SplitBy};
 pub use state::{Phase, State};
 pub use stats::Stats;
 pub use stored::Mode;
+#[doc(hidden)]
+pub use target::TargetPart;
 pub use target::{Target, TargetKind, TargetView, padded};
 pub use tensor::{Dtype, Tensor};
 
@@ -156,6 +158,8 @@ pub struct Loader {
     /// True from resuming until the epoch that it stands in is asked for.
     resumed: bool,
     skipped: u64,
+    /// The same since this loader was built, by their causes.
+    causes: BTreeMap<&'static str, u64>,
     /// The epoch for which the shards of warehouses were last looked at.
     looked_for: Option<u64>,
 }
@@ -188,6 +192,7 @@ impl Loader {
             done: next,
             resumed: resumed.is_some(),
             skipped,
+            causes: BTreeMap::new(),
             looked_for: None,
         }
     }
@@ -254,6 +259,11 @@ impl Loader {
     /// Broken samples of this rank so far that were skipped or replaced.
     pub fn skipped(&self) -> u64 {
         self.skipped
+    }
+
+    /// Why samples were skipped or replaced since this loader was built: how many, by the code of the error.
+    pub fn causes(&self) -> &BTreeMap<&'static str, u64> {
+        &self.causes
     }
 
     /// Where the run stands: behind the last batch that was given. Batches that are only on their way do not count,
@@ -370,6 +380,9 @@ impl Loader {
         let batch = self.land(what, slots, targets, memory)?;
         self.done = self.next;
         self.skipped += batch.skipped.len() as u64;
+        for one in &batch.skipped {
+            *self.causes.entry(one.error.code().id()).or_default() += 1;
+        }
         Ok(Some(batch))
     }
 
@@ -660,6 +673,6 @@ pub mod codes {
         "A worker panicked over a sample; this is a bug, of Forebay or of the function that it was given.",
     );
     /// Every code of this module.
-    pub const ALL: &[&Code] = 
+    pub const ALL: &[&Code] =
         &[&SETTINGS, &STOPPED, &LABEL, &TARGET, &TARGET_MISSING, &TARGET_VALUE, &ANNOTATION, &PANIC];
 }

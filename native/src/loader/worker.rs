@@ -33,7 +33,7 @@ use super::{
     policy::{OnBroken, TRIES},
     sources::Sources,
     stats::Clock,
-    target::Ready,
+    target::{Eye, Ready, Seen},
     targets::Parts,
 };
 use crate::{
@@ -144,6 +144,7 @@ pub(super) struct Worker {
     imager: Imager,
     halves: Option<Box<[f16; 256]>>,
     raster: Raster,
+    eye: Eye,
 }
 
 impl Worker {
@@ -164,8 +165,8 @@ impl Worker {
         };
         let hows = shared.contents.iter().map(how).collect();
         let (decoder, buffer, imager) = (Decoder::default(), BytesMut::new(), Imager::default());
-        let (halves, raster) = (None, Raster::default());
-        Worker { shared, decoder, transformers, buffer, hows, imager, halves, raster }
+        let (halves, raster, eye) = (None, Raster::default(), shared.ready.eye());
+        Worker { shared, decoder, transformers, buffer, hows, imager, halves, raster, eye }
     }
 
     /// Makes one sample by itself, in memory of a slot's size.
@@ -242,7 +243,7 @@ impl Worker {
     }
 
     fn make(&mut self, (epoch, kind): (u64, usize), item: &Item, drawn_as: &Item, slot: &mut Slot) -> Result<()> {
-        let Worker { shared, decoder, transformers, buffer, hows, imager, halves, raster } = self;
+        let Worker { shared, decoder, transformers, buffer, hows, imager, halves, raster, eye } = self;
         let begun = Instant::now();
         slot.label = shared.labels.of(&shared.sources, item, buffer)?;
         if !shared.ready.is_empty() {
@@ -260,12 +261,12 @@ impl Worker {
         slot.frame = frame.map(|frame| frame.id);
         let (dataset, item) = shared.sources.in_file(item)?;
         let named = |e: Error| e.file(dataset.name()).sample(item.sample);
-        let Stored { payload, raw } = dataset.stored(item.sample, shared.verify, buffer).map_err(named)?;
+        let Stored { mut payload, raw } = dataset.stored(item.sample, shared.verify, buffer).map_err(named)?;
         let mut read = shared.clock.read(begun);
         let key = sample_key(shared.order.settings().seed, epoch, drawn_as.index);
         let out = shared.dtype.out(&mut slot.memory);
         match shared.contents.get(kind).unwrap_or(&Content::Payloads) {
-            Content::Payloads => slot.payload = payload,
+            Content::Payloads => slot.payload = std::mem::take(&mut payload),
             Content::Images(_) => {
                 if let Some(Some(transformer)) = transformers.get_mut(kind) {
                     let needs = transformer.needs(&payload, raw, &shared.decode, key);
@@ -327,6 +328,21 @@ impl Worker {
                 let sample = Sample { payload: &payload, index: item.index, key, raw, label, dataset, number };
                 make(sample, out).map_err(named)?;
             }
+        }
+        if shared.ready.is_seen() {
+            let seen = Seen {
+                item,
+                payload: if payload.is_empty() { &slot.payload } else { &payload },
+                raw,
+                drawn: (shared.order.settings().seed, epoch, drawn_as.index),
+                key,
+                dtype: shared.dtype,
+                decode: &shared.decode,
+                verify: shared.verify,
+                budget: &shared.budget,
+                full: (slot.placement.full_width, slot.placement.full_height),
+            };
+            shared.ready.see(&seen, eye, decoder, &mut slot.cells).map_err(named)?;
         }
         shared.clock.made(read);
         Ok(())

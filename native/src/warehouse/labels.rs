@@ -4,9 +4,7 @@ use std::{collections::HashMap, path::Path};
 
 use forebay::{
     Result,
-    annotations::{
-        Annotation, Classes, Exif, Format, Labels, Picture, ReadOptions, Seen, Turn, codes, record,
-    },
+    annotations::{Annotation, Classes, Exif, Format, Labels, Picture, ReadOptions, Seen, Turn, codes, record},
     image::{decode::orientation, probe},
     warehouse::Cause,
 };

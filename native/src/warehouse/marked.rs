@@ -5,12 +5,7 @@ use std::path::PathBuf;
 
 use forebay::{Result, annotations::Annotation};
 
-use super::{
-    Settings,
-    frames::Survey,
-    labels::Read,
-    sources::add_frames,
-};
+use super::{Settings, frames::Survey, labels::Read, sources::add_frames};
 use crate::{Dataset, parallel::all_cores};
 
 /// What is known of every sample of every dataset.

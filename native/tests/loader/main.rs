@@ -15,3 +15,4 @@ mod placements;
 mod recipes;
 mod running;
 mod settings;
+mod targets;

@@ -5,6 +5,7 @@
 use std::sync::Mutex;
 
 use bytes::BytesMut;
+use forebay::image::transform::f16;
 
 use crate::loader::{
     Tensor,
@@ -156,6 +157,61 @@ impl Filled {
     pub fn offsets(&self) -> &[i64] {
         &self.offsets
     }
+
+    /// Where samples begin, at least the beginning.
+    pub fn offsets_mut(&mut self) -> &mut [i64] {
+        if self.offsets.is_empty() {
+            self.offsets.push(0);
+        }
+        &mut self.offsets
+    }
+
+    /// The numbers with their shape, to be changed.
+    pub fn part_mut(&mut self, column: &Column, samples: usize) -> (Vec<usize>, TargetPart<'_>) {
+        let each = column.numbers().unwrap_or(1);
+        let bytes = samples.saturating_mul(column.bytes());
+        let part = match &mut self.cell {
+            Cell::Bytes(list) => TargetPart::U8(list),
+            Cell::Floats(list) => TargetPart::F32(list),
+            Cell::Integers(list) => TargetPart::I64(list),
+            Cell::Dense(memory) => {
+                let memory = memory.get_mut(..bytes).unwrap_or_default();
+                match column.number {
+                    Number::U8 => TargetPart::U8(memory),
+                    Number::F16 => TargetPart::F16(bytemuck::try_cast_slice_mut(memory).unwrap_or_default()),
+                    Number::F32 => TargetPart::F32(bytemuck::try_cast_slice_mut(memory).unwrap_or_default()),
+                    Number::I64 => TargetPart::I64(bytemuck::try_cast_slice_mut(memory).unwrap_or_default()),
+                }
+            }
+        };
+        let rows = if column.ragged { part.len() / each.max(1) } else { samples };
+        (std::iter::once(rows).chain(column.shape.iter().copied()).collect(), part)
+    }
+}
+
+/// Numbers of a target, to be changed in place.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum TargetPart<'a> {
+    /// Bytes.
+    U8(&'a mut [u8]),
+    /// Half-precision floats.
+    F16(&'a mut [f16]),
+    /// Floats.
+    F32(&'a mut [f32]),
+    /// Whole numbers.
+    I64(&'a mut [i64]),
+}
+
+impl TargetPart<'_> {
+    fn len(&self) -> usize {
+        match self {
+            TargetPart::U8(all) => all.len(),
+            TargetPart::F16(all) => all.len(),
+            TargetPart::F32(all) => all.len(),
+            TargetPart::I64(all) => all.len(),
+        }
+    }
 }
 
 /// Memory for the columns of batches.
@@ -171,7 +227,7 @@ pub(in crate::loader) struct Racks {
 }
 
 impl Racks {
-    /// Memory for so many batches of at most so many samples.
+    /// Memory for this many batches of at most this many samples.
     pub fn new(columns: Vec<Column>, samples: usize, batches: usize) -> Racks {
         let pool = |column: &Column| Pool::new(column.bytes().saturating_mul(samples), batches);
         let pools = columns.iter().map(pool).collect();

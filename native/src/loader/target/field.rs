@@ -56,9 +56,9 @@ impl Field {
         };
         let Some(text) = text else { return Ok(()) };
         let mut json = serde_json::Deserializer::from_str(text);
-        Follow { segments, leaf }.deserialize(&mut json).map_err(|e| {
-            Error::caused(&codes::TARGET_VALUE, format!("the metadata is not JSON: {e}"), e)
-        })
+        Follow { segments, leaf }
+            .deserialize(&mut json)
+            .map_err(|e| Error::caused(&codes::TARGET_VALUE, format!("the metadata is not JSON: {e}"), e))
     }
 }
 

@@ -92,19 +92,17 @@ impl Lay {
         }
         if let (Some(_), [_, mask, classes]) = (self.places, cells) {
             let there = mask.bytes();
-            classes.integers().iter_mut().zip(there).filter(|(_, there)| **there == 0).for_each(|(class, _)| *class = -1);
+            classes
+                .integers()
+                .iter_mut()
+                .zip(there)
+                .filter(|(_, there)| **there == 0)
+                .for_each(|(class, _)| *class = -1);
         }
     }
 }
 
-fn draw(
-    mark: &Mark,
-    placement: &Placement,
-    size: (u32, u32),
-    raster: &mut Raster,
-    pixels: &mut [u8],
-    value: u8,
-) {
+fn draw(mark: &Mark, placement: &Placement, size: (u32, u32), raster: &mut Raster, pixels: &mut [u8], value: u8) {
     let width = size.0 as usize;
     mark.draw(placement, size, raster, |row, columns| {
         let row = pixels.get_mut(row * width..(row + 1) * width).unwrap_or_default();

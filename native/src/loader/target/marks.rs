@@ -60,13 +60,13 @@ impl Marks {
         settings.workers = Some(workers);
         let Marked { samples, classes, keypoints } = marked(sources, datasets, &settings)?;
         let of_sample = |all: Option<Vec<Annotation>>| -> Option<Box<[Mark]>> {
-            // A crowd is no object, and what is outside is not in the picture.
+            // A crowd is several objects, and what is outside does not stand in the picture.
             let is_object = |one: &Annotation| !one.flags.crowd && !one.flags.outside;
             Some(all?.into_iter().filter(is_object).map(Mark::new).collect())
         };
-        let samples: Vec<Vec<_>> =
-            samples.into_iter().map(|all| all.into_iter().map(of_sample).collect()).collect();
-        let most = samples.iter().flatten().flatten().flat_map(|marks| marks.iter()).map(|mark| mark.points.len()).max();
+        let samples: Vec<Vec<_>> = samples.into_iter().map(|all| all.into_iter().map(of_sample).collect()).collect();
+        let most =
+            samples.iter().flatten().flatten().flat_map(|marks| marks.iter()).map(|mark| mark.points.len()).max();
         Ok(Marks { samples, classes, points: keypoints.max(most.unwrap_or(0)) })
     }
 
@@ -110,7 +110,7 @@ impl Mark {
         placement.rect(&self.rect)
     }
 
-    /// Whether the tensor shows any of it: of its box, or, where it has none, of its points.
+    /// Whether the tensor shows any of it: of its box, or of its points if it has none.
     pub fn is_seen(&self, placement: &Placement, size: (u32, u32)) -> bool {
         match self.only_points {
             false => self.seen(placement).is_some(),

@@ -6,7 +6,8 @@
 //! | `column.rs` | memory: columns of a batch, cells of a sample |
 //! | `ready.rs` | targets made ready: what `build` refuses, what a sample gets |
 //! | `field.rs`, `values.rs` | values of metadata and of tables, and what they become |
-//! | `marks.rs`, `instances.rs` | what label files mark in pictures, and where that is on tensors |
+//! | `marks.rs`, `instances.rs` | what label files mark in pictures, and its way onto tensors |
+//! | `sight.rs` | more pictures of a sample: other views, pictures of another dataset |
 //! | `view.rs` | what a batch shows of them |
 
 mod column;
@@ -14,6 +15,7 @@ mod field;
 mod instances;
 mod marks;
 mod ready;
+mod sight;
 mod values;
 mod view;
 mod words;
@@ -22,11 +24,14 @@ use std::path::PathBuf;
 
 use forebay::{annotations::Format, words::Word};
 
+#[doc(hidden)]
+pub use column::TargetPart;
 pub(super) use column::{Cell, Filled, Racks};
 pub(super) use ready::{Ready, Terms, column_bytes};
+pub(super) use sight::{Eye, Seen};
 pub use view::{TargetView, padded};
 
-use super::Labels;
+use super::{Image, Labels};
 
 /// What a target is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,6 +61,13 @@ pub enum TargetKind {
     /// Key points: `f32`, `[n, places, points, 3]`, x and y from 0 to 1 of the tensor and the visibility, which is 0 for one
     /// that the tensor does not show; with `mask` and `classes`.
     Keypoints,
+    /// Another view of the sample's picture, with draws of its own: as the recipe says, in the type of the loader's numbers.
+    View,
+    /// A picture of another dataset, such as that of a second camera, with the draws and the recipe of the sample's own.
+    Picture,
+    /// A picture of another dataset whose gray values are classes, placed as the sample's own: `u8`, `[n, height, width]`;
+    /// values are not mixed, and 0 where there is no picture.
+    LabelMap,
 }
 
 impl Word for TargetKind {
@@ -71,6 +83,9 @@ impl Word for TargetKind {
         TargetKind::Masks,
         TargetKind::Semantic,
         TargetKind::Keypoints,
+        TargetKind::View,
+        TargetKind::Picture,
+        TargetKind::LabelMap,
     ];
 
     fn word(self) -> &'static str {
@@ -86,6 +101,9 @@ impl Word for TargetKind {
             TargetKind::Masks => "masks",
             TargetKind::Semantic => "semantic",
             TargetKind::Keypoints => "keypoints",
+            TargetKind::View => "view",
+            TargetKind::Picture => "picture",
+            TargetKind::LabelMap => "labelmap",
         }
     }
 }
@@ -94,6 +112,10 @@ impl TargetKind {
     /// Whether it is about what label files mark in pictures.
     const fn is_marked(self) -> bool {
         matches!(self, TargetKind::Boxes | TargetKind::Masks | TargetKind::Semantic | TargetKind::Keypoints)
+    }
+    /// Whether it is a picture.
+    const fn is_picture(self) -> bool {
+        matches!(self, TargetKind::View | TargetKind::Picture | TargetKind::LabelMap)
     }
     /// Whether samples may have any number of rows.
     const fn may_be_ragged(self) -> bool {
@@ -105,7 +127,7 @@ impl TargetKind {
 }
 
 /// Where a target's values come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 enum Origin {
     Labels(Labels),
     /// A field of the metadata, by its path.
@@ -120,6 +142,10 @@ enum Origin {
         path: Option<PathBuf>,
         format: Option<Format>,
     },
+    /// The sample's own picture, by another recipe.
+    View(Box<Image>),
+    /// Pictures of another dataset.
+    Pictures(PathBuf),
     /// Text that is not a target, and why.
     Wrong(String),
 }
@@ -212,6 +238,22 @@ impl Target {
     fn marked(kind: TargetKind, path: Option<PathBuf>) -> Target {
         Target::new(kind, Origin::Marks { path, format: None })
     }
+    /// Another view of the sample's picture: crops, colors and flips are drawn anew, as
+    /// `docs/order.md` says it. For contrastive training, in sizes of their own.
+    pub fn view(image: Image) -> Target {
+        Target::new(TargetKind::View, Origin::View(Box::new(image)))
+    }
+    /// Pictures of another dataset, found by the samples' names without their endings, that go with those of the samples:
+    /// placed, mirrored and changed by the same draws, if they have the same size.
+    pub fn picture(dataset: impl Into<PathBuf>) -> Target {
+        Target::new(TargetKind::Picture, Origin::Pictures(dataset.into()))
+    }
+    /// Pictures of another dataset, found as [`picture`](Self::picture) does it, whose gray values are classes. One of another
+    /// size than the sample's picture is a broken sample. Colors of a palette are not classes: store gray values.
+    pub fn label_map(dataset: impl Into<PathBuf>) -> Target {
+        Target::new(TargetKind::LabelMap, Origin::Pictures(dataset.into()))
+    }
+
     /// What the samples' own metadata marks in their pictures, as converting with labels writes it: boxes, masks or another
     /// kind that is of objects.
     #[must_use]

@@ -11,12 +11,14 @@ use super::{
     field::{self, Field},
     instances::Lay,
     marks::Marks,
+    sight::{Beside, Eye, Seen, Sight, geometry},
     values::{Classes, Collect, Write},
 };
 use crate::{
     OpenOptions,
     loader::{
-        codes,
+        Dtype, Image, codes,
+        content::Content,
         labels::{Resolver, item, refuse_twice},
         sources::Sources,
     },
@@ -33,8 +35,11 @@ pub(in crate::loader) struct Terms<'a> {
     pub open: &'a OpenOptions,
     pub orient: bool,
     pub workers: usize,
-    /// The size of the tensors on which pictures are placed, if they are.
-    pub size: Option<(u32, u32)>,
+    /// How pictures are placed on tensors, if they are.
+    pub image: Option<&'a Image>,
+    pub dtype: Dtype,
+    /// Samples come from warehouses, and have no pictures.
+    pub stored: bool,
     /// Batches have sizes of their own.
     pub groups: bool,
 }
@@ -46,6 +51,7 @@ pub(in crate::loader) struct Ready {
     pub columns: Vec<Column>,
     needs_record: bool,
     is_marked: bool,
+    is_seen: bool,
     limits: Limits,
 }
 
@@ -67,29 +73,35 @@ enum Make {
     Class(Box<Resolver>),
     Field(Field),
     Marks(Arc<Marks>, Lay),
+    Sight(Sight),
 }
 
-/// Label files that were read, by where they are.
-type Known<'a> = Vec<((&'a Option<PathBuf>, Option<forebay::annotations::Format>), Arc<Marks>)>;
+/// What is known of the targets before.
+#[derive(Debug, Default)]
+struct Known<'a> {
+    /// Label files that were read, by where they are.
+    marks: Vec<((&'a Option<PathBuf>, Option<forebay::annotations::Format>), Arc<Marks>)>,
+    /// How many views there are.
+    views: u64,
+}
 
 impl Ready {
     /// Refuses targets that say nothing, contradict the other settings, or that no sample has.
     pub fn new(wanted: &[(String, Target)], terms: &Terms<'_>, sources: &Sources) -> Result<Ready> {
         let mut ready = Ready { limits: terms.open.limits.clone(), ..Ready::default() };
-        let mut known = Known::new();
+        let mut known = Known::default();
         for (name, target) in wanted {
             if name.is_empty() || ready.targets.iter().any(|one| one.name == *name) {
                 return refuse(format!("two targets have the name {name:?}, or it is none"));
             }
-            target.check(terms).map_err(|why| {
-                Error::new(&codes::SETTINGS, format!("the target {name:?}: {why}"))
-            })?;
+            target.check(terms).map_err(|why| Error::new(&codes::SETTINGS, format!("the target {name:?}: {why}")))?;
             let one = One::new(name, target, terms, sources, &mut known)?;
-            let columns = target.columns(&one, terms.size.unwrap_or_default());
+            let columns = target.columns(&one, terms);
             let first = ready.columns.len();
             ready.columns.extend(columns);
             ready.needs_record |= matches!(&one.make, Make::Field(field) if field.needs_record());
             ready.is_marked |= target.kind.is_marked();
+            ready.is_seen |= target.kind.is_picture();
             ready.targets.push(One { columns: first..ready.columns.len(), ..one });
         }
         Ok(ready)
@@ -101,6 +113,14 @@ impl Ready {
     /// Whether some are about where the picture was placed.
     pub fn is_marked(&self) -> bool {
         self.is_marked
+    }
+    /// Whether some are pictures.
+    pub fn is_seen(&self) -> bool {
+        self.is_seen
+    }
+    /// What a worker needs for these.
+    pub fn eye(&self) -> Eye {
+        Eye::new(self.targets.iter().map(|one| if let Make::Sight(sight) = &one.make { Some(sight) } else { None }))
     }
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.targets.iter().map(|one| one.name.as_str())
@@ -134,6 +154,31 @@ impl Ready {
             if let (Make::Field(field), Some(cell)) = (&one.make, cells.get_mut(one.columns.start)) {
                 let wrote = one.write(field, &item, record.as_ref().map(|record| record.as_str()), cell);
                 wrote.map_err(|e| e.file(dataset.name()).sample(item.sample))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fills the cells of a sample with other pictures of it.
+    pub fn see(
+        &self,
+        seen: &Seen<'_>,
+        eye: &mut Eye,
+        decoder: &mut forebay::image::decode::Decoder,
+        cells: &mut [Cell],
+    ) -> Result<()> {
+        for (number, one) in self.targets.iter().enumerate() {
+            let (Make::Sight(sight), Some(cell)) = (&one.make, cells.get_mut(one.columns.start)) else { continue };
+            let found =
+                eye.fill(number, sight, seen, decoder, cell).map_err(|e| match *e.code() == codes::TARGET_VALUE {
+                    true => one.fault(&codes::TARGET_VALUE, e.message()),
+                    false => e,
+                })?;
+            if !found {
+                if !one.optional {
+                    return Err(one.fault(&codes::TARGET_MISSING, "no picture has the sample's name"));
+                }
+                cell.clear();
             }
         }
         Ok(())
@@ -200,27 +245,48 @@ impl One {
                 }
                 let resolver = Resolver::new(Some(&labels), sources)?;
                 if !resolver.is_anywhere(sources)? {
-                    return nowhere("is without a label");
+                    return nowhere("has a label");
                 }
                 Make::Class(Box::new(resolver))
             }
             Origin::Field(path) => {
                 let field = Field::path(path)?;
                 if !is_anywhere(&field, sources)? {
-                    return nowhere(&format!("has no field {path}"));
+                    return nowhere(&format!("has the field {path}"));
                 }
                 Make::Field(field)
             }
             Origin::Table { path, key, column } => {
                 let field = Field::table((path, key, column), target.optional, sources)?;
                 if !is_anywhere(&field, sources)? {
-                    return nowhere(&format!("has no value in the column {column:?} of its row"));
+                    return nowhere(&format!("has a value in the column {column:?}"));
                 }
                 Make::Field(field)
             }
+            Origin::View(image) => {
+                forebay::image::transform::Transformer::new((**image).clone())?;
+                Content::Images(image.clone()).check(terms.dtype)?;
+                let number = known.views + 1;
+                known.views = number;
+                Make::Sight(Sight::View(image.clone(), number))
+            }
+            Origin::Pictures(path) => {
+                let beside = Beside::open(path, terms.open, sources)?;
+                if !beside.any() {
+                    return nowhere(&format!("has the name of a picture in {}", crate::input::display(path)));
+                }
+                let image = Box::new(terms.image.cloned().unwrap_or_else(|| Image::new(1, 1)));
+                Make::Sight(match target.kind {
+                    TargetKind::Picture => Sight::Picture(image, beside),
+                    _ => {
+                        forebay::image::transform::Transformer::new(geometry(&image))?;
+                        Sight::LabelMap(image, beside)
+                    }
+                })
+            }
             Origin::Marks { path, format } => {
                 let from = (path, *format);
-                let before = known.iter().find(|(known, _)| *known == from).map(|(_, marks)| marks.clone());
+                let before = known.marks.iter().find(|(known, _)| *known == from).map(|(_, marks)| marks.clone());
                 let marks = match before {
                     Some(marks) => marks,
                     None => {
@@ -228,7 +294,7 @@ impl One {
                         Arc::new(Marks::read(from, (terms.paths, sources.datasets()), how)?)
                     }
                 };
-                known.push((from, marks.clone()));
+                known.marks.push((from, marks.clone()));
                 if !marks.any() {
                     let what = match path {
                         Some(path) => format!("is named by {}", crate::input::display(path)),
@@ -379,7 +445,9 @@ fn several(field: &Field, target: &Target, sources: &Sources) -> Result<(Vec<Str
             Ok((names, count))
         }
         (true, Some(greatest)) if (0..MOST_CLASSES).contains(&greatest) => Ok((Vec::new(), greatest as usize + 1)),
-        _ => refuse("its classes are not known: list them with `classes`, or say how many there are with `shape`".into()),
+        _ => {
+            refuse("its classes are not known: list them with `classes`, or say how many there are with `shape`".into())
+        }
     }
 }
 
@@ -395,10 +463,7 @@ impl Target {
             false => Err(format!("`{what}` means nothing for a target of the kind {word}")),
         };
         if self.shape.is_some() {
-            takes(
-                "shape",
-                kind == TargetKind::MultiHot || kind.may_be_ragged() && !self.ragged,
-            )?;
+            takes("shape", kind == TargetKind::MultiHot || kind.may_be_ragged() && !self.ragged)?;
         }
         if self.ragged {
             takes("ragged", kind.may_be_ragged())?;
@@ -415,8 +480,24 @@ impl Target {
             )?;
         }
         let single = kind.is_marked() || kind == TargetKind::MultiHot;
-        if self.shape.as_ref().is_some_and(|shape| shape.contains(&0) || shape.is_empty() || single && shape.len() > 1) {
+        if self.shape.as_ref().is_some_and(|shape| shape.contains(&0) || shape.is_empty() || single && shape.len() > 1)
+        {
             return Err(format!("{:?} is not a shape for it", self.shape.clone().unwrap_or_default()));
+        }
+        if kind.is_picture() {
+            return match kind {
+                _ if terms.stored => {
+                    Err("the samples of a warehouse are tensors, of which there is no other picture".into())
+                }
+                TargetKind::View => Ok(()),
+                _ if terms.image.is_none() => {
+                    Err("it is placed as the sample's own picture, so it needs `image`".into())
+                }
+                _ if terms.groups => {
+                    Err("`groups` give batches sizes of their own, which it does not follow yet".into())
+                }
+                _ => Ok(()),
+            };
         }
         if !kind.is_marked() {
             return match &self.from {
@@ -425,9 +506,11 @@ impl Target {
             };
         }
         if !matches!(self.from, Origin::Marks { .. } | Origin::Wrong(_)) {
-            return Err(format!("a target of the kind {word} is read from label files, or from annotations in metadata"));
+            return Err(format!(
+                "a target of the kind {word} is read from label files, or from annotations in metadata"
+            ));
         }
-        match terms.size {
+        match terms.image {
             None => Err("it follows pictures onto their tensors, so it needs `image`".into()),
             Some(_) if terms.groups && matches!(kind, TargetKind::Masks | TargetKind::Semantic) => {
                 Err("`groups` give batches sizes of their own, which masks do not follow yet".into())
@@ -437,8 +520,16 @@ impl Target {
     }
 
     /// Its columns, the values first.
-    fn columns(&self, one: &One, (width, height): (u32, u32)) -> Vec<Column> {
-        let (width, height) = (width as usize, height as usize);
+    fn columns(&self, one: &One, terms: &Terms<'_>) -> Vec<Column> {
+        let (width, height) = terms.image.map_or((0, 0), |image| (image.width as usize, image.height as usize));
+        let tensor = |image: &Image| {
+            let number = match terms.dtype {
+                Dtype::U8 => Number::U8,
+                Dtype::F16 => Number::F16,
+                Dtype::F32 => Number::F32,
+            };
+            vec![Column::dense("", number, &image.layout.shape(image.width as usize, image.height as usize))]
+        };
         let numbers = |number| match &self.shape {
             Some(shape) => vec![Column::dense("", number, shape)],
             None => vec![Column::ragged("", number, &[])],
@@ -450,7 +541,16 @@ impl Target {
             TargetKind::Floats => return numbers(Number::F32),
             TargetKind::MultiHot => return vec![Column::dense("", Number::F32, &[one.classes.count])],
             TargetKind::Text => return vec![Column::ragged("", Number::U8, &[])],
-            TargetKind::Semantic => return vec![Column::dense("", Number::U8, &[height, width])],
+            TargetKind::View | TargetKind::Picture => {
+                return if let Make::Sight(Sight::View(image, _) | Sight::Picture(image, _)) = &one.make {
+                    tensor(image)
+                } else {
+                    Vec::new()
+                };
+            }
+            TargetKind::Semantic | TargetKind::LabelMap => {
+                return vec![Column::dense("", Number::U8, &[height, width])];
+            }
             TargetKind::Boxes => (Number::F32, vec![4]),
             TargetKind::Masks => (Number::U8, vec![height, width]),
             TargetKind::Keypoints => {

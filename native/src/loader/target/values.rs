@@ -270,7 +270,7 @@ impl<'de> Visitor<'de> for Several<'_> {
         self.0.greatest = self.0.greatest.max(Some(i64::try_from(n).unwrap_or(i64::MAX)));
         Ok(())
     }
-    // What is no class is a broken sample, later.
+    // Another value makes a broken sample, later.
     fn visit_f64<E>(self, _: f64) -> Result<(), E> {
         self.0.found = true;
         Ok(())

@@ -54,6 +54,8 @@ impl std::str::FromStr for Target {
         }
         let table = from.rsplit_once('#').map(|(path, columns)| (path, columns.split_once(',')));
         target.from = match (kind, table) {
+            (TargetKind::View, _) => return Err(bad("a view needs a recipe, which text does not hold".into())),
+            (TargetKind::Picture | TargetKind::LabelMap, _) => Origin::Pictures(from.into()),
             (kind, _) if kind.is_marked() => {
                 let format = if let Origin::Marks { format, .. } = target.from { format } else { None };
                 Origin::Marks { path: (!from.is_empty()).then(|| from.into()), format }
