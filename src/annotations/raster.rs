@@ -126,12 +126,7 @@ impl Rle {
         let mut at = 0_u64;
         for count in self.counts() {
             at += u64::from(*count);
-            // A run of no length takes the change before it back.
-            if changes.last() == Some(&at) {
-                changes.pop().map(|_| ())
-            } else {
-                Some(changes.push(at))
-            };
+            add_change(&mut changes, at);
         }
         let end = u64::from(self.width()) * height;
         let mut changes = changes.into_iter().filter(|change| *change < end).peekable();
@@ -146,11 +141,7 @@ impl Rle {
             while let Some(change) = changes.next_if(|change| change / height == x) {
                 on = !on;
                 let row = change % height;
-                if here.last() == Some(&row) {
-                    here.pop().map(|_| ())
-                } else {
-                    Some(here.push(row))
-                };
+                add_change(&mut here, row);
             }
             if on {
                 here.push(height);
@@ -180,6 +171,15 @@ impl Rle {
                 return edges;
             }
         }
+    }
+}
+
+/// Adds a change; two at one place are none.
+fn add_change(changes: &mut Vec<u64>, at: u64) {
+    if changes.last() == Some(&at) {
+        changes.pop();
+    } else {
+        changes.push(at);
     }
 }
 
