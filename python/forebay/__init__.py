@@ -52,6 +52,7 @@ from ._loader import Blocks, Labels, Loader, LoaderStats, Split
 from ._records import Records, WebSamples
 from ._report import Fault, Report
 from ._several import Batches, Difference, Extracted, Plan, Share, concat, diff, extract, plan, split, stats
+from ._targets import Target, padded, texts
 from ._table import Column, Table, from_arrow, open_table
 from ._view import View, view
 from ._writer import TblWriter
@@ -98,6 +99,7 @@ __all__ = [
     "Stretch",
     "Summary",
     "Table",
+    "Target",
     "TblWriter",
     "UnsupportedError",
     "UsageError",
@@ -116,9 +118,11 @@ __all__ = [
     "open",
     "open_samples",
     "open_table",
+    "padded",
     "plan",
     "split",
     "stats",
+    "texts",
     "view",
     "warehouse",
 ]
