@@ -44,11 +44,11 @@ enum Part {
 }
 
 /// Where marks are, to tell whether two targets have the same.
-pub(super) type From<'a> = (&'a Option<PathBuf>, Option<Format>);
+pub(super) type Place<'a> = (&'a Option<PathBuf>, Option<Format>);
 
 impl Marks {
     pub fn read(
-        (path, format): From<'_>,
+        (path, format): Place<'_>,
         (sources, datasets): (&[PathBuf], &[Dataset]),
         (open, orient, workers): (&OpenOptions, bool, usize),
     ) -> Result<Marks> {

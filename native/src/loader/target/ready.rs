@@ -10,7 +10,7 @@ use super::{
     column::{Column, Number},
     field::{self, Field},
     instances::Lay,
-    marks::Marks,
+    marks::{Marks, Place},
     sight::{Beside, Eye, Seen, Sight, geometry},
     values::{Classes, Collect, Write},
 };
@@ -80,7 +80,7 @@ enum Make {
 #[derive(Debug, Default)]
 struct Known<'a> {
     /// Label files that were read, by where they are.
-    marks: Vec<((&'a Option<PathBuf>, Option<forebay::annotations::Format>), Arc<Marks>)>,
+    marks: Vec<(Place<'a>, Arc<Marks>)>,
     /// How many views there are.
     views: u64,
 }
