@@ -76,6 +76,9 @@ impl Held {
 /// height), the output's part (the same), the picture's full size, and whether it was mirrored and flipped.
 type Placement = ((f64, f64, f64, f64), (u32, u32, u32, u32), (u32, u32), bool, bool);
 
+/// A batch with the address of its numbers, and those of its targets.
+type Whole = (Arc<loader::Batch>, Option<Tensor>, Arc<[Part]>);
+
 impl Batch {
     pub(crate) fn new(batch: loader::Batch) -> Self {
         let (epoch, step, len) = (batch.epoch(), batch.step(), batch.len());
@@ -138,7 +141,7 @@ impl Batch {
     }
 
     /// The batch with its tensor, made where it was not.
-    fn whole(&self) -> Option<(Arc<loader::Batch>, Option<Tensor>, Arc<[Part]>)> {
+    fn whole(&self) -> Option<Whole> {
         let mut held = self.lock();
         if let Held::Lent(_) = *held
             && let Held::Lent(batch) = std::mem::replace(&mut *held, Held::Gone)
