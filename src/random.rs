@@ -39,7 +39,8 @@ pub enum Purpose {
     Mix = 2,
     /// The order of one source of a mix; then the source and how often it was used up.
     MixPass = 3,
-    /// Everything random about a sample; then the epoch and the sample's index.
+    /// Everything random about a sample; then the epoch and the sample's index, and for another view of it the view's
+    /// number, from 1.
     Sample = 4,
     /// Everything random about a batch; then the epoch and the position at which it begins.
     Batch = 5,

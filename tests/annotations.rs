@@ -8,6 +8,8 @@ mod compare;
 mod conformance;
 #[path = "annotations/pieces.rs"]
 mod pieces;
+#[path = "annotations/raster.rs"]
+mod raster;
 #[path = "annotations/readers.rs"]
 mod readers;
 #[path = "annotations/round_trip.rs"]

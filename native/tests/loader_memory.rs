@@ -26,7 +26,7 @@ use forebay_native::{
     Dataset,
     convert::{Job, Options as ConvertOptions, To},
     input::Io,
-    loader::{Builder, IMAGENET, Image, Loader, Mode},
+    loader::{Builder, IMAGENET, Image, Loader, Mode, Target},
     warehouse::{Settings, build},
 };
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -237,6 +237,66 @@ fn a_warm_loader_allocates_nothing_for_a_sample_with_boxes() {
     {
         let each = allocations_with(stored(mode).prefetch(prefetch), ahead);
         assert!(each < 0.2, "{each} allocations for each sample of a warehouse ({mode:?}, {prefetch} ahead)");
+    }
+}
+
+#[test]
+fn a_warm_loader_allocates_nothing_for_a_sample_with_targets_of_any_kind() {
+    let _alone = alone();
+    let folder = Folder::new();
+    let archive = folder.at("train.tar");
+    std::fs::write(&archive, common::tar(&support::members(1024))).unwrap();
+    let mut options = ConvertOptions::new(To::Tbl);
+    options.pixels = Some(forebay_native::convert::Pixels::new(8, 8));
+    options.compression = forebay::codec::Compression::new(forebay::codec::Codec::None, None).unwrap();
+    let raw = folder.at("raw.tbl");
+    Job::new(vec![Dataset::open(&archive).unwrap()], options).run(&raw).unwrap();
+    let list = |one: &dyn Fn(u32) -> String| (0..1024).map(one).collect::<Vec<_>>().join(",");
+    let images = list(&|i| format!(r#"{{"id":{i},"file_name":"set/{i:04}.bmp","width":8,"height":8}}"#));
+    let marks = list(&|i| {
+        let rle = r#"{"size":[8,8],"counts":[9,5,50]}"#;
+        format!(
+            r#"{{"id":{i},"image_id":{i},"category_id":1,"bbox":[1,2,3.5,4],"segmentation":[[1,2,4,2,4,6]],
+            "keypoints":[1,2,2,3,4,1]}},{{"id":{i},"image_id":{i},"category_id":1,"bbox":[1,1,1,5],"iscrowd":0,
+            "segmentation":{rle}}}"#
+        )
+    });
+    let classes = r#"[{"id":1,"name":"cat","keypoints":["a","b"]}]"#;
+    let labels = folder.at("labels.json");
+    std::fs::write(&labels, format!(r#"{{"images":[{images}],"annotations":[{marks}],"categories":{classes}}}"#))
+        .unwrap();
+    let table = folder.at("more.jsonl");
+    let rows = |i: u32| format!(r#"{{"file":"{i:04}","pose":[{i},2,3],"says":"number {i}"}}"#);
+    std::fs::write(&table, (0..1024).map(rows).collect::<Vec<_>>().join("\n")).unwrap();
+    let more = |column| format!("{}#file,{column}", table.display());
+    let marked = |kind: &str| format!("{kind}:{}", labels.display());
+    for (name, target) in [
+        ("int", "int:json.number".to_owned()),
+        ("float", "float:json.number".to_owned()),
+        ("class", "class:json.class".to_owned()),
+        ("name", "text:json.class".to_owned()),
+        ("hot", "multihot:json.class".to_owned()),
+        ("tokens", "ints:json.number".to_owned()),
+        ("pose", format!("floats/3:{}", more("pose"))),
+        ("vector", format!("floats:{}", more("pose"))),
+        ("says", format!("text:{}", more("says"))),
+        ("boxes", marked("boxes/4")),
+        ("all", marked("boxes/ragged")),
+        ("masks", marked("masks/4")),
+        ("every", marked("masks/ragged")),
+        ("semantic", marked("semantic")),
+        ("points", marked("keypoints/4")),
+    ] {
+        let image = Image::new(6, 6).random_crop(2).hflip().normalize(IMAGENET);
+        let builder = Loader::open(&raw).unwrap().batch(256).workers(3).shuffle(1).image(image);
+        let each = allocations_per_picture(builder.target(name, target));
+        assert!(each < 0.2, "{each} allocations for each sample with the target {name}");
+    }
+    let image = Image::new(6, 6).random_crop(2).hflip().normalize(IMAGENET);
+    for target in [Target::view(image.clone()), Target::picture(&raw), Target::label_map(&raw)] {
+        let builder = Loader::open(&raw).unwrap().batch(256).workers(3).shuffle(1).image(image.clone());
+        let each = allocations_per_picture(builder.target("more", target));
+        assert!(each < 0.2, "{each} allocations for each sample with another picture");
     }
 }
 

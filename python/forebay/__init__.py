@@ -69,6 +69,7 @@ from ._records import Records, WebSamples
 from ._report import Fault, Report
 from ._sampling import Balance
 from ._several import Difference, Extracted, Plan, PlannedBatch, Share, concat, diff, extract, plan, split, stats
+from ._targets import Target, padded, texts
 from ._table import Column, Table, from_arrow, open_table
 from ._view import View, view
 from ._writer import TblWriter
@@ -130,6 +131,7 @@ __all__ = [
     "Stretch",
     "Summary",
     "Table",
+    "Target",
     "TblWriter",
     "TrivialAugmentWide",
     "UnsupportedError",
@@ -149,10 +151,12 @@ __all__ = [
     "open",
     "open_samples",
     "open_table",
+    "padded",
     "plan",
     "shards",
     "split",
     "stats",
+    "texts",
     "view",
     "warehouse",
 ]

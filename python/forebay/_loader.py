@@ -19,6 +19,7 @@ from ._convert import PathLike
 from ._dataset import Dataset, open_samples
 from ._errors import UsageError
 from ._sampling import Balance, Weights, balance_json, weights_json
+from ._targets import Target, words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -176,6 +177,10 @@ class Loader:
     trainer can be given one path or the other: see :class:`forebay.warehouse.Transform`. With boxes :meth:`numpy` and
     :meth:`torch` give a dictionary of ``images``, ``boxes``, ``mask``,
     ``box_classes``, ``frame_ids`` and, where there are any, ``labels``.
+
+    ``targets`` gives every sample more than one label, by name: each a :class:`forebay.Target` or its text, such as
+    ``"float:json.speed"``. With targets :meth:`numpy` and :meth:`torch` give a dictionary of ``images``, ``labels`` where there
+    are any, and the targets, as ``batch.targets`` has them.
     """
 
     def __init__(
@@ -224,6 +229,7 @@ class Loader:
         annotation_boxes: str | None = None,
         max_boxes: int | None = None,
         warehouse_transform: Transform | None = None,
+        targets: Mapping[str, Target | str] | None = None,
         mode: Literal["memory", "mmap", "stream"] | None = None,
         version: str | None = None,
         allow_violations: bool = False,
@@ -280,6 +286,7 @@ class Loader:
             "annotations": _boxes(annotations, annotation_format, annotation_boxes),
             "max_boxes": max_boxes,
             "warehouse_transform": None if warehouse_transform is None else warehouse_transform._json(),
+            **words(targets, recipe, layout=layout, boxed=annotations is not None and annotations is not False),
             "mode": mode,
             "version": version,
             "allow_violations": allow_violations,
@@ -351,6 +358,11 @@ class Loader:
         return self._core.boxes()[1]
 
     @property
+    def target_classes(self) -> dict[str, list[str]]:
+        """The names of the classes of each target, in the order of their numbers; none where they have no names."""
+        return dict(self._core.target_classes())
+
+    @property
     def notes(self) -> list[str]:
         """What was let through, and what could not be proven."""
         return self._core.boxes()[2]
@@ -405,7 +417,8 @@ class Loader:
 
         Images are not copied.
         """
-        return self._iterate("named" if self._boxed else "pairs" if self._labeled else "images")
+        targets = "targets" if self._options["targets"] or self._options["views"] else None
+        return self._iterate("named" if self._boxed else targets or ("pairs" if self._labeled else "images"))
 
     def torch(self, device: Any = None) -> Iterator[Any]:
         """One epoch of tensors ``images, labels``, or of ``images`` where there are no labels.
@@ -498,7 +511,11 @@ def _of(batch: Batch, gives: str) -> Any:
         return batch
     if gives == "named":
         names = ["images", "boxes", "mask", "box_classes", "frame_ids"] + (["labels"] if len(batch.labels) else [])
-        return {name: getattr(batch, name) for name in names}
+        return {**{name: getattr(batch, name) for name in names}, **batch.targets}
+    if gives == "targets":
+        images = getattr(batch, "images", None)
+        found = {"payloads": batch.payloads} if images is None else {"images": images}
+        return {**found, **({"labels": batch.labels} if len(batch.labels) else {}), **batch.targets}
     return (batch.images, batch.labels) if gives == "pairs" else batch.images
 
 

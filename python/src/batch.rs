@@ -9,7 +9,7 @@ use pyo3::{call::PyCallArgs, exceptions::PyAttributeError, prelude::*, sync::PyO
 
 use crate::{
     errors::{Raise, object},
-    memory::{Memory, Tensor, Values, array, buffer},
+    memory::{Memory, Part, Tensor, Values, array, buffer},
 };
 
 /// Samples, ready for training.
@@ -35,7 +35,7 @@ enum Held {
     /// Samples that lie in shards: nobody asked for their tensor yet.
     Lent(Box<loader::Batch>),
     /// With the address of its numbers, which are Python's from then on. There is none where it has payloads.
-    Whole(Arc<loader::Batch>, Option<Tensor>),
+    Whole(Arc<loader::Batch>, Option<Tensor>, Arc<[Part]>),
     /// Never seen: what is there while one becomes the other.
     Gone,
 }
@@ -67,14 +67,17 @@ impl Once {
 
 impl Held {
     fn whole(mut batch: loader::Batch) -> Held {
-        let tensor = Tensor::of(&mut batch);
-        Held::Whole(Arc::new(batch), tensor)
+        let (tensor, parts) = (Tensor::of(&mut batch), Part::all(&mut batch));
+        Held::Whole(Arc::new(batch), tensor, parts.into())
     }
 }
 
 /// What becomes of each picture's geometry, as Python's `Placement` takes it: the part of the picture (x, y, width,
 /// height), the output's part (the same), the picture's full size, and whether it was mirrored and flipped.
 type Placement = ((f64, f64, f64, f64), (u32, u32, u32, u32), (u32, u32), bool, bool, [[f64; 3]; 3]);
+
+/// A batch with the address of its numbers, and those of its targets.
+type Whole = (Arc<loader::Batch>, Option<Tensor>, Arc<[Part]>);
 
 impl Batch {
     pub(crate) fn new(batch: loader::Batch) -> Self {
@@ -102,10 +105,27 @@ impl Batch {
         all.set_item("mask", self.mask(py)?)?;
         all.set_item("box_classes", self.box_classes(py)?)?;
         all.set_item("frame_ids", self.frame_ids(py)?)?;
+        self.more(py, &all)?;
+        Ok(all.into_any())
+    }
+
+    /// Images, or else payloads, and the targets, by name.
+    pub(crate) fn with_targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let all = PyDict::new(py);
+        match self.look(|batch| batch.shape().len() > 1) {
+            true => all.set_item("images", self.images(py)?)?,
+            false => all.set_item("payloads", self.payloads(py)?)?,
+        }
+        self.more(py, &all)?;
+        Ok(all.into_any())
+    }
+
+    /// Labels, where there are any, and targets.
+    fn more(&self, py: Python<'_>, all: &Bound<'_, PyDict>) -> PyResult<()> {
         if self.labels.known(py).is_some() || self.look(|batch| !batch.labels().is_empty()) {
             all.set_item("labels", self.labels(py)?)?;
         }
-        Ok(all.into_any())
+        all.update(self.targets(py)?.as_mapping())
     }
 
     /// Takes something out of the batch. Python is not called meanwhile, which could wait for a thread that waits here.
@@ -115,21 +135,21 @@ impl Batch {
     {
         match &*self.lock() {
             Held::Lent(batch) => look(batch),
-            Held::Whole(batch, _) => look(batch),
+            Held::Whole(batch, ..) => look(batch),
             Held::Gone => T::default(),
         }
     }
 
     /// The batch with its tensor, where that is there: Python's lock need not be given away for it.
-    fn ready(&self) -> Option<(Arc<loader::Batch>, Option<Tensor>)> {
+    fn ready(&self) -> Option<Whole> {
         match &*self.held.try_lock().ok()? {
-            Held::Whole(batch, tensor) => Some((batch.clone(), tensor.clone())),
+            Held::Whole(batch, tensor, parts) => Some((batch.clone(), tensor.clone(), parts.clone())),
             _ => None,
         }
     }
 
     /// The batch with its tensor, made where it was not.
-    fn whole(&self) -> Option<(Arc<loader::Batch>, Option<Tensor>)> {
+    fn whole(&self) -> Option<Whole> {
         let mut held = self.lock();
         if let Held::Lent(_) = *held
             && let Held::Lent(batch) = std::mem::replace(&mut *held, Held::Gone)
@@ -137,7 +157,7 @@ impl Batch {
             *held = Held::whole(*batch);
         }
         match &*held {
-            Held::Whole(batch, tensor) => Some((batch.clone(), tensor.clone())),
+            Held::Whole(batch, tensor, parts) => Some((batch.clone(), tensor.clone(), parts.clone())),
             _ => None,
         }
     }
@@ -184,7 +204,7 @@ impl Batch {
             None => py.detach(|| self.whole()),
         };
         self.images.get(py, || match whole() {
-            Some((batch, Some(tensor))) => array(py, tensor.memory(&batch)),
+            Some((batch, Some(tensor), _)) => array(py, tensor.memory(&batch)),
             _ => Err(PyAttributeError::new_err("this loader gives payloads and no images: give it a size")),
         })
     }
@@ -215,6 +235,19 @@ impl Batch {
     fn set_labels(&self, value: Py<PyAny>) {
         self.labels.set(value);
     }
+    /// The targets by their names: arrays of the memory that the loader filled, and, with these behind the name, ``_mask``,
+    /// ``_classes`` and ``_offsets``.
+    #[getter]
+    fn targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        if let Some((batch, _, parts)) = py.detach(|| self.whole()) {
+            for part in parts.iter() {
+                all.set_item(&part.name, array(py, part.memory(&batch))?)?;
+            }
+        }
+        Ok(all)
+    }
+
     /// The boxes, where the loader was given ``annotations`` or a warehouse: n x places x 4: left, top, right and bottom from
     /// 0 to 1 of the picture; 0 where there is none.
     #[getter]
@@ -272,7 +305,7 @@ impl Batch {
     #[getter]
     fn skipped<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let held = match &*self.lock() {
-            Held::Whole(batch, _) => Some(batch.clone()),
+            Held::Whole(batch, ..) => Some(batch.clone()),
             // What lies in shards was proven when they were opened.
             _ => None,
         };

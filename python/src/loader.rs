@@ -21,7 +21,9 @@ use forebay::{
 use forebay_native::{
     cache::Cache,
     input::Io,
-    loader::{self, Annotations, Balance, Builder, Dtype, Groups, Labels, Mode, OnBroken, Split, SplitBy, Weights},
+    loader::{
+        self, Annotations, Balance, Builder, Dtype, Groups, Labels, Mode, OnBroken, Split, SplitBy, Target, Weights,
+    },
 };
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -79,6 +81,10 @@ struct Wanted {
     annotations: Option<Boxes>,
     warehouse_transform: Option<Prepared>,
     max_boxes: Option<u32>,
+    /// Names and what they are, as text.
+    targets: Vec<(String, String)>,
+    /// Other views of pictures.
+    views: Vec<(String, Image)>,
     mode: Option<String>,
     version: Option<String>,
     allow_violations: bool,
@@ -253,6 +259,12 @@ impl Wanted {
         if let Some(prepared) = &self.warehouse_transform {
             builder = builder.warehouse_transform(prepared.transform()?);
         }
+        for (name, target) in self.targets {
+            builder = builder.target(name, target);
+        }
+        for (name, view) in self.views {
+            builder = builder.target(name, Target::view(view.recipe()?));
+        }
         if let Some(mode) = &self.mode {
             builder = builder.mode(word::<Mode>("mode", mode)?);
         }
@@ -337,6 +349,8 @@ enum Gives {
     Images,
     /// A dictionary of these and boxes.
     Named,
+    /// A dictionary of these and targets.
+    Targets,
 }
 
 /// One epoch, or the rest of it.
@@ -375,6 +389,7 @@ impl Epoch {
             Gives::Pairs => batch.pair(py)?,
             Gives::Images => batch.images(py)?.into_bound(py),
             Gives::Named => batch.named(py)?,
+            Gives::Targets => batch.with_targets(py)?,
         };
         *lock(&self.left) = Some(Instant::now());
         Ok(Some(found))
@@ -403,6 +418,7 @@ impl Loader {
             "batches" => Gives::Batches,
             "pairs" => Gives::Pairs,
             "named" => Gives::Named,
+            "targets" => Gives::Targets,
             _ => Gives::Images,
         };
         let turn = slf.get().turn.fetch_add(1, Relaxed) + 1;
@@ -477,6 +493,15 @@ impl Loader {
     /// The names of the classes.
     fn classes(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         py.detach(|| self.with(|loader| Ok(loader.classes().into_iter().map(str::to_owned).collect()))).raise(py)
+    }
+
+    /// The names of the classes of each target.
+    fn target_classes(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<String>)>> {
+        let of = |loader: &mut loader::Loader| {
+            let classes = |name: &str| loader.target_classes(name).into_iter().map(str::to_owned).collect();
+            Ok(loader.targets().map(|name| (name.to_owned(), classes(name))).collect())
+        };
+        py.detach(|| self.with(of)).raise(py)
     }
 
     /// Whether it is a warehouse's, the names of the classes of boxes, what was let through, and what was refused: file and

@@ -26,7 +26,7 @@ use forebay::{
     error::codes::ARGUMENT,
     image::transform::{Out, f16},
 };
-use forebay_native::loader::{self, Tensor as View};
+use forebay_native::loader::{self, TargetPart, Tensor as View};
 use numpy::{
     PY_ARRAY_API, PyArrayDescr, PyArrayDescrMethods, dtype,
     npyffi::{
@@ -216,6 +216,38 @@ impl Tensor {
     pub(crate) fn memory(&self, batch: &Arc<loader::Batch>) -> Memory {
         let Tensor { address, kind, shape } = self.clone();
         Memory { owner: Owner::Batch(batch.clone()), address, kind, shape, writable: true }
+    }
+}
+
+/// Where a part of a batch's targets is, taken while the batch belongs to nobody else.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) name: String,
+    tensor: Tensor,
+}
+
+impl Part {
+    /// Every part of every target, named by the target and what it is of it, as `boxes` and `boxes_mask`.
+    pub(crate) fn all(batch: &mut loader::Batch) -> Vec<Part> {
+        let mut all = Vec::new();
+        batch.targets_mut(|target, part, shape, numbers| {
+            let (address, kind, n) = match numbers {
+                TargetPart::U8(all) => (all.as_mut_ptr().expose_provenance(), Kind::U8, all.len()),
+                TargetPart::F16(all) => (all.as_mut_ptr().expose_provenance(), Kind::F16, all.len()),
+                TargetPart::F32(all) => (all.as_mut_ptr().expose_provenance(), Kind::F32, all.len()),
+                TargetPart::I64(all) => (all.as_mut_ptr().expose_provenance(), Kind::I64, all.len()),
+            };
+            let name = if part.is_empty() { target.to_owned() } else { format!("{target}_{part}") };
+            if shape.iter().try_fold(1_usize, |n, &side| n.checked_mul(side)) == Some(n) {
+                all.push(Part { name, tensor: Tensor { address, kind, shape } });
+            }
+        });
+        all
+    }
+
+    /// The numbers, which keep their batch alive.
+    pub(crate) fn memory(&self, batch: &Arc<loader::Batch>) -> Memory {
+        self.tensor.memory(batch)
     }
 }
 

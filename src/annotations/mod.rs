@@ -10,6 +10,7 @@
 //! | `model.rs` | an annotation, a picture, labels |
 //! | `classes.rs` | classes: dense numbers, names, the file's own numbers |
 //! | `rle.rs` | masks as runs, also in COCO's text |
+//! | `raster.rs` | outlines and masks as pixels |
 //! | `notes.rs` | what was found while reading, what was lost while writing, counted by cause |
 //! | `names.rs` | names of pictures that stay inside their folder |
 //! | `listing.rs` | names of the files of a folder, and what other names mean among them |
@@ -55,6 +56,7 @@ mod notes;
 pub mod open_images;
 mod options;
 mod plain;
+mod raster;
 pub mod record;
 pub mod recorder;
 mod rle;
@@ -77,6 +79,8 @@ pub use model::{Annotation, Flags, Id, Keypoint, Labels, Picture, Shape, Source}
 pub use names::{base_name, checked_name};
 pub use notes::{Cause, Loss, Losses, Notes};
 pub use options::{Between, Exif, Names, Pick, ReadOptions, Task};
+#[doc(hidden)]
+pub use raster::Raster;
 pub use record::{BoxField, BoxLayout};
 pub use rle::Rle;
 pub use set::{Set, SetReader};

@@ -22,7 +22,7 @@ use forebay::{
 use forebay_native::{
     dataset::Dataset,
     input::Io,
-    loader::{Builder, Dtype, IMAGENET, Image, Loader, OnBroken},
+    loader::{Builder, Dtype, IMAGENET, Image, Loader, OnBroken, Target},
     parallel::all_cores,
 };
 use serde_json::{Value, json};
@@ -69,6 +69,10 @@ pub(super) struct Args {
     /// Read labels from this metadata field.
     #[arg(long, value_name = "FIELD")]
     labels: Option<String>,
+    /// Give samples this target too, as NAME=KIND:FROM, such as speed=float:json.speed or boxes=boxes/32:instances.json;
+    /// as often as wanted. docs/loader.md lists the kinds.
+    #[arg(long = "target", value_name = "NAME=KIND:FROM", value_parser = target)]
+    targets: Vec<(String, Target)>,
     /// Only samples that this filter accepts, such as 'width >= 224'.
     #[arg(long = "where", value_name = "FILTER")]
     filter: Option<String>,
@@ -124,6 +128,12 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
+/// A target with its name.
+fn target(text: &str) -> Result<(String, Target), String> {
+    let (name, target) = text.split_once('=').ok_or("it is written as NAME=KIND:FROM, such as age=int:json.age")?;
+    Ok((name.to_owned(), target.parse().map_err(|e: Error| e.message().to_owned())?))
+}
+
 fn recipe(args: &Args) -> Image {
     let image = Image::new(args.image.0, args.image.1).resampling(args.resample.unwrap_or_default());
     // Bytes are the pixels themselves.
@@ -150,6 +160,9 @@ fn builder(args: &Args, jpeg: JpegBackend) -> Result<Builder> {
     }
     if let Some(field) = &args.labels {
         builder = builder.labels(field.as_str());
+    }
+    for (name, target) in &args.targets {
+        builder = builder.target(name, target.clone());
     }
     if args.keep_going {
         builder = builder.on_broken(OnBroken::Skip);

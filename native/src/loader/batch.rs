@@ -11,8 +11,9 @@ use forebay::{
 use serde_json::Value;
 
 use super::{
-    Dtype, OnBroken, Skipped, Tensor,
+    Dtype, OnBroken, Skipped, TargetView, Tensor,
     flight::{Pools, Slot},
+    target::{Filled, TargetPart},
     targets::Targets,
     worker::Shared,
 };
@@ -30,6 +31,7 @@ pub struct Batch {
     pub(super) payloads: Vec<Bytes>,
     pub(super) skipped: Vec<Skipped>,
     pub(super) targets: Targets,
+    pub(super) named: Vec<Filled>,
     /// The batch's length and then the shape of one sample.
     pub(super) shape: Vec<usize>,
     pub(super) slot_bytes: usize,
@@ -162,6 +164,31 @@ impl Batch {
     pub fn labels(&self) -> &[i64] {
         &self.labels
     }
+    /// The [target](super::Target) of this name, if the loader was given one.
+    pub fn target(&self, name: &str) -> Option<TargetView<'_>> {
+        let (kind, range) = self.shared.ready.columns_of(name)?;
+        let (columns, filled) = (self.shared.ready.columns.get(range.clone())?, self.named.get(range)?);
+        Some(TargetView::new(kind, self.len(), columns, filled))
+    }
+    /// Shows every part of every target, to be changed in place: the target's name, the part's, which is empty for the values
+    /// and `offsets` for where samples begin, the shape, and the numbers.
+    #[doc(hidden)]
+    pub fn targets_mut(&mut self, mut take: impl FnMut(&str, &str, Vec<usize>, TargetPart<'_>)) {
+        let (shared, samples) = (self.shared.clone(), self.len());
+        for name in shared.ready.names() {
+            let Some((_, range)) = shared.ready.columns_of(name) else { continue };
+            let columns = shared.ready.columns.get(range.clone()).unwrap_or_default();
+            let filled = self.named.get_mut(range).unwrap_or_default();
+            for (k, (column, filled)) in columns.iter().zip(filled).enumerate() {
+                if k == 0 && column.ragged {
+                    let offsets = filled.offsets_mut();
+                    take(name, "offsets", vec![offsets.len()], TargetPart::I64(offsets));
+                }
+                let (shape, part) = filled.part_mut(column, samples);
+                take(name, column.part, shape, part);
+            }
+        }
+    }
     /// The boxes, `[n, places, 4]`: left, top, right and bottom from 0 to 1 of the tensor; 0 where there is none. Empty
     /// if the loader was asked for none.
     pub fn boxes(&self) -> &[f32] {
@@ -216,5 +243,6 @@ impl Drop for Batch {
         if let Some(memory) = self.memory.take() {
             self.pools.numbers.give(memory);
         }
+        self.pools.named.give(std::mem::take(&mut self.named));
     }
 }

@@ -23,7 +23,8 @@ use super::{
     sampling::Selected,
     sources::{Sources, Wanted},
     stats::Clock,
-    stored::{Stored, Terms, prefetch_from_env},
+    stored::{self, Stored, prefetch_from_env},
+    target::{Racks, Ready, Terms, column_bytes},
     targets,
     worker::Shared,
 };
@@ -163,7 +164,7 @@ impl Builder {
             Some(prefetch) => Some(prefetch),
             None => prefetch_from_env(get)?,
         };
-        let terms = Terms {
+        let terms = stored::Terms {
             mode,
             limits: self.open.limits.clone(),
             cache: self.open.cache.clone(),
@@ -218,9 +219,19 @@ impl Builder {
         let most = most_in_a_step(&order);
         let batch_bytes = batch_bytes(slot_bytes.iter().max().copied().unwrap_or(0), most)?;
         let waiting = most.saturating_mul(prefetch).min(MOST_WAITING);
-        fits_in_memory(batch_bytes, order.steps(), prefetch)?;
         let resumed = self.resume.as_ref().map(|state| state.position(&order, self.groups.as_ref())).transpose()?;
         let labels = Resolver::new(self.labels.as_ref(), &sources)?;
+        let terms = Terms {
+            paths: &self.paths,
+            open: &self.open,
+            orient: self.decode.orient,
+            workers: self.workers,
+            image: contents.first().and_then(Content::image),
+            dtype: self.dtype,
+            stored: sources.stored.is_some(),
+            groups: self.groups.is_some(),
+        };
+        let ready = Ready::new(&self.targets, &terms, &sources)?;
         let target_bytes = targets::bytes(places).checked_mul(most).filter(|bytes| *bytes as u64 <= MOST_TARGET_BYTES);
         let Some(target_bytes) = target_bytes else {
             return refuse(format!("{places} places for boxes in each of {most} samples are more than is reasonable"));
@@ -233,9 +244,15 @@ impl Builder {
             false => None,
         };
         let flights = prefetch.saturating_add(1);
+        let Some(named_bytes) = column_bytes(&ready.columns, most).filter(|bytes| *bytes as u64 <= MOST_NAMED_BYTES)
+        else {
+            return refuse(format!("the targets of a batch of {most} samples are more than is reasonable"));
+        };
+        fits_in_memory(batch_bytes.saturating_add(named_bytes), order.steps(), prefetch)?;
         let pools = Pools {
             numbers: Pool::new(batch_bytes, if prefetch == 0 { SPARE } else { flights }),
             targets: Pool::new(target_bytes, flights),
+            named: Racks::new(ready.columns.clone(), most, flights),
         };
         let shared = Shared {
             sources,
@@ -248,6 +265,7 @@ impl Builder {
             dtype: self.dtype,
             labels,
             labeled: self.labels.is_some(),
+            ready,
             on_broken: self.on_broken,
             allow_empty: self.allow_empty,
             decode: self.decode,
@@ -306,6 +324,8 @@ fn words(transform: &Transform) -> String {
 const LARGEST: u32 = 1 << 16;
 /// Boxes of a batch beyond this are a mistake in the settings.
 const MOST_TARGET_BYTES: u64 = 1 << 32;
+/// The same of its named targets, which masks are among.
+const MOST_NAMED_BYTES: u64 = 1 << 36;
 
 /// The most tasks that wait in the queue; with more samples on their way, handing them out waits for the workers.
 const MOST_WAITING: usize = 1 << 16;

@@ -18,7 +18,7 @@ use forebay::{
 };
 
 use super::{
-    Annotations, Balance, Dtype, Groups, Image, Labels, Loader, Mode, OnBroken, Split, State, Weights,
+    Annotations, Balance, Dtype, Groups, Image, Labels, Loader, Mode, OnBroken, Split, State, Target, Weights,
     content::{Content, Sample},
 };
 use crate::{
@@ -49,6 +49,7 @@ pub struct Builder {
     pub(super) labels: Option<Labels>,
     pub(super) annotations: Option<Annotations>,
     pub(super) max_boxes: Option<u32>,
+    pub(super) targets: Vec<(String, Target)>,
     pub(super) on_broken: OnBroken,
     pub(super) decode: DecodeOptions,
     pub(super) orient: Option<bool>,
@@ -130,6 +131,7 @@ impl Loader {
             labels: None,
             annotations: None,
             max_boxes: None,
+            targets: Vec::new(),
             on_broken: OnBroken::default(),
             decode: DecodeOptions::default(),
             orient: None,
@@ -322,6 +324,14 @@ impl Builder {
     /// that are left out.
     pub fn max_boxes(mut self, most: u32) -> Self {
         self.max_boxes = Some(most);
+        self
+    }
+
+    /// Gives every sample a target of this name too, as often as it is called: a [`Target`], or its
+    /// [text](Target#impl-FromStr-for-Target), such as `"float:json.speed"`. Building is refused if no sample has it; a sample
+    /// without it is a broken one.
+    pub fn target(mut self, name: impl Into<String>, target: impl Into<Target>) -> Self {
+        self.targets.push((name.into(), target.into()));
         self
     }
 

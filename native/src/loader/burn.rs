@@ -76,6 +76,10 @@ impl Pictures {
     /// The samples of a loader that makes images of 32-bit floats, or has them in a warehouse; any other is refused.
     pub fn new(loader: Loader) -> Result<Self> {
         let shared = loader.shared.clone();
+        if !shared.ready.is_empty() {
+            let message = "burn's samples have no named targets: leave `target` out";
+            return Err(Error::new(&codes::SETTINGS, message));
+        }
         let shape = match (shared.contents.as_slice(), shared.dtype) {
             ([images @ (Content::Images(_) | Content::Prepared(_) | Content::Stored(..))], Dtype::F32) => {
                 images.shape()

@@ -93,6 +93,10 @@ impl Content {
             Content::Made { shape, .. } => shape.clone(),
         }
     }
+    /// How pictures are placed on their tensors, if that is by a recipe.
+    pub(super) fn image(&self) -> Option<&Image> {
+        if let Content::Images(image) = self { Some(image) } else { None }
+    }
     /// Whether it is pictures that were placed on their tensors by a recipe.
     pub(super) fn is_placed(&self) -> bool {
         matches!(self, Content::Images(_))

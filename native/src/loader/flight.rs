@@ -8,7 +8,10 @@ use std::sync::{
 use bytes::{Bytes, BytesMut};
 use forebay::{Error, image::transform::Placement, order::Item};
 
-use super::pool::{Pool, join, lock};
+use super::{
+    pool::{Pool, join, lock},
+    target::{Cell, Filled, Racks},
+};
 
 /// What one sample became.
 #[derive(Debug)]
@@ -18,6 +21,8 @@ pub(super) struct Slot {
     pub(super) memory: BytesMut,
     /// Where its boxes go.
     pub(super) targets: BytesMut,
+    /// Where its named targets go, if there are any.
+    pub(super) cells: Vec<Cell>,
     /// Its frame, if frames are known.
     pub(super) frame: Option<u64>,
     pub(super) label: i64,
@@ -31,9 +36,9 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    pub(super) fn new(item: Item, memory: BytesMut, targets: BytesMut) -> Self {
+    pub(super) fn new(item: Item, memory: BytesMut, targets: BytesMut, cells: Vec<Cell>) -> Self {
         let (placement, payload) = (Placement::default(), Bytes::new());
-        Slot { item, memory, targets, frame: None, label: 0, placement, payload, error: None, stand_in: None }
+        Slot { item, memory, targets, cells, frame: None, label: 0, placement, payload, error: None, stand_in: None }
     }
 
     /// Whether the batch goes without it: it is broken, and none stands in for it.
@@ -42,11 +47,12 @@ impl Slot {
     }
 }
 
-/// Memory for batches: for their numbers, and for their boxes.
+/// Memory for batches: for their numbers, for their boxes, and for their named targets.
 #[derive(Debug)]
 pub(super) struct Pools {
     pub(super) numbers: Pool,
     pub(super) targets: Pool,
+    pub(super) named: Racks,
 }
 
 /// What a flight's slots have of its memory.
@@ -70,7 +76,7 @@ pub(super) struct Flight {
     /// How many slots are not done.
     left: AtomicUsize,
     /// Memory behind the last slot, if the batch is not full.
-    rest: Mutex<(BytesMut, BytesMut)>,
+    rest: Mutex<(BytesMut, BytesMut, Vec<BytesMut>)>,
     pools: Arc<Pools>,
 }
 
@@ -82,16 +88,16 @@ impl Flight {
         pools: &Arc<Pools>,
     ) -> Self {
         let mut memory = if bytes.numbers == 0 { BytesMut::new() } else { pools.numbers.take() };
-        let mut targets = pools.targets.take();
+        let (mut targets, mut named) = (pools.targets.take(), pools.named.take());
         let slots: Vec<_> = items
             .into_iter()
             .map(|item| {
                 let memory = memory.split_to(bytes.numbers.min(memory.len()));
                 let targets = targets.split_to(bytes.targets.min(targets.len()));
-                Mutex::new(Some(Slot::new(item, memory, targets)))
+                Mutex::new(Some(Slot::new(item, memory, targets, pools.named.cells(&mut named))))
             })
             .collect();
-        let (left, rest) = (AtomicUsize::new(slots.len()), Mutex::new((memory, targets)));
+        let (left, rest) = (AtomicUsize::new(slots.len()), Mutex::new((memory, targets, named)));
         Flight { epoch, step, generation, kind, slots, left, rest, pools: pools.clone() }
     }
 
@@ -116,40 +122,43 @@ impl Flight {
         self.left.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
-    /// The slots with what they became, which `look` sees before their boxes' memory is used again, and the whole memory
-    /// of their numbers, joined.
-    pub(super) fn land(&self, look: impl FnOnce(&[Slot])) -> (Vec<Slot>, BytesMut) {
+    /// The slots with what they became, which `look` sees before their boxes' memory is used again, the whole memory
+    /// of their numbers, joined, and their named targets.
+    pub(super) fn land(&self, look: impl FnOnce(&[Slot])) -> (Vec<Slot>, BytesMut, Vec<Filled>) {
         let mut slots: Vec<Slot> = self.slots.iter().filter_map(|s| lock(s).take()).collect();
         look(&slots);
-        let (rest, targets) = std::mem::take(&mut *lock(&self.rest));
-        self.pools.take_back(&mut slots, targets);
+        let (rest, targets, named) = std::mem::take(&mut *lock(&self.rest));
+        let named = self.pools.take_back(&mut slots, targets, named);
         let pieces = slots.iter_mut().map(|slot| std::mem::take(&mut slot.memory));
         let memory = join(pieces.chain([rest]).filter(|piece| !piece.is_empty()));
-        (slots, memory)
+        (slots, memory, named)
     }
 }
 
 impl Pools {
-    /// Slots for samples that are lent where they lie, and what is left of the memory for their boxes.
-    pub(super) fn slots(&self, items: &[Item], bytes: SlotBytes) -> (Vec<Slot>, BytesMut) {
-        let mut targets = self.targets.take();
+    /// Slots for samples that are lent where they lie, and what is left of the memory for their boxes and targets.
+    pub(super) fn slots(&self, items: &[Item], bytes: SlotBytes) -> (Vec<Slot>, BytesMut, Vec<BytesMut>) {
+        let (mut targets, mut named) = (self.targets.take(), self.named.take());
         let mut part = || targets.split_to(bytes.targets.min(targets.len()));
-        let slots = items.iter().map(|item| Slot::new(*item, BytesMut::new(), part())).collect();
-        (slots, targets)
+        let mut slot = |item: &Item| Slot::new(*item, BytesMut::new(), part(), self.named.cells(&mut named));
+        let slots = items.iter().map(&mut slot).collect();
+        (slots, targets, named)
     }
 
-    /// Takes back the memory of boxes.
-    pub(super) fn take_back(&self, slots: &mut [Slot], rest: BytesMut) {
+    /// Takes back the memory of boxes, and brings together the named targets of samples that are not left out.
+    pub(super) fn take_back(&self, slots: &mut [Slot], rest: BytesMut, named: Vec<BytesMut>) -> Vec<Filled> {
         let pieces = slots.iter_mut().map(|slot| std::mem::take(&mut slot.targets));
         self.targets.give(join(pieces.chain([rest]).filter(|piece| !piece.is_empty())));
+        self.named.land(slots.iter_mut().map(|slot| (!slot.is_left_out(), std::mem::take(&mut slot.cells))), named)
     }
 }
 
 /// The memory of a flight that nobody landed is used again.
 impl Drop for Flight {
     fn drop(&mut self) {
-        let (_, memory) = self.land(|_| ());
+        let (_, memory, named) = self.land(|_| ());
         self.pools.numbers.give(memory);
+        self.pools.named.give(named);
     }
 }
 

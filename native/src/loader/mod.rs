@@ -53,6 +53,7 @@
 //! | `batch.rs`, `tensor.rs` | a finished batch, its numbers |
 //! | `content.rs`, `labels/`, `policy.rs` | what samples become, their labels, what happens with broken ones |
 //! | `annotations.rs`, `targets.rs` | the boxes of pictures, boxes on their way into a batch |
+//! | `target/` | named targets of any kind |
 //! | `stored/` | samples of warehouses |
 //! | `sampling.rs` | by what samples are drawn: weights, classes |
 //! | `groups.rs`, `split.rs` | batches of pictures of alike shape; parts to train on and to validate with |
@@ -80,12 +81,13 @@ mod split;
 mod state;
 mod stats;
 mod stored;
+mod target;
 mod targets;
 mod tensor;
 mod worker;
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, OnceLock,
@@ -122,6 +124,9 @@ pub use split::{Split, SplitBy};
 pub use state::{Phase, State};
 pub use stats::Stats;
 pub use stored::Mode;
+#[doc(hidden)]
+pub use target::TargetPart;
+pub use target::{Target, TargetKind, TargetView, padded};
 pub use tensor::{Dtype, Tensor};
 
 use crate::warehouse::Refused;
@@ -163,6 +168,8 @@ pub struct Loader {
     /// True from resuming until the epoch that it stands in is asked for.
     resumed: bool,
     skipped: u64,
+    /// The same since this loader was built, by their causes.
+    causes: BTreeMap<&'static str, u64>,
     /// The epoch for which the shards of warehouses were last looked at.
     looked_for: Option<u64>,
 }
@@ -198,6 +205,7 @@ impl Loader {
             done: next,
             resumed: resumed.is_some(),
             skipped,
+            causes: BTreeMap::new(),
             looked_for: None,
         }
     }
@@ -221,6 +229,14 @@ impl Loader {
     /// The epoch and step that come next.
     pub fn position(&self) -> Position {
         self.next
+    }
+    /// The names of its [targets](Target), in the order in which they were given.
+    pub fn targets(&self) -> impl Iterator<Item = &str> {
+        self.shared.ready.names()
+    }
+    /// The names of the classes of a target, in the order of their numbers; none where these have no names.
+    pub fn target_classes(&self, name: &str) -> Vec<&str> {
+        self.shared.ready.classes_of(name)
     }
     /// The names of the classes that boxes have, in the order of their numbers.
     pub fn box_classes(&self) -> &[String] {
@@ -256,6 +272,11 @@ impl Loader {
     /// Broken samples of this rank so far that were skipped or replaced.
     pub fn skipped(&self) -> u64 {
         self.skipped
+    }
+
+    /// Why samples were skipped or replaced since this loader was built: how many, by the code of the error.
+    pub fn causes(&self) -> &BTreeMap<&'static str, u64> {
+        &self.causes
     }
 
     /// Where the run stands: behind the last batch that was given. Batches that are only on their way do not count,
@@ -349,9 +370,9 @@ impl Loader {
         // The workers go on while the caller looks at this batch; if they cannot, the next call says so.
         let _ = self.fill();
         let mut targets = Targets::default();
-        let (slots, memory) = flight.land(|slots| targets = Targets::of(slots, self.shared.places));
+        let (slots, memory, named) = flight.land(|slots| targets = Targets::of(slots, self.shared.places));
         let mut batch = self.begin((flight.epoch, flight.step, flight.kind), slots.len());
-        (batch.targets, batch.memory) = (targets, OnceLock::from(memory));
+        (batch.targets, batch.named, batch.memory) = (targets, named, OnceLock::from(memory));
         for (place, slot) in slots.into_iter().enumerate() {
             batch.settle(place, slot)?;
         }
@@ -375,6 +396,9 @@ impl Loader {
         batch.shape.extend(self.shared.contents.get(kind).map(content::Content::shape).unwrap_or_default());
         self.done = self.next;
         self.skipped += batch.skipped.len() as u64;
+        for one in &batch.skipped {
+            *self.causes.entry(one.error.code().id()).or_default() += 1;
+        }
         batch
     }
 
@@ -396,14 +420,30 @@ impl Loader {
             self.next.step += 1;
             self.ahead = self.next;
             let mut batch = self.begin(what, items.len());
-            batch.targets = Targets::with_room(items.len(), shared.places);
-            for item in &items {
-                self.lend(&mut batch, item, kind)?;
+            if shared.ready.is_empty() {
+                batch.targets = Targets::with_room(items.len(), shared.places);
+                for item in &items {
+                    self.lend(&mut batch, item, kind)?;
+                }
+            } else {
+                self.make_here(&mut batch, &items, kind)?;
             }
             shared.clock.lent(begun, items.len());
             return Ok(Some(self.give(batch, kind)));
         }
         Ok(self.end_epoch())
+    }
+
+    /// Makes all samples of a batch here, each in a slot of its own: named targets are written, also those of samples that
+    /// are lent.
+    fn make_here(&mut self, batch: &mut Batch, items: &[Item], kind: usize) -> Result<()> {
+        let shared = batch.shared.clone();
+        let (mut slots, rest, named) = self.pools.slots(items, shared.slot(kind));
+        let worker = self.own.get_or_insert_with(|| Box::new(Worker::new(shared.clone())));
+        slots.iter_mut().for_each(|slot| worker.try_to_fill((batch.epoch, kind), slot));
+        batch.targets = Targets::of(&slots, shared.places);
+        batch.named = self.pools.take_back(&mut slots, rest, named);
+        slots.into_iter().enumerate().try_for_each(|(place, slot)| batch.settle(place, slot))
     }
 
     /// Takes a sample of a warehouse into a batch, where it lies. What cannot be lent goes the way of all others, which
@@ -425,11 +465,12 @@ impl Loader {
         }
         batch.targets.truncate(before, shared.places);
         let shared = shared.clone();
-        let (mut slots, rest) = self.pools.slots(std::slice::from_ref(item), shared.slot(kind));
+        let (mut slots, rest, named) = self.pools.slots(std::slice::from_ref(item), shared.slot(kind));
         let worker = self.own.get_or_insert_with(|| Box::new(Worker::new(shared)));
         slots.iter_mut().for_each(|slot| worker.try_to_fill((batch.epoch, kind), slot));
         slots.iter().filter(|slot| !slot.is_left_out()).for_each(|slot| batch.targets.take(slot));
-        self.pools.take_back(&mut slots, rest);
+        let named = self.pools.take_back(&mut slots, rest, named);
+        self.pools.named.give(named);
         slots.into_iter().try_for_each(|slot| batch.settle(before, slot))
     }
 
@@ -572,6 +613,7 @@ impl Loader {
             dtype: shared.dtype,
             memory: OnceLock::new(),
             targets: Targets::default(),
+            named: Vec::new(),
             pools: self.pools.clone(),
             shared: shared.clone(),
         };
@@ -646,6 +688,16 @@ pub mod codes {
     /// A sample without a label.
     pub const LABEL: Code =
         Code::damaged("loader.label", "A sample's label is missing, or is neither a whole number nor a known class.");
+    /// A target that no sample has.
+    pub const TARGET: Code =
+        Code::usage("loader.target", "No sample has the target that the loader was asked for; the message names it.");
+    /// A sample without a target.
+    pub const TARGET_MISSING: Code = Code::damaged("loader.target_missing", "A sample has none of a target.");
+    /// A target of another kind.
+    pub const TARGET_VALUE: Code = Code::damaged(
+        "loader.target_value",
+        "What a sample has for a target is not of its kind, has another length, or is none of its classes.",
+    );
     /// Frames without usable labels.
     pub const ANNOTATION: Code = Code::damaged(
         "loader.annotation",
@@ -658,5 +710,6 @@ pub mod codes {
         "A worker panicked over a sample; this is a bug, of Forebay or of the function that it was given.",
     );
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&SETTINGS, &STOPPED, &WEIGHT, &LABEL, &ANNOTATION, &PANIC];
+    pub const ALL: &[&Code] =
+        &[&SETTINGS, &STOPPED, &WEIGHT, &LABEL, &TARGET, &TARGET_MISSING, &TARGET_VALUE, &ANNOTATION, &PANIC];
 }

@@ -84,6 +84,8 @@ pub enum Tensor<'a> {
     F16(&'a [f16]),
     /// Floats.
     F32(&'a [f32]),
+    /// Whole numbers, which only [targets](super::Target) are.
+    I64(&'a [i64]),
 }
 
 impl<'a> Tensor<'a> {
@@ -93,6 +95,7 @@ impl<'a> Tensor<'a> {
             Tensor::U8(v) => v.len(),
             Tensor::F16(v) => v.len(),
             Tensor::F32(v) => v.len(),
+            Tensor::I64(v) => v.len(),
         }
     }
     /// True if there are none.
@@ -105,6 +108,7 @@ impl<'a> Tensor<'a> {
             Tensor::U8(v) => v,
             Tensor::F16(v) => bytemuck::cast_slice(v),
             Tensor::F32(v) => bytemuck::cast_slice(v),
+            Tensor::I64(v) => bytemuck::cast_slice(v),
         }
     }
     /// The numbers, if they are bytes.
@@ -118,5 +122,9 @@ impl<'a> Tensor<'a> {
     /// The numbers, if they are floats.
     pub const fn f32(&self) -> Option<&'a [f32]> {
         if let Tensor::F32(v) = self { Some(v) } else { None }
+    }
+    /// The numbers, if they are whole numbers of 64 bits.
+    pub const fn i64(&self) -> Option<&'a [i64]> {
+        if let Tensor::I64(v) = self { Some(v) } else { None }
     }
 }

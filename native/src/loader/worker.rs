@@ -15,6 +15,7 @@ use bytes::BytesMut;
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use forebay::{
     Error, Result,
+    annotations::Raster,
     error::codes as common,
     image::{
         decode::{Decoder, Options as DecodeOptions, cost},
@@ -32,6 +33,7 @@ use super::{
     policy::{OnBroken, TRIES},
     sources::Sources,
     stats::Clock,
+    target::{Eye, Ready, Seen},
     targets::{Parts, corners},
 };
 use crate::{
@@ -57,6 +59,8 @@ pub(super) struct Shared {
     pub(super) dtype: Dtype,
     pub(super) labels: Resolver,
     pub(super) labeled: bool,
+    /// Named targets.
+    pub(super) ready: Ready,
     pub(super) on_broken: OnBroken,
     pub(super) allow_empty: bool,
     pub(super) decode: DecodeOptions,
@@ -141,6 +145,8 @@ pub(super) struct Worker {
     halves: Option<Box<[f16; 256]>>,
     /// Boxes of a picture, for crops that look at them.
     rects: Vec<Rect>,
+    raster: Raster,
+    eye: Eye,
 }
 
 impl Worker {
@@ -161,13 +167,14 @@ impl Worker {
         };
         let hows = shared.contents.iter().map(how).collect();
         let (decoder, buffer, imager) = (Decoder::default(), BytesMut::new(), Imager::default());
-        Worker { shared, decoder, transformers, buffer, hows, imager, halves: None, rects: Vec::new() }
+        let (halves, raster, eye) = (None, Raster::default(), shared.ready.eye());
+        Worker { shared, decoder, transformers, buffer, hows, imager, halves, raster, eye, rects: Vec::new() }
     }
 
     /// Makes one sample by itself, in memory of a slot's size.
     #[cfg(feature = "burn")]
     pub(super) fn single(&mut self, epoch: u64, item: Item, (memory, targets): (BytesMut, BytesMut)) -> Result<Slot> {
-        let mut slot = Slot::new(item, memory, targets);
+        let mut slot = Slot::new(item, memory, targets, Vec::new());
         self.guarded((epoch, 0), &item, &item, &mut slot)?;
         Ok(slot)
     }
@@ -238,9 +245,12 @@ impl Worker {
     }
 
     fn make(&mut self, (epoch, kind): (u64, usize), item: &Item, drawn_as: &Item, slot: &mut Slot) -> Result<()> {
-        let Worker { shared, decoder, transformers, buffer, hows, imager, halves, rects } = self;
+        let Worker { shared, decoder, transformers, buffer, hows, imager, halves, raster, eye, rects } = self;
         let begun = Instant::now();
         slot.label = shared.labels.of(&shared.sources, item, buffer)?;
+        if !shared.ready.is_empty() {
+            shared.ready.read(&shared.sources, item, buffer, &mut slot.cells)?;
+        }
         if let Some(stored) = &shared.sources.stored {
             stored.take(item, shared.dtype, slot)?;
             // Who lends samples counts them a batch at a time.
@@ -253,12 +263,12 @@ impl Worker {
         slot.frame = frame.map(|frame| frame.id);
         let (dataset, item) = shared.sources.in_file(item)?;
         let named = |e: Error| e.file(dataset.name()).sample(item.sample);
-        let Stored { payload, raw } = dataset.stored(item.sample, shared.verify, buffer).map_err(named)?;
+        let Stored { mut payload, raw } = dataset.stored(item.sample, shared.verify, buffer).map_err(named)?;
         let mut read = shared.clock.read(begun);
         let key = shared.order.key_of(epoch, drawn_as);
         let out = shared.dtype.out(&mut slot.memory);
         match shared.contents.get(kind).unwrap_or(&Content::Payloads) {
-            Content::Payloads => slot.payload = payload,
+            Content::Payloads => slot.payload = std::mem::take(&mut payload),
             Content::Images(_) => {
                 if let Some(Some(transformer)) = transformers.get_mut(kind) {
                     let cuts_by_boxes = transformer.recipe().looks_at_boxes();
@@ -277,6 +287,11 @@ impl Worker {
                         if let Some(frame) = frame {
                             let size = (transformer.recipe().width, transformer.recipe().height);
                             Parts::new(&mut slot.targets).follow(&frame.boxes, &slot.placement, size);
+                        }
+                        if shared.ready.is_marked() {
+                            let size = (transformer.recipe().width, transformer.recipe().height);
+                            let placed = (&slot.placement, size);
+                            shared.ready.place(&shared.sources, &item, placed, &mut slot.cells, raster)?;
                         }
                         transformer.finish(&decoded, key, out)
                     };
@@ -318,6 +333,21 @@ impl Worker {
                 let sample = Sample { payload: &payload, index: item.index, key, raw, label, dataset, number };
                 make(sample, out).map_err(named)?;
             }
+        }
+        if shared.ready.is_seen() {
+            let seen = Seen {
+                item,
+                payload: if payload.is_empty() { &slot.payload } else { &payload },
+                raw,
+                drawn: (shared.order.settings().seed, epoch, drawn_as.index),
+                key,
+                dtype: shared.dtype,
+                decode: &shared.decode,
+                verify: shared.verify,
+                budget: &shared.budget,
+                full: (slot.placement.full_width, slot.placement.full_height),
+            };
+            shared.ready.see(&seen, eye, decoder, &mut slot.cells).map_err(named)?;
         }
         shared.clock.made(read);
         Ok(())

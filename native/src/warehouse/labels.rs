@@ -4,7 +4,7 @@ use std::{collections::HashMap, path::Path};
 
 use forebay::{
     Result,
-    annotations::{Classes, Exif, Format, Labels, ReadOptions, Seen, Turn, record},
+    annotations::{Annotation, Classes, Exif, Format, Labels, Picture, ReadOptions, Seen, Turn, record},
     image::{decode::orientation, probe},
     warehouse::Cause,
 };
@@ -104,32 +104,11 @@ impl Read {
                 }),
             }
         }
-        // Where each picture's boxes are, told by the picture itself.
-        let mut seen = Vec::with_capacity(matched.len());
-        let look = |(frame, _): &(Frame, usize)| look(survey, frame);
-        ordered(
-            matched.iter().map(Ok),
-            |_| HEAD_BYTES,
-            workers,
-            look,
-            |found| {
-                found.into_iter().try_for_each(|one| {
-                    seen.push(one?);
-                    Ok(())
-                })
-            },
-        )?;
-        let told: Vec<_> = matched.iter().zip(&seen).filter(|(_, seen)| seen.is_some()).map(|((_, k), _)| *k).collect();
-        let mut labels = Labels::default();
-        labels.pictures = told.iter().filter_map(|k| self.labels.pictures.get(*k).cloned()).collect();
-        let mut next = seen.iter().flatten();
-        labels.told(self.format, &self.options, |_| Ok(next.next().copied())).map_err(|e| e.file(&self.name))?;
+        let mut told = self.told(survey, &matched, workers)?.into_iter();
         let classes: Vec<u32> = self.labels.classes.iter().map(|class| class_number(survey, &class.name)).collect();
-        let mut pictures = labels.pictures.into_iter();
         let mut left_out = 0_u64;
-        for ((mut frame, _), seen) in matched.into_iter().zip(&seen) {
-            // A picture that does not say its size does not decode either.
-            let picture = if seen.is_some() { pictures.next() } else { None };
+        for (mut frame, _) in matched {
+            let picture = told.next().flatten();
             for annotation in picture.iter().flat_map(|picture| &picture.annotations) {
                 if annotation.flags.crowd || annotation.flags.outside {
                     left_out += 1;
@@ -149,6 +128,69 @@ impl Read {
             ));
         }
         Ok(())
+    }
+
+    /// The entries of frames, with their annotations where they are in the pictures as these say it themselves; nothing
+    /// for a picture that does not say its size, since that does not decode either.
+    fn told(&self, survey: &Survey, matched: &[(Frame, usize)], workers: usize) -> Result<Vec<Option<Picture>>> {
+        let mut seen = Vec::with_capacity(matched.len());
+        let look = |(frame, _): &(Frame, usize)| look(survey, frame);
+        ordered(
+            matched.iter().map(Ok),
+            |_| HEAD_BYTES,
+            workers,
+            look,
+            |found| {
+                found.into_iter().try_for_each(|one| {
+                    seen.push(one?);
+                    Ok(())
+                })
+            },
+        )?;
+        let known = matched.iter().zip(&seen).filter(|(_, seen)| seen.is_some()).map(|((_, k), _)| *k);
+        let mut labels = Labels::default();
+        labels.pictures = known.filter_map(|k| self.labels.pictures.get(k).cloned()).collect();
+        let mut next = seen.iter().flatten();
+        labels.told(self.format, &self.options, |_| Ok(next.next().copied())).map_err(|e| e.file(&self.name))?;
+        let mut pictures = labels.pictures.into_iter();
+        Ok(seen.iter().map(|seen| seen.and_then(|_| pictures.next())).collect())
+    }
+
+    /// The entries of the pictures of frames, nothing where there is none or nobody has labeled it.
+    pub fn entries(
+        &self,
+        survey: &mut Survey,
+        frames: Vec<Frame>,
+        workers: usize,
+        in_order: bool,
+    ) -> Result<Vec<Option<Vec<Annotation>>>> {
+        let (by_name, n) = (self.by_name(), frames.len());
+        let entry = |i: usize, frame: &Frame| if in_order { Some(i) } else { find(&by_name, &frame.source) };
+        let labeled = |k: &usize| self.labels.pictures.get(*k).is_some_and(|picture| !picture.unlabelled);
+        let (mut matched, mut numbers) = (Vec::new(), Vec::new());
+        for (i, frame) in frames.into_iter().enumerate() {
+            if let Some(k) = entry(i, &frame).filter(labeled) {
+                matched.push((frame, k));
+                numbers.push(i);
+            }
+        }
+        let classes: Vec<u32> = self.labels.classes.iter().map(|class| class_number(survey, &class.name)).collect();
+        let mut all = vec![None; n];
+        for (i, picture) in numbers.into_iter().zip(self.told(survey, &matched, workers)?) {
+            let Some(mut picture) = picture else { continue };
+            for annotation in &mut picture.annotations {
+                annotation.class = annotation.class.and_then(|class| classes.get(class as usize).copied());
+            }
+            if let Some(to) = all.get_mut(i) {
+                *to = Some(picture.annotations);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The classes.
+    pub fn classes(&self) -> &Classes {
+        &self.labels.classes
     }
 
     /// Refuses the pictures that no source has, as frames of run `run`.

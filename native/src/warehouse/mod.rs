@@ -12,6 +12,7 @@
 //! |---|---|
 //! | `settings.rs` | what is asked for |
 //! | `sources.rs`, `recorder.rs`, `labels.rs`, `frames.rs` | what there is to be stored |
+//! | `marked.rs` | the same labels for a loader: outlines, masks and key points too |
 //! | `image.rs`, `make.rs`, `shards.rs` | pictures to images, images to shards |
 //! | `stage.rs` | where they are until all is whole |
 //! | `parts.rs` | builds that several processes share |
@@ -28,6 +29,7 @@ mod image;
 mod kept;
 mod labels;
 mod make;
+mod marked;
 mod parts;
 mod recorder;
 mod samples;
@@ -69,6 +71,7 @@ pub use frames::Refused;
 pub(crate) use frames::{Frame, GivenBox, Place, Survey};
 pub(crate) use image::{How, Imager, decode_options, place};
 pub use kept::{Kept, Removed, gc, list, read_manifest};
+pub(crate) use marked::{Marked, marked};
 pub use parts::{begin_parts, make_part};
 pub use samples::export_samples;
 pub use settings::{Existing, Settings};

@@ -127,11 +127,16 @@ fn add_dataset(survey: &mut Survey, source: &Path, open: &OpenOptions) -> Result
         folder.refuse_without_pictures()?;
     }
     survey.notes.extend(dataset.notes());
-    let name = display(source);
     if dataset.folder().is_none() {
-        let found = fs::metadata(source).map_err(|e| io_error(&name, "look at the source", e))?;
+        let found = fs::metadata(source).map_err(|e| io_error(&display(source), "look at the source", e))?;
         survey.stamps.push(Stamp::of(source.into(), &found));
     }
+    add_frames(survey, source, dataset)
+}
+
+/// Every sample of a dataset that is open.
+pub(super) fn add_frames(survey: &mut Survey, source: &Path, dataset: Dataset) -> Result<()> {
+    let name = display(source);
     let number = survey.datasets.len();
     for i in 0..dataset.len() {
         let source_name = dataset.sample_name(i)?.unwrap_or_else(|| i.to_string());

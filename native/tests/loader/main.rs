@@ -16,3 +16,4 @@ mod recipes;
 mod running;
 mod sampling;
 mod settings;
+mod targets;

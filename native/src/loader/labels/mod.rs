@@ -1,7 +1,8 @@
 //! Labels: a whole number for every sample.
 
+pub(super) mod follow;
 mod pick;
-mod table;
+pub(super) mod table;
 
 use std::{
     cell::RefCell,
@@ -19,8 +20,9 @@ use serde::de::DeserializeSeed;
 
 use super::{codes, sources::Sources};
 use crate::{Dataset, parallel::blocks::in_blocks};
+use follow::Follow;
 use pick::{Found, Pick};
-use table::Joined;
+use table::{Cell, Joined, cell};
 
 /// Where labels come from. Text is turned into the number of its class.
 ///
@@ -107,7 +109,7 @@ enum Source {
     None,
     Field(Vec<Segment>),
     Folder,
-    Table(Joined),
+    Table(Joined<Cell>),
 }
 
 impl Resolver {
@@ -117,8 +119,8 @@ impl Resolver {
             From::Field(path) => Source::Field(segments(path)?),
             From::Folder => Source::Folder,
             From::Table { path, key, label } => {
-                let joined = Joined::read(path, key, label, sources)?;
-                joined.refuse_strangers(labels.missing, (path, key), sources)?;
+                let joined = Joined::read(path, key, label, sources, cell)?;
+                joined.refuse_strangers(labels.missing.is_some(), (path, key), sources)?;
                 Source::Table(joined)
             }
         };
@@ -193,7 +195,12 @@ impl Resolver {
         };
         match &self.from {
             Source::None => Ok(Found::Missing),
-            Source::Table(joined) => Ok(joined.of(item, known)),
+            Source::Table(joined) => Ok(match joined.of(item) {
+                None => Found::Missing,
+                Some(Cell::Number(n)) => Found::Number(*n),
+                Some(Cell::Text(text)) => known(text),
+                Some(Cell::Other(what)) => Found::Other(what.clone()),
+            }),
             Source::Folder => {
                 let name = dataset.sample_name(i)?;
                 let folder = name.as_deref().and_then(|n| n.rsplit_once('/')).map(|(path, _)| path);
@@ -202,11 +209,13 @@ impl Resolver {
             Source::Field(segments) => {
                 let Some(record) = dataset.record_text(i, buffer)? else { return Ok(Found::Missing) };
                 let mut json = serde_json::Deserializer::from_str(record.as_str());
-                (Pick { segments, known: &known }).deserialize(&mut json).map_err(|e| {
+                let mut leaf = Pick { known: &known, found: Found::Missing };
+                Follow { segments, leaf: &mut leaf }.deserialize(&mut json).map_err(|e| {
                     Error::caused(&codes::LABEL, format!("the metadata is not JSON: {e}"), e)
                         .file(dataset.name())
                         .sample(i)
-                })
+                })?;
+                Ok(leaf.found)
             }
         }
     }
@@ -228,6 +237,21 @@ impl Resolver {
             }
         }
         Ok(None)
+    }
+
+    /// Whether any sample has a label.
+    pub(super) fn is_anywhere(&self, sources: &Sources) -> Result<bool> {
+        let mut buffer = BytesMut::new();
+        for (source, dataset) in sources.datasets().iter().enumerate() {
+            for i in 0..dataset.len() {
+                // A broken sample is one for the policy, later.
+                let found = self.pick(dataset, &item(source, i), &mut buffer, |_| Some(0));
+                if found.is_ok_and(|found| !matches!(found, Found::Missing)) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Every name that occurs, sorted.
@@ -256,7 +280,7 @@ impl Resolver {
 }
 
 /// The number of a name that is listed twice is not known.
-fn refuse_twice(names: &[String]) -> Result<()> {
+pub(super) fn refuse_twice(names: &[String]) -> Result<()> {
     let mut seen = BTreeMap::new();
     for (number, name) in names.iter().enumerate() {
         if let Some(before) = seen.insert(name, number) {
@@ -270,12 +294,12 @@ fn refuse_twice(names: &[String]) -> Result<()> {
 }
 
 /// A sample of a source, wherever it comes in the order.
-fn item(source: usize, sample: u64) -> Item {
+pub(super) fn item(source: usize, sample: u64) -> Item {
     Item { position: 0, source, sample, index: 0, padded: false }
 }
 
 /// The path of a field, as filters write it.
-fn segments(path: &str) -> Result<Vec<Segment>> {
+pub(super) fn segments(path: &str) -> Result<Vec<Segment>> {
     Ok(field(path)?.fields().next().map(|field| field.segments().to_vec()).unwrap_or_default())
 }
 

@@ -1,6 +1,6 @@
-//! Labels from a table, joined by the samples' names.
+//! What a table says of samples, joined by their names.
 
-use std::{collections::HashMap, ops::Range, path::Path};
+use std::{collections::HashMap, hash::Hash, ops::Range, path::Path};
 
 use forebay::{
     Error, Result,
@@ -10,7 +10,7 @@ use forebay::{
     table::DataType,
 };
 
-use super::{Found, codes};
+use super::codes;
 use crate::{
     input::display,
     loader::sources::Sources,
@@ -18,13 +18,13 @@ use crate::{
     tables::{ReadOptions, Scan, Scanned, TableFormat, open, table_format},
 };
 
-/// The labels of every sample of every source.
+/// What a column says of every sample of every source.
 #[derive(Debug)]
-pub(super) struct Joined {
+pub(in crate::loader) struct Joined<C> {
     /// For each sample the number of its value, or `NONE`.
     rows: Vec<Vec<u32>>,
     /// Each different value once.
-    values: Vec<Cell>,
+    values: Vec<C>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -51,17 +51,24 @@ impl Rows {
     }
 }
 
+/// A label.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Cell {
+pub(super) enum Cell {
     Number(i64),
     Text(String),
     /// Something else, as it reads.
     Other(String),
 }
 
-impl Joined {
-    /// Reads the table and finds each sample's row.
-    pub(super) fn read(path: &Path, key: &str, label: &str, sources: &Sources) -> Result<Joined> {
+impl<C: Clone + Eq + Hash> Joined<C> {
+    /// Reads the table and finds each sample's row; `cell` says what a value is, or that it is none.
+    pub(in crate::loader) fn read(
+        path: &Path,
+        key: &str,
+        label: &str,
+        sources: &Sources,
+        cell: impl Fn(Value<'_>) -> Option<C>,
+    ) -> Result<Joined<C>> {
         // A name such as 0017 is not a number, as which CSV would read it.
         let sniffed = matches!(table_format(path)?, Some(TableFormat::Csv | TableFormat::Tsv));
         let types = if sniffed { vec![(key.to_owned(), DataType::String)] } else { Vec::new() };
@@ -112,14 +119,14 @@ impl Joined {
     }
 
     /// Refuses a table in which no sample has a row, unless samples without a label are fine: the names do not fit.
-    pub(super) fn refuse_strangers(
+    pub(in crate::loader) fn refuse_strangers(
         &self,
-        missing: Option<i64>,
+        may_miss: bool,
         (path, key): (&Path, &str),
         sources: &Sources,
     ) -> Result<()> {
         let mut rows = self.rows.iter().flatten();
-        if missing.is_some() || self.rows.iter().all(Vec::is_empty) || rows.any(|&row| row != NONE) {
+        if may_miss || self.rows.iter().all(Vec::is_empty) || rows.any(|&row| row != NONE) {
             return Ok(());
         }
         let named = sources.datasets().iter().find_map(|dataset| dataset.sample_name(0).ok().flatten());
@@ -130,18 +137,14 @@ impl Joined {
         Err(Error::new(&codes::SETTINGS, message).file(display(path)))
     }
 
-    pub(super) fn of(&self, item: &Item, known: impl Fn(&str) -> Found) -> Found {
-        let row = usize::try_from(item.sample).ok().and_then(|i| self.rows.get(item.source)?.get(i));
-        match row.and_then(|&number| self.values.get(number as usize)) {
-            None => Found::Missing,
-            Some(Cell::Number(n)) => Found::Number(*n),
-            Some(Cell::Text(text)) => known(text),
-            Some(Cell::Other(what)) => Found::Other(what.clone()),
-        }
+    /// What is said of a sample.
+    pub(in crate::loader) fn of(&self, item: &Item) -> Option<&C> {
+        let row = usize::try_from(item.sample).ok().and_then(|i| self.rows.get(item.source)?.get(i))?;
+        self.values.get(*row as usize)
     }
 }
 
-fn cell(value: Value<'_>) -> Option<Cell> {
+pub(super) fn cell(value: Value<'_>) -> Option<Cell> {
     Some(match value {
         Value::Null => return None,
         Value::Bool(is) => Cell::Number(is.into()),
