@@ -126,7 +126,7 @@ fn open_with(path: &Path, limits: &Limits, keep_going: bool, class_level: Option
         }
         Err(e) if e.code() == &codes::NOT_SAMPLES && StreamInput::open(path, limits).is_ok_and(|s| s.is_some()) => {
             let message = "a compressed archive can only be read in order; convert it first: forebay convert";
-            Err(Error::new(&codes::NOT_SAMPLES, format!("{message} {} out.tbl", path.display()))
+            Err(Error::new(&codes::NOT_SAMPLES, format!("{message} {} out.tbl", input::display(path)))
                 .file(input::display(path)))
         }
         Err(e) if matches!(table_format(path), Ok(Some(_))) => {
