@@ -178,3 +178,23 @@ fn writing_to_an_address_is_refused_in_words() {
         assert_eq!(refused.status.code(), Some(3));
     }
 }
+
+#[test]
+fn the_viewer_gets_ranges_of_an_object_and_no_credentials() {
+    use forebay_cli::serve::Counter;
+    let place = Place::new();
+    let bytes = std::fs::read(place.folder.at("a.tbl")).unwrap();
+    let address = format!("{}/bucket/a.tbl?sig=hidden-secret", place.server.url());
+    let counter = Counter::new(address.as_ref(), "token-of-a-test").unwrap();
+    let get = |path: &str, range: &str| {
+        let head =
+            format!("GET {path} HTTP/1.1\r\nHost: x\r\nCookie: forebay-80=token-of-a-test\r\nRange: {range}\r\n\r\n");
+        counter.answers([head.as_bytes()]).unwrap()
+    };
+    let part = get("/data/a.tbl", "bytes=100-299");
+    let said = String::from_utf8_lossy(&part);
+    assert!(said.starts_with("HTTP/1.1 206") && part.ends_with(&bytes[100..300]), "{said}");
+    assert!(said.contains(&format!("Content-Range: bytes 100-299/{}", bytes.len())), "{said}");
+    let list = String::from_utf8_lossy(&get("/files.json", "bytes=0-")).into_owned();
+    assert!(list.contains(&format!("\"bytes\":{}", bytes.len())) && !list.contains("hidden-secret"), "{list}");
+}

@@ -21,7 +21,7 @@ use forebay::{
 };
 use forebay_native::{
     dataset::Dataset,
-    input::Io,
+    input::{self, Io},
     loader::{Builder, Dtype, IMAGENET, Image, Loader, OnBroken, Target},
     parallel::all_cores,
 };
@@ -309,7 +309,7 @@ fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
     let share = |sum: Duration| sum.as_secs_f64() / all;
     let each = |sum: Duration, n: u64| 1000.0 * sum.as_secs_f64() / n.max(1) as f64;
     let mut value = json!({
-        "files": args.files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
+        "files": args.files.iter().map(|path| input::display(path)).collect::<Vec<_>>(),
         "samples": run.samples,
         "batch": args.batch,
         "shape": [3, args.image.1, args.image.0],

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use forebay::{Error, Result, check::Report, error::Kind, image::decode};
 use forebay_native::{
     check::{CheckOptions, check_with},
+    input,
     parallel::all_cores,
     tables::{self, ReadOptions},
 };
@@ -60,7 +61,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         match (out.json(), several) {
             (true, false) => out.value(&report),
             (true, true) => {
-                let mut value = json!({ "file": path.display().to_string() });
+                let mut value = json!({ "file": input::display(path) });
                 if let (Some(all), Ok(serde_json::Value::Object(report))) =
                     (value.as_object_mut(), serde_json::to_value(&report))
                 {
@@ -102,7 +103,7 @@ fn one(path: &Path, args: &Args, given: &Given, read: &ReadOptions, out: &Output
 }
 
 fn print(path: &Path, report: &Report, unit: &str, out: &Output) {
-    let name = printable(&path.display().to_string());
+    let name = printable(&input::display(path));
     let decoded = report.decoded.map(|n| format!(", {} pictures decoded", human::count(n))).unwrap_or_default();
     match report.fault_count {
         0 => out.line(format!("{name}: sound, {} {unit}{decoded}", human::count(report.samples))),

@@ -139,7 +139,7 @@ pub(crate) fn advised(e: Error, path: &Path, limits: &Limits) -> Error {
     }
     if e.code() == &codes::NOT_SAMPLES && StreamInput::open(path, limits).is_ok_and(|s| s.is_some()) {
         let message = "a compressed archive can only be read in order; convert it first: forebay convert";
-        return Error::new(&codes::NOT_SAMPLES, format!("{message} {} out.tbl", path.display()))
+        return Error::new(&codes::NOT_SAMPLES, format!("{message} {} out.tbl", input::display(path)))
             .file(input::display(path));
     }
     if matches!(table_format(path), Ok(Some(_))) {

@@ -78,7 +78,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         false => out.line(&url),
     }
     server.unread().iter().for_each(|unread| out.note(format!("left out: {unread}")));
-    out.note(format!("serving {}; press Ctrl-C to stop", args.path.display()));
+    out.note(format!("serving {}; press Ctrl-C to stop", display(&args.path)));
     if args.open
         && let Err(e) = open::that_detached(&url)
     {

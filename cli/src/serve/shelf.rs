@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 
 use forebay::{
@@ -17,6 +18,9 @@ use forebay_native::{
     input::{display, io_error},
     remote,
 };
+
+/// How long an object is taken for what it was when it was opened, as long as nothing says otherwise.
+const FRESH: Duration = Duration::from_secs(10);
 
 /// Whether a folder's file of this extension is taken for a dataset. What a file is, its content says later.
 fn is_dataset(extension: &str) -> bool {
@@ -33,7 +37,7 @@ pub(super) struct Shelf {
     /// The lengths of what lies elsewhere.
     lens: BTreeMap<String, u64>,
     /// What lies elsewhere and was opened.
-    opened: Mutex<BTreeMap<PathBuf, Input>>,
+    opened: Mutex<BTreeMap<PathBuf, (Instant, Input)>>,
     /// What of the folder could not be looked into, and why.
     unread: Vec<String>,
 }
@@ -96,9 +100,11 @@ impl Shelf {
     fn elsewhere(path: &Path) -> Result<Shelf> {
         let mut shelf = Shelf::default();
         if !remote::is_folder(path) {
-            let name = path.file_name().map_or_else(|| "dataset".into(), |name| name.to_string_lossy().into_owned());
-            shelf.lens.insert(name.clone(), Input::pieces(path)?.len());
-            shelf.files.insert(name.split('?').next().unwrap_or_default().to_owned(), path.to_owned());
+            // Without what follows the name in an address, which may be a signature.
+            let shown = display(path);
+            let name = shown.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("dataset");
+            shelf.lens.insert(name.to_owned(), Input::pieces(path)?.len());
+            shelf.files.insert(name.to_owned(), path.to_owned());
             return Ok(shelf);
         }
         for found in remote::below(path)? {
@@ -115,14 +121,16 @@ impl Shelf {
         }
     }
 
-    /// The object of an address, opened once for all visitors.
+    /// The object of an address, opened for all visitors; now and then anew, so that they see what was written.
     pub fn opened(&self, path: &Path) -> Result<Input> {
         let held = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(input) = held().get(path) {
+        if let Some((since, input)) = held().get(path)
+            && since.elapsed() < FRESH
+        {
             return Ok(input.clone());
         }
         let input = Input::pieces(path)?;
-        held().insert(path.to_owned(), input.clone());
+        held().insert(path.to_owned(), (Instant::now(), input.clone()));
         Ok(input)
     }
     /// Forgets what was opened, since it is no longer what it was.

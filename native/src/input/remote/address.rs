@@ -167,6 +167,7 @@ impl Address {
         }
     }
     /// The address of another name in the same place.
+    #[cfg(feature = "remote")]
     pub fn with_key(&self, key: impl Into<String>) -> Address {
         Address { key: key.into(), query: None, ..self.clone() }
     }

@@ -151,9 +151,8 @@ impl Object {
     }
 
     async fn get(&self, range: Range<u64>, pin: Option<&Pin>) -> object_store::Result<GetResult> {
-        let mut options = GetOptions::default();
-        options.range = Some(GetRange::Bounded(range));
-        options.if_match = pin.and_then(Pin::strong).map(str::to_owned);
+        let if_match = pin.and_then(Pin::strong).map(str::to_owned);
+        let options = GetOptions { range: Some(GetRange::Bounded(range)), if_match, ..GetOptions::default() };
         self.objects().get_opts(&self.key, options).await
     }
 

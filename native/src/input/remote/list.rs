@@ -118,9 +118,8 @@ type Page = (Vec<ObjectMeta>, Option<String>);
 async fn page(store: &Store, prefix: &str, one_folder: bool, token: Option<String>) -> Result<Page, Failure> {
     let Some(lists) = &store.lists else { return Ok((Vec::new(), None)) };
     let _permit = store.at_once.acquire().await;
-    let mut options = PaginatedListOptions::default();
-    options.page_token = token;
-    options.delimiter = one_folder.then(|| "/".into());
+    let delimiter = one_folder.then(|| "/".into());
+    let options = PaginatedListOptions { page_token: token, delimiter, ..PaginatedListOptions::default() };
     let prefix = Some(prefix).filter(|prefix| !prefix.is_empty());
     let asked = tokio::time::timeout(PAGE + store.patience, watched(lists.list_paginated(prefix, options)));
     let Ok((page, seen)) = asked.await else {

@@ -39,6 +39,7 @@ pub(crate) fn known_len(_: &Path) -> Option<u64> {
 pub(crate) fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
     no(pattern)
 }
+/// What lies below an address: not in this build.
 pub fn below(folder: &Path) -> Result<Vec<Listed>> {
     no(folder)
 }

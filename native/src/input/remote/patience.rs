@@ -19,7 +19,7 @@ pub(super) const FORGIVES: u64 = 1 << 20;
 pub(super) fn wait(tries: u32, chance: u64) -> Duration {
     let bound = FIRST.saturating_mul(1 << tries.saturating_sub(1).min(16)).min(LONGEST);
     let micros = u64::try_from(bound.as_micros()).unwrap_or(u64::MAX);
-    Duration::from_micros((u128::from(micros) * u128::from(chance) >> 64) as u64)
+    Duration::from_micros(((u128::from(micros) * u128::from(chance)) >> 64) as u64)
 }
 
 #[cfg(test)]

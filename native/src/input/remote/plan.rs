@@ -41,6 +41,7 @@ pub(super) fn parts(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "a list of one range is meant")]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -122,7 +122,7 @@ impl Remote {
     fn alone(&self, range: Range<u64>, out: &mut [u8]) -> Result<()> {
         let tail = self.pin.len.saturating_sub(TAIL);
         if range.start >= tail {
-            let bytes = self.fetch(vec![tail..self.pin.len])?.pop().unwrap_or_default();
+            let bytes = self.fetch(std::iter::once(tail..self.pin.len).collect())?.pop().unwrap_or_default();
             let (start, bytes) = self.tail.get_or_init(|| (tail, bytes));
             let from = (range.start - start) as usize;
             return copy(bytes.get(from..from + out.len()), out, range.start);
