@@ -126,7 +126,7 @@ impl Store {
     }
 }
 
-/// What two epochs of one rank cost that follow each other: without a cache or with an empty one of so many bytes. Opening
+/// What two epochs of one rank cost that follow each other: without a cache or with an empty one of this size. Opening
 /// the files and labels from their metadata come on top.
 pub fn cost(plan: &Plan, (epoch, rank): (u64, u64), link: &Link, cache_bytes: Option<u64>) -> Result<[Cost; 2]> {
     let world = plan.order().settings().world;

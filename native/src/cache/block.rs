@@ -21,7 +21,7 @@ use forebay::codec::checksum::crc32;
 
 use super::folder::Key;
 
-/// Bytes of a source that are kept together. An object's store needs about as long to send so many as to begin; and a
+/// Bytes of a source that are kept together. An object's store needs about as long to send that many as to begin; and a
 /// hundred gigabytes of such files are a folder that can still be listed.
 pub(super) const BLOCK: u64 = 1 << 20;
 const PART: usize = 64 << 10;

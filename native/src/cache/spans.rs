@@ -14,7 +14,7 @@ pub struct Spans {
     pub requests: Vec<Range<u64>>,
 }
 
-/// Of a cache that may hold so many bytes: above how many room is made, and down to how many.
+/// Of a cache that may hold at most these bytes: above how many room is made, and down to how many.
 pub fn room(most: u64) -> (u64, u64) {
     let margin = (most / 32).max(2 * BLOCK).min(most / 2);
     (most - margin, most - most / 8 - margin)
