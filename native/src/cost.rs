@@ -151,20 +151,21 @@ fn one(plan: &Plan, (number, rank): (u64, u64), store: &mut Store) -> Result<u64
     let (mut told, mut wanted) = (0, 0);
     // Step by step: one more batch is made, and the one that was begun first is done.
     for step in 0..epoch.steps().saturating_add(PREFETCH) {
-        while planner.is_hungry() && told < epoch.steps() {
-            for item in epoch.batch(told, rank) {
-                let range = datasets.get(item.source).and_then(|dataset| dataset.taken_range(item.sample));
-                // A file of a folder is read by itself.
-                let Some(range) = range else {
-                    store.cost.requests += 1;
-                    continue;
-                };
-                wanted += range.end - range.start;
-                planner.want((number, told), item.source, range);
+        loop {
+            while planner.is_hungry() && told < epoch.steps() {
+                for item in epoch.batch(told, rank) {
+                    let range = datasets.get(item.source).and_then(|dataset| dataset.taken_range(item.sample));
+                    // A file of a folder is read by itself.
+                    let Some(range) = range else {
+                        store.cost.requests += 1;
+                        continue;
+                    };
+                    wanted += range.end - range.start;
+                    planner.want((number, told), item.source, range);
+                }
+                told += 1;
             }
-            told += 1;
-        }
-        while let Some(fetch) = planner.fetch() {
+            let Some(fetch) = planner.fetch() else { break };
             store.read(fetch.source, fetch.range);
         }
         // What there was no room for is read as it is needed.
