@@ -126,7 +126,7 @@ impl Store {
     }
 }
 
-/// What two epochs of one rank cost that follow each other: without a cache or with an empty one of so many bytes. Opening
+/// What two epochs of one rank cost that follow each other: without a cache or with an empty one of this size. Opening
 /// the files and labels from their metadata come on top.
 pub fn cost(plan: &Plan, (epoch, rank): (u64, u64), link: &Link, cache_bytes: Option<u64>) -> Result<[Cost; 2]> {
     let world = plan.order().settings().world;
@@ -151,20 +151,21 @@ fn one(plan: &Plan, (number, rank): (u64, u64), store: &mut Store) -> Result<u64
     let (mut told, mut wanted) = (0, 0);
     // Step by step: one more batch is made, and the one that was begun first is done.
     for step in 0..epoch.steps().saturating_add(PREFETCH) {
-        while planner.is_hungry() && told < epoch.steps() {
-            for item in epoch.batch(told, rank) {
-                let range = datasets.get(item.source).and_then(|dataset| dataset.taken_range(item.sample));
-                // A file of a folder is read by itself.
-                let Some(range) = range else {
-                    store.cost.requests += 1;
-                    continue;
-                };
-                wanted += range.end - range.start;
-                planner.want((number, told), item.source, range);
+        loop {
+            while planner.is_hungry() && told < epoch.steps() {
+                for item in epoch.batch(told, rank) {
+                    let range = datasets.get(item.source).and_then(|dataset| dataset.taken_range(item.sample));
+                    // A file of a folder is read by itself.
+                    let Some(range) = range else {
+                        store.cost.requests += 1;
+                        continue;
+                    };
+                    wanted += range.end - range.start;
+                    planner.want((number, told), item.source, range);
+                }
+                told += 1;
             }
-            told += 1;
-        }
-        while let Some(fetch) = planner.fetch() {
+            let Some(fetch) = planner.fetch() else { break };
             store.read(fetch.source, fetch.range);
         }
         // What there was no room for is read as it is needed.

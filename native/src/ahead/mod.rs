@@ -2,7 +2,7 @@
 //!
 //! Who knows which samples come when says so, and bytes are fetched before they are asked for: many at once, in the order
 //! in which they are needed, what lies near together as one, and no more than fit a bound. What is asked for and was not
-//! fetched is read as ever.
+//! fetched is read as always.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -18,7 +18,7 @@ pub use plan::{Fetch, Planner, Turn};
 pub(crate) use store::{ALWAYS, Store};
 pub(crate) use threads::{Inputs, Threads};
 
-/// Requests that are under way at once. An object's store answers each in some 50 ms; with so many of 100 kB, a link of
+/// Requests that are under way at once. An object's store answers each in some 50 ms; with that many of 100 kB, a link of
 /// 1 Gb/s is full.
 pub const AT_ONCE: usize = 64;
 /// Bytes that are fetched and not used yet, unless the loader is told otherwise: two windows of 16 blocks of 64 samples of

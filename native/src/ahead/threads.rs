@@ -57,7 +57,7 @@ impl Drop for Threads {
 }
 
 impl Input {
-    /// The same file, of which bytes are fetched ahead into a store, where it has this number.
+    /// The same file, of which bytes are fetched ahead into a store, which knows it by this number.
     pub(crate) fn ahead(&self, number: usize, store: &Arc<Store>) -> Input {
         self.by(|source| Arc::new(Ahead { source, number, store: store.clone() }))
     }

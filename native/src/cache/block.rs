@@ -21,7 +21,7 @@ use forebay::codec::checksum::crc32;
 
 use super::folder::Key;
 
-/// Bytes of a source that are kept together. An object's store needs about as long to send so many as to begin; and a
+/// Bytes of a source that are kept together. An object's store needs about as long to send that many as to begin; and a
 /// hundred gigabytes of such files are a folder that can still be listed.
 pub(super) const BLOCK: u64 = 1 << 20;
 const PART: usize = 64 << 10;
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn every_byte_of_a_block_is_held_to_its_checksum() {
         let key = Key::of("somewhere", 200_000);
-        let bytes: Vec<u8> = (0..200_000_u32).map(|i| (i * i >> 7) as u8).collect();
+        let bytes: Vec<u8> = (0..200_000_u64).map(|i| ((i * i) >> 7) as u8).collect();
         let name = Name { key: &key, number: 3, len: bytes.len() };
         let mut whole = Vec::new();
         name.write(&mut whole, &bytes).unwrap();

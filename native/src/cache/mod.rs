@@ -259,7 +259,7 @@ impl Cache {
         }
     }
 
-    /// Sees to it that there is room for a block, so many as processes that write at once leave.
+    /// Sees to it that there is room for a block, as far as processes that write at once leave any.
     fn make_room(&self, bytes: u64) -> std::io::Result<()> {
         let mut free = self.shared.room.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(left) = free.and_then(|free| free.checked_sub(bytes)) {

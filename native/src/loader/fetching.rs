@@ -81,6 +81,15 @@ impl Fetching {
             self.threads = Some(Threads::start(&self.store, &self.inputs, AT_ONCE));
             self.resident.iter().flatten().for_each(|fetch| self.store.ask(fetch.clone()));
         }
+        loop {
+            self.tell(shared, (rank, now, prefetch));
+            let Some(fetch) = self.planner.fetch() else { break };
+            self.store.ask(fetch);
+        }
+    }
+
+    /// Tells the planner what comes, as far as it wants to know.
+    fn tell(&mut self, shared: &Shared, (rank, now, prefetch): (u64, u64, usize)) {
         while self.planner.is_hungry() {
             if self.told.epoch > now && self.told.step >= prefetch as u64 {
                 break;
@@ -104,9 +113,6 @@ impl Fetching {
                 }
             }
             self.told.step += 1;
-        }
-        while let Some(fetch) = self.planner.fetch() {
-            self.store.ask(fetch);
         }
     }
 

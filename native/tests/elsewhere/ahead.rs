@@ -66,7 +66,7 @@ fn neighbors_are_one_request_and_the_samples_are_the_same() {
     let whole = table(&folder, "a.tbl", 1);
     let right = epoch(&mut Loader::open(folder.at("a.tbl")).unwrap().batch(8).build().unwrap(), 0);
     let fake = Fake::new(whole.clone(), "a");
-    let mut loader = over(&[fake.clone()]).build().unwrap();
+    let mut loader = over(std::slice::from_ref(&fake)).build().unwrap();
     fake.asked();
     assert!(epoch(&mut loader, 0) == right);
     loader.stop();
@@ -109,7 +109,7 @@ fn what_waits_is_bounded_and_too_small_a_bound_only_costs_requests() {
     let right = epoch(&mut Loader::open(folder.at("a.tbl")).unwrap().batch(8).shuffle(3).build().unwrap(), 0);
     for bound in [0, 1, 50_000, 1 << 20] {
         let fake = Fake::new(whole.clone(), "a");
-        let mut loader = over(&[fake.clone()]).shuffle(3).read_ahead_bytes(bound).build().unwrap();
+        let mut loader = over(std::slice::from_ref(&fake)).shuffle(3).read_ahead_bytes(bound).build().unwrap();
         fake.asked();
         let mut batches = loader.epoch(0).unwrap();
         let first = batches.next().unwrap().unwrap();
@@ -119,7 +119,6 @@ fn what_waits_is_bounded_and_too_small_a_bound_only_costs_requests() {
         let most = 3 * 8 * (BYTES as u64 + 100) + bound.max(BYTES as u64) + (64 << 10) * 24;
         let asked = fake.asked();
         assert!(bytes(&asked) <= most, "{bound}: {} > {most}", bytes(&asked));
-        drop(batches);
         assert!(epoch(&mut loader, 0) == right, "{bound}");
     }
 }
@@ -130,7 +129,8 @@ fn labels_from_metadata_cost_one_request_for_all() {
     let whole = table(&folder, "a.tbl", 1);
     let fake = Fake::new(whole, "a");
     let wanted: Vec<u64> = (0..SAMPLES).filter(|i| i % 2 == 0).collect();
-    let mut loader = over(&[fake.clone()]).samples(wanted).shuffle(3).labels(Labels::field("cls")).build().unwrap();
+    let mut loader =
+        over(std::slice::from_ref(&fake)).samples(wanted).shuffle(3).labels(Labels::field("cls")).build().unwrap();
     fake.asked();
     for batch in loader.epoch(0).unwrap() {
         let batch = batch.unwrap();
@@ -148,7 +148,7 @@ fn the_second_epoch_reads_the_cache_alone() {
     let right = epoch(&mut Loader::open(folder.at("a.tbl")).unwrap().batch(8).shuffle(3).build().unwrap(), 1);
     let fake = Fake::new(whole.clone(), "s3://b/a v1");
     let cache = Cache::open(folder.at("cache")).unwrap();
-    let mut loader = over(&[fake.clone()]).shuffle(3).cache(&cache).build().unwrap();
+    let mut loader = over(std::slice::from_ref(&fake)).shuffle(3).cache(&cache).build().unwrap();
     epoch(&mut loader, 0);
     let asked = fake.asked();
     assert!(bytes(&asked) < whole.len() as u64 * 11 / 10, "{} of {}", bytes(&asked), whole.len());
@@ -170,18 +170,17 @@ fn a_store_that_stops_to_answer_is_an_error_and_a_loader_ends_at_any_moment() {
     let whole = table(&folder, "a.tbl", 1);
     let fake = Arc::new(Fake { bytes: whole, delay: Duration::from_millis(5), ..Fake::default() });
     for taken in 0..6 {
-        let mut loader = over(&[fake.clone()]).shuffle(taken).build().unwrap();
+        let mut loader = over(std::slice::from_ref(&fake)).shuffle(taken).build().unwrap();
         let mut batches = loader.epoch(0).unwrap();
         for _ in 0..taken {
             batches.next().unwrap().unwrap();
         }
-        drop(batches);
         if taken == 3 {
             loader.reset();
             assert_eq!(epoch(&mut loader, 0).len(), SAMPLES as usize);
         }
     }
-    let mut loader = over(&[fake.clone()]).build().unwrap();
+    let mut loader = over(std::slice::from_ref(&fake)).build().unwrap();
     fake.down.store(true, Ordering::SeqCst);
     let e = loader.epoch(0).unwrap().next().unwrap().unwrap_err();
     assert_eq!((e.code().id(), e.place().file.as_deref()), ("io", Some("elsewhere")));
@@ -198,7 +197,7 @@ fn what_a_plan_says_is_what_the_loader_asks_for() {
             let plan = Plan::new(vec![Dataset::open(folder.at("a.tbl")).unwrap()], None, &run).unwrap();
             let said = cost(&plan, (0, 0), &Link::default(), cached.then_some(64 << 20)).unwrap();
             let fake = Fake::new(whole.clone(), "s3://b/a v1");
-            let mut loader = over(&[fake.clone()]);
+            let mut loader = over(std::slice::from_ref(&fake));
             loader = match (shuffle, blocks) {
                 (Some(seed), Some((block, window))) => loader.shuffle_blocks(seed, block, window),
                 (Some(seed), None) => loader.shuffle(seed),
@@ -233,11 +232,10 @@ fn files_on_this_machine_are_read_sample_by_sample_as_ever() {
     let folder = Folder::new();
     let whole = table(&folder, "a.tbl", 1);
     let fake = Arc::new(Fake { bytes: whole, local: true, ..Fake::default() });
-    let mut loader = over(&[fake.clone()]).samples(vec![3, 4, 5, 20, 50, 51, 52, 95]).build().unwrap();
+    let mut loader = over(std::slice::from_ref(&fake)).samples(vec![3, 4, 5, 20, 50, 51, 52, 95]).build().unwrap();
     fake.asked();
     let mut batches = loader.epoch(0).unwrap();
     batches.next().unwrap().unwrap();
-    drop(batches);
     loader.stop();
     let mut asked: Vec<u64> = fake.asked().iter().map(|range| range.end - range.start).collect();
     asked.dedup();
