@@ -220,7 +220,7 @@ print(int(held) * 1024, plan.memory(2))
 """
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is measured where the system tells it in /proc")
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the system tells it in /proc")
 def test_a_shard_takes_no_more_memory_than_it_declares(tmp_path: pathlib.Path) -> None:
     members = {f"{i:04}.bin": bytes([i % 251]) * 500_000 for i in range(600)}
     path = write_tar(tmp_path / "large.tar", members)
