@@ -28,6 +28,9 @@ const FLIGHT_BYTES: u64 = 8 << 20;
 /// The index of an opened input, and of a shard that is written, for each sample.
 const INDEX_BYTES: u64 = 160;
 
+/// Samples of a shard: the input, and the number among those that are selected of it.
+type Chosen = Vec<(usize, u64)>;
+
 /// An input of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -165,16 +168,15 @@ impl Plan {
         Order::new(self.inputs.iter().map(source).collect(), self.settings.order())
     }
 
-    /// The samples of a shard: the input, and the number among those that are selected of it. Also the inputs that go
-    /// into it.
-    pub(super) fn samples_of(&self, order: &Order, shard: u64) -> Result<(Vec<(usize, u64)>, BTreeSet<usize>)> {
+    /// The samples of a shard, and the inputs that go into it.
+    pub(super) fn samples_of(&self, order: &Order, shard: u64) -> Result<(Chosen, BTreeSet<usize>)> {
         if shard >= self.shards() {
             let message = format!("there are {} shards, so none has the number {shard}", self.shards());
             return Err(Error::new(&forebay::error::codes::ARGUMENT, message));
         }
         let epoch = order.epoch(0)?;
         let items = self.range(shard).filter_map(|position| epoch.item(position));
-        let samples: Vec<_> = items.map(|item| (item.source, item.sample)).collect();
+        let samples: Chosen = items.map(|item| (item.source, item.sample)).collect();
         // What stands beside the samples of all inputs stands in every shard of a shuffle.
         let inputs = match self.settings.shuffle {
             Some(_) => (0..self.inputs.len()).collect(),
