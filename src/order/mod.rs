@@ -216,12 +216,24 @@ impl Order {
     /// each time has a key of its own.
     #[doc(hidden)]
     pub fn key_of(&self, epoch: u64, item: &Item) -> u64 {
+        let (purpose, number) = self.drawn_by(item);
+        purpose.key(self.settings.seed, &[epoch, number])
+    }
+
+    /// The same for another view of that sample, numbered from 1.
+    #[doc(hidden)]
+    pub fn key_of_view(&self, epoch: u64, item: &Item, view: u64) -> u64 {
+        let (purpose, number) = self.drawn_by(item);
+        purpose.key(self.settings.seed, &[epoch, number, view])
+    }
+
+    /// What decides everything random about a sample, beside seed and epoch.
+    fn drawn_by(&self, item: &Item) -> (Purpose, u64) {
         let settings = &self.settings;
         if settings.sampling.is_none() && settings.draws.is_none() && settings.repeats == 1 {
-            return sample_key(settings.seed, epoch, item.index);
+            return (Purpose::Sample, item.index);
         }
-        let position = item.position.checked_rem(self.epoch_samples).unwrap_or(item.position);
-        Purpose::Place.key(settings.seed, &[epoch, position])
+        (Purpose::Place, item.position.checked_rem(self.epoch_samples).unwrap_or(item.position))
     }
 
     /// The draw that is at position `k`. In each step those that are repeated come one after the other, and then again.

@@ -135,6 +135,7 @@ fn a_sample_that_comes_again_looks_different_and_all_of_it_resumes_anywhere() {
 #[test]
 fn what_does_not_fit_together_is_refused_by_name() {
     let folder = Folder::new();
+    let pictures = open(&folder).image(Image::new(4, 4));
     let cases: [(Builder, &str, &str); 9] = [
         (open(&folder).weights("cls").balanced("cls"), "loader.settings", "give one of them"),
         (open(&folder).weights(vec![1.0; 19]), "loader.settings", "one for each of 20 samples"),
@@ -143,7 +144,7 @@ fn what_does_not_fit_together_is_refused_by_name() {
         (open(&folder).weights("width > 3"), "loader.settings", "not the path of a field"),
         (open(&folder).balanced(Balance::by("json.class").since(0, [("cow", 1.0)])), "loader.settings", "\"cow\""),
         (open(&folder).repeated(3), "order.settings", "cannot hold each sample 3 times"),
-        (open(&folder).repeated(2).groups(Groups::new(2, [(4, 4)])), "loader.settings", "repeated"),
+        (pictures.repeated(2).groups(Groups::new(2, [(4, 4)])), "loader.settings", "repeated"),
         (open(&folder).weights("cls").shuffle_blocks(1, 2, 2), "order.settings", "no blocks"),
     ];
     for (builder, code, words) in cases {
