@@ -171,7 +171,7 @@ fn is_four(items: &[Value]) -> bool {
 
 fn has_place(fields: &Map<String, Value>) -> bool {
     let has = |key: &&str| fields.contains_key(*key);
-    BOXES.iter().chain(&["bndbox", "segmentation"]).any(|key| has(&key))
+    BOXES.iter().chain(&["bndbox", "segmentation"]).any(has)
         || CORNERS.iter().chain(&SIZES).any(|names| names.iter().all(has))
 }
 
