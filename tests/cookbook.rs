@@ -1,4 +1,6 @@
 //! Every program of `examples/` runs, and prints what its head says.
+// Here and not in Cargo.toml, which the Python package's sources have too, without this test.
+#![cfg(all(feature = "decode", feature = "transform"))]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests are hosts: they read files")]
 
 #[path = "common/cookbook.rs"]
