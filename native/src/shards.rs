@@ -126,7 +126,9 @@ fn elsewhere(folder: &Path, entry: &ShardEntry, options: &WarehouseOptions) -> R
         path => folder.join(path?),
     };
     match Input::open(&path, options.io) {
-        Ok(input) => Ok(Some((input, path))),
+        Ok(input) => {
+            Ok(Some((options.cache.as_ref().map_or_else(|| input.clone(), |cache| input.cached(cache)), path)))
+        }
         Err(e) if e.code() == &remote::codes::NOT_FOUND => Ok(None),
         Err(e) => Err(e),
     }

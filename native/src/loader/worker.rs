@@ -339,7 +339,7 @@ impl Worker {
                 item,
                 payload: if payload.is_empty() { &slot.payload } else { &payload },
                 raw,
-                drawn: (shared.order.settings().seed, epoch, drawn_as.index),
+                drawn: (&shared.order, epoch, drawn_as),
                 key,
                 dtype: shared.dtype,
                 decode: &shared.decode,

@@ -118,6 +118,10 @@ pub struct Recipe {
     /// Random changes of geometry and color, one after the other.
     #[cfg(feature = "augment")]
     pub augments: Vec<Augment>,
+    /// Of these, only pixels are moved, each from its nearest: for pictures whose colors are classes.
+    #[cfg(feature = "augment")]
+    #[doc(hidden)]
+    pub only_moves: bool,
     /// Changes of color.
     pub jitter: Option<Jitter>,
     /// How likely it becomes gray.
@@ -149,6 +153,8 @@ impl Recipe {
             vflip: 0.0,
             #[cfg(feature = "augment")]
             augments: Vec::new(),
+            #[cfg(feature = "augment")]
+            only_moves: false,
             jitter: None,
             grayscale: 0.0,
             blur: None,

@@ -149,8 +149,11 @@ impl Mark {
     }
 }
 
-/// The rows and columns of a tensor that show the picture.
+/// The rows and columns of a tensor that show the picture; all, where it was turned or sheared.
 fn shown(placement: &Placement) -> (std::ops::Range<usize>, std::ops::Range<usize>) {
+    if placement.warp.is_some() {
+        return (0..placement.output_height as usize, 0..placement.output_width as usize);
+    }
     let span = |from: u32, length: u32| from as usize..from as usize + length as usize;
     (span(placement.y, placement.height), span(placement.x, placement.width))
 }
@@ -160,10 +163,12 @@ pub(super) fn point_on([x, y, visibility]: [f32; 3], placement: &Placement, size
     if visibility == 0.0 {
         return None;
     }
+    // Where the picture was turned, what lies beside it has no place of its own.
+    let is_picture = placement.warp.is_none() || placement.shows(x.into(), y.into());
     let (x, y) = placement.point(x.into(), y.into());
     let (rows, columns) = shown(placement);
     let within = |v: f64, span: &std::ops::Range<usize>| v >= span.start as f64 && v <= span.end as f64;
-    let is_shown = within(x, &columns) && within(y, &rows);
+    let is_shown = is_picture && within(x, &columns) && within(y, &rows);
     let share = |v: f64, side: u32| (v / f64::from(side.max(1))) as f32;
     Some([share(x, size.0), share(y, size.1), if is_shown { visibility } else { 0.0 }])
 }

@@ -9,8 +9,7 @@ use forebay::{
         decode::{Decoder, Options as DecodeOptions},
         transform::{Layout, Out, Resampling, Transformer},
     },
-    order::Item,
-    random::Purpose,
+    order::{Item, Order},
     sample::record::split,
 };
 
@@ -101,8 +100,8 @@ pub(in crate::loader) struct Seen<'a> {
     pub item: Item,
     pub payload: &'a Bytes,
     pub raw: Option<(u32, u32)>,
-    /// The run's seed, the epoch, and the number of the sample that it stands for: what is random about it.
-    pub drawn: (u64, u64, u64),
+    /// The order, the epoch, and the place in it that it takes: what is random about it.
+    pub drawn: (&'a Order, u64, &'a Item),
     /// The same as its key.
     pub key: u64,
     pub dtype: Dtype,
@@ -140,8 +139,8 @@ impl Eye {
         let of_other;
         let (payload, raw, key) = match sight {
             Sight::View(_, number) => {
-                let (seed, epoch, index) = seen.drawn;
-                (seen.payload, seen.raw, Purpose::Sample.key(seed, &[epoch, index, *number]))
+                let (order, epoch, item) = seen.drawn;
+                (seen.payload, seen.raw, order.key_of_view(epoch, item, *number))
             }
             Sight::Picture(_, beside) | Sight::LabelMap(_, beside) => {
                 let Some(i) = beside.of(&seen.item) else { return Ok(false) };
@@ -181,6 +180,6 @@ pub(super) fn geometry(image: &Image) -> Image {
     let mut recipe = image.clone();
     (recipe.resampling, recipe.layout, recipe.fill) = (Resampling::Nearest, Layout::Nchw, [0; 3]);
     (recipe.jitter, recipe.blur, recipe.erase, recipe.normalize) = (None, None, None, None);
-    recipe.grayscale = 0.0;
+    (recipe.grayscale, recipe.only_moves) = (0.0, true);
     recipe
 }

@@ -236,5 +236,9 @@ impl Recipe {
 /// Does all that is drawn for a sample.
 pub(super) fn change(recipe: &Recipe, pixels: &mut Vec<u8>, scratch: &mut Vec<u8>, sample_key: u64) {
     let mut canvas = Canvas { pixels, scratch, size: (recipe.width, recipe.height), fill: recipe.fill };
-    draw::each(recipe, sample_key, |operation, resampling| operation.apply(&mut canvas, resampling));
+    draw::each(recipe, sample_key, |operation, resampling| match recipe.only_moves {
+        false => operation.apply(&mut canvas, resampling),
+        true if operation.map(canvas.size).is_some() => operation.apply(&mut canvas, Resampling::Nearest),
+        true => {}
+    });
 }
