@@ -195,7 +195,7 @@ mod tests {
                 assert!(planner.waits() <= bound.max(bytes), "{} of {bound}", planner.waits());
             }
             alone += planner.begun((0, step as u64)).len() as u64;
-            // What it was not told of is read by itself too.
+            // What it did not know yet is read by itself too.
             alone += if told <= step { batches[step].len() as u64 } else { 0 };
             told = told.max(step + 1);
         }

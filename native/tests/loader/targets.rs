@@ -307,9 +307,8 @@ fn objects_follow_pictures_onto_tensors_in_the_same_places() {
                     let placement = batch.placements()[k];
                     for (at, class) in semantic.iter().enumerate() {
                         let drawn = there(k)
-                            .filter(|j| one[j * h * w + at] == 1)
-                            .map(|j| masks.classes().unwrap()[k * 3 + j] as u8 + 1)
-                            .last();
+                            .rfind(|j| one[j * h * w + at] == 1)
+                            .map(|j| masks.classes().unwrap()[k * 3 + j] as u8 + 1);
                         assert_eq!(*class, drawn.unwrap_or(0));
                         let (x, y) = ((at % w) as u32, (at / w) as u32);
                         let inside = (placement.x..placement.x + placement.width).contains(&x)
@@ -374,7 +373,7 @@ fn label_files_that_name_no_picture_or_some_are_told_apart() {
 fn views_draw_anew_and_other_pictures_as_the_samples_own() {
     let folder = Folder::new();
     let members = |other: u32| -> Vec<(String, Vec<u8>)> {
-        let on = move |i: u32, x: u32, y: u32| ((x / 3 + y / 2 * (i + 2)) % 3 == 0) != (other == 1);
+        let on = move |i: u32, x: u32, y: u32| (x / 3 + y / 2 * (i + 2)).is_multiple_of(3) != (other == 1);
         let one = |i: u32| (format!("{i:04}.bmp"), picture(40, 30, |x, y| on(i, x, y)));
         (0..16).map(one).collect()
     };

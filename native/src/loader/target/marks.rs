@@ -149,7 +149,7 @@ impl Mark {
     }
 }
 
-/// The rows and columns of a tensor that show the picture; all, where it was turned or sheared.
+/// The rows and columns of a tensor that show the picture; all, if it was turned or sheared.
 fn shown(placement: &Placement) -> (std::ops::Range<usize>, std::ops::Range<usize>) {
     if placement.warp.is_some() {
         return (0..placement.output_height as usize, 0..placement.output_width as usize);
