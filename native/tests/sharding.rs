@@ -4,6 +4,7 @@
 
 mod common;
 #[path = "common/whole.rs"]
+#[allow(dead_code, reason = "only `sound` is asked here")]
 mod whole;
 
 use std::{

@@ -1,9 +1,11 @@
 //! The folder on disk: how its files are called, what is in it, and what must go.
 //!
-//!     DIR/forebay-cache-1/CACHEDIR.TAG             what tells programs that back up to leave it out
-//!     DIR/forebay-cache-1/KEY/source.json          whose bytes these are
-//!     DIR/forebay-cache-1/KEY/000000000000002a.block
-//!     DIR/forebay-cache-1/KEY/.000000000000002a.block.forebay-a1B2c3.part
+//! ```text
+//! DIR/forebay-cache-1/CACHEDIR.TAG             what tells programs that back up to leave it out
+//! DIR/forebay-cache-1/KEY/source.json          whose bytes these are
+//! DIR/forebay-cache-1/KEY/000000000000002a.block
+//! DIR/forebay-cache-1/KEY/.000000000000002a.block.forebay-a1B2c3.part
+//! ```
 //!
 //! Every file comes by renaming one that is whole, and goes by being removed: nobody waits for anybody, and nothing is
 //! left locked by a process that died. What it left half written has a name that no reader looks for, and is removed once

@@ -31,7 +31,10 @@ pub fn split(
     for (shard, name) in (0..).zip(&names) {
         let (begun, before) = (Instant::now(), plan.range(shard).start);
         let mut told = |now: &Progress| progress(&Progress::of_samples(before + now.samples, plan.samples()));
-        let mut summary = shards.convert(shard, &stage.at(name), plan.settings().options(how), &mut told)?;
+        let mut options = plan.settings().options(how);
+        // In the hidden folder there is nothing to be kept.
+        options.force = true;
+        let mut summary = shards.convert(shard, &stage.at(name), options, &mut told)?;
         summary.output = display(&folder.join(name));
         written.push((summary, begun.elapsed().as_secs_f64()));
     }

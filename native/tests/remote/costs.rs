@@ -87,7 +87,7 @@ fn several_ranges_are_one_round() {
     let input = open(&format!("{}/b/x", server.url()), &Settings::new()).unwrap();
     server.asked();
     let wanted: Vec<_> =
-        (0..12_u64).map(|i| (1 + i * 2 << 20)..(1 + i * 2 << 20) + 1000).chain([0..10, 0..0]).collect();
+        (0..12_u64).map(|i| ((1 + i * 2) << 20)..((1 + i * 2) << 20) + 1000).chain([0..10, 0..0]).collect();
     let probe = Probe(input.clone());
     for (range, came) in wanted.iter().zip(probe.many(&wanted)) {
         assert!(came == bytes[range.start as usize..range.end as usize], "{range:?}");

@@ -474,7 +474,10 @@ mod tests {
     }
 
     /// Left, top, right, bottom and class of each box, of a picture of 200 x 100.
-    fn told(record: &Value, options: &ReadOptions) -> Result<Option<Vec<([f64; 4], String)>>> {
+    /// Corners and the name of the class.
+    type Told = Vec<([f64; 4], String)>;
+
+    fn told(record: &Value, options: &ReadOptions) -> Result<Option<Told>> {
         let mut classes = Classes::default();
         let Some(mut found) = find(record, Some((200, 100)), options, &mut classes)? else { return Ok(None) };
         if !found.faults.is_empty() {
@@ -515,7 +518,7 @@ mod tests {
         let pascal = json!({"xml": "<annotation><object><name>cat</name><bndbox><xmin>2</xmin><ymin>3</ymin><xmax>4</xmax>\
             <ymax>6</ymax></bndbox></object></annotation>"});
         let voc = ReadOptions { voc_base: Some(1), ..ReadOptions::default() };
-        assert_eq!(told(&pascal, &voc).unwrap().unwrap(), [corners.clone()]);
+        assert_eq!(told(&pascal, &voc).unwrap().unwrap(), std::slice::from_ref(&corners));
         let object = json!({"object": {"name": "cat", "bndbox": {"xmin": "2", "ymin": 3, "xmax": 4, "ymax": 6}}});
         assert_eq!(told(&object, &voc).unwrap().unwrap(), [corners]);
         assert_eq!(fault(object, &options(None)), ("label.ambiguous", "object.bndbox".into()));
