@@ -261,7 +261,7 @@ fn shape(said: &Said, settings: &Settings, epoch: u64, (world, batch): (u64, u64
         assert_eq!(item.index, plainly[k % plainly.len()], "{what} at {k}");
         assert_eq!((item.position, item.padded), (k as u64, k >= plainly.len()), "{what} at {k}");
     }
-    for other in (1..=global as u64).filter(|other| global as u64 % other == 0) {
+    for other in (1..=global as u64).filter(|other| (global as u64).is_multiple_of(*other)) {
         let elsewhere = on(other, global as u64 / other);
         assert_eq!(by_step(&elsewhere, epoch), whole, "{what} on {other}");
         for step in 0..=elsewhere.steps() {

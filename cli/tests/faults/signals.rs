@@ -122,7 +122,8 @@ fn a_file_that_may_not_grow_is_an_error_and_leaves_nothing() {
 
 #[test]
 fn serving_ends_at_the_first_signal_with_0() {
-    for (name, _) in ENDING {
+    for (name, number) in ENDING {
+        is_heard(name, number);
         let folder = stocked();
         let mut serving = command(&folder, "serve a.tbl --port 0 --json");
         let mut child = serving.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -35,7 +35,6 @@ pub const OF_SAMPLES: &[Case] = &[
     whole("diff FILE FILE"),
     whole("concat FILE FILE -o OUT.tbl"),
     whole("split FILE --shards 3 -o OUT"),
-    whole("shards FILE --shards 3 --shuffle 1 -o OUT"),
     case("plan FILE --batch 8 --shuffle 1"),
     case("bench FILE --batch 8 --image 16 --workers 2 --decode-alone 5 --labels cls"),
 ];
@@ -72,7 +71,7 @@ impl Case {
 }
 
 /// Commands that read no file, or that have a test of their own.
-const OTHERS: [&str; 7] = ["serve", "cache", "labels", "warehouse", "completions", "man", "help"];
+const OTHERS: [&str; 8] = ["serve", "cache", "shards", "labels", "warehouse", "completions", "man", "help"];
 
 #[test]
 fn every_command_is_here() {
