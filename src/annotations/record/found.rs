@@ -67,12 +67,13 @@ pub fn find(
     }
     let segments = said.map(|field| field.segments()).unwrap_or_default();
     let own = At { value: metadata, path: String::new() };
+    let json = own.field("json");
+    // What says what it is needs nobody's word: of a dataset of which a part was labeled, that part is read with any option.
+    if [Some(&own), json.as_ref()].into_iter().flatten().any(|at| at.field("annotations_format").is_some()) {
+        let picture = read(metadata, classes)?;
+        return Ok(picture.map(|picture| Found { picture, ..Found::default() }));
+    }
     let place = if segments.is_empty() {
-        let json = own.field("json");
-        if [Some(&own), json.as_ref()].into_iter().flatten().any(|at| at.field("annotations_format").is_some()) {
-            let picture = read(metadata, classes)?;
-            return Ok(picture.map(|picture| Found { picture, ..Found::default() }));
-        }
         match usual(&own)? {
             Some(place) => place,
             None => return Ok(None),
@@ -592,7 +593,9 @@ mod tests {
             assert_eq!(told(&record, &options(None)).unwrap(), Some(Vec::new()), "{record}");
         }
         let marked = json!({"json": {"annotations_format": "forebay.1", "annotations": []}, "txt": "0 0.5 0.5 1 1"});
-        assert_eq!(told(&marked, &options(None)).unwrap(), Some(Vec::new()));
+        for boxes in [None, Some("json.other:xywh"), Some(":xyxy")] {
+            assert_eq!(told(&marked, &options(boxes)).unwrap(), Some(Vec::new()), "{boxes:?}");
+        }
     }
 
     #[test]
