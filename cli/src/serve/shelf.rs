@@ -13,6 +13,8 @@ use forebay::{
     formats::{Format, Holds},
 };
 
+/// The name that a part of a URL stands for; `None` if the encoding is broken.
+pub(super) use forebay_native::remote::decoded as from_url;
 use forebay_native::{
     Input,
     input::{display, io_error},
@@ -169,21 +171,6 @@ pub(super) fn to_url(name: &str) -> String {
         }
     }
     url
-}
-
-/// The name that a part of a URL stands for; `None` if the encoding is broken.
-pub(super) fn from_url(url: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(url.len());
-    let mut rest = url.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let mut digit = || rest.next().and_then(|b| char::from(b).to_digit(16));
-        bytes.push(u8::try_from(digit()? * 16 + digit()?).ok()?);
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

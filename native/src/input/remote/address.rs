@@ -85,8 +85,8 @@ pub fn local(path: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Text without its percent-encoding.
-pub(super) fn decoded(text: &str) -> Option<String> {
+/// Text without its percent-encoding; `None` if that is broken.
+pub fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {

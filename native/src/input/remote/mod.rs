@@ -57,7 +57,7 @@ use forebay::{
 
 use address::Address;
 #[doc(hidden)]
-pub use address::{is_remote, local, shown};
+pub use address::{decoded, is_remote, local, shown};
 #[cfg(feature = "remote")]
 pub(crate) use list::matching;
 #[cfg(feature = "remote")]
