@@ -469,6 +469,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::{annotations::Task, words::Word};
 
     fn options(boxes: Option<&str>) -> ReadOptions {
         ReadOptions { boxes: boxes.map(|text| text.parse().unwrap()), ..ReadOptions::default() }
@@ -574,6 +575,43 @@ mod tests {
         let e = told(&two, &options(Some(":xyxy"))).unwrap_err();
         assert_eq!((e.code().id(), e.place().path.as_deref()), ("label.ambiguous", Some("txt")));
         assert_eq!(one(two, Some("json.boxes:xyxy")), cat([1.0, 2.0, 3.0, 4.0]));
+    }
+
+    /// The page that shows samples finds boxes by the same rule, and is held to the same records.
+    #[test]
+    fn records_are_read_as_the_fixture_says() {
+        let all: Vec<Value> = serde_json::from_str(include_str!("../../../tests/fixtures/boxes.json")).unwrap();
+        for case in all {
+            let record = &case["record"];
+            let found = |options: &ReadOptions| {
+                let mut classes = Classes::default();
+                find(record, Some((200, 100)), options, &mut classes).map(|found| (found.unwrap_or_default(), classes))
+            };
+            let mut said = options(case["said"].as_str());
+            said.scores = case["scores"] == true;
+            said.task = case["task"].as_str().map(|word| Task::from_word(word).unwrap());
+            said.voc_base = case["voc_base"].as_u64().map(|base| u8::try_from(base).unwrap());
+            if said != ReadOptions::default() {
+                assert_eq!(found(&options(None)).unwrap_err().code(), &codes::AMBIGUOUS, "{record}");
+            }
+            let (found, classes) = found(&said).unwrap_or_else(|e| panic!("{record}: {e}"));
+            let boxes: Vec<Value> = (found.picture.annotations.iter())
+                .map(|Annotation { rect, class, .. }| {
+                    let name = class.and_then(|class| classes.name(class)).unwrap_or_default();
+                    json!([rect.x0, rect.y0, rect.x1, rect.y1, name])
+                })
+                .collect();
+            let told = (boxes.len(), found.faults.len() as u64);
+            let wanted = case["boxes"].as_array().unwrap();
+            assert_eq!(told, (wanted.len(), case["broken"].as_u64().unwrap_or(0)), "{record}");
+            for (found, wanted) in boxes.iter().zip(wanted) {
+                assert_eq!(found[4], wanted[4], "{record}");
+                for side in 0..4 {
+                    let apart = found[side].as_f64().unwrap() - wanted[side].as_f64().unwrap();
+                    assert!(apart.abs() < 1e-9, "{record}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 // The viewer's arithmetic, without a browser.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -84,6 +84,23 @@ test('boxes are found in the shapes of COCO, YOLO, Pascal and plain lists', () =
     { txt: '1 2 3 4 5' },
   ]) {
     assert.deepEqual(boxes(odd), [], JSON.stringify(odd));
+  }
+});
+
+test('boxes are found by the rule of the core, and what could mean several things is said', () => {
+  // The core's test of the same name as the fixture reads these records as well; without a document there is no XML here.
+  const all = JSON.parse(readFileSync(join(ROOT, 'tests/fixtures/boxes.json'), 'utf8'));
+  for (const { record, said, scores, task, voc_base, boxes, broken = 0 } of all.filter(({ record }) => !record?.xml)) {
+    const found = parts.findAnnotations(record, 200, 100);
+    const told = JSON.stringify(record);
+    const corners = found.boxes.map(({ x, y, w, h, label }) => [x, y, x + w, y + h, label]);
+    assert.equal(corners.length, boxes.length, told);
+    corners.forEach((sides, k) => {
+      assert.equal(sides[4], boxes[k][4], told);
+      for (let side = 0; side < 4; side++) assert.ok(Math.abs(sides[side] - boxes[k][side]) < 1e-9, told);
+    });
+    assert.equal(found.broken, broken, told);
+    assert.equal(found.unsure.length > 0, Boolean(said || scores || task || voc_base !== undefined), told);
   }
 });
 

@@ -1,6 +1,7 @@
 /** Where the boxes of samples come from: their metadata, a warehouse's records, or a label file that lies beside them. */
 import type { Dataset, Json, LabelAnnotation, LabelClass, LabelPicture } from "../../../lib/src/model/index.ts";
 import { findAnnotations, type Annotations, type Box } from "./boxes.ts";
+import { turned } from "./masks.ts";
 
 /** The boxes of a sample in a picture of this size, in its pixels. */
 export type FindBoxes = (i: number, record: Json, width: number, height: number) => Annotations;
@@ -31,7 +32,7 @@ const inWarehouse: FindBoxes = (_, record, width, height) => {
     const [x, y, w, h] = [left * width, top * height, (right - left) * width, (bottom - top) * height];
     boxes.push({ x, y, w, h, label, outlines: [], mask: null });
   }
-  return { boxes, broken, outside: outsideOf(boxes, width, height) };
+  return { boxes, broken, outside: outsideOf(boxes, width, height), unsure: [] };
 };
 
 /** Where a dataset has its boxes. */
@@ -55,7 +56,7 @@ export function inLabels(pictures: ReadonlyMap<number, LabelPicture>, classes: r
       if (box) boxes.push(box);
       else broken++;
     }
-    return { boxes, broken, outside: outsideOf(boxes, width, height) };
+    return { boxes, broken, outside: outsideOf(boxes, width, height), unsure: [] };
   };
 }
 
@@ -68,18 +69,6 @@ function boxOf(one: LabelAnnotation, classes: readonly LabelClass[]): Box | null
     one.outlines?.map((points) => points.flat()) ?? (one.unturned ? [turned(one.unturned, one.degrees ?? 0)] : []);
   const mask = one.mask ? { width: one.mask.width, height: one.mask.height, runs: one.mask.counts } : null;
   return { x: left, y: top, w, h, label, outlines, mask };
-}
-
-/** The corners of a box that was turned about its center, clockwise as it is seen. */
-function turned([left, top, right, bottom]: LabelAnnotation["box"], degrees: number): number[] {
-  const [cx, cy] = [(left + right) / 2, (top + bottom) / 2];
-  const [sin, cos] = [Math.sin((degrees * Math.PI) / 180), Math.cos((degrees * Math.PI) / 180)];
-  return [
-    [left, top],
-    [right, top],
-    [right, bottom],
-    [left, bottom],
-  ].flatMap(([x, y]) => [cx + (x! - cx) * cos - (y! - cy) * sin, cy + (x! - cx) * sin + (y! - cy) * cos]);
 }
 
 /** What is drawn, as labels: for what the package does not take for labels, and for labels that lie over a dataset. */

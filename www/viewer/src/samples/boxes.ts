@@ -1,13 +1,12 @@
 /**
- * Boxes and outlines in a sample's metadata, in the shapes in which labeling tools leave them.
- *
- * COCO: `annotations: [{ bbox: [x, y, w, h], category_id, segmentation }]`, the segmentation as outlines or as run
- * lengths. Lists of boxes: `boxes: [[x, y, w, h]]` with `labels` beside. YOLO: a text of lines `class cx cy w h`, or
- * `class x y x y x y...` for outlines, all parts of the image. Pascal VOC: corners `xmin ymin xmax ymax`, as JSON or
- * as XML.
+ * Boxes and outlines in a sample's metadata, found by the rule of the core (`annotations::record::find`): where they usually
+ * are, in the shapes in which labeling tools leave them. The same records hold both to it (`tests/fixtures/boxes.json`).
+ * Where the core refuses what could mean several things until an option says which, a page draws what is most likely, and
+ * says what it took for granted.
  */
 import type { Json } from "../../../lib/src/model/index.ts";
-import { extent, maskOf, type Mask } from "./masks.ts";
+import { extent, maskOf, turned, type Mask } from "./masks.ts";
+import { isYolo, yoloLines } from "./yolo-lines.ts";
 
 /** A box in pixels of the image. */
 export interface Box {
@@ -22,21 +21,6 @@ export interface Box {
   readonly mask: Mask | null;
 }
 
-type Fields = { [key: string]: Json };
-
-const isFields = (v: unknown): v is Fields => typeof v === "object" && v !== null && !Array.isArray(v);
-const isNumbers = (v: unknown, n: number): v is number[] =>
-  Array.isArray(v) && v.length === n && v.every((x) => typeof x === "number" && Number.isFinite(x));
-const number = (v: Json | undefined): number | undefined => {
-  const n = typeof v === "string" && v.trim() !== "" ? Number(v) : v;
-  return typeof n === "number" && Number.isFinite(n) ? n : undefined;
-};
-const word = (v: Json | undefined): string | undefined =>
-  typeof v === "string" ? v : typeof v === "number" ? String(v) : undefined;
-
-/** More boxes than any eye tells apart are not drawn. */
-const MOST = 20_000;
-
 /** What the metadata says is in the picture. */
 export interface Annotations {
   /** What can be drawn. */
@@ -45,71 +29,259 @@ export interface Annotations {
   readonly broken: number;
   /** How many of the boxes lie outside of the picture altogether. */
   readonly outside: number;
+  /** What the boxes could mean as well, each a sentence; nothing where they say what they are. */
+  readonly unsure: readonly string[];
 }
 
-/** What was found so far. */
-interface Found {
-  readonly boxes: Box[];
-  broken: number;
-}
+type Fields = { [key: string]: Json };
+type Four = [number, number, number, number];
+
+/** More boxes than any eye tells apart are not drawn. */
+const MOST = 20_000;
+
+/** Fields that usually hold boxes, in the record, in the file beside the picture, or in what a program calls metadata. */
+const LISTS = ["boxes", "annotations", "objects", "object", "detections", "bboxes", "bbox"];
+/** Fields of an object that are its box. */
+const BOXES = ["bbox", "box", "rect"];
+/** Fields of an object that name its class. */
+const NAMES = ["label", "name", "category", "class", "cls", "category_id"];
+/** Fields beside a list of boxes that name their classes, in its order. */
+const BESIDE = [
+  "labels",
+  "classes",
+  "categories",
+  "category",
+  "label",
+  "class",
+  "names",
+  "category_ids",
+  "category_id",
+];
+/** Names of the corners of a box: left, top, right, bottom. */
+const CORNERS = [
+  ["xmin", "ymin", "xmax", "ymax"],
+  ["x1", "y1", "x2", "y2"],
+  ["left", "top", "right", "bottom"],
+];
+/** Names of a place and a size. */
+const SIZES = [
+  ["x", "y", "w", "h"],
+  ["x", "y", "width", "height"],
+];
+/** Files of lines of YOLO beside the picture. */
+const LINES = ["txt", "yolo", "boxes"];
+/** Fields of an object that have a list of boxes, and beside it lists of what else is known of each. */
+const INNER = ["bbox", "boxes", "bboxes"];
+
+const SIZED = "Four numbers are taken for x, y, width and height, though nothing says so.";
+const CENTERED = "x and y are taken for a corner, though nothing says that they are not the center.";
+const SHARES = "Numbers from 0 to 1 are taken for shares of the picture, though nothing says so.";
+const SCORES = "The sixth number of a line is taken for a score, though nothing says so.";
+const OUTLINES = "Lines of more than six numbers are taken for outlines, though nothing says so.";
+const FROM_0 = "The first pixel is taken for number 0; in Pascal VOC's own files it has number 1.";
+
+const isFields = (v: unknown): v is Fields => typeof v === "object" && v !== null && !Array.isArray(v);
+const isFour = (v: unknown): v is Four =>
+  Array.isArray(v) && v.length === 4 && v.every((x) => typeof x === "number" && Number.isFinite(x));
+const given = (v: Json | undefined): v is Json => v !== undefined && v !== null;
+const firstOf = (fields: Fields, keys: readonly string[]): Json | undefined =>
+  keys.map((key) => fields[key]).find(given);
+/** A number, also as text: what was XML before has only text. */
+const number = (v: Json | undefined): number => {
+  const n = typeof v === "string" && v.trim() !== "" ? Number(v) : v;
+  return typeof n === "number" ? n : Number.NaN;
+};
+const word = (v: Json | undefined): string =>
+  typeof v === "string" ? v : typeof v === "number" ? String(v) : isFields(v) ? word(v.name) : "";
 
 /** Every box that the metadata holds, for an image of this size, and what is wrong with them. */
 export function findAnnotations(record: Json, width: number, height: number): Annotations {
-  const found: Found = { boxes: [], broken: 0 };
-  find(found, record, width, height);
-  const boxes = found.boxes.slice(0, MOST);
+  const rule = new Rule(width, height);
+  if (isFields(record)) rule.find(record);
+  const boxes = rule.boxes.slice(0, MOST);
   const sized = width > 0 && height > 0;
   const outside = boxes.filter(
     ({ x, y, w, h }) => sized && (x >= width || y >= height || x + w <= 0 || y + h <= 0),
   ).length;
-  return { boxes, broken: found.broken, outside };
+  return { boxes, broken: rule.broken, outside, unsure: [...rule.unsure] };
 }
 
-function find(found: Found, record: Json, width: number, height: number): void {
-  if (!isFields(record)) return;
-  const places = [record, record.json, record.metadata].filter(isFields);
-  for (const place of places) {
-    const names = categories(place);
-    for (const key of ["boxes", "annotations", "objects", "object", "detections", "bboxes", "bbox"]) {
-      const list = place[key];
-      const labels = place.labels ?? place.classes ?? place.categories;
-      if (isNumbers(list, 4)) push(found, list, Array.isArray(labels) ? labels[0] : place.label, names, []);
-      else if (Array.isArray(list))
-        list.forEach((item, i) => void one(found, item, Array.isArray(labels) ? labels[i] : undefined, names));
-      else if (isFields(list)) one(found, list, undefined, names);
+/** Where boxes are, and the object that they are a field of. */
+interface Place {
+  readonly path: string;
+  readonly list: Json;
+  readonly around: Fields;
+}
+
+/** Whether a value holds boxes, or is a list that could; `null` where it is something else. */
+function holds(value: Json): boolean | null {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return false;
+    return isFour(value) || value.some((item) => isFour(item) || (isFields(item) && hasPlace(item))) ? true : null;
+  }
+  if (!isFields(value)) return null;
+  const inner = firstOf(value, INNER);
+  if (Array.isArray(inner) && inner.length === 0) return false;
+  return hasPlace(value) ? true : null;
+}
+
+const hasPlace = (fields: Fields): boolean =>
+  [...BOXES, "bndbox", "segmentation"].some((key) => key in fields) ||
+  [...CORNERS, ...SIZES].some((names) => names.every((name) => name in fields));
+
+/** The usual places that have boxes. */
+function places(record: Fields): Place[] {
+  const found: Place[] = [];
+  for (const [prefix, around] of [
+    ["", record],
+    ["json.", record.json],
+    ["metadata.", record.metadata],
+  ] as const) {
+    if (!isFields(around)) continue;
+    for (const key of LISTS) {
+      const list = around[key];
+      if (given(list) && holds(list)) found.push({ path: prefix + key, list, around });
     }
   }
-  for (const key of ["txt", "yolo", "boxes"]) {
-    const text = record[key];
-    if (typeof text === "string") yolo(found, text, width, height);
+  for (const key of LINES) {
+    const list = record[key];
+    if (typeof list === "string" && isYolo(list)) found.push({ path: key, list, around: record });
   }
-  if (typeof record.xml === "string") pascal(found, record.xml);
+  const { xml } = record;
+  if (typeof xml === "string" && xml.includes("<annotation")) found.push({ path: "xml", list: xml, around: record });
+  return found;
 }
 
-function categories(place: Fields): Map<string, string> {
-  const names = new Map<string, string>();
-  if (Array.isArray(place.categories)) {
-    for (const c of place.categories) {
-      const [id, name] = isFields(c) ? [word(c.id), word(c.name)] : [];
-      if (id !== undefined && name !== undefined) names.set(id, name);
+/** Takes in what is found. */
+class Rule {
+  boxes: Box[] = [];
+  broken = 0;
+  readonly unsure = new Set<string>();
+  /** Names of classes by the numbers that the record itself gives them. */
+  private names = new Map<string, string>();
+  /** Whether some box was read as pixels for want of any word on its unit. */
+  private unnamed = false;
+
+  constructor(
+    private readonly width: number,
+    private readonly height: number,
+  ) {}
+
+  find(record: Fields): void {
+    // What is marked says what it is.
+    const marked = [record.json, record].find((at) => isFields(at) && given(at.annotations_format));
+    if (isFields(marked)) {
+      if (Array.isArray(marked.annotations)) for (const item of marked.annotations) this.item(item, undefined);
+      this.unsure.clear();
+      return;
+    }
+    const [place, other] = places(record);
+    if (!place) return;
+    if (other) this.unsure.add(`Boxes are in ${place.path} and in ${other.path}; those of ${place.path} are drawn.`);
+    this.place(place);
+    if (!this.unnamed || this.boxes.length === 0 || !(this.width > 0 && this.height > 0)) return;
+    if (!this.boxes.every(({ x, y, w, h }) => x >= 0 && y >= 0 && x + w <= 1 && y + h <= 1)) return;
+    this.unsure.add(SHARES);
+    const [sx, sy] = [this.width, this.height];
+    this.boxes = this.boxes.map((box) => ({ ...box, x: box.x * sx, y: box.y * sy, w: box.w * sx, h: box.h * sy }));
+  }
+
+  private place({ list, around }: Place): void {
+    if (typeof list === "string") return list.includes("<annotation") ? this.pascal(list) : this.lines(list);
+    // A list for each field instead of a list of objects.
+    if (isFields(list)) {
+      const inner = firstOf(list, INNER);
+      if (Array.isArray(inner) && inner.some(Array.isArray)) [list, around] = [inner, list];
+    }
+    if (Array.isArray(around.categories)) {
+      for (const c of around.categories) if (isFields(c)) this.names.set(word(c.id), word(c.name));
+    }
+    const beside = firstOf(around, BESIDE);
+    if (isFour(list)) this.item(list, Array.isArray(beside) ? beside[0] : beside);
+    else if (Array.isArray(list))
+      list.forEach((item, i) => void this.item(item, Array.isArray(beside) ? beside[i] : undefined));
+    else this.item(list, undefined);
+  }
+
+  private item(item: Json, beside: Json | undefined): void {
+    if (Array.isArray(item)) return this.push(this.four(item, false), beside);
+    if (!isFields(item)) return void this.broken++;
+    if (!hasPlace(item)) return;
+    const outlines = Array.isArray(item.segmentation)
+      ? item.segmentation.filter((s): s is number[] => Array.isArray(s) && s.length >= 6 && s.every(Number.isFinite))
+      : [];
+    const mask = maskOf(item.segmentation ?? item.rle ?? item.mask);
+    if (isFour(item.unturned) && outlines.length === 0)
+      outlines.push(turned(item.unturned, number(item.rotation) || 0));
+    const rect = this.rect(item) ?? around(outlines) ?? (mask && extent(mask));
+    this.push(rect ? [...rect] : [], firstOf(item, NAMES) ?? beside, outlines, mask);
+  }
+
+  /** The box of an object: left, top, width, height; `null` where it has none. */
+  private rect(item: Fields): number[] | null {
+    const coco = "category_id" in item || "iscrowd" in item;
+    const box = firstOf(item, BOXES);
+    if (given(box)) return isFields(box) ? this.sides(box) : this.four(Array.isArray(box) ? box : [], coco);
+    const corners = item.bndbox;
+    if (!given(corners)) return this.sides(item);
+    this.unsure.add(FROM_0);
+    return isFields(corners) ? sized(["xmin", "ymin", "xmax", "ymax"].map((name) => number(corners[name]))) : [];
+  }
+
+  /** Four numbers without names. */
+  private four(numbers: Json[], coco: boolean): number[] {
+    if (!coco) [this.unnamed] = [true, this.unsure.add(SIZED)];
+    return numbers.length === 4 ? numbers.map(number) : [];
+  }
+
+  /** A box whose numbers have names. */
+  private sides(fields: Fields): number[] | null {
+    const corners = CORNERS.find((names) => names.every((name) => given(fields[name])));
+    const sizes = SIZES.find((names) => names.every((name) => given(fields[name])));
+    if (corners || sizes) this.unnamed = true;
+    if (corners) return sized(corners.map((name) => number(fields[name])));
+    if (!sizes) return null;
+    this.unsure.add(CENTERED);
+    return sizes.map((name) => number(fields[name]));
+  }
+
+  private push(
+    rect: readonly number[],
+    name: Json | undefined,
+    outlines: readonly (readonly number[])[] = [],
+    mask: Mask | null = null,
+  ): void {
+    const [x, y, w, h] = rect;
+    if (x === undefined || y === undefined || !(w! > 0) || !(h! > 0) || !Number.isFinite(x + y + w! + h!))
+      return void this.broken++;
+    const text = word(name);
+    this.boxes.push({ x, y, w: w!, h: h!, label: this.names.get(text) ?? text, outlines, mask });
+  }
+
+  private lines(text: string): void {
+    if (!(this.width > 0 && this.height > 0)) return;
+    for (const line of yoloLines(text, this.width, this.height)) {
+      if (!line) this.broken++;
+      else {
+        if (line.more) this.unsure.add(SCORES);
+        if (!line.rect) this.unsure.add(OUTLINES);
+        this.push(line.rect ?? around(line.outlines) ?? [], line.label, line.outlines);
+      }
     }
   }
-  return names;
+
+  private pascal(xml: string): void {
+    // The parsed document is only asked for texts; it never becomes a part of the page.
+    for (const object of new DOMParser().parseFromString(xml, "text/xml").getElementsByTagName("object")) {
+      const text = (name: string): string => object.getElementsByTagName(name)[0]?.textContent ?? "";
+      this.unsure.add(FROM_0);
+      this.push(sized(["xmin", "ymin", "xmax", "ymax"].map((name) => number(text(name)))), text("name"));
+    }
+  }
 }
 
-function push(
-  found: Found,
-  [x, y, w, h]: number[],
-  label: Json | undefined,
-  names: Map<string, string>,
-  outlines: number[][],
-  mask: Mask | null = null,
-): void {
-  if (x === undefined || y === undefined || !(w! > 0) || !(h! > 0) || !Number.isFinite(x + y + w! + h!))
-    return void found.broken++;
-  const name = isFields(label) ? word(label.name) : word(label);
-  found.boxes.push({ x, y, w: w!, h: h!, label: name === undefined ? "" : (names.get(name) ?? name), outlines, mask });
-}
+/** Left, top, width and height of corners. */
+const sized = ([x1, y1, x2, y2]: number[]): number[] => [x1!, y1!, x2! - x1!, y2! - y1!];
 
 /** The smallest box around outlines. */
 function around(outlines: readonly (readonly number[])[]): number[] | null {
@@ -121,80 +293,4 @@ function around(outlines: readonly (readonly number[])[]): number[] | null {
     }
   }
   return right > left ? [left, top, right - left, bottom - top] : null;
-}
-
-function one(found: Found, item: Json | undefined, label: Json | undefined, names: Map<string, string>): void {
-  if (isNumbers(item, 4)) return push(found, item, label, names, []);
-  if (!isFields(item)) return;
-  const named = item.label ?? item.name ?? item.category ?? item.class ?? item.cls ?? item.category_id ?? label;
-  const outlines = Array.isArray(item.segmentation)
-    ? item.segmentation.filter((s): s is number[] => Array.isArray(s) && s.length >= 6 && isNumbers(s, s.length))
-    : [];
-  const mask = maskOf(item.segmentation ?? item.rle ?? item.mask);
-  const box = item.bbox ?? item.box ?? item.rect;
-  if (isNumbers(box, 4)) return push(found, box, named, names, outlines, mask);
-  const corners = isFields(item.bndbox) ? item.bndbox : item;
-  const [x1, y1, x2, y2] = [corners.xmin, corners.ymin, corners.xmax, corners.ymax].map(number);
-  if (x1 !== undefined && y1 !== undefined && x2 !== undefined && y2 !== undefined) {
-    return push(found, [x1, y1, x2 - x1, y2 - y1], named, names, outlines, mask);
-  }
-  const [x, y, w, h] = [item.x, item.y, item.w ?? item.width, item.h ?? item.height].map(number);
-  if (x !== undefined && y !== undefined && w !== undefined && h !== undefined)
-    return push(found, [x, y, w, h], named, names, outlines, mask);
-  const alone = around(outlines) ?? (mask && extent(mask));
-  if (alone) push(found, alone, named, names, outlines, mask);
-  // It says that it has a place, and that is none.
-  else if (box !== undefined || item.bndbox !== undefined || item.segmentation !== undefined || item.xmin !== undefined)
-    found.broken++;
-}
-
-/** How far outside of the picture a part of it may lie: tools round, and boxes reach over the edge. */
-const BEYOND = 1;
-
-/** Lines of YOLO. A text in which any line is something else is a caption, not boxes. */
-function yolo(found: Found, text: string, width: number, height: number): void {
-  if (!(width > 0 && height > 0)) return;
-  const lines = text
-    .trim()
-    .split(/\r?\n/)
-    .map((line) => line.trim().split(/\s+/));
-  // Words that are numbers, or what tools write where a number went wrong.
-  const numeric = (word: string): boolean =>
-    word !== "" && (!Number.isNaN(Number(word)) || /^[+-]?(nan|inf)$/i.test(word));
-  const like = (line: string[]): boolean =>
-    /^\d+$/.test(line[0]!) &&
-    (line.length === 5 || line.length === 6 || (line.length >= 7 && line.length % 2 === 1)) &&
-    line.every(numeric);
-  const parts = (line: string[]): number[] => line.slice(1).map(Number);
-  const within = (line: string[]): boolean => parts(line).every((v) => v >= -BEYOND && v <= 1 + BEYOND);
-  // Without one good line they are numbers that mean something else.
-  if (!lines.every(like) || !lines.some(within)) return;
-  for (const line of lines) {
-    const label = line[0]!;
-    if (!within(line)) found.broken++;
-    else if (line.length <= 6) {
-      const [cx, cy, w, h] = parts(line) as [number, number, number, number];
-      push(
-        found,
-        [(cx - w / 2) * width, (cy - h / 2) * height, w * width, h * height],
-        String(Number(label)),
-        new Map(),
-        [],
-      );
-    } else {
-      const outline = parts(line).map((v, k) => v * (k % 2 === 0 ? width : height));
-      push(found, around([outline]) ?? [], String(Number(label)), new Map(), [outline]);
-    }
-  }
-}
-
-function pascal(found: Found, xml: string): void {
-  // The parsed document is only asked for texts; it never becomes a part of the page.
-  for (const object of new DOMParser().parseFromString(xml, "text/xml").getElementsByTagName("object")) {
-    const text = (name: string): string => object.getElementsByTagName(name)[0]?.textContent ?? "";
-    const [x1, y1, x2, y2] = [text("xmin"), text("ymin"), text("xmax"), text("ymax")].map((t) => number(t));
-    if (x1 !== undefined && y1 !== undefined && x2 !== undefined && y2 !== undefined) {
-      push(found, [x1, y1, x2 - x1, y2 - y1], text("name"), new Map(), []);
-    } else found.broken++;
-  }
 }

@@ -1,4 +1,4 @@
-/** Masks as COCO leaves them: run lengths down the columns, as numbers or packed into a text. */
+/** Masks as COCO leaves them, run lengths down the columns, as numbers or packed into a text; and boxes that were turned. */
 import type { Json } from "../../../lib/src/model/index.ts";
 
 /** Which pixels belong to an object: runs down the columns, outside and inside in turn, outside first. */
@@ -74,6 +74,21 @@ export function extent(mask: Mask): [number, number, number, number] | null {
     bottom = Math.max(bottom, to);
   });
   return right < 0 ? null : [left, top, right - left, bottom - top];
+}
+
+/** The corners of a box that was turned about its center, clockwise as it is seen: x, y, x, y... */
+export function turned(
+  [left, top, right, bottom]: readonly [number, number, number, number],
+  degrees: number,
+): number[] {
+  const [cx, cy] = [(left + right) / 2, (top + bottom) / 2];
+  const [sin, cos] = [Math.sin((degrees * Math.PI) / 180), Math.cos((degrees * Math.PI) / 180)];
+  return [
+    [left, top],
+    [right, top],
+    [right, bottom],
+    [left, bottom],
+  ].flatMap(([x, y]) => [cx + (x! - cx) * cos - (y! - cy) * sin, cy + (x! - cx) * sin + (y! - cy) * cos]);
 }
 
 /** The mask as a picture of one color, no larger than what is worth drawing. */

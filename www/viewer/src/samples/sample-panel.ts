@@ -24,7 +24,7 @@ const REST = 300;
 /** Pixels of two squares of what is behind a picture that can be seen through. */
 const SQUARES = 20;
 type Tab = "metadata" | "details" | "bytes";
-const NONE: Annotations = { boxes: [], broken: 0, outside: 0 };
+const NONE: Annotations = { boxes: [], broken: 0, outside: 0, unsure: [] };
 
 /** Formats whose pictures may be seen through. */
 const CLEAR: ReadonlySet<string> = new Set(["png", "webp", "unknown"]);
@@ -638,7 +638,7 @@ export class SamplePanel extends LitElement {
 
   private renderLegend(): TemplateResult | typeof nothing {
     const labels = [...new Set(this.boxes.map((b) => b.label))].slice(0, 40);
-    const { broken, outside } = this.annotations;
+    const { broken, outside, unsure } = this.annotations;
     const wrong = [
       broken > 0 && `${plural(broken, "box", "boxes")} without area or number`,
       outside > 0 && `${plural(outside, "box", "boxes")} outside of the picture`,
@@ -655,7 +655,7 @@ export class SamplePanel extends LitElement {
       (label) => html`
       <button aria-pressed=${!this.hidden_.has(label)}
         @click=${toggle(label)}><i .style=${`background:${colorOf(label)}`}></i><bdi>${visible(label) || "box"}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`,
-    )}${wrong ? html`<span class="wrong">${wrong}</span>` : nothing}</div>`;
+    )}${wrong ? html`<span class="wrong">${wrong}</span>` : nothing}${unsure.map((text) => html`<span class="muted">${text}</span>`)}</div>`;
   }
 
   private renderPage(): TemplateResult {
