@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildSite } from './build-site.mjs';
-import { FOREBAY, buildForebay } from './lib/forebay.mjs';
+import { TESTED_FOREBAY, TESTED_SAMPLE, buildForTests } from './lib/forebay.mjs';
 import { Failure, ROOT, isMain, main, read, run } from './lib/run.mjs';
 import { ensureSample } from './sample.mjs';
 
@@ -45,9 +45,9 @@ const INSTANCES = {
 
 /** Throws a Failure that lists every command that did not do what it should. */
 export async function checkDocs() {
-  await buildForebay();
+  await buildForTests();
   await buildSite();
-  const sample = await ensureSample();
+  const sample = await ensureSample(TESTED_SAMPLE);
   const files = read('git', ['ls-files', 'README.md', 'CONTRIBUTING.md', 'docs'])
     .split('\n')
     .filter((f) => f.endsWith('.md'));
@@ -107,7 +107,7 @@ function helpOf(markdown) {
 
 /** Every command, as the help of all of them lists them. */
 function namesOfCommands() {
-  const list = read(FOREBAY, ['--help'])?.match(/^Commands:\n((?: +.*\n)+)/m)?.[1] ?? '';
+  const list = read(TESTED_FOREBAY, ['--help'])?.match(/^Commands:\n((?: +.*\n)+)/m)?.[1] ?? '';
   const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name).filter((name) => name !== 'help');
   if (names.length < 2) throw new Failure('forebay --help lists no commands');
   return names;
@@ -120,7 +120,7 @@ function runProgram(code, folder) {
 }
 
 function one({ text, expect }, folder) {
-  const env = { PATH: `${dirname(FOREBAY)}:${process.env.PATH}` };
+  const env = { PATH: `${dirname(TESTED_FOREBAY)}:${process.env.PATH}` };
   return run('sh', ['-c', text], { cwd: folder, env, expect, quiet: true, timeout: 60_000 });
 }
 

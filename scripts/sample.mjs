@@ -6,8 +6,8 @@ import { ROOT, isMain, main, run } from './lib/run.mjs';
 
 export const SAMPLE = join(ROOT, 'dist/sample/sample.tar');
 
-/** Makes sure of the sample dataset; resolves to its path. */
-export async function ensureSample() {
+/** Makes sure of the sample dataset, which `program` draws, if it was built; resolves to its path. */
+export async function ensureSample(program) {
   const stamp = `${SAMPLE}.maker`;
   const maker = fingerprint(join(ROOT, 'tools'));
   if (existsSync(SAMPLE) && existsSync(stamp) && readFileSync(stamp, 'utf8') === maker) {
@@ -15,18 +15,8 @@ export async function ensureSample() {
     return SAMPLE;
   }
   mkdirSync(join(SAMPLE, '..'), { recursive: true });
-  await run('cargo', [
-    'run',
-    '--release',
-    '--locked',
-    '--quiet',
-    '-p',
-    'forebay-tools',
-    '--bin',
-    'forebay-sample',
-    '--',
-    relative(ROOT, SAMPLE),
-  ]);
+  const built = ['run', '--release', '--locked', '--quiet', '-p', 'forebay-tools', '--bin', 'forebay-sample', '--'];
+  await run(program ?? 'cargo', [...(program ? [] : built), relative(ROOT, SAMPLE)]);
   writeFileSync(stamp, maker);
   return SAMPLE;
 }
@@ -41,4 +31,4 @@ function fingerprint(folder) {
   return hash.digest('hex');
 }
 
-if (isMain(import.meta.url)) await main(ensureSample);
+if (isMain(import.meta.url)) await main(() => ensureSample());

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildFakeSite, buildSite } from './build-site.mjs';
 import { ensureChromium } from './lib/chromium.mjs';
-import { FOREBAY, buildForebay } from './lib/forebay.mjs';
+import { TESTED_FOREBAY, TESTED_SAMPLE, buildForTests } from './lib/forebay.mjs';
 import { ROOT, isMain, main, run } from './lib/run.mjs';
 import { ensureSample } from './sample.mjs';
 
@@ -12,9 +12,9 @@ export async function testViewer() {
   const env = { CHROMIUM: await ensureChromium() };
   await buildSite();
   env.FOREBAY_FAKE_SITE = await buildFakeSite();
-  await buildForebay();
-  env.FOREBAY = FOREBAY;
-  env.FOREBAY_SAMPLE = await ensureSample();
+  await buildForTests();
+  env.FOREBAY = TESTED_FOREBAY;
+  env.FOREBAY_SAMPLE = await ensureSample(TESTED_SAMPLE);
   const files = ['viewer', 'site'].flatMap((folder) =>
     readdirSync(join(ROOT, 'www/tests', folder)).map((name) => `www/tests/${folder}/${name}`),
   );

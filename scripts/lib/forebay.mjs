@@ -1,15 +1,34 @@
-// The command, built from this checkout.
+// The command, built from this checkout: as its users have it, and as its tests do.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run } from './run.mjs';
 
 export const FOREBAY = join(ROOT, 'target/release/forebay');
 
+const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
+/** A program as tests run it. */
+const tested = (name) => join(TARGET, 'debug', name);
+/** The command that `buildForTests` builds. */
+export const TESTED_FOREBAY = tested('forebay');
+/** What draws the sample dataset, from there. */
+export const TESTED_SAMPLE = tested('forebay-sample');
+
+// The build watches dist/site, and all of dist where there is no dist/site: then each new sample would rebuild it.
+const settle = () => mkdirSync(join(ROOT, 'dist/site'), { recursive: true });
+
 /** Builds the command in release; if nothing changed, in a moment. */
 export function buildForebay() {
-  // The build watches dist/site, and all of dist where there is no dist/site: then each new sample would rebuild it.
-  mkdirSync(join(ROOT, 'dist/site'), { recursive: true });
+  settle();
   return run('cargo', ['build', '--release', '--locked', '-p', 'forebay-cli'], {
     env: { CARGO_TARGET_DIR: join(ROOT, 'target') },
   });
+}
+
+/**
+ * Builds every program with the profile and the very features of the workspace's tests, so that little is compiled: a
+ * release build of all that they stand on would take a machine without one ten minutes.
+ */
+export function buildForTests() {
+  settle();
+  return run('cargo', ['build', '--locked', '--workspace', '--all-features', '--bins']);
 }

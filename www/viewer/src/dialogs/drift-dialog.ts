@@ -11,7 +11,7 @@ import type {
   WarehouseDrift,
 } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
-import { controls } from "../ui/styles.ts";
+import { controls, figureStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { count, isAbort, plural, short, trouble, type Trouble } from "../ui/wording.ts";
 
@@ -31,6 +31,7 @@ interface Given {
 export class DriftDialog extends LitElement {
   static override styles = [
     controls,
+    figureStyles,
     css`
     dialog {
       width: min(860px, calc(100vw - 24px));
@@ -38,31 +39,6 @@ export class DriftDialog extends LitElement {
     .body {
       overflow: auto;
       max-height: min(640px, calc(100vh - 170px));
-    }
-    .wide {
-      overflow-x: auto;
-      margin: 8px 0 18px;
-    }
-    table {
-      width: 100%;
-      border-collapse: collapse;
-      font-size: 13px;
-      font-variant-numeric: tabular-nums;
-    }
-    th,
-    td {
-      padding: 5px 10px;
-      border-bottom: 1px solid var(--line);
-      text-align: right;
-      white-space: nowrap;
-    }
-    th:first-child,
-    td:first-child {
-      text-align: left;
-    }
-    thead th {
-      color: var(--ink-2);
-      font-weight: 600;
     }
     .far {
       font-weight: 650;

@@ -2,7 +2,7 @@
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query } from "lit/decorators.js";
 import type { WarehouseCounts, WarehouseManifest } from "../../../lib/src/model/index.ts";
-import { controls, factStyles } from "../ui/styles.ts";
+import { controls, factStyles, figureStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { count, plural } from "../ui/wording.ts";
 
@@ -34,6 +34,7 @@ export class WarehouseDialog extends LitElement {
   static override styles = [
     controls,
     factStyles,
+    figureStyles,
     css`
     dialog {
       width: min(860px, calc(100vw - 24px));
@@ -50,32 +51,9 @@ export class WarehouseDialog extends LitElement {
     .good {
       color: var(--good);
     }
-    .wide {
-      overflow-x: auto;
-      margin: 8px 0 18px;
-    }
-    table {
-      width: 100%;
-      border-collapse: collapse;
-      font-size: 13px;
-      font-variant-numeric: tabular-nums;
-    }
-    th,
-    td {
-      padding: 5px 10px;
-      border-bottom: 1px solid var(--line);
-      text-align: right;
-      white-space: nowrap;
-    }
-    th:first-child,
     td:first-child {
-      text-align: left;
       white-space: normal;
       overflow-wrap: anywhere;
-    }
-    thead th {
-      color: var(--ink-2);
-      font-weight: 600;
     }
     tfoot td {
       font-weight: 650;

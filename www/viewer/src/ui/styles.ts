@@ -260,6 +260,35 @@ export const controls = css`
   }
 `;
 
+/** Tables of figures in a dialog: what they are of at the left, the numbers under each other. */
+export const figureStyles = css`
+  .wide {
+    overflow-x: auto;
+    margin: 8px 0 18px;
+  }
+  table {
+    width: 100%;
+    border-collapse: collapse;
+    font-size: 13px;
+    font-variant-numeric: tabular-nums;
+  }
+  th,
+  td {
+    padding: 5px 10px;
+    border-bottom: 1px solid var(--line);
+    text-align: right;
+    white-space: nowrap;
+  }
+  th:first-child,
+  td:first-child {
+    text-align: left;
+  }
+  thead th {
+    color: var(--ink-2);
+    font-weight: 600;
+  }
+`;
+
 /** Rows of a window over many: what samples and tables have in common. */
 export const rowStyles = css`
   .scroll {
