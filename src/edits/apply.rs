@@ -187,7 +187,7 @@ impl Apply {
         self.pieces.push(start, bytes);
     }
 
-    /// Reads what the metadata says of the file, and where it says what of samples.
+    /// Reads the document, and the places of the records.
     fn begin(&mut self) -> Result<Option<Vec<Range<u64>>>> {
         let header = self.tbl.header();
         let place = header.metadata.clone().unwrap_or(0..0);

@@ -34,7 +34,7 @@ impl PartialEq for Field {
 }
 
 impl Field {
-    /// Refuses what is no path, and the fields that have changes of their own.
+    /// Refuses what is not a path, and the fields that have changes of their own.
     fn new(path: &str, value: Option<Box<RawValue>>, of_sample: bool) -> Result<Field> {
         let wrong = |why: &str| Error::new(&codes::LINE, format!("{path:?} {why}")).path(path.to_owned());
         let found = Filter::parse(path).ok();
