@@ -103,6 +103,28 @@ fn applied(file: &Bytes, blobs: &[u8], changes: &[&str]) -> Result<Bytes> {
     Ok(out.into())
 }
 
+#[test]
+fn classes_of_annotations_are_listed_and_those_that_were_stay() {
+    let file = file(Layout::Guide, MetadataFormat::Json);
+    let boxed = r#"{"do":"set","sample":0,"annotations":[{"class":"boat","xmin":1,"ymin":1,"xmax":2,"ymax":2}]}"#;
+    let listed = |before: Value| {
+        let edited = Edited::new(journal(&file, &[boxed]));
+        Value::Object(edited.document(before.as_object().unwrap().clone()).unwrap())
+    };
+    let (boat, cat) = (json!({"name": "boat"}), json!({"id": 3, "name": "cat", "color": "red"}));
+    assert_eq!(listed(json!({})), json!({"classes": ["boat"], "categories": [boat]}));
+    assert_eq!(
+        listed(json!({"classes": ["cat"], "categories": [cat]})),
+        json!({"classes": ["cat", "boat"], "categories": [cat, boat]})
+    );
+    assert_eq!(
+        listed(json!({"classes": ["a"], "x": 1})),
+        json!({"classes": ["a"], "x": 1, "categories": [{"name": "a"}, boat]})
+    );
+    assert_eq!(listed(json!({"classes": 5})), json!({"classes": 5}));
+    assert_eq!(listed(json!({"classes": ["boat"]})), json!({"classes": ["boat"]}));
+}
+
 /// Every sample's payload and record.
 fn contents(file: &Bytes) -> Vec<(Bytes, Option<Value>)> {
     let dataset = open(file);
@@ -285,6 +307,8 @@ fn what_cannot_be_is_refused() {
         (r#"{"do":"rename","sample":0,"name":"../x"}"#, "edits.line"),
         (r#"{"do":"set","sample":0,"fields":{"id":1}}"#, "edits.line"),
         (r#"{"do":"set","sample":0,"fields":{"a..b":1}}"#, "edits.line"),
+        (r#"{"do":"set","sample":0,"fields":{"exact.json":1}}"#, "edits.line"),
+        (r#"{"do":"document","fields":{"samples.x":1}}"#, "edits.line"),
         (r#"{"do":"set","sample":0,"fields":{"a":1e400}}"#, "edits.line"),
         (r#"{"do":"review","sample":0,"state":"maybe"}"#, "edits.line"),
         (r#"{"do":"set","sample":0,"annotations":[{"xmin":3,"ymin":1,"xmax":2,"ymax":2}]}"#, "label.rect"),

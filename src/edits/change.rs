@@ -41,7 +41,12 @@ impl Field {
         let field = found.as_ref().and_then(|filter| filter.fields().next().filter(|f| f.to_string() == path));
         let segments =
             field.ok_or_else(|| wrong("is not the path of a field, such as json.label"))?.segments().to_vec();
-        match path {
+        // What stands at the root decides: nothing inside is changed by itself either.
+        let root = match segments.first() {
+            Some(Segment::Key(key)) => key.as_str(),
+            _ => path,
+        };
+        match root {
             "id" if of_sample => return Err(wrong("is the sample's number, which its place decides")),
             "name" if of_sample => return Err(wrong("is changed by renaming the sample")),
             "tags" | "review" | "annotations" | "annotations_format" if of_sample => {

@@ -19,6 +19,8 @@ use crate::{
 
 /// The most tags of a sample.
 const MOST_TAGS: usize = 10_000;
+/// Fields of an object that keep their order when one is taken away.
+const WIDE: usize = 1000;
 /// The file of a sample that other fields go into.
 const JSON: &str = "json";
 /// Sidecars that need no mention in `members`.
@@ -275,6 +277,8 @@ fn set(root: &mut Value, path: &[Segment], value: Option<&RawValue>) -> std::res
     let value = value.map(|value| serde_json::from_str(value.get()).unwrap_or_default());
     match (last, at, value) {
         (Segment::Key(key), Value::Object(fields), Some(value)) => drop(fields.insert(key.clone(), value)),
+        // Of a wide object the last field takes the place, as moving all behind it would take long, time and again.
+        (Segment::Key(key), Value::Object(fields), None) if fields.len() > WIDE => drop(fields.swap_remove(key)),
         (Segment::Key(key), Value::Object(fields), None) => drop(fields.shift_remove(key)),
         (Segment::Index(_), _, None) => return Err("an element of a list is not taken away; set the list".into()),
         (segment, at, Some(value)) => *element(segment, at)? = value,

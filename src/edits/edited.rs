@@ -8,7 +8,6 @@ use super::{Blob, Change, Journal, codes, draft::Draft, draft::set_in};
 use crate::{
     annotations::{Classes, record as annotated},
     error::{Error, Result},
-    samples::Inherited,
 };
 
 /// A dataset with its changes: which samples there are in which order, and what each says of itself.
@@ -157,16 +156,14 @@ impl Edited {
             Change::Set { given, .. } | Change::Add { given, .. } => given.annotations.as_ref(),
             _ => None,
         });
-        let first = lists.next();
-        if let Some(first) = first {
-            let mut classes = annotated::read_classes(&fields).unwrap_or_default();
+        if let Some(first) = lists.next()
+            // What lists classes in a way of its own is left alone.
+            && let Ok(mut classes) = annotated::read_classes(&fields)
+        {
             let before = classes.len();
             std::iter::once(first).chain(lists).for_each(|list| name_classes(list, &mut classes));
             if classes.len() > before {
-                let mut inherited = Inherited::default();
-                inherited.document(fields);
-                inherited.classes(annotated::document(&classes));
-                fields = inherited.into_fields();
+                list_classes(&mut fields, &classes, before);
             }
         }
         Ok(fields)
@@ -189,6 +186,33 @@ impl Edited {
 fn name_classes(list: &Value, classes: &mut Classes) {
     for name in list.as_array().into_iter().flatten().filter_map(|one| one.get("class")?.as_str()) {
         classes.found(name);
+    }
+}
+
+/// Adds the classes from number `before` on to the lists of a document.
+fn list_classes(fields: &mut Map<String, Value>, classes: &Classes, before: usize) {
+    let mut all = annotated::document(classes);
+    let mut of = |key: &str| match all.remove(key) {
+        Some(Value::Array(list)) => list,
+        _ => Vec::new(),
+    };
+    let (names, details) = (of("classes"), of("categories"));
+    let (old, new) = names.split_at(before.min(names.len()));
+    let listed = matches!(fields.get("classes"), Some(Value::Array(list)) if list == old);
+    match fields.get_mut("categories") {
+        Some(Value::Array(list)) => {
+            list.extend(details.into_iter().skip(before));
+            if let (true, Some(Value::Array(list))) = (listed, fields.get_mut("classes")) {
+                list.extend(new.iter().cloned());
+            }
+        }
+        _ => {
+            // `classes` without them are those of a folder, or another program's.
+            if !fields.contains_key("classes") {
+                fields.insert("classes".into(), names.into());
+            }
+            fields.insert("categories".into(), details.into());
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::codes;
 use crate::{
     codec::checksum::fnv1a,
-    error::{Error, Result, codes::NOT_SAMPLES},
+    error::{Error, Result},
     samples::Dataset,
     tar::Tar,
     tbl::Tbl,
@@ -35,7 +35,8 @@ impl Identity {
             Dataset::Tar(tar) => Ok(Self::of_tar(tar, name)),
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(_) => {
-                Err(Error::new(&NOT_SAMPLES, "a tensor warehouse is built from its sources, and not edited"))
+                let message = "a tensor warehouse is built from its sources, and not edited";
+                Err(Error::new(&crate::error::codes::NOT_SAMPLES, message))
             }
         }
     }

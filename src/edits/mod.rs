@@ -9,7 +9,7 @@
 //! # let of = Identity::of_folder([("a.jpg", 3)].into_iter(), 1, "pictures");
 //! let mut journal = Journal::new(of);
 //! let line = journal.push(Change::parse(r#"{"do":"tag","sample":0,"add":["night"]}"#)?)?;
-//! assert_eq!(line, "{\"n\":1,\"do\":\"tag\",\"sample\":0,\"add\":[\"night\"],\"remove\":[],\"crc\":\"2a5f5c3e\"}\n");
+//! assert_eq!(line, "{\"n\":1,\"do\":\"tag\",\"sample\":0,\"add\":[\"night\"],\"remove\":[],\"crc\":\"b0732e0f\"}\n");
 //! let back = Journal::parse(journal.text().as_bytes(), &forebay::Limits::default())?;
 //! assert_eq!(back.changes(), journal.changes());
 //! # Ok::<(), forebay::Error>(())

@@ -106,11 +106,6 @@ impl Inherited {
         replaced
     }
 
-    /// The fields as they are.
-    pub(crate) fn into_fields(self) -> Map<String, Value> {
-        self.fields
-    }
-
     /// Adds a source's Protobuf document: bytes that only the user understands.
     pub fn protobuf(&mut self, bytes: Vec<u8>) {
         self.protobuf.push(bytes);

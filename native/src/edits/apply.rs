@@ -8,12 +8,11 @@ use forebay::{
     edits::{Apply, Edited, Landing, Piece},
     error::codes::ARGUMENT,
     step::Turn,
-    tbl::Patch,
 };
 
 use super::{Applied, ApplyOptions, begun, identity, open_blobs, read, rewrite};
 use crate::{
-    convert::{Progress, To},
+    convert::{Progress, To, apply_patches},
     dataset::{Dataset, OpenOptions},
     input::{Input, WINDOW, display},
     output::{AtomicFile, Spool},
@@ -96,19 +95,8 @@ pub fn apply(
             Copied::Spool(bytes) => spool.push(&bytes),
         }
     })?;
-    for patch in [landing.first, landing.header, landing.last].into_iter().flatten() {
-        match patch {
-            Patch::Bytes { at, bytes } => file.write_at(at, &bytes)?,
-            Patch::Zero { at, len } => file.zero(at, len)?,
-            Patch::Move { from, to, len } => file.copy_within(from, to, len)?,
-            Patch::Spool { at, .. } => file.copy_from(&mut spool, at)?,
-            Patch::End { len } => {
-                file.set_len(len)?;
-                applied.output_bytes = len;
-            }
-            other => return Err(Error::new(&ARGUMENT, format!("the writer does not know {other:?}"))),
-        }
-    }
+    applied.output_bytes =
+        apply_patches([landing.first, landing.header, landing.last].into_iter().flatten(), &file, &mut spool)?;
     applied.written_bytes = applied.output_bytes;
     file.commit(options.sync)?;
     Ok(applied)

@@ -8,12 +8,12 @@ use forebay::{
     codec::checksum::crc32,
     edits::codes::BLOB,
     samples::{Form, Inherited, Loaded, MetadataChoice, Writer},
-    tbl::{Layout, MetadataFormat, PackOptions, Patch},
+    tbl::{Layout, MetadataFormat, PackOptions},
 };
 
 use super::{Applied, ApplyOptions, apply::Opened};
 use crate::{
-    convert::{Progress, To},
+    convert::{Progress, To, apply_patches},
     output::{AtomicFile, Spool},
 };
 
@@ -92,19 +92,7 @@ pub(super) fn run(
     if !tail.is_empty() {
         file.write_at(at, tail)?;
     }
-    for patch in writer.finish()? {
-        match patch {
-            Patch::Bytes { at, bytes } => file.write_at(at, &bytes)?,
-            Patch::Zero { at, len } => file.zero(at, len)?,
-            Patch::Move { from, to, len } => file.copy_within(from, to, len)?,
-            Patch::Spool { at, .. } => file.copy_from(&mut spool, at)?,
-            Patch::End { len } => {
-                file.set_len(len)?;
-                applied.output_bytes = len;
-            }
-            other => return Err(Error::new(&forebay::error::codes::ARGUMENT, format!("nothing is {other:?}"))),
-        }
-    }
+    applied.output_bytes = apply_patches(writer.finish()?, &file, &mut spool)?;
     applied.written_bytes = applied.output_bytes;
     file.commit(options.sync)?;
     Ok(applied)
