@@ -1,6 +1,6 @@
 import { ForebayError } from "../model/errors.js";
 
-/** What this page has open, where there are no locks. */
+/** What this page has open, for browsers without locks. */
 const held = new Set<string>();
 
 /** Takes a journal for this tab, or says that somebody else has it; what lets it go. */

@@ -16,7 +16,7 @@ export interface EditStore {
 /** How a journal is opened. */
 export interface EditOptions {
   /**
-   * Where it lies: a folder, or a store of one's own. Default: the origin-private file system of the page; where there is none, as in
+   * Where it lies: a folder, or a store of one's own. Default: the origin-private file system of the page; if there is none, as in
    * Node, memory.
    */
   store?: FileSystemDirectoryHandle | EditStore;
