@@ -26,6 +26,7 @@ pub fn codes() -> impl Iterator<Item = &'static Code> {
         crate::tbf::codes::ALL,
         crate::text::codes::ALL,
         crate::annotations::codes::ALL,
+        crate::edits::codes::ALL,
         #[cfg(feature = "warehouse")]
         crate::warehouse::codes::ALL,
     ]

@@ -32,8 +32,8 @@
 //! What this documentation shows follows semantic versioning. Items that it does not show are what Forebay's own crates
 //! share; any release may change them.
 //!
-//! The modules `annotations` (label formats) and `warehouse` (shards of tensors) are new and still among the latter: what
-//! they can do is in `docs/labels.md` and `docs/warehouse.md`.
+//! The modules `annotations` (label formats), `edits` (journals of changes) and `warehouse` (shards of tensors) are new and
+//! still among the latter: what they can do is in `docs/labels.md`, `docs/edits.md` and `docs/warehouse.md`.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -48,6 +48,8 @@ pub mod codec;
 #[doc(hidden)]
 pub mod cursor;
 pub mod detect;
+#[doc(hidden)]
+pub mod edits;
 pub mod error;
 pub mod filter;
 mod foreign;

@@ -13,6 +13,7 @@ use forebay::Limits;
 
 mod codec;
 mod convert;
+mod edits;
 mod filter;
 mod idv;
 mod image;
@@ -55,6 +56,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "codecs", body: codec::body, seeds: codec::seeds },
     Target { name: "convert", body: convert::body, seeds: convert::seeds },
     Target { name: "csv", body: text::csv, seeds: text::csv_seeds },
+    Target { name: "edits", body: edits::body, seeds: edits::seeds },
     Target { name: "filter", body: filter::body, seeds: filter::seeds },
     Target { name: "idv", body: idv::body, seeds: idv::seeds },
     Target { name: "image_decode", body: pixels::body, seeds: pixels::seeds },

@@ -130,6 +130,10 @@ impl Folder {
     pub fn name(&self) -> &str {
         &self.name
     }
+    /// The files, in the order of their names, and their bytes.
+    pub(crate) fn files(&self) -> &[(String, u64)] {
+        &self.files
+    }
     /// Bytes of all files.
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|(_, size)| size).sum()

@@ -14,6 +14,7 @@
 //! |---|---|
 //! | [`dataset`] | a TBL, a TAR or a folder, opened |
 //! | [`convert`] | any of these into a TBL or TAR, on all cores |
+//! | [`edits`] | journals of changes, written and applied |
 //! | [`sharding`] | many of these into many shards, each on its own |
 //! | [`loader`] | batches of tensors for training, of pictures or of a warehouse |
 //! | [`labels`] | label files and folders of them: COCO, YOLO, Pascal VOC, CVAT, Label Studio and others |
@@ -42,6 +43,7 @@ pub mod cost;
 pub mod dataset;
 #[doc(hidden)]
 pub mod difference;
+pub mod edits;
 #[doc(hidden)]
 pub mod extract;
 #[doc(hidden)]

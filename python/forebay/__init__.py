@@ -49,6 +49,7 @@ from ._augment import (
 from ._batch import Batch, Item, Placement, Skipped
 from ._convert import PathLike, Summary, check, convert
 from ._dataset import Dataset, Sample, SampleInfo, open_samples
+from ._edits import Edits, apply
 from ._errors import (
     DamagedError,
     Error,
@@ -87,6 +88,7 @@ __all__ = [
     "DamagedError",
     "Dataset",
     "Difference",
+    "Edits",
     "Error",
     "Extracted",
     "Fault",
@@ -140,6 +142,7 @@ __all__ = [
     "View",
     "WebSamples",
     "__version__",
+    "apply",
     "check",
     "concat",
     "convert",

@@ -16,6 +16,7 @@
 //! | `writer.rs` | a TBL that is written sample by sample |
 //! | `convert.rs`, `check.rs` | converting and checking, samples and tables |
 //! | `several.rs`, `extract.rs`, `plan.rs` | one dataset's shards, differences, files, and what a run gets |
+//! | `edits.rs` | journals of edits |
 //! | `shards.rs` | shards of many datasets, each on its own |
 //! | `labels.rs`, `warehouse.rs` | label files, tensor warehouses |
 //! | `loader.rs`, `batch.rs`, `recipe.rs` | the loader, its batches, what becomes of pictures |
@@ -34,6 +35,7 @@ mod capsule;
 mod check;
 mod convert;
 mod dataset;
+mod edits;
 mod errors;
 mod extract;
 mod labels;
@@ -61,6 +63,7 @@ mod _forebay {
         arrow_in::Held,
         batch::Batch,
         dataset::Dataset,
+        edits::Edits,
         labels::LabelSet,
         loader::{Epoch, Loader},
         memory::Memory,
@@ -74,6 +77,7 @@ mod _forebay {
         arrow_in::write_arrow,
         check::check,
         convert::convert,
+        edits::edits_apply,
         extract::extract,
         labels::{labels_check, labels_stats},
         options::is_table,

@@ -180,7 +180,7 @@ impl<'de> serde::Deserialize<'de> for RawFields {
     }
 }
 
-fn fields_of(record: &str) -> Option<Vec<(String, Box<RawValue>)>> {
+pub(crate) fn fields_of(record: &str) -> Option<Vec<(String, Box<RawValue>)>> {
     serde_json::from_str::<RawFields>(record).ok().map(|f| f.0)
 }
 
@@ -433,7 +433,7 @@ pub(crate) fn add(record: &str, more: &Map<String, Value>, key: &str) -> Option<
     Some((out, had))
 }
 
-fn push_field(out: &mut String, key: &str, value: &str) {
+pub(crate) fn push_field(out: &mut String, key: &str, value: &str) {
     if out.len() > 1 {
         out.push(',');
     }

@@ -67,6 +67,20 @@ impl Tbl {
     pub(super) fn index_end(&self) -> u64 {
         HEADER_LEN + self.index.len() as u64
     }
+    /// The bytes of header and index.
+    pub(crate) fn raw_parts(&self) -> (&[u8], &[u8]) {
+        (&self.head, &self.index)
+    }
+    /// Where index and payloads end, as far as they lie in the file.
+    pub(crate) fn payloads_end(&self) -> u64 {
+        let end = |entry: Entry| entry.offset.checked_add(u64::from(entry.stored) + self.trailer_len());
+        let ends = (0..self.len()).filter_map(|i| end(self.raw_entry(i).ok()?.1)).filter(|end| *end <= self.file_len);
+        ends.max().unwrap_or(0).max(self.index_end())
+    }
+    /// Where the last byte ends that belongs to something.
+    pub(crate) fn used_end(&self) -> u64 {
+        self.sections().map(|range| range.end).fold(self.payloads_end(), u64::max)
+    }
     pub(super) fn entry_offset(&self, i: u64) -> u64 {
         HEADER_LEN + i * u64::from(self.header.entry_len)
     }

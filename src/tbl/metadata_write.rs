@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{
     codes,
+    metadata::SampleMetadata,
     patch::Patch,
     raw::{Header, Layout, MetadataFormat},
 };
@@ -136,10 +137,7 @@ impl MetadataWriter {
                         _ => record.as_bytes(),
                     };
                     let len = u32::try_from(bytes.len()).map_err(|_| too_large(i))?;
-                    spool.extend(i.to_le_bytes());
-                    spool.extend(len.to_le_bytes());
-                    spool.extend((format as u16).to_le_bytes());
-                    spool.extend([0; 2]);
+                    block(spool, i, len, format);
                     spool.extend(bytes);
                 }
             }
@@ -155,21 +153,47 @@ impl MetadataWriter {
                 spool.extend(record.unwrap_or("null").as_bytes());
             }
         }
+        self.added(spool, start, behind, record.is_some(), i)
+    }
+
+    /// As [`add`](Self::add), of what another file of this layout and format has for a sample, which is not looked into.
+    pub(crate) fn add_stored(&mut self, stored: &SampleMetadata, spool: &mut Vec<u8>) -> Result<()> {
+        let i = self.samples;
+        self.samples += 1;
+        let start = spool.len();
+        let mut behind = 0;
+        match (self.layout, self.format) {
+            (Layout::Turboloader, _) => {
+                let len = u32::try_from(stored.bytes.len()).map_err(|_| too_large(i))?;
+                block(spool, i, len, stored.format);
+            }
+            (Layout::Guide, MetadataFormat::Json) if i > 0 => {
+                spool.push(b',');
+                behind = 1;
+            }
+            (Layout::Guide, _) => {}
+        }
+        spool.extend(&stored.bytes);
+        self.added(spool, start, behind, true, i)
+    }
+
+    /// Counts what stands in the spool from `start` on, of which the sample's part begins `behind` that.
+    fn added(&mut self, spool: &[u8], start: usize, behind: u64, some: bool, i: u64) -> Result<()> {
         let added = &spool[start..];
         self.crc.update(added);
         if self.layout == Layout::Guide {
             let part = (added.len() as u64).saturating_sub(behind);
             let position = self.prefix.len() as u64 + self.spooled + behind;
-            let span = match record {
-                Some(_) => {
+            let span = match some {
+                true => {
                     [u32::try_from(position).map_err(|_| too_large(i))?, u32::try_from(part).map_err(|_| too_large(i))?]
                 }
-                None => [0, 0],
+                false => [0, 0],
             };
             self.spans.push(span);
         }
         self.spooled += added.len() as u64;
-        self.records += u64::from(record.is_some());
+        self.records += u64::from(some);
         Ok(())
     }
 
@@ -202,6 +226,14 @@ impl MetadataWriter {
     }
 }
 
+/// The head of a turboloader block.
+fn block(spool: &mut Vec<u8>, sample: u64, len: u32, format: MetadataFormat) {
+    spool.extend(sample.to_le_bytes());
+    spool.extend(len.to_le_bytes());
+    spool.extend((format as u16).to_le_bytes());
+    spool.extend([0; 2]);
+}
+
 fn too_large(sample: u64) -> Error {
     Error::new(&codes::TOO_LARGE, "the metadata is larger than 4 GiB - 1").section("metadata").sample(sample)
 }
@@ -226,8 +258,14 @@ pub struct MetadataTail {
 }
 
 impl MetadataTail {
+    /// Bytes that the section takes, and the index behind it.
+    pub(crate) fn len(&self, layout: Layout) -> u64 {
+        let index = if layout == Layout::Guide { self.spans.len() as u64 * 8 } else { 0 };
+        self.prefix.len() as u64 + self.spooled + self.suffix.len() as u64 + index
+    }
+
     /// Puts the section at `at`; returns where it, and the index behind it, end.
-    pub(super) fn patch(self, at: u64, header: &mut Header, patches: &mut Vec<Patch>) -> Result<u64> {
+    pub(crate) fn patch(self, at: u64, header: &mut Header, patches: &mut Vec<Patch>) -> Result<u64> {
         let spool_at = at + self.prefix.len() as u64;
         let suffix_at = spool_at + self.spooled;
         let mut end = suffix_at + self.suffix.len() as u64;

@@ -26,7 +26,8 @@ const CHUNK: usize = 1 << 15;
 /// Assigns positions and keeps the index: 24 bytes a sample, and nothing of the payloads.
 #[derive(Debug)]
 pub struct Encoder {
-    options: PackOptions,
+    layout: Layout,
+    codec: Codec,
     /// Where the first payload went.
     base: u64,
     next: u64,
@@ -38,7 +39,12 @@ impl Encoder {
     /// `count` is the number of samples, if it is known. Being wrong about it costs time, not correctness.
     pub fn new(options: PackOptions, count: Option<u64>) -> Result<Self> {
         options.validate()?;
-        let reserved = match (count, options.layout) {
+        Self::of(options.layout, options.compression.codec(), count)
+    }
+
+    /// For payloads that are compressed already, with this codec.
+    pub(crate) fn of(layout: Layout, codec: Codec, count: Option<u64>) -> Result<Self> {
+        let reserved = match (count, layout) {
             (Some(n), _) => n,
             (None, Layout::Guide) => RESERVED,
             (None, Layout::Turboloader) => 0,
@@ -47,14 +53,9 @@ impl Encoder {
             .checked_mul(ENTRY_LEN)
             .and_then(|n| n.checked_add(HEADER_LEN))
             .ok_or_else(|| Error::new(&codes::TOO_LARGE, format!("an index of {reserved} samples is too large")))?;
-        Ok(Encoder { options, base, next: base, entries: Vec::new(), count: 0 })
+        Ok(Encoder { layout, codec, base, next: base, entries: Vec::new(), count: 0 })
     }
 
-    /// The layout and compression of the file.
-    #[doc(hidden)]
-    pub fn options(&self) -> &PackOptions {
-        &self.options
-    }
     /// How many samples were placed.
     #[doc(hidden)]
     pub fn count(&self) -> u64 {
@@ -64,13 +65,21 @@ impl Encoder {
     /// Takes the next sample in and says where its bytes go: `stored`, directly followed by `trailer`.
     /// `has_metadata` says whether the metadata writer gets something for this sample.
     pub fn place(&mut self, packed: &Packed, has_metadata: bool) -> Result<u64> {
+        self.place_stored(packed.entry, packed.len(), has_metadata)
+    }
+
+    /// As [`place`](Self::place), of a payload that takes `len` bytes in another file of the same layout and codec.
+    pub(crate) fn place_stored(&mut self, entry: Entry, len: u64, has_metadata: bool) -> Result<u64> {
         let at = self.next;
         self.next = at
-            .checked_add(packed.len())
+            .checked_add(len)
             .ok_or_else(|| Error::new(&codes::TOO_LARGE, "the file would be larger than 2^64 bytes"))?;
-        let mut entry = Entry { offset: at, ..packed.entry };
-        if has_metadata && self.options.layout == Layout::Turboloader {
-            entry.flags |= entry_flag::METADATA;
+        let mut entry = Entry { offset: at, ..entry };
+        if self.layout == Layout::Turboloader {
+            entry.flags &= !entry_flag::METADATA;
+            if has_metadata {
+                entry.flags |= entry_flag::METADATA;
+            }
         }
         if self.entries.last().is_none_or(|chunk| chunk.len() == CHUNK) {
             self.entries.push(Vec::with_capacity(CHUNK));
@@ -86,15 +95,15 @@ impl Encoder {
     pub fn finish(mut self, metadata: Option<MetadataTail>) -> Result<Vec<Patch>> {
         let mut patches = Vec::new();
         let index_end = HEADER_LEN + self.count * ENTRY_LEN;
-        match self.options.layout {
+        match self.layout {
             Layout::Guide => self.clear_the_way(index_end, &mut patches),
             Layout::Turboloader => self.shift(index_end, &mut patches),
         }
-        let layout = self.options.layout;
+        let layout = self.layout;
         let mut header = Header {
             layout,
             samples: self.count,
-            codec: self.options.compression.codec(),
+            codec: self.codec,
             entry_len: ENTRY_LEN as u32,
             metadata: None,
             metadata_format: None,

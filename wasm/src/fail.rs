@@ -23,13 +23,13 @@ struct Thrown<'a> {
     block: Option<u64>,
     offset: Option<u64>,
     // Only texts that people write have lines, and only their errors name options.
-    #[cfg(feature = "labels")]
+    #[cfg(any(feature = "labels", feature = "edits"))]
     line: Option<u64>,
-    #[cfg(feature = "labels")]
+    #[cfg(any(feature = "labels", feature = "edits"))]
     character: Option<u64>,
-    #[cfg(feature = "labels")]
+    #[cfg(any(feature = "labels", feature = "edits"))]
     path: Option<&'a str>,
-    #[cfg(feature = "labels")]
+    #[cfg(any(feature = "labels", feature = "edits"))]
     options: &'static [&'static str],
 }
 
@@ -48,13 +48,13 @@ pub(crate) fn json(e: &Error) -> String {
         row: place.row,
         block: place.block,
         offset: place.offset,
-        #[cfg(feature = "labels")]
+        #[cfg(any(feature = "labels", feature = "edits"))]
         line: place.line,
-        #[cfg(feature = "labels")]
+        #[cfg(any(feature = "labels", feature = "edits"))]
         character: place.character,
-        #[cfg(feature = "labels")]
+        #[cfg(any(feature = "labels", feature = "edits"))]
         path: place.path.as_deref(),
-        #[cfg(feature = "labels")]
+        #[cfg(any(feature = "labels", feature = "edits"))]
         options: e.options(),
     };
     serde_json::to_string(&thrown).unwrap_or_default()

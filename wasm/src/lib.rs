@@ -15,6 +15,7 @@
 //! | `dataset.rs` | an opened file as JavaScript has it: index, payloads, metadata |
 //! | `tables/` | tables: a module of its own |
 //! | `labels/` | labels: a module of its own |
+//! | `edits.rs` | journals of changes: a module of its own |
 //! | `tensor.rs` | pixels to tensors: a module of its own |
 //! | `warehouse.rs` | tensor warehouses: a module of its own |
 //! | `threads.rs` | work on several threads, in a module of its own; one after the other elsewhere |
@@ -27,6 +28,8 @@ mod check;
 mod convert;
 #[cfg(feature = "reader")]
 mod dataset;
+#[cfg(feature = "edits")]
+mod edits;
 mod fail;
 #[cfg(feature = "labels")]
 mod labels;
@@ -53,6 +56,8 @@ mod words;
 
 #[cfg(any(feature = "convert", feature = "warehouse"))]
 pub use convert::Converter;
+#[cfg(feature = "edits")]
+pub use edits::{Applier, Edits};
 pub use fail::last_panic;
 #[cfg(feature = "labels")]
 pub use labels::{LabelReader, LabelSet, detect_labels};

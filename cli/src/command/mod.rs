@@ -3,6 +3,7 @@
 //! Every subcommand takes `--json`; an error is then one JSON object on standard output. Exit codes: 0 fine,
 //! 1 the file is damaged, 2 usage or I/O, 3 not supported.
 
+mod apply;
 mod bench;
 mod cache;
 mod check;
@@ -10,6 +11,7 @@ mod concat;
 pub(crate) mod convert;
 mod cost;
 mod diff;
+mod edits;
 mod effect;
 mod extract;
 mod filtering;
@@ -87,6 +89,10 @@ enum Command {
     Cache(cache::Args),
     /// Check, count and convert label files: boxes, outlines and masks of pictures.
     Labels(labels::Args),
+    /// Make a dataset anew with the changes of a journal of edits, or change its metadata in place.
+    Apply(apply::Args),
+    /// Check, show and merge journals of edits.
+    Edits(edits::Args),
     /// Print completions for a shell.
     Completions {
         /// The shell.
@@ -99,9 +105,10 @@ enum Command {
 impl Command {
     /// Whether something is left half done, or somebody half served, if it is ended in the middle.
     fn has_work(&self) -> bool {
-        use Command::{Concat, Convert, Extract, Serve, Shards, Split, Warehouse};
-        matches!(self, Convert(_) | Extract(_) | Concat(_) | Split(_) | Shards(_) | Serve(_) | Warehouse(_))
+        use Command::{Apply, Concat, Convert, Extract, Serve, Shards, Split, Warehouse};
+        matches!(self, Apply(_) | Convert(_) | Extract(_) | Concat(_) | Split(_) | Shards(_) | Serve(_) | Warehouse(_))
             || matches!(self, Command::Labels(args) if args.has_work())
+            || matches!(self, Command::Edits(args) if args.has_work())
     }
     /// Whether it reads datasets.
     fn reads(&self) -> bool {
@@ -151,6 +158,8 @@ pub fn main() -> ExitCode {
         Command::Warehouse(args) => warehouse::run(args, &out),
         Command::Cache(args) => cache::run(args, &out),
         Command::Labels(args) => labels::run(args, &given, &out),
+        Command::Apply(args) => apply::run(args, &out),
+        Command::Edits(args) => edits::run(args, &out),
         Command::Completions { shell } => completions(*shell),
         Command::Man => man(),
     };

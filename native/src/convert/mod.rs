@@ -27,6 +27,7 @@ pub use options::{Options, To};
 pub use pixels::Pixels;
 pub use stream::StreamInput;
 pub use summary::{Progress, Summary};
+pub(crate) use write::apply as apply_patches;
 
 /// What to convert, and how.
 #[derive(Debug)]

@@ -147,7 +147,7 @@ fn tbl_writer(origin: &Origin, options: &Options, summary: &mut Summary) -> Resu
 }
 
 /// Does what the encoder asks; returns the file's length.
-fn apply(patches: Vec<Patch>, file: &AtomicFile, spool: &mut Spool) -> Result<u64> {
+pub(crate) fn apply(patches: impl IntoIterator<Item = Patch>, file: &AtomicFile, spool: &mut Spool) -> Result<u64> {
     let mut end = 0;
     for patch in patches {
         match patch {

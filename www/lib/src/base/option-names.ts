@@ -2,6 +2,7 @@ import { hostError } from "../model/errors.js";
 import type {
   CheckOptions,
   ConvertOptions,
+  EditOptions,
   HttpOptions,
   Limits,
   OpenOptions,
@@ -62,6 +63,7 @@ export const NAMES = {
     onProgress: true,
   }),
   writeLabels: of<WriteLabelsOptions>({ signal: true, onProgress: true }),
+  edit: of<EditOptions>({ store: true, name: true, signal: true }),
   limits: of<Limits>({ itemBytes: true, indexBytes: true, metadataBytes: true }),
   http: [
     ...of<HttpOptions>({

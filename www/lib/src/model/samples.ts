@@ -1,4 +1,5 @@
 /** Files of samples. */
+import type { EditOptions, Edits } from "./edits.js";
 import type { Codec, ForebayErrorLike, Json, MediaFormat } from "./names.js";
 import type { OpenOptions, Opened, ReadOptions, WhereOptions } from "./opened.js";
 import type { Stats } from "./reports.js";
@@ -186,4 +187,10 @@ export interface Dataset extends Opened {
   matches(where: string, options?: Omit<WhereOptions, "where">): Promise<Uint32Array>;
   /** Counts, sizes, shapes and classes of all samples, or of those that match. */
   stats(options?: StatsOptions): Promise<Stats>;
+  /**
+   * Opens the journal of changes to this dataset, or begins one; the dataset itself stays as it is. Rejects with "edits.locked"
+   * where another tab has it open, and with "edits.other_file" where it is of another file. The module for it is loaded with the
+   * first journal.
+   */
+  edit(options?: EditOptions): Promise<Edits>;
 }

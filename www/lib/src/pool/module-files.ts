@@ -13,6 +13,7 @@ const urls: Record<ModuleName, () => URL> = {
   pictures: () => new URL("./pictures.wasm", import.meta.url),
   warehouse: () => new URL("./warehouse.wasm", import.meta.url),
   labels: () => new URL("./labels.wasm", import.meta.url),
+  edits: () => new URL("./edits.wasm", import.meta.url),
 };
 
 /** The module that an operation needs which begins something new; what has begun is in a module already. */

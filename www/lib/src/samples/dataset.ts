@@ -11,6 +11,8 @@ import type {
   CheckOptions,
   CheckReport,
   Dataset,
+  EditOptions,
+  Edits,
   Field,
   IndexColumns,
   Json,
@@ -34,6 +36,9 @@ import { Session } from "../pool/session.js";
 import { merged, partsOf, shared, type All, type Part } from "./check-parts.js";
 import { boxesOf } from "./boxes.js";
 import { tensorOf } from "./tensor.js";
+import { OpenEdits } from "../edits/edits.js";
+import { storeOf } from "../edits/store.js";
+import { NAMES, known } from "../base/option-names.js";
 import { free, windowFor, type Drive } from "../pool/drive.js";
 
 const DAMAGED = 255;
@@ -499,6 +504,30 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       );
       return merged(reports);
     });
+  }
+
+  edit(options: EditOptions = {}): Promise<Edits> {
+    known(argument.options(options, "how a journal is opened"), NAMES.edit, "edit");
+    if (this.format !== "tbl") {
+      const message =
+        "in a page only changes to a TBL can be saved so far; the command applies a journal to any dataset";
+      return Promise.reject(new ForebayError("edits.cannot", "unsupported", message, { file: this.name }));
+    }
+    return this.run(
+      options.signal,
+      async (inner) => {
+        await this.whole;
+        const open = async (signal?: AbortSignal) => {
+          const opened = await this.inWorker(signal);
+          const kept = await call(opened.client, this.name, "kept", [opened.handle, this.byteLength]);
+          return reopen(this.source, this.#options, { module: "edits", kept }, signal);
+        };
+        const { name, source, length } = this;
+        const dataset = { name, source, length, open, record: (i: number) => this.record(i) };
+        return OpenEdits.open(dataset, await storeOf(options.store), options.name, inner);
+      },
+      1,
+    );
   }
 
   /** For conversion: a worker with the module that converts, the handle there, and the loop around them. */

@@ -1,5 +1,6 @@
 /** The modules of this thread: made ready once, and asked what went wrong when one is broken. */
 import * as full from "../../wasm/convert.js";
+import * as edits from "../../wasm/edits.js";
 import * as wasm from "../../wasm/forebay.js";
 import * as labels from "../../wasm/labels.js";
 import * as pictures from "../../wasm/pictures.js";
@@ -23,6 +24,7 @@ const glue: Record<
   pictures,
   warehouse: warehouses,
   labels,
+  edits,
 };
 const loaded = new Set<ModuleName>();
 

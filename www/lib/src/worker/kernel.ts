@@ -3,6 +3,7 @@
  * no workers. What waits for files takes its time, everything else is done at once.
  */
 import * as full from "../../wasm/convert.js";
+import * as edits from "../../wasm/edits.js";
 import * as wasm from "../../wasm/forebay.js";
 import * as labels from "../../wasm/labels.js";
 import * as pictures from "../../wasm/pictures.js";
@@ -97,6 +98,7 @@ const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(wh
   forebay: wasm,
   convert: full,
   threads: threaded,
+  edits,
 };
 
 /** Labels that were read, kept. */
@@ -172,6 +174,17 @@ export const operations = {
     keep(get<wasm.Dataset>(id).check(start, end, window)),
   convert: (id: number, options: string, chosen: Uint32Array | null): number =>
     keep(get<full.Dataset>(id).convert(options, chosen ?? undefined)),
+  /** The journal of an opened file; `found` is what there is of it. */
+  edits: (id: number, name: string, found: Uint8Array): number =>
+    keep(new edits.Edits(get<edits.Dataset>(id), name, found)),
+  editsFirstLine: (id: number): string => get<edits.Edits>(id).firstLine(),
+  editsChange: (id: number, said: string): string => get<edits.Edits>(id).change(said),
+  editsAdd: (id: number, name: string, payload: Uint8Array, at: number, given: string): string =>
+    get<edits.Edits>(id).add(name, payload, at, given),
+  editsAbout: (id: number): string => get<edits.Edits>(id).about(),
+  editsRecord: (id: number, i: number, record: string | null): string =>
+    get<edits.Edits>(id).record(i, record ?? undefined),
+  editsApply: (id: number, blobs: number): number => keep(get<edits.Edits>(id).apply(blobs)),
   /** The format by the first bytes, also of a file that holds no samples. */
   formatOf: (id: number): string | null => get<wasm.Opener>(id).format() ?? null,
   parseFilter: (where: string): string => wasm.parseFilter(where),

@@ -1,5 +1,6 @@
 /** One step of some work in a module: bytes in, what is needed next and what was made out. */
 import type * as full from "../../wasm/convert.js";
+import type * as edits from "../../wasm/edits.js";
 import type * as wasm from "../../wasm/forebay.js";
 import type * as labels from "../../wasm/labels.js";
 import type * as tables from "../../wasm/tables.js";
@@ -29,9 +30,14 @@ export type Handle =
   | warehouses.WarehouseSurveyor
   | warehouses.Dataset
   | labels.LabelReader
-  | labels.LabelSet;
+  | labels.LabelSet
+  | edits.Edits
+  | edits.Applier;
 /** The same, if it takes bytes step by step. */
-export type Work = Exclude<Handle, wasm.Dataset | tables.Table | warehouses.WarehouseManifest | labels.LabelSet>;
+export type Work = Exclude<
+  Handle,
+  wasm.Dataset | tables.Table | warehouses.WarehouseManifest | labels.LabelSet | edits.Edits
+>;
 
 /** Hands over all bytes and takes a step. */
 function pushed(work: Work, chunks: Chunk[]): Float64Array | null {

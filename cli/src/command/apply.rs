@@ -1,0 +1,69 @@
+//! `forebay apply`: a dataset with the changes of a journal.
+
+use std::path::PathBuf;
+
+use forebay::{Error, Result, error::codes::ARGUMENT};
+use forebay_native::edits::{Applied, ApplyOptions, apply, apply_in_place, plan};
+
+use super::filtering::LimitArgs;
+use crate::{exit::Outcome, human, output::Output, progress::Meter};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The dataset: a TBL, a TAR or a folder.
+    #[arg(value_name = "DATASET")]
+    dataset: PathBuf,
+    /// The journal of edits.
+    #[arg(value_name = "JOURNAL")]
+    journal: PathBuf,
+    /// The file to write, a .tbl or a .tar.
+    #[arg(short, long, required_unless_present_any = ["in_place", "dry_run"])]
+    output: Option<PathBuf>,
+    /// Change the metadata of a TBL in its file; samples that come, go or move are refused.
+    #[arg(long, conflicts_with = "output")]
+    in_place: bool,
+    /// Say what would be done, and do nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Replace an output that exists.
+    #[arg(long, short, conflicts_with = "in_place")]
+    force: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+    let mut options = ApplyOptions::default();
+    (options.force, options.limits) = (args.force, args.limits.limits());
+    let (dataset, journal) = (&args.dataset, &args.journal);
+    if args.dry_run {
+        let applied = plan(dataset, journal, args.in_place, &options)?;
+        tell(&applied, "would have", out);
+        return Ok(Outcome::Fine);
+    }
+    let mut meter = Meter::new(out, "applying");
+    let update = &mut |now: &_| meter.update(now);
+    let applied = match (&args.output, args.in_place) {
+        (Some(output), _) => apply(dataset, journal, output, &options, update)?,
+        (None, true) => apply_in_place(dataset, journal, &options, update)?,
+        (None, false) => return Err(Error::new(&ARGUMENT, "name the output, or say that it is done in place")),
+    };
+    drop(meter);
+    tell(&applied, "has", out);
+    Ok(Outcome::Fine)
+}
+
+fn tell(applied: &Applied, has: &str, out: &Output) {
+    if out.json() {
+        return out.value(applied);
+    }
+    let Applied { changed, removed, added, samples, .. } = applied;
+    let [changed, removed, added, samples] = [*changed, *removed, *added, *samples].map(human::count);
+    let name = if applied.output.is_empty() { "the output" } else { &applied.output };
+    let what = format!("{changed} changed, {removed} removed, {added} added");
+    out.line(format!("{name}: {has} {samples} samples: {what}"));
+    if applied.written_bytes > 0 {
+        out.line(format!("wrote {}", human::bytes(applied.written_bytes)));
+    }
+    applied.notes.iter().for_each(|note| out.note(format!("note: {note}")));
+}

@@ -1,0 +1,156 @@
+//! `forebay edits`: journals of edits, looked at and merged.
+
+use std::path::PathBuf;
+
+use forebay::{
+    Limits, Result,
+    edits::{Edited, Side},
+};
+use forebay_native::{
+    edits::{ApplyOptions, merge, plan, read},
+    input::display,
+};
+use serde_json::json;
+
+use super::several::each;
+use crate::{exit::Outcome, human, output::Output};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Say whether journals are sound, and what they change.
+    Check(CheckArgs),
+    /// Print every change, one a line; those that were undone are marked.
+    Show(ShowArgs),
+    /// Make two journals of one dataset one; what both changed differently is refused, or one side counts.
+    Merge(MergeArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct CheckArgs {
+    /// Journals.
+    #[arg(required = true, value_name = "JOURNAL")]
+    journals: Vec<PathBuf>,
+    /// The dataset that they are to be of.
+    #[arg(long, value_name = "DATASET")]
+    of: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+struct ShowArgs {
+    /// The journal.
+    journal: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+struct MergeArgs {
+    /// The first journal.
+    first: PathBuf,
+    /// The second journal.
+    second: PathBuf,
+    /// The journal to write.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Where both changed the same, the first counts.
+    #[arg(long, conflicts_with = "theirs")]
+    ours: bool,
+    /// Where both changed the same, the second counts.
+    #[arg(long)]
+    theirs: bool,
+    /// Replace an output that exists.
+    #[arg(long, short)]
+    force: bool,
+}
+
+impl Args {
+    /// Whether something is left half done where it is ended in the middle.
+    pub(super) fn has_work(&self) -> bool {
+        matches!(self.what, What::Merge(_))
+    }
+}
+
+pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+    match &args.what {
+        What::Check(args) => check(args, out),
+        What::Show(args) => show(args, out),
+        What::Merge(args) => merged(args, out),
+    }
+}
+
+fn check(args: &CheckArgs, out: &Output) -> Result<Outcome> {
+    each(&args.journals, out, |path, _| {
+        if let Some(dataset) = &args.of {
+            plan(dataset, path, false, &ApplyOptions::default())?;
+        }
+        let edited = Edited::new(read(path, &Limits::host())?);
+        let journal = edited.journal();
+        let (changed, removed, added) = edited.counts();
+        let lines = journal.changes().len();
+        if out.json() {
+            out.value(&json!({
+                "journal": display(path),
+                "sound": true,
+                "of": journal.of(),
+                "lines": lines,
+                "standing": journal.standing().count(),
+                "changed": changed,
+                "removed": removed,
+                "added": added,
+                "samples": edited.len(),
+                "in_place": edited.is_metadata_only(),
+                "torn_bytes": journal.torn(),
+            }));
+            return Ok(Outcome::Fine);
+        }
+        let [changed, removed, added] = [changed, removed, added].map(human::count);
+        let of = &journal.of().name;
+        let what = format!("{changed} samples changed, {removed} removed, {added} added");
+        out.line(format!("{}: sound: of {of}, {} changes: {what}", display(path), human::count(lines as u64)));
+        if journal.torn() > 0 {
+            out.note(format!("note: the last line was cut off and does not count: {} bytes", journal.torn()));
+        }
+        Ok(Outcome::Fine)
+    })
+}
+
+fn show(args: &ShowArgs, out: &Output) -> Result<Outcome> {
+    let journal = read(&args.journal, &Limits::host())?;
+    for (text, stands) in journal.shown() {
+        match (out.json(), stands) {
+            (true, _) => out.raw(format!("{{\"stands\":{stands},{text}}}")),
+            (false, true) => out.line(format!("{{{text}}}")),
+            (false, false) => out.line(format!("(undone) {{{text}}}")),
+        }
+    }
+    Ok(Outcome::Fine)
+}
+
+fn merged(args: &MergeArgs, out: &Output) -> Result<Outcome> {
+    let side = match (args.ours, args.theirs) {
+        (true, _) => Some(Side::Ours),
+        (_, true) => Some(Side::Theirs),
+        _ => None,
+    };
+    let limits = Limits::host();
+    let (journal, conflicts) = merge(&args.first, &args.second, &args.output, side, args.force, &limits)?;
+    if out.json() {
+        out.value(&json!({
+            "output": display(&args.output),
+            "changes": journal.changes().len(),
+            "conflicts": conflicts,
+        }));
+        return Ok(Outcome::Fine);
+    }
+    for one in &conflicts {
+        let of = one.sample.map_or("the document".to_owned(), |sample| format!("sample {sample}"));
+        out.line(format!("{of}: {}: {} in the first, {} in the second", one.path, one.ours, one.theirs));
+    }
+    let changes = human::count(journal.changes().len() as u64);
+    out.line(format!("{}: {changes} changes", display(&args.output)));
+    Ok(Outcome::Fine)
+}

@@ -1,0 +1,167 @@
+//! `forebay apply` and `forebay edits`, and what is left when they are killed.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use forebay_native::{
+    Dataset,
+    convert::{Job, Options, To},
+    edits::Edits,
+};
+use serde_json::{Map, Value, json};
+
+mod common;
+use common::{FOREBAY, Folder, bmp, error_of, forebay, tar};
+
+/// A dataset of this many samples, as an archive and as a TBL.
+fn datasets(folder: &Folder, samples: u32) {
+    let mut members = Vec::new();
+    for i in 0..samples {
+        members.push((format!("{i:05}.bmp"), bmp(4 + i % 7, i)));
+        members.push((
+            format!("{i:05}.json"),
+            format!("{{\"label\":\"c{}\",\"text\":\"{}\"}}", i % 3, "x".repeat(100)).into(),
+        ));
+    }
+    fs::write(folder.at("a.tar"), tar(&members)).unwrap();
+    let dataset = Dataset::open(folder.at("a.tar")).unwrap();
+    Job::new(vec![dataset], Options::new(To::Tbl)).run(&folder.at("a.tbl")).unwrap();
+}
+
+fn run(folder: &Folder, arguments: &[&str]) -> std::process::Output {
+    Command::new(FOREBAY).args(arguments).arg("--json").current_dir(folder.path()).output().unwrap()
+}
+
+#[track_caller]
+fn ok(folder: &Folder, arguments: &[&str]) -> Value {
+    let output = run(folder, arguments);
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[track_caller]
+fn refused(folder: &Folder, arguments: &[&str], code: &str) -> Value {
+    let output = run(folder, arguments);
+    let error = error_of(&output);
+    assert_eq!(error["code"], code, "{error}");
+    error
+}
+
+fn labels(path: &Path) -> Vec<Value> {
+    let dataset = Dataset::open(path).unwrap();
+    (0..dataset.len()).map(|i| dataset.metadata_value(i).unwrap().unwrap()["json"]["label"].clone()).collect()
+}
+
+#[test]
+fn a_journal_is_applied_to_every_kind_of_dataset() {
+    let folder = Folder::new();
+    datasets(&folder, 6);
+    ok(&folder, &["extract", "a.tar", "--all", "--to", "a"]);
+    for from in ["a.tbl", "a.tar", "a"] {
+        let journal = format!("{}.jsonl", from.replace('.', "-"));
+        let mut edits = Edits::open(&Dataset::open(folder.at(from)).unwrap(), &folder.at(&journal)).unwrap();
+        edits.change(r#"{"do":"set","sample":1,"fields":{"json.label":"boat"}}"#).unwrap();
+        edits.change(r#"{"do":"remove","sample":0}"#).unwrap();
+        edits.change(r#"{"do":"move","sample":5,"before":1}"#).unwrap();
+        let given = Map::from_iter([("fields".to_owned(), json!({"json.label": "new"}))]);
+        assert_eq!(edits.add("n.bmp", &bmp(3, 9), given).unwrap(), 6);
+        edits.save().unwrap();
+        drop(edits);
+        for to in ["o.tbl", "o.tar"] {
+            let told = ok(&folder, &["apply", from, &journal, "-o", to, "--force"]);
+            assert_eq!([&told["changed"], &told["removed"], &told["added"], &told["samples"]], [1, 1, 1, 6], "{told}");
+            assert_eq!(labels(&folder.at(to)), ["c2", "boat", "c2", "c0", "c1", "new"], "{from} {to}");
+            assert!(forebay(["check", folder.at(to).to_str().unwrap()]).status.success());
+            let [old, new] = [from, to].map(|at| Dataset::open(folder.at(at)).unwrap());
+            assert_eq!(new.payload(0).unwrap(), old.payload(5).unwrap());
+            assert_eq!(new.payload(5).unwrap(), bmp(3, 9));
+        }
+    }
+}
+
+#[test]
+fn journals_are_checked_shown_and_merged() {
+    let folder = Folder::new();
+    datasets(&folder, 4);
+    let dataset = Dataset::open(folder.at("a.tbl")).unwrap();
+    for (name, label) in [("x", "one"), ("y", "two")] {
+        let mut edits = Edits::open(&dataset, &folder.at(name)).unwrap();
+        edits.change(&format!(r#"{{"do":"set","sample":2,"fields":{{"json.label":"{label}"}}}}"#)).unwrap();
+        edits.change(r#"{"do":"remove","sample":1}"#).unwrap();
+        edits.change(r#"{"do":"undo"}"#).unwrap();
+        let e = Edits::open(&dataset, &folder.at(name)).unwrap_err();
+        assert_eq!(e.code().id(), "edits.locked");
+    }
+    let told = ok(&folder, &["edits", "check", "x", "--of", "a.tbl"]);
+    assert_eq!([&told["lines"], &told["standing"], &told["changed"], &told["removed"]], [3, 1, 1, 0], "{told}");
+    let shown = Command::new(FOREBAY).args(["edits", "show", "x"]).current_dir(folder.path()).output().unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert_eq!(shown.lines().nth(1), Some("(undone) {\"n\":2,\"do\":\"remove\",\"sample\":1}"));
+    let error = refused(&folder, &["edits", "merge", "x", "y", "-o", "z"], "edits.conflict");
+    assert_eq!(error["sample"], 2);
+    assert!(error["message"].as_str().unwrap().contains("--ours"), "{error}");
+    let told = ok(&folder, &["edits", "merge", "x", "y", "-o", "z", "--theirs"]);
+    assert_eq!(told["conflicts"][0]["path"], "json.label");
+    ok(&folder, &["apply", "a.tbl", "z", "--in-place"]);
+    assert_eq!(labels(&folder.at("a.tbl")), ["c0", "c1", "two", "c0"]);
+    // The file is another one now, so that nothing is done twice.
+    refused(&folder, &["apply", "a.tbl", "z", "--in-place"], "edits.other_file");
+    refused(&folder, &["apply", "a.tar", "z", "-o", "o.tbl"], "edits.other_file");
+    let whole = fs::read(folder.at("x")).unwrap();
+    fs::write(folder.at("x"), &whole[..whole.len() - 3]).unwrap();
+    assert!(ok(&folder, &["edits", "check", "x"])["torn_bytes"].as_u64().unwrap() > 0);
+    fs::write(folder.at("x"), [&whole[..40], b"X", &whole[41..]].concat()).unwrap();
+    assert_eq!(refused(&folder, &["edits", "check", "x"], "edits.checksum")["line"], 1);
+}
+
+#[test]
+fn killed_at_any_moment_it_leaves_the_old_file_or_the_new_one() {
+    let folder = Folder::new();
+    datasets(&folder, 3000);
+    let dataset = Dataset::open(folder.at("a.tbl")).unwrap();
+    let mut edits = Edits::open(&dataset, &folder.at("j")).unwrap();
+    for i in 0..3000 {
+        edits.change(&format!(r#"{{"do":"set","sample":{i},"fields":{{"json.label":"new"}}}}"#)).unwrap();
+    }
+    drop(edits);
+    let old = fs::read(folder.at("a.tbl")).unwrap();
+    let before = labels(&folder.at("a.tbl"));
+    let (mut landed, mut stayed) = (0, 0);
+    for in_place in [true, false] {
+        for round in 0..100_u64 {
+            fs::write(folder.at("b.tbl"), &old).unwrap();
+            let more: &[&str] = if in_place { &["--in-place"] } else { &["-o", "b.tbl", "--force"] };
+            let from = if in_place { "b.tbl" } else { "a.tbl" };
+            let mut child = Command::new(FOREBAY)
+                .args(["apply", from, "j"])
+                .args(more)
+                .current_dir(folder.path())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            // Moments spread over the whole run, however fast the machine is: what is asserted depends on none of them.
+            std::thread::sleep(Duration::from_micros(round * round * 40));
+            let _ = child.kill();
+            child.wait().unwrap();
+            let after = labels(&folder.at("b.tbl"));
+            assert_eq!(after.len(), before.len());
+            match after == before {
+                true => stayed += 1,
+                false => {
+                    assert!(after.iter().all(|label| label == "new"), "round {round}");
+                    landed += 1;
+                }
+            }
+        }
+    }
+    assert!(stayed > 0, "no run was killed early enough ({landed} landed)");
+    fs::write(folder.at("b.tbl"), &old).unwrap();
+    ok(&folder, &["apply", "b.tbl", "j", "--in-place"]);
+    assert!(forebay(["check", folder.at("b.tbl").to_str().unwrap()]).status.success());
+    assert!(labels(&folder.at("b.tbl")).iter().all(|label| label == "new"));
+}

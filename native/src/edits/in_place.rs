@@ -1,0 +1,114 @@
+//! Metadata of a TBL changed in its file.
+//!
+//! What is new goes where no reader looks, and is durable before the header is written; the header, 64 bytes that no disk
+//! writes in two parts, makes it count. So a process that is killed, and a machine that dies, leave the old file or the
+//! new one, with at most some bytes behind it that belong to nothing; the next change clears them away.
+
+use std::{
+    fs::{File, OpenOptions, TryLockError},
+    path::Path,
+};
+
+use forebay::{Error, Result, edits::codes::LOCKED, error::codes::ARGUMENT, tbl::Patch};
+
+use super::{
+    Applied, ApplyOptions,
+    apply::{Copied, Opened, drive, open, plan_tbl},
+};
+use crate::{
+    convert::Progress,
+    input::{display, io_error, remote},
+    output::write_all_at,
+};
+
+/// Zeros that are written at a time where a file system knows no holes.
+const ZEROS: usize = 1 << 20;
+
+/// Changes the metadata of a TBL of the guide layout in its file. Journals that do more are refused.
+pub fn apply_in_place(
+    dataset: &Path,
+    journal: &Path,
+    options: &ApplyOptions,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<Applied> {
+    let path = &*remote::local(dataset)?;
+    remote::refuse_writing(path)?;
+    let name = display(path);
+    let failed = |e| io_error(&name, "write", e);
+    if path.is_dir() {
+        let message = "a folder is not changed in place; write a new file";
+        return Err(Error::new(&forebay::edits::codes::CANNOT, message).file(&name));
+    }
+    let file =
+        OpenOptions::new().read(true).write(true).open(path).map_err(|e| io_error(&name, "open for writing", e))?;
+    lock(&file, &name)?;
+    let Opened { dataset, edited, blobs, mut applied } = open(path, journal, options)?;
+    let work = plan_tbl(&dataset, &edited, &blobs, true)?;
+    let mut spool = Vec::new();
+    let landing = drive(&dataset, &blobs, work, progress, |piece| {
+        match piece {
+            Copied::Spool(bytes) => spool.extend(bytes),
+            Copied::Bytes { bytes, .. } if bytes.is_empty() => {}
+            Copied::Bytes { .. } => {
+                return Err(Error::new(&ARGUMENT, "payloads have no place in a change of metadata"));
+            }
+        }
+        Ok(())
+    })?;
+    // From here on nothing is read.
+    let mut written = 0;
+    for (part, durable) in [(landing.first, true), (landing.header, true), (landing.last, false)] {
+        for patch in part {
+            written += put(&file, patch, &spool).map_err(failed)?;
+        }
+        if durable {
+            file.sync_data().map_err(failed)?;
+        }
+    }
+    applied.output = name.clone();
+    applied.output_bytes = file.metadata().map_err(failed)?.len();
+    applied.written_bytes = written;
+    Ok(applied)
+}
+
+/// Keeps others who would change the file away.
+pub(super) fn lock(file: &File, name: &str) -> Result<()> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => {
+            Err(Error::new(&LOCKED, "another program has this file open for changing").file(name))
+        }
+        // A file system that knows no locks keeps nobody away.
+        Err(TryLockError::Error(e)) if e.kind() == std::io::ErrorKind::Unsupported => Ok(()),
+        Err(TryLockError::Error(e)) => Err(io_error(name, "lock", e)),
+    }
+}
+
+/// Does it, and says how many bytes were written.
+fn put(file: &File, patch: Patch, spool: &[u8]) -> std::io::Result<u64> {
+    match patch {
+        Patch::Bytes { at, bytes } => write_all_at(file, &bytes, at).map(|()| bytes.len() as u64),
+        Patch::Spool { at, .. } => write_all_at(file, spool, at).map(|()| spool.len() as u64),
+        Patch::Zero { at, len } => zero(file, at, len),
+        other => Err(std::io::Error::other(format!("nothing is {other:?} in place"))),
+    }
+}
+
+/// Makes a range zero, as a hole where the file system has holes: then it takes no room and nothing is written.
+fn zero(file: &File, at: u64, len: u64) -> std::io::Result<u64> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{FallocateFlags, fallocate};
+        if fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, at, len).is_ok() {
+            return Ok(0);
+        }
+    }
+    let zeros = vec![0; ZEROS.min(usize::try_from(len).unwrap_or(ZEROS))];
+    let mut done = 0;
+    while done < len {
+        let part = &zeros[..zeros.len().min(usize::try_from(len - done).unwrap_or(ZEROS))];
+        write_all_at(file, part, at + done)?;
+        done += part.len() as u64;
+    }
+    Ok(len)
+}

@@ -1,0 +1,165 @@
+//! A journal that is written to, and two that become one.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{IoSlice, Write},
+    path::{Path, PathBuf},
+};
+
+use forebay::{
+    Error, Limits, Result,
+    codec::checksum::crc32,
+    edits::{Change, Conflict, Journal, Side, merge as merged},
+    error::codes::{ARGUMENT, IO},
+};
+use serde_json::{Map, Value};
+
+use super::{blobs_of, identity, in_place::lock, read};
+use crate::{
+    dataset::Dataset,
+    input::{display, io_error, remote},
+    output::{AtomicFile, write_all_at},
+};
+
+/// A journal of edits that is open for more. Only one is at a time.
+///
+/// Every change is handed to the system before it counts, so that a process that ends has lost none;
+/// [`save`](Self::save) makes them last through a machine that dies.
+#[derive(Debug)]
+pub struct Edits {
+    name: String,
+    file: File,
+    blobs: PathBuf,
+    journal: Journal,
+    /// A write failed: what the file has is not known.
+    failed: bool,
+}
+
+impl Edits {
+    /// Opens the journal of a dataset, or begins one. One of another file is refused, and one that somebody else has open.
+    pub fn open(dataset: &Dataset, path: &Path) -> Result<Edits> {
+        let path = &*remote::local(path)?;
+        remote::refuse_writing(path)?;
+        let name = display(path);
+        let failed = |tried: &str, e| io_error(&name, tried, e);
+        let of = identity(dataset)?;
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let file = file.map_err(|e| failed("open for writing", e))?;
+        lock(&file, &name)?;
+        let len = file.metadata().map_err(|e| failed("read", e))?.len();
+        // A first line that was cut off is of a journal that never was.
+        let limits = dataset.limits();
+        let empty = len == 0 || (len < FIRST && !std::fs::read(path).map_err(|e| failed("read", e))?.contains(&b'\n'));
+        let journal = if empty { Journal::new(of.clone()) } else { read(path, limits)? };
+        journal.of().expect(&of).map_err(|e| e.file(&name))?;
+        if empty {
+            write_all_at(&file, journal.first_line().as_bytes(), 0).map_err(|e| failed("write", e))?;
+        }
+        file.set_len(journal.whole()).map_err(|e| failed("write", e))?;
+        Ok(Edits { name, file, blobs: blobs_of(path), journal, failed: false })
+    }
+
+    /// The journal so far.
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Makes a change: an object of JSON, as a line of a journal has it, without its number and its checksum.
+    pub fn change(&mut self, text: &str) -> Result<()> {
+        let change = Change::parse(text)?;
+        if matches!(change, Change::Add { .. }) {
+            return Err(Error::new(&ARGUMENT, "a sample is added with its bytes"));
+        }
+        self.push(change)
+    }
+
+    /// Adds a sample of this name with its metadata, the members `fields` and `annotations` of a change; its number.
+    pub fn add(&mut self, name: &str, payload: &[u8], mut given: Map<String, Value>) -> Result<u64> {
+        let shown = display(&self.blobs);
+        let failed = |e| io_error(&shown, "write", e);
+        let mut blobs = OpenOptions::new().create(true).append(true).open(&self.blobs).map_err(failed)?;
+        let at = blobs.metadata().map_err(failed)?.len();
+        given.insert("do".into(), "add".into());
+        given.insert("name".into(), name.into());
+        given.insert("at".into(), at.into());
+        given.insert("bytes".into(), payload.len().into());
+        given.insert("blob".into(), format!("{:08x}", crc32(payload)).into());
+        let change = Change::parse(&Value::Object(given).to_string())?;
+        // The bytes are there before the line that names them.
+        blobs.write_all(payload).map_err(failed)?;
+        blobs.sync_data().map_err(failed)?;
+        let number = self.journal.of().samples + self.journal.added();
+        self.push(change)?;
+        Ok(number)
+    }
+
+    fn push(&mut self, change: Change) -> Result<()> {
+        if self.failed {
+            let message = "an earlier change could not be written; open the journal anew";
+            return Err(Error::new(&IO, message).file(&self.name));
+        }
+        let at = self.journal.whole();
+        let line = self.journal.push(change)?;
+        write_all_at(&self.file, line.as_bytes(), at).map_err(|e| {
+            self.failed = true;
+            // Half a line does not count; without it the file is as it was.
+            let _ = self.file.set_len(at);
+            io_error(&self.name, "write", e)
+        })
+    }
+
+    /// Makes all changes durable.
+    pub fn save(&mut self) -> Result<()> {
+        self.file.sync_data().map_err(|e| io_error(&self.name, "write", e))
+    }
+}
+
+/// Bytes in which a first line ends, if there is one.
+const FIRST: u64 = 64 << 10;
+
+/// Makes two journals of one dataset one: what both changed differently is refused, unless `side` says whose counts, and
+/// then returned. `output` may not be one of them.
+pub fn merge(
+    ours: &Path,
+    theirs: &Path,
+    output: &Path,
+    side: Option<Side>,
+    force: bool,
+    limits: &Limits,
+) -> Result<(Journal, Vec<Conflict>)> {
+    let (first, second) = (read(ours, limits)?, read(theirs, limits)?);
+    let blobs = [ours, theirs].map(blobs_of);
+    let length = |path: &Path, journal: &Journal| match journal.added() {
+        0 => Ok(0),
+        _ => path.metadata().map(|meta| meta.len()).map_err(|e| io_error(&display(path), "read", e)),
+    };
+    let shift = length(&blobs[0], &first)?;
+    let more = length(&blobs[1], &second)?;
+    let done = merged(&first, &second, shift, side)?;
+    if shift + more > 0 {
+        let mut out = AtomicFile::create(&blobs_of(output), force)?;
+        for (path, len) in blobs.iter().zip([shift, more]) {
+            copy(path, len, &mut out)?;
+        }
+        out.commit(true)?;
+    }
+    let mut out = AtomicFile::create(output, force)?;
+    out.append(&mut [IoSlice::new(done.journal.text().as_bytes())])?;
+    out.commit(true)?;
+    Ok((done.journal, done.conflicts))
+}
+
+fn copy(path: &Path, len: u64, out: &mut AtomicFile) -> Result<()> {
+    if len == 0 {
+        return Ok(());
+    }
+    let input = crate::input::Input::read(path)?;
+    let mut at = 0;
+    while at < len {
+        let end = len.min(at + crate::input::WINDOW);
+        let bytes = input.lend(at..end)?;
+        out.append(&mut [IoSlice::new(&bytes)])?;
+        at = end;
+    }
+    Ok(())
+}

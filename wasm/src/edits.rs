@@ -1,0 +1,269 @@
+//! Edits: a journal of changes to an opened file, and a new file of both.
+
+use std::{ops::Range, sync::Arc};
+
+use bytes::Bytes;
+use forebay::{
+    Error, Limits, Result, Turn,
+    codec::checksum::crc32,
+    edits::{Apply, Change, Edited, Identity, Journal, Piece},
+    error::codes::ARGUMENT,
+    step::Pieces,
+    tbl::Patch,
+};
+use js_sys::{Array, Object, Reflect, Uint8Array};
+use serde_json::{Map, Value, json};
+use wasm_bindgen::prelude::*;
+
+use crate::{
+    dataset::Dataset,
+    fail::{Outcome, text, thrown},
+    ranges::pairs,
+};
+
+/// Bytes of payloads that are copied at once.
+const WINDOW: u64 = 8 << 20;
+
+/// A journal of an opened file. What it gives out as text is to be written behind what it has: then it counts.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Edits {
+    dataset: forebay::samples::Dataset,
+    name: String,
+    journal: Journal,
+}
+
+impl Edits {
+    fn open(dataset: &Dataset, name: &str, found: &[u8]) -> Result<Edits> {
+        let dataset = dataset.opened.dataset.clone();
+        let of = Identity::of(&dataset, name)?;
+        // A first line that was cut off is of a journal that never was.
+        let journal = match found.contains(&b'\n') {
+            true => Journal::parse(found, &Limits::default())?,
+            false => Journal::new(of.clone()),
+        };
+        journal.of().expect(&of)?;
+        Ok(Edits { dataset, name: name.to_owned(), journal })
+    }
+
+    fn added(&mut self, name: &str, payload: &[u8], at: f64, given: &str) -> Result<String> {
+        let wrong = |e| Error::new(&ARGUMENT, format!("what is said of an added sample: {e}"));
+        let mut fields: Map<String, Value> = serde_json::from_str(given).map_err(wrong)?;
+        fields.insert("do".into(), "add".into());
+        fields.insert("name".into(), name.into());
+        fields.insert("at".into(), (at as u64).into());
+        fields.insert("bytes".into(), payload.len().into());
+        fields.insert("blob".into(), format!("{:08x}", crc32(payload)).into());
+        self.journal.push(Change::parse(&Value::Object(fields).to_string())?)
+    }
+}
+
+#[wasm_bindgen]
+impl Edits {
+    /// The journal of a file of this name; `found` is what there is of it, perhaps nothing.
+    #[wasm_bindgen(constructor)]
+    pub fn new(dataset: &Dataset, name: &str, found: &[u8]) -> Outcome<Edits> {
+        Edits::open(dataset, name, found).map_err(thrown)
+    }
+
+    /// What a file of a journal begins with.
+    #[wasm_bindgen(js_name = firstLine)]
+    pub fn first_line(&self) -> String {
+        self.journal.first_line()
+    }
+
+    /// Makes a change; its line.
+    pub fn change(&mut self, said: &str) -> Outcome<String> {
+        Change::parse(said).and_then(|change| self.journal.push(change)).map_err(thrown)
+    }
+
+    /// Adds a sample whose bytes stand at this place beside the journal; its line.
+    pub fn add(&mut self, name: &str, payload: &[u8], at: f64, given: &str) -> Outcome<String> {
+        self.added(name, payload, at, given).map_err(thrown)
+    }
+
+    /// What there is, as JSON.
+    pub fn about(&self) -> String {
+        let journal = &self.journal;
+        text(&json!({
+            "digest": journal.of().digest,
+            "samples": journal.of().samples + journal.added(),
+            "changes": journal.changes().len(),
+            "dirty": journal.is_dirty(),
+            "canUndo": journal.can_undo(),
+            "canRedo": journal.can_redo(),
+            "whole": journal.whole(),
+            "torn": journal.torn(),
+        }))
+    }
+
+    /// A sample's record with its changes, as JSON text; `record` is what the file says of it.
+    pub fn record(&self, sample: f64, record: Option<String>) -> Outcome<String> {
+        let edited = Edited::new(self.journal.clone());
+        edited.record(sample as u64, sample as u64, record.as_deref()).map_err(thrown)
+    }
+
+    /// Begins making the new file; the bytes of added samples, this many, follow those of the file.
+    pub fn apply(&self, blobs: f64) -> Outcome<Applier> {
+        let edited = Arc::new(Edited::new(self.journal.clone()));
+        let work = Apply::new(&self.dataset, &self.name, edited.clone(), blobs as u64, false).map_err(thrown)?;
+        Ok(Applier {
+            total: work.total(),
+            work: Some(work),
+            edited,
+            copy: None,
+            pieces: Pieces::default(),
+            at: 0,
+            out: Vec::new(),
+            spool: Vec::new(),
+            done: 0,
+            bytes: 0,
+        })
+    }
+}
+
+/// Makes the new file: `step`, and after every step `take` what is to be written; when it is done, `patches`.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Applier {
+    work: Option<Apply>,
+    edited: Arc<Edited>,
+    /// A range that is being copied, and where it goes.
+    copy: Option<(Range<u64>, u64)>,
+    pieces: Pieces,
+    at: u64,
+    out: Vec<Bytes>,
+    spool: Vec<u8>,
+    done: u64,
+    total: u64,
+    bytes: u64,
+}
+
+impl Applier {
+    fn turn(&mut self) -> Result<Option<Vec<Range<u64>>>> {
+        loop {
+            if let Some((from, to)) = &mut self.copy {
+                let chunk = from.start..from.end.min(from.start.saturating_add(WINDOW));
+                let Some(bytes) = self.pieces.get(chunk.clone()) else {
+                    return Ok(Some(self.pieces.lacking(chunk)));
+                };
+                (self.at, self.out) = (*to, vec![bytes]);
+                (from.start, *to) = (chunk.end, *to + (chunk.end - chunk.start));
+                self.pieces = Pieces::default();
+                if from.start == from.end {
+                    self.copy = None;
+                }
+                return Ok(Some(Vec::new()));
+            }
+            let Some(work) = &mut self.work else { return Ok(None) };
+            let turn = work.step()?;
+            self.done = work.done();
+            match turn {
+                Turn::Need(ranges) => return Ok(Some(ranges)),
+                Turn::Item(Piece::Copy { from, to }) => self.copy = Some((from, to)),
+                Turn::Item(Piece::Bytes { bytes, .. }) if bytes.is_empty() => {}
+                Turn::Item(Piece::Bytes { at, bytes }) => {
+                    (self.at, self.out) = (at, bytes);
+                    return Ok(Some(Vec::new()));
+                }
+                Turn::Item(Piece::Spool(bytes)) => {
+                    self.spool = bytes;
+                    return Ok(Some(Vec::new()));
+                }
+                Turn::Done => return Ok(None),
+            }
+        }
+    }
+}
+
+#[wasm_bindgen]
+impl Applier {
+    /// The ranges that are needed, perhaps none where there is something to take; nothing when all is written.
+    pub fn step(&mut self) -> Outcome<Option<Vec<f64>>> {
+        Ok(self.turn().map_err(thrown)?.and_then(pairs))
+    }
+
+    /// Bytes of the file from `start` on.
+    pub fn push(&mut self, start: f64, bytes: Vec<u8>) {
+        let bytes = Bytes::from(bytes);
+        match (&self.copy, &mut self.work) {
+            (None, Some(work)) => work.push(start as u64, bytes),
+            _ => self.pieces.push(start as u64, bytes),
+        }
+    }
+
+    /// Samples done so far.
+    #[wasm_bindgen(getter)]
+    pub fn done(&self) -> f64 {
+        (self.done / 2) as f64
+    }
+
+    /// Samples in all.
+    #[wasm_bindgen(getter)]
+    pub fn total(&self) -> f64 {
+        (self.total / 2) as f64
+    }
+
+    /// Where the bytes of [`take`](Self::take) go.
+    #[wasm_bindgen(getter)]
+    pub fn at(&self) -> f64 {
+        self.at as f64
+    }
+
+    /// Bytes to write now; nothing if there are none.
+    pub fn take(&mut self) -> Option<Uint8Array> {
+        let out = std::mem::take(&mut self.out);
+        (!out.is_empty()).then(|| Uint8Array::from(out.concat().as_slice()))
+    }
+
+    /// Bytes of the metadata, which wait for the end: a spool keeps them in order.
+    #[wasm_bindgen(js_name = takeSpool)]
+    pub fn take_spool(&mut self) -> Option<Uint8Array> {
+        let bytes = std::mem::take(&mut self.spool);
+        (!bytes.is_empty()).then(|| Uint8Array::from(bytes.as_slice()))
+    }
+
+    /// What is left to do to the output, in order: objects with `what` and the numbers that it takes.
+    pub fn patches(&mut self) -> Outcome<Array> {
+        let all = Array::new();
+        let Some(work) = self.work.take() else { return Ok(all) };
+        let landing = work.finish().map_err(thrown)?;
+        for patch in [landing.first, landing.header, landing.last].into_iter().flatten() {
+            let (what, at, len, from) = match &patch {
+                Patch::Bytes { at, .. } => ("bytes", *at, 0, 0),
+                Patch::Zero { at, len } => ("zero", *at, *len, 0),
+                Patch::Spool { at, len } => ("spool", *at, *len, 0),
+                Patch::Move { from, to, len } => ("move", *to, *len, *from),
+                Patch::End { len } => ("end", 0, *len, 0),
+                other => return Err(thrown(Error::new(&ARGUMENT, format!("nothing is {other:?}")))),
+            };
+            if let Patch::End { len } = &patch {
+                self.bytes = *len;
+            }
+            let object = Object::new();
+            // Setting a field of a plain object cannot fail.
+            let set = |name: &str, value: JsValue| drop(Reflect::set(&object, &name.into(), &value));
+            set("what", what.into());
+            for (name, value) in [("at", at), ("len", len), ("from", from)] {
+                set(name, JsValue::from_f64(value as f64));
+            }
+            if let Patch::Bytes { bytes, .. } = &patch {
+                set("bytes", Uint8Array::from(bytes.as_slice()).into());
+            }
+            all.push(&object);
+        }
+        Ok(all)
+    }
+
+    /// What was done, as JSON.
+    pub fn finish(&mut self) -> String {
+        let (changed, removed, added) = self.edited.counts();
+        text(&json!({
+            "samples": self.edited.len(),
+            "changed": changed,
+            "removed": removed,
+            "added": added,
+            "outputBytes": self.bytes,
+        }))
+    }
+}

@@ -1,0 +1,79 @@
+import { hostError } from "../model/errors.js";
+import type { EditStore } from "../model/index.js";
+import { call, client } from "../pool/pool.js";
+
+/** The folder of journals in the origin-private file system. */
+const FOLDER = "forebay-edits";
+
+/** Files in memory: they are gone with the page. */
+export function memoryStore(): EditStore {
+  const files = new Map<string, Uint8Array>();
+  return {
+    read: async (name) => files.get(name)?.slice() ?? null,
+    async write(name, position, bytes) {
+      const old = files.get(name) ?? new Uint8Array();
+      const all = new Uint8Array(position + bytes.length);
+      all.set(old.subarray(0, position));
+      all.set(bytes, position);
+      files.set(name, all);
+    },
+    remove: async (name) => void files.delete(name),
+  };
+}
+
+/** Files of a folder. In the origin-private file system a worker writes and flushes them; elsewhere a stream replaces them. */
+export function folderStore(folder: FileSystemDirectoryHandle): EditStore {
+  const handle = async (name: string, create: boolean) => {
+    try {
+      return await folder.getFileHandle(name, { create });
+    } catch (e) {
+      if (!create && (e as Error).name === "NotFoundError") return null;
+      throw failed(e);
+    }
+  };
+  return {
+    async read(name) {
+      const file = await (await handle(name, false))?.getFile();
+      return file ? new Uint8Array(await file.arrayBuffer()) : null;
+    },
+    async write(name, position, bytes) {
+      const file = (await handle(name, true))!;
+      const worker = await client();
+      const output = await call(worker, undefined, "openOutput", [file]).catch(() => 0);
+      if (output !== 0) {
+        try {
+          await call(worker, undefined, "truncateOutput", [output, position]);
+          await call(worker, undefined, "writeOutput", [output, position, bytes]);
+        } finally {
+          // What is closed is on the disk.
+          await call(worker, undefined, "closeOutput", [output]);
+        }
+        return;
+      }
+      try {
+        const stream = await file.createWritable({ keepExistingData: true });
+        await stream.truncate(position);
+        await stream.write({ type: "write", position, data: bytes as Uint8Array<ArrayBuffer> });
+        await stream.close();
+      } catch (e) {
+        throw failed(e);
+      }
+    },
+    async remove(name) {
+      await folder.removeEntry(name).catch((e: Error) => {
+        if (e.name !== "NotFoundError") throw failed(e);
+      });
+    },
+  };
+}
+
+function failed(e: unknown): Error {
+  return hostError("io", `the journal cannot be kept: ${(e as Error).message}`, {}, e);
+}
+
+/** The store for what a caller gives, or the usual one. */
+export async function storeOf(given: FileSystemDirectoryHandle | EditStore | undefined): Promise<EditStore> {
+  if (given) return "getFileHandle" in given ? folderStore(given) : given;
+  const root = await globalThis.navigator?.storage?.getDirectory?.().catch(() => null);
+  return root ? folderStore(await root.getDirectoryHandle(FOLDER, { create: true })) : memoryStore();
+}
