@@ -13,6 +13,7 @@
 //! | `plan`, `runs` | which requests are made: near ranges together, and ahead of who reads on |
 //! | `source`, `waiting` | the object as a source |
 //! | `list` | patterns and folders |
+//! | `upload`, `placing` | an object that is written: its parts, and the moment in which it appears |
 //! | `traffic` | how many requests and bytes |
 
 mod address;
@@ -29,6 +30,8 @@ mod none;
 #[cfg(feature = "remote")]
 mod patience;
 #[cfg(feature = "remote")]
+mod placing;
+#[cfg(feature = "remote")]
 mod plan;
 #[cfg(feature = "remote")]
 mod profile;
@@ -42,6 +45,8 @@ mod source;
 #[cfg(feature = "remote")]
 mod store;
 mod traffic;
+#[cfg(feature = "remote")]
+mod upload;
 #[cfg(feature = "remote")]
 mod waiting;
 
@@ -69,11 +74,15 @@ pub use none::open;
 #[doc(hidden)]
 pub use none::{Listed, below};
 #[cfg(not(feature = "remote"))]
-pub(crate) use none::{first_bytes, known_len, matching, open_path};
+pub(crate) use none::{Placed, Upload, abandon_all, first_bytes, known_len, matching, open_path};
+#[cfg(feature = "remote")]
+pub(crate) use placing::Placed;
 pub use settings::Settings;
 #[cfg(feature = "remote")]
 pub use source::open;
 pub use traffic::{Traffic, traffic};
+#[cfg(feature = "remote")]
+pub(crate) use upload::{Upload, abandon_all};
 #[cfg(feature = "remote")]
 pub(crate) use waiting::{first_bytes, known_len, open_path};
 
