@@ -9,6 +9,8 @@ mod place;
 #[path = "../../../native/tests/remote/server.rs"]
 mod server;
 
+mod commands;
 mod conditions;
 mod faults;
+mod kills;
 mod same;

@@ -134,6 +134,10 @@ impl Server {
     pub fn get(&self, path: &str) -> Option<Vec<u8>> {
         self.state().objects.get(path).map(|(bytes, _)| bytes.clone())
     }
+    /// Takes an object away.
+    pub fn remove(&self, path: &str) {
+        self.state().objects.remove(path);
+    }
     /// The paths of all objects.
     pub fn paths(&self) -> Vec<String> {
         self.state().objects.keys().cloned().collect()

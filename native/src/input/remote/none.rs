@@ -79,5 +79,13 @@ impl Upload {
     }
 }
 
+/// What is under an address: not in this build.
+pub(crate) fn found(path: &Path) -> Result<Option<Input>> {
+    no(path)
+}
+/// Removes objects: not in this build.
+pub(crate) fn remove<P: AsRef<Path>>(paths: &[P]) -> Result<()> {
+    paths.first().map_or(Ok(()), |path| no(path.as_ref()))
+}
 /// There are none.
 pub(crate) fn abandon_all() {}

@@ -28,7 +28,7 @@ use super::{
     fault::Failure,
     fetch::{Object, Tries},
     placing::{Goal, How, Place, Placed},
-    runtime, shown,
+    refuse_writing, runtime, shown,
 };
 use crate::half_written::{MARK, SUFFIX};
 
@@ -78,7 +78,7 @@ struct Begun {
 
 impl Begun {
     fn store(&self) -> Result<&Arc<dyn MultipartStore>> {
-        self.place.object.store.parts.as_ref().ok_or_else(|| Error::new(&codes::WRITE, no_parts()))
+        self.place.object.store.parts.as_ref().ok_or_else(no_parts)
     }
 
     fn tasks(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
@@ -171,6 +171,10 @@ impl Drop for OnWay {
     }
 }
 
+fn no_parts() -> Error {
+    Error::new(&codes::WRITE, "the server takes no parts")
+}
+
 /// An object on its way. Dropping it leaves nothing behind.
 #[derive(Debug)]
 pub(crate) struct Upload {
@@ -179,11 +183,6 @@ pub(crate) struct Upload {
     goal: Goal,
     begun: Option<Arc<Begun>>,
     sent: Arc<Sent>,
-}
-
-fn no_parts() -> &'static str {
-    "a server of files takes no uploads that appear whole or not at all; write to a store (s3://, gs://, az://), or write a \
-     file and copy it there"
 }
 
 impl Upload {
@@ -196,9 +195,7 @@ impl Upload {
     fn of(path: &Path) -> Result<Upload> {
         let text = path.to_str().ok_or_else(|| Error::new(&codes::ADDRESS, "an address is UTF-8"))?;
         let address = Address::parse(text)?;
-        if address.scheme == Scheme::Http {
-            return Err(Error::new(&codes::WRITE, no_parts()));
-        }
+        refuse_writing(path)?;
         let object = Object::new(&address, &Settings::new())?;
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|e| Error::new(&codes::SETTING, format!("no random numbers: {e}")))?;
@@ -327,7 +324,7 @@ fn begin(place: &Arc<Place>) -> Result<Arc<Begun>> {
     let (asked, wanted) = (place.clone(), key.clone());
     let upload = runtime::wait(async move {
         let store = &asked.object.store;
-        let Some(parts) = &store.parts else { return Err(Error::new(&codes::WRITE, no_parts())) };
+        let Some(parts) = &store.parts else { return Err(no_parts()) };
         // Azure marks the object when it is put together.
         let marked = store.scheme != Scheme::Azure;
         let attributes = if marked { asked.attributes() } else { Default::default() };
