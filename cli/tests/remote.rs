@@ -175,7 +175,8 @@ fn writing_to_a_server_of_files_is_refused_in_words() {
         &["extract", "--json", &place.local("a.tbl"), "--all", "--to", &at("out/")],
     ] {
         // How the output is written says its name, and a query is no part of that.
-        let arguments = if arguments[0] == "convert" { [arguments, &["--to", to(arguments)]].concat() } else { arguments.to_vec() };
+        let arguments =
+            if arguments[0] == "convert" { [arguments, &["--to", to(arguments)]].concat() } else { arguments.to_vec() };
         let refused = place.run(&arguments);
         assert_eq!(error_of(&refused)["code"].as_str(), Some("remote.write"), "{arguments:?}: {refused:?}");
         assert_eq!(refused.status.code(), Some(3));

@@ -94,9 +94,9 @@ fn labels_become_objects() {
         "categories":[{"id":1,"name":"cat"}]}"#;
     std::fs::write(place.folder.at("coco.json"), coco).unwrap();
     let from = place.local("coco.json");
-    place.succeed(&["labels", "convert", &from, "s3://bucket/labels.csv", "--to", "openimages", "-q"]);
-    place.succeed(&["labels", "convert", &from, &place.local("labels.csv"), "--to", "openimages", "-q"]);
-    assert!(place.there("labels.csv").unwrap() == place.file("labels.csv"));
+    place.succeed(&["labels", "convert", &from, "s3://bucket/labels.json", "--to", "coco", "-q"]);
+    place.succeed(&["labels", "convert", &from, &place.local("labels.json"), "--to", "coco", "-q"]);
+    assert!(place.there("labels.json").unwrap() == place.file("labels.json"));
     place.succeed(&["labels", "convert", &from, "s3://bucket/yolo/", "--to", "yolo", "-q"]);
     assert!(!below(&place, "yolo").is_empty(), "{:?}", place.server.paths());
     let again = place.run(&["labels", "convert", "--json", &from, "s3://bucket/yolo/", "--to", "yolo"]);

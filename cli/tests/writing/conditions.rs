@@ -2,11 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{
-    common::error_of,
-    place::Place,
-    server::Fault,
-};
+use crate::{common::error_of, place::Place, server::Fault};
 
 #[test]
 fn what_is_there_is_replaced_only_by_force() {
@@ -62,7 +58,8 @@ fn a_store_that_knows_no_conditions_is_asked_what_is_there() {
     place.server.without_conditions(true);
     for name in ["a", "big"] {
         let (from, to) = (place.local(&format!("{name}.tar")), format!("s3://bucket/{name}-out.tbl"));
-        place.succeed(&["convert", &from, &to, "-q"]);
+        let done = place.succeed(&["convert", &from, &to]);
+        assert!(String::from_utf8_lossy(&done.stderr).contains("knows no conditions"), "{done:?}");
         let there = place.there(&format!("{name}-out.tbl")).unwrap();
         assert!(there == place.file(&format!("{name}.tbl")));
         assert_eq!(place.run(&["convert", &from, &to, "-q"]).status.code(), Some(2));

@@ -19,7 +19,7 @@ fn a_killed_process_leaves_no_half_object() {
     place.server.latency(Duration::from_millis(5));
     let (mut state, mut ended) = (1, 0);
     for round in 0..100 {
-        let (from, right) = if round % 4 == 3 { ("a.tar", &small) } else { ("some.tar", &right) };
+        let from = if round % 4 == 3 { "a.tar" } else { "some.tar" };
         let mut child = place
             .command(&["convert", &place.local(from), "s3://bucket/out.tbl", "-q", "--force"])
             .stderr(Stdio::null())
@@ -30,7 +30,8 @@ fn a_killed_process_leaves_no_half_object() {
         child.kill().unwrap();
         ended += u32::from(child.wait().unwrap().success());
         if let Some(there) = place.there("out.tbl") {
-            assert!(there == *right, "round {round}: half an object");
+            // Of a request that was sent before, what comes of it may be seen a round later.
+            assert!(there == right || there == small, "round {round}: half an object");
             place.server.remove("bucket/out.tbl");
         }
     }

@@ -93,7 +93,10 @@ impl StreamInput {
     /// Opens an archive elsewhere that nobody reads but once: where small files lie close together, looking for their names
     /// brings all of it, and reading them would bring it again. `None` for everything else.
     pub fn elsewhere(path: &Path, limits: &Limits) -> Result<Option<StreamInput>> {
-        if !remote::is_remote(path) || remote::is_folder(path) || detect(&first_bytes(path, HEAD_LEN)?) != Some(Format::Tar) {
+        if !remote::is_remote(path)
+            || remote::is_folder(path)
+            || detect(&first_bytes(path, HEAD_LEN)?) != Some(Format::Tar)
+        {
             return Ok(None);
         }
         let reader = Box::new(Reading::open(path)?);

@@ -50,9 +50,7 @@ fn make_folder(folder: &Path) -> Result<()> {
         return remote::refuse_writing(folder);
     }
     match fs::create_dir_all(folder) {
-        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => {
-            Err(io_error(&display(folder), "make the folder", e))
-        }
+        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => Err(io_error(&display(folder), "make the folder", e)),
         _ => Ok(()),
     }
 }

@@ -206,6 +206,7 @@ impl Watching {
         if sent > 0 {
             *asked.body_mut() = Some(body.collect().await?.to_bytes().into());
         }
+        let writes = asked.method() == reqwest::Method::PUT;
         let begun = Instant::now();
         traffic::request();
         let limit = if for_credentials { METADATA.min(self.patience) } else { self.patience };
@@ -220,7 +221,9 @@ impl Watching {
             }
         };
         traffic::answer(begun.elapsed());
-        traffic::sent(sent as u64);
+        if writes {
+            traffic::sent(sent as u64);
+        }
         let status = response.status();
         let region = response.headers().get("x-amz-bucket-region").and_then(|v| v.to_str().ok()).map(str::to_owned);
         note(|seen| (seen.status, seen.region) = (Some(status.as_u16()), region));

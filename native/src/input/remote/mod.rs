@@ -79,9 +79,9 @@ pub use none::{Listed, below};
 #[cfg(not(feature = "remote"))]
 pub(crate) use none::{Placed, Upload, abandon_all, first_bytes, found, known_len, matching, open_path, remove};
 #[cfg(feature = "remote")]
-pub(crate) use placing::Placed;
-#[cfg(feature = "remote")]
 pub(crate) use objects::{found, remove};
+#[cfg(feature = "remote")]
+pub(crate) use placing::Placed;
 pub use settings::Settings;
 #[cfg(feature = "remote")]
 pub use source::open;

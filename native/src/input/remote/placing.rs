@@ -14,6 +14,7 @@ use super::{
     codes,
     fault::Failure,
     fetch::{Object, Pin, Tries},
+    traffic,
 };
 
 /// How long a store may take to put thousands of parts together, beside what a server may say nothing.
@@ -118,6 +119,7 @@ impl Place {
                         (Goal::Seen(seen), Some(now)) if *seen == now => {}
                         _ => return Ok(Placed::Taken),
                     }
+                    traffic::unconditional();
                     goal = Goal::Anything;
                 }
                 No::Failed(failure) => {
@@ -128,7 +130,8 @@ impl Place {
                 _ if self.is_ours(key).await => return Ok(Placed::Here),
                 No::Taken => return Ok(Placed::Taken),
                 No::Gone => {
-                    let message = "the store knows nothing of the upload any more: somebody ended it, or a rule of the bucket";
+                    let message =
+                        "the store knows nothing of the upload any more: somebody ended it, or a rule of the bucket";
                     return Err(forebay::Error::new(&codes::SERVER, message));
                 }
             }

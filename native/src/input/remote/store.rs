@@ -155,6 +155,8 @@ fn s3(bucket: &str, settings: &Settings, connector: Connector) -> Result<Made> {
             builder = builder.with_config(key, value);
         }
     }
+    // One request an object, which every server that speaks S3 knows.
+    let builder = builder.with_disable_bulk_delete(true);
     let builder = builder.with_bucket_name(bucket).with_retry(once()).with_http_connector(connector);
     builder.build().map(Made::of).map_err(|e| refused(Scheme::S3, &e))
 }

@@ -21,6 +21,9 @@ pub struct Traffic {
     pub over_read: u64,
     /// Bytes that were sent to be written, as often as they were.
     pub sent: u64,
+    /// Objects that were written without a condition, since their store knows none: what somebody else writes there at the
+    /// same moment is replaced.
+    pub unconditional: u64,
     /// Microseconds from a request to its first byte, on average.
     pub first_byte_micros: u64,
 }
@@ -30,6 +33,7 @@ static RETRIES: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
 static USED: AtomicU64 = AtomicU64::new(0);
 static SENT: AtomicU64 = AtomicU64::new(0);
+static UNCONDITIONAL: AtomicU64 = AtomicU64::new(0);
 static ANSWERS: AtomicU64 = AtomicU64::new(0);
 static WAITED: AtomicU64 = AtomicU64::new(0);
 
@@ -42,6 +46,7 @@ pub fn traffic() -> Traffic {
         bytes,
         over_read: bytes.saturating_sub(USED.load(Relaxed)),
         sent: SENT.load(Relaxed),
+        unconditional: UNCONDITIONAL.load(Relaxed),
         first_byte_micros: WAITED.load(Relaxed).checked_div(answers).unwrap_or(0),
     }
 }
@@ -71,6 +76,11 @@ pub(super) fn came(bytes: u64) {
 #[cfg_attr(not(feature = "remote"), allow(dead_code))]
 pub(super) fn sent(bytes: u64) {
     SENT.fetch_add(bytes, Relaxed);
+}
+/// An object was written without a condition.
+#[cfg_attr(not(feature = "remote"), allow(dead_code))]
+pub(super) fn unconditional() {
+    UNCONDITIONAL.fetch_add(1, Relaxed);
 }
 /// Bytes were handed to who asked for them.
 #[cfg_attr(not(feature = "remote"), allow(dead_code))]

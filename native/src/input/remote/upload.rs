@@ -40,7 +40,8 @@ const AT_ONCE: usize = 4;
 const ENDING: Duration = Duration::from_secs(5);
 
 /// What to say of parts that could not be removed.
-const LEFT: &str = "parts of it may lie in the store; `forebay parts clear` with the address removes them";
+const LEFT: &str = "parts of it may lie in the store until a rule of the bucket removes them, or somebody does: \
+                    'aws s3api list-multipart-uploads' and 'aws s3api abort-multipart-upload' do, for example";
 
 /// Uploads of this process that are not whole. While the lock is held none is begun, and none forgotten.
 fn live() -> MutexGuard<'static, Vec<Arc<Begun>>> {
