@@ -174,7 +174,7 @@ fn writing_to_a_server_of_files_is_refused_in_words() {
         &["split", "--json", &place.local("a.tbl"), "-o", &at("out/"), "--shards", "2"],
         &["extract", "--json", &place.local("a.tbl"), "--all", "--to", &at("out/")],
     ] {
-        // How the output is written says its name, and a query is no part of that.
+        // How the output is written says its name, and a query is not a part of that.
         let arguments =
             if arguments[0] == "convert" { [arguments, &["--to", to(arguments)]].concat() } else { arguments.to_vec() };
         let refused = place.run(&arguments);

@@ -73,7 +73,7 @@ impl Stage {
         Err(failed(io::Error::other("another run removes every temporary folder")))
     }
 
-    /// The same in a store, where one list says what is there.
+    /// The same in a store: one list says what is there.
     fn far(folder: &Path, names: impl Iterator<Item = String>, force: bool) -> Result<Stage> {
         let there: HashSet<String> = match force {
             true => HashSet::new(),

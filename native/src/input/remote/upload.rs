@@ -149,7 +149,7 @@ impl Sent {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until at most so many parts are on their way, or one has failed.
+    /// Waits until at most that many parts are on their way, or one has failed.
     fn wait(&self, most: usize) -> Result<MutexGuard<'_, State>> {
         let mut state = self.state();
         loop {
