@@ -165,18 +165,28 @@ fn errors_say_what_to_set_and_no_secret() {
 }
 
 #[test]
-fn writing_to_an_address_is_refused_in_words() {
+fn writing_to_a_server_of_files_is_refused_in_words() {
     let place = Place::new();
+    let at = |name: &str| format!("{}/bucket/{name}?sig=hidden-secret", place.server.url());
     for arguments in [
-        &["convert", "--json", &place.local("a.tar"), "s3://bucket/out.tbl"][..],
-        &["convert", "--json", &place.local("t.csv"), "s3://bucket/out.parquet"],
-        &["split", "--json", &place.local("a.tbl"), "-o", "s3://bucket/out/", "--shards", "2"],
-        &["extract", "--json", &place.local("a.tbl"), "--all", "--to", "s3://bucket/out/"],
+        &["convert", "--json", &place.local("a.tar"), &at("out.tbl")][..],
+        &["convert", "--json", &place.local("t.csv"), &at("out.parquet")],
+        &["split", "--json", &place.local("a.tbl"), "-o", &at("out/"), "--shards", "2"],
+        &["extract", "--json", &place.local("a.tbl"), "--all", "--to", &at("out/")],
     ] {
-        let refused = place.run(arguments);
+        // How the output is written says its name, and a query is not a part of that.
+        let arguments =
+            if arguments[0] == "convert" { [arguments, &["--to", to(arguments)]].concat() } else { arguments.to_vec() };
+        let refused = place.run(&arguments);
         assert_eq!(error_of(&refused)["code"].as_str(), Some("remote.write"), "{arguments:?}: {refused:?}");
         assert_eq!(refused.status.code(), Some(3));
+        assert!(!format!("{refused:?}").contains("hidden-secret"), "{refused:?}");
     }
+}
+
+/// The format of an output.
+fn to<'a>(arguments: &[&'a str]) -> &'a str {
+    if arguments[2].ends_with(".csv") { "parquet" } else { "tbl" }
 }
 
 #[test]

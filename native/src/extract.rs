@@ -1,6 +1,9 @@
 //! Samples become files again.
 
-use std::path::Path;
+use std::{
+    io::IoSlice,
+    path::{Path, PathBuf},
+};
 
 use forebay::{
     Result,
@@ -10,13 +13,14 @@ use forebay::{
 
 use crate::{
     Dataset,
-    output::{Beneath, Names, Written},
+    input::remote,
+    output::{AtomicFile, Beneath, Names, Written},
 };
 
 /// The folder that samples go to.
 #[derive(Debug)]
 pub struct Target {
-    folder: Beneath,
+    folder: Folder,
     force: bool,
     names: Names,
     files: u64,
@@ -24,10 +28,38 @@ pub struct Target {
     odd: Oddities,
 }
 
+#[derive(Debug)]
+enum Folder {
+    Near(Beneath),
+    /// In a store. Names differ there as they do here, so none is taken for another.
+    Far(PathBuf),
+}
+
+impl Folder {
+    fn open(path: &Path) -> Result<Folder> {
+        match remote::is_remote(path) {
+            true => remote::refuse_writing(path).map(|()| Folder::Far(path.to_owned())),
+            false => Beneath::open(&remote::local(path)?).map(Folder::Near),
+        }
+    }
+
+    fn write(&mut self, name: &Path, bytes: &[u8], force: bool) -> Result<Written> {
+        match self {
+            Folder::Near(folder) => folder.write(name, bytes, force),
+            Folder::Far(folder) => {
+                let mut file = AtomicFile::create_streaming(&remote::beneath(folder, name), force)?;
+                file.append(&mut [IoSlice::new(bytes)])?;
+                file.commit(false)?;
+                Ok(Written::Whole)
+            }
+        }
+    }
+}
+
 impl Target {
-    /// A folder, which is made if it does not exist. With `force` files that are there are replaced.
+    /// A folder, which is made if it does not exist, or the address of one in a store. With `force` files that are there are replaced.
     pub fn open(folder: &Path, force: bool) -> Result<Target> {
-        let folder = Beneath::open(folder)?;
+        let folder = Folder::open(folder)?;
         Ok(Target { folder, force, names: Names::default(), files: 0, renamed: 0, odd: Oddities::default() })
     }
 

@@ -3,9 +3,12 @@
 //! Bytes go to a hidden sibling; [`AtomicFile::commit`] makes them durable and renames. Dropping it or an error removes
 //! the sibling; a host that hears signals calls [`remove_half_written`] before it ends, as the command does. What a
 //! killed process leaves is removed by the next one that writes the same output. Never is there half an output.
+//!
+//! The same holds for addresses: there the bytes are parts of an upload, which becomes an object when it is committed.
 
 mod at;
 mod beneath;
+mod far;
 mod names;
 mod part;
 mod stage;
@@ -15,12 +18,14 @@ use std::{
     fs::{self, File},
     io::{self, IoSlice, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 use forebay::{Error, Result, error::codes};
 
 pub(crate) use at::write_all_at;
 pub use beneath::{Beneath, Written};
+use far::Far;
 pub use names::Names;
 use part::Part;
 pub use part::remove_half_written;
@@ -43,6 +48,8 @@ enum Target {
     Stdout,
     /// Copied into something that is not a regular file, such as a device or a named pipe.
     Special(PathBuf),
+    /// An object in a store. What was read back first is copied there; else the bytes went there as they came.
+    Far(Mutex<Far>),
 }
 
 /// Who may read and write a new file, less what the process's mask takes.
@@ -80,6 +87,9 @@ impl AtomicFile {
     /// As [`create`](Self::create), for a writer that only appends: a pipe gets its bytes as they come.
     pub fn create_streaming(path: &Path, force: bool) -> Result<AtomicFile> {
         let path = &*remote::local(path)?;
+        if remote::is_remote(path) {
+            return Self::far(path, force);
+        }
         let name = display(path);
         let stream: Box<dyn Write + Send> = if name == PIPE {
             Box::new(io::stdout())
@@ -95,6 +105,9 @@ impl AtomicFile {
     /// put in place. A link is written through, also one that leads to nothing yet, so that it stays a link.
     pub fn create(path: &Path, force: bool) -> Result<AtomicFile> {
         let path = &*remote::local(path)?;
+        if remote::is_remote(path) {
+            return Self::far(path, force);
+        }
         let name = display(&part::shown(path));
         let begin = |folder: &Path, stem: &OsStr, mode: u32, target: Target, name: String| {
             let temp = Part::create(folder, stem, mode)
@@ -120,6 +133,40 @@ impl AtomicFile {
         begin(folder, stem, mode, Target::File(real.clone()), name)
     }
 
+    /// As [`create`](Self::create), for what is to be read back at its [path](Self::path) before it appears: also what is to
+    /// be an object elsewhere is a file of this machine until then, among its temporary ones.
+    pub fn create_to_read_back(path: &Path, force: bool) -> Result<AtomicFile> {
+        if !remote::is_remote(path) {
+            return Self::create(path, force);
+        }
+        let mut file = Self::far(path, force)?;
+        let folder = std::env::temp_dir();
+        let temp = Part::create(&folder, "upload".as_ref(), OWNER)
+            .map_err(|e| io_error(&file.name, &format!("write into the folder {}", folder.display()), e))?;
+        file.temp = Some(temp);
+        Ok(file)
+    }
+
+    fn far(path: &Path, force: bool) -> Result<AtomicFile> {
+        let far = Far::begin(path, force)?;
+        let name = far.name().to_owned();
+        Ok(AtomicFile { temp: None, stream: None, target: Target::Far(Mutex::new(far)), force, name })
+    }
+
+    /// The object that the bytes go to as they come.
+    fn at_once(&self) -> Option<std::sync::MutexGuard<'_, Far>> {
+        match &self.target {
+            Target::Far(far) if self.temp.is_none() => Some(far.lock().unwrap_or_else(PoisonError::into_inner)),
+            _ => None,
+        }
+    }
+
+    /// Whether bytes can be put in front of what was written for nothing, and moved in no other way: this is
+    /// an object in a store.
+    pub fn takes_front_last(&self) -> bool {
+        self.at_once().is_some()
+    }
+
     /// The output's name as the user gave it.
     pub fn name(&self) -> &str {
         &self.name
@@ -142,6 +189,9 @@ impl AtomicFile {
 
     /// Goes to a position for [`append`](Self::append).
     pub fn seek(&mut self, at: u64) -> Result<()> {
+        if let Some(mut far) = self.at_once() {
+            return far.reach(at);
+        }
         let mut file = self.file()?;
         file.seek(SeekFrom::Start(at)).map_err(|e| io_error(&self.name, "write", e))?;
         Ok(())
@@ -149,6 +199,9 @@ impl AtomicFile {
 
     /// Writes slices one after another at the current position.
     pub fn append(&mut self, mut slices: &mut [IoSlice<'_>]) -> Result<()> {
+        if let Some(mut far) = self.at_once() {
+            return slices.iter().try_for_each(|slice| far.append(slice));
+        }
         let mut file;
         let out: &mut dyn Write = match &mut self.stream {
             Some(stream) => stream,
@@ -173,11 +226,17 @@ impl AtomicFile {
 
     /// Writes bytes at a position.
     pub fn write_at(&self, at: u64, bytes: &[u8]) -> Result<()> {
+        if let Some(mut far) = self.at_once() {
+            return far.write_at(at, bytes);
+        }
         at::write_all_at(self.file()?, bytes, at).map_err(|e| io_error(&self.name, "write", e))
     }
 
     /// Copies bytes inside the file as if through memory.
     pub fn copy_within(&self, from: u64, to: u64, len: u64) -> Result<()> {
+        if let Some(mut far) = self.at_once() {
+            return far.make_room(from, to, len);
+        }
         let file = self.file()?;
         let mut buffer = vec![0; COPY.min(usize::try_from(len).unwrap_or(COPY))];
         let mut done = 0;
@@ -217,6 +276,9 @@ impl AtomicFile {
 
     /// Sets the file's length; bytes that were never written are zero.
     pub fn set_len(&self, len: u64) -> Result<()> {
+        if let Some(mut far) = self.at_once() {
+            return far.end_at(len);
+        }
         self.file()?.set_len(len).map_err(|e| io_error(&self.name, "write", e))
     }
 
@@ -225,9 +287,19 @@ impl AtomicFile {
         if let Some(mut stream) = self.stream.take() {
             return stream.flush().map_err(|e| io_error(&self.name, "write", e));
         }
-        let Some(temp) = self.temp.take() else { return Ok(()) };
+        let temp = self.temp.take();
+        if let Target::Far(far) = self.target {
+            let mut far = far.into_inner().unwrap_or_else(PoisonError::into_inner);
+            if let Some(temp) = temp {
+                send_file(&temp, &mut far, &self.name)?;
+            }
+            return far.finish();
+        }
+        let Some(temp) = temp else { return Ok(()) };
         let fail = |tried: &str, e: io::Error| io_error(&self.name, tried, e);
         match &self.target {
+            // That was above.
+            Target::Far(_) => Ok(()),
             Target::File(target) => {
                 if let Some(file) = temp.file() {
                     if sync {
@@ -277,7 +349,6 @@ fn not_durable(name: &str, e: io::Error) -> Error {
 
 /// What stands at a path. That this cannot be known is an error, and not an answer.
 fn there(path: &Path, name: &str) -> Result<There> {
-    remote::refuse_writing(path)?;
     match fs::metadata(path) {
         Ok(meta) if meta.is_dir() => {
             Err(Error::new(&codes::ARGUMENT, "the output is a folder; name a file").file(name))
@@ -337,6 +408,22 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
+}
+
+/// Sends what was read back to where it is to be.
+fn send_file(temp: &Part, far: &mut Far, name: &str) -> Result<()> {
+    let failed = |e| io_error(name, "read back", e);
+    let mut file = temp.file().ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
+    file.seek(SeekFrom::Start(0)).map_err(failed)?;
+    let mut buffer = vec![0; COPY];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(n) => far.append(&buffer[..n])?,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(failed(e)),
+        }
+    }
 }
 
 fn copy_out(temp: &Part, out: &mut impl Write) -> io::Result<()> {

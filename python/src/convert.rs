@@ -144,10 +144,16 @@ fn into_samples(
     (options.keep_going, options.allow_empty) = (wanted.keep_going, wanted.allow_empty);
     let mut job = match inputs.as_slice() {
         [only] if wanted.chosen.is_some() => Job::new(vec![open(only, wanted)?], options),
-        [only] => match StreamInput::open(only, &limits)? {
-            Some(stream) => Job::stream(stream, options),
-            None => Job::new(vec![open(only, wanted)?], options),
-        },
+        [only] => {
+            let stream = match StreamInput::open(only, &limits)? {
+                None if !wanted.keep_going => StreamInput::elsewhere(only, &limits)?,
+                found => found,
+            };
+            match stream {
+                Some(stream) => Job::stream(stream, options),
+                None => Job::new(vec![open(only, wanted)?], options),
+            }
+        }
         many => Job::new(many.iter().map(|path| open(path, wanted)).collect::<Result<_>>()?, options),
     };
     if let Some(chosen) = &wanted.chosen {

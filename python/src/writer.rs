@@ -63,7 +63,10 @@ impl Open {
         let metadata = Inherited::default().into_writer(layout, &choice, None, &mut Vec::new())?;
         let file = AtomicFile::create(path, wanted.force)?;
         Ok(Open {
-            writer: Writer::tbl(pack, None, metadata)?,
+            writer: match file.takes_front_last() {
+                true => Writer::moving_tbl(pack, metadata)?,
+                false => Writer::tbl(pack, None, metadata)?,
+            },
             form: Form::Tbl(pack),
             spool: Spool::new(file.name(), &file.folder()),
             file,

@@ -46,6 +46,12 @@ impl Writer {
         Ok(Self::new(Target::Tbl(Box::new((Encoder::new(options, count)?, metadata)))))
     }
 
+    /// Writes a TBL into a file to which it costs nothing to get bytes in front, as [`Encoder::moving`] does.
+    #[doc(hidden)]
+    pub fn moving_tbl(options: PackOptions, metadata: MetadataWriter) -> Result<Self> {
+        Ok(Self::new(Target::Tbl(Box::new((Encoder::moving(options)?, metadata)))))
+    }
+
     /// Writes an archive.
     pub fn tar() -> Self {
         Self::new(Target::Tar { at: 0 })

@@ -33,6 +33,8 @@ pub struct Encoder {
     next: u64,
     entries: Vec<Vec<Entry>>,
     count: u64,
+    /// Payloads follow the index at once, in both layouts: they all move when its size is known.
+    moves: bool,
 }
 
 impl Encoder {
@@ -53,7 +55,15 @@ impl Encoder {
             .checked_mul(ENTRY_LEN)
             .and_then(|n| n.checked_add(HEADER_LEN))
             .ok_or_else(|| Error::new(&codes::TOO_LARGE, format!("an index of {reserved} samples is too large")))?;
-        Ok(Encoder { layout, codec, base, next: base, entries: Vec::new(), count: 0 })
+        let moves = layout == Layout::Turboloader;
+        Ok(Encoder { layout, codec, base, next: base, entries: Vec::new(), count: 0, moves })
+    }
+
+    /// For a host to which it costs nothing to put the index in front of all payloads at the end: they are placed without
+    /// room for it, and [`finish`](Self::finish) moves them as one. The file is the same as with the count known.
+    #[doc(hidden)]
+    pub fn moving(options: PackOptions) -> Result<Self> {
+        Ok(Encoder { base: HEADER_LEN, next: HEADER_LEN, moves: true, ..Encoder::new(options, None)? })
     }
 
     /// How many samples were placed.
@@ -95,9 +105,9 @@ impl Encoder {
     pub fn finish(mut self, metadata: Option<MetadataTail>) -> Result<Vec<Patch>> {
         let mut patches = Vec::new();
         let index_end = HEADER_LEN + self.count * ENTRY_LEN;
-        match self.layout {
-            Layout::Guide => self.clear_the_way(index_end, &mut patches),
-            Layout::Turboloader => self.shift(index_end, &mut patches),
+        match self.moves {
+            false => self.clear_the_way(index_end, &mut patches),
+            true => self.shift(index_end, &mut patches),
         }
         let layout = self.layout;
         let mut header = Header {
@@ -160,7 +170,7 @@ impl Encoder {
         }
     }
 
-    /// Turboloader: all payloads move as one, so that the first follows the index.
+    /// All payloads move as one, so that the first follows the index.
     fn shift(&mut self, index_end: u64, patches: &mut Vec<Patch>) {
         if self.base == index_end {
             return;

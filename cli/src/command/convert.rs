@@ -23,7 +23,7 @@ use forebay_native::{
     sharding,
     tables::{ReadOptions, TableCompression, TableFormat, refuse_promise},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     check,
@@ -344,7 +344,10 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     options.metadata = metadata(args.metadata.as_deref(), args.metadata_format, &limits)?;
     let filter = filter(args.filter.as_deref())?;
     let stream = match files.as_slice() {
-        [only] if !args.folder.given() => StreamInput::open(only, &limits)?,
+        [only] if !args.folder.given() => match StreamInput::open(only, &limits)? {
+            None if !args.keep_going && args.labels.labels.is_none() => StreamInput::elsewhere(only, &limits)?,
+            found => found,
+        },
         _ => None,
     };
     let mut job = match stream {
@@ -421,6 +424,14 @@ fn saved(summary: &Summary) -> Option<(&'static str, String)> {
     Some((if summary.saved() < 0 { "larger by" } else { "saved" }, format!("{by} ({percent:.2} %)")))
 }
 
+/// Says in a report what was asked of stores, if anything was.
+pub(super) fn traffic(value: &mut Value) {
+    let traffic = forebay_native::remote::traffic();
+    if traffic.requests > 0 {
+        value["network"] = json!(traffic);
+    }
+}
+
 pub(super) fn print(summary: &Summary, seconds: f64, out: &Output) {
     if summary.output == input::PIPE {
         // The output itself goes there.
@@ -432,6 +443,7 @@ pub(super) fn print(summary: &Summary, seconds: f64, out: &Output) {
         value["ratio"] = summary.ratio().into();
         value["seconds"] = seconds.into();
         value["samples_per_second"] = rate.into();
+        traffic(&mut value);
         return out.value(&value);
     }
     let row = |label: &str, value: String| out.note(format!("{label:<14}{value}"));

@@ -72,9 +72,9 @@ fn one(dataset: &Dataset, i: u64, args: &Args, out: &Output) -> Result<Outcome> 
     }
     write_file(&target, &payload, args.force)?;
     if out.json() {
-        out.value(&json!({ "i": i, "file": target.display().to_string(), "bytes": payload.len() }));
+        out.value(&json!({ "i": i, "file": input::display(&target), "bytes": payload.len() }));
     } else if out.verbose() {
-        out.note(format!("{}: {}", target.display(), human::bytes(payload.len() as u64)));
+        out.note(format!("{}: {}", input::display(&target), human::bytes(payload.len() as u64)));
     }
     Ok(Outcome::Fine)
 }
@@ -106,12 +106,12 @@ fn done(target: Target, out: &Output, samples: u64, folder: &Path) -> Result<Out
             "samples": samples,
             "files": files,
             "renamed": renamed,
-            "folder": folder.display().to_string(),
+            "folder": input::display(folder),
             "notes": notes,
         }));
     } else {
         let (of, files) = (human::count(samples), human::count(files));
-        out.note(format!("{of} samples, {files} files in {}", folder.display()));
+        out.note(format!("{of} samples, {files} files in {}", input::display(folder)));
         notes.iter().for_each(|note| out.note(format!("note: {note}")));
     }
     Ok(Outcome::Fine)

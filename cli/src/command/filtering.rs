@@ -207,17 +207,6 @@ fn shard(file: &str) -> Option<(&str, u64, u64, &str)> {
     (number < count).then_some((name, number, count, extension))
 }
 
-/// Refuses an address where the command writes, or looks into folders of this machine.
-pub(crate) fn refuse_address(path: &Path) -> Result<()> {
-    match remote::is_remote(path) {
-        true => {
-            let message = "this is an address, and here the command works on files of this machine";
-            Err(Error::new(&codes::ARGUMENT, message).file(input::display(path)))
-        }
-        false => Ok(()),
-    }
-}
-
 /// Parses `--where`.
 pub(crate) fn filter(text: Option<&str>) -> Result<Option<Filter>> {
     text.map(Filter::parse).transpose()

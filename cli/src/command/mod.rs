@@ -171,12 +171,17 @@ pub fn main() -> ExitCode {
 /// Says what was asked of stores and servers, if anything was.
 fn tell_traffic(out: &Output) {
     let traffic = traffic();
+    if traffic.unconditional > 0 {
+        out.note("note: the store knows no conditions; what others write at the same moment is not seen");
+    }
     if out.verbose() && traffic.requests > 0 {
         let (bytes, over) = (human::bytes(traffic.bytes), human::bytes(traffic.over_read));
         let first = traffic.first_byte_micros as f64 / 1000.0;
         let again = if traffic.retries > 0 { format!(", {} of them again", traffic.retries) } else { String::new() };
+        let sent = if traffic.sent > 0 { format!("; {} sent", human::bytes(traffic.sent)) } else { String::new() };
         out.note(format!(
-            "network: {} requests{again}; {bytes}, {over} of it not asked for; {first:.1} ms to the first byte on average",
+            "network: {} requests{again}; {bytes}, {over} of it not asked for; {first:.1} ms to the first byte on \
+             average{sent}",
             human::count(traffic.requests)
         ));
     }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use forebay::{Error, Result, error::codes, tbl::MetadataFormat};
 use forebay_native::{
     convert::To,
-    input,
+    input::{self, remote},
     sharding::{Plan, Report},
 };
 use serde_json::{Value, json};
 
 use super::{
-    convert::WriteArgs,
+    convert::{WriteArgs, traffic},
     effect::{Given, Route, Uses},
     filtering::{FolderArgs, LimitArgs, advised, whole_sets},
     plan::blocks,
@@ -136,7 +136,7 @@ fn say(plan: &Plan, args: &Args, out: &Output) {
         }
     ));
     for shard in [0, shards - 1] {
-        out.line(input::display(&args.output.join(plan.name(shard))));
+        out.line(input::display(&remote::beneath(&args.output, plan.name(shard))));
     }
     out.line(format!("about {} of memory for each", human::bytes(plan.memory_bytes(args.write.making().workers))));
 }
@@ -145,6 +145,7 @@ fn print(report: &Report, args: &Args, seconds: f64, out: &Output) {
     if out.json() {
         let mut value = json!(report);
         value["elapsed"] = seconds.into();
+        traffic(&mut value);
         return out.value(&value);
     }
     let row = |label: &str, value: String| out.note(format!("{label:<14}{value}"));

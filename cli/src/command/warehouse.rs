@@ -20,7 +20,7 @@ use forebay_native::{
     warehouse::{self, Existing, Settings},
 };
 
-use super::filtering::{paths, refuse_address};
+use super::filtering::paths;
 use crate::{exit::Outcome, output::Output, progress::Meter, words::word};
 
 #[derive(Debug, clap::Args)]
@@ -215,13 +215,11 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     match &args.work {
         Work::Build(build) => run_build(build, out),
         Work::List { folder } => {
-            refuse_address(folder)?;
             print::list(&warehouse::list(folder)?, out);
             Ok(Outcome::Fine)
         }
         Work::Drift(args) => drift::run(args, out),
         Work::Export { manifest, output, samples, means, force } => {
-            refuse_address(manifest)?;
             let read = warehouse::read_manifest(manifest)?;
             let rows = match samples {
                 true => warehouse::export_samples(manifest, output, *means, *force, &Limits::host())?,
@@ -231,7 +229,6 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
             Ok(Outcome::Fine)
         }
         Work::Gc { folder, dry_run } => {
-            refuse_address(folder)?;
             print::removed(&warehouse::gc(folder, *dry_run)?, *dry_run, out);
             Ok(Outcome::Fine)
         }
@@ -294,7 +291,6 @@ fn export_summary(_: &Manifest, output: &Path, _: bool) -> Result<u64> {
 }
 
 fn run_build(args: &Build, out: &Output) -> Result<Outcome> {
-    refuse_address(&args.output)?;
     if args.output.is_file() {
         return Err(Error::new(&codes::ARGUMENT, "the output is a folder, and here is a file")
             .file(forebay_native::input::display(&args.output)));

@@ -66,7 +66,7 @@ fn what_makes_no_sense_is_refused_in_words() {
         ("shards nowhere.tbl -o o --shards 3", "nowhere.tbl"),
         ("shards a.tbl -o o --shards 3 --class-level 1", "for folders of pictures"),
         ("shards a.tbl -o o --shards 3 --where width>99999", "selects no sample"),
-        ("shards a.tbl -o s3://bucket/o --shards 3", "remote.write"),
+        ("shards a.tbl -o http://127.0.0.1:9/o --shards 3", "remote.write"),
     ] {
         let done = run(&folder, args);
         assert_ne!(done.status.code(), Some(0), "{args}");

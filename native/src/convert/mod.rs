@@ -20,7 +20,11 @@ use std::{path::Path, sync::Arc};
 
 use forebay::{Error, Result, check::Fault, filter::Filter, samples::is_of_sample};
 
-use crate::{dataset::Dataset, input::codes::CHANGED, select::matching_all};
+use crate::{
+    dataset::Dataset,
+    input::{codes::CHANGED, display},
+    select::matching_all,
+};
 pub use forebay::samples::MetadataChoice;
 use item::Origin;
 pub use options::{Options, To};
@@ -123,7 +127,7 @@ impl Job {
 /// before it is kept.
 fn begin(origin: &Origin, filtered: Filtered, output: &Path) -> Begun {
     let (inputs, input_bytes) = origin.inputs();
-    let mut summary = Summary { inputs, input_bytes, output: output.display().to_string(), ..Summary::default() };
+    let mut summary = Summary { inputs, input_bytes, output: display(output), ..Summary::default() };
     summary.whole = !filtered.any;
     if let Origin::Datasets { sources, selection } = origin {
         summary.faults.extend(sources.iter().filter_map(|s| s.damage()).map(Fault::from));

@@ -90,6 +90,20 @@ impl StreamInput {
         Ok(Some(StreamInput { name, file_len, reader, limits: limits.clone(), filter: None }))
     }
 
+    /// Opens an archive elsewhere that nobody reads but once: where small files lie close together, looking for their names
+    /// brings all of it, and reading them would bring it again. `None` for everything else.
+    pub fn elsewhere(path: &Path, limits: &Limits) -> Result<Option<StreamInput>> {
+        if !remote::is_remote(path)
+            || remote::is_folder(path)
+            || detect(&first_bytes(path, HEAD_LEN)?) != Some(Format::Tar)
+        {
+            return Ok(None);
+        }
+        let reader = Box::new(Reading::open(path)?);
+        let (name, file_len) = (display(path), reader.file_len());
+        Ok(Some(StreamInput { name, file_len, reader, limits: limits.clone(), filter: None }))
+    }
+
     /// The name as the user gave it.
     pub fn name(&self) -> &str {
         &self.name

@@ -8,7 +8,7 @@ use forebay::{
     codec::checksum::crc32,
     error,
     samples::{Inherited, Ready, Writer},
-    tbl::Patch,
+    tbl::{MetadataWriter, Patch},
 };
 
 use super::{
@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     dataset::{Used, release},
+    input::remote,
     output::{AtomicFile, Spool},
     parallel::ordered,
 };
@@ -44,13 +45,22 @@ pub(super) fn run(
     let pixels = options.pixels.as_ref().map(Decoding::new).transpose()?;
     let summary = &mut begun.summary;
     let mut so_far = Progress { total: origin.count(), ..Progress::default() };
-    let mut writer = match options.to {
-        To::Tbl => tbl_writer(&origin, options, summary)?,
-        To::Tar => Writer::tar(),
+    let begin = || match options.to {
+        _ if options.verify && remote::is_remote(output) => AtomicFile::create_to_read_back(output, options.force),
+        To::Tbl => AtomicFile::create(output, options.force),
+        To::Tar => AtomicFile::create_streaming(output, options.force),
     };
-    let mut file = match options.to {
-        To::Tbl => AtomicFile::create(output, options.force)?,
-        To::Tar => AtomicFile::create_streaming(output, options.force)?,
+    let (mut writer, mut file) = match options.to {
+        To::Tbl => {
+            let metadata = metadata_writer(&origin, options, summary)?;
+            let file = begin()?;
+            let writer = match file.takes_front_last() {
+                true => Writer::moving_tbl(options.pack(), metadata)?,
+                false => Writer::tbl(options.pack(), origin.count(), metadata)?,
+            };
+            (writer, file)
+        }
+        To::Tar => (Writer::tar(), begin()?),
     };
     if options.verify && options.to == To::Tar && file.path().is_none() {
         let message = "what went into a pipe cannot be read back; leave it unverified or write a file";
@@ -117,8 +127,8 @@ pub(super) fn run(
     Ok(summary)
 }
 
-/// The writer of a TBL. What the chosen format of metadata cannot hold is said in the summary.
-fn tbl_writer(origin: &Origin, options: &Options, summary: &mut Summary) -> Result<Writer> {
+/// What writes a TBL's metadata. What the chosen format of it cannot hold is said in the summary.
+fn metadata_writer(origin: &Origin, options: &Options, summary: &mut Summary) -> Result<MetadataWriter> {
     let (choice, count) = (&options.metadata, origin.count());
     if let Some(total) = count
         && !choice.samples.is_empty()
@@ -142,8 +152,7 @@ fn tbl_writer(origin: &Origin, options: &Options, summary: &mut Summary) -> Resu
             .push("`classes` of the document are those that the sources have; the labels' are in `categories`".into());
     }
     let decoded = options.pixels.as_ref().map(|pixels| pixels.describe());
-    let metadata = inherited.into_writer(options.layout, choice, decoded, &mut summary.notes)?;
-    Writer::tbl(options.pack(), count, metadata)
+    inherited.into_writer(options.layout, choice, decoded, &mut summary.notes)
 }
 
 /// Does what the encoder asks; returns the file's length.
@@ -157,7 +166,7 @@ pub(crate) fn apply(patches: impl IntoIterator<Item = Patch>, file: &AtomicFile,
             Patch::Spool { at, .. } => file.copy_from(spool, at)?,
             Patch::End { len } => {
                 // What went into a pipe ends where it ended.
-                if file.path().is_some() {
+                if file.path().is_some() || file.takes_front_last() {
                     file.set_len(len)?;
                 }
                 end = len;

@@ -16,7 +16,7 @@ use forebay::{
 };
 
 use crate::{
-    input::{display, io_error},
+    input::{display, io_error, remote},
     output::{AtomicFile, Stage},
 };
 
@@ -33,7 +33,7 @@ pub struct Written {
 }
 
 /// Writes labels to a file, or, where the format has a file a picture, to a folder that must not be there yet. What is
-/// written appears when it is whole. `force` replaces a file, and no folder.
+/// written appears when it is whole; of a folder in a store each file by itself. `force` replaces a file, and no folder.
 pub fn write(labels: &Labels, format: Format, path: &Path, force: bool) -> Result<Written> {
     match writer(format)? {
         Writer::File(write) => {
@@ -45,6 +45,21 @@ pub fn write(labels: &Labels, format: Format, path: &Path, force: bool) -> Resul
             })?;
             out.commit(true)?;
             Ok(Written { losses, files: 1, bytes })
+        }
+        Writer::Files(write) if remote::is_remote(path) => {
+            remote::refuse_writing(path)?;
+            if !remote::below(path)?.is_empty() {
+                return Err(there(path));
+            }
+            let mut written = Written::default();
+            written.losses = write(labels, &mut |name, text| {
+                written.files += 1;
+                written.bytes += text.len() as u64;
+                let mut out = AtomicFile::create_streaming(&remote::beneath(path, inside(name)), false)?;
+                out.append(&mut [IoSlice::new(text)])?;
+                out.commit(false)
+            })?;
+            Ok(written)
         }
         Writer::Files(write) => folder(path, |staged| {
             let mut written = Written::default();
@@ -59,6 +74,15 @@ pub fn write(labels: &Labels, format: Format, path: &Path, force: bool) -> Resul
     }
 }
 
+fn there(path: &Path) -> Error {
+    Error::new(&ARGUMENT, "the output exists already, and a folder is never replaced").file(display(path))
+}
+
+/// The path of a name: names were checked when they were read; here nothing leaves the folder either.
+fn inside(name: &str) -> PathBuf {
+    Path::new(name).components().filter(|part| matches!(part, Component::Normal(_))).collect()
+}
+
 /// Fills a folder beside its place, and gives it its name when it is whole.
 fn folder<T>(path: &Path, fill: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
     let shown = display(path);
@@ -67,7 +91,7 @@ fn folder<T>(path: &Path, fill: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
     };
     let is_there = || path.symlink_metadata().is_ok();
     if is_there() {
-        return Err(Error::new(&ARGUMENT, "the output exists already, and a folder is never replaced").file(shown));
+        return Err(there(path));
     }
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let failed = |e| io_error(&shown, "write", e);
@@ -82,10 +106,9 @@ fn folder<T>(path: &Path, fill: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
     Ok(filled)
 }
 
-/// Writes one of the files of a folder. Names were checked when they were read; here nothing leaves the folder either.
+/// Writes one of the files of a folder.
 fn put(folder: &Path, name: &str, text: &[u8]) -> Result<()> {
-    let inside: PathBuf = Path::new(name).components().filter(|part| matches!(part, Component::Normal(_))).collect();
-    let path = folder.join(inside);
+    let path = folder.join(inside(name));
     let failed = |e| io_error(name, "write", e);
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(failed)?;

@@ -66,7 +66,6 @@ impl Beneath {
     /// A folder, which is made where it does not exist. The user named it, so links on the way to it are followed.
     pub fn open(folder: &Path) -> Result<Beneath> {
         let failed = |tried: &str, e: io::Error| io_error(&display(folder), tried, e);
-        crate::input::remote::refuse_writing(folder)?;
         fs::create_dir_all(folder).map_err(|e| failed("make the folder", e))?;
         Ok(Beneath {
             folder: folder.to_owned(),

@@ -45,6 +45,7 @@ pub fn remove_half_written() {
     }
     // An output that was begun or put in place now would be nobody's to remove.
     std::mem::forget(live);
+    crate::input::remote::abandon_all();
 }
 
 /// A hidden sibling that is being written. Dropping it removes it.

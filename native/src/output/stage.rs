@@ -3,8 +3,11 @@
 //! They are written into a hidden folder beside their places, and take these when all are whole. No rename moves
 //! several files at once; so that a process that dies in between never leaves old and new ones side by side, the old
 //! are removed first. What can be left is a part of one set, and its names say that it is a part.
+//!
+//! A store has no folders and no renames. There each appears in its place as soon as it is whole.
 
 use std::{
+    collections::HashSet,
     ffi::OsStr,
     fs::{self, File},
     io,
@@ -17,7 +20,7 @@ use tempfile::TempPath;
 use super::{part, sync_folder};
 use crate::{
     half_written::SUFFIX,
-    input::{display, io_error},
+    input::{display, io_error, remote},
 };
 
 /// A folder in which outputs wait for each other. Dropping it removes it.
@@ -27,14 +30,17 @@ pub struct Stage {
     force: bool,
     /// Says that this process lives, as long as it is open.
     _lock: Option<File>,
-    staged: PathBuf,
+    /// The hidden folder; of a store there is none.
+    staged: Option<PathBuf>,
 }
 
 impl Stage {
     /// Begins outputs `names` in `folder`, which exists. What exists is refused unless `force`; `set` is what they are
     /// called together.
     pub fn begin(folder: &Path, set: &OsStr, names: impl Iterator<Item = String>, force: bool) -> Result<Stage> {
-        crate::input::remote::refuse_writing(folder)?;
+        if remote::is_remote(folder) {
+            return Self::far(folder, names, force);
+        }
         for name in names {
             let path = folder.join(name);
             match fs::symlink_metadata(&path) {
@@ -61,19 +67,41 @@ impl Stage {
             // Somebody who takes the folder for a dead run's, before the lock is ours, removes it.
             if lock.as_ref().is_none_or(part::claim) && staged.path().is_dir() {
                 live.push(staged.path().to_owned());
-                return Ok(Stage { folder: folder.to_owned(), force, _lock: lock, staged: staged.keep() });
+                return Ok(Stage { folder: folder.to_owned(), force, _lock: lock, staged: Some(staged.keep()) });
             }
         }
         Err(failed(io::Error::other("another run removes every temporary folder")))
     }
 
+    /// The same in a store: one list says what is there.
+    fn far(folder: &Path, names: impl Iterator<Item = String>, force: bool) -> Result<Stage> {
+        let there: HashSet<String> = match force {
+            true => HashSet::new(),
+            false => remote::below(folder)?.into_iter().map(|one| one.name).collect(),
+        };
+        for name in names {
+            if there.contains(&name) {
+                return Err(super::exists().file(display(&remote::beneath(folder, name))));
+            }
+        }
+        Ok(Stage { folder: folder.to_owned(), force, _lock: None, staged: None })
+    }
+
     /// Where to write the output of that name.
     pub fn at(&self, name: &str) -> PathBuf {
-        self.staged.join(name)
+        remote::beneath(self.staged.as_ref().unwrap_or(&self.folder), name)
+    }
+
+    /// Whether what is written at its place replaces what is there: in a hidden folder there is nothing to be kept.
+    pub fn forces(&self) -> bool {
+        self.force || self.staged.is_some()
     }
 
     /// Puts the outputs in place, all of which are written, durably where `sync` says so.
     pub fn commit(self, names: &[String], sync: bool) -> Result<()> {
+        if self.staged.is_none() {
+            return Ok(());
+        }
         // Until all are in place no signal ends this.
         let live = part::live();
         let place = |name: &String| self.folder.join(name);
@@ -109,9 +137,10 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
+        let Some(staged) = &self.staged else { return };
         let mut live = part::live();
-        live.retain(|path| *path != self.staged);
+        live.retain(|path| path != staged);
         // What is left in it is not an output, and the next run clears it away.
-        let _ = fs::remove_dir_all(&self.staged);
+        let _ = fs::remove_dir_all(staged);
     }
 }

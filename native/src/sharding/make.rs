@@ -7,7 +7,7 @@ use forebay::{Error, Result};
 use super::{Made, MakeOptions, Shards, codes, record, record::Record};
 use crate::{
     convert::{Job, Options, Progress, Summary},
-    input::{display, io_error, remote},
+    input::{display, remote},
 };
 
 impl Shards {
@@ -28,9 +28,14 @@ impl Shards {
     ) -> Result<Made> {
         let plan = self.plan();
         let (key, name) = (plan.key(&self.order, shard)?, plan.name(shard));
-        let (path, beside) = (folder.join(&name), record::place(folder, &name));
+        let (path, beside) = (remote::beneath(folder, &name), record::place(folder, &name));
         let record = Record::read(&beside).filter(|record| record.key == key);
-        if fs::symlink_metadata(&path).is_ok() {
+        super::make_folder(folder)?;
+        let is_there = match remote::is_remote(&path) {
+            true => remote::found(&path)?.is_some(),
+            false => fs::symlink_metadata(&path).is_ok(),
+        };
+        if is_there {
             match &record {
                 Some(record) => {
                     if let Some(made) = record.made(&path)? {
@@ -47,14 +52,22 @@ impl Shards {
                 }
             }
         }
-        remote::refuse_writing(folder)?;
-        fs::create_dir_all(folder).map_err(|e| io_error(&display(folder), "make the folder", e))?;
         Record::begun(&key).write(&beside, how.sync)?;
         let begun = Instant::now();
         let mut options = plan.settings().options(how);
         // What stands there was judged. Another process that makes the same shard makes the same bytes.
         options.force = true;
-        let summary = self.convert(shard, &path, options, progress)?;
+        let summary = match self.convert(shard, &path, options, progress) {
+            Err(e) => {
+                // In a store the first of them wins.
+                let others = Record::read(&beside).filter(|record| record.key == key && remote::is_remote(&path));
+                return match others.map(|record| record.made(&path)).transpose()?.flatten() {
+                    Some(made) => Ok(Made { shard, output: display(&path), reused: true, ..made }),
+                    None => Err(e),
+                };
+            }
+            Ok(summary) => summary,
+        };
         let made = Made::new(shard, summary, begun.elapsed().as_secs_f64());
         Record::of(&key, &path, &made)?.write(&beside, how.sync)?;
         Ok(made)

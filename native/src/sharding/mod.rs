@@ -38,6 +38,23 @@ pub use report::{Made, Report};
 pub use settings::{MakeOptions, Settings};
 pub use split::split;
 
+use std::{fs, io, path::Path};
+
+use forebay::Result;
+
+use crate::input::{display, io_error, remote};
+
+/// Makes a folder, if it is not there; a store has none that were to be made.
+fn make_folder(folder: &Path) -> Result<()> {
+    if remote::is_remote(folder) {
+        return remote::refuse_writing(folder);
+    }
+    match fs::create_dir_all(folder) {
+        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => Err(io_error(&display(folder), "make the folder", e)),
+        _ => Ok(()),
+    }
+}
+
 /// The codes of shards.
 #[doc(hidden)]
 pub mod codes {

@@ -7,16 +7,16 @@
 
 use std::{
     fs,
-    io::{self, IoSlice},
+    io::IoSlice,
     path::{Path, PathBuf},
 };
 
-use forebay::Result;
+use forebay::{Limits, Result};
 use serde::{Deserialize, Serialize};
 
 use super::Made;
 use crate::{
-    input::{Input, display, io_error},
+    input::{Input, remote},
     output::AtomicFile,
     shards::sha256_of,
 };
@@ -39,13 +39,19 @@ pub(super) struct Record {
 #[derive(Debug, Serialize, Deserialize)]
 struct Whole {
     bytes: u64,
+    /// Of a file; empty for an object.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     sha256: String,
+    /// Of an object: the state that its store gave it, which no other content gets. To read all of it again would cost what
+    /// making it costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
     made: Made,
 }
 
 /// Where the record of a shard lies.
 pub(super) fn place(folder: &Path, name: &str) -> PathBuf {
-    folder.join(FOLDER).join(format!("{name}.json"))
+    remote::beneath(folder, Path::new(FOLDER).join(format!("{name}.json")))
 }
 
 impl Record {
@@ -57,19 +63,35 @@ impl Record {
     /// Says that a shard is in its place.
     pub(super) fn of(key: &str, path: &Path, made: &Made) -> Result<Record> {
         let shard = Input::pieces(path)?;
-        let whole = Whole { bytes: shard.len(), sha256: sha256_of(&shard)?, made: made.clone() };
+        let (sha256, state) = match remote::is_remote(path) {
+            true => (String::new(), shard.identity()),
+            false => (sha256_of(&shard)?, None),
+        };
+        let whole = Whole { bytes: shard.len(), sha256, state, made: made.clone() };
         Ok(Record { whole: Some(whole), ..Record::begun(key) })
     }
 
     /// The record that is there. One that does not read is none.
     pub(super) fn read(path: &Path) -> Option<Record> {
-        let record: Record = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+        let text = match remote::is_remote(path) {
+            true => {
+                let object = remote::found(path).ok()??;
+                Limits::default().metadata(object.len()).ok()?;
+                object.slice(0..object.len()).ok()?
+            }
+            false => fs::read(path).ok()?.into(),
+        };
+        let record: Record = serde_json::from_slice(&text).ok()?;
         (record.forebay_shard == VERSION).then_some(record)
     }
 
     /// What was made, if the file is still that.
     pub(super) fn made(&self, path: &Path) -> Result<Option<Made>> {
         let Some(whole) = &self.whole else { return Ok(None) };
+        if remote::is_remote(path) {
+            let found = remote::found(path)?.filter(|shard| shard.len() == whole.bytes && whole.state.is_some());
+            return Ok(found.filter(|shard| shard.identity() == whole.state).map(|_| whole.made.clone()));
+        }
         match fs::metadata(path) {
             Ok(found) if found.is_file() && found.len() == whole.bytes => {}
             _ => return Ok(None),
@@ -80,12 +102,7 @@ impl Record {
     /// Writes it, whole or not at all. `sync` makes it durable.
     pub(super) fn write(&self, path: &Path, sync: bool) -> Result<()> {
         if let Some(folder) = path.parent() {
-            match fs::create_dir_all(folder) {
-                Err(e) if e.kind() != io::ErrorKind::AlreadyExists => {
-                    return Err(io_error(&display(folder), "make the folder", e));
-                }
-                _ => {}
-            }
+            super::make_folder(folder)?;
         }
         let text = serde_json::to_vec(self).unwrap_or_default();
         let mut file = AtomicFile::create(path, true)?;

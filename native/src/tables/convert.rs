@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::{
     FileWriter, ReadOptions, Scan, TableFormat, TableOutput, TableRows, TableSink, TableSource, TableSpec,
-    WriteOptions, create, document, foreign::Losses, open, packing::text_file, scan::advised,
+    WriteOptions, document, foreign::Losses, open, packing::text_file, route::create_for, scan::advised,
 };
 use crate::{
     convert::{self, Progress},
@@ -128,7 +128,7 @@ impl TableJob {
     /// Writes the one value of a file that holds no table.
     fn run_of_value(&self, json: String, output: &Path) -> Result<TableSummary> {
         let line = document_line(json, self.write.core.target)?;
-        let mut writer = text_file(output, self.force, self.write.format, self.write.level)?;
+        let mut writer = text_file(output, self.force, self.write.format, self.write.level, self.verify)?;
         writer.append(&line)?;
         let mut summary = self.summary(output);
         summary.notes.push(DOCUMENT_NOTE.to_owned());
@@ -256,7 +256,7 @@ struct Output<'a> {
 
 impl TableSink for Output<'_> {
     fn begin(&mut self, schema: &Arc<Schema>, _: &mut Vec<u8>) -> Result<()> {
-        let file = self.file.insert(create(self.path, self.job.force, &self.job.write)?);
+        let file = self.file.insert(create_for(self.path, self.job.force, &self.job.write, self.job.verify)?);
         file.begin(schema).map_err(|e| e.file(display(self.path)))
     }
 

@@ -9,7 +9,10 @@ use flate2::{Compression, GzBuilder, write::GzEncoder};
 use forebay::{Error, Result, error::codes::ARGUMENT};
 
 use super::{FileWriter, TableFormat};
-use crate::{input::display, output::AtomicFile};
+use crate::{
+    input::{display, remote},
+    output::AtomicFile,
+};
 
 /// A compression around a whole text, which reading takes off again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,9 +103,19 @@ impl Packing {
 }
 
 /// A file that is written from front to back, compressed as its name says.
-pub(super) fn text_file(path: &Path, force: bool, format: TableFormat, level: Option<u8>) -> Result<FileWriter> {
+pub(super) fn text_file(
+    path: &Path,
+    force: bool,
+    format: TableFormat,
+    level: Option<u8>,
+    verify: bool,
+) -> Result<FileWriter> {
     let packer = Packing::of(path, format)?.map(|packing| packing.packer(level)).transpose()?;
-    Ok(FileWriter::new(AtomicFile::create_streaming(path, force)?).packed(packer))
+    let file = match verify && remote::is_remote(path) {
+        true => AtomicFile::create_to_read_back(path, force)?,
+        false => AtomicFile::create_streaming(path, force)?,
+    };
+    Ok(FileWriter::new(file).packed(packer))
 }
 
 /// Refuses a level that a compression does not have.

@@ -124,7 +124,7 @@ pub(super) fn open_ipc(place: Place<'_>, format: TableFormat, options: &ReadOpti
 }
 
 /// The file that a sink fills, once the options make sense together.
-pub(super) fn output_file(path: &Path, force: bool, options: &WriteOptions) -> Result<FileWriter> {
+pub(super) fn output_file(path: &Path, force: bool, options: &WriteOptions, verify: bool) -> Result<FileWriter> {
     if options.core.group_rows == Some(0) {
         return Err(Error::new(&ARGUMENT, "a row group or block has one row at least"));
     }
@@ -149,15 +149,21 @@ pub(super) fn output_file(path: &Path, force: bool, options: &WriteOptions) -> R
     }
     let random = matches!(options.format, TableFormat::Idv);
     match random {
+        true if verify => Ok(FileWriter::new(AtomicFile::create_to_read_back(path, force)?)),
         true => Ok(FileWriter::new(AtomicFile::create(path, force)?)),
-        false => text_file(path, force, options.format, options.level.filter(|_| packing.is_some())),
+        false => text_file(path, force, options.format, options.level.filter(|_| packing.is_some()), verify),
     }
 }
 
 /// Begins to write a table into `path`. What exists is refused unless `force`. Text is compressed where the name ends in
 /// `.gz` or `.zst`; a name that promises a compression which is not written is refused.
 pub fn create(path: &Path, force: bool, options: &WriteOptions) -> Result<TableOutput> {
-    let file = SharedFile::new(output_file(path, force, options)?);
+    create_for(path, force, options, false)
+}
+
+/// The same, for what is to be read back before it appears if `verify`.
+pub(super) fn create_for(path: &Path, force: bool, options: &WriteOptions, verify: bool) -> Result<TableOutput> {
+    let file = SharedFile::new(output_file(path, force, options, verify)?);
     let sink: Box<dyn TableSink + Send> = match options.format {
         TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl | TableFormat::Tbf => {
             Box::new(TableWriter::new(options.core.clone()))

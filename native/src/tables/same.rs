@@ -166,7 +166,7 @@ impl<'a> Same<'a> {
     pub fn run(mut self, output: &Path, progress: &mut dyn FnMut(&Progress)) -> Result<TableSummary> {
         let job = self.job;
         let named = |e: Error| e.file(display(output));
-        let out = SharedFile::new(output_file(output, job.force, &job.write)?);
+        let out = SharedFile::new(output_file(output, job.force, &job.write, job.verify)?);
         let mut sink = match job.write.format {
             TableFormat::Parquet => ArrowOutput::Parquet(Box::new(ParquetSink::new(out.clone(), &job.write)?)),
             _ => ArrowOutput::Ipc(Box::new(IpcSink::new(out.clone(), &job.write)?)),

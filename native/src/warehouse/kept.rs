@@ -1,7 +1,7 @@
 //! The warehouses in a folder: which there are, which are current, and which can go.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     fs,
     path::{Path, PathBuf},
 };
@@ -13,7 +13,7 @@ use forebay::{
 
 use super::stage::{is_held, is_stage, remove_dead};
 use crate::{
-    input::{Input, display, io_error},
+    input::{Input, display, io_error, remote},
     shards::sha256_of,
 };
 
@@ -51,12 +51,29 @@ pub struct Removed {
     pub gone: bool,
 }
 
+fn is_version(name: &str) -> bool {
+    name.strip_prefix('v').is_some_and(|key| key.len() == 64 && key.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
 /// The folders that are called as versions are, sorted.
 pub(super) fn versions(out: &Path) -> Result<Vec<PathBuf>> {
-    let is_version = |name: &str| {
-        name.strip_prefix('v').is_some_and(|key| key.len() == 64 && key.bytes().all(|b| b.is_ascii_hexdigit()))
-    };
-    folders(out, |name| name.to_str().is_some_and(is_version))
+    match remote::is_remote(out) {
+        true => Ok(elsewhere(out)?.into_keys().collect()),
+        false => folders(out, |name| name.to_str().is_some_and(is_version)),
+    }
+}
+
+/// The same in a store, with their bytes: one list says all.
+fn elsewhere(out: &Path) -> Result<BTreeMap<PathBuf, u64>> {
+    let mut found = BTreeMap::new();
+    for one in remote::below(out)? {
+        if let Some((name, _)) = one.name.split_once('/')
+            && is_version(name)
+        {
+            *found.entry(remote::beneath(out, name)).or_default() += one.len;
+        }
+    }
+    Ok(found)
 }
 
 fn folders(out: &Path, wanted: impl Fn(&std::ffi::OsStr) -> bool) -> Result<Vec<PathBuf>> {
@@ -79,7 +96,8 @@ fn bytes_in(folder: &Path) -> u64 {
 
 /// Reads a manifest, or that of a warehouse's folder.
 pub fn read_manifest(path: &Path) -> Result<Manifest> {
-    let path = if path.is_dir() { path.join(MANIFEST_NAME) } else { path.to_owned() };
+    let is_folder = path.is_dir() || remote::is_folder(path);
+    let path = if is_folder { remote::beneath(path, MANIFEST_NAME) } else { path.to_owned() };
     let named = |e: forebay::Error| e.file(display(&path));
     let input = crate::Input::pieces(&path)?;
     Limits::default().metadata(input.len()).map_err(named)?;
@@ -98,12 +116,16 @@ fn kind_of(manifest: &Manifest) -> String {
 /// The warehouses in a folder, the oldest first, and builds that have not ended.
 pub fn list(out: &Path) -> Result<Vec<Kept>> {
     let mut found = Vec::new();
-    for folder in versions(out)? {
-        let (manifest, fault) = match read_manifest(&folder) {
+    let far = remote::is_remote(out);
+    let kept = match far {
+        true => elsewhere(out)?,
+        false => versions(out)?.into_iter().map(|folder| (folder.clone(), bytes_in(&folder))).collect(),
+    };
+    for (folder, bytes) in kept {
+        let (manifest, fault) = match read_manifest(&remote::beneath(&folder, MANIFEST_NAME)) {
             Ok(manifest) => (Some(manifest), None),
             Err(e) => (None, Some(e.to_string())),
         };
-        let bytes = bytes_in(&folder);
         found.push(Kept { folder, manifest, fault, bytes, current: false, unfinished: false, held: false });
     }
     let made = |kept: &Kept| kept.manifest.as_ref().map_or(0, |manifest| manifest.created_at_ms);
@@ -117,7 +139,9 @@ pub fn list(out: &Path) -> Result<Vec<Kept>> {
     for i in newest.into_values() {
         found[i].current = true;
     }
-    for folder in folders(out, is_stage)? {
+    // Of a store, what is being built lies on the machine that builds it.
+    let stages = if far { Vec::new() } else { folders(out, is_stage)? };
+    for folder in stages {
         let (bytes, held) = (bytes_in(&folder), is_held(&folder));
         found.push(Kept { folder, manifest: None, fault: None, bytes, current: false, unfinished: true, held });
     }
@@ -150,6 +174,15 @@ fn remove(folder: &Path, manifest: &Manifest) -> Result<bool> {
     let own = |name: &std::ffi::OsStr| {
         name == MANIFEST_NAME || manifest.shards.iter().any(|shard| name == shard.relative_path.as_str())
     };
+    if remote::is_remote(folder) {
+        let all = remote::below(folder)?;
+        if !all.iter().all(|one| own(one.name.as_ref())) {
+            return Ok(false);
+        }
+        remote::remove(&[remote::beneath(folder, MANIFEST_NAME)])?;
+        let shards = all.into_iter().filter(|one| one.name != MANIFEST_NAME).map(|one| one.path);
+        return remote::remove(&shards.collect::<Vec<_>>()).map(|()| true);
+    }
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
@@ -168,13 +201,18 @@ fn remove(folder: &Path, manifest: &Manifest) -> Result<bool> {
 
 /// The manifest and the bytes of the shards, if every one is what the manifest says.
 pub(super) fn whole(folder: &Path) -> Result<Option<(Manifest, u64)>> {
-    let Ok(manifest) = read_manifest(folder) else { return Ok(None) };
+    let Ok(manifest) = read_manifest(&remote::beneath(folder, MANIFEST_NAME)) else { return Ok(None) };
     let mut bytes = 0;
     for shard in &manifest.shards {
         let Ok(name) = shard.path() else { return Ok(None) };
-        let path = folder.join(name);
-        let Ok(found) = fs::metadata(&path) else { return Ok(None) };
-        if shard.checksum_sha256.is_none() || Some(sha256_of(&Input::pieces(&path)?)?) != shard.checksum_sha256 {
+        let path = remote::beneath(folder, name);
+        let found = match remote::is_remote(&path) {
+            true => remote::found(&path)?,
+            false if fs::metadata(&path).is_ok() => Some(Input::pieces(&path)?),
+            false => None,
+        };
+        let Some(found) = found else { return Ok(None) };
+        if shard.checksum_sha256.is_none() || Some(sha256_of(&found)?) != shard.checksum_sha256 {
             return Ok(None);
         }
         bytes += found.len();

@@ -60,7 +60,7 @@ use serde_json::{Value, json};
 #[doc(hidden)]
 pub use crate::difference::{Changed, Only};
 use crate::{
-    input::{codes::CHANGED, display},
+    input::{codes::CHANGED, display, remote},
     shards::{OpenWarehouse, WarehouseOptions},
 };
 pub use difference::{Difference, Setting, difference};
@@ -144,7 +144,7 @@ pub fn build_with(
         let content = content_before(&survey, settings)?;
         let version = version_of(&survey, settings, &content);
         let target = target(out, &version);
-        if target.symlink_metadata().is_ok() {
+        if is_there(&target)? {
             match settings.existing {
                 Existing::Refuse => return Err(exists(&target)),
                 Existing::Reuse => {
@@ -212,7 +212,7 @@ pub fn build_with(
     let replace = settings.existing != Existing::Refuse;
     stage.place(&target, &names, (MANIFEST_NAME, &text), replace, settings.sync)?;
     Ok(Built {
-        manifest: target.join(MANIFEST_NAME),
+        manifest: remote::beneath(&target, MANIFEST_NAME),
         version: manifest.version,
         samples: stored,
         shards: names.len() as u64,
@@ -248,7 +248,15 @@ fn version_words() -> &'static str {
 }
 
 fn target(out: &Path, version: &Version) -> PathBuf {
-    out.join(format!("v{}", version.key))
+    remote::beneath(out, format!("v{}", version.key))
+}
+
+/// Whether something is there; of a store, whether it is a warehouse.
+fn is_there(target: &Path) -> Result<bool> {
+    match remote::is_remote(target) {
+        true => Ok(remote::found(&remote::beneath(target, MANIFEST_NAME))?.is_some()),
+        false => Ok(target.symlink_metadata().is_ok()),
+    }
 }
 
 fn exists(target: &Path) -> Error {
@@ -342,7 +350,7 @@ fn refused(survey: &Survey, chunks: &[Chunk]) -> Vec<Refused> {
 fn reuse(target: &Path, survey: &Survey) -> Result<Option<Built>> {
     let Some((manifest, bytes)) = kept::whole(target)? else { return Ok(None) };
     Ok(Some(Built {
-        manifest: target.join(MANIFEST_NAME),
+        manifest: remote::beneath(target, MANIFEST_NAME),
         samples: manifest.samples(),
         shards: manifest.shards.len() as u64,
         bytes,

@@ -2,19 +2,23 @@
 //!
 //! A hidden folder beside it, named by what is being built, so that a build that was ended in the middle is found by the
 //! next one of the same. Who builds holds a lock on it, which the system removes however the process ends.
+//!
+//! What a warehouse is called follows from all of its pictures, so one that goes to a store is built here too, among the
+//! temporary files, and sent when it is whole: its shards, and then the manifest.
 
 use std::{
     fs::{self, File, TryLockError},
-    io,
+    io::{self, IoSlice, Read},
     path::{Path, PathBuf},
 };
 
-use forebay::{Error, Result};
+use forebay::{Error, Result, codec::checksum::crc32, warehouse::MANIFEST_NAME};
 
 use super::codes::{BUSY, NOT_BEGUN};
 use crate::{
     half_written::{MARK, RANDOM, SUFFIX, is_part},
-    input::{display, io_error},
+    input::{display, io_error, remote},
+    output::AtomicFile,
 };
 
 /// The file that says what a stage is of.
@@ -46,10 +50,11 @@ pub(super) fn is_stage(name: &std::ffi::OsStr) -> bool {
 impl Stage {
     /// Begins in `out`, or goes on where a build of the same plan ended.
     pub fn begin(out: &Path, plan: &str) -> Result<Stage> {
-        crate::input::remote::refuse_writing(out)?;
-        let failed = |e| io_error(&display(out), "write into the folder", e);
-        fs::create_dir_all(out).map_err(failed)?;
-        let folder = Self::folder_of(out, plan);
+        remote::refuse_writing(out)?;
+        let here = Self::here(out);
+        let failed = |e| io_error(&display(&here), "write into the folder", e);
+        fs::create_dir_all(&here).map_err(failed)?;
+        let folder = Self::folder_of(&here, plan);
         let mut tries = 0;
         let lock = loop {
             match fs::create_dir(&folder) {
@@ -78,6 +83,17 @@ impl Stage {
         Ok(stage)
     }
 
+    /// The folder that a stage is in.
+    fn here(out: &Path) -> PathBuf {
+        match remote::is_remote(out) {
+            true => {
+                let named = crc32(out.as_os_str().as_encoded_bytes());
+                std::env::temp_dir().join(format!("forebay-warehouse-{named:08x}"))
+            }
+            false => out.to_owned(),
+        }
+    }
+
     fn folder_of(out: &Path, plan: &str) -> PathBuf {
         out.join(format!("{}{}{SUFFIX}", begins_with(), plan.get(..RANDOM).unwrap_or("000000")))
     }
@@ -85,6 +101,10 @@ impl Stage {
     /// Joins others in a build of this plan that was begun. Nobody who begins one, or clears dead ones away, comes in
     /// between.
     pub fn share(out: &Path, plan: &str) -> Result<Stage> {
+        if remote::is_remote(out) {
+            let message = "parts of a build meet in a folder that all who make them see, and a store is none";
+            return Err(Error::new(&forebay::error::codes::ARGUMENT, message).file(display(out)));
+        }
         let folder = Self::folder_of(out, plan);
         let lock = match File::open(&folder) {
             Ok(file) => match file.try_lock_shared() {
@@ -189,6 +209,20 @@ impl Stage {
         }
         let path = self.path(name);
         fs::write(&path, manifest).map_err(|e| self.failed(e))?;
+        if remote::is_remote(target) {
+            for (_, name) in shards {
+                // What an earlier build of the same left there is the same.
+                send(&self.path(name), &remote::beneath(target, name), true)?;
+            }
+            // With it the warehouse is there.
+            send(&path, &remote::beneath(target, MANIFEST_NAME), replace).map_err(|e| match e.code() {
+                code if !replace && code == &forebay::error::codes::ARGUMENT => super::exists(target),
+                _ => e,
+            })?;
+            self.placed = true;
+            let _ = fs::remove_dir_all(&self.folder);
+            return Ok(());
+        }
         if sync {
             let synced = |path: &Path| File::open(path).and_then(|file| file.sync_all());
             synced(&path).map_err(|e| self.failed(e))?;
@@ -229,6 +263,22 @@ impl Drop for Stage {
         // A finished shard is worth keeping: the next build of the same goes on from there.
         if !any {
             let _ = fs::remove_dir_all(&self.folder);
+        }
+    }
+}
+
+/// Sends a file to where it is to be in a store.
+fn send(path: &Path, to: &Path, force: bool) -> Result<()> {
+    let failed = |e| io_error(&display(path), "read", e);
+    let mut file = File::open(path).map_err(failed)?;
+    let mut out = AtomicFile::create_streaming(to, force)?;
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return out.commit(false),
+            Ok(n) => out.append(&mut [IoSlice::new(&buffer[..n])])?,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(failed(e)),
         }
     }
 }

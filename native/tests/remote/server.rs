@@ -1,7 +1,11 @@
 //! A server that speaks enough of S3, and of HTTP, to be read from; and that misbehaves when it is told to.
 //!
-//! Objects are served under `/bucket/name`: GET with a range, HEAD, and the list of a bucket. It counts what it is asked.
+//! Objects are served under `/bucket/name`: GET with a range, HEAD, and the list of a bucket; and they are written, at once
+//! or in parts, under conditions. It counts what it is asked.
 #![allow(dead_code, reason = "each test file uses its own part")]
+
+#[path = "server_writes.rs"]
+mod writes;
 
 use std::{
     collections::BTreeMap,
@@ -36,6 +40,8 @@ pub enum Fault {
     Whole,
     /// Nothing is said for so long.
     Late(Duration),
+    /// What was asked for is done, and the connection ends before anything is said of it.
+    Lost,
     /// A list that is not XML.
     NoXml,
     /// A list whose every page says that there is another.
@@ -67,6 +73,7 @@ struct State {
     /// Requests without a signature are turned away.
     signed_only: bool,
     page: usize,
+    writes: writes::Writes,
 }
 
 /// A server on loopback that ends with this.
@@ -123,9 +130,39 @@ impl Server {
     pub fn put_tagged(&self, path: &str, bytes: impl Into<Vec<u8>>, tag: &str) {
         self.state().objects.insert(path.into(), (bytes.into(), tag.into()));
     }
-    /// The next answer for a path that has this in it goes wrong.
+    /// What is under a path.
+    pub fn get(&self, path: &str) -> Option<Vec<u8>> {
+        self.state().objects.get(path).map(|(bytes, _)| bytes.clone())
+    }
+    /// Takes an object away.
+    pub fn remove(&self, path: &str) {
+        self.state().objects.remove(path);
+    }
+    /// The paths of all objects.
+    pub fn paths(&self) -> Vec<String> {
+        self.state().objects.keys().cloned().collect()
+    }
+    /// How many uploads have begun and not ended.
+    pub fn uploads(&self) -> usize {
+        self.state().writes.uploads()
+    }
+    /// Conditions are answered with 501, or not looked at.
+    pub fn without_conditions(&self, said: bool) {
+        self.state().writes.without_conditions(said);
+    }
+    /// The next answer goes wrong to a request of which `METHOD /path?query` has this in it.
     pub fn fail(&self, path: &str, fault: Fault) {
         self.state().faults.push((path.into(), fault));
+    }
+    /// From now on nothing goes wrong.
+    pub fn forgive(&self) {
+        let mut state = self.state();
+        state.faults.clear();
+        state.now_and_then.clear();
+    }
+    /// Whether something was asked of which `METHOD /path?query` has this in it.
+    pub fn has_asked(&self, part: &str) -> bool {
+        self.state().asked.iter().any(|one| format!("{} {}?{}", one.method, one.path, one.query).contains(part))
     }
     /// Every `n`th answer goes wrong.
     pub fn fail_every(&self, n: usize, fault: Fault) {
@@ -180,7 +217,11 @@ fn talk(stream: TcpStream, state: &Mutex<State>, at_once: &(AtomicUsize, AtomicU
             headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
         }
         let body = headers.get("content-length").and_then(|n| n.parse().ok()).unwrap_or(0);
-        std::io::copy(&mut reader.by_ref().take(body), &mut std::io::sink())?;
+        let mut content = Vec::new();
+        if reader.by_ref().take(body).read_to_end(&mut content)? as u64 != body {
+            // What was not sent to its end never came.
+            return Ok(());
+        }
         let (path, query) = target.split_once('?').unwrap_or((&target, ""));
         let range = headers.get("range").and_then(|range| {
             let (start, end) = range.strip_prefix("bytes=")?.split_once('-')?;
@@ -188,7 +229,7 @@ fn talk(stream: TcpStream, state: &Mutex<State>, at_once: &(AtomicUsize, AtomicU
         });
         let asked = Asked { method, path: decoded(path), query: decoded(query), range, headers };
         at_once.1.fetch_max(at_once.0.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
-        let goes_on = answer(&stream, state, asked);
+        let goes_on = answer(&stream, state, asked, content);
         at_once.0.fetch_sub(1, Ordering::Relaxed);
         if !goes_on? {
             return stream.shutdown(Shutdown::Both);
@@ -212,12 +253,13 @@ fn decoded(text: &str) -> String {
 }
 
 /// Sends an answer; false if the connection ends with it.
-fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked) -> std::io::Result<bool> {
-    let (fault, latency, object, listing, signed_only) = {
+fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked, content: Vec<u8>) -> std::io::Result<bool> {
+    let (fault, latency, object, listing, signed_only, marks) = {
         let mut state = state.lock().unwrap();
         state.asked.push(asked.clone());
         let number = state.asked.len();
-        let at = state.faults.iter().position(|(part, _)| asked.path.contains(part.as_str()));
+        let line = format!("{} {}?{}", asked.method, asked.path, asked.query);
+        let at = state.faults.iter().position(|(part, _)| line.contains(part.as_str()));
         let fault = at.map(|at| state.faults.remove(at).1);
         let regular =
             || state.now_and_then.iter().find(|(n, _)| number.is_multiple_of(*n)).map(|(_, fault)| fault.clone());
@@ -225,7 +267,8 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked) -> std::io::Re
         let object = state.objects.get(asked.path.trim_start_matches('/')).cloned();
         let listing =
             (asked.query.contains("list-type=2")).then(|| list(&state, &asked, fault == Some(Fault::Endless)));
-        (fault, state.latency, object, listing, state.signed_only)
+        let marks = state.writes.marks(&asked.path);
+        (fault, state.latency, object, listing, state.signed_only, marks)
     };
     thread::sleep(latency);
     let mut stream = stream;
@@ -256,6 +299,13 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked) -> std::io::Re
     if signed_only && !asked.headers.contains_key("authorization") {
         return send(403, &[], error("AccessDenied").as_bytes()).map(|()| true);
     }
+    let written = writes::answer(&mut state.lock().unwrap(), &asked, content);
+    if fault == Some(Fault::Lost) {
+        return Ok(false);
+    }
+    if let Some((status, headers, body)) = written {
+        return send(status, &headers, body.as_bytes()).map(|()| true);
+    }
     if let Some(listing) = listing {
         return send(200, &[], listing.as_bytes()).map(|()| true);
     }
@@ -267,6 +317,7 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked) -> std::io::Re
     }
     let len = bytes.len() as u64;
     let mut headers = vec![("accept-ranges", "bytes".to_owned())];
+    headers.extend(marks.iter().map(|(name, value)| (name.as_str(), value.clone())));
     if !tag.is_empty() {
         headers.push(("etag", tag));
     }

@@ -50,6 +50,19 @@ pub fn is_remote(path: &Path) -> bool {
     path.to_str().and_then(scheme_of).is_some_and(|(scheme, _)| !scheme.eq_ignore_ascii_case("file"))
 }
 
+/// A name in a folder, whether that is a path or an address: in an address a slash stands between names, whatever this
+/// system has.
+pub fn beneath(folder: &Path, name: impl AsRef<Path>) -> PathBuf {
+    let name = name.as_ref();
+    match folder.to_str().filter(|_| is_remote(folder)) {
+        Some(address) => {
+            let parts: Vec<_> = name.iter().map(|part| part.to_string_lossy()).collect();
+            PathBuf::from(format!("{}/{}", address.trim_end_matches('/'), parts.join("/")))
+        }
+        None => folder.join(name),
+    }
+}
+
 /// A path as it is shown to people: of an address neither its query nor who asks for it.
 pub fn shown(path: &Path) -> String {
     let whole = path.display().to_string();
@@ -222,6 +235,14 @@ mod tests {
             let e = Address::parse(text).unwrap_err();
             assert_eq!(e.code().id(), "remote.address", "{text}: {e}");
         }
+    }
+
+    #[test]
+    fn names_lie_beneath_folders_of_either_kind() {
+        let at = |folder: &str| beneath(folder.as_ref(), "a/b.tbl").display().to_string();
+        assert_eq!(at("s3://bucket/x/"), "s3://bucket/x/a/b.tbl");
+        assert_eq!(at("s3://bucket"), "s3://bucket/a/b.tbl");
+        assert_eq!(Path::new(&at("x")), Path::new("x").join("a/b.tbl"));
     }
 
     #[test]

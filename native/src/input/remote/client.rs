@@ -13,7 +13,8 @@ use std::{
 use forebay::{Error, Result};
 use http_body_util::BodyExt;
 use object_store::{
-    ClientOptions,
+    ClientOptions, HeaderValue,
+    azure::{AzureAuthorizer, AzureCredential},
     client::{
         HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
     },
@@ -23,6 +24,9 @@ use super::{codes, traffic};
 
 /// How long making a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
+
+/// The slowest line, in bytes a second, on which a part still arrives: a server says nothing before it has all of it.
+const SLOWEST: f64 = 128.0 * 1024.0;
 
 /// How long a machine of the cloud waits for its own credentials; elsewhere nobody answers there.
 const METADATA: Duration = Duration::from_secs(2);
@@ -67,7 +71,50 @@ pub(super) type Watch = Arc<Mutex<Seen>>;
 
 tokio::task_local! {
     static SEEN: Watch;
+    static ADDED: Added;
 }
+
+/// Headers that a request gets beside those that the store's own code gives it: conditions, of which that code knows
+/// only some.
+#[derive(Clone, Default)]
+pub(super) struct Added {
+    pub headers: Vec<(&'static str, String)>,
+    /// Of a store whose signature covers such headers: what to sign with again, and the account.
+    pub sign: Option<(Arc<AzureCredential>, String)>,
+}
+
+/// Does work of a store with these headers in its requests.
+pub(super) async fn adding<T>(added: Added, work: impl Future<Output = T>) -> T {
+    ADDED.scope(added, work).await
+}
+
+impl Added {
+    fn add_to(&self, request: &mut HttpRequest) -> Result<(), HttpError> {
+        let refused = |e: Box<dyn StdError + Send + Sync>| HttpError::new(HttpErrorKind::Request, Said(e.to_string()));
+        for (name, value) in &self.headers {
+            let value = HeaderValue::from_str(value).map_err(|e| refused(e.into()))?;
+            request.headers_mut().insert(*name, value);
+        }
+        if let Some((credential, account)) = &self.sign {
+            request.headers_mut().remove("authorization");
+            let signed = AzureAuthorizer::new(credential, account).try_authorize(request);
+            signed.map_err(|e| refused(e.into()))?;
+        }
+        Ok(())
+    }
+}
+
+/// An error in words.
+#[derive(Debug)]
+struct Said(String);
+
+impl std::fmt::Display for Said {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl StdError for Said {}
 
 /// Does work of a store, and says what was answered on the way.
 pub(super) async fn watched<T>(work: impl Future<Output = T>) -> (T, Seen) {
@@ -144,20 +191,26 @@ impl HttpService for Watching {
 }
 
 impl Watching {
-    async fn ask(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let (parts, body) = request.into_parts();
-        let (host, path) = (parts.uri.host().unwrap_or_default().to_owned(), parts.uri.path().to_owned());
+    async fn ask(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let (host, path) = (request.uri().host().unwrap_or_default().to_owned(), request.uri().path().to_owned());
         let for_credentials = gives_credentials(&host, &path);
+        if !for_credentials {
+            ADDED.try_with(|added| added.add_to(&mut request)).unwrap_or(Ok(()))?;
+        }
+        let (parts, body) = request.into_parts();
         note(|seen| *seen = Seen { host, for_credentials, ..Seen::default() });
         let url = parts.uri.to_string().parse().map_err(|e| HttpError::new(HttpErrorKind::Unknown, e))?;
         let mut asked = reqwest::Request::new(parts.method, url);
         *asked.headers_mut() = parts.headers;
-        if !body.is_empty() {
-            *asked.body_mut() = body.as_bytes().cloned().map(reqwest::Body::from);
+        let sent = body.content_length();
+        if sent > 0 {
+            *asked.body_mut() = Some(body.collect().await?.to_bytes().into());
         }
+        let writes = asked.method() == reqwest::Method::PUT;
         let begun = Instant::now();
         traffic::request();
         let limit = if for_credentials { METADATA.min(self.patience) } else { self.patience };
+        let limit = limit + Duration::from_secs_f64(sent as f64 / SLOWEST);
         let response = match tokio::time::timeout(limit, self.client.execute(asked)).await {
             Ok(Ok(response)) => response,
             Ok(Err(e)) => return Err(broken(e)),
@@ -168,6 +221,9 @@ impl Watching {
             }
         };
         traffic::answer(begun.elapsed());
+        if writes {
+            traffic::sent(sent as u64);
+        }
         let status = response.status();
         let region = response.headers().get("x-amz-bucket-region").and_then(|v| v.to_str().ok()).map(str::to_owned);
         note(|seen| (seen.status, seen.region) = (Some(status.as_u16()), region));

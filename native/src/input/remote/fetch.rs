@@ -33,7 +33,7 @@ const ASIDE: u64 = 8 << 20;
 #[derive(Clone, Debug)]
 pub(super) struct Object {
     pub store: Arc<Store>,
-    key: Key,
+    pub key: Key,
 }
 
 /// What an object was when it was opened. All its bytes are of that, or reading is an error.
@@ -41,13 +41,13 @@ pub(super) struct Object {
 pub(super) struct Pin {
     pub len: u64,
     tag: Option<String>,
-    version: Option<String>,
+    pub version: Option<String>,
     /// In nanoseconds, if the server says it.
     modified: Option<i64>,
 }
 
 impl Pin {
-    fn new(meta: &ObjectMeta) -> Pin {
+    pub fn new(meta: &ObjectMeta) -> Pin {
         let modified = meta.last_modified.timestamp_nanos_opt().filter(|nanos| *nanos != 0);
         Pin { len: meta.size, tag: meta.e_tag.clone(), version: meta.version.clone(), modified }
     }
@@ -60,7 +60,7 @@ impl Pin {
     }
 
     /// A tag that the server may compare: a weak one never counts as the same.
-    fn strong(&self) -> Option<&str> {
+    pub fn strong(&self) -> Option<&str> {
         self.tag.as_deref().filter(|tag| !tag.starts_with("W/"))
     }
 }
@@ -80,7 +80,7 @@ impl Object {
         Ok(Object { store: store(address, settings).map_err(|e| e.file(address.shown()))?, key })
     }
 
-    fn failure(&self, e: &object_store::Error, seen: &Seen) -> Failure {
+    pub fn failure(&self, e: &object_store::Error, seen: &Seen) -> Failure {
         failure(e, seen, self.store.scheme, &self.store.place)
     }
 
@@ -156,7 +156,7 @@ impl Object {
         self.objects().get_opts(&self.key, options).await
     }
 
-    fn objects(&self) -> &dyn ObjectStore {
+    pub fn objects(&self) -> &dyn ObjectStore {
         self.store.objects.as_ref()
     }
 

@@ -13,6 +13,8 @@
 //! | `plan`, `runs` | which requests are made: near ranges together, and ahead of who reads on |
 //! | `source`, `waiting` | the object as a source |
 //! | `list` | patterns and folders |
+//! | `objects` | whether one is there, and its removal |
+//! | `upload`, `placing` | an object that is written: its parts, and the moment in which it appears |
 //! | `traffic` | how many requests and bytes |
 
 mod address;
@@ -27,7 +29,11 @@ mod list;
 #[cfg(not(feature = "remote"))]
 mod none;
 #[cfg(feature = "remote")]
+mod objects;
+#[cfg(feature = "remote")]
 mod patience;
+#[cfg(feature = "remote")]
+mod placing;
 #[cfg(feature = "remote")]
 mod plan;
 #[cfg(feature = "remote")]
@@ -43,6 +49,8 @@ mod source;
 mod store;
 mod traffic;
 #[cfg(feature = "remote")]
+mod upload;
+#[cfg(feature = "remote")]
 mod waiting;
 
 use std::path::{Path, PathBuf};
@@ -57,7 +65,7 @@ use forebay::{
 
 use address::Address;
 #[doc(hidden)]
-pub use address::{decoded, is_remote, local, shown};
+pub use address::{beneath, decoded, is_remote, local, shown};
 #[cfg(feature = "remote")]
 pub(crate) use list::matching;
 #[cfg(feature = "remote")]
@@ -69,11 +77,17 @@ pub use none::open;
 #[doc(hidden)]
 pub use none::{Listed, below};
 #[cfg(not(feature = "remote"))]
-pub(crate) use none::{first_bytes, known_len, matching, open_path};
+pub(crate) use none::{Placed, Upload, abandon_all, first_bytes, found, known_len, matching, open_path, remove};
+#[cfg(feature = "remote")]
+pub(crate) use objects::{found, remove};
+#[cfg(feature = "remote")]
+pub(crate) use placing::Placed;
 pub use settings::Settings;
 #[cfg(feature = "remote")]
 pub use source::open;
 pub use traffic::{Traffic, traffic};
+#[cfg(feature = "remote")]
+pub(crate) use upload::{Upload, abandon_all};
 #[cfg(feature = "remote")]
 pub(crate) use waiting::{first_bytes, known_len, open_path};
 
@@ -133,9 +147,11 @@ pub mod codes {
     pub const TIMEOUT: Code = Code::io("remote.timeout", "The server said nothing for too long.");
     /// The server cannot prove who it is.
     pub const TLS: Code = Code::io("remote.tls", "The connection could not be made safe; the message says why.");
-    /// Writing to a store is not there yet.
-    pub const WRITE: Code =
-        Code::unsupported("remote.write", "Forebay reads from stores and servers, and does not write to them yet.");
+    /// Nothing can be written there.
+    pub const WRITE: Code = Code::unsupported(
+        "remote.write",
+        "Forebay writes to stores of objects; a server of files takes nothing that appears whole or not at all.",
+    );
     /// Every code of this module.
     pub const ALL: &[&Code] = &[
         &ADDRESS,
@@ -219,15 +235,15 @@ pub(crate) fn each<T: Sync, R: Send>(
     .map(|parts| parts.into_iter().flatten().collect())
 }
 
-/// Refuses an address where an output is meant.
-#[doc(hidden)]
-pub fn refuse_writing(path: &Path) -> Result<()> {
-    match is_remote(path) {
-        true => {
-            let message =
-                "this is an address, and writing to a store is not there yet; write a file, and copy it there";
-            Err(Error::new(&codes::WRITE, message).file(shown(path)))
+/// Refuses the address of a server of files where an output is meant.
+pub(crate) fn refuse_writing(path: &Path) -> Result<()> {
+    let address = path.to_str().filter(|_| is_remote(path)).map(Address::parse).transpose()?;
+    match address {
+        Some(address) if address.scheme == address::Scheme::Http => {
+            let message = "a server of files takes no uploads that appear whole or not at all; write to a store (s3://, \
+                           gs://, az://), or write a file and copy it there";
+            Err(Error::new(&codes::WRITE, message).file(address.shown()))
         }
-        false => Ok(()),
+        _ => Ok(()),
     }
 }

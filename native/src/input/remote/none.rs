@@ -43,3 +43,52 @@ pub(crate) fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
 pub fn below(folder: &Path) -> Result<Vec<Listed>> {
     no(folder)
 }
+
+/// What came of an object: in this build none is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(dead_code, reason = "nothing comes of what there is not")]
+pub(crate) enum Placed {
+    Here,
+    Taken,
+}
+
+/// An object on its way: not in this build, so there is none of this type.
+#[derive(Debug)]
+pub(crate) struct Upload {
+    never: std::convert::Infallible,
+}
+
+impl Upload {
+    pub fn begin(path: &Path) -> Result<Upload> {
+        no(path)
+    }
+    pub fn name(&self) -> &str {
+        match self.never {}
+    }
+    pub fn is_there(&self) -> bool {
+        match self.never {}
+    }
+    pub fn keep_all(&mut self) {
+        match self.never {}
+    }
+    pub fn part(&mut self, _: usize, _: bytes::Bytes) -> Result<()> {
+        match self.never {}
+    }
+    pub fn whole(self, _: bytes::Bytes) -> Result<Placed> {
+        match self.never {}
+    }
+    pub fn complete(self) -> Result<Placed> {
+        match self.never {}
+    }
+}
+
+/// What is under an address: not in this build.
+pub(crate) fn found(path: &Path) -> Result<Option<Input>> {
+    no(path)
+}
+/// Removes objects: not in this build.
+pub(crate) fn remove<P: AsRef<Path>>(paths: &[P]) -> Result<()> {
+    paths.first().map_or(Ok(()), |path| no(path.as_ref()))
+}
+/// There are none.
+pub(crate) fn abandon_all() {}

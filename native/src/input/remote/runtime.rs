@@ -6,7 +6,10 @@ use std::{
 };
 
 use forebay::{Error, Result, error::codes::IO};
-use tokio::runtime::{Builder, Runtime};
+use tokio::{
+    runtime::{Builder, Runtime},
+    task::JoinHandle,
+};
 
 /// Threads that move bytes from sockets, and undo their encryption, at most.
 const THREADS: usize = 4;
@@ -42,6 +45,11 @@ pub(super) fn wait<T: Send + 'static>(work: impl Future<Output = Result<T>> + Se
 
 /// Does work that nobody waits for here.
 pub(super) fn start(work: impl Future<Output = ()> + Send + 'static) -> Result<()> {
-    drop(runtime()?.spawn(work));
+    drop(spawn(work)?);
     Ok(())
+}
+
+/// Does work that can be ended.
+pub(super) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> Result<JoinHandle<()>> {
+    Ok(runtime()?.spawn(work))
 }

@@ -8,8 +8,14 @@ use std::{
 
 use forebay::{Error, Result};
 use object_store::{
-    ObjectStore, RetryConfig, aws::AmazonS3Builder, azure::MicrosoftAzureBuilder, gcp::GoogleCloudStorageBuilder,
-    http::HttpBuilder, list::PaginatedListStore,
+    ObjectStore, RetryConfig,
+    aws::AmazonS3Builder,
+    azure::{AzureConfigKey, AzureCredential, MicrosoftAzureBuilder},
+    client::CredentialProvider,
+    gcp::GoogleCloudStorageBuilder,
+    http::HttpBuilder,
+    list::PaginatedListStore,
+    multipart::MultipartStore,
 };
 use tokio::sync::Semaphore;
 
@@ -37,6 +43,10 @@ pub(super) struct Store {
     pub objects: Arc<dyn ObjectStore>,
     /// Servers of files cannot say what they have.
     pub lists: Option<Arc<dyn PaginatedListStore>>,
+    /// They take no uploads in parts either.
+    pub parts: Option<Arc<dyn MultipartStore>>,
+    /// Azure: what requests are signed with, and the account.
+    pub signs: Option<(Arc<dyn CredentialProvider<Credential = AzureCredential>>, String)>,
     pub at_once: Semaphore,
     pub tries: u32,
     pub patience: Duration,
@@ -85,21 +95,29 @@ fn make(address: &Address, settings: &Settings) -> Result<Store> {
     let patience = Duration::try_from_secs_f64(patience).unwrap_or(Duration::from_secs(3600));
     let tries = number(settings, "FOREBAY_REMOTE_TRIES", TRIES)?;
     let connector = Connector::new(patience)?;
-    let (objects, lists) = match address.scheme {
+    let Made { objects, lists, parts, signs } = match address.scheme {
         Scheme::S3 => s3(&address.place, settings, connector)?,
         Scheme::Google => google(&address.place, settings, connector)?,
         Scheme::Azure => azure(&address.place, settings, connector)?,
         Scheme::Http => http(address, connector)?,
     };
     let (scheme, place, at_once) = (address.scheme, address.place.clone(), Semaphore::new(AT_ONCE));
-    Ok(Store { scheme, place, objects, lists, at_once, tries, patience })
+    Ok(Store { scheme, place, objects, lists, parts, signs, at_once, tries, patience })
 }
 
-type Made = (Arc<dyn ObjectStore>, Option<Arc<dyn PaginatedListStore>>);
+/// A client, by what it can do.
+struct Made {
+    objects: Arc<dyn ObjectStore>,
+    lists: Option<Arc<dyn PaginatedListStore>>,
+    parts: Option<Arc<dyn MultipartStore>>,
+    signs: Option<(Arc<dyn CredentialProvider<Credential = AzureCredential>>, String)>,
+}
 
-fn both<S: ObjectStore + PaginatedListStore>(store: S) -> Made {
-    let store = Arc::new(store);
-    (store.clone(), Some(store))
+impl Made {
+    fn of<S: ObjectStore + PaginatedListStore + MultipartStore>(store: S) -> Made {
+        let store = Arc::new(store);
+        Made { objects: store.clone(), lists: Some(store.clone()), parts: Some(store), signs: None }
+    }
 }
 
 /// Trying again is done by who knows what came already.
@@ -137,8 +155,10 @@ fn s3(bucket: &str, settings: &Settings, connector: Connector) -> Result<Made> {
             builder = builder.with_config(key, value);
         }
     }
+    // One request an object, which every server that speaks S3 knows.
+    let builder = builder.with_disable_bulk_delete(true);
     let builder = builder.with_bucket_name(bucket).with_retry(once()).with_http_connector(connector);
-    builder.build().map(both).map_err(|e| refused(Scheme::S3, &e))
+    builder.build().map(Made::of).map_err(|e| refused(Scheme::S3, &e))
 }
 
 fn google(bucket: &str, settings: &Settings, connector: Connector) -> Result<Made> {
@@ -149,7 +169,7 @@ fn google(bucket: &str, settings: &Settings, connector: Connector) -> Result<Mad
         }
     }
     let builder = builder.with_bucket_name(bucket).with_retry(once()).with_http_connector(connector);
-    builder.build().map(both).map_err(|e| refused(Scheme::Google, &e))
+    builder.build().map(Made::of).map_err(|e| refused(Scheme::Google, &e))
 }
 
 fn azure(container: &str, settings: &Settings, connector: Connector) -> Result<Made> {
@@ -160,7 +180,10 @@ fn azure(container: &str, settings: &Settings, connector: Connector) -> Result<M
         }
     }
     let builder = builder.with_container_name(container).with_retry(once()).with_http_connector(connector);
-    builder.build().map(both).map_err(|e| refused(Scheme::Azure, &e))
+    let account = builder.get_config_value(&AzureConfigKey::AccountName).unwrap_or_default();
+    let store = builder.build().map_err(|e| refused(Scheme::Azure, &e))?;
+    let signs = Some((store.credentials().clone(), account));
+    Ok(Made { signs, ..Made::of(store) })
 }
 
 fn http(address: &Address, connector: Connector) -> Result<Made> {
@@ -171,7 +194,7 @@ fn http(address: &Address, connector: Connector) -> Result<Made> {
         .with_http_connector(connector)
         .build();
     match built {
-        Ok(store) => Ok((Arc::new(store), None)),
+        Ok(store) => Ok(Made { objects: Arc::new(store), lists: None, parts: None, signs: None }),
         Err(_) => Err(Error::new(&codes::ADDRESS, "this cannot be asked for by HTTP").file(address.shown())),
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Traffic {
-    /// Requests for bytes, lengths and lists, each try of its own counted.
+    /// Requests of every kind, each try of its own counted.
     pub requests: u64,
     /// Those of them that were made again after a failure.
     pub retries: u64,
@@ -19,6 +19,11 @@ pub struct Traffic {
     pub bytes: u64,
     /// Bytes of them that nobody has asked for: between wanted ranges, or ahead of who stopped reading.
     pub over_read: u64,
+    /// Bytes that were sent to be written, as often as they were.
+    pub sent: u64,
+    /// Objects that were written without a condition, since their store knows none: what somebody else writes there at the
+    /// same moment is replaced.
+    pub unconditional: u64,
     /// Microseconds from a request to its first byte, on average.
     pub first_byte_micros: u64,
 }
@@ -27,6 +32,8 @@ static REQUESTS: AtomicU64 = AtomicU64::new(0);
 static RETRIES: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
 static USED: AtomicU64 = AtomicU64::new(0);
+static SENT: AtomicU64 = AtomicU64::new(0);
+static UNCONDITIONAL: AtomicU64 = AtomicU64::new(0);
 static ANSWERS: AtomicU64 = AtomicU64::new(0);
 static WAITED: AtomicU64 = AtomicU64::new(0);
 
@@ -38,6 +45,8 @@ pub fn traffic() -> Traffic {
         retries: RETRIES.load(Relaxed),
         bytes,
         over_read: bytes.saturating_sub(USED.load(Relaxed)),
+        sent: SENT.load(Relaxed),
+        unconditional: UNCONDITIONAL.load(Relaxed),
         first_byte_micros: WAITED.load(Relaxed).checked_div(answers).unwrap_or(0),
     }
 }
@@ -62,6 +71,16 @@ pub(super) fn answer(after: Duration) {
 #[cfg_attr(not(feature = "remote"), allow(dead_code))]
 pub(super) fn came(bytes: u64) {
     BYTES.fetch_add(bytes, Relaxed);
+}
+/// Bytes went out, and were answered.
+#[cfg_attr(not(feature = "remote"), allow(dead_code))]
+pub(super) fn sent(bytes: u64) {
+    SENT.fetch_add(bytes, Relaxed);
+}
+/// An object was written without a condition.
+#[cfg_attr(not(feature = "remote"), allow(dead_code))]
+pub(super) fn unconditional() {
+    UNCONDITIONAL.fetch_add(1, Relaxed);
 }
 /// Bytes were handed to who asked for them.
 #[cfg_attr(not(feature = "remote"), allow(dead_code))]
