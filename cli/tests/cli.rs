@@ -312,7 +312,8 @@ fn the_loader_is_measured_on_every_picture_and_beside_the_bare_decoder() {
         assert_eq!((&facts["samples"], &facts["images"], &facts["shape"]), (&json!(12), &json!(24), &json!([3, 4, 6])));
         assert_eq!((&facts["decoder"]["pictures"], &facts["dtype"]), (&json!(7), &json!("f16")));
         let share = |name: &str| facts["share"][name].as_f64().unwrap();
-        let all = share("read") + share("decode") + share("resize") + share("idle");
+        let names = ["read", "verify", "decode", "resize", "targets", "idle"];
+        let all: f64 = names.into_iter().map(share).sum();
         assert!((all - 1.0).abs() < 1e-6, "{facts}");
         for key in ["seconds", "images_per_second", "first_batch_seconds", "batch_seconds"] {
             assert!(facts[key].as_f64().unwrap() > 0.0, "{key}: {facts}");

@@ -4,7 +4,7 @@
 //! the sibling; a host that hears signals calls [`remove_half_written`] before it ends, as the command does. What a
 //! killed process leaves is removed by the next one that writes the same output. Never is there half an output.
 
-mod at;
+pub(crate) mod at;
 mod beneath;
 mod names;
 mod part;
