@@ -42,7 +42,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine of so many cores that reads as fast as was measured.
+    /// A machine with this number of cores that reads as fast as was measured.
     pub fn new(cores: usize) -> Machine {
         Machine { cores: cores.max(1), read_bytes: None }
     }
@@ -54,7 +54,7 @@ impl Machine {
     }
 }
 
-/// What so many workers would do.
+/// What this number of workers would do.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Predicted {
@@ -68,7 +68,7 @@ pub struct Predicted {
     pub bound: &'static str,
 }
 
-/// Makes about so many samples with one worker and times them, behind a batch that is not counted.
+/// Makes about that many samples with one worker and times them, behind a batch that is not counted.
 pub fn measure(builder: Builder, batch: u64, samples: u64) -> Result<Measured> {
     let refuse = |what: &str| Err(Error::new(&ARGUMENT, what.to_owned()));
     if samples == 0 || batch == 0 {
@@ -125,7 +125,7 @@ const MOST_EVENTS: usize = 1 << 21;
 const ACTED: usize = 200;
 
 impl Measured {
-    /// From times that were taken elsewhere: of each sample, and of the thread that takes batches of so many for each of them.
+    /// From times that were taken elsewhere: of each sample, and of the thread that takes batches of that size for each of them.
     pub fn new(samples: impl Into<Vec<[u64; 5]>>, batch: usize, taking: Duration) -> Measured {
         Measured { samples: samples.into(), batch: batch.max(1), taking, bytes: 0 }
     }
@@ -138,7 +138,7 @@ impl Measured {
         })
     }
 
-    /// Acts the loader out with so many workers.
+    /// Acts the loader out with this number of workers.
     pub fn simulate(&self, workers: usize, machine: &Machine) -> Predicted {
         let workers = workers.max(1);
         let times: Vec<u64> = self.samples.iter().map(|sample| sample.iter().sum()).collect();

@@ -85,7 +85,7 @@ pub(super) struct Args {
     /// Leave out what is broken and go on.
     #[arg(long)]
     keep_going: bool,
-    /// Keep decoded pictures for later epochs, up to so many bytes such as 4G, in memory, or, as BYTES=PATH, in a file.
+    /// Keep decoded pictures for later epochs, up to this many bytes such as 4G, in memory, or, as BYTES=PATH, in a file.
     #[arg(long, value_name = "BYTES[=PATH]", value_parser = decoded_cache)]
     decoded_cache: Option<DecodedCache>,
     /// Write when what happened to this file, which Perfetto and other viewers of Chrome's traces open.
@@ -134,7 +134,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// Events that a timeline has at most: 64 MiB of memory, and about 150 MB of JSON.
+/// Events that a timeline has at most: 72 MiB of memory, and about 150 MB of JSON.
 const EVENTS: usize = 1 << 20;
 
 /// How much is kept decoded, and where.

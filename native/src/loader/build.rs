@@ -278,7 +278,7 @@ impl Builder {
             verify: self.verify,
             budget: Budget::new(self.decoded_bytes.unwrap_or_else(|| budget::usual(self.workers))),
             workers: self.workers,
-            clock: Clock::new(self.timeline.map(Recorder::new)),
+            clock: Clock::new(self.timeline.map(Recorder::new).transpose()?),
             decoded,
             generation: AtomicU64::new(0),
         };

@@ -382,7 +382,7 @@ impl Builder {
         self.decoded_cache = Some(cache);
         self.of_pictures("decoded_cache")
     }
-    /// Takes down when what happened, up to so many events (about six a sample, of 64 bytes each, whose memory is taken at
+    /// Takes down when what happened, up to that many events (about six a sample, of 72 bytes each, whose memory is taken at
     /// once), for [`Loader::timeline`]. It costs a lock for each event.
     pub fn timeline(mut self, events: usize) -> Self {
         self.timeline = Some(events);

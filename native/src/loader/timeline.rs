@@ -6,9 +6,10 @@ use std::{
     time::Instant,
 };
 
+use forebay::{Error, Result};
 use serde_json::json;
 
-use super::{pool::lock, stats::Stage};
+use super::{codes, pool::lock, stats::Stage};
 
 /// The thread that asks for batches.
 pub(super) const CALLER: u16 = u16::MAX;
@@ -87,9 +88,13 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    pub(super) fn new(most: usize) -> Recorder {
-        let taken = Timeline { events: Vec::with_capacity(most), left_out: 0 };
-        Recorder { begun: Instant::now(), most, taken: Mutex::new(taken) }
+    pub(super) fn new(most: usize) -> Result<Recorder> {
+        let mut events = Vec::new();
+        if let Err(e) = events.try_reserve_exact(most) {
+            let message = format!("there is no memory for a timeline of {most} events");
+            return Err(Error::caused(&codes::SETTINGS, message, e));
+        }
+        Ok(Recorder { begun: Instant::now(), most, taken: Mutex::new(Timeline { events, left_out: 0 }) })
     }
 
     /// What was taken down so far.

@@ -233,7 +233,7 @@ fn what_is_said_of_a_cache_adds_up() {
     assert_eq!(stats.expected_hit_rate(), Some(0.25));
     assert_eq!(stats.misses - 10, stats.without_room);
     // A quarter of four epochs, and of what was made of the sixth before it was stopped.
-    assert!((40..=42).contains(&stats.hits), "{stats:?}");
+    assert!((40..=48).contains(&stats.hits), "{stats:?}");
     let none = build(entry - 1).build().unwrap().stats().decoded;
     assert_eq!((none.expected_hit_rate(), none.hit_rate()), (None, 0.0));
 }

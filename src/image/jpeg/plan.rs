@@ -125,7 +125,7 @@ impl Part {
         Part { left: x.start as u32, top: y.start as u32, width: x.len() as u32, height: y.len() as u32 }
     }
 
-    /// What is decoded of a picture of this size, none of whose sides is 0, at so many eighths of it.
+    /// What is decoded of a picture of this size, none of whose sides is 0, at this many eighths of it.
     pub(crate) fn decoded((width, height): (u32, u32), eighths: u32, region: Option<(u32, u32, u32, u32)>) -> Part {
         let (x, y) = wanted((width as usize, height as usize), eighths.clamp(1, 8) as usize, region);
         Part::of(&x, &y)

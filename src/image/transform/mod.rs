@@ -420,7 +420,7 @@ pub struct Decoded<'a> {
 
 #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 impl<'a> Decoded<'a> {
-    /// A picture that was decoded before, and where it lands.
+    /// A picture that was decoded before, with its place on the output.
     pub fn new(picture: Picture<'a>, placement: Placement) -> Decoded<'a> {
         Decoded { picture, placement }
     }

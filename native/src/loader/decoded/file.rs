@@ -38,7 +38,7 @@ use crate::{
 const MAGIC: &[u8; 8] = b"FBDECOD1";
 const HEAD: usize = 64;
 const RECORD: usize = 64;
-/// Pictures are larger than that, or so many fit that a few more records do not matter.
+/// Pictures are larger than that, or of small ones fewer are kept than would fit.
 const LEAST_PICTURE: u64 = 1 << 10;
 
 /// Where the pixels of an entry lie.
@@ -63,7 +63,7 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
-    /// Opens the file and gives what it has; one of another identity is emptied, and what is no such file is refused.
+    /// Opens the file and gives what it has; one of another identity is emptied, and any other file is refused.
     pub fn open(
         path: &Path,
         most: u64,
@@ -127,15 +127,16 @@ impl Shelf {
         read_exact_at(&self.file, buffer, place.at).is_ok() && (!checked || crc32(buffer) == place.sum)
     }
 
-    /// Writes an entry; none if there is no room, or the system does not do it.
-    pub fn write(&self, key: &Key, foreseen: &Foreseen, pixels: &[u8]) -> Option<Place> {
+    /// Writes an entry; none if there is no room for it.
+    pub fn write(&self, key: &Key, foreseen: &Foreseen, pixels: &[u8]) -> io::Result<Option<Place>> {
         let behind = |at: u64| at.checked_add(pixels.len() as u64).filter(|behind| *behind <= self.most);
-        let at = self.end.try_update(Relaxed, Relaxed, behind).ok()?;
-        let number = self.next.try_update(Relaxed, Relaxed, |n| (n < self.records).then_some(n + 1)).ok()?;
+        let Ok(at) = self.end.try_update(Relaxed, Relaxed, behind) else { return Ok(None) };
+        let number = self.next.try_update(Relaxed, Relaxed, |n| (n < self.records).then_some(n + 1));
+        let Ok(number) = number else { return Ok(None) };
         let place = Place { at, len: pixels.len(), sum: crc32(pixels) };
-        write_all_at(&self.file, pixels, at).ok()?;
-        write_all_at(&self.file, &record(key, foreseen, &place), HEAD as u64 + number * RECORD as u64).ok()?;
-        Some(place)
+        write_all_at(&self.file, pixels, at)?;
+        write_all_at(&self.file, &record(key, foreseen, &place), HEAD as u64 + number * RECORD as u64)?;
+        Ok(Some(place))
     }
 }
 
@@ -169,7 +170,7 @@ fn record(key: &Key, foreseen: &Foreseen, place: &Place) -> [u8; RECORD] {
 fn read_record(line: &[u8; RECORD]) -> Option<(Key, Foreseen, Place)> {
     let four = |at: usize| line.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
     let eight = |at: usize| line.get(at..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
-    // Zeros are no record, though their checksum may be right.
+    // Zeros do not count as a record, though their checksum may be right.
     if four(60)? != crc32(&line[..60]) || line[24] == 0 {
         return None;
     }

@@ -142,7 +142,7 @@ impl Keeping {
         }
     }
 
-    /// Whether an entry's pixels are at hand.
+    /// Whether an entry's pixels can be had, in memory or in the buffer.
     fn ready(&mut self, decoded: &Decoded, key: &Key, entry: &Entry) -> Option<()> {
         (entry.pixels().is_some() || decoded.store.fetch(key, entry, &mut self.pixels)).then_some(())
     }
@@ -248,7 +248,8 @@ struct Room<'a> {
 
 impl<'a> Room<'a> {
     fn take(decoded: &'a Decoded, bytes: usize) -> Option<Room<'a>> {
-        decoded.store.take_room(bytes).then_some(Room { decoded, bytes })
+        // Made only then: dropping it gives room back.
+        decoded.store.take_room(bytes).then(|| Room { decoded, bytes })
     }
     fn put(self, key: Key, foreseen: Foreseen, pixels: &[u8]) {
         self.decoded.store.put(key, foreseen, pixels);

@@ -4,8 +4,8 @@
 //! same way in each epoch (or a warehouse's transform does), and otherwise decoded in full, or at the reduced size that a
 //! crop asked for, each of which is an entry of its own. Of a whole picture the very part is taken that the decoder would
 //! have made. What came first stays, since the order of an epoch gives no sample a better chance of coming soon than any
-//! other: a cache of a tenth of the samples then answers a tenth of the time, where one that makes room would answer
-//! hardly ever.
+//! other: a cache of a tenth of the samples then answers a tenth of the time; one that makes room would hardly ever
+//! answer.
 //!
 //! | file | what it holds |
 //! |---|---|

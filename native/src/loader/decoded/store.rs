@@ -195,7 +195,7 @@ impl Store {
         false
     }
 
-    /// Takes room for an entry of so many bytes, which is then [put](Self::put) or [given back](Self::give_back).
+    /// Takes room for an entry of this size, which is then [put](Self::put) or [given back](Self::give_back).
     pub fn take_room(&self, bytes: usize) -> bool {
         let more = (bytes as u64).saturating_add(ENTRY);
         let fits = |used: u64| used.checked_add(more).filter(|sum| *sum <= self.most);
@@ -215,9 +215,10 @@ impl Store {
             _ if self.has(&key) => None,
             None => Some(Held::Memory(pixels.into())),
             Some(shelf) => match shelf.write(&key, &foreseen, pixels) {
-                Some(place) => Some(Held::File { place, checked: AtomicBool::new(false) }),
-                None => {
-                    self.unwritten.fetch_add(1, Relaxed);
+                Ok(Some(place)) => Some(Held::File { place, checked: AtomicBool::new(false) }),
+                failed => {
+                    let count = if failed.is_ok() { &self.without_room } else { &self.unwritten };
+                    count.fetch_add(1, Relaxed);
                     None
                 }
             },
