@@ -33,7 +33,7 @@ const CRATES = {
     'warehouse',
     'loader',
     'plan',
-    'cost',
+    'cost simulate',
   ],
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
   'python/src': [

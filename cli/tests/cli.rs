@@ -301,6 +301,39 @@ fn a_plan_gives_every_sample_to_one_rank_and_says_how_many_bytes() {
 }
 
 #[test]
+fn decoded_pictures_are_kept_and_a_timeline_is_written() {
+    let place = Place::new();
+    sample(&place);
+    place.ok(&["convert", "a.tar", "a.tbl"]);
+    let options = ["bench", "a.tbl", "--batch", "4", "--image", "6", "--workers", "2", "--decode-alone", "0"];
+    let bench = |more: &[&str]| place.ok(&[&options[..], more].concat())[0].clone();
+    let plain = bench(&[]);
+    assert_eq!((&plain["decoded_cache"], &plain["timeline"]), (&Value::Null, &Value::Null));
+    let facts = bench(&["--epochs", "3", "--decoded-cache", "1M", "--timeline", "trace.json"]);
+    let kept = &facts["decoded_cache"];
+    assert_eq!((&kept["entries"], &kept["most_bytes"]), (&json!(12), &json!(1 << 20)));
+    assert_eq!((&kept["expected_hit_rate"], &kept["evictions"]), (&json!(1.0), &json!(0)));
+    assert!(kept["hits"].as_u64().unwrap() >= 24, "{facts}");
+    assert_eq!(facts["epochs"].as_array().map(Vec::len), Some(3));
+    let trace: Value = serde_json::from_slice(&fs::read(place.path("trace.json")).unwrap()).unwrap();
+    assert!(trace["traceEvents"].as_array().unwrap().len() as u64 > facts["timeline"]["events"].as_u64().unwrap());
+    // A file is there for the next run.
+    for hits in [0, 12] {
+        let facts = bench(&["--decoded-cache", "1M=kept"]);
+        assert!(facts["decoded_cache"]["hits"].as_u64().unwrap() >= hits, "{facts}");
+    }
+    for bad in ["", "4Q", "1M=", "-3"] {
+        assert_eq!(place.json(&["bench", "a.tbl", &format!("--decoded-cache={bad}")]).0, 2, "{bad}");
+    }
+    let plan = ["plan", "a.tbl", "--batch", "2", "--simulate", "--samples", "8", "--image", "6", "--workers", "1,3"];
+    let plan = &place.ok(&plan)[0];
+    let workers: Vec<&Value> = plan["predicted"].as_array().unwrap().iter().map(|one| &one["workers"]).collect();
+    assert_eq!(workers, [1, 3]);
+    assert!(plan["predicted"][0]["images_per_second"].as_f64().unwrap() > 0.0, "{plan}");
+    assert!(plan["stage_ms"]["decode"].as_f64().unwrap() > 0.0 && plan["samples"].as_u64().unwrap() >= 8, "{plan}");
+}
+
+#[test]
 fn the_loader_is_measured_on_every_picture_and_beside_the_bare_decoder() {
     let place = Place::new();
     sample(&place);
@@ -312,7 +345,8 @@ fn the_loader_is_measured_on_every_picture_and_beside_the_bare_decoder() {
         assert_eq!((&facts["samples"], &facts["images"], &facts["shape"]), (&json!(12), &json!(24), &json!([3, 4, 6])));
         assert_eq!((&facts["decoder"]["pictures"], &facts["dtype"]), (&json!(7), &json!("f16")));
         let share = |name: &str| facts["share"][name].as_f64().unwrap();
-        let all = share("read") + share("decode") + share("resize") + share("idle");
+        let names = ["read", "verify", "decode", "resize", "targets", "idle"];
+        let all: f64 = names.into_iter().map(share).sum();
         assert!((all - 1.0).abs() < 1e-6, "{facts}");
         for key in ["seconds", "images_per_second", "first_batch_seconds", "batch_seconds"] {
             assert!(facts[key].as_f64().unwrap() > 0.0, "{key}: {facts}");

@@ -292,6 +292,17 @@ impl Dataset {
     /// As [`payload`](Self::payload), for a worker that reads many: into `buffer` where the file is not mapped, and
     /// unverified where `verify` says so.
     pub(crate) fn stored(&self, i: u64, verify: bool, buffer: &mut BytesMut) -> Result<Stored> {
+        self.stored_then(i, verify, buffer, || ())
+    }
+
+    /// The same; `is_read` is called between reading, and verifying and decompressing.
+    pub(crate) fn stored_then(
+        &self,
+        i: u64,
+        verify: bool,
+        buffer: &mut BytesMut,
+        is_read: impl FnOnce(),
+    ) -> Result<Stored> {
         let named = |e: Error| e.file(self.name());
         let (input, container) = match &self.source {
             Source::File(input, container) => (input, container),
@@ -299,6 +310,7 @@ impl Dataset {
         };
         let plan = container.plan(i).map_err(named)?;
         let bytes = input.slice_in(plan.range(), buffer)?;
+        is_read();
         let raw = (plan.info.format == MediaFormat::RawU8).then_some((plan.info.width, plan.info.height));
         let payload = match verify {
             true => plan.decode(&bytes, &self.limits),

@@ -64,6 +64,7 @@ pub mod plan;
 pub mod select;
 pub mod sharding;
 pub mod shards;
+pub mod simulate;
 pub mod tables;
 pub mod warehouse;
 

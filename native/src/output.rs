@@ -6,7 +6,7 @@
 //!
 //! The same holds for addresses: there the bytes are parts of an upload, which becomes an object when it is committed.
 
-mod at;
+pub(crate) mod at;
 mod beneath;
 mod far;
 mod names;

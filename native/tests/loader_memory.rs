@@ -26,7 +26,7 @@ use forebay_native::{
     Dataset,
     convert::{Job, Options as ConvertOptions, To},
     input::Io,
-    loader::{Builder, IMAGENET, Image, Loader, Mode, Target},
+    loader::{Builder, DecodedCache, IMAGENET, Image, Loader, Mode, Target},
     warehouse::{Settings, build},
 };
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -345,6 +345,31 @@ fn a_warm_loader_allocates_nothing_for_a_photograph() {
         let each = allocations_per_picture(builder);
         assert!(each < 0.2, "{each} allocations for each photograph ({})", case["name"]);
     }
+}
+
+#[test]
+fn a_warm_loader_allocates_nothing_for_a_picture_that_is_kept_decoded() {
+    let _alone = alone();
+    let folder = Folder::new();
+    let path = support::table(&folder, 512);
+    for (k, image) in
+        [Image::new(24, 24).hflip(), Image::new(24, 24).random_resized_crop().hflip()].into_iter().enumerate()
+    {
+        // Bitmaps, whose decoder allocates: here they are not decoded any more.
+        let build = || open(&path).batch(256).image(image.clone().normalize(IMAGENET));
+        let memory = DecodedCache::memory(1 << 30);
+        let file = DecodedCache::file(folder.at(&format!("kept-{k}")), 1 << 30);
+        for cache in [memory, file] {
+            let each = allocations_per_picture(build().decoded_cache(cache.clone()).timeline(1 << 16));
+            assert!(each < 0.2, "{each} allocations for each picture of {cache:?}");
+        }
+    }
+    // What finds no room costs nothing either, but what its decoder does.
+    let image = Image::new(24, 24).hflip().normalize(IMAGENET);
+    let plain = allocations_per_picture(open(&path).batch(256).image(image.clone()));
+    let full = open(&path).batch(256).image(image).decoded_cache(DecodedCache::memory(100_000));
+    let full = allocations_per_picture(full);
+    assert!(full < plain + 0.2, "{full} allocations for each picture beside a full cache, {plain} without");
 }
 
 #[test]

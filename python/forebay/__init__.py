@@ -65,7 +65,7 @@ from ._files import name_of as _name_of
 from ._forebay import __version__
 from ._forebay import is_table as _is_table
 from ._hf import from_hf
-from ._loader import Blocks, Labels, Loader, LoaderStats, Split
+from ._loader import Blocks, DecodedStats, Labels, Loader, LoaderStats, Split
 from ._records import Records, WebSamples
 from ._report import Fault, Report
 from ._sampling import Balance
@@ -87,6 +87,7 @@ __all__ = [
     "CropAroundBoxes",
     "DamagedError",
     "Dataset",
+    "DecodedStats",
     "Difference",
     "Edits",
     "Error",

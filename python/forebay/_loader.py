@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from .warehouse import Transform
 
-__all__ = ["Blocks", "Labels", "Loader", "LoaderStats", "Split"]
+__all__ = ["Blocks", "DecodedStats", "Labels", "Loader", "LoaderStats", "Split"]
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,32 @@ class Split:
 
 
 @dataclass(frozen=True)
+class DecodedStats:
+    """Decoded pictures that are kept."""
+
+    #: Pictures that were there.
+    hits: int
+    #: Pictures that had to be decoded.
+    misses: int
+    #: Of those, such as found no room.
+    without_room: int
+    entries: int
+    bytes: int
+    most_bytes: int
+    #: Entries that were taken out: such as turned out to be damaged in their file.
+    evictions: int
+    #: Entries that could not be written to the file.
+    unwritten: int
+    #: The share of pictures that will be there once the cache is full; ``None`` while it is empty.
+    expected_hit_rate: float | None
+
+    @property
+    def hit_rate(self) -> float:
+        """The share of pictures that were there."""
+        return self.hits / max(1, self.hits + self.misses)
+
+
+@dataclass(frozen=True)
 class LoaderStats:
     """Where the time went, in seconds: of all workers together, and of the caller."""
 
@@ -115,10 +141,11 @@ class LoaderStats:
     samples: int
     #: Broken samples that were skipped or replaced.
     skipped: int
+    #: Workers' time for finding and reading payloads.
     reading: float
     decoding: float
     transforming: float
-    #: Workers' time without work.
+    #: Workers' time without work: batches wait for the trainer.
     idle: float
     #: The caller's time in waiting for a batch.
     waiting: float
@@ -126,6 +153,12 @@ class LoaderStats:
     training: float
     #: The caller's time in ``per_sample`` and ``transform``.
     functions: float = 0.0
+    #: Workers' time for checksums and decompression.
+    verifying: float = 0.0
+    #: Workers' time for labels and targets.
+    targets: float = 0.0
+    #: What a ``decoded_cache`` did; ``None`` without one.
+    decoded: DecodedStats | None = None
 
     @property
     def verdict(self) -> str:
@@ -138,7 +171,8 @@ class LoaderStats:
         share = self.waiting / whole
         if share < 0.05:
             return f"the loader keeps up: the trainer waits {share:.0%} of its time"
-        most = max(("reading", self.reading), ("decoding", self.decoding), ("transforming", self.transforming), key=_second)
+        stages = ("reading", "verifying", "decoding", "transforming", "targets")
+        most = max(((name, float(getattr(self, name))) for name in stages), key=_second)
         return f"the trainer waits for data {share:.0%} of its time; workers spend most on {most[0]}"
 
 
@@ -157,6 +191,9 @@ class Loader:
     sets it, or returns what iterating shall give instead. ``per_sample(picture)`` is called with every picture (or payload)
     before that and returns what stands for it; this costs a call of Python for every sample, which threads cannot share, so
     it warns. What these functions raise is raised, whatever ``on_error`` says, which is about broken samples.
+
+    ``decoded_cache`` keeps so many bytes of decoded pictures for later epochs, in memory or in a ``decoded_cache_file``, and
+    changes no number. ``timeline`` takes down up to so many events for :meth:`write_timeline`.
 
     ``paths`` may also be a :class:`forebay.Dataset`, or several, of which only the samples that are in it are taken, in the
     loader's order. ``indices`` chooses by the numbers among all samples of all files. ``mix`` draws from several files in
@@ -221,6 +258,9 @@ class Loader:
         class_level: int | None = None,
         allow_empty: bool = False,
         decoded_bytes: int | None = None,
+        decoded_cache: int | None = None,
+        decoded_cache_file: str | os.PathLike[str] | None = None,
+        timeline: int | None = None,
         cache: str | os.PathLike[str] | None = None,
         cache_bytes: int | None = None,
         read_ahead_bytes: int | None = None,
@@ -277,6 +317,9 @@ class Loader:
             "verify": verify,
             "class_level": class_level,
             "decoded_bytes": decoded_bytes,
+            "decoded_cache": decoded_cache,
+            "decoded_cache_file": None if decoded_cache_file is None else os.fspath(decoded_cache_file),
+            "timeline": timeline,
             "cache": None if cache is None else os.fspath(cache),
             "cache_bytes": cache_bytes,
             "read_ahead_bytes": read_ahead_bytes,
@@ -465,8 +508,8 @@ class Loader:
 
     def stats(self) -> LoaderStats:
         """Where the time went so far, in all epochs."""
-        samples, skipped, times = self._core.stats()
-        reading, decoding, transforming, idle, waiting, training = times
+        samples, skipped, times, kept, expected = self._core.stats()
+        reading, verifying, decoding, transforming, targets, idle, waiting, training = times
         return LoaderStats(
             samples=samples,
             skipped=skipped,
@@ -477,7 +520,20 @@ class Loader:
             waiting=waiting,
             training=max(0.0, training - self._functions),
             functions=self._functions,
+            verifying=verifying,
+            targets=targets,
+            decoded=None if self._options["decoded_cache"] is None else DecodedStats(*kept, expected),
         )
+
+    def write_timeline(self, path: str | os.PathLike[str]) -> int:
+        """Writes when what happened, for Perfetto and other viewers of Chrome's traces, and gives how many events.
+
+        The loader must have been made with ``timeline=``, which says how many events are kept at most.
+        """
+        written = self._core.write_timeline(os.fspath(path))
+        if written is None:
+            raise UsageError("usage.argument", "usage", "nothing was taken down: make the loader with timeline=")
+        return written[0]
 
     def close(self) -> None:
         """Ends the threads. Iterating anew starts them again."""

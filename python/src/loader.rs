@@ -1,6 +1,8 @@
 //! The loader.
 
 use std::{
+    fs::File,
+    io::{BufWriter, Write},
     path::PathBuf,
     process,
     sync::{
@@ -13,16 +15,17 @@ use std::{
 use forebay::{
     Error, Result,
     annotations::{Format, ReadOptions},
-    error::codes::ARGUMENT,
+    error::codes::{ARGUMENT, IO},
     image::decode::JpegBackend,
     order::{Mix, Shuffle, Tail},
     warehouse::{ResizeMode, Transform},
 };
 use forebay_native::{
     cache::Cache,
-    input::Io,
+    input::{Io, display},
     loader::{
-        self, Annotations, Balance, Builder, Dtype, Groups, Labels, Mode, OnBroken, Split, SplitBy, Target, Weights,
+        self, Annotations, Balance, Builder, DecodedCache, Dtype, Groups, Labels, Mode, OnBroken, Split, SplitBy,
+        Target, Weights,
     },
 };
 use pyo3::prelude::*;
@@ -71,6 +74,9 @@ struct Wanted {
     verify: Option<bool>,
     class_level: Option<u32>,
     decoded_bytes: Option<u64>,
+    decoded_cache: Option<u64>,
+    decoded_cache_file: Option<PathBuf>,
+    timeline: Option<usize>,
     cache: Option<PathBuf>,
     cache_bytes: Option<u64>,
     read_ahead_bytes: Option<u64>,
@@ -234,6 +240,17 @@ impl Wanted {
         builder = with(builder, self.verify, Builder::verify);
         builder = with(builder, self.class_level, Builder::class_level);
         builder = with(builder, self.decoded_bytes, Builder::decoded_bytes);
+        builder = with(builder, self.timeline, Builder::timeline);
+        builder = match (self.decoded_cache, self.decoded_cache_file) {
+            (Some(bytes), None) => builder.decoded_cache(DecodedCache::memory(bytes)),
+            (Some(bytes), Some(path)) => builder.decoded_cache(DecodedCache::file(path, bytes)),
+            (None, Some(_)) => {
+                let message =
+                    "`decoded_cache_file` is where a `decoded_cache` lies, which says how many bytes it may have";
+                return Err(Error::new(&ARGUMENT, message));
+            }
+            (None, None) => builder,
+        };
         builder = with(builder, self.read_ahead_bytes, Builder::read_ahead_bytes);
         builder = match (self.cache, self.cache_bytes) {
             (Some(folder), most) => {
@@ -514,13 +531,31 @@ impl Loader {
         py.detach(|| self.with(about)).raise(py)
     }
 
-    /// Samples, broken ones, and seconds: reading, decoding, making, idle, waiting, and the caller's between batches.
-    fn stats(&self, py: Python<'_>) -> PyResult<(u64, u64, [f64; 6])> {
+    /// Samples, broken ones, and seconds: reading, verifying, decoding, making, targets, idle, waiting, and the caller's
+    /// between batches; then, of decoded pictures that are kept: hits, misses, without room, entries, bytes, the most bytes,
+    /// evictions, such as could not be written, and the hit rate that is to be expected.
+    fn stats(&self, py: Python<'_>) -> PyResult<(u64, u64, [f64; 8], [u64; 8], Option<f64>)> {
         let stats = py.detach(|| self.with(|loader| Ok((loader.stats(), loader.skipped())))).raise(py)?;
         let (s, skipped) = stats;
         let training = Duration::from_nanos(self.training.load(Relaxed));
-        let times = [s.reading, s.decoding, s.making, s.idle, s.waiting, training].map(|time| time.as_secs_f64());
-        Ok((s.samples, skipped, times))
+        let times = [s.reading, s.verifying, s.decoding, s.making, s.targets, s.idle, s.waiting, training];
+        let d = s.decoded;
+        let kept = [d.hits, d.misses, d.without_room, d.entries, d.bytes, d.most_bytes, d.evictions, d.unwritten];
+        Ok((s.samples, skipped, times.map(|time| time.as_secs_f64()), kept, d.expected_hit_rate()))
+    }
+
+    /// Writes when what happened; gives how many events, and how many there was no room for. None if nothing was taken down.
+    fn write_timeline(&self, py: Python<'_>, path: PathBuf) -> PyResult<Option<(usize, u64)>> {
+        let write = |loader: &mut loader::Loader| {
+            let Some(timeline) = loader.timeline() else { return Ok(None) };
+            let failed = |e: std::io::Error| {
+                Error::caused(&IO, format!("cannot write the timeline: {e}"), e).file(display(&path))
+            };
+            let mut file = BufWriter::new(File::create(&path).map_err(failed)?);
+            timeline.write(&mut file).and_then(|()| file.flush()).map_err(failed)?;
+            Ok(Some((timeline.events.len(), timeline.left_out)))
+        };
+        py.detach(|| self.with(write)).raise(py)
     }
 }
 

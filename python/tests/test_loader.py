@@ -499,6 +499,33 @@ def test_many_loaders_leave_no_threads_no_files_and_no_memory(archives: dict[int
     assert resident() - bytes_before < 24 << 20
 
 
+def test_decoded_pictures_are_kept_and_change_nothing(
+    archives: dict[int, pathlib.Path], tmp_path: pathlib.Path
+) -> None:
+    def run(**more: Any) -> tuple[list[bytes], forebay.LoaderStats]:
+        crop = forebay.RandomResizedCrop() | forebay.HorizontalFlip()
+        with forebay.Loader(archives[23], batch=8, size=16, augment=crop, shuffle=3, **more) as loader:
+            made = [batch.images.tobytes() for _ in range(3) for batch in loader]
+            if "timeline" in more:
+                assert loader.write_timeline(tmp_path / "trace.json") > 0
+            return made, loader.stats()
+
+    plain, stats = run()
+    assert stats.decoded is None
+    options: list[dict[str, Any]] = [{}, {"decoded_cache_file": tmp_path / "kept"}, {"timeline": 1000}]
+    for more in options:
+        made, stats = run(decoded_cache=1 << 24, **more)
+        assert made == plain
+        kept = stats.decoded
+        assert kept is not None and kept.hits > 0 and kept.expected_hit_rate == 1 and kept.evictions == 0
+    trace = json.loads((tmp_path / "trace.json").read_text())
+    assert {event["ph"] for event in trace["traceEvents"]} == {"M", "X"}
+    with pytest.raises(forebay.UsageError, match="decoded_cache_file"):
+        run(decoded_cache_file=tmp_path / "kept")
+    with forebay.Loader(archives[23], batch=8) as loader, pytest.raises(forebay.UsageError, match="timeline"):
+        loader.write_timeline(tmp_path / "none.json")
+
+
 def test_stats_say_who_waits(archives: dict[int, pathlib.Path]) -> None:
     with forebay.Loader(archives[200], batch=20, size=4) as loader:
         assert loader.stats().verdict == "nothing was loaded yet"

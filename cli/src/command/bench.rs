@@ -22,7 +22,7 @@ use forebay::{
 use forebay_native::{
     dataset::Dataset,
     input::{self, Io},
-    loader::{Builder, Dtype, IMAGENET, Image, Loader, OnBroken, Target},
+    loader::{Builder, DecodedCache, Dtype, IMAGENET, Image, Loader, OnBroken, Stats, Target},
     parallel::all_cores,
 };
 use serde_json::{Value, json};
@@ -85,6 +85,12 @@ pub(super) struct Args {
     /// Leave out what is broken and go on.
     #[arg(long)]
     keep_going: bool,
+    /// Keep decoded pictures for later epochs, up to this many bytes such as 4G, in memory, or, as BYTES=PATH, in a file.
+    #[arg(long, value_name = "BYTES[=PATH]", value_parser = decoded_cache)]
+    decoded_cache: Option<DecodedCache>,
+    /// Write when what happened to this file, which Perfetto and other viewers of Chrome's traces open.
+    #[arg(long, value_name = "FILE")]
+    timeline: Option<PathBuf>,
     /// On how many pictures the bare decoder is measured; 0 leaves it out.
     #[arg(long, value_name = "N", default_value_t = 500)]
     decode_alone: u64,
@@ -128,6 +134,24 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
+/// Events that a timeline has at most: 72 MiB of memory, and about 150 MB of JSON.
+const EVENTS: usize = 1 << 20;
+
+/// How much is kept decoded, and where.
+fn decoded_cache(text: &str) -> Result<DecodedCache, String> {
+    let (bytes, path) = text.split_once('=').map_or((text, None), |(bytes, path)| (bytes, Some(path)));
+    // 4G is what everybody writes.
+    let bytes = match bytes.trim_end().strip_suffix(['K', 'M', 'G', 'T']) {
+        Some(_) => human::parse_bytes(&format!("{}iB", bytes.trim_end())),
+        None => human::parse_bytes(bytes),
+    }?;
+    Ok(match path {
+        Some("") => return Err("it is written as BYTES=PATH, such as 40G=pictures.cache".into()),
+        Some(path) => DecodedCache::file(path, bytes),
+        None => DecodedCache::memory(bytes),
+    })
+}
+
 /// A target with its name.
 fn target(text: &str) -> Result<(String, Target), String> {
     let (name, target) = text.split_once('=').ok_or("it is written as NAME=KIND:FROM, such as age=int:json.age")?;
@@ -167,6 +191,12 @@ fn builder(args: &Args, jpeg: JpegBackend) -> Result<Builder> {
     if args.keep_going {
         builder = builder.on_broken(OnBroken::Skip);
     }
+    if let Some(cache) = &args.decoded_cache {
+        builder = builder.decoded_cache(cache.clone());
+    }
+    if args.timeline.is_some() {
+        builder = builder.timeline(EVENTS);
+    }
     Ok(builder)
 }
 
@@ -180,7 +210,11 @@ struct Run {
     first_batch: f64,
     /// The usual time from one batch to the next.
     batch: f64,
-    stats: forebay_native::loader::Stats,
+    stats: Stats,
+    /// Images and seconds of every epoch.
+    epochs: Vec<(u64, f64)>,
+    /// Events of the timeline, and such as there was no room for.
+    events: Option<(usize, u64)>,
     /// Memory of its own, files that are mapped left out, at most.
     peak_bytes: Option<u64>,
     /// The first epoch's first items, for the bare decoder.
@@ -193,7 +227,9 @@ fn load(args: &Args, jpeg: JpegBackend) -> Result<Run> {
     let mut images = 0;
     let (mut first_batch, mut gaps, mut last) = (None, Vec::new(), begun);
     let mut peak_bytes = None;
+    let mut epochs = Vec::new();
     for epoch in 0..args.epochs {
+        let (before, since) = (images, Instant::now());
         for batch in loader.epoch(epoch)? {
             images += batch?.len() as u64;
             let now = Instant::now();
@@ -204,6 +240,7 @@ fn load(args: &Args, jpeg: JpegBackend) -> Result<Run> {
             last = now;
             peak_bytes = peak_bytes.max(anonymous());
         }
+        epochs.push((images - before, since.elapsed().as_secs_f64()));
     }
     let seconds = begun.elapsed().as_secs_f64();
     let first = loader.order().epoch(0)?;
@@ -211,6 +248,16 @@ fn load(args: &Args, jpeg: JpegBackend) -> Result<Run> {
     let items = (0..wanted).filter_map(|position| first.item(position)).collect();
     gaps.sort_unstable();
     let batch = gaps.get(gaps.len() / 2).copied().unwrap_or_default();
+    let stats = loader.stats();
+    let mut events = None;
+    if let (Some(path), Some(timeline)) = (&args.timeline, loader.timeline()) {
+        let failed = |e: std::io::Error| {
+            Error::caused(&codes::IO, format!("cannot write the timeline: {e}"), e).file(input::display(path))
+        };
+        let mut file = std::io::BufWriter::new(std::fs::File::create(path).map_err(failed)?);
+        timeline.write(&mut file).and_then(|()| std::io::Write::flush(&mut file)).map_err(failed)?;
+        events = Some((timeline.events.len(), timeline.left_out));
+    }
     Ok(Run {
         samples: loader.order().epoch_samples(),
         images,
@@ -218,7 +265,9 @@ fn load(args: &Args, jpeg: JpegBackend) -> Result<Run> {
         seconds,
         first_batch: first_batch.unwrap_or_default().as_secs_f64(),
         batch: batch.as_secs_f64(),
-        stats: loader.stats(),
+        stats,
+        epochs,
+        events,
         peak_bytes,
         items,
     })
@@ -302,10 +351,23 @@ fn anonymous() -> Option<u64> {
     Some(line.split_whitespace().next()?.parse::<u64>().ok()?.saturating_mul(1024))
 }
 
+/// The workers' time, by what they did.
+fn stages(stats: &Stats) -> [(&'static str, Duration); 6] {
+    [
+        ("read", stats.reading),
+        ("verify", stats.verifying),
+        ("decode", stats.decoding),
+        ("resize", stats.making),
+        ("targets", stats.targets),
+        ("idle", stats.idle),
+    ]
+}
+
 fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
     let rate = run.images as f64 / run.seconds.max(1e-9);
     let stats = &run.stats;
-    let all = (stats.reading + stats.decoding + stats.making + stats.idle).as_secs_f64().max(1e-9);
+    let all: Duration = stages(stats).iter().map(|(_, time)| *time).sum();
+    let all = all.as_secs_f64().max(1e-9);
     let share = |sum: Duration| sum.as_secs_f64() / all;
     let each = |sum: Duration, n: u64| 1000.0 * sum.as_secs_f64() / n.max(1) as f64;
     let mut value = json!({
@@ -326,14 +388,37 @@ fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
         "batch_seconds": run.batch,
         "share": {
             "read": share(stats.reading),
+            "verify": share(stats.verifying),
             "decode": (!stats.decoding.is_zero()).then(|| share(stats.decoding)),
             "resize": share(stats.making),
+            "targets": share(stats.targets),
             "idle": share(stats.idle),
         },
+        "stage_seconds": stages(stats).iter().map(|(name, time)| ((*name).to_owned(), json!(time.as_secs_f64())))
+            .collect::<serde_json::Map<_, _>>(),
         "waiting_seconds": stats.waiting.as_secs_f64(),
+        "epochs": run.epochs.iter().map(|(images, seconds)| json!({ "images": images, "seconds": seconds }))
+            .collect::<Vec<_>>(),
+        "decoded_cache": null,
+        "timeline": run.events.map(|(events, left_out)| json!({ "events": events, "left_out": left_out })),
         "own_peak_bytes": run.peak_bytes,
         "decoder": null,
     });
+    if args.decoded_cache.is_some() {
+        let kept = &stats.decoded;
+        value["decoded_cache"] = json!({
+            "hits": kept.hits,
+            "misses": kept.misses,
+            "without_room": kept.without_room,
+            "entries": kept.entries,
+            "bytes": kept.bytes,
+            "most_bytes": kept.most_bytes,
+            "evictions": kept.evictions,
+            "unwritten": kept.unwritten,
+            "hit_rate": kept.hit_rate(),
+            "expected_hit_rate": kept.expected_hit_rate(),
+        });
+    }
     if let Some(alone) = alone {
         let bare = alone.pictures as f64 / alone.decode.as_secs_f64().max(1e-9);
         let threads = args.workers.min(all_cores()).max(1) as f64;
@@ -374,19 +459,35 @@ fn print(facts: &Value, out: &Output) {
     }
     let (first, batch) = (number(&facts["first_batch_seconds"]), number(&facts["batch_seconds"]));
     row("first batch", format!("after {:.0} ms, then one in {:.0} ms", 1000.0 * first, 1000.0 * batch));
-    let share = &facts["share"];
-    let decode =
-        if share["decode"].is_null() { String::new() } else { format!("decode {}, ", percent(&share["decode"])) };
-    row(
-        "workers",
-        format!(
-            "read {}, {decode}resize {}, idle {}",
-            percent(&share["read"]),
-            percent(&share["resize"]),
-            percent(&share["idle"])
-        ),
-    );
-    row("caller", format!("waited {:.2} s", number(&facts["waiting_seconds"])));
+    let epochs = facts["epochs"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if epochs.len() > 1 {
+        let rate = |epoch: &Value| number(&epoch["images"]) / number(&epoch["seconds"]).max(1e-9);
+        let rates: Vec<String> = epochs.iter().map(|epoch| format!("{:.0}", rate(epoch))).collect();
+        row("epochs", format!("{} images/s", rates.join(", ")));
+    }
+    stage_table(facts, out);
+    row("caller", format!("waited {:.2} s for data", number(&facts["waiting_seconds"])));
+    let kept = &facts["decoded_cache"];
+    if !kept.is_null() {
+        let [bytes, most] = ["bytes", "most_bytes"].map(|key| human::bytes(kept[key].as_u64().unwrap_or(0)));
+        let expected = match kept["expected_hit_rate"].as_f64() {
+            Some(_) => format!(", {} to be expected", percent(&kept["expected_hit_rate"])),
+            None => String::new(),
+        };
+        row("decoded", format!("{} were there{expected}", percent(&kept["hit_rate"])));
+        row("", format!("{} entries of {bytes}, {most} at most", count(&kept["entries"])));
+        if let Some(n) = kept["unwritten"].as_u64().filter(|n| *n > 0) {
+            row("", format!("{} could not be written", human::count(n)));
+        }
+    }
+    let timeline = &facts["timeline"];
+    if !timeline.is_null() {
+        let left_out = match timeline["left_out"].as_u64().unwrap_or(0) {
+            0 => String::new(),
+            n => format!(", {} more left out", human::count(n)),
+        };
+        row("timeline", format!("{} events{left_out}", count(&timeline["events"])));
+    }
     if let Some(bytes) = facts["own_peak_bytes"].as_u64() {
         row("memory", format!("{} beside mapped files", human::bytes(bytes)));
     }
@@ -396,5 +497,26 @@ fn print(facts: &Value, out: &Output) {
         row("bare decoder", format!("{:.0} images/s on one thread", number(&decoder["images_per_second"])));
         row("", format!("the loader reaches {} of it", percent(&decoder["share_reached"])));
         row("one picture", format!("read {read:.2} ms, decode {decode:.2} ms, resize {resize:.2} ms"));
+    }
+}
+
+/// Where the workers' time went.
+fn stage_table(facts: &Value, out: &Output) {
+    const STAGES: [(&str, &str); 6] = [
+        ("read", "reading"),
+        ("verify", "verifying"),
+        ("decode", "decoding"),
+        ("resize", "transforming"),
+        ("targets", "labels and targets"),
+        ("idle", "waiting for trainer"),
+    ];
+    let images = facts["images"].as_f64().unwrap_or(0.0).max(1.0);
+    out.line("workers                       share  seconds  ms an image");
+    for (key, words) in STAGES {
+        let (share, seconds) = (facts["share"][key].as_f64(), facts["stage_seconds"][key].as_f64().unwrap_or(0.0));
+        if let Some(share) = share {
+            let each = 1000.0 * seconds / images;
+            out.line(format!("  {words:<24}{:>7.1} % {seconds:>8.2} {each:>12.3}", 100.0 * share));
+        }
     }
 }

@@ -23,6 +23,7 @@ mod plan;
 mod serve;
 mod several;
 mod shards;
+mod simulate;
 mod split;
 mod stats;
 mod table;

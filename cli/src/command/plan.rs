@@ -14,6 +14,7 @@ use super::{
     cache::CacheArgs,
     cost::CostArgs,
     filtering::{LimitArgs, filter, open, paths},
+    simulate::SimulateArgs,
 };
 use crate::{
     exit::Outcome,
@@ -78,6 +79,8 @@ pub(super) struct Args {
     #[command(flatten)]
     cost: CostArgs,
     #[command(flatten)]
+    simulate: SimulateArgs,
+    #[command(flatten)]
     limits: LimitArgs,
 }
 
@@ -87,6 +90,10 @@ pub(super) fn blocks(text: &str) -> Result<(u64, u64), String> {
 }
 
 pub(super) fn run(args: &Args, cache: &CacheArgs, out: &Output) -> Result<Outcome> {
+    if args.simulate.simulate {
+        args.simulate.run(&args.files, (args.filter.as_deref(), args.shuffle, args.batch), out)?;
+        return Ok(Outcome::Fine);
+    }
     let (limits, wanted) = (args.limits.limits(), filter(args.filter.as_deref())?);
     let datasets: Vec<Dataset> =
         paths(&args.files)?.iter().map(|path| open(path, &limits, false)).collect::<Result<_>>()?;

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::atomic::AtomicU64};
 use forebay::{
     Error, Result,
     image::transform::Transformer,
-    order::{Order, Tail},
+    order::{Item, Order, Tail},
     warehouse::Transform,
 };
 use memmap2::MmapMut;
@@ -15,6 +15,7 @@ use super::{
     annotations::Annotated,
     codes,
     content::{Content, batch_bytes},
+    decoded::Decoded,
     fetching::Fetching,
     flight::{Pools, SlotBytes},
     groups::Plan,
@@ -26,6 +27,7 @@ use super::{
     stored::{self, Stored, prefetch_from_env},
     target::{Racks, Ready, Terms, column_bytes},
     targets,
+    timeline::Recorder,
     worker::Shared,
 };
 use crate::{
@@ -254,6 +256,10 @@ impl Builder {
             targets: Pool::new(target_bytes, flights),
             named: Racks::new(ready.columns.clone(), most, flights),
         };
+        let decoded = match &self.decoded_cache {
+            Some(wanted) => Some(Decoded::new(wanted, (&contents, &self.decode), (&sources, &order))?),
+            None => None,
+        };
         let shared = Shared {
             sources,
             order,
@@ -272,7 +278,8 @@ impl Builder {
             verify: self.verify,
             budget: Budget::new(self.decoded_bytes.unwrap_or_else(|| budget::usual(self.workers))),
             workers: self.workers,
-            clock: Clock::default(),
+            clock: Clock::new(self.timeline.map(Recorder::new).transpose()?),
+            decoded,
             generation: AtomicU64::new(0),
         };
         let skipped = self.resume.map_or(0, |state| state.skipped);
@@ -283,6 +290,11 @@ impl Builder {
 }
 
 impl Shared {
+    /// Whether the payload of an item, with its number in its file, will likely not be read, since it is kept decoded.
+    pub(super) fn is_kept(&self, item: &Item, kind: usize) -> bool {
+        self.decoded.as_ref().is_some_and(|decoded| !self.ready.is_seen() && decoded.has(item, kind))
+    }
+
     /// What a flight's slots have of its memory, for a content of this number.
     pub(super) fn slot(&self, kind: usize) -> SlotBytes {
         let numbers = if self.by_caller { 0 } else { self.slot_bytes.get(kind).copied().unwrap_or(0) };

@@ -18,7 +18,8 @@ use forebay::{
 };
 
 use super::{
-    Annotations, Balance, Dtype, Groups, Image, Labels, Loader, Mode, OnBroken, Split, State, Target, Weights,
+    Annotations, Balance, DecodedCache, Dtype, Groups, Image, Labels, Loader, Mode, OnBroken, Split, State, Target,
+    Weights,
     content::{Content, Sample},
 };
 use crate::{
@@ -60,6 +61,8 @@ pub struct Builder {
     pub(super) read_ahead: bool,
     pub(super) read_ahead_bytes: Option<u64>,
     pub(super) decoded_bytes: Option<u64>,
+    pub(super) decoded_cache: Option<DecodedCache>,
+    pub(super) timeline: Option<usize>,
     pub(super) allow_empty: bool,
     pub(super) mode: Option<Mode>,
     pub(super) version: Option<String>,
@@ -142,6 +145,8 @@ impl Loader {
             read_ahead: true,
             read_ahead_bytes: None,
             decoded_bytes: None,
+            decoded_cache: None,
+            timeline: None,
             allow_empty: false,
             mode: None,
             version: None,
@@ -370,6 +375,18 @@ impl Builder {
     pub fn decoded_bytes(mut self, bytes: u64) -> Self {
         self.decoded_bytes = Some(bytes);
         self.of_pictures("decoded_bytes")
+    }
+    /// Keeps decoded pictures for later epochs, as far as nothing about them is random: at the tensor's size where pictures
+    /// are placed the same way in every epoch, and whole where they are cut out by chance. No number of any batch changes.
+    pub fn decoded_cache(mut self, cache: DecodedCache) -> Self {
+        self.decoded_cache = Some(cache);
+        self.of_pictures("decoded_cache")
+    }
+    /// Takes down when what happened, up to that many events (about six a sample, of 72 bytes each, whose memory is taken at
+    /// once), for [`Loader::timeline`]. It costs a lock for each event.
+    pub fn timeline(mut self, events: usize) -> Self {
+        self.timeline = Some(events);
+        self
     }
     /// How bytes come in: mapped, or read piece by piece. For warehouses [`mode`](Self::mode) says so.
     pub fn io(mut self, io: Io) -> Self {

@@ -57,7 +57,9 @@
 //! | `stored/` | samples of warehouses |
 //! | `sampling.rs` | by what samples are drawn: weights, classes |
 //! | `groups.rs`, `split.rs` | batches of pictures of alike shape; parts to train on and to validate with |
-//! | `sources.rs`, `state.rs`, `stats.rs` | the files, saved positions, times |
+//! | `decoded/` | decoded pictures that are kept |
+//! | `sources.rs`, `state.rs` | the files, saved positions |
+//! | `stats.rs`, `timeline.rs` | times: their sums, and what happened when |
 //! | `burn.rs` | the same samples for burn (feature `burn`) |
 //!
 //! `docs/loader.md` explains how it works and what was measured.
@@ -69,6 +71,7 @@ mod builder;
 #[cfg(feature = "burn")]
 pub mod burn;
 mod content;
+mod decoded;
 mod fetching;
 mod flight;
 mod groups;
@@ -84,6 +87,7 @@ mod stored;
 mod target;
 mod targets;
 mod tensor;
+mod timeline;
 mod worker;
 
 use std::{
@@ -103,6 +107,7 @@ pub use annotations::Annotations;
 pub use batch::Batch;
 pub use builder::Builder;
 pub use content::Sample;
+pub use decoded::{DecodedCache, DecodedStats};
 /// What becomes of each picture.
 pub use forebay::image::transform::Recipe as Image;
 /// Random changes of pictures, and the datasets of AutoAugment.
@@ -128,6 +133,7 @@ pub use stored::Mode;
 pub use target::TargetPart;
 pub use target::{Target, TargetKind, TargetView, padded};
 pub use tensor::{Dtype, Tensor};
+pub use timeline::{Event, Timeline};
 
 use crate::warehouse::Refused;
 use fetching::Fetching;
@@ -266,8 +272,19 @@ impl Loader {
     /// Where the time went so far.
     pub fn stats(&self) -> Stats {
         let mut stats = self.shared.clock.stats();
+        stats.decoded = self.shared.decoded.as_ref().map(decoded::Decoded::stats).unwrap_or_default();
         stats.opening = self.shared.sources.stored.as_ref().map_or(Duration::ZERO, |stored| stored.opening);
         stats
+    }
+    /// What happened when, if [`timeline`](Builder::timeline) asked for it.
+    pub fn timeline(&self) -> Option<Timeline> {
+        self.shared.clock.recorder.as_ref().map(timeline::Recorder::timeline)
+    }
+    /// How many bytes of its file an item takes.
+    pub(crate) fn stored_bytes(&self, item: &Item) -> u64 {
+        let found = self.shared.sources.in_file(item).ok();
+        let range = found.and_then(|(dataset, item)| dataset.stored_range(item.sample));
+        range.map_or(0, |range| range.end.saturating_sub(range.start))
     }
     /// Broken samples of this rank so far that were skipped or replaced.
     pub fn skipped(&self) -> u64 {
@@ -428,7 +445,7 @@ impl Loader {
             } else {
                 self.make_here(&mut batch, &items, kind)?;
             }
-            shared.clock.lent(begun, items.len());
+            shared.clock.lent(begun, items.len(), (what.0, what.1));
             return Ok(Some(self.give(batch, kind)));
         }
         Ok(self.end_epoch())
@@ -559,7 +576,8 @@ impl Loader {
                 continue; // An uneven tail that is too small for all ranks.
             }
             self.look_at_shards(number)?;
-            shared.sources.announce(&items, shared.read_ahead)?;
+            let is_kept = |item: &Item| shared.is_kept(item, kind);
+            shared.sources.announce(&items, shared.read_ahead, is_kept)?;
             if let Some(fetching) = &mut self.fetching {
                 fetching.begun(self.ahead);
             }
@@ -590,7 +608,7 @@ impl Loader {
             // A worker that found this tick waiting sent none of its own: what it finished must be seen now.
             fence(Ordering::SeqCst);
         }
-        self.shared.clock.waited(begun);
+        self.shared.clock.waited(begun, (flight.epoch, flight.step));
         Ok(flight.is_done())
     }
 

@@ -86,14 +86,20 @@ impl Sources {
     }
 
     /// The bytes that taking an item reads, each with the number of its file in the store; its record too if that is
-    /// wanted.
-    pub(super) fn ranges(&self, item: &Item, record: bool) -> Vec<(usize, Range<u64>)> {
+    /// wanted, and not its payload if that is kept decoded.
+    pub(super) fn ranges(
+        &self,
+        item: &Item,
+        record: bool,
+        is_kept: impl FnOnce(&Item) -> bool,
+    ) -> Vec<(usize, Range<u64>)> {
         if let Some(stored) = &self.stored {
             return stored.ranges(item);
         }
         let Ok((dataset, in_file)) = self.in_file(item) else { return Vec::new() };
         let record = if record { dataset.record_range(in_file.sample) } else { None };
-        [dataset.taken_range(in_file.sample), record].into_iter().flatten().map(|range| (item.source, range)).collect()
+        let payload = if is_kept(&in_file) { None } else { dataset.taken_range(in_file.sample) };
+        [payload, record].into_iter().flatten().map(|range| (item.source, range)).collect()
     }
 
     pub(super) fn datasets(&self) -> &[Dataset] {
@@ -146,8 +152,8 @@ impl Sources {
         Ok(name.rsplit_once('/').map_or_else(|| dataset.name().to_owned(), |(folder, _)| folder.to_owned()))
     }
 
-    /// Says which samples come next: their files must still be whole, and the system may fetch them.
-    pub(super) fn announce(&self, items: &[Item], read_ahead: bool) -> Result<()> {
+    /// Says which samples come next: their files must still be whole, and the system may fetch them unless they are kept.
+    pub(super) fn announce(&self, items: &[Item], read_ahead: bool, is_kept: impl Fn(&Item) -> bool) -> Result<()> {
         let mut checked = None;
         for item in items {
             let (dataset, item) = self.in_file(item)?;
@@ -158,7 +164,7 @@ impl Sources {
                 }
                 checked = Some(item.source);
             }
-            if read_ahead {
+            if read_ahead && !is_kept(&item) {
                 dataset.will_need(item.sample);
             }
         }

@@ -5,84 +5,159 @@ use std::{
     time::{Duration, Instant},
 };
 
+use super::{
+    DecodedStats,
+    timeline::{CALLER, Recorder},
+};
+
 /// What a loader has done so far, in all epochs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
     /// Samples made, those of batches that nobody took included.
     pub samples: u64,
-    /// Workers' time for reading: finding, verifying, decompressing, labels.
+    /// Workers' time for finding and reading payloads, or decoded pictures that were kept.
     pub reading: Duration,
+    /// Workers' time for checksums and decompression. What is mapped is read there too.
+    pub verifying: Duration,
     /// Workers' time for decoding, and for waiting until there is memory for it.
     pub decoding: Duration,
     /// Workers' time for transforming, or in a function of the user's.
     pub making: Duration,
-    /// Workers' time without work.
+    /// Workers' time for labels and targets, further pictures of a sample included.
+    pub targets: Duration,
+    /// Workers' time without work: all batches that may be made ahead are made, and wait for the trainer.
     pub idle: Duration,
     /// The caller's time in `next_batch`: waiting for workers, or doing their work where there are none.
     pub waiting: Duration,
     /// The time that opening, proving and reading a warehouse's shards took when the loader was built.
     pub opening: Duration,
+    /// Decoded pictures that are kept; all 0 without a [cache](super::DecodedCache) of them.
+    pub decoded: DecodedStats,
+}
+
+/// What a worker does for a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    Reading,
+    Verifying,
+    Decoding,
+    Making,
+    Targets,
+}
+
+impl Stage {
+    pub const ALL: [Stage; 5] = [Stage::Reading, Stage::Verifying, Stage::Decoding, Stage::Making, Stage::Targets];
 }
 
 /// Adds up times; padded, so that counters do not share a line with what every thread reads.
 #[derive(Debug, Default)]
-pub(super) struct Clock(crossbeam_utils::CachePadded<Counters>);
+pub(super) struct Clock {
+    counters: crossbeam_utils::CachePadded<Counters>,
+    /// When what happened, if that is asked for.
+    pub(super) recorder: Option<Recorder>,
+}
 
 #[derive(Debug, Default)]
 struct Counters {
     samples: AtomicU64,
-    reading: AtomicU64,
-    decoding: AtomicU64,
-    making: AtomicU64,
+    stages: [AtomicU64; Stage::ALL.len()],
     idle: AtomicU64,
     waiting: AtomicU64,
 }
 
-fn add(counter: &AtomicU64, since: Instant) -> Instant {
-    let now = Instant::now();
-    let nanos = u64::try_from((now - since).as_nanos()).unwrap_or(u64::MAX);
-    counter.fetch_add(nanos, Ordering::Relaxed);
-    now
+/// A worker's time for one sample, stage by stage. It is counted when this is dropped.
+#[derive(Debug)]
+pub(super) struct Lap<'a> {
+    clock: &'a Clock,
+    /// The worker, the epoch and the sample.
+    who: (u16, u64, u64),
+    last: Instant,
+    spent: [u64; Stage::ALL.len()],
+}
+
+impl Lap<'_> {
+    /// All since the last stage was this one.
+    pub(super) fn stage(&mut self, stage: Stage) {
+        let now = Instant::now();
+        let spent = nanos(now - self.last);
+        if let Some(sum) = self.spent.get_mut(stage as usize) {
+            *sum = sum.saturating_add(spent);
+        }
+        if let Some(recorder) = &self.clock.recorder {
+            recorder.sample(self.who, stage, (self.last, spent));
+        }
+        self.last = now;
+    }
+    /// Counts the sample.
+    pub(super) fn made(self) {
+        self.clock.counters.samples.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Lap<'_> {
+    fn drop(&mut self) {
+        for (sum, spent) in self.clock.counters.stages.iter().zip(self.spent) {
+            if spent > 0 {
+                sum.fetch_add(spent, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn add(counter: &AtomicU64, since: Instant) -> Duration {
+    let time = since.elapsed();
+    counter.fetch_add(nanos(time), Ordering::Relaxed);
+    time
 }
 
 impl Clock {
-    pub(super) fn idle(&self, since: Instant) {
-        add(&self.0.idle, since);
+    pub(super) fn new(recorder: Option<Recorder>) -> Clock {
+        Clock { recorder, ..Clock::default() }
     }
-    pub(super) fn waited(&self, since: Instant) {
-        add(&self.0.waiting, since);
+
+    pub(super) fn lap(&self, worker: u16, epoch: u64, sample: u64) -> Lap<'_> {
+        Lap { clock: self, who: (worker, epoch, sample), last: Instant::now(), spent: [0; Stage::ALL.len()] }
     }
-    /// Counts reading and says when it ended.
-    pub(super) fn read(&self, since: Instant) -> Instant {
-        add(&self.0.reading, since)
+
+    pub(super) fn idle(&self, worker: u16, since: Instant) {
+        let time = add(&self.counters.idle, since);
+        if let Some(recorder) = &self.recorder {
+            recorder.wait(worker, (since, nanos(time)), None);
+        }
     }
-    /// Counts decoding and says when it ended.
-    pub(super) fn decoded(&self, since: Instant) -> Instant {
-        add(&self.0.decoding, since)
-    }
-    pub(super) fn made(&self, since: Instant) {
-        add(&self.0.making, since);
-        self.0.samples.fetch_add(1, Ordering::Relaxed);
+    /// The caller waited for a batch.
+    pub(super) fn waited(&self, since: Instant, (epoch, step): (u64, u64)) {
+        let time = add(&self.counters.waiting, since);
+        if let Some(recorder) = &self.recorder {
+            recorder.wait(CALLER, (since, nanos(time)), Some((epoch, step)));
+        }
     }
 
     /// Counts samples that the caller's thread took, who waited for them.
-    pub(super) fn lent(&self, since: Instant, samples: usize) {
-        add(&self.0.making, since);
-        add(&self.0.waiting, since);
-        self.0.samples.fetch_add(samples as u64, Ordering::Relaxed);
+    pub(super) fn lent(&self, since: Instant, samples: usize, at: (u64, u64)) {
+        add(&self.counters.stages[Stage::Making as usize], since);
+        self.waited(since, at);
+        self.counters.samples.fetch_add(samples as u64, Ordering::Relaxed);
     }
 
     pub(super) fn stats(&self) -> Stats {
         let time = |counter: &AtomicU64| Duration::from_nanos(counter.load(Ordering::Relaxed));
+        let [reading, verifying, decoding, making, targets] = self.counters.stages.each_ref().map(time);
         Stats {
-            samples: self.0.samples.load(Ordering::Relaxed),
-            reading: time(&self.0.reading),
-            decoding: time(&self.0.decoding),
-            making: time(&self.0.making),
-            idle: time(&self.0.idle),
-            waiting: time(&self.0.waiting),
-            opening: Duration::ZERO,
+            samples: self.counters.samples.load(Ordering::Relaxed),
+            reading,
+            verifying,
+            decoding,
+            making,
+            targets,
+            idle: time(&self.counters.idle),
+            waiting: time(&self.counters.waiting),
+            ..Stats::default()
         }
     }
 }

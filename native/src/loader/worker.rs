@@ -11,7 +11,7 @@ use std::{
     time::Instant,
 };
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use forebay::{
     Error, Result,
@@ -19,7 +19,7 @@ use forebay::{
     error::codes as common,
     image::{
         decode::{Decoder, Options as DecodeOptions, cost},
-        transform::{Out, Rect, Transformer, f16},
+        transform::{Out, Placement, Rect, Transformer, f16},
     },
     order::{Item, Order},
     warehouse::{self, Endianness, to_f32},
@@ -28,11 +28,12 @@ use forebay::{
 use super::{
     Dtype, codes,
     content::{Content, Sample},
+    decoded::{Decoded, Keeping, Wish},
     flight::{Flight, Slot, Task},
     labels::Resolver,
     policy::{OnBroken, TRIES},
     sources::Sources,
-    stats::Clock,
+    stats::{Clock, Lap, Stage},
     target::{Eye, Ready, Seen},
     targets::{Parts, corners},
 };
@@ -69,6 +70,8 @@ pub(super) struct Shared {
     pub(super) budget: Budget,
     pub(super) workers: usize,
     pub(super) clock: Clock,
+    /// Decoded pictures that are kept.
+    pub(super) decoded: Option<Decoded>,
     /// Counts up when what is on its way is no longer wanted.
     pub(super) generation: AtomicU64,
 }
@@ -90,7 +93,7 @@ impl Crew {
         let mut crew = Crew { tasks: Some(give), ticks, threads: Vec::new() };
         for number in 0..workers {
             let (shared, take, tick) = (shared.clone(), take.clone(), tick.clone());
-            let run = move || Worker::new(shared).work(&take, &tick);
+            let run = move || Worker { number: number as u16, ..Worker::new(shared) }.work(&take, &tick);
             // If this fails, dropping the crew ends the threads before.
             let thread = thread::Builder::new().name(format!("forebay-{number}")).spawn(run);
             crew.threads.push(thread.map_err(|e| no_thread((number, workers), e))?);
@@ -134,6 +137,9 @@ pub(super) fn ended() -> Error {
 #[derive(Debug)]
 pub(super) struct Worker {
     shared: Arc<Shared>,
+    /// Its number among the loader's.
+    number: u16,
+    keeping: Keeping,
     decoder: Decoder,
     /// For each content that is pictures.
     transformers: Vec<Option<Transformer>>,
@@ -168,7 +174,9 @@ impl Worker {
         let hows = shared.contents.iter().map(how).collect();
         let (decoder, buffer, imager) = (Decoder::default(), BytesMut::new(), Imager::default());
         let (halves, raster, eye) = (None, Raster::default(), shared.ready.eye());
-        Worker { shared, decoder, transformers, buffer, hows, imager, halves, raster, eye, rects: Vec::new() }
+        let keeping = Keeping::new(shared.decoded.as_ref());
+        let (number, rects) = (0, Vec::new());
+        Worker { shared, number, keeping, decoder, transformers, buffer, hows, imager, halves, raster, eye, rects }
     }
 
     /// Makes one sample by itself, in memory of a slot's size.
@@ -183,7 +191,7 @@ impl Worker {
         loop {
             let idle = Instant::now();
             let Ok(Task { flight, slot: number }) = tasks.recv() else { return };
-            self.shared.clock.idle(idle);
+            self.shared.clock.idle(self.number, idle);
             if self.fill(&flight, number) {
                 drop(flight);
                 fence(Ordering::SeqCst);
@@ -232,7 +240,7 @@ impl Worker {
     fn guarded(&mut self, what: (u64, usize), item: &Item, drawn_as: &Item, slot: &mut Slot) -> Result<()> {
         let outcome = catch_unwind(AssertUnwindSafe(|| self.make(what, item, drawn_as, slot)));
         outcome.unwrap_or_else(|panic| {
-            *self = Worker::new(self.shared.clone());
+            *self = Worker { number: self.number, ..Worker::new(self.shared.clone()) };
             let said = words(&*panic).to_owned();
             // What was thrown may panic again when it is dropped, which would end this thread and lose its slot.
             if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
@@ -245,17 +253,22 @@ impl Worker {
     }
 
     fn make(&mut self, (epoch, kind): (u64, usize), item: &Item, drawn_as: &Item, slot: &mut Slot) -> Result<()> {
-        let Worker { shared, decoder, transformers, buffer, hows, imager, halves, raster, eye, rects } = self;
-        let begun = Instant::now();
+        let Worker { shared, number, keeping, decoder, transformers, buffer, hows, imager, halves, raster, eye, rects } =
+            self;
+        let mut lap = shared.clock.lap(*number, epoch, item.index);
         slot.label = shared.labels.of(&shared.sources, item, buffer)?;
         if !shared.ready.is_empty() {
             shared.ready.read(&shared.sources, item, buffer, &mut slot.cells)?;
+        }
+        if shared.labeled || !shared.ready.is_empty() {
+            lap.stage(Stage::Targets);
         }
         if let Some(stored) = &shared.sources.stored {
             stored.take(item, shared.dtype, slot)?;
             // Who lends samples counts them a batch at a time.
             if !shared.by_caller {
-                shared.clock.made(shared.clock.read(begun));
+                lap.stage(Stage::Reading);
+                lap.made();
             }
             return Ok(());
         }
@@ -263,42 +276,78 @@ impl Worker {
         slot.frame = frame.map(|frame| frame.id);
         let (dataset, item) = shared.sources.in_file(item)?;
         let named = |e: Error| e.file(dataset.name()).sample(item.sample);
-        let Stored { mut payload, raw } = dataset.stored(item.sample, shared.verify, buffer).map_err(named)?;
-        let mut read = shared.clock.read(begun);
         let key = shared.order.key_of(epoch, drawn_as);
+        let wish = Wish { kind, item: &item, key, decode: &shared.decode };
+        let transformer = transformers.get(kind).and_then(Option::as_ref);
+        let cuts_by_boxes = transformer.is_some_and(|transformer| transformer.recipe().looks_at_boxes());
+        let given = frame.filter(|_| cuts_by_boxes).map(|frame| &*frame.boxes).unwrap_or_default();
+        // What is kept needs no payload, unless more is seen of it.
+        let mut found = match (&shared.decoded, transformer) {
+            (Some(decoded), Some(transformer)) => {
+                keeping.find(decoded, &wish, transformer, |size| corners(given, size, rects))
+            }
+            _ => None,
+        };
+        let image = shared.decoded.as_ref().and_then(|decoded| keeping.find_image(decoded, &wish));
+        let Stored { mut payload, raw } = match (found.is_some() || image.is_some()) && !shared.ready.is_seen() {
+            true => Stored { payload: Bytes::new(), raw: None },
+            false => {
+                let read = || lap.stage(Stage::Reading);
+                dataset.stored_then(item.sample, shared.verify, buffer, read).map_err(named)?
+            }
+        };
+        lap.stage(if payload.is_empty() { Stage::Reading } else { Stage::Verifying });
         let out = shared.dtype.out(&mut slot.memory);
         match shared.contents.get(kind).unwrap_or(&Content::Payloads) {
             Content::Payloads => slot.payload = std::mem::take(&mut payload),
             Content::Images(_) => {
                 if let Some(Some(transformer)) = transformers.get_mut(kind) {
-                    let cuts_by_boxes = transformer.recipe().looks_at_boxes();
-                    let given = frame.filter(|_| cuts_by_boxes).map(|frame| &*frame.boxes).unwrap_or_default();
-                    let needs =
-                        transformer.needs_among(&payload, raw, &shared.decode, key, |size| corners(given, size, rects));
-                    let cost = needs.cost(&payload);
-                    let share = shared.budget.take(cost);
-                    let picture = || {
-                        let decoded = transformer.decode_as(&needs, decoder, &payload, key)?;
-                        // Raw pixels are there already.
-                        if raw.is_none() {
-                            read = shared.clock.decoded(read);
-                        }
-                        slot.placement = *decoded.placement();
+                    let size = (transformer.recipe().width, transformer.recipe().height);
+                    let mut follow = |placement: &Placement, lap: &mut Lap<'_>| {
+                        slot.placement = *placement;
                         if let Some(frame) = frame {
-                            let size = (transformer.recipe().width, transformer.recipe().height);
-                            Parts::new(&mut slot.targets).follow(&frame.boxes, &slot.placement, size);
+                            Parts::new(&mut slot.targets).follow(&frame.boxes, placement, size);
                         }
                         if shared.ready.is_marked() {
-                            let size = (transformer.recipe().width, transformer.recipe().height);
-                            let placed = (&slot.placement, size);
-                            shared.ready.place(&shared.sources, &item, placed, &mut slot.cells, raster)?;
+                            shared.ready.place(&shared.sources, &item, (placement, size), &mut slot.cells, raster)?;
+                            lap.stage(Stage::Targets);
                         }
-                        transformer.finish(&decoded, key, out)
+                        Ok(())
+                    };
+                    let (mut cost, mut share) = (0, None);
+                    let picture = || {
+                        if found.is_none() {
+                            let needs = transformer
+                                .needs_among(&payload, raw, &shared.decode, key, |size| corners(given, size, rects));
+                            let kept = shared.decoded.as_ref();
+                            cost = kept.map_or_else(|| needs.cost(&payload), |d| d.cost(kind, &needs, &payload));
+                            share = Some(shared.budget.take(cost));
+                            let mut is_decoded = || {
+                                // Raw pixels are there already.
+                                if raw.is_none() {
+                                    lap.stage(Stage::Decoding);
+                                }
+                            };
+                            if let Some(kept) = kept {
+                                let what = (&payload[..], raw, &needs);
+                                found = keeping.fill(kept, &wish, what, (transformer, decoder), &mut is_decoded);
+                            }
+                            if found.is_none() {
+                                let decoded = transformer.decode_as(&needs, decoder, &payload, key)?;
+                                is_decoded();
+                                follow(decoded.placement(), &mut lap)?;
+                                return transformer.finish(&decoded, key, out);
+                            }
+                        }
+                        let Some(found) = &found else { return Ok(()) };
+                        follow(&found.placement, &mut lap)?;
+                        keeping.finish(found, transformer, key, out)
                     };
                     let made = picture();
                     // A decoder keeps its buffers, of which these would be too large for every worker to keep.
                     if shared.budget.is_much(cost, shared.workers) {
                         *decoder = Decoder::default();
+                        keeping.let_go();
                     }
                     drop(share);
                     made.map_err(named)?;
@@ -306,19 +355,32 @@ impl Worker {
             }
             Content::Prepared(transform) => {
                 if let Some(Some(how)) = hows.get(kind) {
-                    let needed = if raw.is_some() { 0 } else { cost(&payload, &how.decode) };
+                    let needed = if image.is_some() || raw.is_some() { 0 } else { cost(&payload, &how.decode) };
                     let share = shared.budget.take(needed);
-                    let image = || {
-                        let decoded = imager.decode(&payload, raw, how)?;
-                        read = shared.clock.decoded(read);
+                    let make = || {
                         let mut parts = Parts::new(&mut slot.targets);
                         let most = u32::try_from(transform.max_boxes).unwrap_or(u32::MAX);
                         let given = frame.map(|frame| &*frame.boxes).unwrap_or_default();
-                        place(given, &decoded.placement, most, |corners, class| parts.push(corners, class));
-                        numbers(decoded.image()?, halves, out);
+                        let mut follow = |placement| {
+                            place(given, placement, most, |corners, class| parts.push(corners, class));
+                        };
+                        if let Some(size) = image {
+                            follow(&warehouse::Placement::new(how.resize, size, how.size));
+                            numbers(keeping.image(), halves, out);
+                            return Ok(());
+                        }
+                        let decoded = imager.decode(&payload, raw, how)?;
+                        lap.stage(Stage::Decoding);
+                        follow(&decoded.placement);
+                        let size = decoded.placement.source;
+                        let made = decoded.image()?;
+                        if let Some(kept) = &shared.decoded {
+                            keeping.keep_image(kept, &wish, size, made);
+                        }
+                        numbers(made, halves, out);
                         Ok(())
                     };
-                    let made = image();
+                    let made = make();
                     if shared.budget.is_much(needed, shared.workers) {
                         *imager = Imager::default();
                     }
@@ -347,9 +409,13 @@ impl Worker {
                 budget: &shared.budget,
                 full: (slot.placement.full_width, slot.placement.full_height),
             };
+            lap.stage(Stage::Making);
             shared.ready.see(&seen, eye, decoder, &mut slot.cells).map_err(named)?;
+            lap.stage(Stage::Targets);
+        } else {
+            lap.stage(Stage::Making);
         }
-        shared.clock.made(read);
+        lap.made();
         Ok(())
     }
 }

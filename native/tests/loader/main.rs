@@ -7,6 +7,7 @@ mod common;
 mod support;
 
 mod batches;
+mod decoded;
 mod extremes;
 mod faults;
 mod groups;
@@ -17,3 +18,4 @@ mod running;
 mod sampling;
 mod settings;
 mod targets;
+mod timeline;

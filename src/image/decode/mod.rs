@@ -21,6 +21,7 @@
 //! ```
 
 mod cost;
+mod foreseen;
 #[cfg(feature = "jpeg")]
 mod jpeg;
 #[cfg(feature = "jpeg-turbo")]
@@ -41,6 +42,8 @@ use crate::{
 };
 #[doc(hidden)]
 pub use cost::cost;
+#[doc(hidden)]
+pub use foreseen::Foreseen;
 pub use orient::Orientation;
 
 /// How a picture's stored pixels are to be turned, by its EXIF block or, in a TIFF, by its own field. Whatever is wrong

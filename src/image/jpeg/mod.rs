@@ -38,7 +38,7 @@ use fearless_simd::{Level, Simd, dispatch};
 
 use crate::error::Result;
 use header::{Header, MOST_PARTS};
-pub(crate) use plan::Plan;
+pub(crate) use plan::{Part, Plan};
 use tables::Tables;
 
 /// A decoder with its buffers.

@@ -64,12 +64,8 @@ impl Plan {
         let eighths = eighths.clamp(1, 8) as usize;
         let (across, down) = header.unit();
         let full = (header.width as usize, header.height as usize);
-        let whole = ((full.0 * eighths).div_ceil(8), (full.1 * eighths).div_ceil(8));
         let (units, rows) = header.units();
-        let (x, y) = match region {
-            None => (0..whole.0, 0..whole.1),
-            Some((left, top, width, height)) => (cut(left, width, eighths, full.0), cut(top, height, eighths, full.1)),
-        };
+        let (x, y) = wanted(full, eighths, region);
         let unit = (across * eighths, down * eighths);
         // Pixels between two of a component need the next one on both sides.
         let reach = |at: &Range<usize>, size: usize, most: usize| {
@@ -120,8 +116,27 @@ impl Plan {
     }
 
     pub(crate) fn part(&self) -> Part {
-        let Plan { x, y, .. } = self;
+        Part::of(&self.x, &self.y)
+    }
+}
+
+impl Part {
+    fn of(x: &Range<usize>, y: &Range<usize>) -> Part {
         Part { left: x.start as u32, top: y.start as u32, width: x.len() as u32, height: y.len() as u32 }
+    }
+
+    /// What is decoded of a picture of this size, none of whose sides is 0, at this many eighths of it.
+    pub(crate) fn decoded((width, height): (u32, u32), eighths: u32, region: Option<(u32, u32, u32, u32)>) -> Part {
+        let (x, y) = wanted((width as usize, height as usize), eighths.clamp(1, 8) as usize, region);
+        Part::of(&x, &y)
+    }
+}
+
+/// The columns and lines of the reduced picture that are wanted.
+fn wanted(full: (usize, usize), eighths: usize, region: Option<(u32, u32, u32, u32)>) -> (Range<usize>, Range<usize>) {
+    match region {
+        None => (0..(full.0 * eighths).div_ceil(8), 0..(full.1 * eighths).div_ceil(8)),
+        Some((left, top, width, height)) => (cut(left, width, eighths, full.0), cut(top, height, eighths, full.1)),
     }
 }
 

@@ -62,7 +62,7 @@ pub use recipe::{Layout, Normalize, Recipe, Resampling};
 pub use tensor::Out;
 
 #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
-use super::decode::{Orientation, orientation};
+use super::decode::Foreseen;
 use super::{Picture, codes};
 use crate::error::{Error, Result};
 use geometry::turned;
@@ -307,19 +307,29 @@ impl Transformer {
             let placement = self.recipe.place_boxes(width, height, boxes((width, height)), sample_key);
             return Needs { raw, options: options.clone(), placed: Some(placement) };
         }
-        let probed = super::probe(payload);
-        if probed.width == 0 {
-            return Needs { raw, options: options.clone(), placed: None };
+        match Foreseen::of(payload, options) {
+            Some(foreseen) => self.needs_of(&foreseen, options, sample_key, boxes),
+            None => Needs { raw, options: options.clone(), placed: None },
         }
-        // The crop is one of the picture as it is seen; the part and the size are those of the picture as it is stored.
-        let orientation = if options.orient { orientation(payload) } else { Orientation::Upright };
-        let stored = (probed.width, probed.height);
-        let (width, height) = orientation.size(stored.0, stored.1);
+    }
+
+    /// The same of a picture of which is known what its first bytes say.
+    #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    #[doc(hidden)]
+    pub fn needs_of<'b>(
+        &self,
+        foreseen: &Foreseen,
+        options: &super::decode::Options,
+        sample_key: u64,
+        boxes: impl FnOnce((u32, u32)) -> &'b [Rect],
+    ) -> Needs {
+        let (stored, orientation) = ((foreseen.width, foreseen.height), foreseen.orientation);
+        let (width, height) = foreseen.seen();
         let placement = self.recipe.place_boxes(width, height, boxes((width, height)), sample_key);
         let mut options = self.enough(&placement, (width, height), options);
         options.region = options.region.map(|region| orientation.stored(region, stored));
         options.at_least = options.at_least.map(|(width, height)| orientation.size(width, height));
-        Needs { raw, options, placed: Some(placement) }
+        Needs { raw: None, options, placed: Some(placement) }
     }
 
     /// Decodes a payload as its [needs](Self::needs) say, which were found with the same key.
@@ -381,6 +391,22 @@ impl Needs {
         // Raw pixels are the payload itself.
         if self.raw.is_some() { 0 } else { super::decode::cost(payload, &self.options) }
     }
+
+    /// What the decoder is asked for.
+    pub fn options(&self) -> &super::decode::Options {
+        &self.options
+    }
+    /// Where the picture lands, if its size was known before.
+    pub fn placed(&self) -> Option<&Placement> {
+        self.placed.as_ref()
+    }
+    /// The same for all of the picture at that size instead of a part.
+    #[must_use]
+    pub fn whole(&self) -> Needs {
+        let mut needs = self.clone();
+        needs.options.region = None;
+        needs
+    }
 }
 
 /// A picture that was [decoded for](Transformer::decode_for) a recipe.
@@ -393,9 +419,13 @@ pub struct Decoded<'a> {
 }
 
 #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
-impl Decoded<'_> {
+impl<'a> Decoded<'a> {
+    /// A picture that was decoded before, with its place on the output.
+    pub fn new(picture: Picture<'a>, placement: Placement) -> Decoded<'a> {
+        Decoded { picture, placement }
+    }
     /// What was decoded.
-    pub fn picture(&self) -> &Picture<'_> {
+    pub fn picture(&self) -> &Picture<'a> {
         &self.picture
     }
     /// Where it will land on the output.

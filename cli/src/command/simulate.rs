@@ -1,0 +1,101 @@
+//! `forebay plan --simulate`: how fast the loader would be with more workers, told from a few samples that one worker makes.
+
+use std::path::PathBuf;
+
+use forebay::Result;
+use forebay_native::{
+    loader::{IMAGENET, Image, Loader},
+    parallel::all_cores,
+    simulate::{Machine, measure},
+};
+use serde_json::json;
+
+use super::{filtering::paths, pixels};
+use crate::{human, output::Output};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct SimulateArgs {
+    /// Make a few samples with one worker, and say how many images a second more workers would make.
+    #[arg(long, conflicts_with_all = ["cost", "rank"])]
+    pub simulate: bool,
+    /// With --simulate: of which numbers of workers.
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', requires = "simulate", default_value = "1,2,4,8")]
+    workers: Vec<usize>,
+    /// With --simulate: the size of the tensors.
+    #[arg(long, value_name = "SIZE", value_parser = pixels::size, requires = "simulate", default_value = "224")]
+    image: (u32, u32),
+    /// With --simulate: random crops, resized, half of them mirrored, instead of the whole picture, resized.
+    #[arg(long, requires = "simulate")]
+    augment: bool,
+    /// With --simulate: how many samples are made.
+    #[arg(long, value_name = "N", requires = "simulate", default_value_t = 512)]
+    samples: u64,
+    /// With --simulate: cores of the machine that is meant, instead of this one's.
+    #[arg(long, value_name = "N", requires = "simulate")]
+    cores: Option<usize>,
+    /// With --simulate: how fast files can be read, such as 200MB/s or 1Gb/s, if that is a bound.
+    #[arg(long, value_name = "RATE", requires = "simulate", value_parser = human::parse_rate)]
+    read_rate: Option<u64>,
+}
+
+impl SimulateArgs {
+    pub fn run(
+        &self,
+        files: &[PathBuf],
+        (filter, shuffle, batch): (Option<&str>, Option<u64>, u64),
+        out: &Output,
+    ) -> Result<()> {
+        let image = Image::new(self.image.0, self.image.1).normalize(IMAGENET);
+        let image = if self.augment { image.random_resized_crop().hflip() } else { image };
+        let mut builder = Loader::open_all(paths(files)?)?.image(image).tail(forebay::order::Tail::Uneven);
+        if let Some(seed) = shuffle {
+            builder = builder.shuffle(seed);
+        }
+        if let Some(filter) = filter {
+            builder = builder.filter(filter)?;
+        }
+        let measured = measure(builder, batch, self.samples)?;
+        let machine =
+            Machine::new(self.cores.unwrap_or_else(all_cores)).read_bytes(self.read_rate.map(|bits| bits / 8));
+        let predicted: Vec<_> = self.workers.iter().map(|workers| measured.simulate(*workers, &machine)).collect();
+        let names = ["read", "verify", "decode", "resize", "targets"];
+        let stages: Vec<(&str, f64)> =
+            names.into_iter().zip(measured.stages()).map(|(name, time)| (name, 1000.0 * time.as_secs_f64())).collect();
+        let taking = 1000.0 * measured.taking.as_secs_f64();
+        if out.json() {
+            let stages: serde_json::Map<_, _> =
+                stages.iter().map(|(name, ms)| ((*name).to_owned(), json!(ms))).collect();
+            out.value(&json!({
+                "samples": measured.samples.len(),
+                "batch": measured.batch,
+                "sample_bytes": measured.bytes,
+                "stage_ms": stages,
+                "batch_taking_ms": taking,
+                "cores": machine.cores,
+                "read_bytes_per_second": machine.read_bytes,
+                "predicted": predicted,
+            }));
+            return Ok(());
+        }
+        let each: Vec<String> = stages.iter().map(|(name, ms)| format!("{name} {ms:.3}")).collect();
+        out.line(format!(
+            "{} samples of {} on average",
+            human::count(measured.samples.len() as u64),
+            human::bytes(measured.bytes)
+        ));
+        out.line(format!("ms a sample   {}", each.join(", ")));
+        out.line(format!("ms a batch    {taking:.3} of the thread that takes it"));
+        out.line("");
+        out.line(format!("{:>8} {:>12} {:>8}  {}", "workers", "images/s", "busy", "bound by"));
+        for one in &predicted {
+            let bound = match one.bound {
+                "cores" => format!("{} cores", machine.cores),
+                "read" => "reading".to_owned(),
+                _ => "workers".to_owned(),
+            };
+            let busy = 100.0 * one.busy;
+            out.line(format!("{:>8} {:>12.0} {busy:>6.0} %  {bound}", one.workers, one.images_per_second));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+//! Where the time went, when, and what more workers would do.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use forebay_native::{
+    loader::{IMAGENET, Image, Loader},
+    simulate::{Machine, Measured, measure},
+};
+use serde_json::Value;
+
+use crate::{common::Folder, support::table};
+
+#[test]
+fn a_timeline_is_what_trace_viewers_read_and_adds_up_to_the_sums() {
+    let folder = Folder::new();
+    let path = table(&folder, 100);
+    let build = |events| {
+        let image = Image::new(20, 20).random_resized_crop().normalize(IMAGENET);
+        Loader::open(&path).unwrap().batch(8).workers(3).shuffle(1).labels("cls").image(image).timeline(events)
+    };
+    let mut loader = build(10_000).build().unwrap();
+    for epoch in 0..2 {
+        loader.epoch(epoch).unwrap().for_each(|batch| drop(batch.unwrap()));
+    }
+    loader.stop();
+    let (stats, timeline) = (loader.stats(), loader.timeline().unwrap());
+    assert_eq!(timeline.left_out, 0);
+    let mut bytes = Vec::new();
+    timeline.write(&mut bytes).unwrap();
+    let trace: Value = serde_json::from_slice(&bytes).unwrap();
+    assert_eq!((&trace["displayTimeUnit"], &trace["otherData"]["left_out"]), (&Value::from("ms"), &Value::from(0)));
+    let events = trace["traceEvents"].as_array().unwrap();
+    let (mut sums, mut ends, mut names) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    for event in events {
+        let text = |key: &str| event[key].as_str().unwrap_or_else(|| panic!("{key}: {event}"));
+        let number = |key: &str| event[key].as_f64().unwrap_or_else(|| panic!("{key}: {event}"));
+        assert_eq!(event["pid"], 1);
+        let thread = event["tid"].as_u64().unwrap();
+        match text("ph") {
+            "M" => {
+                let name = event["args"]["name"].as_str().unwrap().to_owned();
+                names.insert((text("name").to_owned(), thread), name);
+            }
+            "X" => {
+                assert!(number("ts") >= 0.0 && number("dur") >= 0.0, "{event}");
+                assert_eq!(text("cat") == "wait", text("name").starts_with("wait "), "{event}");
+                *sums.entry(text("name").to_owned()).or_insert(0.0) += number("dur");
+                // Nothing of a thread lies over what it did before, but for rounding.
+                let end = ends.insert(thread, number("ts") + number("dur")).unwrap_or(0.0);
+                assert!(number("ts") > end - 0.01, "{event} begins before {end}");
+                if thread > 0 && text("cat") == "work" {
+                    assert!(event["args"]["sample"].as_u64().unwrap() < 100 && event["args"]["epoch"].is_u64());
+                }
+            }
+            other => panic!("{other}: {event}"),
+        }
+    }
+    assert_eq!(names[&("process_name".to_owned(), 0)], "forebay");
+    assert_eq!(names[&("thread_name".to_owned(), 0)], "caller");
+    for thread in ends.keys() {
+        assert!(names.contains_key(&("thread_name".to_owned(), *thread)) && *thread <= 3);
+    }
+    for (name, sum) in [
+        ("read", stats.reading),
+        ("verify", stats.verifying),
+        ("decode", stats.decoding),
+        ("transform", stats.making),
+        ("targets", stats.targets),
+        ("wait for trainer", stats.idle),
+        ("wait for data", stats.waiting),
+    ] {
+        let micros = sum.as_nanos() as f64 / 1e3;
+        assert!((sums.remove(name).unwrap() - micros).abs() < 1.0 && micros > 0.0, "{name}");
+    }
+    assert!(sums.is_empty(), "{sums:?}");
+    // It is bounded, and there is none where none was asked for.
+    let mut few = build(50).build().unwrap();
+    few.epoch(0).unwrap().for_each(|batch| drop(batch.unwrap()));
+    let few = few.timeline().unwrap();
+    assert!(few.events.len() == 50 && few.left_out > 0);
+    assert!(Loader::open(&path).unwrap().build().unwrap().timeline().is_none());
+}
+
+#[test]
+fn a_few_samples_are_measured_by_one_worker() {
+    let folder = Folder::new();
+    let path = table(&folder, 60);
+    let build = || Loader::open(&path).unwrap().shuffle(1).image(Image::new(20, 20).normalize(IMAGENET));
+    let measured = measure(build(), 8, 30).unwrap();
+    assert!(measured.samples.len() >= 30 && measured.batch == 8 && measured.bytes > 20, "{measured:?}");
+    let [read, _, decode, transform, targets] = measured.stages();
+    assert!(read + decode + transform > Duration::ZERO && targets == Duration::ZERO);
+    // Beyond an epoch too.
+    assert!(measure(build(), 8, 200).unwrap().samples.len() >= 200);
+    let one = measured.simulate(1, &Machine::new(8)).images_per_second;
+    let four = measured.simulate(4, &Machine::new(8)).images_per_second;
+    assert!(one > 0.0 && four > 0.99 * one, "{one} {four}");
+    assert!(measure(build(), 0, 30).is_err() && measure(build(), 8, 0).is_err());
+}
+
+fn of(nanos: u64, batch: usize, taking: u64) -> Measured {
+    let samples = vec![[nanos / 10, 0, nanos * 8 / 10, nanos / 10, 0]; 100];
+    let mut measured = Measured::new(samples, batch, Duration::from_nanos(taking));
+    measured.bytes = 100_000;
+    measured
+}
+
+#[test]
+fn workers_add_up_until_the_cores_are_used_or_nothing_more_can_be_read() {
+    let measured = of(1_000_000, 64, 0);
+    let rate = |workers, machine: Machine| {
+        let predicted = measured.simulate(workers, &machine);
+        (predicted.images_per_second.round(), predicted.bound)
+    };
+    let four = Machine::new(4);
+    assert_eq!(rate(1, four), (1000.0, "workers"));
+    assert_eq!(rate(2, four), (2000.0, "workers"));
+    assert_eq!(rate(4, four), (4000.0, "workers"));
+    assert_eq!(rate(8, four), (4000.0, "cores"));
+    assert_eq!(rate(8, four.read_bytes(Some(150_000_000))), (1500.0, "read"));
+    assert_eq!(rate(1, four.read_bytes(Some(150_000_000))), (1000.0, "workers"));
+}
+
+#[test]
+fn small_batches_leave_workers_without_work_and_taking_takes_its_time() {
+    // Two batches of two are on their way, for eight workers.
+    let few = of(1_000_000, 2, 0).simulate(8, &Machine::new(8));
+    assert!((few.images_per_second - 4000.0).abs() < 40.0 && (few.busy - 0.5).abs() < 0.01, "{few:?}");
+    // Whoever takes a batch needs as long as all workers for it.
+    let slow = of(1_000_000, 8, 8_000_000).simulate(8, &Machine::new(9));
+    assert!((slow.images_per_second - 1000.0).abs() < 130.0, "{slow:?}");
+    // It needs a core too.
+    let shared = of(1_000_000, 8, 4_000_000).simulate(1, &Machine::new(1));
+    assert!((shared.images_per_second - 8.0 / 0.012).abs() < 7.0 && shared.bound == "cores", "{shared:?}");
+}
