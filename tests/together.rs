@@ -217,7 +217,7 @@ fn pixels_points_and_boxes_go_the_same_way() {
     assert!(fills > 100 && shows > 5000, "{fills} {shows}");
 }
 
-/// Lays all pieces down; gives whose they are and where they landed.
+/// Lays all pieces down; gives whose they are, with their placements.
 fn lay(
     transformer: &mut Transformer,
     pieces: &forebay::image::transform::Pieces,

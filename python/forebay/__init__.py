@@ -22,11 +22,15 @@ from ._augment import (
     CenterCrop,
     ColorJitter,
     CropAroundBoxes,
+    CutMix,
     GaussianBlur,
     Grayscale,
     HorizontalFlip,
     KeepBoxes,
     Letterbox,
+    MixUp,
+    MixUpOrCutMix,
+    Mosaic,
     Pad,
     RandAugment,
     RandomAdjustSharpness,
@@ -46,7 +50,7 @@ from ._augment import (
     TrivialAugmentWide,
     VerticalFlip,
 )
-from ._batch import Batch, Item, Placement, Skipped
+from ._batch import Batch, Item, Piece, Placement, Skipped
 from ._convert import PathLike, Summary, check, convert
 from ._dataset import Dataset, Sample, SampleInfo, open_samples
 from ._errors import (
@@ -84,6 +88,7 @@ __all__ = [
     "ColorJitter",
     "Column",
     "CropAroundBoxes",
+    "CutMix",
     "DamagedError",
     "Dataset",
     "Difference",
@@ -102,8 +107,12 @@ __all__ = [
     "LimitError",
     "Loader",
     "LoaderStats",
+    "MixUp",
+    "MixUpOrCutMix",
+    "Mosaic",
     "OutOfRangeError",
     "Pad",
+    "Piece",
     "Placement",
     "Plan",
     "PlannedBatch",

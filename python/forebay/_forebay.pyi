@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from ._batch import Item, Placement, Skipped
+from ._batch import Item, Piece, Placement, Skipped
 
 __all__ = [
     "Batch",
@@ -161,6 +161,9 @@ class Batch:
     def skipped(self) -> list[Skipped]: ...
     @property
     def placements(self) -> list[Placement]: ...
+    @property
+    def pieces(self) -> list[list[Piece]]: ...
+    def soft_labels(self, classes: int) -> NDArray[np.float32]: ...
     @property
     def names(self) -> list[str | None]: ...
     @property

@@ -26,6 +26,7 @@ use super::{
     stored::{self, Stored, prefetch_from_env},
     target::{Racks, Ready, Terms, column_bytes},
     targets,
+    together::{self, Lists},
     worker::Shared,
 };
 use crate::{
@@ -232,6 +233,7 @@ impl Builder {
             groups: self.groups.is_some(),
         };
         let ready = Ready::new(&self.targets, &terms, &sources)?;
+        together::check(&self.together, &contents, ready.has_other_pictures())?;
         let target_bytes = targets::bytes(places).checked_mul(most).filter(|bytes| *bytes as u64 <= MOST_TARGET_BYTES);
         let Some(target_bytes) = target_bytes else {
             return refuse(format!("{places} places for boxes in each of {most} samples are more than is reasonable"));
@@ -266,6 +268,8 @@ impl Builder {
             labels,
             labeled: self.labels.is_some(),
             ready,
+            together: self.together,
+            lists: Lists::new(most.saturating_mul(flights)),
             on_broken: self.on_broken,
             allow_empty: self.allow_empty,
             decode: self.decode,
