@@ -1,6 +1,6 @@
 //! Several samples on one tensor: mosaics, MixUp and CutMix, with their boxes, masks, key points and labels.
 
-use std::sync::Mutex;
+use std::{sync::Mutex, time::Instant};
 
 use forebay::{
     Error, Result,
@@ -126,7 +126,7 @@ impl Worker {
         let epoch = shared.order.epoch(epoch)?;
         let pieces = shared.pieces(&epoch, (item, drawn_as), kind);
         let mut layer = 0;
-        self.begin(&shared, kind, &pieces, slot);
+        self.begin(&shared, kind, slot);
         for number in 0..pieces.all().len() {
             let Some(piece) = pieces.all().get(number) else { break };
             if piece.layer != layer {
@@ -140,7 +140,7 @@ impl Worker {
             let at = At { shared: &shared, epoch: &epoch, kind, pieces: &pieces, number, drawn_as };
             self.add_good(&at, slot)?;
         }
-        let begun = std::time::Instant::now();
+        let begun = Instant::now();
         if let Some(Some(transformer)) = self.transformers.get_mut(kind) {
             transformer.end_layer(pieces.layer_key(layer));
             if let (Some(mixed), 1..) = (&pieces.mixed, layer) {
@@ -153,12 +153,11 @@ impl Worker {
     }
 
     /// Everything is empty.
-    fn begin(&mut self, shared: &Shared, kind: usize, pieces: &Pieces, slot: &mut Slot) {
+    fn begin(&mut self, shared: &Shared, kind: usize, slot: &mut Slot) {
         if slot.pieces.capacity() == 0 {
             slot.pieces = shared.lists.take();
         }
         slot.pieces.clear();
-        debug_assert!(pieces.all().len() <= MOST_PIECES);
         Parts::new(&mut slot.targets);
         shared.ready.clear_marks(&mut slot.cells);
         if let Some(Some(transformer)) = self.transformers.get_mut(kind) {
@@ -189,7 +188,7 @@ impl Worker {
         let Some(piece) = pieces.all().get(at.number) else { return Ok(()) };
         let Worker { decoder, transformers, buffer, raster, eye, rects, .. } = self;
         let Some(Some(transformer)) = transformers.get_mut(at.kind) else { return Ok(()) };
-        let begun = std::time::Instant::now();
+        let begun = Instant::now();
         let label = shared.labels.of(&shared.sources, item, buffer)?;
         let is_own = at.number == 0;
         if is_own {

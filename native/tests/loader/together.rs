@@ -39,7 +39,7 @@ fn objects_follow_their_pictures_into_mosaics_and_cuts() {
         [open().mosaic(mosaic), open().mixed(CUTMIX, 1.0), open().mosaic(mosaic.chance(0.5)).mixed(CUTMIX, 0.5)];
     for builder in loaders {
         let mut loader = builder.build().unwrap();
-        let (mut same, mut pixels, mut points_seen, mut several) = (0, 0, 0, 0);
+        let (mut same, mut pixels, mut points_seen, mut several, mut edges) = (0, 0, 0, 0, 0);
         for epoch in 0..6 {
             for batch in loader.epoch(epoch).unwrap() {
                 let batch = batch.unwrap();
@@ -56,8 +56,23 @@ fn objects_follow_their_pictures_into_mosaics_and_cuts() {
                     let semantic = &of("classes").values().u8().unwrap()[k * h * w..][..h * w];
                     let there = (0..12).filter(|j| boxes.mask().unwrap()[k * 12 + j] == 1);
                     // Pictures are white where the class 0 is, and nowhere else.
-                    pixels += w * h;
-                    same += (0..w * h).filter(|&at| (semantic[at] == 1) == (image[at] > 0.5)).count();
+                    for at in 0..w * h {
+                        let (x, y) = ((at % w) as f64 + 0.5, (at / w) as f64 + 0.5);
+                        let owner = batch.pieces(k).iter().find(|piece| {
+                            let p = &piece.placement;
+                            let inside = |at: f64, from: u32, n: u32| at > f64::from(from) && at < f64::from(from + n);
+                            p.shown.has(x, y) && inside(x, p.x, p.width) && inside(y, p.y, p.height)
+                        });
+                        let from = owner.and_then(|piece| piece.placement.map().inverse()?.point(x, y));
+                        // On the edge between two pixels of the picture either may be the nearest.
+                        let on_edge = |v: f64| (v - v.round()).abs() < 1e-4;
+                        if from.is_some_and(|(u, v)| on_edge(u) || on_edge(v)) {
+                            edges += 1;
+                            continue;
+                        }
+                        pixels += 1;
+                        same += usize::from((semantic[at] == 1) == (image[at] > 0.5));
+                    }
                     for j in there {
                         let class = boxes.classes().unwrap()[k * 12 + j];
                         let corners = &boxes.values().f32().unwrap()[(k * 12 + j) * 4..][..4];
@@ -89,6 +104,7 @@ fn objects_follow_their_pictures_into_mosaics_and_cuts() {
         }
         assert!(several > 20 && points_seen > 10, "{several} {points_seen}");
         assert!(same as f64 >= 0.999 * pixels as f64, "{same} of {pixels} pixels");
+        assert!(edges < pixels / 4, "{edges} beside {pixels}");
     }
 }
 
