@@ -43,7 +43,7 @@ impl Picture<'_> {
             *to = match found() {
                 Some(((a, b), (c, d))) => {
                     let both = (right * lower + (1 << (BITS - 1))) >> BITS;
-                    let weights = [ONE as u64 - right - lower + both, right - both, lower - both, both];
+                    let weights = [ONE as u64 + both - right - lower, right - both, lower - both, both];
                     let sum = a * weights[0] + b * weights[1] + c * weights[2] + d * weights[3] + HALVES;
                     let level = |k: u32| (sum >> (k * LANE + BITS)) as u8;
                     [level(0), level(1), level(2)]
