@@ -40,7 +40,7 @@ const CRATES = {
     'batch options',
     'arrow_in check dataset extract labels loader plan warehouse',
     'pictures table',
-    'convert',
+    'convert rows',
     'several shards writer',
   ],
   'wasm/src': [

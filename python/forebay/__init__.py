@@ -71,6 +71,7 @@ from ._hf import from_hf
 from ._loader import Blocks, Labels, Loader, LoaderStats, Split
 from ._records import Records, WebSamples
 from ._report import Fault, Report
+from ._rows import TableLoader
 from ._sampling import Balance
 from ._several import Difference, Extracted, Plan, PlannedBatch, Share, concat, diff, extract, plan, split, stats
 from ._targets import Target, padded, texts
@@ -140,6 +141,7 @@ __all__ = [
     "Stretch",
     "Summary",
     "Table",
+    "TableLoader",
     "Target",
     "TblWriter",
     "TrivialAugmentWide",
