@@ -71,7 +71,7 @@ impl RowColumn {
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
-    /// Where rows begin and the last one ends, where they have any number of values: text, bytes, vectors.
+    /// Where rows begin and the last one ends, for rows with any number of values: text, bytes, vectors.
     pub fn offsets(&self) -> Option<&[i64]> {
         self.offsets.as_deref()
     }

@@ -52,7 +52,7 @@ impl Numbers {
 pub(super) struct Held {
     pub(super) name: String,
     numbers: Numbers,
-    /// Numbers in a row, where all rows have as many.
+    /// Numbers in a row, if all rows have as many.
     shape: Vec<usize>,
     /// Where each row begins and the last one ends, where rows have any number of them.
     offsets: Option<Vec<usize>>,
