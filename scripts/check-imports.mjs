@@ -42,7 +42,7 @@ const CRATES = {
     'batch options',
     'arrow_in check dataset edits extract labels loader plan warehouse',
     'pictures table',
-    'convert',
+    'convert rows',
     'several shards writer',
   ],
   'wasm/src': [

@@ -56,6 +56,8 @@ pub enum Purpose {
     ClassPass = 10,
     /// Everything random about a sample where one may come more than once in an epoch; then the epoch and the position.
     Place = 11,
+    /// Which other samples are brought together with a sample, and how; then the epoch, the position and what it is about.
+    Partners = 12,
 }
 
 impl Purpose {
@@ -72,11 +74,17 @@ impl Purpose {
         Purpose::Classes,
         Purpose::ClassPass,
         Purpose::Place,
+        Purpose::Partners,
     ];
 
     /// The key for this purpose, from a run's seed and the words that this purpose takes.
     pub fn key(self, seed: u64, words: &[u64]) -> u64 {
         extend(key(seed, &[self as u64]), words)
+    }
+
+    /// The same where more words follow, which say what of it the key is about.
+    pub(crate) fn key_of(self, seed: u64, place: [u64; 2], words: &[u64]) -> u64 {
+        extend(self.key(seed, &place), words)
     }
 }
 

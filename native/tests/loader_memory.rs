@@ -26,7 +26,7 @@ use forebay_native::{
     Dataset,
     convert::{Job, Options as ConvertOptions, To},
     input::Io,
-    loader::{Builder, DecodedCache, IMAGENET, Image, Loader, Mode, Target},
+    loader::{Builder, DecodedCache, IMAGENET, Image, Loader, Mixing, Mode, Mosaic, Target},
     warehouse::{Settings, build},
 };
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -224,6 +224,11 @@ fn a_warm_loader_allocates_nothing_for_a_sample_with_boxes() {
         .keep_boxes(0.2, 0.0);
     let turned = allocations_per_picture(live().image(turned));
     assert!(turned < 0.2, "{turned} allocations for each picture with boxes that is augmented");
+    let together = Image::new(6, 6).letterbox([0; 3]).hflip().normalize(IMAGENET);
+    let boxes = Target::boxes(&labels).most(8);
+    let together = live().image(together).target("boxes", boxes).mosaic(Mosaic::new().chance(0.5));
+    let together = allocations_per_picture(together.mixed(Mixing::Either { mixup: 1.0, cutmix: 1.0 }, 0.5));
+    assert!(together < 0.2, "{together} allocations for each sample of several pictures with boxes");
     let transform = Transform::new(Some([6, 6]), ResizeMode::Letterbox, 3);
     let prepared = allocations_per_picture(live().warehouse_transform(transform));
     assert!(prepared < 0.2, "{prepared} allocations for each picture that is made as a warehouse holds it");

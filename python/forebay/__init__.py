@@ -22,11 +22,15 @@ from ._augment import (
     CenterCrop,
     ColorJitter,
     CropAroundBoxes,
+    CutMix,
     GaussianBlur,
     Grayscale,
     HorizontalFlip,
     KeepBoxes,
     Letterbox,
+    MixUp,
+    MixUpOrCutMix,
+    Mosaic,
     Pad,
     RandAugment,
     RandomAdjustSharpness,
@@ -46,7 +50,7 @@ from ._augment import (
     TrivialAugmentWide,
     VerticalFlip,
 )
-from ._batch import Batch, Item, Placement, Skipped
+from ._batch import Batch, Item, Piece, Placement, Skipped
 from ._convert import PathLike, Summary, check, convert
 from ._dataset import Dataset, Sample, SampleInfo, open_samples
 from ._edits import Edits, apply
@@ -68,6 +72,7 @@ from ._hf import from_hf
 from ._loader import Blocks, DecodedStats, Labels, Loader, LoaderStats, Split
 from ._records import Records, WebSamples
 from ._report import Fault, Report
+from ._rows import TableLoader
 from ._sampling import Balance
 from ._several import Difference, Extracted, Plan, PlannedBatch, Share, concat, diff, extract, plan, split, stats
 from ._targets import Target, padded, texts
@@ -85,6 +90,7 @@ __all__ = [
     "ColorJitter",
     "Column",
     "CropAroundBoxes",
+    "CutMix",
     "DamagedError",
     "Dataset",
     "DecodedStats",
@@ -105,8 +111,12 @@ __all__ = [
     "LimitError",
     "Loader",
     "LoaderStats",
+    "MixUp",
+    "MixUpOrCutMix",
+    "Mosaic",
     "OutOfRangeError",
     "Pad",
+    "Piece",
     "Placement",
     "Plan",
     "PlannedBatch",
@@ -134,6 +144,7 @@ __all__ = [
     "Stretch",
     "Summary",
     "Table",
+    "TableLoader",
     "Target",
     "TblWriter",
     "TrivialAugmentWide",

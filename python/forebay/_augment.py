@@ -16,11 +16,15 @@ __all__ = [
     "CenterCrop",
     "ColorJitter",
     "CropAroundBoxes",
+    "CutMix",
     "GaussianBlur",
     "Grayscale",
     "HorizontalFlip",
     "KeepBoxes",
     "Letterbox",
+    "MixUp",
+    "MixUpOrCutMix",
+    "Mosaic",
     "Pad",
     "RandAugment",
     "RandomAdjustSharpness",
@@ -319,6 +323,47 @@ class RandomInvert(Step):
 
     p: float = 0.5
     _op: ClassVar[str] = "random_invert"
+
+
+@dataclass(frozen=True)
+class Mosaic(Step):
+    """Four pictures of the epoch around a point, with this chance: the sample's own and three others, with their boxes, masks,
+    key points and labels. It takes the place of the crop."""
+
+    p: float = 1.0
+    #: Where the four meet, in shares of the width and of the height.
+    center: tuple[float, float] = (0.25, 0.75)
+    #: How large each is: 1 is as large as it can be and still be seen as a whole on all of the output.
+    scale: tuple[float, float] = (0.5, 1.0)
+    _op: ClassVar[str] = "mosaic"
+
+
+@dataclass(frozen=True)
+class MixUp(Step):
+    """Averaged with another sample of the epoch, with this chance, in shares from Beta(alpha, alpha)."""
+
+    p: float = 1.0
+    alpha: float = 1.0
+    _op: ClassVar[str] = "mix_up"
+
+
+@dataclass(frozen=True)
+class CutMix(Step):
+    """A rectangle comes from another sample of the epoch, with this chance, as large as a share from Beta(alpha, alpha)."""
+
+    p: float = 1.0
+    alpha: float = 1.0
+    _op: ClassVar[str] = "cut_mix"
+
+
+@dataclass(frozen=True)
+class MixUpOrCutMix(Step):
+    """One or the other, each half of the time."""
+
+    p: float = 1.0
+    mixup: float = 0.2
+    cutmix: float = 1.0
+    _op: ClassVar[str] = "mix_up_or_cut_mix"
 
 
 def _around(given: Any) -> Any:

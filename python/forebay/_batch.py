@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ._forebay import Batch
 
-__all__ = ["Batch", "Item", "Placement", "Skipped"]
+__all__ = ["Batch", "Item", "Piece", "Placement", "Skipped"]
 
 
 class Item(NamedTuple):
@@ -58,3 +58,17 @@ class Placement(NamedTuple):
         landed = np.hstack([given, np.ones((len(given), 1))]) @ np.asarray(self.matrix).T
         found: NDArray[np.float64] = landed[:, :2] / landed[:, 2:]
         return found
+
+
+class Piece(NamedTuple):
+    """A picture on a tensor where several were brought together."""
+
+    #: The sample's number among all samples of all files.
+    index: int
+    #: Its label; 0 where the loader reads none.
+    label: int
+    #: Its share of the tensor and of the label.
+    share: float
+    placement: Placement
+    #: The rectangle of CutMix (left, top, right, bottom), and whether this picture is inside of it.
+    cut: tuple[tuple[int, int, int, int], bool] | None

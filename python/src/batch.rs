@@ -315,18 +315,27 @@ impl Batch {
     /// What became of each picture's geometry.
     #[getter]
     fn placements<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let one = |p: &loader::Placement| -> PyResult<Placement> {
-            let (s, full) = (p.source, (p.full_width, p.full_height));
-            Ok((
-                (s.x, s.y, s.width, s.height),
-                (p.x, p.y, p.width, p.height),
-                full,
-                p.mirrored,
-                p.flipped,
-                p.map().rows(),
-            ))
+        Self::listed(py, "Placement", self.look(|batch| batch.placements().to_vec()).iter().map(|p| Ok(placement(p))))
+    }
+    /// The pictures on each sample's tensor, its own first, where a mosaic or a mixture was asked for: lists of ``Piece``.
+    #[getter]
+    fn pieces<'py>(&self, py: Python<'py>) -> PyResult<Vec<Vec<Bound<'py, PyAny>>>> {
+        let all = self.look(|batch| (0..batch.len()).map(|k| batch.pieces(k).to_vec()).collect::<Vec<_>>());
+        let of_sample = |pieces: Vec<loader::Piece>| {
+            let placed = Self::listed(py, "Placement", pieces.iter().map(|piece| Ok(placement(&piece.placement))))?;
+            let one = |(piece, placed): (&loader::Piece, Bound<'py, PyAny>)| {
+                let cut = piece.cut().map(|(cut, inside)| ((cut.left, cut.top, cut.right, cut.bottom), inside));
+                Ok((piece.item.index, piece.label, piece.share, placed, cut))
+            };
+            Self::listed(py, "Piece", pieces.iter().zip(placed).map(one))
         };
-        Self::listed(py, "Placement", self.look(|batch| batch.placements().to_vec()).iter().map(one))
+        all.into_iter().map(of_sample).collect()
+    }
+    /// The labels as shares of so many classes, n x classes: those of all pictures on a sample's tensor, which are 1 together.
+    fn soft_labels(&self, py: Python<'_>, classes: usize) -> PyResult<Py<PyAny>> {
+        let rows = self.look(|batch| Some((batch.soft_labels(classes), batch.labels().len())));
+        let (rows, len) = rows.unwrap_or((Ok(Vec::new()), 0));
+        array(py, Memory::values(Values::F32(rows.raise(py)?), vec![len, classes]))
     }
     /// The samples' names: read when this is asked.
     #[getter]
@@ -362,6 +371,18 @@ impl Batch {
         };
         format!("<forebay.Batch {}:{}, {} samples, {what}>", self.epoch, self.step, self.len)
     }
+}
+
+fn placement(p: &loader::Placement) -> Placement {
+    let s = p.source;
+    (
+        (s.x, s.y, s.width, s.height),
+        (p.x, p.y, p.width, p.height),
+        (p.full_width, p.full_height),
+        p.mirrored,
+        p.flipped,
+        p.map().rows(),
+    )
 }
 
 fn not_text(e: std::str::Utf8Error, sample: u64) -> forebay::Error {

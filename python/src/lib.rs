@@ -20,6 +20,7 @@
 //! | `shards.rs` | shards of many datasets, each on its own |
 //! | `labels.rs`, `warehouse.rs` | label files, tensor warehouses |
 //! | `loader.rs`, `batch.rs`, `recipe.rs` | the loader, its batches, what becomes of pictures |
+//! | `rows.rs` | rows of tables as batches |
 //! | `pictures.rs` | tensors of samples that others choose |
 
 // Allowed where a capsule of Arrow's is opened, in `capsule.rs`, where an array is made, in `memory.rs`, and nowhere else.
@@ -45,6 +46,7 @@ mod options;
 mod pictures;
 mod plan;
 mod recipe;
+mod rows;
 mod several;
 mod shards;
 mod source;
@@ -68,6 +70,7 @@ mod _forebay {
         loader::{Epoch, Loader},
         memory::Memory,
         pictures::Pictures,
+        rows::RowLoader,
         table::{Rows, Table},
         writer::TblWriter,
     };

@@ -214,6 +214,8 @@ impl Wanted {
         }
         if let Some(image) = &self.image {
             builder = builder.image(image.recipe()?);
+            builder = with(builder, image.mosaic(), Builder::mosaic);
+            builder = with(builder, image.mixing(), |builder, (mixing, p)| builder.mixed(mixing, p));
         }
         if let Some(mix) = self.mix {
             builder = builder.mix(mix.weights, mix.epoch_samples);
@@ -280,7 +282,7 @@ impl Wanted {
             builder = builder.target(name, target);
         }
         for (name, view) in self.views {
-            builder = builder.target(name, Target::view(view.recipe()?));
+            builder = builder.target(name, Target::view(view.alone()?));
         }
         if let Some(mode) = &self.mode {
             builder = builder.mode(word::<Mode>("mode", mode)?);

@@ -46,7 +46,7 @@ impl Pictures {
     fn new(py: Python<'_>, options: &str) -> PyResult<Pictures> {
         let made = || {
             let wanted: Wanted = parse(options)?;
-            let (recipe, dtype) = (wanted.image.recipe()?, word::<Dtype>("dtype", &wanted.dtype)?);
+            let (recipe, dtype) = (wanted.image.alone()?, word::<Dtype>("dtype", &wanted.dtype)?);
             let shape = recipe.layout.shape(recipe.width as usize, recipe.height as usize);
             let tools = Mutex::new((Decoder::default(), Transformer::new(recipe)?));
             Ok(Pictures { tools, dtype, shape })

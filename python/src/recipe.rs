@@ -3,7 +3,9 @@
 use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
-    image::transform::{Augment, Blur, Erase, Fit, Jitter, Layout, Normalize, Policy, Recipe, Resampling},
+    image::transform::{
+        Augment, Blur, Erase, Fit, Jitter, Layout, Mixing, Mosaic, Normalize, Policy, Recipe, Resampling,
+    },
 };
 use serde::Deserialize;
 
@@ -72,6 +74,24 @@ enum Step {
     KeepBoxes {
         visible: f64,
         side: f64,
+    },
+    Mosaic {
+        p: f64,
+        center: (f64, f64),
+        scale: (f64, f64),
+    },
+    MixUp {
+        p: f64,
+        alpha: f64,
+    },
+    CutMix {
+        p: f64,
+        alpha: f64,
+    },
+    MixUpOrCutMix {
+        p: f64,
+        mixup: f64,
+        cutmix: f64,
     },
     #[serde(untagged)]
     Augment(Change),
@@ -171,12 +191,48 @@ impl Image {
     }
 }
 
+impl Image {
+    /// The recipe of a picture that stays alone.
+    pub(crate) fn alone(&self) -> Result<Recipe> {
+        if self.steps.iter().any(|step| step.mosaic().is_some() || step.mixing().is_some()) {
+            let message =
+                "a mosaic and a mixture bring the pictures of several samples together, which here is not done";
+            return Err(Error::new(&ARGUMENT, message));
+        }
+        self.recipe()
+    }
+    /// The mosaic that is asked for.
+    pub(crate) fn mosaic(&self) -> Option<Mosaic> {
+        self.steps.iter().find_map(Step::mosaic)
+    }
+    /// How samples are mixed, and how likely.
+    pub(crate) fn mixing(&self) -> Option<(Mixing, f64)> {
+        self.steps.iter().find_map(Step::mixing)
+    }
+}
+
 impl Step {
+    fn mosaic(&self) -> Option<Mosaic> {
+        let Step::Mosaic { p, center, scale } = *self else { return None };
+        Some(Mosaic::new().chance(p).center(center.0, center.1).scale(scale.0, scale.1))
+    }
+
+    fn mixing(&self) -> Option<(Mixing, f64)> {
+        Some(match *self {
+            Step::MixUp { p, alpha } => (Mixing::MixUp { alpha }, p),
+            Step::CutMix { p, alpha } => (Mixing::CutMix { alpha }, p),
+            Step::MixUpOrCutMix { p, mixup, cutmix } => (Mixing::Either { mixup, cutmix }, p),
+            _ => return None,
+        })
+    }
+
     /// What it alone decides.
     fn kind(&self) -> Option<&'static str> {
         Some(match self {
             Step::Augment(_) => return None,
             Step::KeepBoxes { .. } => "which boxes are kept",
+            Step::Mosaic { .. } => "the mosaic",
+            Step::MixUp { .. } | Step::CutMix { .. } | Step::MixUpOrCutMix { .. } => "how samples are mixed",
             Step::HorizontalFlip { .. } => "the horizontal flip",
             Step::VerticalFlip { .. } => "the vertical flip",
             Step::ColorJitter { .. } => "the color jitter",
@@ -193,6 +249,8 @@ impl Step {
             Step::CropAroundBoxes => recipe.fit(Fit::AroundBoxes),
             Step::RandomIouCrop { scale, ratio } => recipe.fit(Fit::OverlapBoxes { scale, ratio }),
             Step::KeepBoxes { visible, side } => recipe.keep_boxes(visible, side),
+            // These are about several pictures.
+            Step::Mosaic { .. } | Step::MixUp { .. } | Step::CutMix { .. } | Step::MixUpOrCutMix { .. } => recipe,
             Step::Stretch => recipe.fit(Fit::Stretch),
             Step::Letterbox => recipe.fit(Fit::Letterbox),
             Step::Pad => recipe.fit(Fit::CenterCrop { short: None }),

@@ -17,7 +17,7 @@ from conftest import FIXTURES, bmp, write_tar
 ROWS = json.loads((FIXTURES / "sampling.json").read_text())["samplings"]
 
 
-@pytest.mark.parametrize("name", ["order.py", "sampling.py"])
+@pytest.mark.parametrize("name", ["order.py", "sampling.py", "together.py"])
 def test_the_document_as_written_in_python_gives_the_fixtures(name: str) -> None:
     said = subprocess.run([sys.executable, FIXTURES / name], check=True, capture_output=True, text=True).stdout
     assert "docs/order.md" in said

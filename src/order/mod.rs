@@ -24,6 +24,7 @@
 
 mod arrangement;
 mod classes;
+mod partners;
 mod permutation;
 mod sampling;
 mod settings;

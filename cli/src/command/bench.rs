@@ -22,7 +22,7 @@ use forebay::{
 use forebay_native::{
     dataset::Dataset,
     input::{self, Io},
-    loader::{Builder, DecodedCache, Dtype, IMAGENET, Image, Loader, OnBroken, Stats, Target},
+    loader::{Builder, DecodedCache, Dtype, IMAGENET, Image, Loader, Mosaic, OnBroken, Stats, Target},
     parallel::all_cores,
 };
 use serde_json::{Value, json};
@@ -56,6 +56,9 @@ pub(super) struct Args {
     /// Random crops, resized, half of them mirrored, instead of the whole picture, resized.
     #[arg(long)]
     augment: bool,
+    /// Four pictures around a point on each tensor, as detectors are trained; of --target, boxes, masks and key points come along.
+    #[arg(long)]
+    mosaic: bool,
     /// How pictures are resized, by default bilinear. All but `nearest` and `bilinear-plain` are antialiased.
     #[arg(long, value_parser = pixels::resampling())]
     resample: Option<Resampling>,
@@ -176,6 +179,9 @@ fn builder(args: &Args, jpeg: JpegBackend) -> Result<Builder> {
         .verify(!args.no_verify)
         .io(args.io)
         .limits(args.pixel_limit.limits(args.limits.limits()));
+    if args.mosaic {
+        builder = builder.mosaic(Mosaic::new());
+    }
     if let Some(seed) = args.shuffle {
         builder = builder.shuffle(seed);
     }
@@ -375,6 +381,7 @@ fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
         "samples": run.samples,
         "batch": args.batch,
         "shape": [3, args.image.1, args.image.0],
+        "mosaic": args.mosaic,
         "dtype": args.dtype.word(),
         "verified": !args.no_verify,
         "io": args.io.word(),

@@ -15,6 +15,7 @@ use super::{
     flight::{Pools, Slot},
     target::{Filled, TargetPart},
     targets::Targets,
+    together::{self, Piece},
     worker::Shared,
 };
 
@@ -29,6 +30,8 @@ pub struct Batch {
     pub(super) labels: Vec<i64>,
     pub(super) placements: Vec<Placement>,
     pub(super) payloads: Vec<Bytes>,
+    /// Of each sample, where several pictures are brought together.
+    pub(super) pieces: Vec<Vec<Piece>>,
     pub(super) skipped: Vec<Skipped>,
     pub(super) targets: Targets,
     pub(super) named: Vec<Filled>,
@@ -94,7 +97,12 @@ impl Batch {
     /// Takes what one sample became, the one at this place among those that were asked for.
     pub(super) fn settle(&mut self, place: usize, slot: Slot) -> Result<()> {
         let on_broken = self.shared.on_broken;
-        let Slot { mut item, label, placement, payload, error, stand_in, .. } = slot;
+        let Slot { mut item, label, placement, payload, pieces, error, stand_in, .. } = slot;
+        if error.is_some() && stand_in.is_none() {
+            self.shared.lists.give(pieces);
+        } else if !self.shared.together.is_empty() {
+            self.pieces.push(pieces);
+        }
         if let Some(error) = error {
             if !on_broken.forgives(&error) || (on_broken == OnBroken::Replace && stand_in.is_none()) {
                 return Err(error);
@@ -158,6 +166,17 @@ impl Batch {
     /// are stored as they are. Of a warehouse without prefetching, the images as they are stored. Empty otherwise.
     pub fn payloads(&self) -> &[Bytes] {
         &self.payloads
+    }
+
+    /// The pictures on the tensor of sample `k`, its own first, where a [mosaic](super::Builder::mosaic) or a
+    /// [mixture](super::Builder::mixed) was asked for; empty otherwise.
+    pub fn pieces(&self, k: usize) -> &[Piece] {
+        self.pieces.get(k).map(Vec::as_slice).unwrap_or_default()
+    }
+    /// The labels as shares of each class, `[n, classes]`: of each picture on a sample's tensor its [share](Piece::share), and
+    /// 1 where there is only one.
+    pub fn soft_labels(&self, classes: usize) -> Result<Vec<f32>> {
+        together::soft_labels(&self.labels, &self.pieces, classes)
     }
 
     /// The labels; empty if none were asked for.
@@ -244,5 +263,6 @@ impl Drop for Batch {
             self.pools.numbers.give(memory);
         }
         self.pools.named.give(std::mem::take(&mut self.named));
+        self.pieces.drain(..).for_each(|pieces| self.shared.lists.give(pieces));
     }
 }

@@ -28,6 +28,7 @@ use super::{
     target::{Racks, Ready, Terms, column_bytes},
     targets,
     timeline::Recorder,
+    together::{self, Lists},
     worker::Shared,
 };
 use crate::{
@@ -234,6 +235,7 @@ impl Builder {
             groups: self.groups.is_some(),
         };
         let ready = Ready::new(&self.targets, &terms, &sources)?;
+        together::check(&self.together, &contents, ready.has_other_pictures())?;
         let target_bytes = targets::bytes(places).checked_mul(most).filter(|bytes| *bytes as u64 <= MOST_TARGET_BYTES);
         let Some(target_bytes) = target_bytes else {
             return refuse(format!("{places} places for boxes in each of {most} samples are more than is reasonable"));
@@ -272,6 +274,8 @@ impl Builder {
             labels,
             labeled: self.labels.is_some(),
             ready,
+            together: self.together,
+            lists: Lists::new(most.saturating_mul(flights)),
             on_broken: self.on_broken,
             allow_empty: self.allow_empty,
             decode: self.decode,

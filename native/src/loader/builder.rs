@@ -11,7 +11,7 @@ use forebay::{
     filter::Filter,
     image::{
         decode::{JpegBackend, Options as DecodeOptions},
-        transform::Out,
+        transform::{Mixing, Mosaic, Out, Together},
     },
     order::{Mix, Settings, Shuffle, Tail},
     warehouse::Transform,
@@ -51,6 +51,7 @@ pub struct Builder {
     pub(super) annotations: Option<Annotations>,
     pub(super) max_boxes: Option<u32>,
     pub(super) targets: Vec<(String, Target)>,
+    pub(super) together: Together,
     pub(super) on_broken: OnBroken,
     pub(super) decode: DecodeOptions,
     pub(super) orient: Option<bool>,
@@ -135,6 +136,7 @@ impl Loader {
             annotations: None,
             max_boxes: None,
             targets: Vec::new(),
+            together: Together::default(),
             on_broken: OnBroken::default(),
             decode: DecodeOptions::default(),
             orient: None,
@@ -285,6 +287,19 @@ impl Builder {
     pub fn image(mut self, image: Image) -> Self {
         self.content = Content::Images(Box::new(image));
         self.of_pictures("image")
+    }
+    /// Brings four pictures together around a point: a sample's own, and three of others of its epoch. Boxes, masks, key points
+    /// and [labels](super::Batch::soft_labels) come along; [`Batch::pieces`](super::Batch::pieces) says which pictures these are. It takes the place of the
+    /// fit of [`image`](Self::image), and each picture of it is read and decoded.
+    pub fn mosaic(mut self, mosaic: Mosaic) -> Self {
+        self.together.mosaic = Some(mosaic);
+        self.of_pictures("mosaic")
+    }
+    /// Mixes a sample with another of its epoch, by MixUp or CutMix and with this chance: pictures, boxes, masks, key points and
+    /// [labels](super::Batch::soft_labels).
+    pub fn mixed(mut self, mixing: Mixing, probability: f64) -> Self {
+        self.together.mixing = Some((mixing, probability));
+        self.of_pictures("mixed")
     }
     /// Makes of pictures and their boxes what the builder of a warehouse makes of them, to the last bit: decoded in full,
     /// turned as EXIF says unless [`orient`](Self::orient) says otherwise, resized as this says, with places for

@@ -104,7 +104,7 @@ impl Fetching {
             }
             let (at, samples) = ((self.told.step, rank), (shared.order.epoch_samples(), &shared.sources));
             let Ok((items, kind)) = self.plan.items(&epoch, shared.order.settings(), at, samples) else { break };
-            for item in items {
+            for item in shared.read_for(&epoch, items, kind) {
                 let record = self.records && self.resident.get(item.source).is_none_or(Option::is_none);
                 for (source, range) in shared.sources.ranges(&item, record, |item| shared.is_kept(item, kind)) {
                     if self.inputs.get(source).is_some_and(Option::is_some) {

@@ -11,6 +11,7 @@ use forebay::{Error, image::transform::Placement, order::Item};
 use super::{
     pool::{Pool, join, lock},
     target::{Cell, Filled, Racks},
+    together::Piece,
 };
 
 /// What one sample became.
@@ -30,6 +31,8 @@ pub(super) struct Slot {
     pub(super) placement: Placement,
     /// The payload itself, if that is what is wanted.
     pub(super) payload: Bytes,
+    /// All pictures of its tensor, where several are brought together.
+    pub(super) pieces: Vec<Piece>,
     pub(super) error: Option<Error>,
     /// Who stands in for a sample with an error.
     pub(super) stand_in: Option<Item>,
@@ -38,7 +41,8 @@ pub(super) struct Slot {
 impl Slot {
     pub(super) fn new(item: Item, memory: BytesMut, targets: BytesMut, cells: Vec<Cell>) -> Self {
         let (placement, payload) = (Placement::default(), Bytes::new());
-        Slot { item, memory, targets, cells, frame: None, label: 0, placement, payload, error: None, stand_in: None }
+        let (pieces, frame, label) = (Vec::new(), None, 0);
+        Slot { item, memory, targets, cells, frame, label, placement, payload, pieces, error: None, stand_in: None }
     }
 
     /// Whether the batch goes without it: it is broken, and none stands in for it.

@@ -54,6 +54,8 @@
 //! | `content.rs`, `labels/`, `policy.rs` | what samples become, their labels, what happens with broken ones |
 //! | `annotations.rs`, `targets.rs` | the boxes of pictures, boxes on their way into a batch |
 //! | `target/` | named targets of any kind |
+//! | `rows/` | rows of tables as batches |
+//! | `together.rs` | several pictures on one tensor |
 //! | `stored/` | samples of warehouses |
 //! | `sampling.rs` | by what samples are drawn: weights, classes |
 //! | `groups.rs`, `split.rs` | batches of pictures of alike shape; parts to train on and to validate with |
@@ -78,6 +80,7 @@ mod groups;
 mod labels;
 mod policy;
 mod pool;
+mod rows;
 mod sampling;
 mod sources;
 mod split;
@@ -88,6 +91,7 @@ mod target;
 mod targets;
 mod tensor;
 mod timeline;
+mod together;
 mod worker;
 
 use std::{
@@ -114,6 +118,8 @@ pub use forebay::image::transform::Recipe as Image;
 pub use forebay::image::transform::{Augment, Policy};
 /// Where a picture landed on its tensor, and which way round.
 pub use forebay::image::transform::{Map, Placement, Rect};
+/// Several pictures on one tensor.
+pub use forebay::image::transform::{Mixing, Mosaic};
 use forebay::{
     Result,
     image::transform::Normalize,
@@ -124,6 +130,7 @@ pub use groups::Groups;
 pub use labels::Labels;
 pub use policy::{OnBroken, Skipped};
 pub use pool::ALIGNMENT;
+pub use rows::{RowBatch, RowBatches, RowColumn, Rows, RowsBuilder};
 pub use sampling::{Balance, Weights};
 pub use split::{Split, SplitBy};
 pub use state::{Phase, State};
@@ -134,6 +141,7 @@ pub use target::TargetPart;
 pub use target::{Target, TargetKind, TargetView, padded};
 pub use tensor::{Dtype, Tensor};
 pub use timeline::{Event, Timeline};
+pub use together::Piece;
 
 use crate::warehouse::Refused;
 use fetching::Fetching;
@@ -576,8 +584,7 @@ impl Loader {
                 continue; // An uneven tail that is too small for all ranks.
             }
             self.look_at_shards(number)?;
-            let is_kept = |item: &Item| shared.is_kept(item, kind);
-            shared.sources.announce(&items, shared.read_ahead, is_kept)?;
+            shared.announce(&epoch, &items, kind)?;
             if let Some(fetching) = &mut self.fetching {
                 fetching.begun(self.ahead);
             }
@@ -624,6 +631,7 @@ impl Loader {
             labels: Vec::new(),
             placements: Vec::new(),
             payloads: Vec::new(),
+            pieces: Vec::new(),
             skipped: Vec::new(),
             shape: Vec::new(),
             slot_bytes,
@@ -637,6 +645,9 @@ impl Loader {
         };
         if batch.is_placed {
             batch.placements.reserve_exact(samples);
+        }
+        if !shared.together.is_empty() {
+            batch.pieces.reserve_exact(samples);
         }
         if shared.by_caller {
             batch.payloads.reserve_exact(samples);

@@ -39,6 +39,16 @@ impl<'a> Parts<'a> {
         Parts { boxes, mask, classes, next: 0 }
     }
 
+    /// The places in memory of a slot that has some boxes already.
+    pub(super) fn more(memory: &'a mut [u8]) -> Self {
+        let words: &mut [f32] = bytemuck::try_cast_slice_mut(memory).unwrap_or_default();
+        let places = words.len() / WORDS;
+        let (boxes, rest) = words.split_at_mut(places * 4);
+        let (mask, classes) = rest.split_at_mut(places);
+        let next = mask.iter().take_while(|there| **there > 0.0).count();
+        Parts { boxes, mask, classes: bytemuck::cast_slice_mut(classes), next }
+    }
+
     /// How many boxes there can be.
     pub(super) fn places(&self) -> usize {
         self.mask.len()

@@ -19,7 +19,7 @@ use forebay::{
     error::codes as common,
     image::{
         decode::{Decoder, Options as DecodeOptions, cost},
-        transform::{Out, Placement, Rect, Transformer, f16},
+        transform::{Out, Placement, Rect, Together, Transformer, f16},
     },
     order::{Item, Order},
     warehouse::{self, Endianness, to_f32},
@@ -36,6 +36,7 @@ use super::{
     stats::{Clock, Lap, Stage},
     target::{Eye, Ready, Seen},
     targets::{Parts, corners},
+    together::Lists,
 };
 use crate::{
     dataset::Stored,
@@ -62,6 +63,9 @@ pub(super) struct Shared {
     pub(super) labeled: bool,
     /// Named targets.
     pub(super) ready: Ready,
+    /// Several pictures on one tensor, and lists for what they are.
+    pub(super) together: Together,
+    pub(super) lists: Lists,
     pub(super) on_broken: OnBroken,
     pub(super) allow_empty: bool,
     pub(super) decode: DecodeOptions,
@@ -136,23 +140,23 @@ pub(super) fn ended() -> Error {
 /// One thread's own tools.
 #[derive(Debug)]
 pub(super) struct Worker {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     /// Its number among the loader's.
     number: u16,
     keeping: Keeping,
-    decoder: Decoder,
+    pub(super) decoder: Decoder,
     /// For each content that is pictures.
-    transformers: Vec<Option<Transformer>>,
+    pub(super) transformers: Vec<Option<Transformer>>,
     /// Where payloads are read to, in files that are not mapped.
-    buffer: BytesMut,
+    pub(super) buffer: BytesMut,
     /// For each content that is prepared as for a warehouse: how.
     hows: Vec<Option<How>>,
     imager: Imager,
     halves: Option<Box<[f16; 256]>>,
     /// Boxes of a picture, for crops that look at them.
-    rects: Vec<Rect>,
-    raster: Raster,
-    eye: Eye,
+    pub(super) rects: Vec<Rect>,
+    pub(super) raster: Raster,
+    pub(super) eye: Eye,
 }
 
 impl Worker {
@@ -253,6 +257,9 @@ impl Worker {
     }
 
     fn make(&mut self, (epoch, kind): (u64, usize), item: &Item, drawn_as: &Item, slot: &mut Slot) -> Result<()> {
+        if !self.shared.together.is_empty() {
+            return self.bring_together((epoch, kind), (item, drawn_as), slot);
+        }
         let Worker { shared, number, keeping, decoder, transformers, buffer, hows, imager, halves, raster, eye, rects } =
             self;
         let mut lap = shared.clock.lap(*number, epoch, item.index);

@@ -198,7 +198,7 @@ fn targets_that_no_sample_has_or_that_say_nothing_are_refused() {
 }
 
 /// A picture of 24 bits, white where `on`.
-fn picture(width: u32, height: u32, on: impl Fn(u32, u32) -> bool) -> Vec<u8> {
+pub fn picture(width: u32, height: u32, on: impl Fn(u32, u32) -> bool) -> Vec<u8> {
     let row = (width * 3).next_multiple_of(4);
     let mut file = b"BM".to_vec();
     file.extend((54 + row * height).to_le_bytes());
@@ -218,7 +218,7 @@ fn picture(width: u32, height: u32, on: impl Fn(u32, u32) -> bool) -> Vec<u8> {
 }
 
 /// Eight pictures of 40 x 30 with an object of pixels, one of an outline, a crowd and key points each.
-fn marked(folder: &Folder) -> (PathBuf, PathBuf) {
+pub fn marked(folder: &Folder) -> (PathBuf, PathBuf) {
     let (width, height) = (40, 30);
     let on = |i: u32, x: u32, y: u32| (x * 7 + y * y + i * 13) % 11 < 4 && x < 25;
     let mut members = Vec::new();

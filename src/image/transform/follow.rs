@@ -3,7 +3,7 @@
 //! All of them go the way of the pixels: what the crop leaves is moved to the output, mirrored, and then taken along by
 //! whatever turned or bent the output. What the crop cuts off does not come back by a rotation.
 
-use super::{Map, Placement, Rect};
+use super::{Map, Placement, Rect, Shown};
 
 /// Which boxes are worth keeping.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,6 +37,7 @@ impl Placement {
             && inside(y, top, height)
             && inside(u, 0.0, f64::from(self.output_width))
             && inside(v, 0.0, f64::from(self.output_height))
+            && self.shown.has(u, v)
     }
 
     /// Where a rectangle of the full-size picture lands on the output: the smallest rectangle around its four corners, as
@@ -60,14 +61,19 @@ impl Placement {
             seen = around.within(part(0, self.output_width), part(0, self.output_height));
             left *= seen.share_of(&around);
         }
-        let (width, height) = (seen.x.1 - seen.x.0, seen.y.1 - seen.y.0);
+        let (mut x, mut y) = (seen.x.0, seen.y.0);
+        let (mut width, mut height) = (seen.x.1 - seen.x.0, seen.y.1 - seen.y.0);
+        if self.shown != Shown::All {
+            let (rest, share) = self.shown.rect(&Rect { x, y, width, height });
+            (x, y, width, height, left) = (rest.x, rest.y, rest.width, rest.height, left * share);
+        }
         let Keep { visible, side, center } = self.keep;
         let kept = width > 0.0 && height > 0.0 && left >= visible && width >= side && height >= side;
         let centered = || {
             let (x, y) = (rect.x + rect.width / 2.0 - self.source.x, rect.y + rect.height / 2.0 - self.source.y);
             x > 0.0 && x < self.source.width && y > 0.0 && y < self.source.height
         };
-        (kept && (!center || centered())).then_some(Rect { x: seen.x.0, y: seen.y.0, width, height })
+        (kept && (!center || centered())).then_some(Rect { x, y, width, height })
     }
 
     /// Where a polygon of the full-size picture lands on the output, as far as the output shows it: its corners, put into
@@ -101,7 +107,8 @@ impl Placement {
         for (y, line) in out.chunks_exact_mut(across.max(1)).enumerate() {
             for (x, to) in line.iter_mut().enumerate() {
                 let Some((u, v)) = back.point(x as f64 + 0.5, y as f64 + 0.5) else { continue };
-                if u >= left && u < left + wide && v >= top && v < top + high {
+                let is_shown = self.shown.has(x as f64 + 0.5, y as f64 + 0.5);
+                if u >= left && u < left + wide && v >= top && v < top + high && is_shown {
                     // Inside of the picture; a rounding at its very edge counts as the last pixel.
                     let (u, v) = ((u as usize).min(width - 1), (v as usize).min(height - 1));
                     *to = from.get(v * width + u).copied().unwrap_or(fill);

@@ -1,6 +1,6 @@
 //! Which part of a picture lands where on the output.
 
-use super::{Keep, Map, Recipe, Resampling};
+use super::{Keep, Map, Recipe, Resampling, Shown};
 #[cfg(feature = "augment")]
 use super::{augment, boxed};
 #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
@@ -104,6 +104,9 @@ pub struct Placement {
     pub warp: Option<Map>,
     /// Which boxes are kept.
     pub keep: Keep,
+    /// Which part of the output shows it, where another picture lies over it.
+    #[doc(hidden)]
+    pub shown: Shown,
 }
 
 /// One axis of a placement.
@@ -182,11 +185,12 @@ impl Recipe {
             output_height: self.height,
             warp: self.warp(sample_key),
             keep: self.keep(),
+            shown: Shown::All,
         }
     }
 
     /// What moves the output's pixels once they are drawn.
-    fn warp(&self, sample_key: u64) -> Option<Map> {
+    pub(super) fn warp(&self, sample_key: u64) -> Option<Map> {
         #[cfg(feature = "augment")]
         return augment::warp(self, sample_key);
         #[cfg(not(feature = "augment"))]

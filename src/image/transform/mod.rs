@@ -37,7 +37,10 @@ mod mix;
 mod names;
 mod recipe;
 mod resize;
+mod shown;
 mod tensor;
+#[cfg(all(feature = "augment", feature = "jpeg"))]
+mod together;
 mod weights;
 
 #[doc(hidden)]
@@ -59,7 +62,14 @@ pub use map::Map;
 #[doc(hidden)]
 pub use mix::{Cut, Mixed, Mixing};
 pub use recipe::{Layout, Normalize, Recipe, Resampling};
+#[doc(hidden)]
+pub use shown::Shown;
 pub use tensor::Out;
+#[cfg(all(feature = "augment", feature = "jpeg"))]
+pub use together::Mosaic;
+#[cfg(all(feature = "augment", feature = "jpeg"))]
+#[doc(hidden)]
+pub use together::{MOST_PIECES, Piece, Pieces, Tile, Together};
 
 #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 use super::decode::Foreseen;
@@ -78,6 +88,9 @@ pub struct Transformer {
     canvas: Vec<u8>,
     /// What was resized, if it covers only a part of the canvas; also the blur's second buffer.
     scratch: Vec<u8>,
+    /// A layer that waits to be mixed with another.
+    #[cfg(all(feature = "augment", feature = "jpeg"))]
+    aside: Vec<u8>,
     resizing: Resizing,
 }
 
@@ -86,7 +99,15 @@ impl Transformer {
     pub fn new(recipe: Recipe) -> Result<Self> {
         recipe.check()?;
         let tables = Tables::new(recipe.normalize.as_ref());
-        Ok(Transformer { recipe, tables, canvas: Vec::new(), scratch: Vec::new(), resizing: Resizing::default() })
+        Ok(Transformer {
+            recipe,
+            tables,
+            canvas: Vec::new(),
+            scratch: Vec::new(),
+            #[cfg(all(feature = "augment", feature = "jpeg"))]
+            aside: Vec::new(),
+            resizing: Resizing::default(),
+        })
     }
 
     /// The recipe.
@@ -303,12 +324,25 @@ impl Transformer {
         sample_key: u64,
         boxes: impl FnOnce((u32, u32)) -> &'b [Rect],
     ) -> Needs {
-        if let Some((width, height)) = raw {
-            let placement = self.recipe.place_boxes(width, height, boxes((width, height)), sample_key);
-            return Needs { raw, options: options.clone(), placed: Some(placement) };
+        let place = |full: (u32, u32)| self.recipe.place_boxes(full.0, full.1, boxes(full), sample_key);
+        self.needs_placed(payload, raw, options, place)
+    }
+
+    /// The same for a picture that the caller places, given its full size as it is seen.
+    #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    #[doc(hidden)]
+    pub fn needs_placed(
+        &self,
+        payload: &[u8],
+        raw: Option<(u32, u32)>,
+        options: &super::decode::Options,
+        place: impl FnOnce((u32, u32)) -> Placement,
+    ) -> Needs {
+        if let Some(size) = raw {
+            return Needs { raw, options: options.clone(), placed: Some(place(size)) };
         }
         match Foreseen::of(payload, options) {
-            Some(foreseen) => self.needs_of(&foreseen, options, sample_key, boxes),
+            Some(foreseen) => self.needs_of_placed(&foreseen, options, place),
             None => Needs { raw, options: options.clone(), placed: None },
         }
     }
@@ -323,9 +357,20 @@ impl Transformer {
         sample_key: u64,
         boxes: impl FnOnce((u32, u32)) -> &'b [Rect],
     ) -> Needs {
+        let place = |full: (u32, u32)| self.recipe.place_boxes(full.0, full.1, boxes(full), sample_key);
+        self.needs_of_placed(foreseen, options, place)
+    }
+
+    #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    fn needs_of_placed(
+        &self,
+        foreseen: &Foreseen,
+        options: &super::decode::Options,
+        place: impl FnOnce((u32, u32)) -> Placement,
+    ) -> Needs {
         let (stored, orientation) = ((foreseen.width, foreseen.height), foreseen.orientation);
         let (width, height) = foreseen.seen();
-        let placement = self.recipe.place_boxes(width, height, boxes((width, height)), sample_key);
+        let placement = place((width, height));
         let mut options = self.enough(&placement, (width, height), options);
         options.region = options.region.map(|region| orientation.stored(region, stored));
         options.at_least = options.at_least.map(|(width, height)| orientation.size(width, height));
@@ -342,10 +387,23 @@ impl Transformer {
         payload: &'a [u8],
         sample_key: u64,
     ) -> Result<Decoded<'a>> {
+        self.decode_placed(needs, decoder, payload, |(width, height)| self.recipe.place(width, height, sample_key))
+    }
+
+    /// The same for a picture that the caller places.
+    #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+    #[doc(hidden)]
+    pub fn decode_placed<'a>(
+        &self,
+        needs: &Needs,
+        decoder: &'a mut super::decode::Decoder,
+        payload: &'a [u8],
+        place: impl FnOnce((u32, u32)) -> Placement,
+    ) -> Result<Decoded<'a>> {
         let picture = decoder.decode(payload, needs.raw, &needs.options)?;
         let full = (picture.full_width, picture.full_height);
         let placed = needs.placed.filter(|placed| (placed.full_width, placed.full_height) == full);
-        let placement = placed.unwrap_or_else(|| self.recipe.place(full.0, full.1, sample_key));
+        let placement = placed.unwrap_or_else(|| place(full));
         Ok(Decoded { picture, placement })
     }
 

@@ -350,7 +350,7 @@ impl Recipe {
             return wrong(format!("keeping boxes from a share of {visible} and {side} pixels on is invalid"));
         }
         #[cfg(feature = "augment")]
-        super::augment::check(&self.augments)?;
+        super::augment::check(&self.augments, self.width.max(self.height))?;
         let n = self.normalize.unwrap_or(Normalize::UNIT);
         if n.std.iter().any(|s| !s.is_finite() || *s == 0.0) || n.mean.iter().any(|m| !m.is_finite()) {
             return wrong(format!("normalizing by mean {:?} and deviation {:?} is invalid", n.mean, n.std));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Permutation, Sampling, key, mix, quanta } from '../../../tests/fixtures/order.mjs';
+import { Permutation, Sampling, key, mix, quanta, together } from '../../../tests/fixtures/order.mjs';
 import { ROOT } from './helpers.mjs';
 
 const fixture = (name) => JSON.parse(readFileSync(join(ROOT, 'tests/fixtures', name), 'utf8'));
@@ -51,4 +51,13 @@ test('samples by weight, by class, by number and repeated are those of the other
       assert.equal(String(key(row.seed, [11, row.epoch, 1])), row.key_of_position_1);
   }
   assert.deepEqual(quanta([0.75, 0.25, 0]), [3n, 1n, 0n]);
+});
+
+test('samples come together as in the other languages', () => {
+  const { together: rows } = fixture('together.json');
+  assert.ok(rows.length > 5);
+  for (const row of rows) {
+    const sampling = new Sampling(row);
+    for (const { position, pieces } of row.positions) assert.deepEqual(together(row, sampling, position), pieces);
+  }
 });

@@ -18,10 +18,26 @@ pub(super) struct Lay {
 }
 
 impl Lay {
-    /// Fills the cells of a target: values, then mask, then classes, or values and classes where all are taken. Objects
-    /// of which the tensor shows nothing are left out, and of kinds other than key points those that only points mark, so
-    /// that place `k` is the same object in all of them.
-    pub fn fill(
+    /// Empties the cells of a target: values, then mask, then classes, or values and classes where all are taken.
+    pub fn clear(&self, cells: &mut [Cell]) {
+        cells.iter_mut().for_each(Cell::clear);
+        if let (Some(_), [_, _, classes]) = (self.places, cells) {
+            classes.integers().fill(-1);
+        }
+    }
+
+    /// How many objects there are.
+    fn count(&self, cells: &mut [Cell]) -> usize {
+        match (self.places, cells) {
+            (Some(_), [_, mask, _]) => mask.bytes().iter().take_while(|there| **there > 0).count(),
+            (None, [_, classes]) => classes.integers().len(),
+            _ => 0,
+        }
+    }
+
+    /// Adds the objects of a picture. Those of which the tensor shows nothing are left out, and of kinds other than key
+    /// points those that only points mark, so that place `k` is the same object in all of them.
+    pub fn add(
         &self,
         marks: &[Mark],
         placement: &Placement,
@@ -29,7 +45,6 @@ impl Lay {
         cells: &mut [Cell],
         raster: &mut Raster,
     ) {
-        cells.iter_mut().for_each(Cell::clear);
         let (width, height) = (size.0 as usize, size.1 as usize);
         let seen = marks.iter().filter(|mark| mark.is_seen(placement, size));
         if self.kind == TargetKind::Semantic {
@@ -42,8 +57,8 @@ impl Lay {
             return;
         }
         let has_box = |mark: &&Mark| self.kind == TargetKind::Keypoints || mark.seen(placement).is_some();
-        let most = self.places.unwrap_or(usize::MAX);
-        for (k, mark) in seen.filter(has_box).take(most).enumerate() {
+        let (first, most) = (self.count(cells), self.places.unwrap_or(usize::MAX));
+        for (k, mark) in (first..most).zip(seen.filter(has_box)) {
             let (values, rest) = match cells {
                 [values, rest @ ..] => (values, rest),
                 [] => return,
@@ -89,15 +104,6 @@ impl Lay {
             if let Some(class) = classes.integers().get_mut(k) {
                 *class = mark.class;
             }
-        }
-        if let (Some(_), [_, mask, classes]) = (self.places, cells) {
-            let there = mask.bytes();
-            classes
-                .integers()
-                .iter_mut()
-                .zip(there)
-                .filter(|(_, there)| **there == 0)
-                .for_each(|(class, _)| *class = -1);
         }
     }
 }

@@ -131,11 +131,14 @@ impl Mark {
             [x, y]
         };
         // Labels may leave their picture, and what fills the tensor around it is none of it.
-        let (rows, columns) = shown(placement);
+        let window = Window::new(placement);
         let mut inside = |row: usize, found: std::ops::Range<usize>| {
+            let columns = window.columns(row);
             let found = found.start.max(columns.start)..found.end.min(columns.end);
-            if rows.contains(&row) && !found.is_empty() {
-                take(row, found);
+            for part in placement.shown.columns(row, found) {
+                if !part.is_empty() {
+                    take(row, part);
+                }
             }
         };
         for part in &self.parts {
@@ -146,6 +149,41 @@ impl Mark {
             }
             raster.end(&mut inside);
         }
+    }
+}
+
+/// The part of a tensor that shows a picture: what the crop left of it, turned and bent as its pixels are.
+struct Window {
+    corners: Option<[(f64, f64); 4]>,
+    width: usize,
+}
+
+impl Window {
+    fn new(placement: &Placement) -> Window {
+        let side = |at: u32, length: u32| (f64::from(at), f64::from(at) + f64::from(length));
+        let ((x, right), (y, bottom)) = (side(placement.x, placement.width), side(placement.y, placement.height));
+        let at = |x: f64, y: f64| match &placement.warp {
+            Some(warp) => warp.point(x, y),
+            None => Some((x, y)),
+        };
+        // With a corner behind the horizon nobody knows where it ends.
+        let corners = || Some([at(x, y)?, at(right, y)?, at(right, bottom)?, at(x, bottom)?]);
+        Window { corners: corners(), width: placement.output_width as usize }
+    }
+
+    /// The columns of a row whose middles lie inside.
+    fn columns(&self, row: usize) -> std::ops::Range<usize> {
+        let Some(corners) = self.corners else { return 0..self.width };
+        let (y, mut least, mut most) = (row as f64 + 0.5, f64::INFINITY, f64::NEG_INFINITY);
+        for (from, to) in (0..4).map(|k| (corners[k], corners[(k + 1) % 4])) {
+            if (from.1 <= y) != (to.1 <= y) {
+                let x = from.0 + (y - from.1) * (to.0 - from.0) / (to.1 - from.1);
+                (least, most) = (least.min(x), most.max(x));
+            }
+        }
+        // No edge crosses the row: both ends are 0.
+        let column = |at: f64| ((at - 0.5).ceil().max(0.0) as usize).min(self.width);
+        if least <= most { column(least)..column(most) } else { 0..0 }
     }
 }
 
@@ -168,7 +206,7 @@ pub(super) fn point_on([x, y, visibility]: [f32; 3], placement: &Placement, size
     let (x, y) = placement.point(x.into(), y.into());
     let (rows, columns) = shown(placement);
     let within = |v: f64, span: &std::ops::Range<usize>| v >= span.start as f64 && v <= span.end as f64;
-    let is_shown = is_picture && within(x, &columns) && within(y, &rows);
+    let is_shown = is_picture && within(x, &columns) && within(y, &rows) && placement.shown.has(x, y);
     let share = |v: f64, side: u32| (v / f64::from(side.max(1))) as f32;
     Some([share(x, size.0), share(y, size.1), if is_shown { visibility } else { 0.0 }])
 }

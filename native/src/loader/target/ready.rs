@@ -118,6 +118,10 @@ impl Ready {
     pub fn is_seen(&self) -> bool {
         self.is_seen
     }
+    /// Whether some are pictures of other datasets.
+    pub fn has_other_pictures(&self) -> bool {
+        self.targets.iter().any(|one| matches!(one.kind, TargetKind::Picture | TargetKind::LabelMap))
+    }
     /// What a worker needs for these.
     pub fn eye(&self) -> Eye {
         Eye::new(self.targets.iter().map(|one| if let Make::Sight(sight) = &one.make { Some(sight) } else { None }))
@@ -189,13 +193,46 @@ impl Ready {
         &self,
         sources: &Sources,
         item: &Item,
-        (placement, size): (&Placement, (u32, u32)),
+        placed: (&Placement, (u32, u32)),
         cells: &mut [Cell],
         raster: &mut Raster,
     ) -> Result<()> {
+        self.clear_marks(cells);
+        self.check_marks(sources, item, placed.1)?;
+        self.add_marks(item, placed, cells, (raster, false));
+        Ok(())
+    }
+
+    /// Forgets what was marked.
+    pub fn clear_marks(&self, cells: &mut [Cell]) {
+        for one in &self.targets {
+            if let Make::Marks(_, lay) = &one.make {
+                lay.clear(cells.get_mut(one.columns.clone()).unwrap_or_default());
+            }
+        }
+    }
+
+    /// Adds what is marked in a picture, which was placed. Of a faint one, over which another lies, no classes are drawn.
+    pub fn add_marks(
+        &self,
+        item: &Item,
+        (placement, size): (&Placement, (u32, u32)),
+        cells: &mut [Cell],
+        (raster, is_faint): (&mut Raster, bool),
+    ) {
         for one in &self.targets {
             let Make::Marks(marks, lay) = &one.make else { continue };
-            let cells = cells.get_mut(one.columns.clone()).unwrap_or_default();
+            if !(is_faint && lay.kind == TargetKind::Semantic) {
+                let found = marks.of(item.source, item.sample).unwrap_or_default();
+                lay.add(found, placement, size, cells.get_mut(one.columns.clone()).unwrap_or_default(), raster);
+            }
+        }
+    }
+
+    /// Refuses a picture that nobody labeled, and one with more than is reasonable.
+    pub fn check_marks(&self, sources: &Sources, item: &Item, size: (u32, u32)) -> Result<()> {
+        for one in &self.targets {
+            let Make::Marks(marks, lay) = &one.make else { continue };
             let found = marks.of(item.source, item.sample);
             if found.is_none() && !one.optional {
                 let dataset = sources.of(item)?;
@@ -208,7 +245,6 @@ impl Ready {
                 let each = if lay.kind == TargetKind::Masks { u64::from(size.0) * u64::from(size.1) } else { 64 };
                 self.limits.item(each.saturating_mul(found.len() as u64))?;
             }
-            lay.fill(found, placement, size, cells, raster);
         }
         Ok(())
     }

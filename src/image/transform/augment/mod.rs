@@ -7,6 +7,7 @@ mod draw;
 mod operation;
 mod perspective;
 mod policy;
+mod smooth;
 mod tone;
 mod warp;
 
@@ -144,11 +145,18 @@ pub struct Canvas<'a> {
     pub fill: [u8; 3],
 }
 
+/// The longest side of an output whose pixels come from places between others, which are numbers of 32 bits.
+const LONGEST: u32 = 1 << 17;
 /// The most in a recipe, and the most operations of one.
 const MOST: usize = 32;
 
 /// Refuses what is invalid.
-pub(super) fn check(augments: &[Augment]) -> Result<()> {
+pub(super) fn check(augments: &[Augment], side: u32) -> Result<()> {
+    if side > LONGEST && augments.iter().any(|augment| resampling(augment) == Some(Resampling::Bilinear)) {
+        return wrong(format!(
+            "pixels are not moved to places between others where a side has {side}, more than {LONGEST}"
+        ));
+    }
     if augments.len() > MOST {
         return wrong(format!("{} augmentations are more than {MOST}", augments.len()));
     }

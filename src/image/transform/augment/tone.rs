@@ -39,9 +39,13 @@ pub(super) fn contrast(pixels: &mut [u8], factor: f64) {
 
 pub(super) fn saturation(pixels: &mut [u8], factor: f64) {
     let (factor, rest) = (factor as f32, (1.0 - factor) as f32);
+    // What each product can be: looked up instead of calculated for every pixel.
+    let by = |factor: f32| -> [f32; 256] { std::array::from_fn(|level| level as f32 * factor) };
+    let (red, green, blue, own, gray) = (by(0.2989), by(0.587), by(0.114), by(factor), by(rest));
     for pixel in pixels.as_chunks_mut::<3>().0 {
-        let gray = gray(pixel) as f32 * rest;
-        pixel.iter_mut().for_each(|level| *level = (f32::from(*level) * factor + gray) as u8);
+        let [r, g, b] = pixel.map(usize::from);
+        let gray = gray[usize::from((red[r] + green[g] + blue[b]) as u8)];
+        *pixel = [r, g, b].map(|level| (own[level] + gray) as u8);
     }
 }
 

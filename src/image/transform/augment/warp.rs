@@ -8,6 +8,7 @@ use fearless_simd::{Level, dispatch, prelude::*};
 use super::{
     super::{Map, Resampling},
     Canvas,
+    smooth::{Line, place},
 };
 
 /// Where the pixels of the result come from.
@@ -46,24 +47,49 @@ pub(super) fn apply(canvas: &mut Canvas<'_>, back: &Back, resampling: Resampling
     let level = Level::new();
     dispatch!(level, simd => simd.vectorize(
         #[inline(always)]
-        || run(canvas, &places, resampling)
+        || match resampling {
+            Resampling::Nearest => run(canvas, &places),
+            _ => smooth(canvas, &places, back),
+        }
     ));
     std::mem::swap(canvas.pixels, canvas.scratch);
 }
 
 #[inline(always)]
-fn run(canvas: &mut Canvas<'_>, places: &Places, resampling: Resampling) {
+fn run(canvas: &mut Canvas<'_>, places: &Places) {
     let width = canvas.size.0 as usize;
     let from = Picture { pixels: canvas.pixels.as_chunks::<3>().0, size: canvas.size, fill: canvas.fill };
     let (mut across, mut down) = ([0.0; ABREAST], [0.0; ABREAST]);
     for (y, line) in canvas.scratch.as_chunks_mut::<3>().0.chunks_exact_mut(width).enumerate() {
         for (block, to) in line.chunks_mut(ABREAST).enumerate() {
             places.find((block * ABREAST) as f32, y as f32, &mut across, &mut down);
-            if resampling == Resampling::Nearest {
-                from.nearest(to, &across, &down);
-            } else {
-                from.bilinear(to, &across, &down);
+            from.nearest(to, &across, &down);
+        }
+    }
+}
+
+/// The same with places between pixels, which need not be torchvision's to the last bit.
+#[inline(always)]
+fn smooth(canvas: &mut Canvas<'_>, places: &Places, back: &Back) {
+    let (width, (across, down)) = (canvas.size.0 as usize, (canvas.size.0 as f32, canvas.size.1 as f32));
+    let from = Picture { pixels: canvas.pixels.as_chunks::<3>().0, size: canvas.size, fill: canvas.fill };
+    let (mut u, mut v, mut found) = ([0.0; ABREAST], [0.0; ABREAST], [(0, 0); ABREAST]);
+    let map = back.map(canvas.size).rows();
+    for (y, line) in canvas.scratch.as_chunks_mut::<3>().0.chunks_exact_mut(width).enumerate() {
+        if matches!(back, Back::Affine(_)) {
+            let begin = |[a, b, c]: [f64; 3]| a * 0.5 + b * (y as f64 + 0.5) + c - 0.5;
+            let straight = Line::new((begin(map[0]), begin(map[1])), (map[0][0], map[1][0]), width);
+            if let Some(straight) = straight {
+                from.smooth(line, straight.places());
+                continue;
             }
+        }
+        for (block, to) in line.chunks_mut(ABREAST).enumerate() {
+            places.find_about((block * ABREAST) as f32, y as f32, &mut u, &mut v);
+            for (to, (u, v)) in found.iter_mut().zip(u.iter().zip(&v)) {
+                *to = (place(*u, across), place(*v, down));
+            }
+            from.smooth(to, found.into_iter());
         }
     }
 }
@@ -102,6 +128,22 @@ impl Places {
         }
     }
 
+    /// The same as [`find`](Self::find) without its care for the last bit.
+    #[inline(always)]
+    fn find_about(&self, x: f32, y: f32, across: &mut [f32; ABREAST], down: &mut [f32; ABREAST]) {
+        let (y, [g, h, i]) = (self.first.1 + y, self.divided.unwrap_or([0.0, 0.0, 1.0]));
+        let begin = |[_, b, c]: [f32; 3]| y * b + c;
+        let (left, top, by) = (begin(self.across), begin(self.down), begin([g, h, i]));
+        // Where nothing is divided the middle is the origin.
+        let shift = if self.divided.is_some() { 0.0 } else { 1.0 };
+        for (k, (across, down)) in across.iter_mut().zip(down).enumerate() {
+            let x = self.first.0 + (x + k as f32);
+            let part = 1.0 / (x * g + by);
+            *across = ((x * self.across[0] + left) * part + shift) * self.half.0 - 0.5;
+            *down = ((x * self.down[0] + top) * part + shift) * self.half.1 - 0.5;
+        }
+    }
+
     /// Where pixels from (x, y) on come from, in pixels: a whole number is the middle of one.
     #[inline(always)]
     fn find(&self, x: f32, y: f32, across: &mut [f32; ABREAST], down: &mut [f32; ABREAST]) {
@@ -131,10 +173,10 @@ fn sum([a, b, c]: [f32; 3], x: f32, y: f32) -> f32 {
 }
 
 /// What pixels are taken of.
-struct Picture<'a> {
-    pixels: &'a [[u8; 3]],
-    size: (u32, u32),
-    fill: [u8; 3],
+pub(super) struct Picture<'a> {
+    pub(super) pixels: &'a [[u8; 3]],
+    pub(super) size: (u32, u32),
+    pub(super) fill: [u8; 3],
 }
 
 /// 1.5 × 2^23: behind it floats have no room for parts, so that adding it rounds.
@@ -157,35 +199,10 @@ impl Picture<'_> {
         }
     }
 
-    #[inline(always)]
-    fn bilinear(&self, to: &mut [[u8; 3]], across: &[f32; ABREAST], down: &[f32; ABREAST]) {
-        let (width, height) = (self.size.0 as f32, self.size.1 as f32);
-        for (to, (u, v)) in to.iter_mut().zip(across.iter().zip(down)) {
-            let (x, right) = parts(*u, width);
-            let (y, bottom) = parts(*v, height);
-            let (left, top) = (1.0 - right, 1.0 - bottom);
-            let weights = [left * top, right * top, left * bottom, right * bottom];
-            *to = match self.four(x, y) {
-                Some(corners) => mixed(corners, weights),
-                None => self.at_the_edge((x, y), weights),
-            };
-        }
-    }
-
-    /// Four pixels around a place, if all of them are in the picture.
-    #[inline(always)]
-    fn four(&self, x: i32, y: i32) -> Option<[[u8; 3]; 4]> {
-        let (x, y, width) = (usize::try_from(x).ok()?, usize::try_from(y).ok()?, self.size.0 as usize);
-        let upper = y * width + x;
-        let [a, b] = *self.pixels.get(upper..)?.first_chunk::<2>()?;
-        let [c, d] = *self.pixels.get(upper + width..)?.first_chunk::<2>()?;
-        (x + 1 < width).then_some([a, b, c, d])
-    }
-
     /// A pixel that some of its four are outside of the picture for. Black comes in by itself, since what is outside weighs
     /// nothing; another color is brought in as torchvision does it.
     #[cold]
-    fn at_the_edge(&self, (x, y): (i32, i32), weights: [f32; 4]) -> [u8; 3] {
+    pub(super) fn at_the_edge(&self, (x, y): (i32, i32), weights: [f32; 4]) -> [u8; 3] {
         let (mut levels, mut shown) = ([0.0_f32; 3], 0.0_f32);
         for ((x, y), weight) in [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)].into_iter().zip(weights) {
             if (0..self.size.0 as i32).contains(&x) && (0..self.size.1 as i32).contains(&y) {
@@ -201,25 +218,6 @@ impl Picture<'_> {
         }
         levels.map(rounded)
     }
-}
-
-/// The pixel at or before a place, and how far behind its middle the place is.
-#[inline(always)]
-fn parts(at: f32, most: f32) -> (i32, f32) {
-    // What is far away, or not a number, is as outside as what is two pixels off.
-    let at = at.max(-2.0).min(most + 1.0);
-    // Conversions cut off; functions that round are calls where the processor is not known to have them.
-    let whole = (at + 2.0) as i32 - 2;
-    (whole, at - whole as f32)
-}
-
-#[inline(always)]
-fn mixed([a, b, c, d]: [[u8; 3]; 4], weights: [f32; 4]) -> [u8; 3] {
-    let level = |k: usize| {
-        let levels = [a[k], b[k], c[k], d[k]].map(f32::from);
-        rounded(levels[0] * weights[0] + levels[1] * weights[1] + levels[2] * weights[2] + levels[3] * weights[3])
-    };
-    [level(0), level(1), level(2)]
 }
 
 /// The nearest level, halves to the even one.

@@ -1,0 +1,103 @@
+"""Rows of tables as batches."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any, Iterator, Literal, Mapping, Sequence
+
+from . import _forebay
+from ._convert import PathLike
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["TableLoader"]
+
+
+class TableLoader:
+    """Batches of the rows of a table: Parquet, Arrow, CSV, JSON lines, TBF, IDV. The columns are read once and stay in memory;
+    order, ranks and states are those of :class:`Loader`.
+
+    Iterating gives one epoch of dictionaries; the next time the next epoch. Whole numbers and times are ``int64``, floats
+    ``float32``, truth values ``uint8``, vectors of one length a dimension more. Text is its bytes, and like vectors of any
+    length it comes with offsets as ``NAME_offsets``; where values are missing, ``NAME_mask`` has 1 for each that is there.
+
+    ``window`` makes a sample of several rows that follow each other, such as the frames of a run, and the next one begins
+    ``stride`` rows later; none reaches over rows where the column ``within`` changes.
+    """
+
+    def __init__(
+        self,
+        path: PathLike,
+        *,
+        columns: Sequence[str] | None = None,
+        where: str | None = None,
+        batch: int = 32,
+        shuffle: int | None = None,
+        rank: int = 0,
+        world: int = 1,
+        tail: Literal["drop", "pad", "uneven"] = "drop",
+        window: int = 1,
+        stride: int = 1,
+        within: str | None = None,
+        most_bytes: int | None = None,
+        types: Mapping[str, str] | None = None,
+        format: str | None = None,
+    ) -> None:
+        self._path = os.fspath(path)
+        self._options: dict[str, Any] = {
+            "columns": None if columns is None else list(columns),
+            "where": where,
+            "batch": batch,
+            "shuffle": shuffle,
+            "rank": rank,
+            "world": world,
+            "tail": tail,
+            "window": window,
+            "stride": stride,
+            "within": within,
+            "most_bytes": most_bytes,
+            "read": {"types": list((types or {}).items()), "format": format},
+        }
+        self._open(None)
+
+    def _open(self, state: str | None) -> None:
+        self._core = _forebay.RowLoader(self._path, json.dumps(self._options, allow_nan=False), state)
+        # The epoch that iterating gives next.
+        self._epoch = self._core.state()[1]
+
+    def __len__(self) -> int:
+        """Batches of an epoch, on this rank."""
+        return self._core.size()[0]
+
+    @property
+    def epoch_samples(self) -> int:
+        """Samples of an epoch, of all ranks: rows, or windows of them."""
+        return self._core.size()[1]
+
+    def set_epoch(self, epoch: int) -> None:
+        """Goes to the beginning of an epoch; after :meth:`load_state_dict` to where the state stands in it."""
+        self._epoch = epoch
+
+    def __iter__(self) -> Iterator[dict[str, NDArray[Any]]]:
+        self._core.begin(self._epoch)
+        self._epoch += 1
+        while (found := self._core.next()) is not None:
+            batch: dict[str, NDArray[Any]] = {}
+            for name, values, shape, offsets, mask in found:
+                batch[name] = values.reshape(shape)
+                if offsets is not None:
+                    batch[f"{name}_offsets"] = offsets
+                if mask is not None:
+                    batch[f"{name}_mask"] = mask
+            yield batch
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the run stands, behind the last batch that was given: plain data."""
+        found: dict[str, Any] = json.loads(self._core.state()[0])
+        return found
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Goes on where a saved run stood; refused where the rows or the settings are others."""
+        self._open(json.dumps(dict(state)))
