@@ -28,7 +28,7 @@ pub(super) struct Set {
     pub latency: Duration,
     /// Bits a second; as many as come if not set.
     pub bits: Option<f64>,
-    /// Of so many answers one is 503 SlowDown; and of so many one breaks off in its middle.
+    /// Of that many answers one is 503 SlowDown; and of that many one breaks off in its middle.
     pub fail: Option<u64>,
     pub reset: Option<u64>,
 }
@@ -92,7 +92,7 @@ impl Link {
         self.counts.now.fetch_sub(1, Relaxed);
     }
 
-    /// Waits until the link has carried so many bytes.
+    /// Waits until the link has carried that many bytes.
     pub fn carry(&self, bytes: u64) {
         self.counts.bytes.fetch_add(bytes, Relaxed);
         let Some(bits) = self.now_set().bits else { return };
