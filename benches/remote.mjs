@@ -195,11 +195,16 @@ function measurements({ remote, set, store }) {
       const python = remotePython();
       const ours = await epochs(FAR, address('peers'), 'order=blocks', 'epochs=2', cache());
       const found = { forebay: { first: ours.ready_seconds + ours.epochs[0].seconds, second: ours.epochs[1].seconds } };
-      for (const kind of python ? OTHERS : []) found[kind] = await other(python, kind);
+      for (const kind of python ? OTHERS : []) found[kind] = await other(python, kind).catch(failed(kind));
       return found;
     },
     ...Object.fromEntries(OTHERS.map((kind) => [kind, () => other(remotePython(), kind)])),
   };
+
+  /** Another loader that fails leaves its row empty. */
+  function failed(kind) {
+    return (e) => console.log(`${kind} failed: ${e.message}\n${e.output ?? ''}`);
+  }
 
   async function other(python, kind) {
     if (!python) return null;
