@@ -94,7 +94,9 @@ export async function testPython(args = [], { ray = false } = {}) {
   const folder = await stage();
   const env = { PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1', MYPYPATH: folder };
   if (!ray) console.log('SKIPPED: the tests of forebay.ray, which need 600 MB of Ray; npm run test:ray runs them');
-  const tests = ray ? ['python/tests/test_ray.py'] : ['python/tests', '--ignore=python/tests/test_ray.py'];
+  if (!ray) console.log('SKIPPED: the tests against emulators of stores; npm run test:remote installs and runs them');
+  const apart = ['ray', 'stores'].map((name) => `--ignore=python/tests/test_${name}.py`);
+  const tests = ray ? ['python/tests/test_ray.py'] : ['python/tests', ...apart];
   const output = await run(path, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', ...tests, ...args], { env });
   const count = (word) => Number(new RegExp(`(\\d+) ${word}`).exec(output.split('\n').slice(-5).join('\n'))?.[1] ?? 0);
   if (count('passed') === 0) throw new Failure('pytest ran no test');

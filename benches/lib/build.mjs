@@ -25,7 +25,7 @@ export async function build(bench, features = []) {
     const { executable, target } = JSON.parse(line);
     if (executable) made[target.name] = executable;
   }
-  return { forebay: made.forebay, sample: made['forebay-sample'], [bench]: made[bench] };
+  return { forebay: made.forebay, sample: made['forebay-sample'], store: made['forebay-store'], [bench]: made[bench] };
 }
 
 /** The last line that a program prints, which is JSON. */

@@ -30,6 +30,12 @@ export function trainingPython() {
   return environment('loader-peers', TRAINING, ['torchvision', 'webdataset', 'PIL']);
 }
 
+/** A Python that can import what else reads from stores, or null. */
+export function remotePython() {
+  const packages = { 'mosaicml-streaming': '0.13.0', litdata: '0.2.76', webdataset: TRAINING.webdataset };
+  return environment('remote-peers', { torch: TRAINING.torch, ...packages }, ['streaming', 'litdata', 'webdataset']);
+}
+
 /** A Python that can import Pillow and NumPy, or null. */
 export function imagingPython() {
   return environment('warehouse-peers', IMAGING, ['PIL', 'numpy']);

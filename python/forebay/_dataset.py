@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _forebay
 from ._convert import PathLike, check
-from ._files import Ranges, is_url, name_of, open_url, read_all
+from ._files import Ranges, is_url, name_of, open_url, read_all, unsigned
 from ._progress import Progress
 from ._records import Records, WebSamples
 from ._report import Report
@@ -329,6 +329,7 @@ class Dataset(Sequence[Sample]):
     def __getstate__(self) -> dict[str, Any]:
         if isinstance(self._source, Ranges):
             raise TypeError("a dataset over a file object cannot be pickled; one over a path or an address can")
+        unsigned([self._source])
         self._core()
         return {**self.__dict__, "_opened": None}
 

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from ._errors import UnsupportedError, UsageError
 
-__all__ = ["Ranges", "is_url", "open_url", "read_all"]
+__all__ = ["Ranges", "is_url", "open_url", "read_all", "shown", "unsigned"]
 
 #: A file object that cannot seek is read into memory, up to this many bytes.
 MOST_UNSEEKABLE = 1 << 30
@@ -48,6 +48,18 @@ _OWN = {"s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss", "http", "https
 def is_url(source: Any) -> bool:
     """Whether a name is for fsspec, such as ``hf://datasets/train.tbl``; of others Forebay reads what it needs itself."""
     return isinstance(source, str) and "://" in source and source.split("://")[0].lower() not in _OWN
+
+
+def shown(source: str) -> str:
+    """A name as people are shown it: of an HTTP address without its query, which may be a signature."""
+    return source.split("?")[0] if source.lower().startswith(("http://", "https://")) else source
+
+
+def unsigned(sources: list[Any]) -> None:
+    """Refuses to pickle an address that may be signed: whoever has the pickle could read what it opens."""
+    for source in sources:
+        if isinstance(source, str) and shown(source) != source:
+            raise TypeError(f"{shown(source)} is not pickled: what follows its ? may be a signature; open it where it is read")
 
 
 def open_url(url: str) -> IO[bytes]:

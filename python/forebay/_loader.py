@@ -18,6 +18,7 @@ from ._batch import Batch
 from ._convert import PathLike
 from ._dataset import Dataset, open_samples
 from ._errors import UsageError
+from ._files import shown, unsigned
 from ._sampling import Balance, Weights, balance_json, weights_json
 from ._targets import Target, words
 
@@ -547,6 +548,7 @@ class Loader:
         self.close()
 
     def __getstate__(self) -> dict[str, Any]:
+        unsigned(self._paths)
         kept = {name: value for name, value in self.__dict__.items() if name not in ("_core_of", "_process")}
         return {**kept, "_state": json.dumps(self.state_dict())}
 
@@ -558,7 +560,7 @@ class Loader:
     def __repr__(self) -> str:
         options = self._options
         place = f"rank {options['rank']} of {options['world']}"
-        return f"<forebay.Loader {', '.join(self._paths)}: {len(self)} batches of {options['batch']}, {place}>"
+        return f"<forebay.Loader {', '.join(map(shown, self._paths))}: {len(self)} batches of {options['batch']}, {place}>"
 
 
 def _of(batch: Batch, gives: str) -> Any:

@@ -10,7 +10,7 @@ from typing import IO, Any, Iterator, Mapping, NamedTuple, Sequence
 from . import _forebay
 from ._convert import PathLike, Summary, check, convert
 from ._errors import UsageError
-from ._files import is_url, name_of, open_url, read_all
+from ._files import is_url, name_of, open_url, read_all, unsigned
 from ._progress import Progress
 from ._report import Report
 
@@ -144,6 +144,7 @@ class Table:
     def __reduce__(self) -> tuple[Any, ...]:
         if isinstance(self._source, Rows):
             raise TypeError("a table over another program's rows cannot be pickled; that program's own can")
+        unsigned([self._source])
         return (Table, (self._source, self._options))
 
     def __repr__(self) -> str:

@@ -134,3 +134,42 @@ def test_without_fsspec_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "fsspec", None)
     with pytest.raises(forebay.UnsupportedError, match="pip install fsspec"):
         forebay.open("memory://bucket/train.tbl")
+
+
+def test_what_is_signed_is_neither_shown_nor_pickled(tbl: pathlib.Path) -> None:
+    import functools
+    import http.server
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        """Serves one file, by ranges."""
+
+        def do_GET(self) -> None:
+            data = tbl.read_bytes()
+            first, _, last = self.headers["range"].removeprefix("bytes=").partition("-")
+            part = data[int(first) : int(last) + 1]
+            self.send_response(206)
+            self.send_header("content-range", f"bytes {first}-{int(first) + len(part) - 1}/{len(data)}")
+            self.send_header("content-length", str(len(part)))
+            self.end_headers()
+            self.wfile.write(part)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(tbl.parent)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        address = f"http://127.0.0.1:{server.server_address[1]}/train.tbl"
+        assert len(pickle.loads(pickle.dumps(forebay.open(address)))) == 400
+        signed = f"{address}?X-Amz-Signature=hidden-secret"
+        dataset, loader = forebay.open(signed), forebay.Loader(signed, batch=8)
+        assert "hidden-secret" not in f"{dataset!r} {loader!r} {loader.state_dict()} {dataset.name}"
+        for one in (dataset, loader):
+            with pytest.raises(TypeError, match="train.tbl is not pickled") as e:
+                pickle.dumps(one)
+            assert "hidden-secret" not in str(e.value)
+        with pytest.raises(forebay.Error) as refused:
+            forebay.open(f"{signed}x".replace("train.tbl", "../x"))
+        assert "hidden-secret" not in repr(refused.value)
+    finally:
+        server.shutdown()

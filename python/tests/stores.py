@@ -1,0 +1,197 @@
+"""Stores of objects on this machine: emulators that others wrote, started for the tests and filled by clients of their own."""
+
+from __future__ import annotations
+
+import http.client
+import http.server
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+import urllib.request
+from typing import Callable
+
+#: The account that every Azurite has, as its documentation says.
+ACCOUNT = "devstoreaccount1"
+KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+BUCKET = "forebay"
+
+#: What must not be in anything that Forebay says or keeps.
+SECRETS = ["hidden-secret", KEY]
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+class Store:
+    """A server, and how it is spoken to."""
+
+    #: How its addresses begin.
+    root: str
+    #: Whether it says which objects there are.
+    lists = True
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.log = (folder / "log").open("wb")
+        self.process = subprocess.Popen(self.command(), cwd=folder, stdout=self.log, stderr=subprocess.STDOUT)
+        self.wait()
+        self.put = self.client()
+
+    def wait(self) -> None:
+        until = time.monotonic() + 120
+        while time.monotonic() < until and self.process.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                time.sleep(0.1)
+        self.close()
+        raise RuntimeError(f"{type(self).__name__} does not start: {(self.folder / 'log').read_text()[-2000:]}")
+
+    def close(self) -> None:
+        self.process.terminate()
+        self.process.wait(20)
+        self.log.close()
+
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def command(self) -> list[str]:
+        raise NotImplementedError
+
+    def environment(self) -> dict[str, str]:
+        raise NotImplementedError
+
+    def client(self) -> Callable[[str, bytes], None]:
+        """How bytes are put under a name."""
+        raise NotImplementedError
+
+
+class S3(Store):
+    root = f"s3://{BUCKET}"
+
+    def command(self) -> list[str]:
+        return [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)]
+
+    def environment(self) -> dict[str, str]:
+        return {
+            "AWS_ENDPOINT_URL": self.url(),
+            "AWS_ACCESS_KEY_ID": "KEY",
+            "AWS_SECRET_ACCESS_KEY": "hidden-secret",
+            "AWS_REGION": "us-east-1",
+            "AWS_SHARED_CREDENTIALS_FILE": "none",
+            "AWS_CONFIG_FILE": "none",
+        }
+
+    def client(self) -> Callable[[str, bytes], None]:
+        import boto3  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+        made = boto3.client(
+            "s3",
+            endpoint_url=self.url(),
+            aws_access_key_id="KEY",
+            aws_secret_access_key="hidden-secret",
+            region_name="us-east-1",
+        )
+        made.create_bucket(Bucket=BUCKET)
+        return lambda name, data: made.put_object(Bucket=BUCKET, Key=name, Body=data) and None
+
+
+class Azure(Store):
+    root = f"az://{BUCKET}"
+
+    def command(self) -> list[str]:
+        node = shutil.which("node") or "node"
+        script = pathlib.Path(os.environ["AZURITE"]) / "node_modules/azurite/dist/src/blob/main.js"
+        place = ["--location", str(self.folder), "--blobHost", "127.0.0.1", "--blobPort", str(self.port)]
+        return [node, str(script), *place, "--silent", "--disableTelemetry", "--skipApiVersionCheck", "--loose"]
+
+    def endpoint(self) -> str:
+        return f"{self.url()}/{ACCOUNT}"
+
+    def environment(self) -> dict[str, str]:
+        return {
+            "AZURE_STORAGE_ENDPOINT": self.endpoint(),
+            "AZURE_STORAGE_ACCOUNT_NAME": ACCOUNT,
+            "AZURE_STORAGE_ACCOUNT_KEY": KEY,
+        }
+
+    def client(self) -> Callable[[str, bytes], None]:
+        from azure.storage.blob import ContainerClient  # type: ignore[import-not-found, unused-ignore]
+
+        made = ContainerClient(self.endpoint(), BUCKET, credential={"account_name": ACCOUNT, "account_key": KEY})
+        made.create_container()
+        return lambda name, data: made.upload_blob(name, data, overwrite=True) and None
+
+
+class Door(http.server.BaseHTTPRequestHandler):
+    """Hands on what is asked of it, and adds to the answer what real stores say: which state of the object this is."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        assert isinstance(self.server, Doors)
+        inner = http.client.HTTPConnection("127.0.0.1", self.server.to)
+        inner.request(self.command, self.path, headers=dict(self.headers))
+        answer = inner.getresponse()
+        body = answer.read()
+        self.send_response_only(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() not in ("transfer-encoding", "connection", "content-length", "last-modified", "etag"):
+                self.send_header(name, value)
+        self.send_header("etag", '"1"')
+        self.send_header("last-modified", "Thu, 01 Jan 2026 00:00:00 GMT")
+        size = answer.getheader("content-length", "0") if self.command == "HEAD" else str(len(body))
+        self.send_header("content-length", size)
+        self.end_headers()
+        self.wfile.write(b"" if self.command == "HEAD" else body)
+        inner.close()
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class Doors(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    to = 0
+
+
+class Google(Store):
+    root = f"gs://{BUCKET}"
+    # The emulator answers the lists of the XML interface, which real stores have, with 501.
+    lists = False
+
+    def command(self) -> list[str]:
+        start = "from gcp_storage_emulator.__main__ import main; main()"
+        options = ["--host", "127.0.0.1", "--port", str(self.port), "--in-memory", "--default-bucket", BUCKET]
+        return [sys.executable, "-c", start, "start", *options]
+
+    def environment(self) -> dict[str, str]:
+        self.door = Doors(("127.0.0.1", 0), Door)
+        self.door.to = self.port
+        threading.Thread(target=self.door.serve_forever, daemon=True).start()
+        return {"GOOGLE_BASE_URL": f"http://127.0.0.1:{self.door.server_port}", "GOOGLE_SKIP_SIGNATURE": "true"}
+
+    def client(self) -> Callable[[str, bytes], None]:
+        def put(name: str, data: bytes) -> None:
+            query = urllib.parse.urlencode({"uploadType": "media", "name": name})
+            url = f"{self.url()}/upload/storage/v1/b/{BUCKET}/o?{query}"
+            asked = urllib.request.Request(url, data, {"content-type": "application/octet-stream"})
+            urllib.request.urlopen(asked).close()
+
+        return put
+
+
+ALL = {"s3": S3, "azure": Azure, "google": Google}

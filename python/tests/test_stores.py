@@ -1,0 +1,190 @@
+"""Addresses, against stores that others wrote. `npm run test:remote` installs and starts them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import pickle
+import signal
+import subprocess
+from typing import Any, Iterator
+
+import pytest
+
+pytest.importorskip("moto", reason="the emulators are not installed; npm run test:remote installs and starts them")
+
+import forebay
+import stores
+from conftest import bmp, numbered
+
+SAMPLES = 400
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """A dataset in several forms, tables and a warehouse."""
+    folder = tmp_path_factory.mktemp("files")
+    numbered(folder / "a.tar", SAMPLES)
+    forebay.convert(folder / "a.tar", folder / "a.tbl")
+    (folder / "s").mkdir()
+    for i in range(4):
+        some = f"index >= {i * SAMPLES // 4} && index < {(i + 1) * SAMPLES // 4}"
+        forebay.convert(folder / "a.tar", folder / f"s/a-{i}.tbl", where=some)
+    (folder / "t.csv").write_text("name,age\n" + "".join(f"n{i},{i}\n" for i in range(1000)))
+    forebay.convert(folder / "t.csv", folder / "t.parquet")
+    forebay.convert(folder / "t.csv", folder / "t.arrow")
+    (folder / "pictures/cat").mkdir(parents=True)
+    for i in range(5):
+        (folder / f"pictures/cat/{i}.bmp").write_bytes(bmp(8, 8, (i, i, i)))
+    forebay.warehouse.build(folder / "pictures", folder / "w", size=8)
+    return folder
+
+
+@pytest.fixture(scope="session", params=list(stores.ALL))
+def store(request: Any, files: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[stores.Store]:
+    made = stores.ALL[request.param](tmp_path_factory.mktemp(request.param))
+    try:
+        for path in sorted(files.rglob("*")):
+            if path.is_file():
+                made.put(str(path.relative_to(files)), path.read_bytes())
+        os.environ.update(made.environment())
+        yield made
+    finally:
+        made.close()
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    found = subprocess.run([os.environ["FOREBAY"], *arguments], capture_output=True, text=True, timeout=120)
+    for secret in stores.SECRETS:
+        assert secret not in found.stdout + found.stderr
+    return found
+
+
+def said(*arguments: str) -> Any:
+    found = command(*arguments, "--json")
+    assert found.returncode == 0, found.stderr
+    lines = [json.loads(line) for line in found.stdout.splitlines()]
+    return lines[0] if len(lines) == 1 else lines
+
+
+def timeless(value: Any) -> Any:
+    """Without what differs between two runs."""
+    if isinstance(value, dict):
+        return {name: timeless(of) for name, of in value.items() if name not in ("seconds", "modified")}
+    return [timeless(of) for of in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", ["a.tbl", "a.tar", "t.csv", "t.parquet", "t.arrow"])
+@pytest.mark.parametrize("verb", ["inspect", "head", "stats", "check"])
+def test_commands_say_of_an_object_what_they_say_of_the_file(
+    store: stores.Store, files: pathlib.Path, verb: str, name: str
+) -> None:
+    address = f"{store.root}/{name}"
+    right, found = said(verb, str(files / name)), said(verb, address)
+    assert json.dumps(timeless(found)).replace(address, str(files / name)) == json.dumps(timeless(right))
+
+
+def test_an_object_is_converted_from(store: stores.Store, files: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    for name, to in [("a.tar", "out.tbl"), ("a.tbl", "out.tar"), ("t.parquet", "out.csv")]:
+        said("convert", f"{store.root}/{name}", str(tmp_path / to))
+    assert (tmp_path / "out.tbl").read_bytes() == (files / "a.tbl").read_bytes()
+    assert said("diff", str(files / "a.tbl"), f"{store.root}/a.tbl", "--payloads") is not None
+
+
+def test_patterns_and_folders_stand_for_objects(store: stores.Store, tmp_path: pathlib.Path) -> None:
+    given = [f"{store.root}/s/*.tbl", f"{store.root}/s/"]
+    if not store.lists:
+        refused = command("inspect", "--json", given[0])
+        assert refused.returncode == 2 and json.loads(refused.stdout)["error"]["code"] == "remote.server", refused
+        return
+    for place in given:
+        assert command("concat", place, "-o", str(tmp_path / "all.tbl"), "--force").returncode == 0
+        assert len(forebay.open(tmp_path / "all.tbl")) == SAMPLES
+    assert len(forebay.Loader(given[0], batch=1)) == SAMPLES
+    assert said("inspect", f"{store.root}/pictures/")["samples"] == 5
+
+
+def test_python_reads_samples_batches_and_tables(store: stores.Store, files: pathlib.Path) -> None:
+    right, found = forebay.open(files / "a.tbl"), forebay.open(f"{store.root}/a.tbl")
+    assert [bytes(one.payload) for one in found] == [bytes(one.payload) for one in right]
+    assert [one.metadata for one in found[:20]] == [one.metadata for one in right[:20]]
+    assert len(found.where("width >= 4")) == SAMPLES and found.check().ok
+
+    def batches(path: Any) -> list[Any]:
+        loader = forebay.Loader(path, batch=32, size=4, labels="cls", shuffle=7)
+        return [(batch.images.tobytes(), batch.labels.tolist()) for batch in loader]
+
+    assert batches(f"{store.root}/a.tbl") == batches(str(files / "a.tbl"))
+    for name in ["t.csv", "t.parquet", "t.arrow"]:
+        table = forebay.open_table(f"{store.root}/{name}")
+        assert table.to_arrow().equals(forebay.open_table(files / name).to_arrow()), name
+
+
+def test_a_warehouse_is_trained_from(store: stores.Store, files: pathlib.Path) -> None:
+    (manifest,) = files.glob("w/*/manifest.json")
+    address = f"{store.root}/{manifest.relative_to(files)}"
+
+    def images(path: Any) -> list[bytes]:
+        return [batch.images.tobytes() for batch in forebay.Loader(path, batch=2, shuffle=3)]
+
+    assert images(address) == images(str(manifest))
+    assert forebay.open(address).check().ok
+
+
+def test_a_cache_makes_the_second_epoch_ask_for_nothing(store: stores.Store, tmp_path: pathlib.Path) -> None:
+    with forebay.Loader(f"{store.root}/a.tbl", batch=40, shuffle=7, cache=tmp_path / "kept") as loader:
+        first = [bytes(one) for batch in loader for one in batch.payloads]
+        store.process.send_signal(signal.SIGSTOP)
+        try:
+            second = [bytes(one) for batch in loader for one in batch.payloads]
+        finally:
+            store.process.send_signal(signal.SIGCONT)
+    assert first != second and sorted(first) == sorted(second) and len(first) == SAMPLES
+
+
+def test_a_shell_never_sees_a_name(store: stores.Store, tmp_path: pathlib.Path) -> None:
+    odd = "odd $(touch caught) `id` ; 'x' é.csv"
+    store.put(odd, b"a,b\n1,2\n")
+    assert said("inspect", f"{store.root}/{odd}")["rows"] == 1
+    assert not pathlib.Path("caught").exists()
+
+
+def test_pickles_and_states_hold_no_secret(store: stores.Store) -> None:
+    address = f"{store.root}/a.tbl"
+    dataset, loader = forebay.open(address), forebay.Loader(address, batch=32)
+    kept = pickle.dumps(dataset) + pickle.dumps(loader) + json.dumps(loader.state_dict()).encode()
+    kept += repr((dataset, loader)).encode()
+    assert len(pickle.loads(pickle.dumps(dataset))) == SAMPLES
+    assert not any(secret.encode() in kept for secret in stores.SECRETS)
+
+
+@pytest.mark.parametrize(("name", "code"), [("none.tbl", "remote.not_found"), ("../x.tbl", "remote.address")])
+def test_what_is_not_there_is_said(store: stores.Store, name: str, code: str) -> None:
+    with pytest.raises(forebay.Error) as e:
+        forebay.open(f"{store.root}/{name}")
+    assert e.value.code == code
+
+
+def test_a_wrong_bucket_is_said(store: stores.Store) -> None:
+    with pytest.raises(forebay.Error) as e:
+        forebay.open(f"{store.root}-none/a.tbl")
+    # Its emulator knows nothing of such buckets.
+    assert e.value.code == "remote.server" if isinstance(store, stores.Google) else "remote.bucket"
+
+
+def test_a_wrong_key_is_said(store: stores.Store) -> None:
+    if not isinstance(store, stores.Azure):
+        pytest.skip("this emulator believes every signature")
+    wrong = {**os.environ, "AZURE_STORAGE_ACCOUNT_KEY": "aGlkZGVuLXNlY3JldA=="}
+    run = [os.environ["FOREBAY"], "inspect", "--json", f"{store.root}/a.tbl"]
+    found = subprocess.run(run, capture_output=True, text=True, env=wrong, timeout=120)
+    assert found.returncode == 2 and "aGlkZGVu" not in found.stdout + found.stderr
+    assert json.loads(found.stdout)["error"]["code"] in ("remote.denied", "remote.credentials")
+
+
+def test_rust_reads_it(store: stores.Store, files: pathlib.Path) -> None:
+    env = {**os.environ, "FOREBAY_STORE_FILE": str(files / "a.tbl"), "FOREBAY_STORE_ADDRESS": f"{store.root}/a.tbl"}
+    run = [os.environ["FOREBAY_STORE_TEST"], "--ignored"]
+    found = subprocess.run(run, capture_output=True, text=True, env=env, timeout=300)
+    assert found.returncode == 0 and " 0 failed" in found.stdout and " 0 passed" not in found.stdout, found.stdout
