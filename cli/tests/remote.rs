@@ -4,12 +4,15 @@
 #![cfg(feature = "remote")]
 
 mod common;
+#[path = "../../native/tests/remote/secured.rs"]
+mod secured;
 #[path = "../../native/tests/remote/server.rs"]
 mod server;
 
 use std::process::{Command, Output};
 
 use common::{FOREBAY, Folder, bmp, error_of, forebay, tar};
+use secured::{AUTHORITY, Proxy, door};
 use server::{Fault, Server};
 
 /// A store on loopback with a dataset in several forms, and the same as files.
@@ -48,12 +51,12 @@ impl Place {
         let mut command = Command::new(FOREBAY);
         command.args(arguments).env("AWS_ENDPOINT_URL", self.server.url()).env("AWS_REGION", "us-east-1");
         command.env("AWS_ACCESS_KEY_ID", "KEY").env("AWS_SECRET_ACCESS_KEY", "hidden-secret");
+        command.env("GOOGLE_BASE_URL", self.server.url()).env("GOOGLE_SKIP_SIGNATURE", "true");
         command.env("HOME", self.folder.path()).env("AWS_EC2_METADATA_DISABLED", "true");
-        command
-            .env_remove("AWS_PROFILE")
-            .env_remove("AWS_SESSION_TOKEN")
-            .env_remove("HTTP_PROXY")
-            .env_remove("http_proxy");
+        command.env_remove("AWS_PROFILE").env_remove("AWS_SESSION_TOKEN");
+        for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"] {
+            command.env_remove(name).env_remove(name.to_lowercase());
+        }
         command
     }
     fn run(&self, arguments: &[&str]) -> Output {
@@ -108,7 +111,10 @@ fn patterns_and_folders_stand_for_objects() {
     // A page of a list holds two names.
     place.server.page(2);
     let out = place.local("joined.tbl");
-    for given in ["s3://bucket/shards/*-of-*.tbl", "s3://bucket/shards/"] {
+    // Google's lists are asked for as S3's are, and no emulator answers them.
+    for given in
+        ["s3://bucket/shards/*-of-*.tbl", "s3://bucket/shards/", "gs://bucket/shards/*.tbl", "gs://bucket/shards/"]
+    {
         let joined = place.run(&["concat", given, "-o", &out, "--force", "-q"]);
         assert!(joined.status.success(), "{given}: {}", text(&joined.stderr));
         assert!(place.run(&["diff", &out, &place.local("a.tbl"), "--payloads"]).status.success());
@@ -207,4 +213,101 @@ fn the_viewer_gets_ranges_of_an_object_and_no_credentials() {
     assert!(said.contains(&format!("Content-Range: bytes 100-299/{}", bytes.len())), "{said}");
     let list = String::from_utf8_lossy(&get("/files.json", "bytes=0-")).into_owned();
     assert!(list.contains(&format!("\"bytes\":{}", bytes.len())) && !list.contains("hidden-secret"), "{list}");
+}
+
+#[test]
+fn an_authority_of_ones_own_is_named_by_the_environment() {
+    let place = Place::new();
+    let door = format!("https://127.0.0.1:{}", door(place.server.port()));
+    let look = |authority: &str| {
+        let mut command = place.command(&["inspect", "--json", "s3://bucket/a.tbl"]);
+        command.env("AWS_ENDPOINT_URL", &door).env("SSL_CERT_FILE", authority).output().unwrap()
+    };
+    let trusted = look(AUTHORITY);
+    assert!(trusted.status.success(), "{}", text(&trusted.stderr));
+    let none = place.local("t.csv");
+    assert_eq!(error_of(&look(&none))["code"].as_str(), Some("remote.tls"));
+}
+
+#[test]
+fn proxies_of_the_environment_are_gone_through() {
+    let place = Place::new();
+    // Of a name that nobody knows but the proxy.
+    let (plain, safe) = (Proxy::start(place.server.port(), None), Proxy::start(door(place.server.port()), None));
+    let by = |variable: &str, port: u16, endpoint: &str| {
+        let mut command = place.command(&["inspect", "--json", "s3://bucket/a.tbl"]);
+        command.env("AWS_ENDPOINT_URL", endpoint).env(variable, format!("http://name:hidden-secret@127.0.0.1:{port}"));
+        command.env("SSL_CERT_FILE", AUTHORITY).env("FOREBAY_REMOTE_TRIES", "1");
+        command
+    };
+    let found = by("HTTP_PROXY", plain.port, "http://store.test").output().unwrap();
+    assert!(found.status.success(), "{}", text(&found.stderr));
+    assert!(plain.asked()[0].starts_with("GET http://store.test/bucket/a.tbl "));
+    let found = by("HTTPS_PROXY", safe.port, "https://store.test").output().unwrap();
+    assert!(found.status.success(), "{}", text(&found.stderr));
+    assert!(safe.asked()[0].starts_with("CONNECT store.test:443 "));
+    // Who is named is asked directly.
+    let direct = by("HTTP_PROXY", plain.port, &place.server.url()).env("NO_PROXY", "localhost,127.0.0.1").output();
+    assert!(direct.unwrap().status.success() && plain.asked().is_empty());
+    // One that wants a word gets it from the address, and says so if it is wrong.
+    let word = "bmFtZTpoaWRkZW4tc2VjcmV0";
+    let (knows, other) =
+        (Proxy::start(place.server.port(), Some(word)), Proxy::start(place.server.port(), Some("other")));
+    assert!(by("HTTP_PROXY", knows.port, "http://store.test").output().unwrap().status.success());
+    let refused = by("HTTP_PROXY", other.port, "http://store.test").output().unwrap();
+    let error = error_of(&refused);
+    assert_eq!(error["code"].as_str(), Some("remote.connect"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("HTTP_PROXY"), "{error}");
+    // One that is not there.
+    let nobody = Server::start().port();
+    let lost = by("HTTP_PROXY", nobody, "http://store.test").output().unwrap();
+    assert!(error_of(&lost)["message"].as_str().unwrap().contains("NO_PROXY"), "{}", text(&lost.stderr));
+    for output in [found, refused, lost] {
+        let all = format!("{}{}", text(&output.stdout), text(&output.stderr));
+        assert!(!all.contains("hidden-secret") && !all.contains(word), "{all}");
+    }
+}
+
+#[test]
+fn what_is_written_said_and_kept_has_no_signature_in_it() {
+    let place = Place::new();
+    let signed = |name: &str| format!("{}/bucket/{name}?X-Amz-Signature=hidden-secret", place.server.url());
+    let (tbl, tar, csv) = (signed("a.tbl"), signed("a.tar"), signed("t.csv"));
+    let at = |name: &str| place.local(name);
+    let (out, kept, store) = (at("o.tbl"), at("kept"), at("w"));
+    let cached = ["--cache", kept.as_str()];
+    for arguments in [
+        &["inspect", "-v", &tbl][..],
+        &["inspect", "-v", "--json", &tar],
+        &["head", "-v", "--json", &csv],
+        &["stats", "-v", "--json", &tbl],
+        &["check", "-v", "--json", &tbl],
+        &["plan", "-v", "--json", &tbl, "--world", "2"],
+        &["convert", "-v", &tar, &out, "--force"],
+        &["convert", "-v", &csv, &at("o.parquet"), "--force"],
+        &["diff", "-v", "--json", &tbl, &out],
+        &["split", "-v", &tbl, "-o", &at("parts"), "--shards", "2"],
+        &["extract", "-v", &tbl, "--all", "--to", &at("pictures")],
+        &["warehouse", "build", &tbl, "-o", &store, "--size", "8x8", "--boxes", "none"],
+        &["inspect", "-v", &signed("none.tbl")],
+        &["head", "-v", &signed("a.tbl/none")],
+        &["stats", "-v", &tbl, "--where", "nothing == 1"],
+        &["cache", "list", &kept, "--json"],
+    ] {
+        let all = if arguments[0] == "cache" || arguments[0] == "warehouse" || arguments[0] == "extract" {
+            place.run(arguments)
+        } else {
+            place.run(&[arguments, &cached].concat())
+        };
+        let all = format!("{}{}", text(&all.stdout), text(&all.stderr));
+        assert!(!all.contains("hidden-secret"), "{arguments:?}: {all}");
+    }
+    for name in [out, at("o.parquet"), kept, store, at("parts"), at("pictures")] {
+        for file in walkdir::WalkDir::new(&name) {
+            let file = file.unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert!(!file.path().display().to_string().contains("hidden-secret"), "{file:?}");
+            let found = file.file_type().is_file().then(|| std::fs::read(file.path()).unwrap()).unwrap_or_default();
+            assert!(!found.windows(13).any(|part| part == b"hidden-secret"), "{file:?}");
+        }
+    }
 }

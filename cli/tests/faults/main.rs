@@ -4,6 +4,8 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test of files and processes")]
 #![cfg(unix)]
 
+#[cfg(feature = "remote")]
+mod caching;
 #[path = "../common/mod.rs"]
 mod common;
 mod crash;
@@ -13,6 +15,9 @@ mod extracting;
 mod outputs;
 mod printing;
 mod random;
+#[cfg(feature = "remote")]
+#[path = "../../../native/tests/remote/server.rs"]
+mod server;
 mod sharding;
 mod shards;
 mod shim;

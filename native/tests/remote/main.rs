@@ -5,11 +5,13 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod secured;
 mod server;
 
 mod costs;
 mod faults;
 mod reading;
+mod redirects;
 
 use forebay_native::{
     Dataset,

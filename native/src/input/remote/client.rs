@@ -34,7 +34,7 @@ const METADATA: Duration = Duration::from_secs(2);
 /// The most bytes of an error's words that are read.
 const WORDS: usize = 64 << 10;
 
-/// Redirects that are followed, of servers of files; stores send none that can be followed.
+/// Redirects that are followed, of servers of files.
 const REDIRECTS: usize = 5;
 
 /// What was answered last, or why nothing was.
@@ -137,10 +137,14 @@ pub(super) struct Connector {
 }
 
 impl Connector {
-    pub fn new(patience: Duration) -> Result<Connector> {
+    /// A store is never followed to where it leads: what was signed is for it alone, and session tokens would go along.
+    pub fn new(patience: Duration, follows: bool) -> Result<Connector> {
         // Whatever TLS another part of the program has chosen already is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let redirects = reqwest::redirect::Policy::custom(|attempt| {
+        let redirects = reqwest::redirect::Policy::custom(move |attempt| {
+            if !follows {
+                return attempt.stop();
+            }
             let was_safe = attempt.previous().last().is_some_and(|url| url.scheme() == "https");
             if was_safe && attempt.url().scheme() != "https" {
                 return attempt.error("the server leads away from https to a connection that is not encrypted");

@@ -46,7 +46,9 @@ pub(super) fn failure(e: &object_store::Error, seen: &Seen, scheme: Scheme, plac
                 ),
             ),
             Kind::Timeout => Failure::passing(&codes::TIMEOUT, format!("{host} did not answer: {words}")),
-            Kind::Connect => Failure::passing(&codes::CONNECT, format!("no connection to {host}: {words}")),
+            Kind::Connect => {
+                Failure::passing(&codes::CONNECT, format!("no connection to {host}: {words}{}", by_proxy()))
+            }
             Kind::Other => Failure::passing(&codes::BROKEN, format!("the connection to {host} broke: {words}")),
         };
     }
@@ -62,10 +64,7 @@ pub(super) fn failure(e: &object_store::Error, seen: &Seen, scheme: Scheme, plac
         (200..=299, _) => {
             Failure::last(&codes::ANSWER, format!("the answer of the server fits neither itself nor the request: {}", first_line(e)))
         }
-        (301 | 302 | 307 | 308, _) => Failure::last(
-            &codes::REGION,
-            format!("the bucket {place} is in another region; AWS_REGION or AWS_ENDPOINT_URL says which"),
-        ),
+        (301 | 302 | 307 | 308, _) => elsewhere(seen, scheme, place),
         (401, _) => Failure::last(&codes::CREDENTIALS, format!("the server wants to know who asks{said}; {}", no_credentials(scheme))),
         (403, _) => Failure::last(
             &codes::DENIED,
@@ -76,6 +75,10 @@ pub(super) fn failure(e: &object_store::Error, seen: &Seen, scheme: Scheme, plac
         ),
         (404 | 410, _) => Failure::last(&codes::NOT_FOUND, "there is nothing of that name"),
         (412, _) => Failure::last(&crate::input::codes::CHANGED, changed()),
+        (407, _) => Failure::last(
+            &codes::CONNECT,
+            "the proxy wants to know who asks: HTTPS_PROXY and HTTP_PROXY take it, as in http://name:password@host:port",
+        ),
         (408, _) => Failure::passing(&codes::TIMEOUT, format!("the server waited too long{said}")),
         (429 | 503, _) => Failure::passing(&codes::BUSY, format!("the store asks to slow down ({status}){said}")),
         (500..=599, _) => Failure::passing(&codes::SERVER, format!("the server failed ({status}){said}")),
@@ -109,19 +112,42 @@ fn by_word(seen: &Seen, scheme: Scheme, place: &str) -> Option<Failure> {
         "PermanentRedirect"
         | "AuthorizationHeaderMalformed"
         | "IllegalLocationConstraintException"
-        | "TemporaryRedirect" => {
-            let where_to = match &seen.region {
-                Some(region) => format!("the bucket {place} is in the region {region}; set AWS_REGION={region}"),
-                None => format!("the bucket {place} is in another region; AWS_REGION says which is asked"),
-            };
-            Failure::last(&codes::REGION, where_to)
-        }
+        | "TemporaryRedirect" => elsewhere(seen, scheme, place),
         "SlowDown" | "ServerBusy" | "RequestLimitExceeded" | "Throttling" | "ThrottlingException" => {
             Failure::passing(&codes::BUSY, format!("the store asks to slow down: {}", seen.code))
         }
         "InternalError" => Failure::passing(&codes::SERVER, "the store failed: InternalError"),
         _ => return None,
     })
+}
+
+/// The bucket is not where it was asked for.
+fn elsewhere(seen: &Seen, scheme: Scheme, place: &str) -> Failure {
+    let message = match (scheme, &seen.region) {
+        (Scheme::S3, Some(region)) => {
+            format!("the bucket {place} is in the region {region}; set AWS_REGION={region}")
+        }
+        (Scheme::S3, None) => {
+            format!("the bucket {place} is in another region; AWS_REGION or AWS_ENDPOINT_URL says which is asked")
+        }
+        _ => {
+            format!("the server says that {place} is elsewhere, and what is signed for one server is sent to no other")
+        }
+    };
+    Failure::last(&codes::REGION, message)
+}
+
+/// That a proxy stands between, if the environment names one; nothing of its address, which may have a password in it.
+fn by_proxy() -> &'static str {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let named =
+        ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].into_iter().any(is_set);
+    match named {
+        true => {
+            "; the environment names a proxy, which may be what does not answer, and NO_PROXY names hosts to ask directly"
+        }
+        false => "",
+    }
 }
 
 /// What to say of an object that is not what it was.

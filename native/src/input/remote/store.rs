@@ -94,7 +94,7 @@ fn make(address: &Address, settings: &Settings) -> Result<Store> {
     let patience = number(settings, "FOREBAY_REMOTE_TIMEOUT", PATIENCE)?;
     let patience = Duration::try_from_secs_f64(patience).unwrap_or(Duration::from_secs(3600));
     let tries = number(settings, "FOREBAY_REMOTE_TRIES", TRIES)?;
-    let connector = Connector::new(patience)?;
+    let connector = Connector::new(patience, address.scheme == Scheme::Http)?;
     let Made { objects, lists, parts, signs } = match address.scheme {
         Scheme::S3 => s3(&address.place, settings, connector)?,
         Scheme::Google => google(&address.place, settings, connector)?,
