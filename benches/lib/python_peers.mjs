@@ -53,7 +53,10 @@ const STORED = [
 const ask = ({ env, through }, python, args, cores) => {
   const pinned = cores && read('taskset', ['--version']) !== null;
   const all = [...(cores ? through : []), ...(pinned ? ['taskset', '-c', '0,1'] : []), python, ...args];
-  return run(all[0], all.slice(1), { env, quiet: true }).then((text) => JSON.parse(text.trim().split('\n').at(-1)));
+  // Among what libraries say, before and after.
+  return run(all[0], all.slice(1), { env, quiet: true }).then((text) =>
+    JSON.parse(text.split('\n').findLast((line) => /^\{"/.test(line))),
+  );
 };
 
 /** The Python that has what a job of this kind needs; an error where it could not be installed. */

@@ -36,7 +36,7 @@ def store(kind, folder, to):
     elif kind == "litdata":
         import litdata
 
-        litdata.optimize(opened, files, to, chunk_bytes="64MB", num_workers=1)
+        litdata.optimize(opened, files, to, chunk_bytes="64MB", num_workers=1, start_method="fork")
     else:
         from ffcv.fields import IntField, RGBImageField
         from ffcv.writer import DatasetWriter
