@@ -25,9 +25,9 @@ const JOBS = [
   ['FFCV, augment', 'ffcv', 'ffcv', 'aug=1'],
   ["forebay.torch.Dataset in torch's DataLoader", 'map-style', 'tbl'],
   ["ImageFolder in torch's DataLoader", 'image-folder', 'folder'],
-  ['a mapped warehouse', 'warehouse', 'warehouse', 'epochs=5'],
-  ['safetensors', 'safetensors', 'stored', 'epochs=5'],
-  ['numpy.memmap', 'memmap', 'stored', 'epochs=5'],
+  ['a mapped warehouse', 'warehouse', 'warehouse', 'epochs=20'],
+  ['safetensors', 'safetensors', 'stored', 'epochs=20'],
+  ['numpy.memmap', 'memmap', 'stored', 'epochs=20'],
 ];
 
 /** The first batch of each in stored order against ours: mean differences in levels, with what is allowed. */
