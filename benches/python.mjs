@@ -1,11 +1,12 @@
 // npm run bench:python: the Python loader against the Rust loader with the same settings, in turns, and what Python costs.
 //
-//   npm run bench:python -- [--peers] [--rounds 5] [--quick] [--dry]
+//   npm run bench:python -- [--peers] [--rounds 5] [--quick] [--dry] [--only PATTERN] [--through COMMAND]
 //
 // The batches of both are compared by their checksums. With --peers other loaders of Python run too, each as its users use
 // it, in processes of their own on the same cores, one after another in turns; their tensors are compared with ours. They
 // are installed into the user's cache. Writes benches/results/python.json and, with --peers, docs/benchmarks-python.md; with
-// --dry or --quick neither. --quick measures less, to see that all works.
+// --dry or --quick neither. --quick measures less, to see that all works. --only takes those of the other loaders whose names
+// match, and writes nothing; --through starts what is measured by a command, such as one that keeps the machine quiet.
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ import { Failure, ROOT, main, run, seconds } from '../scripts/lib/run.mjs';
 import { environment, findPython, moduleNames } from '../scripts/test-python.mjs';
 import { build, json } from './lib/build.mjs';
 import { makeLoaderSet } from './lib/loader_set.mjs';
-import { framesPython, pythonPeers } from './lib/peer.mjs';
+import { formatPythons, framesPython, pythonPeers } from './lib/peer.mjs';
 import { comparePeers, makeStored, measurePeers } from './lib/python_peers.mjs';
 import { page } from './lib/python_report.mjs';
 import { intoFrames, sameScript } from './lib/python_scripts.mjs';
@@ -26,6 +27,8 @@ const { values: options } = parseArgs({
     peers: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     dry: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    through: { type: 'string' },
   },
 });
 const FOLDER = join(ROOT, 'target/bench');
@@ -33,6 +36,7 @@ const PROGRAMS = join(ROOT, 'benches/python');
 const rounds = options.quick ? 1 : Number(options.rounds);
 const [count, large, small, many] = options.quick ? [256, 8, 512, 20_000] : [2000, 64, 4000, 1_281_167];
 const TINY = 20_000;
+const through = options.through ? [options.through] : [];
 const CASES = ['pictures 1', 'pictures 2', 'payloads 1', 'payloads 2', 'tiny 1'];
 
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
@@ -77,7 +81,9 @@ await main(async () => {
       `\n8 workers, ${memory.samples} samples: ${memory.peak_mib} MiB`,
   );
   const frames = options.peers ? framesPython() : null;
-  const where = { set, pythons: { peers, frames, own: path }, env, rounds, folder: FOLDER, tools };
+  const pythons = { peers, frames, own: path, formats: peers ? formatPythons() : {} };
+  const only = new RegExp(options.only);
+  const where = { set, pythons, env, rounds, folder: FOLDER, tools, through, only };
   if (peers) await makeStored(where, count);
   const differences = peers ? await comparePeers(where) : [];
   const against = peers ? await measurePeers(where) : {};
@@ -93,7 +99,7 @@ await main(async () => {
   };
   const text = page({ about, results, costs, differences, against, scripts });
   console.log(`\n${text}`);
-  if (options.quick || options.dry) return;
+  if (options.quick || options.dry || options.only) return;
   const everything = { about, results, costs, differences, against, scripts };
   mkdirSync(join(ROOT, 'benches/results'), { recursive: true });
   writeFileSync(join(ROOT, 'benches/results/python.json'), `${JSON.stringify(everything, null, 1)}\n`);

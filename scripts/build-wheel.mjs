@@ -1,10 +1,13 @@
 // npm run build:wheel: a wheel of the Python package with the viewer's page in it, in target/wheels. Without this, pip
 // builds one that has no viewer.
 //
-//   node scripts/build-wheel.mjs [MATURIN ARGUMENTS]
+//   node scripts/build-wheel.mjs [--check] [MATURIN ARGUMENTS]
+//
+// With --check it is installed into fresh environments afterwards, and used there: scripts/check-wheel.mjs.
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSite } from './build-site.mjs';
+import { checkWheel } from './check-wheel.mjs';
 import { Failure, ROOT, isMain, main, run } from './lib/run.mjs';
 import { environment, findPython } from './test-python.mjs';
 
@@ -39,4 +42,10 @@ export async function buildWheel(args = []) {
   }
 }
 
-if (isMain(import.meta.url)) await main(async () => console.log(await buildWheel(process.argv.slice(2))));
+if (isMain(import.meta.url))
+  await main(async () => {
+    const args = process.argv.slice(2);
+    const folder = await buildWheel(args.filter((arg) => arg !== '--check'));
+    console.log(folder);
+    if (args.includes('--check')) await checkWheel(folder);
+  });

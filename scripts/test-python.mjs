@@ -12,8 +12,13 @@ const HOME = join(ROOT, 'target/python');
 const REQUIREMENTS = join(ROOT, 'python/tests/requirements.txt');
 const RAY_REQUIREMENTS = join(ROOT, 'python/tests/requirements-ray.txt');
 /** The oldest Python of the package: minor version of 3. */
-const OLDEST = 10;
-const NAMES = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python3.10', 'python'];
+export const OLDEST = 10;
+export const NAMES = [
+  'python3',
+  ...[15, 14, 13, 12, 11, 10].map((minor) => `python3.${minor}`),
+  'python',
+  'python3.14t',
+];
 /** Where the system wants what cargo builds, and what Python looks for. */
 const MODULE = {
   linux: ['lib_forebay.so', '_forebay.abi3.so'],

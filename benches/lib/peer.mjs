@@ -1,4 +1,5 @@
 // The other programs, in virtual environments of their own that the tests use too.
+import { writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { read } from '../../scripts/lib/run.mjs';
@@ -48,6 +49,19 @@ export function pythonPeers() {
   return environment('loader-peers', { ...TRAINING, ...more }, modules);
 }
 
+/**
+ * Pythons that can import loaders with formats of their own, beside torch of the environment above; null where one cannot be
+ * installed. FFCV is built here, and wants OpenCV's and libjpeg-turbo's headers (libopencv-dev, libturbojpeg0-dev).
+ */
+export function formatPythons() {
+  return {
+    litdata: above('litdata-peer', { litdata: '0.2.76' }, ['litdata']),
+    dali: above('dali-peer', { 'nvidia-dali-cuda130': '2.4.0' }, ['nvidia.dali.plugin.pytorch']),
+    streaming: above('streaming-peer', { 'mosaicml-streaming': '0.13.0' }, ['streaming']),
+    ffcv: above('ffcv-peer', { ffcv: '1.0.2' }, ['ffcv']),
+  };
+}
+
 /** A Python that can import polars, pandas and pyarrow, or null. */
 export function framesPython() {
   const { polars, pyarrow } = TABLES;
@@ -60,7 +74,21 @@ export function tablesPython() {
   return environment('table-peers', TABLES, ['polars', 'duckdb', 'pyarrow']);
 }
 
-function environment(name, packages, modules) {
+/** An environment that sees what is in that of torch, which is large, and puts its own before it. */
+function above(name, packages, modules) {
+  const below = pythonPeers();
+  const site = (python) => read(python, ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))']);
+  return (
+    below &&
+    environment(name, packages, modules, (python) => {
+      writeFileSync(join(site(python), 'below.pth'), `${site(below)}\n`);
+      // A newer one finds what fits in seconds.
+      read(python, ['-m', 'pip', 'install', '--quiet', '--upgrade', 'pip']);
+    })
+  );
+}
+
+function environment(name, packages, modules, prepare = () => {}) {
   const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
   const folder = join(cache, 'forebay', name);
   const python = join(folder, 'bin/python');
@@ -71,6 +99,7 @@ function environment(name, packages, modules) {
   if (works()) return python;
   console.log(`installing ${wanted.map((pair) => pair.join(' ')).join(', ')} into ${folder}`);
   read('python3', ['-m', 'venv', folder]);
+  prepare(python);
   read(python, ['-m', 'pip', 'install', '--quiet', ...wanted.map((pair) => pair.join('=='))]);
   return works() ? python : null;
 }

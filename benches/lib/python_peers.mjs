@@ -18,11 +18,16 @@ const JOBS = [
   ['torchvision v2 with its decoder, resize', 'torch-turbo', 'files'],
   ['torchvision v2 with its decoder, augment', 'torch-turbo', 'files', 'aug=1'],
   ['webdataset, resize', 'webdataset', 'shards'],
+  ['MosaicML streaming, resize', 'streaming', 'streaming'],
+  ['LitData, resize', 'litdata', 'litdata'],
+  ['DALI on the CPU, resize', 'dali', 'files'],
+  ['DALI on the CPU, augment', 'dali', 'files', 'aug=1'],
+  ['FFCV, augment', 'ffcv', 'ffcv', 'aug=1'],
   ["forebay.torch.Dataset in torch's DataLoader", 'map-style', 'tbl'],
   ["ImageFolder in torch's DataLoader", 'image-folder', 'folder'],
-  ['a mapped warehouse', 'warehouse', 'warehouse', 'epochs=5'],
-  ['safetensors', 'safetensors', 'stored', 'epochs=5'],
-  ['numpy.memmap', 'memmap', 'stored', 'epochs=5'],
+  ['a mapped warehouse', 'warehouse', 'warehouse', 'epochs=20'],
+  ['safetensors', 'safetensors', 'stored', 'epochs=20'],
+  ['numpy.memmap', 'memmap', 'stored', 'epochs=20'],
 ];
 
 /** The first batch of each in stored order against ours: mean differences in levels, with what is allowed. */
@@ -32,6 +37,10 @@ const PAIRS = [
   // Its decoder is libjpeg-turbo and its resizing is of tensors: rounded otherwise.
   ['torchvision v2 with its decoder', 'torch-turbo', 'files', 1],
   ['webdataset with Pillow', 'webdataset', 'shards', 0.5],
+  ['MosaicML streaming with Pillow', 'streaming', 'streaming', 0.5],
+  ["LitData with torchvision's decoder", 'litdata', 'litdata', 1],
+  // Its resizing is its own.
+  ['DALI on the CPU', 'dali', 'files', 2],
   ['forebay.torch.Dataset', 'map-style', 'tbl', 0.001],
   ['ImageFolder', 'image-folder', 'folder', 0.5],
 ];
@@ -41,20 +50,32 @@ const STORED = [
   ['numpy.memmap, with a warehouse', 'memmap', 'stored', 0],
 ];
 
-const ask = ({ env }, python, args, cores) => {
+const ask = ({ env, through }, python, args, cores) => {
   const pinned = cores && read('taskset', ['--version']) !== null;
-  const [command, all] = pinned ? ['taskset', ['-c', '0,1', python, ...args]] : [python, args];
-  return run(command, all, { env, quiet: true }).then((text) => JSON.parse(text.trim().split('\n').at(-1)));
+  const all = [...(cores ? through : []), ...(pinned ? ['taskset', '-c', '0,1'] : []), python, ...args];
+  // Among what libraries say, before and after.
+  return run(all[0], all.slice(1), { env, quiet: true }).then((text) =>
+    JSON.parse(text.split('\n').findLast((line) => /^\{"/.test(line))),
+  );
 };
+
+/** The Python that has what a job of this kind needs; an error where it could not be installed. */
+function pythonOf({ pythons }, kind) {
+  if (!(kind in pythons.formats)) return pythons.peers;
+  if (!pythons.formats[kind]) throw new Failure(`${kind} could not be installed`);
+  return pythons.formats[kind];
+}
 
 /** Every job once a round, each round beginning with another. One that fails leaves its row empty. */
 export async function measurePeers(where) {
-  const results = Object.fromEntries(JOBS.map(([name]) => [name, []]));
+  const jobs = JOBS.filter(([name]) => where.only.test(name));
+  const results = Object.fromEntries(jobs.map(([name]) => [name, []]));
   for (let round = 0; round < where.rounds; round++) {
-    const turn = (round * 5) % JOBS.length;
-    for (const [name, kind, file, ...more] of [...JOBS.slice(turn), ...JOBS.slice(0, turn)]) {
+    const turn = (round * 5) % Math.max(jobs.length, 1);
+    for (const [name, kind, file, ...more] of [...jobs.slice(turn), ...jobs.slice(0, turn)]) {
       const args = [PROGRAM, kind, where.set[file], 'workers=2', ...more];
-      const result = await ask(where, where.pythons.peers, args, true).catch((e) => {
+      const measured = async () => ask(where, pythonOf(where, kind), args, true);
+      const result = await measured().catch((e) => {
         console.log(`round ${round + 1}  ${name} failed: ${e.message}\n${e.output ?? ''}`);
         if (['forebay', 'map-style', 'warehouse'].includes(kind)) throw e;
         return null;
@@ -80,6 +101,11 @@ export async function makeStored({ set, env, pythons, folder, tools }, count) {
   set.warehouse = join(home, version, 'manifest.json');
   if (!existsSync(join(set.stored, 'images.safetensors')))
     await run(pythons.peers, [PROGRAM, 'store', set.warehouse, `to=${set.stored}`], { env, quiet: true });
+  for (const kind of ['streaming', 'litdata', 'ffcv']) {
+    set[kind] = join(folder, `${kind}-${count}`);
+    const args = [PROGRAM, 'store', set.files, `as=${kind}`, `to=${set[kind]}`];
+    if (pythons.formats[kind] && !existsSync(set[kind])) await run(pythons.formats[kind], args, { env, quiet: true });
+  }
 }
 
 /** Throws if another loader makes other tensors. */
@@ -97,7 +123,7 @@ export async function comparePeers(where) {
         `dump=${ours}`,
       ]);
       try {
-        await ask(where, where.pythons.peers, [PROGRAM, kind, where.set[file], `dump=${theirs}`, ...more]);
+        await ask(where, pythonOf(where, kind), [PROGRAM, kind, where.set[file], `dump=${theirs}`, ...more]);
       } catch (e) {
         console.log(`not compared with ${what}: ${e.message}\n${e.output ?? ''}`);
         continue;

@@ -25,6 +25,11 @@ const CLAIMS = [
   ],
   ['random crops and flips, the same', 'forebay, augment', 'torchvision v2 with its decoder, augment', 2.5],
   ['resized, against webdataset', 'forebay, resize', 'webdataset, resize', 4],
+  ['resized, against MosaicML streaming', 'forebay, resize', 'MosaicML streaming, resize', 4],
+  ['resized, against LitData', 'forebay, resize', 'LitData, resize', 4],
+  ["resized, against DALI's CPU pipeline", 'forebay, resize', 'DALI on the CPU, resize', 1.2],
+  ['random crops and flips, the same', 'forebay, augment', 'DALI on the CPU, augment', 1.2],
+  ['random crops and flips, against FFCV', 'forebay, augment', 'FFCV, augment', 1.2],
   [
     "map-style in torch's DataLoader, against ImageFolder",
     "forebay.torch.Dataset in torch's DataLoader",

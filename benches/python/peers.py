@@ -7,13 +7,18 @@ KIND: forebay        PATH is a TBL                          aug=1
       torch-pillow   PATH is a folder of classes            aug=1
       torch-turbo    the same, by torchvision's decoder     aug=1
       webdataset     PATH is a folder of tar shards
+      streaming      PATH is a folder of MDS                aug=1
+      litdata        PATH is a folder of chunks             aug=1
+      ffcv           PATH is a folder with all.beton        aug=1
+      dali           PATH is a folder of files              aug=1
       map-style      PATH is a TBL: forebay.torch.Dataset under torch's DataLoader
       image-folder   PATH is a folder of classes: torchvision's ImageFolder under torch's DataLoader
 and of bytes that are stored as tensors, shuffled, into torch:
       warehouse      PATH is a warehouse, mapped
       safetensors    PATH is a folder with images.safetensors
       memmap         PATH is a folder with images.npy
-      store          makes such a folder of a warehouse: store PATH to=FOLDER
+      store          makes such a folder of a warehouse: store PATH to=FOLDER; with as=streaming, litdata or ffcv, of the
+                     files in PATH what these read
 and workers=2 epochs=1; dump=FILE: the first batch in stored order goes there as it is, and nothing is measured.
 
 Prints one line of JSON. Times leave out starting Python and importing packages; they begin before the loader is made
@@ -25,6 +30,9 @@ import os
 import resource
 import sys
 import time
+from types import SimpleNamespace
+
+import other_formats
 
 MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 SIDE, BATCH = 224, 64
@@ -242,7 +250,10 @@ def store(folder):
 
 
 if kind == "store":
-    store(options["to"])
+    if "as" in options:
+        print(json.dumps({"images": other_formats.store(options["as"], path, options["to"])}))
+    else:
+        store(options["to"])
     sys.exit()
 kinds = {
     "warehouse": warehouse,
@@ -256,7 +267,13 @@ kinds = {
     "map-style": map_style,
     "image-folder": image_folder,
 }
-make = kinds[kind]()
+if kind in kinds:
+    make = kinds[kind]()
+else:
+    how = SimpleNamespace(
+        side=SIDE, batch=BATCH, workers=workers, augmented=augmented, ordered=ordered, normal=(MEAN, STD), v2=v2
+    )
+    make = other_formats.loader(kind, path, how)
 
 if ordered:
     import numpy as np

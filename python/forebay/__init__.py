@@ -190,6 +190,12 @@ def open(
     object, or any other address that fsspec opens.
 
     Type checkers know nothing of the result; :func:`open_samples` and :func:`open_table`, which list the options, say it.
+
+    >>> ds = forebay.open("train.tbl")
+    >>> len(ds), ds[3].info.width, ds[3].metadata["cls"]
+    (16, 48, 3)
+    >>> forebay.open("people.csv").columns
+    ['name', 'age', 'score']
     """
     if not (keep_going or io or class_level is not None):
         if table or _names_a_table(source):

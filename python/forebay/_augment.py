@@ -48,7 +48,12 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Augment:
-    """Steps, one after the other."""
+    """Steps, one after the other.
+
+    >>> augment = forebay.RandomResizedCrop() | forebay.HorizontalFlip() | forebay.RandomErasing()
+    >>> len(augment.steps)
+    3
+    """
 
     steps: tuple[Step, ...] = ()
 

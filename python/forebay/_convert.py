@@ -43,6 +43,10 @@ def check(
 
     ``decode`` also decodes every picture from its first line to its last. A damaged file is a report and no exception;
     what cannot be read at all is one.
+
+    >>> report = forebay.check("train.tbl", decode=True)
+    >>> report.ok, report.faults
+    (True, [])
     """
     with telling(progress, "checking", "samples") as tell:
         return Report._of(json.loads(_forebay.check(os.fspath(path), workers, decode, tell)))
@@ -79,6 +83,10 @@ def convert(
 
     ``inputs`` is a path, a sequence of them, a :class:`forebay.Dataset` or a :class:`forebay.Table`, with what was selected
     of it, or any object with ``__arrow_c_stream__``: a table of polars, pyarrow, pandas or DuckDB.
+
+    >>> summary = forebay.convert("train.tar", "small.tbl", where="cls < 2", size=32)
+    >>> summary.samples, forebay.open("small.tbl")[0].info.format
+    (8, 'raw_u8')
     """
     found = _input(inputs, where, columns)
     many = [found.paths] if isinstance(found.paths, (str, os.PathLike)) else list(found.paths)

@@ -75,6 +75,9 @@ class Sample:
         """The picture as an RGB array: height x width x 3.
 
         ``orient`` turns it as its EXIF orientation says; ``damaged`` takes what can be had of a damaged JPEG.
+
+        >>> forebay.open("train.tbl")[0].image().shape
+        (40, 48, 3)
         """
         if self.dataset.manifest is not None:
             return self.dataset._picture(self.index)
@@ -105,6 +108,10 @@ class Dataset(Sequence[Sample]):
 
     It is a sequence: ``len(ds)``, ``ds[17]``, ``ds[10:20]``, ``ds[[3, 1, 2]]``. Any number of threads may read it. It
     pickles as its path with what tells the file from another, and is opened anew where it is unpickled.
+
+    >>> ds = forebay.open("train.tbl")
+    >>> [sample.metadata["cls"] for sample in ds[2:6]]
+    [2, 3, 0, 1]
     """
 
     def __init__(self, source: Any, options: dict[str, Any], chosen: NDArray[np.uint64] | None = None) -> None:
@@ -265,6 +272,9 @@ class Dataset(Sequence[Sample]):
         """The samples that a filter accepts, such as ``width >= 224 && json.label == 'boat'``.
 
         A field that no sample has is an error. What the filter does not ask for is not read.
+
+        >>> forebay.open("train.tbl").where("width >= 40 && cls == 2").indices.tolist()
+        [2, 6, 10, 14]
         """
         found: NDArray[np.uint64] = np.asarray(self._core().matching(filter))
         if self._chosen is not None:

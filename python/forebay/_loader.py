@@ -32,7 +32,12 @@ __all__ = ["Blocks", "DecodedStats", "Labels", "Loader", "LoaderStats", "Split"]
 
 @dataclass(frozen=True)
 class Blocks:
-    """A shuffle of blocks of neighbors, and of the samples inside each window of so many: reads stay local."""
+    """A shuffle of blocks of neighbors, and of the samples inside each window of so many: reads stay local.
+
+    >>> loader = forebay.Loader("train.tbl", batch=16, size=8, shuffle=forebay.Blocks(42, block=4, window=2))
+    >>> sorted(next(iter(loader)).indices) == list(range(16))
+    True
+    """
 
     seed: int
     block: int
@@ -86,7 +91,13 @@ class Labels:
 class Split:
     """One of two parts of all samples, the same each time: ``Split.train(0.1, seed=42)`` is what is left beside
     ``Split.validation(0.1, seed=42)``. Runs (or else the folders that pictures lie in) are not torn apart, since frames that
-    follow each other are almost the same, unless ``by="sample"`` says otherwise."""
+    follow each other are almost the same, unless ``by="sample"`` says otherwise.
+
+    >>> parts = [forebay.Split.train(0.25, 42, by="sample"), forebay.Split.validation(0.25, 42, by="sample")]
+    >>> found = [forebay.Loader("train.tbl", batch=1, size=8, split=part) for part in parts]
+    >>> sum(len(loader) for loader in found)
+    16
+    """
 
     share: float
     seed: int
@@ -219,6 +230,11 @@ class Loader:
     ``targets`` gives every sample more than one label, by name: each a :class:`forebay.Target` or its text, such as
     ``"float:json.speed"``. With targets :meth:`numpy` and :meth:`torch` give a dictionary of ``images``, ``labels`` where there
     are any, and the targets, as ``batch.targets`` has them.
+
+    >>> loader = forebay.Loader("train.tbl", batch=4, size=32, labels="cls", shuffle=42)
+    >>> images, labels = next(loader.numpy())
+    >>> images.shape, sorted(label for _, labels in loader.numpy() for label in labels.tolist())
+    ((4, 3, 32, 32), [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3])
     """
 
     def __init__(
@@ -488,7 +504,14 @@ class Loader:
             yield mapped(found, array)
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the run stands, behind the last batch that was given: plain data."""
+        """Where the run stands, behind the last batch that was given: plain data.
+
+        >>> loader = forebay.Loader("train.tbl", batch=4, size=32, shuffle=42)
+        >>> state = [loader.state_dict() for batch in loader][1]
+        >>> loader.load_state_dict(state)
+        >>> [batch.step for batch in loader]
+        [2, 3]
+        """
         found: dict[str, Any] = json.loads(self._core.state())
         if self._behind is not None:
             found["order"]["epoch"], found["order"]["step"], found["skipped"] = self._behind

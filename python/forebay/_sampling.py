@@ -28,6 +28,11 @@ class Balance:
 
     A class is called by its name, or by its label where labels are numbers. Small whole numbers are best: each run of as many
     draws as they add up to holds exactly these.
+
+    >>> levels = forebay.Balance("cls", {0: {"0": 3, "1": 1}, 10: {"1": 1}})
+    >>> loader = forebay.Loader("train.tbl", batch=4, size=8, labels="cls", shuffle=42, balanced=levels)
+    >>> [sorted(labels.tolist()) for _, labels in loader.numpy()][0]
+    [0, 0, 0, 1]
     """
 
     labels: "str | Labels"

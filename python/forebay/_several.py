@@ -91,6 +91,9 @@ def diff(
 
     Samples belong together by name where every sample has one of its own, else by number. ``payloads`` compares
     neither names nor metadata.
+
+    >>> forebay.diff("train.tar", "train.tbl").same
+    True
     """
     with telling(progress, "comparing", "samples") as tell:
         return Difference(**json.loads(_forebay.diff(os.fspath(a), os.fspath(b), payloads, workers, tell)))
@@ -201,6 +204,9 @@ def plan(
     The order is that of :class:`forebay.Loader` with the same ``shuffle``, ``blocks`` and ``tail``. ``weights`` are of files,
     with ``epoch_samples``; ``weight_by`` and ``balanced`` are fields of samples, as ``weights`` and ``balanced`` of the loader.
     With ``rank`` it lists that rank's batches, of ``steps`` (from, to) or all.
+
+    >>> forebay.plan("train.tbl", world=2, batch=4, shuffle=42).steps
+    2
     """
     many = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     options = {
@@ -227,7 +233,11 @@ def plan(
 
 
 def stats(path: PathLike, *, where: str | None = None, label: str | None = None) -> dict[str, Any]:
-    """What is in a file: sizes, shapes, formats and classes of samples, or what the values of each column are like."""
+    """What is in a file: sizes, shapes, formats and classes of samples, or what the values of each column are like.
+
+    >>> forebay.stats("train.tbl")["samples"], forebay.stats("people.csv")["rows"]
+    (16, 40)
+    """
     from . import open as open_any
     from ._dataset import Dataset
 

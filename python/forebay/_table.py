@@ -45,6 +45,10 @@ class Table:
 
     Nothing is held: whoever iterates reads the file anew. Anything that takes Arrow's C interface takes it as it is:
     ``pyarrow.table(t)``, ``polars.DataFrame(t)``, ``duckdb.from_arrow(t)``.
+
+    >>> people = forebay.open("people.csv")
+    >>> people.where("age > 57").select(["name", "age"]).head(1)
+    [{'name': 'name 38', 'age': 58}]
     """
 
     def __init__(self, source: Any, options: dict[str, Any]) -> None:

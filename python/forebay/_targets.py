@@ -210,7 +210,11 @@ def words(
 
 
 def padded(values: NDArray[Any], offsets: NDArray[np.int64], fill: float = 0) -> NDArray[Any]:
-    """Samples with any number of rows, brought to the length of the longest: n x longest x the shape of a row."""
+    """Samples with any number of rows, brought to the length of the longest: n x longest x the shape of a row.
+
+    >>> forebay.padded(numpy.array([1, 2, 3]), numpy.array([0, 1, 3])).tolist()
+    [[1, 0], [2, 3]]
+    """
     lengths = np.diff(offsets)
     longest = int(lengths.max(initial=0))
     found = np.full((len(lengths), longest, *values.shape[1:]), fill, values.dtype)
@@ -219,6 +223,10 @@ def padded(values: NDArray[Any], offsets: NDArray[np.int64], fill: float = 0) ->
 
 
 def texts(values: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[str]:
-    """The text of each sample."""
+    """The text of each sample.
+
+    >>> forebay.texts(numpy.frombuffer(b"onetwo", numpy.uint8), numpy.array([0, 3, 6]))
+    ['one', 'two']
+    """
     data = values.tobytes()
     return [data[begin:end].decode() for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist())]

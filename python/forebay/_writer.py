@@ -26,8 +26,10 @@ class TblWriter:
     """Writes a TBL. A with-block puts the file in place at its end, or leaves nothing where an exception ends it.
 
     >>> with forebay.TblWriter("out.tbl", compression="lz4") as writer:
-    ...     writer.add(open("17.jpg", "rb").read(), name="17.jpg", metadata={"cls": 3})
+    ...     writer.add(open("folder/cat/1.png", "rb").read(), name="1.png", metadata={"cls": 3})
     ...     writer.add(numpy.zeros((32, 32, 3), numpy.uint8))
+    >>> [sample.info.format for sample in forebay.open("out.tbl")]
+    ['png', 'raw_u8']
     """
 
     def __init__(

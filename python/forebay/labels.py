@@ -98,6 +98,10 @@ class LabelSet(Sequence[Picture]):
     """The labels of a set of pictures. Made by :func:`forebay.labels.read`.
 
     It is a sequence of pictures. Whatever takes Arrow's C interface takes it as a table with a row for each annotation.
+
+    >>> labels = forebay.labels.read("instances.json")
+    >>> labels[0].name, labels[0].annotations[0].box, labels[0].boxes().shape
+    ('a.jpg', (1.0, 2.0, 4.0, 6.0), (1, 4))
     """
 
     def __init__(self, path: str, core: _forebay.LabelSet) -> None:

@@ -7,6 +7,8 @@ import os
 import pathlib
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
@@ -98,3 +100,69 @@ def test_memory_does_not_grow(tmp_path: pathlib.Path) -> None:
         once()
     # One epoch's tensors are 10 MB: were they kept, they would be 500.
     assert used() - before < 100 << 20
+
+
+def test_two_hundred_loaders_leave_nothing_behind(tmp_path: pathlib.Path) -> None:
+    if not os.path.exists("/proc/self/task"):
+        pytest.skip("only Linux lists in /proc what a process has")
+    path = numbered(tmp_path / "a.tar", 24)
+
+    def held() -> tuple[int, int, int]:
+        """Threads, open files, and bytes in memory."""
+        gc.collect()
+        pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+        return len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd")), pages * os.sysconf("SC_PAGE_SIZE")
+
+    def once(i: int) -> None:
+        loader = forebay.Loader(path, batch=4, size=64, labels="cls", shuffle=i, workers=2, prefetch=2)
+        batches = iter(loader)
+        kept = next(batches).images
+        # Left half-way, at its end, or closed; its last batch outlives it.
+        if i % 3 == 1:
+            for _ in batches:
+                pass
+        elif i % 3 == 2:
+            loader.close()
+        del loader, batches
+        assert kept.shape == (4, 3, 64, 64)
+
+    for i in range(20):
+        once(i)
+    threads, files, memory = held()
+    for i in range(200):
+        once(i)
+    until = time.monotonic() + 30
+    # Threads that were told to end may take their time on a busy machine.
+    while held()[0] > threads and time.monotonic() < until:
+        time.sleep(0.05)
+    threads_after, files_after, memory_after = held()
+    assert threads_after <= threads and files_after <= files
+    # Two batches of each are 400 kB, and the stacks of its threads more: were either kept, it would be 80 MB and up.
+    assert memory_after - memory < 40 << 20
+
+
+def test_fifty_threads_read_one_dataset(tmp_path: pathlib.Path) -> None:
+    forebay.convert(numbered(tmp_path / "a.tar", 100), tmp_path / "a.tbl", compression="lz4")
+    ds = forebay.open(tmp_path / "a.tbl")
+    wrong: list[object] = []
+    ready = threading.Barrier(50)
+
+    def read(number: int) -> None:
+        ready.wait()
+        try:
+            for i in [(7 * number + k) % 100 for k in range(100)]:
+                sample = ds[i]
+                found = (sample.metadata["cls"], sample.image()[0, 0].tolist(), str(sample.name)[:5])
+                if found != (i, [i, 0, 7], f"{i:05}"):
+                    wrong.append((number, i))
+            if len(ds.where(f"cls < {number}")) != number:
+                wrong.append(number)
+        except Exception as e:
+            wrong.append(e)
+
+    all_of = [threading.Thread(target=read, args=(number,)) for number in range(50)]
+    for one in all_of:
+        one.start()
+    for one in all_of:
+        one.join()
+    assert not wrong, wrong[:3]
