@@ -367,7 +367,7 @@ fn paint<S: Simd>(
     match (ended, size) {
         (Ended::Broken, _) => fill(out, stride, size, 128),
         (Ended::Fine, 8) => idct::whole(simd, block, making.quant, out, stride),
-        (Ended::Fine, 2) => scaled::two(block, making.quant, &making.factors, out, stride),
+        (Ended::Fine, 2) => scaled::two(simd, block, making.quant, &making.factors, out, stride),
         (Ended::Fine, 3..) => scaled::part(simd, size, block, making.quant, &making.factors, out, stride),
         _ => fill(out, stride, size, idct::flat(block[0], making.quant[0])),
     }
