@@ -2,7 +2,7 @@
 
 use super::{
     bits::Bits,
-    huffman::{AcTable, DcTable, END, LOOK, OVER},
+    huffman::{AcTable, DcTable, END, LOOK, LOOK_OVER, OVER},
 };
 
 /// A block's coefficients in lines from top to bottom, and behind them room for what has no place among them: as much as
@@ -175,7 +175,7 @@ pub(super) fn over(bits: &mut Bits, data: &[u8], table: &AcTable, place: u8) -> 
         bits.refill(data);
         let mut word = bits.word;
         let mut used = 0_u32;
-        for _ in 0..56 / LOOK {
+        for _ in 0..56 / LOOK_OVER {
             let look = u32::from(table.look_over(word));
             let behind = place + (look >> 8);
             if behind >= u32::from(LAST) {

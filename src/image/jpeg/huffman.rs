@@ -8,6 +8,11 @@ use super::bits::{Bits, extend};
 /// Bits that are looked at in one go.
 pub(super) const LOOK: u32 = 11;
 const SIZE: usize = 1 << LOOK;
+/// The same for what is only read over.
+pub(super) const LOOK_OVER: u32 = 13;
+const OVER_SIZE: usize = 1 << LOOK_OVER;
+/// Bytes of a picture from which on filling a table for that many is worth its time; else it is filled for [`LOOK`].
+const MANY: usize = 1 << 18;
 /// Added to the place of a coefficient by the end of a block: more than any places.
 pub(super) const END: u32 = 129;
 
@@ -130,8 +135,9 @@ impl DcTable {
 pub(super) struct AcTable {
     code: Code,
     entries: Box<[u64; SIZE]>,
-    /// For reading over them.
-    over: Box<[Over; SIZE]>,
+    /// For reading over them, and how many bits it is filled for.
+    over: Box<[Over; OVER_SIZE]>,
+    look: u32,
 }
 
 /// What is said of the next bits, from the lowest, 8 bits each: how many to skip for two coefficients, 0 if even the
@@ -184,16 +190,30 @@ pub(super) const OVER: u32 = 128 << 8;
 const NONE: Over = 255 << 8;
 
 impl AcTable {
-    pub(super) fn new(code: &Code) -> Self {
-        let mut table = AcTable { code: code.clone(), entries: Box::new([0; SIZE]), over: Box::new([0; SIZE]) };
+    /// For a picture of this many bytes.
+    pub(super) fn new(code: &Code, bytes: usize) -> Self {
+        let (entries, over) = (Box::new([0; SIZE]), Box::new([0; OVER_SIZE]));
+        let mut table = AcTable { code: code.clone(), entries, over, look: 0 };
         table.fill();
+        table.suit(bytes);
         table
     }
 
     /// Makes it the table of another code, in the same memory.
-    pub(super) fn become_of(&mut self, code: &Code) {
+    pub(super) fn become_of(&mut self, code: &Code, bytes: usize) {
         self.code.clone_from(code);
         self.fill();
+        self.look = 0;
+        self.suit(bytes);
+    }
+
+    /// Fills the table for more bits, if there is that much to read.
+    pub(super) fn suit(&mut self, bytes: usize) {
+        let look = if bytes >= MANY { LOOK_OVER } else { LOOK };
+        if self.look < look {
+            self.look = look;
+            self.fill_over();
+        }
     }
 
     fn fill(&mut self) {
@@ -227,16 +247,15 @@ impl AcTable {
                 self.entries[index] = alone | (first + bits) | (go << 16) | (value << 48);
             }
         }
-        self.fill_over();
     }
 
     /// As many coefficients as the bits hold, up to the end of a block.
     fn fill_over(&mut self) {
-        for index in 0..SIZE {
+        for (index, same) in self.over.chunks_mut(1 << (LOOK_OVER - self.look)).enumerate() {
             let (mut bits, mut places) = (0, 0);
             loop {
-                let entry = Entry(self.entries[(index << bits) & (SIZE - 1)]);
-                if entry.is_long() || bits + entry.alone() > LOOK {
+                let entry = Entry(self.entries[(index << bits >> (self.look - LOOK)) & (SIZE - 1)]);
+                if entry.is_long() || bits + entry.alone() > self.look {
                     break;
                 }
                 bits += entry.alone();
@@ -250,7 +269,7 @@ impl AcTable {
                     break;
                 }
             }
-            self.over[index] = if bits == 0 { NONE } else { (bits | places << 8) as Over };
+            same.fill(if bits == 0 { NONE } else { (bits | places << 8) as Over });
         }
     }
 
@@ -265,7 +284,7 @@ impl AcTable {
 
     #[inline(always)]
     pub(super) fn look_over(&self, word: u64) -> Over {
-        self.over[(word >> (64 - LOOK)) as usize & (SIZE - 1)]
+        self.over[(word >> (64 - LOOK_OVER)) as usize & (OVER_SIZE - 1)]
     }
 
     /// Takes one coefficient that is longer than was looked at: how far it goes on, and its value. `None` if the

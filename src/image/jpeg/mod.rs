@@ -107,7 +107,7 @@ impl Jpeg {
             header.whole()?;
         }
         if header.simple() {
-            self.tables.fast(&header);
+            self.tables.fast(&header, payload.len());
         } else {
             let (kept, tables, bytes, header) = (&mut self.kept, &mut self.tables, &mut self.bytes, &mut header);
             // No vectors, but the processor's own steps for shifting bits.

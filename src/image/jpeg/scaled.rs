@@ -3,7 +3,7 @@
 //! A block's cosines are sampled at N places instead of 8; frequencies that N pixels cannot show are left out. That is
 //! the picture as it would be after a filter that cuts them off, so nothing aliases.
 
-use fearless_simd::{Simd, i16x8, i16x16, i32x8, prelude::*};
+use fearless_simd::{Simd, i16x8, i16x16, i32x4, i32x8, prelude::*, u8x16};
 
 use super::idct::{dequantised, pair, pixels, transpose};
 
@@ -36,20 +36,34 @@ impl Factors {
     }
 }
 
-/// Transforms a block into two lines of two pixels: so few that vectors do not help. All its factors are those of 45
-/// degrees, so that sums and differences are multiplied, and not each coefficient.
+/// Transforms a block into two lines of two pixels. All its factors are those of 45 degrees, so that both passes are the
+/// same: sums of two numbers by the factor in the lower half, differences in the upper one.
 #[inline(always)]
-pub(super) fn two(coefficients: &[i16; 64], quant: &[u16; 64], factors: &Factors, out: &mut [u8], stride: usize) {
-    let value = |i: usize| i32::from(coefficients[i].wrapping_mul(quant[i] as i16));
-    let factor = i32::from(factors.0[0][0] as i16);
-    let scaled = |sum: i32, shift: u32| (sum * factor + (1 << (shift - 1))) >> shift;
-    let down = |sum: i32| scaled(sum, FRACTION - KEPT).clamp(i32::from(i16::MIN), i32::from(i16::MAX));
-    let pixel = |sum: i32| (scaled(sum, FRACTION + KEPT).clamp(-128, 127) + 128) as u8;
-    let (a, b, c, d) = (value(0), value(1), value(8), value(9));
-    let lines = [(down(a + c), down(b + d)), (down(a - c), down(b - d))];
+pub(super) fn two<S: Simd>(
+    simd: S,
+    coefficients: &[i16; 64],
+    quant: &[u16; 64],
+    factors: &Factors,
+    out: &mut [u8],
+    stride: usize,
+) {
     let Some(out) = out.get_mut(..stride + 2) else { return };
-    out[..2].copy_from_slice(&[pixel(lines[0].0 + lines[0].1), pixel(lines[0].0 - lines[0].1)]);
-    out[stride..].copy_from_slice(&[pixel(lines[1].0 + lines[1].1), pixel(lines[1].0 - lines[1].1)]);
+    let factor = factors.0[0][0] & 0xffff;
+    let sums = i32x4::splat(simd, factor | factor << 16);
+    let differences = i32x4::splat(simd, factor | -factor << 16);
+    let factors = sums.combine(differences).bitcast::<i16x16<S>>();
+    let pass = |v: i16x8<S>, shift: u32| {
+        let sum = v.combine(v).pairwise_dot_product(factors) + i32x8::splat(simd, 1 << (shift - 1));
+        let (low, high) = (sum >> shift).split();
+        low.saturating_narrow(high)
+    };
+    let row = |i: usize| dequantised(simd, coefficients, quant, i);
+    let down = pass(row(0).zip_low(row(1)), FRACTION - KEPT);
+    // The left pixels' columns, and the right ones'; of each four, the first is the upper line's and the third the lower's.
+    let across = pass(down, FRACTION + KEPT);
+    let pixels: [u8; 16] = (across.saturating_narrow(across).bitcast::<u8x16<S>>() ^ u8x16::splat(simd, 0x80)).into();
+    out[..2].copy_from_slice(&[pixels[0], pixels[4]]);
+    out[stride..].copy_from_slice(&[pixels[2], pixels[6]]);
 }
 
 /// Transforms a block into `size` lines of `out`, `stride` apart.
@@ -158,12 +172,14 @@ fn both<S: Simd, const N: usize>(
 
 #[cfg(test)]
 mod tests {
+    use fearless_simd::{Level, dispatch};
+
     use super::*;
     use crate::random::Draws;
 
     #[test]
     fn two_by_two_pixels_are_what_the_factors_say() {
-        let factors = Factors::new(2);
+        let (factors, level) = (Factors::new(2), Level::new());
         let mut draws = Draws::new(7);
         for round in 0..20_000 {
             // Of pictures, and of damage.
@@ -180,7 +196,7 @@ mod tests {
                 sum.clamp(i64::from(i16::MIN), i64::from(i16::MAX))
             };
             let mut out = [7; 8];
-            two(&block, &quant, &factors, &mut out, 5);
+            dispatch!(level, simd => two(simd, &block, &quant, &factors, &mut out, 5));
             for (y, x) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
                 let (left, right) =
                     (sum(y, value(0), value(8), FRACTION - KEPT), sum(y, value(1), value(9), FRACTION - KEPT));

@@ -367,7 +367,7 @@ fn paint<S: Simd>(
     match (ended, size) {
         (Ended::Broken, _) => fill(out, stride, size, 128),
         (Ended::Fine, 8) => idct::whole(simd, block, making.quant, out, stride),
-        (Ended::Fine, 2) => scaled::two(block, making.quant, &making.factors, out, stride),
+        (Ended::Fine, 2) => scaled::two(simd, block, making.quant, &making.factors, out, stride),
         (Ended::Fine, 3..) => scaled::part(simd, size, block, making.quant, &making.factors, out, stride),
         _ => fill(out, stride, size, idct::flat(block[0], making.quant[0])),
     }
@@ -399,12 +399,23 @@ fn beyond(coefficient: i32) -> bool {
 /// A block of one color.
 #[inline(always)]
 fn fill(out: &mut [u8], stride: usize, size: usize, value: u8) {
-    for line in out.chunks_mut(stride.max(1)).take(size) {
-        match (size, line) {
-            (8, line) => line.iter_mut().take(8).for_each(|p| *p = value),
-            (1, [first, ..]) => *first = value,
-            (2, [first, second, ..]) => (*first, *second) = (value, value),
-            (_, line) => line.iter_mut().take(size).for_each(|p| *p = value),
-        }
+    match size {
+        8 => fill_lines::<8>(out, stride, value),
+        4 => fill_lines::<4>(out, stride, value),
+        2 => fill_lines::<2>(out, stride, value),
+        1 => fill_lines::<1>(out, stride, value),
+        _ => out
+            .chunks_mut(stride.max(1))
+            .take(size)
+            .for_each(|line| line.iter_mut().take(size).for_each(|p| *p = value)),
+    }
+}
+
+/// The same of a known size: a store for each line.
+#[inline(always)]
+fn fill_lines<const N: usize>(out: &mut [u8], stride: usize, value: u8) {
+    let Some(out) = out.get_mut(..(N - 1) * stride + N) else { return };
+    for y in 0..N {
+        out[y * stride..y * stride + N].fill(value);
     }
 }

@@ -180,8 +180,8 @@ impl Tables {
 }
 
 impl Tables {
-    /// Makes what a scan of a whole picture is read with.
-    pub(super) fn fast(&mut self, header: &Header) {
+    /// Makes what a scan of a whole picture of this many bytes is read with.
+    pub(super) fn fast(&mut self, header: &Header, bytes: usize) {
         for component in header.components() {
             let (dc, ac) = (component.dc & 3, component.ac & 3);
             if let Some(code) = &self.codes[0][dc] {
@@ -193,9 +193,9 @@ impl Tables {
             }
             if let Some(code) = &self.codes[1][ac] {
                 match &mut self.ac[ac] {
-                    Some(table) if table.code() == code => {}
-                    Some(table) => table.become_of(code),
-                    none => *none = Some(AcTable::new(code)),
+                    Some(table) if table.code() == code => table.suit(bytes),
+                    Some(table) => table.become_of(code, bytes),
+                    none => *none = Some(AcTable::new(code, bytes)),
                 }
             }
         }
