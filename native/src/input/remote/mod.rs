@@ -26,7 +26,6 @@ mod fetch;
 mod list;
 #[cfg(not(feature = "remote"))]
 mod none;
-#[cfg(feature = "remote")]
 mod patience;
 #[cfg(feature = "remote")]
 mod plan;
@@ -70,6 +69,8 @@ pub use none::open;
 pub use none::{Listed, below};
 #[cfg(not(feature = "remote"))]
 pub(crate) use none::{first_bytes, known_len, matching, open_path};
+#[doc(hidden)]
+pub use patience::{FORGIVES, TRIES, wait};
 pub use settings::Settings;
 #[cfg(feature = "remote")]
 pub use source::open;
