@@ -261,7 +261,6 @@ async function faults() {
       'every second host at a quarter of the network',
       { set: ['slow_host_share=0.5', 'slow_host_factor=4'], 'simulate-workers': 16 },
     ],
-    ['a death in 100 worker hours', { set: ['deaths_per_worker_hour=0.01'] }],
   ];
   const cases = [FULL, OWN].flatMap((way) =>
     troubles.map(([trouble, how]) => ({
