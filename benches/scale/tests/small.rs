@@ -157,3 +157,24 @@ fn what_cannot_be_is_refused() {
         assert!(run(&job, &parameters, Sample::ALL).is_err(), "{job:?}");
     }
 }
+
+/// The rows of `docs/scale.md` in which real loaders read without a cache: requests and bytes are those that the server
+/// counted, and the seconds are what the simulator said then.
+#[test]
+fn the_small_table_is_what_real_loaders_did() {
+    let rows = [
+        (Ordering::Stored, 1, 63, 512_000_000, 4.106),
+        (Ordering::Stored, 2, 82, 524_800_000, 4.203),
+        (Ordering::Full, 1, 2338, 509_100_000, 4.078),
+        (Ordering::Full, 2, 2987, 517_700_000, 4.147),
+        (Ordering::Blocks(64, 16), 1, 151, 506_800_000, 4.069),
+        (Ordering::Blocks(64, 16), 2, 2576, 518_500_000, 4.153),
+    ];
+    for (order, workers, requests, bytes, seconds) in rows {
+        let mut parameters = Parameters::plain(0.005, 1e9).unwrap();
+        parameters.host_workers = workers as f64;
+        let said = one(&Job { workers, ..small(order) }, &parameters, Sample::ALL);
+        assert_eq!((said.requests, said.bytes), (requests, bytes), "{order:?} {workers}");
+        assert!((said.seconds - seconds).abs() < 0.002, "{order:?} {workers} {}", said.seconds);
+    }
+}
