@@ -19,7 +19,7 @@ mod walk;
 pub use plan::{Fetch, Planner, Turn};
 pub(crate) use store::{ALWAYS, Store};
 pub(crate) use threads::{Inputs, Threads};
-pub use walk::{Asked, Lies, Walk};
+pub use walk::{Asked, Lies, Reads, Walk};
 
 /// Requests that are under way at once. An object's store answers each in some 50 ms; with that many of 100 kB, a link of
 /// 1 Gb/s is full.

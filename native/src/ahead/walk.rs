@@ -16,13 +16,16 @@ use super::{Fetch, Planner, Turn};
 /// Where samples lie: the source, and the bytes of it that are read.
 pub type Lies<'a> = dyn FnMut(&Item) -> Option<(usize, Range<u64>)> + 'a;
 
+/// Ranges, each with its source.
+pub type Reads = Vec<(usize, Range<u64>)>;
+
 /// What a loader does when it is asked for a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
     /// What is fetched ahead from now on, in this order.
     pub fetches: Vec<Fetch>,
     /// Batches that are begun, with the ranges that each needs.
-    pub begun: Vec<(Turn, Vec<(usize, Range<u64>)>)>,
+    pub begun: Vec<(Turn, Reads)>,
     /// Ranges of these that nothing was fetched ahead for, so that whoever makes the batch reads them.
     pub alone: Vec<(Turn, usize, Range<u64>)>,
     /// Samples that are files of their own, which are read by themselves.
@@ -46,7 +49,7 @@ pub struct Walk<'a> {
     /// Batches that are begun and not given.
     flights: VecDeque<Turn>,
     /// The ranges of those that were told and are not begun.
-    needs: BTreeMap<Turn, Vec<(usize, Range<u64>)>>,
+    needs: BTreeMap<Turn, Reads>,
 }
 
 fn turn(at: Position) -> Turn {
@@ -114,7 +117,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn ranges(&self, at: Position, lies: &mut Lies<'_>, files: &mut u64) -> Result<Vec<(usize, Range<u64>)>> {
+    fn ranges(&self, at: Position, lies: &mut Lies<'_>, files: &mut u64) -> Result<Reads> {
         let mut ranges = Vec::new();
         for item in self.order.epoch(at.epoch)?.batch(at.step, self.rank) {
             match lies(&item) {
