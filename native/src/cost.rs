@@ -1,13 +1,17 @@
 //! What an epoch costs that is read from elsewhere, before it is read: requests and bytes, by the very arithmetic that the
 //! loader reads ahead by, and about how long that takes.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, ops::Range, time::Duration};
 
-use forebay::{Error, Result, error::codes::ARGUMENT};
+use forebay::{
+    Error, Result,
+    error::codes::ARGUMENT,
+    order::{Item, Position},
+};
 use serde::Serialize;
 
 use crate::{
-    ahead::{AT_ONCE, Planner, USUAL_BYTES},
+    ahead::{AT_ONCE, Planner, USUAL_BYTES, Walk},
     cache::{BLOCK, Spans, room},
     plan::Plan,
 };
@@ -44,28 +48,46 @@ pub struct Cost {
     pub seconds: f64,
 }
 
-/// What is asked of the store, through a cache if there is one.
+/// The blocks that a cache of some size holds, and what is asked for where they are missing: what `Cached` does, without
+/// bytes.
 #[derive(Debug)]
-struct Store {
-    lens: Vec<u64>,
-    /// All of them together.
-    len: u64,
-    cache: Option<Blocks>,
-    cost: Cost,
-}
-
-/// The blocks of a cache.
-#[derive(Debug)]
-struct Blocks {
+pub struct Kept {
     most: u64,
+    /// Whether all sources fit, so that whole blocks are fetched.
+    whole: bool,
     held: BTreeMap<(usize, u64), u64>,
     by_use: BTreeMap<u64, (usize, u64)>,
     uses: u64,
 }
 
-impl Blocks {
-    fn new(most: u64) -> Blocks {
-        Blocks { most, held: BTreeMap::new(), by_use: BTreeMap::new(), uses: 0 }
+impl Kept {
+    /// An empty cache of at most this many bytes, for sources whose bytes are `of` in all.
+    pub fn new(most: u64, of: u64) -> Kept {
+        Kept { most, whole: of <= most, held: BTreeMap::new(), by_use: BTreeMap::new(), uses: 0 }
+    }
+
+    /// How many bytes it holds.
+    pub fn bytes(&self) -> u64 {
+        self.held.len() as u64 * BLOCK
+    }
+
+    /// The requests for a range of a source of this length; what they bring is kept.
+    pub fn requests(&mut self, source: usize, len: u64, range: Range<u64>) -> Vec<Range<u64>> {
+        if self.most < BLOCK {
+            return vec![range];
+        }
+        let numbers = range.start / BLOCK..range.end.div_ceil(BLOCK);
+        let missing: Vec<u64> = numbers.filter(|number| !self.touch((source, *number), false)).collect();
+        let requests = Spans::of(missing, len, &range, self.whole).requests;
+        for request in &requests {
+            let first = request.start.div_ceil(BLOCK);
+            let end = if request.end == len { len.div_ceil(BLOCK) } else { request.end / BLOCK };
+            for number in first..end {
+                self.touch((source, number), true);
+                self.shrink();
+            }
+        }
+        requests
     }
 
     /// Whether a block is there; from now on it is the one that was used last.
@@ -82,8 +104,8 @@ impl Blocks {
 
     fn shrink(&mut self) {
         let (above, to) = room(self.most);
-        if self.held.len() as u64 * BLOCK > above {
-            while self.held.len() as u64 * BLOCK > to {
+        if self.bytes() > above {
+            while self.bytes() > to {
                 let Some((_, block)) = self.by_use.pop_first() else { break };
                 self.held.remove(&block);
             }
@@ -91,25 +113,20 @@ impl Blocks {
     }
 }
 
+/// What is asked of the store, through a cache if there is one.
+#[derive(Debug)]
+struct Store {
+    lens: Vec<u64>,
+    cache: Option<Kept>,
+    cost: Cost,
+}
+
 impl Store {
-    fn read(&mut self, source: usize, range: std::ops::Range<u64>) {
+    fn read(&mut self, source: usize, range: Range<u64>) {
         let len = self.lens.get(source).copied().unwrap_or(0);
         let requests = match &mut self.cache {
-            Some(blocks) if blocks.most >= BLOCK => {
-                let numbers = range.start / BLOCK..range.end.div_ceil(BLOCK);
-                let missing: Vec<u64> = numbers.filter(|number| !blocks.touch((source, *number), false)).collect();
-                let requests = Spans::of(missing, len, &range, self.len <= blocks.most).requests;
-                for request in &requests {
-                    let first = request.start.div_ceil(BLOCK);
-                    let end = if request.end == len { len.div_ceil(BLOCK) } else { request.end / BLOCK };
-                    for number in first..end {
-                        blocks.touch((source, number), true);
-                        blocks.shrink();
-                    }
-                }
-                requests
-            }
-            _ => vec![range],
+            Some(kept) => kept.requests(source, len, range),
+            None => vec![range],
         };
         self.cost.requests += requests.len() as u64;
         self.cost.bytes += requests.iter().map(|request| request.end - request.start).sum::<u64>();
@@ -127,55 +144,36 @@ impl Store {
 }
 
 /// What two epochs of one rank cost that follow each other: without a cache or with an empty one of this size. Opening
-/// the files and labels from their metadata come on top.
+/// the files and labels from their metadata come on top. The first batches of a following epoch count where they are asked
+/// for, which is before the end of the one in front of it.
 pub fn cost(plan: &Plan, (epoch, rank): (u64, u64), link: &Link, cache_bytes: Option<u64>) -> Result<[Cost; 2]> {
     let world = plan.order().settings().world;
     if rank >= world {
         return Err(Error::new(&ARGUMENT, format!("there is no rank {rank} of {world}")));
     }
-    let lens: Vec<u64> = plan.files().map(|(dataset, _)| dataset.file_len()).collect();
-    let len = lens.iter().fold(0_u64, |sum, len| sum.saturating_add(*len));
-    let mut store = Store { lens, len, cache: cache_bytes.map(Blocks::new), cost: Cost::default() };
-    let following = epoch.saturating_add(1);
-    let first = one(plan, (epoch, rank), &mut store)?;
-    let first = Cost { wanted_bytes: first, ..store.cost(link) };
-    let later = one(plan, (following, rank), &mut store)?;
-    Ok([first, Cost { wanted_bytes: later, ..store.cost(link) }])
-}
-
-/// Reads an epoch as a loader does. Gives the bytes of its samples.
-fn one(plan: &Plan, (number, rank): (u64, u64), store: &mut Store) -> Result<u64> {
-    let epoch = plan.order().epoch(number)?;
     let datasets: Vec<_> = plan.files().map(|(dataset, _)| dataset).collect();
-    let mut planner = Planner::new(USUAL_BYTES);
-    let (mut told, mut wanted) = (0, 0);
-    // Step by step: one more batch is made, and the one that was begun first is done.
-    for step in 0..epoch.steps().saturating_add(PREFETCH) {
+    let lens: Vec<u64> = datasets.iter().map(|dataset| dataset.file_len()).collect();
+    let len = lens.iter().fold(0_u64, |sum, len| sum.saturating_add(*len));
+    let mut store = Store { lens, cache: cache_bytes.map(|most| Kept::new(most, len)), cost: Cost::default() };
+    let mut walk = Walk::new(plan.order(), (rank, Position { epoch, step: 0 }), PREFETCH, Planner::new(USUAL_BYTES));
+    let mut lies = |item: &Item| Some((item.source, datasets.get(item.source)?.taken_range(item.sample)?));
+    let (mut both, mut wanted) = ([Cost::default(); 2], BTreeMap::<u64, u64>::new());
+    for (number, cost) in (epoch..).zip(&mut both) {
         loop {
-            while planner.is_hungry() && told < epoch.steps() {
-                for item in epoch.batch(told, rank) {
-                    let range = datasets.get(item.source).and_then(|dataset| dataset.taken_range(item.sample));
-                    // A file of a folder is read by itself.
-                    let Some(range) = range else {
-                        store.cost.requests += 1;
-                        continue;
-                    };
-                    wanted += range.end - range.start;
-                    planner.want((number, told), item.source, range);
-                }
-                told += 1;
+            let asked = walk.fill(&mut lies)?;
+            for ((of, _), ranges) in &asked.begun {
+                *wanted.entry(*of).or_default() += ranges.iter().map(|(_, range)| range.end - range.start).sum::<u64>();
             }
-            let Some(fetch) = planner.fetch() else { break };
-            store.read(fetch.source, fetch.range);
+            asked.fetches.into_iter().for_each(|fetch| store.read(fetch.source, fetch.range));
+            // What there was no room for is read as it is needed, and a file of a folder by itself.
+            asked.alone.into_iter().for_each(|(_, source, range)| store.read(source, range));
+            store.cost.requests += asked.files;
+            if walk.give().is_none() {
+                break;
+            }
         }
-        // What there was no room for is read as it is needed.
-        for (source, range) in planner.begun((number, step)) {
-            store.read(source, range);
-        }
-        told = told.max(step.saturating_add(1));
-        if let Some(done) = step.checked_sub(PREFETCH) {
-            planner.done((number, done));
-        }
+        walk.end_epoch();
+        *cost = Cost { wanted_bytes: wanted.remove(&number).unwrap_or(0), ..store.cost(link) };
     }
-    Ok(wanted)
+    Ok(both)
 }

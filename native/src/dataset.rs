@@ -441,7 +441,8 @@ impl Dataset {
     }
 
     /// The bytes that taking sample `i` reads of the file.
-    pub(crate) fn taken_range(&self, i: u64) -> Option<Range<u64>> {
+    #[doc(hidden)]
+    pub fn taken_range(&self, i: u64) -> Option<Range<u64>> {
         self.container()?.plan(i).ok().map(|plan| plan.range())
     }
 

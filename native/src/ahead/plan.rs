@@ -42,6 +42,7 @@ struct Wanted {
 #[derive(Debug)]
 pub struct Planner {
     bound: u64,
+    gap: u64,
     /// What comes, in order. The first of them has the number `first`.
     coming: VecDeque<Wanted>,
     first: u64,
@@ -61,6 +62,7 @@ impl Planner {
     pub fn new(bound: u64) -> Planner {
         Planner {
             bound,
+            gap: GAP,
             coming: VecDeque::new(),
             first: 0,
             next: 0,
@@ -69,6 +71,18 @@ impl Planner {
             waiting: BTreeMap::new(),
             waits: 0,
         }
+    }
+
+    /// With this many bytes between two ranges that are fetched together, at most.
+    #[must_use]
+    pub fn gap(mut self, bytes: u64) -> Planner {
+        self.gap = bytes;
+        self
+    }
+
+    /// The most bytes that may wait.
+    pub fn bound(&self) -> u64 {
+        self.bound
     }
 
     /// Whether it should be told more of what comes, which is so after each fetch again: one that is planned before its
@@ -121,7 +135,7 @@ impl Planner {
     fn neighbor(&self, source: usize, range: &Range<u64>, most: u64) -> Option<(u64, Range<u64>)> {
         let joined = |((_, start, number), end): (&(usize, u64, u64), &u64)| {
             let joined = range.start.min(*start)..range.end.max(*end);
-            let near = *start <= range.end.saturating_add(GAP) && range.start <= end.saturating_add(GAP);
+            let near = *start <= range.end.saturating_add(self.gap) && range.start <= end.saturating_add(self.gap);
             (near && (joined == *range || joined.end - joined.start <= most)).then_some((*number, joined))
         };
         let behind = self.places.range((source, range.start, 0)..(source, u64::MAX, u64::MAX)).next();

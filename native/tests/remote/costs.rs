@@ -3,12 +3,15 @@
 use forebay::filter::Filter;
 use forebay_native::{
     Dataset, Input, OpenOptions,
+    cost::{Link, cost},
     input::Source,
+    loader::Loader,
+    plan::{Plan, Run},
     remote::{Settings, open},
     select::matching,
 };
 
-use crate::{files, pattern, server::Server, settings};
+use crate::{Folder, Job, Options, To, files, pattern, server::Server, settings, tar};
 
 /// The ranges of the requests since the last time.
 fn ranges(server: &Server) -> Vec<(u64, u64)> {
@@ -76,6 +79,40 @@ fn an_archive_is_scanned_in_few_requests() {
     assert_eq!(dataset.len(), 3000);
     let asked = ranges(&server);
     assert!(asked.len() <= 12, "{} requests for {} bytes: {asked:?}", asked.len(), archive.len());
+}
+
+#[test]
+fn a_loader_asks_for_what_was_planned_and_no_byte_more() {
+    let server = Server::start();
+    let members: Vec<_> = (0..200_u32)
+        .map(|i| (format!("{i:04}.bin"), pattern(100_000).into_iter().map(|byte| byte ^ i as u8).collect()))
+        .collect();
+    let folder = Folder::new();
+    std::fs::write(folder.at("a.tar"), tar(&members)).unwrap();
+    Job::new(vec![Dataset::open(folder.at("a.tar")).unwrap()], Options::new(To::Tbl)).run(&folder.at("a.tbl")).unwrap();
+    server.put("b/a.tbl", std::fs::read(folder.at("a.tbl")).unwrap());
+    // In stored order each range begins where the one before ended, and still nothing is read on behind it.
+    for blocks in [None, Some((16, 2))] {
+        let mut run = Run::new(1, 8);
+        (run.shuffle, run.blocks) = (blocks.map(|_| 3), blocks);
+        let plan = Plan::new(vec![Dataset::open(folder.at("a.tbl")).unwrap()], None, &run).unwrap();
+        let [said, _] = cost(&plan, (0, 0), &Link::default(), None).unwrap();
+        let input = open(&format!("{}/b/a.tbl", server.url()), &Settings::new()).unwrap();
+        let dataset = Dataset::from_input(input, &OpenOptions::default()).unwrap();
+        let mut loader = Loader::over([dataset]).unwrap().batch(8).workers(2);
+        if let Some((block, window)) = blocks {
+            loader = loader.shuffle_blocks(3, block, window);
+        }
+        let mut loader = loader.build().unwrap();
+        server.asked();
+        assert_eq!(loader.epoch(0).unwrap().map(|batch| batch.unwrap().len()).sum::<usize>(), 200);
+        loader.stop();
+        // The batches of the epoch behind may be asked for, or not yet.
+        let asked = ranges(&server);
+        let bytes: u64 = asked.iter().map(|range| range.1 - range.0).sum();
+        assert!(asked.len() as u64 <= said.requests && bytes <= said.bytes, "{said:?} {asked:?}");
+        assert!(said.bytes - bytes <= 17 * 100_004, "{said:?} {bytes}");
+    }
 }
 
 #[test]

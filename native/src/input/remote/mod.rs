@@ -30,7 +30,6 @@ mod list;
 mod none;
 #[cfg(feature = "remote")]
 mod objects;
-#[cfg(feature = "remote")]
 mod patience;
 #[cfg(feature = "remote")]
 mod placing;
@@ -82,6 +81,8 @@ pub(crate) use none::{Placed, Upload, abandon_all, first_bytes, found, known_len
 pub(crate) use objects::{found, remove};
 #[cfg(feature = "remote")]
 pub(crate) use placing::Placed;
+#[doc(hidden)]
+pub use patience::{FORGIVES, TRIES, wait};
 pub use settings::Settings;
 #[cfg(feature = "remote")]
 pub use source::open;
