@@ -1,6 +1,6 @@
 //! Several samples on one tensor: mosaics, MixUp and CutMix, with their boxes, masks, key points and labels.
 
-use std::{sync::Mutex, time::Instant};
+use std::sync::Mutex;
 
 use forebay::{
     Error, Result,
@@ -14,6 +14,7 @@ use super::{
     flight::Slot,
     policy::TRIES,
     pool::lock,
+    stats::{Lap, Stage},
     target::Seen,
     targets::{Parts, corners},
     worker::{Shared, Worker},
@@ -96,9 +97,9 @@ impl Shared {
     /// Tells the system what is read for these items.
     pub(super) fn announce(&self, epoch: &Epoch<'_>, items: &[Item], kind: usize) -> Result<()> {
         if self.together.is_empty() {
-            return self.sources.announce(items, self.read_ahead);
+            return self.sources.announce(items, self.read_ahead, |item| self.is_kept(item, kind));
         }
-        self.sources.announce(&self.read_for(epoch, items.to_vec(), kind), self.read_ahead)
+        self.sources.announce(&self.read_for(epoch, items.to_vec(), kind), self.read_ahead, |_| false)
     }
 
     /// The items and all others that are read for them.
@@ -123,6 +124,7 @@ impl Worker {
         slot: &mut Slot,
     ) -> Result<()> {
         let shared = self.shared.clone();
+        let mut lap = shared.clock.lap(self.number, epoch, item.index);
         let epoch = shared.order.epoch(epoch)?;
         let pieces = shared.pieces(&epoch, (item, drawn_as), kind);
         let mut layer = 0;
@@ -138,9 +140,8 @@ impl Worker {
                 }
             }
             let at = At { shared: &shared, epoch: &epoch, kind, pieces: &pieces, number, drawn_as };
-            self.add_good(&at, slot)?;
+            self.add_good(&at, slot, &mut lap)?;
         }
-        let begun = Instant::now();
         if let Some(Some(transformer)) = self.transformers.get_mut(kind) {
             transformer.end_layer(pieces.layer_key(layer));
             if let (Some(mixed), 1..) = (&pieces.mixed, layer) {
@@ -148,7 +149,8 @@ impl Worker {
             }
             transformer.write_layers(shared.dtype.out(&mut slot.memory))?;
         }
-        shared.clock.made(begun);
+        lap.stage(Stage::Making);
+        lap.made();
         Ok(())
     }
 
@@ -167,12 +169,12 @@ impl Worker {
 
     /// Adds a piece. For a partner that is broken the next good sample of the epoch comes in, where broken samples are
     /// forgiven: it is listed when its own turn comes.
-    fn add_good(&mut self, at: &At<'_>, slot: &mut Slot) -> Result<()> {
+    fn add_good(&mut self, at: &At<'_>, slot: &mut Slot, lap: &mut Lap<'_>) -> Result<()> {
         let Some(piece) = at.pieces.all().get(at.number) else { return Ok(()) };
         let mut item = piece.item;
         let tries = if at.number > 0 && at.shared.on_broken != OnBroken::Raise { TRIES } else { 0 };
         for further in 0..=tries {
-            match self.add(at, &item, slot) {
+            match self.add(at, &item, slot, lap) {
                 Err(error) if further < tries && at.shared.on_broken.forgives(&error) => {
                     let next = piece.item.position.saturating_add(further + 1);
                     item = at.epoch.item(next).ok_or(error)?;
@@ -183,12 +185,11 @@ impl Worker {
         Ok(())
     }
 
-    fn add(&mut self, at: &At<'_>, item: &Item, slot: &mut Slot) -> Result<()> {
+    fn add(&mut self, at: &At<'_>, item: &Item, slot: &mut Slot, lap: &mut Lap<'_>) -> Result<()> {
         let At { shared, pieces, .. } = *at;
         let Some(piece) = pieces.all().get(at.number) else { return Ok(()) };
         let Worker { decoder, transformers, buffer, raster, eye, rects, .. } = self;
         let Some(Some(transformer)) = transformers.get_mut(at.kind) else { return Ok(()) };
-        let begun = Instant::now();
         let label = shared.labels.of(&shared.sources, item, buffer)?;
         let is_own = at.number == 0;
         if is_own {
@@ -201,7 +202,7 @@ impl Worker {
         let (dataset, in_file) = shared.sources.in_file(item)?;
         let named = |e: Error| e.file(dataset.name()).sample(in_file.sample);
         let Stored { payload, raw } = dataset.stored(in_file.sample, shared.verify, buffer).map_err(named)?;
-        let mut read = shared.clock.read(begun);
+        lap.stage(Stage::Reading);
         let recipe = transformer.recipe();
         let size = (recipe.width, recipe.height);
         let looks = recipe.looks_at_boxes();
@@ -213,7 +214,7 @@ impl Worker {
         let held = shared.budget.take(cost);
         let made = transformer.lay((pieces, piece), (&needs, decoder, &payload), || {
             if raw.is_none() {
-                read = shared.clock.decoded(read);
+                lap.stage(Stage::Decoding);
             }
             shared.ready.check_marks(&shared.sources, &in_file, size)
         });
@@ -221,6 +222,7 @@ impl Worker {
             *decoder = Default::default();
         }
         drop(held);
+        lap.stage(Stage::Making);
         let placement = made.map_err(named)?;
         if !given.is_empty() {
             Parts::more(&mut slot.targets).follow(given, &placement, size);
@@ -250,6 +252,7 @@ impl Worker {
                 shared.ready.see(&seen, eye, decoder, &mut slot.cells).map_err(named)?;
             }
         }
+        lap.stage(Stage::Targets);
         Ok(())
     }
 }

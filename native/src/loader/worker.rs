@@ -142,7 +142,7 @@ pub(super) fn ended() -> Error {
 pub(super) struct Worker {
     pub(super) shared: Arc<Shared>,
     /// Its number among the loader's.
-    number: u16,
+    pub(super) number: u16,
     keeping: Keeping,
     pub(super) decoder: Decoder,
     /// For each content that is pictures.

@@ -85,7 +85,7 @@ fn an_archive_is_scanned_in_few_requests() {
 fn a_loader_asks_for_what_was_planned_and_no_byte_more() {
     let server = Server::start();
     let members: Vec<_> = (0..200_u32)
-        .map(|i| (format!("{i:04}.bin"), pattern(100_000).into_iter().map(|byte| byte ^ i as u8).collect()))
+        .map(|i| (format!("{i:04}.bin"), pattern(100_000).into_iter().map(|byte| byte ^ i as u8).collect::<Vec<u8>>()))
         .collect();
     let folder = Folder::new();
     std::fs::write(folder.at("a.tar"), tar(&members)).unwrap();

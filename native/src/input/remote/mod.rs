@@ -79,10 +79,10 @@ pub use none::{Listed, below};
 pub(crate) use none::{Placed, Upload, abandon_all, first_bytes, found, known_len, matching, open_path, remove};
 #[cfg(feature = "remote")]
 pub(crate) use objects::{found, remove};
-#[cfg(feature = "remote")]
-pub(crate) use placing::Placed;
 #[doc(hidden)]
 pub use patience::{FORGIVES, TRIES, wait};
+#[cfg(feature = "remote")]
+pub(crate) use placing::Placed;
 pub use settings::Settings;
 #[cfg(feature = "remote")]
 pub use source::open;
