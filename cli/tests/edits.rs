@@ -1,4 +1,5 @@
 //! `forebay apply` and `forebay edits`, and what is left when they are killed.
+#![allow(clippy::disallowed_methods, reason = "a test of files and processes")]
 
 use std::{
     fs,

@@ -336,6 +336,9 @@ impl Drop for Owned {
     }
 }
 
+/// What `stats` tells: samples, broken ones, seconds, what is kept, and the hit rate that is to be expected.
+type Told = (u64, u64, [f64; 8], [u64; 8], Option<f64>);
+
 /// Makes batches.
 #[pyclass(frozen, module = "forebay._forebay")]
 #[derive(Debug)]
@@ -536,7 +539,7 @@ impl Loader {
     /// Samples, broken ones, and seconds: reading, verifying, decoding, making, targets, idle, waiting, and the caller's
     /// between batches; then, of decoded pictures that are kept: hits, misses, without room, entries, bytes, the most bytes,
     /// evictions, such as could not be written, and the hit rate that is to be expected.
-    fn stats(&self, py: Python<'_>) -> PyResult<(u64, u64, [f64; 8], [u64; 8], Option<f64>)> {
+    fn stats(&self, py: Python<'_>) -> PyResult<Told> {
         let stats = py.detach(|| self.with(|loader| Ok((loader.stats(), loader.skipped())))).raise(py)?;
         let (s, skipped) = stats;
         let training = Duration::from_nanos(self.training.load(Relaxed));

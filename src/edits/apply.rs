@@ -388,7 +388,7 @@ fn moved(found: &SampleMetadata, id: u64, layout: Layout, limits: &Limits) -> Mo
             _ => Moved::Unread,
         },
         MetadataFormat::Msgpack => match found.value(limits) {
-            Ok(Value::Object(fields)) if fields.get("id").is_some_and(|number| *number != Value::from(id)) => {
+            Ok(Value::Object(fields)) if fields.get("id").is_some_and(|number| number.as_u64() != Some(id)) => {
                 Moved::Other(record::renumber(&Value::Object(fields).to_string(), id))
             }
             Ok(_) => Moved::Same,

@@ -344,7 +344,9 @@ impl<'a> Sim<'a> {
         for ((request, _), left) in cut {
             came += self.requests.at(request).map_or(0.0, |request| (request.coming - left).max(0.0));
         }
-        mine.into_iter().for_each(|request| drop(self.requests.take(request)));
+        for request in mine {
+            self.requests.take(request);
+        }
         let fetches = self.fetches.numbers(|fetch| fetch.worker == w);
         let waiting: Vec<u32> =
             fetches.into_iter().filter_map(|fetch| self.release(fetch)).flat_map(|fetch| fetch.others).collect();

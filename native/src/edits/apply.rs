@@ -29,8 +29,7 @@ pub(super) struct Opened {
 
 /// Opens both, and refuses a journal of another file.
 pub(super) fn open(dataset: &Path, journal: &Path, options: &ApplyOptions) -> Result<Opened> {
-    let mut how = OpenOptions::default();
-    how.limits = options.limits.clone();
+    let how = OpenOptions { limits: options.limits.clone(), ..OpenOptions::default() };
     let dataset = Dataset::open_with(dataset, &how)?;
     let edited = Arc::new(Edited::new(read(journal, &options.limits)?));
     let named = |e: Error| e.file(display(journal));

@@ -14,7 +14,7 @@ mod request;
 use std::{
     io::BufReader,
     net::{TcpListener, TcpStream},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -32,7 +32,7 @@ pub fn serve(folder: PathBuf, listener: &TcpListener) -> std::io::Result<()> {
 }
 
 /// Answers one connection's requests until it ends.
-fn talk(stream: &TcpStream, folder: &PathBuf, link: &Link) -> std::io::Result<()> {
+fn talk(stream: &TcpStream, folder: &Path, link: &Link) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
     while let Some(request) = Request::read(&mut reader)? {
