@@ -24,7 +24,7 @@ export const MODULES = [
   { name: 'pictures', features: ['pictures'], budget: 280_000 },
   { name: 'warehouse', features: ['warehouse'], budget: 301_000 },
   { name: 'labels', features: ['labels'], budget: 278_000 },
-  { name: 'edits', features: ['edits'], budget: 260_000 },
+  { name: 'edits', features: ['edits'], budget: 218_000 },
 ];
 const FEATURES = [
   'simd',

@@ -301,6 +301,9 @@ fn what_is_written_said_and_kept_has_no_signature_in_it() {
         };
         let all = format!("{}{}", text(&all.stdout), text(&all.stderr));
         assert!(!all.contains("hidden-secret"), "{arguments:?}: {all}");
+        if arguments[0] == "warehouse" || arguments[0] == "convert" {
+            assert!(!all.contains("error"), "{arguments:?}: {all}");
+        }
     }
     for name in [out, at("o.parquet"), kept, store, at("parts"), at("pictures")] {
         for file in walkdir::WalkDir::new(&name) {

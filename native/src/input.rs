@@ -389,6 +389,15 @@ pub fn display(path: &Path) -> String {
     remote::shown(path)
 }
 
+/// The last part of a path or an address, without what an address has behind it: signatures are not part of a name.
+#[doc(hidden)]
+pub fn file_name(path: &Path) -> Option<String> {
+    if remote::is_remote(path) {
+        return display(path).rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_owned);
+    }
+    Some(path.file_name()?.to_str()?.to_owned())
+}
+
 /// An I/O error that names the file and what was tried.
 #[doc(hidden)]
 pub fn io_error(file: &str, tried: &str, e: io::Error) -> Error {

@@ -129,7 +129,7 @@ pub fn said(output: &Output) -> Vec<Value> {
     let mut lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     for line in lines.iter_mut().filter_map(Value::as_object_mut) {
         line.retain(|key, _| !(key.ends_with("seconds") || key.contains("per_second")));
-        ["share", "own_peak_bytes", "decoder", "input_bytes", "inputs", "file", "ratio"]
+        ["share", "own_peak_bytes", "decoder", "input_bytes", "inputs", "file", "ratio", "epochs"]
             .iter()
             .for_each(|key| drop(line.remove(*key)));
     }

@@ -260,7 +260,6 @@ fn files_of_other_kinds_and_addresses_are_told_by_name() {
         (&["head", "-"], "a pipe"),
         (&["check", "-"], "a pipe"),
         (&["head", "what://example.org/a.tbl"], "begin with s3://"),
-        (&["warehouse", "list", "s3://bucket/sets/"], "address"),
     ] {
         let done = place.run(&[args, &["--json"]].concat());
         let error = error_of(&done);

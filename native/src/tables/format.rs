@@ -5,6 +5,8 @@ use std::path::Path;
 use forebay::{Error, Result, detect::detect, error::codes::ARGUMENT, formats::Format, text::TextFormat, words::Word};
 use serde::Serialize;
 
+use crate::input::file_name;
+
 /// A format for tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -70,7 +72,7 @@ impl TableFormat {
 
     /// The format that a name's extension says; `.gz` and `.zst` behind it are passed over.
     pub fn from_name(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = file_name(path)?.to_ascii_lowercase();
         let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
         Self::of(Format::from_extension(name.rsplit_once('.')?.1)?)
     }
@@ -78,7 +80,7 @@ impl TableFormat {
     /// The format of a text file by its name, for reading: as [`from_name`](Self::from_name), and `.json` for arrays of
     /// objects, which are never written.
     pub fn text_from_name(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = file_name(path)?.to_ascii_lowercase();
         let plain = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
         match plain.ends_with(".json") {
             true => Some(Self::Jsonl),
@@ -131,6 +133,8 @@ mod tests {
         {
             assert_eq!(TableFormat::from_name(name.as_ref()).map(TableFormat::name), Some(format), "{name}");
         }
+        let signed = "https://example.org/sets/t.csv?X-Amz-Signature=a.b";
+        assert_eq!(TableFormat::text_from_name(signed.as_ref()), Some(TableFormat::Csv));
         assert_eq!(TableFormat::from_name("csv".as_ref()), None);
         assert_eq!(TableFormat::from_head(b"PAR1...."), Some(TableFormat::Parquet));
         assert_eq!(TableFormat::from_head(&[255, 255, 255, 255, 0x78, 0, 0, 0]), Some(TableFormat::Arrows));

@@ -8,7 +8,7 @@ use forebay::{
 };
 use serde_json::json;
 
-use crate::input::{codes::CHANGED, display, io_error};
+use crate::input::{Input, codes::CHANGED, display, io_error};
 
 /// A box as a label gives it: in pixels of the picture, in shares of it, or both.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,15 +25,26 @@ pub(crate) struct Stamp {
     pub path: PathBuf,
     pub size: u64,
     modified: Option<SystemTime>,
+    /// Of a file elsewhere: its name, state and length. Reading it pins that state.
+    elsewhere: Option<String>,
 }
 
 impl Stamp {
     pub fn of(path: PathBuf, found: &std::fs::Metadata) -> Stamp {
-        Stamp { path, size: found.len(), modified: found.modified().ok() }
+        Stamp { path, size: found.len(), modified: found.modified().ok(), elsewhere: None }
+    }
+
+    /// Of a file elsewhere, which is open.
+    pub fn elsewhere(path: PathBuf, input: &Input) -> Stamp {
+        let state = input.identity().unwrap_or_else(|| display(&path));
+        Stamp { path, size: input.len(), modified: None, elsewhere: Some(state) }
     }
 
     /// Refuses a file that is another than it was.
     pub fn unchanged(&self) -> Result<()> {
+        if self.elsewhere.is_some() {
+            return Ok(());
+        }
         let name = || display(&self.path);
         let found = std::fs::metadata(&self.path).map_err(|e| io_error(&name(), "look at the source", e))?;
         match Stamp::of(self.path.clone(), &found) == *self {
@@ -44,6 +55,9 @@ impl Stamp {
 
     /// What tells it from another, as text.
     fn text(&self) -> String {
+        if let Some(state) = &self.elsewhere {
+            return state.clone();
+        }
         let since = self.modified.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok()).unwrap_or_default();
         format!("{} {} {}", display(&self.path), self.size, since.as_nanos())
     }

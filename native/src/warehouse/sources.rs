@@ -16,7 +16,7 @@ use super::{
 use crate::{
     Dataset,
     dataset::OpenOptions,
-    input::{display, io_error},
+    input::{display, io_error, remote},
     parallel::{all_cores, ordered},
 };
 
@@ -127,7 +127,13 @@ fn add_dataset(survey: &mut Survey, source: &Path, open: &OpenOptions) -> Result
         folder.refuse_without_pictures()?;
     }
     survey.notes.extend(dataset.notes());
-    if dataset.folder().is_none() {
+    if remote::is_remote(source) {
+        let Some(input) = dataset.input() else {
+            let message = "a warehouse is built from a folder of this machine, or from a file elsewhere; convert the folder to a TBL";
+            return Err(Error::new(&common::ARGUMENT, message).file(display(source)));
+        };
+        survey.stamps.push(Stamp::elsewhere(source.into(), input));
+    } else if dataset.folder().is_none() {
         let found = fs::metadata(source).map_err(|e| io_error(&display(source), "look at the source", e))?;
         survey.stamps.push(Stamp::of(source.into(), &found));
     }

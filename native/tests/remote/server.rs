@@ -320,6 +320,7 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked, content: Vec<u
     headers.extend(marks.iter().map(|(name, value)| (name.as_str(), value.clone())));
     if !tag.is_empty() {
         headers.push(("etag", tag));
+        headers.push(("last-modified", "Thu, 01 Jan 2026 00:00:00 GMT".to_owned()));
     }
     let range = asked.range.filter(|_| fault != Some(Fault::Whole));
     let Some((start, end)) = range else {

@@ -319,8 +319,15 @@ fn broken(e: reqwest::Error) -> HttpError {
 
 /// An error of TLS travels inside one of the system.
 fn tls_inside(e: &(dyn StdError + 'static)) -> bool {
-    let inner = e.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-    inner.is_some_and(|inner| inner.is::<rustls::Error>())
+    // One error of I/O may be within another, of which neither is the other's source.
+    let mut inner = e.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    while let Some(e) = inner {
+        if e.is::<rustls::Error>() {
+            return true;
+        }
+        inner = e.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    }
+    false
 }
 
 /// An error and what caused it.

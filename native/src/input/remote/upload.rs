@@ -57,7 +57,7 @@ pub(crate) fn abandon_all() {
         let work = async move {
             let mut ends = tokio::task::JoinSet::new();
             all.into_iter().for_each(|begun| drop(ends.spawn(async move { begun.abandon().await })));
-            // What cannot be ended in time, the store's rules or `forebay parts` remove.
+            // What cannot be ended in time, a rule of the bucket removes, or somebody.
             let _ = tokio::time::timeout(ENDING, ends.join_all()).await;
             Ok(())
         };

@@ -1,7 +1,7 @@
 import * as argument from "../base/arguments.js";
 import { reportOf } from "../base/report.js";
 import { hostError } from "../model/errors.js";
-import type { EditFields, Edits, EditStore, EditSummary, Json, Output, Progress, Source } from "../model/index.js";
+import type { EditFields, EditFiles, Edits, EditStore, EditSummary, Json, Output, Progress, Source } from "../model/index.js";
 import { free } from "../pool/drive.js";
 import { call, type Client } from "../pool/pool.js";
 import { runConversion } from "../sink/conversion.js";
@@ -165,7 +165,7 @@ export class OpenEdits implements Edits {
     });
   }
 
-  export(): Promise<{ journal: Blob; blobs: Blob | null }> {
+  export(): Promise<EditFiles> {
     return this.#next(async () => {
       const journal = (await this.store.read(this.name)) ?? new Uint8Array();
       const blobs = await this.store.read(this.#blobs);

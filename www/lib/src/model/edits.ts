@@ -48,6 +48,14 @@ export interface EditFields {
   [path: string]: Json | readonly EditBox[] | undefined;
 }
 
+/** A journal as files. */
+export interface EditFiles {
+  /** The journal. */
+  journal: Blob;
+  /** The bytes of added samples, if there are any: the file beside it, called as it is with `.blobs` behind. */
+  blobs: Blob | null;
+}
+
 /** What saving did. */
 export interface EditSummary {
   /** Samples in the new file. */
@@ -109,8 +117,8 @@ export interface Edits {
   redo(): Promise<void>;
   /** A sample's record with its changes. */
   record(i: number): Promise<Json>;
-  /** The journal as a file, for the command and Python; and that of the bytes of added samples, which lies beside it. */
-  export(): Promise<{ journal: Blob; blobs: Blob | null }>;
+  /** The journal as files, for the command and Python. */
+  export(): Promise<EditFiles>;
   /** Writes a new TBL: the bytes are those that `forebay apply` writes. The dataset and the journal stay. */
   save(
     output: Output,
