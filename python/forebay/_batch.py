@@ -60,7 +60,8 @@ class Placement(NamedTuple):
         return found
 
 
-class Piece(NamedTuple):
+@dataclass(frozen=True)
+class Piece:
     """A picture on a tensor where several were brought together."""
 
     #: The sample's number among all samples of all files.

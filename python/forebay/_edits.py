@@ -19,9 +19,11 @@ class Edits:
     journal open.
 
     >>> with forebay.Edits("train.tbl", "edits.jsonl") as edits:
-    ...     edits.set(17, {"label": "boat"}, boxes=[{"class": "boat", "xmin": 1, "ymin": 2, "xmax": 30, "ymax": 40}])
-    ...     edits.remove(18)
-    ...     number = edits.add("new.jpg", open("new.jpg", "rb").read(), {"label": "dock"})
+    ...     edits.set(3, {"label": "boat"}, boxes=[{"class": "boat", "xmin": 1, "ymin": 2, "xmax": 30, "ymax": 40}])
+    ...     edits.remove(5)
+    ...     number = edits.add("new.jpg", forebay.open("train.tbl")[0].payload, {"label": "dock"})
+    >>> forebay.apply("train.tbl", "edits.jsonl", "new.tbl")["removed"]
+    1
     """
 
     def __init__(self, dataset: PathLike, journal: PathLike) -> None:

@@ -11,12 +11,14 @@ from ._batch import Item, Piece, Placement, Skipped
 __all__ = [
     "Batch",
     "Dataset",
+    "Edits",
     "Epoch",
     "Held",
     "LabelSet",
     "Loader",
     "Memory",
     "Pictures",
+    "RowLoader",
     "Rows",
     "Table",
     "TblWriter",
@@ -24,6 +26,7 @@ __all__ = [
     "check",
     "convert",
     "diff",
+    "edits_apply",
     "expand",
     "extract",
     "is_table",
@@ -214,6 +217,7 @@ class TblWriter:
     def finish(self) -> int: ...
     def abandon(self) -> None: ...
 
+@final
 class Edits:
     def __new__(cls, dataset: str, journal: str) -> Edits: ...
     def change(self, text: str) -> None: ...

@@ -139,6 +139,11 @@ class DecodedStats:
     #: The share of pictures that will be there once the cache is full; ``None`` while it is empty.
     expected_hit_rate: float | None
 
+    @classmethod
+    def _of(cls, told: list[int], expected: float | None) -> DecodedStats:
+        hits, misses, without_room, entries, size, most, evictions, unwritten = told
+        return cls(hits, misses, without_room, entries, size, most, evictions, unwritten, expected)
+
     @property
     def hit_rate(self) -> float:
         """The share of pictures that were there."""
@@ -546,7 +551,7 @@ class Loader:
             functions=self._functions,
             verifying=verifying,
             targets=targets,
-            decoded=None if self._options["decoded_cache"] is None else DecodedStats(*kept, expected),
+            decoded=None if self._options["decoded_cache"] is None else DecodedStats._of(kept, expected),
         )
 
     def write_timeline(self, path: str | os.PathLike[str]) -> int:
