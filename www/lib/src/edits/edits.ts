@@ -1,7 +1,17 @@
 import * as argument from "../base/arguments.js";
 import { reportOf } from "../base/report.js";
 import { hostError } from "../model/errors.js";
-import type { EditFields, EditFiles, Edits, EditStore, EditSummary, Json, Output, Progress, Source } from "../model/index.js";
+import type {
+  EditFields,
+  EditFiles,
+  Edits,
+  EditStore,
+  EditSummary,
+  Json,
+  Output,
+  Progress,
+  Source,
+} from "../model/index.js";
 import { free } from "../pool/drive.js";
 import { call, type Client } from "../pool/pool.js";
 import { runConversion } from "../sink/conversion.js";
