@@ -235,7 +235,7 @@ impl Builder {
             groups: self.groups.is_some(),
         };
         let ready = Ready::new(&self.targets, &terms, &sources)?;
-        together::check(&self.together, &contents, ready.has_other_pictures())?;
+        together::check(&self.together, &contents, ready.has_other_pictures(), self.decoded_cache.is_some())?;
         let target_bytes = targets::bytes(places).checked_mul(most).filter(|bytes| *bytes as u64 <= MOST_TARGET_BYTES);
         let Some(target_bytes) = target_bytes else {
             return refuse(format!("{places} places for boxes in each of {most} samples are more than is reasonable"));

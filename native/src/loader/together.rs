@@ -71,7 +71,7 @@ impl Lists {
 }
 
 /// Refuses what does not go together with pictures of several samples.
-pub(super) fn check(together: &Together, contents: &[Content], has_pictures: bool) -> Result<()> {
+pub(super) fn check(together: &Together, contents: &[Content], has_pictures: bool, is_cached: bool) -> Result<()> {
     if together.is_empty() {
         return Ok(());
     }
@@ -82,6 +82,9 @@ pub(super) fn check(together: &Together, contents: &[Content], has_pictures: boo
     }
     if has_pictures {
         return refuse("pictures and label maps of other datasets do not follow `mosaic` and `mixed` yet");
+    }
+    if is_cached {
+        return refuse("`mosaic` and `mixed` do not take their pictures from a `decoded_cache` yet");
     }
     Ok(())
 }
