@@ -638,7 +638,7 @@ export class SamplePanel extends LitElement {
 
   private renderLegend(): TemplateResult | typeof nothing {
     const labels = [...new Set(this.boxes.map((b) => b.label))].slice(0, 40);
-    const { broken, outside, unsure } = this.annotations;
+    const { broken, outside } = this.annotations;
     const wrong = [
       broken > 0 && `${plural(broken, "box", "boxes")} without area or number`,
       outside > 0 && `${plural(outside, "box", "boxes")} outside of the picture`,
@@ -655,7 +655,7 @@ export class SamplePanel extends LitElement {
       (label) => html`
       <button aria-pressed=${!this.hidden_.has(label)}
         @click=${toggle(label)}><i .style=${`background:${colorOf(label)}`}></i><bdi>${visible(label) || "box"}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`,
-    )}${wrong ? html`<span class="wrong">${wrong}</span>` : nothing}${unsure.map((text) => html`<span class="muted">${text}</span>`)}</div>`;
+    )}${wrong ? html`<span class="wrong">${wrong}</span>` : nothing}</div>`;
   }
 
   private renderPage(): TemplateResult {
@@ -668,7 +668,7 @@ export class SamplePanel extends LitElement {
           this.boxes.length > 0
             ? html`<h3>${plural(this.boxes.length, "box", "boxes")}</h3>
         <forebay-boxes .boxes=${this.boxes} .marked=${this.marked}
-          @mark=${(e: CustomEvent<Box | null>) => (this.marked = e.detail)}></forebay-boxes><h3>Metadata</h3>`
+          @mark=${(e: CustomEvent<Box | null>) => (this.marked = e.detail)}></forebay-boxes>${this.annotations.unsure.map((text) => html`<p class="muted">${text}</p>`)}<h3>Metadata</h3>`
             : nothing
         }
         ${
