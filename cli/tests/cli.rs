@@ -317,6 +317,9 @@ fn decoded_pictures_are_kept_and_a_timeline_is_written() {
     assert_eq!(facts["epochs"].as_array().map(Vec::len), Some(3));
     let trace: Value = serde_json::from_slice(&fs::read(place.path("trace.json")).unwrap()).unwrap();
     assert!(trace["traceEvents"].as_array().unwrap().len() as u64 > facts["timeline"]["events"].as_u64().unwrap());
+    let (code, said) = place.json(&[&options[..], &["--timeline", "trace.json"]].concat());
+    assert_eq!((code, said[0]["error"]["code"].as_str()), (2, Some("usage.argument")), "{said:?}");
+    bench(&["--timeline", "trace.json", "--force"]);
     // A file is there for the next run.
     for hits in [0, 12] {
         let facts = bench(&["--decoded-cache", "1M=kept"]);

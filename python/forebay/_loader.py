@@ -554,12 +554,13 @@ class Loader:
             decoded=None if self._options["decoded_cache"] is None else DecodedStats._of(kept, expected),
         )
 
-    def write_timeline(self, path: str | os.PathLike[str]) -> int:
-        """Writes when what happened, for Perfetto and other viewers of Chrome's traces, and gives how many events.
+    def write_timeline(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
+        """Writes when what happened, for Perfetto and other viewers of Chrome's traces, and gives how many events. A file that
+        is there is replaced only by ``force``.
 
         The loader must have been made with ``timeline=``, which says how many events are kept at most.
         """
-        written = self._core.write_timeline(os.fspath(path))
+        written = self._core.write_timeline(os.fspath(path), force)
         if written is None:
             raise UsageError("usage.argument", "usage", "nothing was taken down: make the loader with timeline=")
         return written[0]

@@ -1,8 +1,6 @@
 //! The loader.
 
 use std::{
-    fs::File,
-    io::{BufWriter, Write},
     path::PathBuf,
     process,
     sync::{
@@ -15,18 +13,19 @@ use std::{
 use forebay::{
     Error, Result,
     annotations::{Format, ReadOptions},
-    error::codes::{ARGUMENT, IO},
+    error::codes::ARGUMENT,
     image::decode::JpegBackend,
     order::{Mix, Shuffle, Tail},
     warehouse::{ResizeMode, Transform},
 };
 use forebay_native::{
     cache::Cache,
-    input::{Io, display},
+    input::Io,
     loader::{
         self, Annotations, Balance, Builder, DecodedCache, Dtype, Groups, Labels, Mode, OnBroken, Split, SplitBy,
         Target, Weights,
     },
+    output::AtomicFile,
 };
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -550,14 +549,10 @@ impl Loader {
     }
 
     /// Writes when what happened; gives how many events, and how many there was no room for. None if nothing was taken down.
-    fn write_timeline(&self, py: Python<'_>, path: PathBuf) -> PyResult<Option<(usize, u64)>> {
+    fn write_timeline(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<Option<(usize, u64)>> {
         let write = |loader: &mut loader::Loader| {
             let Some(timeline) = loader.timeline() else { return Ok(None) };
-            let failed = |e: std::io::Error| {
-                Error::caused(&IO, format!("cannot write the timeline: {e}"), e).file(display(&path))
-            };
-            let mut file = BufWriter::new(File::create(&path).map_err(failed)?);
-            timeline.write(&mut file).and_then(|()| file.flush()).map_err(failed)?;
+            timeline.save(AtomicFile::create(&path, force)?)?;
             Ok(Some((timeline.events.len(), timeline.left_out)))
         };
         py.detach(|| self.with(write)).raise(py)

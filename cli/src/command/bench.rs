@@ -23,6 +23,7 @@ use forebay_native::{
     dataset::Dataset,
     input::{self, Io},
     loader::{Builder, DecodedCache, Dtype, IMAGENET, Image, Loader, Mosaic, OnBroken, Stats, Target},
+    output::AtomicFile,
     parallel::all_cores,
 };
 use serde_json::{Value, json};
@@ -94,6 +95,9 @@ pub(super) struct Args {
     /// Write when what happened to this file, which Perfetto and other viewers of Chrome's traces open.
     #[arg(long, value_name = "FILE")]
     timeline: Option<PathBuf>,
+    /// Replace a timeline that is there.
+    #[arg(long, short, requires = "timeline")]
+    force: bool,
     /// On how many pictures the bare decoder is measured; 0 leaves it out.
     #[arg(long, value_name = "N", default_value_t = 500)]
     decode_alone: u64,
@@ -228,6 +232,8 @@ struct Run {
 }
 
 fn load(args: &Args, jpeg: JpegBackend) -> Result<Run> {
+    // What is there is refused before all the work.
+    let timeline_file = args.timeline.as_ref().map(|path| AtomicFile::create(path, args.force)).transpose()?;
     let begun = Instant::now();
     let mut loader = builder(args, jpeg)?.build()?;
     let mut images = 0;
@@ -256,12 +262,8 @@ fn load(args: &Args, jpeg: JpegBackend) -> Result<Run> {
     let batch = gaps.get(gaps.len() / 2).copied().unwrap_or_default();
     let stats = loader.stats();
     let mut events = None;
-    if let (Some(path), Some(timeline)) = (&args.timeline, loader.timeline()) {
-        let failed = |e: std::io::Error| {
-            Error::caused(&codes::IO, format!("cannot write the timeline: {e}"), e).file(input::display(path))
-        };
-        let mut file = std::io::BufWriter::new(std::fs::File::create(path).map_err(failed)?);
-        timeline.write(&mut file).and_then(|()| std::io::Write::flush(&mut file)).map_err(failed)?;
+    if let (Some(file), Some(timeline)) = (timeline_file, loader.timeline()) {
+        timeline.save(file)?;
         events = Some((timeline.events.len(), timeline.left_out));
     }
     Ok(Run {

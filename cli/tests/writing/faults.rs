@@ -1,5 +1,11 @@
 //! A store that misbehaves costs time, and never half an object.
 
+use std::{
+    io::Write,
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
 use crate::{
     common::error_of,
     place::{Place, methods},
@@ -86,10 +92,17 @@ fn a_conversion_that_fails_half_way_ends_its_upload() {
     let place = Place::with_big();
     let mut broken = place.file("big.tar");
     broken.truncate(30_000_000);
-    std::fs::write(place.folder.at("broken.tar"), broken).unwrap();
-    let mut piped = place.command(&["convert", "-", "s3://bucket/out.tbl", "-q"]);
-    piped.stdin(std::fs::File::open(place.local("broken.tar")).unwrap());
-    assert_eq!(piped.output().unwrap().status.code(), Some(1));
-    assert!(place.server.asked().iter().any(|one| one.query.contains("partNumber")));
+    let mut piped =
+        place.command(&["convert", "-", "s3://bucket/out.tbl", "-q"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = piped.stdin.take().unwrap();
+    input.write_all(&broken).unwrap();
+    // The archive ends only once a part is on its way.
+    let begun = Instant::now();
+    while !place.server.asked().iter().any(|one| one.query.contains("partNumber")) {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no part was sent");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    drop(input);
+    assert_eq!(piped.wait().unwrap().code(), Some(1));
     assert_eq!((place.there("out.tbl"), place.server.uploads()), (None, 0));
 }

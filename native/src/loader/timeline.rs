@@ -1,7 +1,7 @@
 //! What happened when: for a trace viewer, and for telling how fast more workers would be.
 
 use std::{
-    io::{self, Write},
+    io::{self, BufWriter, IoSlice, Write},
     sync::Mutex,
     time::Instant,
 };
@@ -10,6 +10,7 @@ use forebay::{Error, Result};
 use serde_json::json;
 
 use super::{codes, pool::lock, stats::Stage};
+use crate::{input::io_error, output::AtomicFile};
 
 /// The thread that asks for batches.
 pub(super) const CALLER: u16 = u16::MAX;
@@ -43,7 +44,41 @@ pub struct Timeline {
     pub left_out: u64,
 }
 
+/// A file that is written to, and what it said of that.
+struct Taking<'a> {
+    file: &'a mut AtomicFile,
+    failed: Option<Error>,
+}
+
+impl Write for Taking<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.file.append(&mut [IoSlice::new(bytes)]) {
+            Ok(()) => Ok(bytes.len()),
+            Err(e) => {
+                self.failed = Some(e);
+                Err(io::Error::other("the file takes no more"))
+            }
+        }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 impl Timeline {
+    /// Writes it into a file, which appears when it is whole.
+    pub fn save(&self, mut file: AtomicFile) -> Result<()> {
+        let mut taking = Taking { file: &mut file, failed: None };
+        let mut to = BufWriter::new(&mut taking);
+        let written = self.write(&mut to).and_then(|()| to.flush());
+        drop(to);
+        match (taking.failed, written) {
+            (Some(e), _) => Err(e),
+            (None, Err(e)) => Err(io_error(file.name(), "write the timeline", e)),
+            (None, Ok(())) => file.commit(false),
+        }
+    }
+
     /// Writes it as Chrome's trace events, in JSON, which Perfetto and `chrome://tracing` open.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
         // A number for each thread: the caller is 0.
