@@ -104,6 +104,15 @@ test('boxes are found by the rule of the core, and what could mean several thing
   }
 });
 
+test('run lengths without a box are drawn under every name that they have', () => {
+  const rle = { size: [10, 10], counts: [32, 4, 6, 4, 6, 4, 6, 4, 34] };
+  for (const name of ['segmentation', 'rle', 'mask']) {
+    const [box] = findBoxes({ annotations: [{ label: 'cat', [name]: rle }] }, 200, 100);
+    assert.deepEqual([box?.x, box?.y, box?.w, box?.h, box?.label], [3, 2, 4, 4, 'cat'], name);
+  }
+  assert.deepEqual(findBoxes({ annotations: [{ label: 'cat', mask: 'cat.png' }] }, 200, 100), []);
+});
+
 test('boxes that reach over the edge are drawn, and what cannot be drawn is counted', () => {
   const told = (record) => {
     const { boxes, broken, outside } = parts.findAnnotations(record, 200, 100);

@@ -127,7 +127,9 @@ function holds(value: Json): boolean | null {
 
 const hasPlace = (fields: Fields): boolean =>
   [...BOXES, "bndbox", "segmentation"].some((key) => key in fields) ||
-  [...CORNERS, ...SIZES].some((names) => names.every((name) => name in fields));
+  [...CORNERS, ...SIZES].some((names) => names.every((name) => name in fields)) ||
+  // Run lengths under other names, which only a page draws.
+  maskOf(fields.rle ?? fields.mask) !== null;
 
 /** The usual places that have boxes. */
 function places(record: Fields): Place[] {
