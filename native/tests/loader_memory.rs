@@ -162,10 +162,14 @@ fn allocations_with(builder: Builder, ahead: u64) -> f64 {
         }));
     };
     run(0..3);
-    let region = Region::new(MEMORY);
-    run(3..4);
-    let change = region.change();
-    (change.allocations + change.reallocations) as f64 / n as f64
+    // A worker that got no turn before makes its own room when it gets the first, so the least of several epochs counts.
+    let allocations = (3..8).map(|epoch| {
+        let region = Region::new(MEMORY);
+        run(epoch..epoch + 1);
+        let change = region.change();
+        change.allocations + change.reallocations
+    });
+    allocations.min().unwrap_or_default() as f64 / n as f64
 }
 
 #[test]
