@@ -94,7 +94,7 @@ impl Placement {
     }
 
     /// Brings a mask of the full-size picture, a byte a pixel, onto the output: each pixel has the value at its middle,
-    /// and `fill` where the output shows nothing of the picture. Where the output was turned or bent it is the value that the
+    /// and `fill` where the output shows nothing of the picture. On an output that was turned or bent it is the value that the
     /// pixel had which it shows, as pixels are resized before they are moved. False if one of the two is not of the size
     /// that it should be, or is shown as a line.
     pub fn mask(&self, from: &[u8], out: &mut [u8], fill: u8) -> bool {
