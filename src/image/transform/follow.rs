@@ -68,7 +68,8 @@ impl Placement {
             (x, y, width, height, left) = (rest.x, rest.y, rest.width, rest.height, left * share);
         }
         let Keep { visible, side, center } = self.keep;
-        let kept = width > 0.0 && height > 0.0 && left >= visible && width >= side && height >= side;
+        // What was cut off to a line is wide and high again when that is turned, and still nothing.
+        let kept = left > 0.0 && width > 0.0 && height > 0.0 && left >= visible && width >= side && height >= side;
         let centered = || {
             let (x, y) = (rect.x + rect.width / 2.0 - self.source.x, rect.y + rect.height / 2.0 - self.source.y);
             x > 0.0 && x < self.source.width && y > 0.0 && y < self.source.height
@@ -93,8 +94,9 @@ impl Placement {
     }
 
     /// Brings a mask of the full-size picture, a byte a pixel, onto the output: each pixel has the value at its middle,
-    /// and `fill` where the output shows nothing of the picture. False if one of the two is not of the size that it
-    /// should be, or is shown as a line.
+    /// and `fill` where the output shows nothing of the picture. On an output that was turned or bent it is the value that the
+    /// pixel had which it shows, as pixels are resized before they are moved. False if one of the two is not of the size
+    /// that it should be, or is shown as a line.
     pub fn mask(&self, from: &[u8], out: &mut [u8], fill: u8) -> bool {
         let (width, height) = (self.full_width as usize, self.full_height as usize);
         let (across, down) = (self.output_width as usize, self.output_height as usize);
@@ -102,16 +104,23 @@ impl Placement {
             return false;
         }
         out.fill(fill);
-        let Some(back) = self.map().inverse() else { return self.width == 0 || self.height == 0 };
+        if self.width == 0 || self.height == 0 {
+            return true;
+        }
+        let back = self.warp.map_or(Some(Map::IDENTITY), |warp| warp.inverse());
         let Rect { x: left, y: top, width: wide, height: high } = self.source;
+        let Some(back) = back.filter(|_| wide > 0.0 && high > 0.0) else { return false };
+        let column = |x: f64| taken(x, (self.x, self.width), self.mirrored, (left, wide), width);
+        let row = |y: f64| taken(y, (self.y, self.height), self.flipped, (top, high), height);
         for (y, line) in out.chunks_exact_mut(across.max(1)).enumerate() {
             for (x, to) in line.iter_mut().enumerate() {
-                let Some((u, v)) = back.point(x as f64 + 0.5, y as f64 + 0.5) else { continue };
-                let is_shown = self.shown.has(x as f64 + 0.5, y as f64 + 0.5);
-                if u >= left && u < left + wide && v >= top && v < top + high && is_shown {
-                    // Inside of the picture; a rounding at its very edge counts as the last pixel.
-                    let (u, v) = ((u as usize).min(width - 1), (v as usize).min(height - 1));
-                    *to = from.get(v * width + u).copied().unwrap_or(fill);
+                let (x, y) = (x as f64 + 0.5, y as f64 + 0.5);
+                if !self.shown.has(x, y) {
+                    continue;
+                }
+                let Some((u, v)) = back.point(x, y) else { continue };
+                if let (Some(column), Some(row)) = (column(u), row(v)) {
+                    *to = from.get(row * width + column).copied().unwrap_or(fill);
                 }
             }
         }
@@ -146,6 +155,19 @@ impl Placement {
             along(y, (top, height), (self.y, self.height), self.flipped),
         )
     }
+}
+
+/// Which of `n` pixels is resized to the one of `(to, size)` that a point lies in: the one at its middle.
+fn taken(at: f64, (to, size): (u32, u32), round: bool, (from, length): (f64, f64), n: usize) -> Option<usize> {
+    let pixel = at.floor() - f64::from(to);
+    if !(pixel >= 0.0 && pixel < f64::from(size)) {
+        return None;
+    }
+    let pixel = if round { f64::from(size) - 1.0 - pixel } else { pixel };
+    // Multiplied first: the middle between two pixels stays that.
+    let middle = from + (pixel + 0.5) * length / f64::from(size);
+    // A rounding at the very edge counts as the last pixel.
+    Some((middle as usize).min(n.saturating_sub(1)))
 }
 
 /// From and to, across and down.

@@ -342,7 +342,7 @@ impl Transformer {
             return Needs { raw, options: options.clone(), placed: Some(place(size)) };
         }
         match Foreseen::of(payload, options) {
-            Some(foreseen) => self.needs_of_placed(&foreseen, options, place),
+            Some(foreseen) => self.needs_of(&foreseen, options, place),
             None => Needs { raw, options: options.clone(), placed: None },
         }
     }
@@ -350,19 +350,7 @@ impl Transformer {
     /// The same of a picture of which is known what its first bytes say.
     #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
     #[doc(hidden)]
-    pub fn needs_of<'b>(
-        &self,
-        foreseen: &Foreseen,
-        options: &super::decode::Options,
-        sample_key: u64,
-        boxes: impl FnOnce((u32, u32)) -> &'b [Rect],
-    ) -> Needs {
-        let place = |full: (u32, u32)| self.recipe.place_boxes(full.0, full.1, boxes(full), sample_key);
-        self.needs_of_placed(foreseen, options, place)
-    }
-
-    #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
-    fn needs_of_placed(
+    pub fn needs_of(
         &self,
         foreseen: &Foreseen,
         options: &super::decode::Options,

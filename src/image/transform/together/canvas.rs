@@ -42,7 +42,7 @@ impl Transformer {
     }
 
     /// Brings a picture to its part of the canvas, mirrored as its placement says.
-    fn lay_down(&mut self, picture: &Picture<'_>, placement: &Placement) -> Result<()> {
+    pub fn lay_down(&mut self, picture: &Picture<'_>, placement: &Placement) -> Result<()> {
         let width = self.recipe.width as usize;
         let source = placement.source_in(picture);
         let (w, h) = (placement.width, placement.height);
