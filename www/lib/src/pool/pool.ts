@@ -201,10 +201,13 @@ interface AnyWorker {
   hold(busy: boolean): void;
 }
 
+/** A file beside this module. */
+const beside = (name: string): string => import.meta.url.replace(/[^/]*$/, name);
+
 /** A worker from the package's script; bundlers find the script by the very form that stands here. */
 function browserWorker(): Worker {
   const script = new URL(
-    options.workerUrl ?? import.meta.url.replace(/[^/]*$/, "worker.js"),
+    options.workerUrl ?? beside("worker.js"),
     globalThis.location?.href,
   );
   // Bundlers may leave the address of a file here.
@@ -223,7 +226,8 @@ function browserWorker(): Worker {
 function makeWorker(onMessage: (answer: Answer) => void, onError: (message: string) => void): AnyWorker {
   if (isNode) {
     const { Worker } = builtin<typeof import("node:worker_threads")>("node:worker_threads");
-    const worker = new Worker(new URL(options.workerUrl ?? new URL("./worker.js", import.meta.url)));
+    // Not in the form that bundlers look for: what they make for pages would have this script twice.
+    const worker = new Worker(new URL(options.workerUrl ?? new URL(beside("worker.js"))));
     worker.on("message", onMessage);
     worker.on("error", (e: Error) => onError(e.message));
     worker.unref();
