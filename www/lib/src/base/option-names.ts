@@ -10,6 +10,8 @@ import type {
   RuntimeOptions,
   TableConvertOptions,
   TextReadOptions,
+  ThumbnailBitmapOptions,
+  ThumbnailOptions,
   WriteLabelsOptions,
 } from "../model/index.js";
 
@@ -63,6 +65,14 @@ export const NAMES = {
     onProgress: true,
   }),
   writeLabels: of<WriteLabelsOptions>({ signal: true, onProgress: true }),
+  thumbnail: of<ThumbnailOptions & ThumbnailBitmapOptions>({
+    size: true,
+    box: true,
+    type: true,
+    quality: true,
+    signal: true,
+    as: true,
+  }),
   edit: of<EditOptions>({ store: true, name: true, signal: true }),
   limits: of<Limits>({ itemBytes: true, indexBytes: true, metadataBytes: true }),
   http: [

@@ -19,4 +19,5 @@ export type * from "./runtime.js";
 export type * from "./samples.js";
 export type * from "./tables.js";
 export type * from "./tensor.js";
+export type * from "./thumbnails.js";
 export type * from "./warehouse.js";

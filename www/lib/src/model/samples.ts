@@ -5,6 +5,7 @@ import type { OpenOptions, Opened, ReadOptions, WhereOptions } from "./opened.js
 import type { Stats } from "./reports.js";
 import type { Table } from "./tables.js";
 import type { Tensor, TensorOptions } from "./tensor.js";
+import type { ThumbnailBitmapOptions, ThumbnailOptions } from "./thumbnails.js";
 
 /** What the index says about one sample. */
 export interface SampleInfo {
@@ -162,6 +163,13 @@ export interface Dataset extends Opened {
    * The decoders are a module of their own, which is loaded with the first tensor.
    */
   tensor(i: number, options: TensorOptions): Promise<Tensor>;
+  /**
+   * A small picture of sample `i`, turned as its EXIF says: decoded in a worker, by the browser where it can, else as for tensors.
+   * Some are kept, so that the same one comes at once; `close` lets them go.
+   */
+  thumbnail(i: number, options?: ThumbnailOptions): Promise<Blob>;
+  /** The same as a bitmap for drawing; it is not kept. */
+  thumbnail(i: number, options: ThumbnailBitmapOptions): Promise<ImageBitmap>;
   /** The metadata of sample `i`: a TBL's record, or one made of a TAR's sidecars; `null` where there is none. */
   record(i: number, options?: ReadOptions): Promise<Json>;
   /**

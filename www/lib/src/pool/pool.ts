@@ -206,10 +206,7 @@ const beside = (name: string): string => import.meta.url.replace(/[^/]*$/, name)
 
 /** A worker from the package's script; bundlers find the script by the very form that stands here. */
 function browserWorker(): Worker {
-  const script = new URL(
-    options.workerUrl ?? beside("worker.js"),
-    globalThis.location?.href,
-  );
+  const script = new URL(options.workerUrl ?? beside("worker.js"), globalThis.location?.href);
   // Bundlers may leave the address of a file here.
   const isElsewhere = script.protocol.startsWith("http") && script.origin !== globalThis.location?.origin;
   if (!isElsewhere) {

@@ -29,6 +29,8 @@ import type {
   StatsOptions,
   Tensor,
   TensorOptions,
+  ThumbnailBitmapOptions,
+  ThumbnailOptions,
   WhereOptions,
 } from "../model/index.js";
 import { forget, openIn, reopen, type Again, type Elsewhere, type WorkerSamples } from "./open-in-worker.js";
@@ -36,6 +38,7 @@ import { Session } from "../pool/session.js";
 import { merged, partsOf, shared, type All, type Part } from "./check-parts.js";
 import { boxesOf } from "./boxes.js";
 import { tensorOf } from "./tensor.js";
+import { Thumbnails, type Pixels } from "./thumbnails.js";
 import { OpenEdits } from "../edits/edits.js";
 import { storeOf } from "../edits/store.js";
 import { NAMES, known } from "../base/option-names.js";
@@ -123,6 +126,11 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   #document: Promise<{ [key: string]: Json }> | undefined;
   #cache = new Map<number, Uint8Array>();
   #cached = 0;
+  readonly #thumbnails = new Thumbnails({
+    name: this.source.name,
+    info: (i) => this.info(i),
+    picture: (i, signal) => this.pixels(i, signal),
+  });
 
   constructor(
     source: Source,
@@ -233,6 +241,21 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
           : e;
       }
     });
+  }
+
+  thumbnail(i: number, options?: ThumbnailOptions): Promise<Blob>;
+  thumbnail(i: number, options: ThumbnailBitmapOptions): Promise<ImageBitmap>;
+  thumbnail(i: number, options: ThumbnailOptions | ThumbnailBitmapOptions = {}): Promise<Blob | ImageBitmap> {
+    return this.run(options?.signal, async (signal) => {
+      this.#inRange(i);
+      return this.#thumbnails.get(i, options, signal);
+    });
+  }
+
+  /** The file of a picture, or its pixels. */
+  protected async pixels(i: number, signal: AbortSignal): Promise<Blob | Pixels> {
+    const { format, width, height } = this.info(i);
+    return format === "raw_u8" ? { rgb: await this.bytes(i, { signal }), width, height } : this.blob(i, { signal });
   }
 
   /** The bytes of sample `i`, decompressed. */
@@ -563,6 +586,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     super.close();
     this.#stop?.();
     this.#cache.clear();
+    this.#thumbnails.close();
     this.#index.clear();
   }
 

@@ -35,6 +35,7 @@ import type {
 } from "./protocol.js";
 import type { Chunk, Reading } from "../source/ranges.js";
 import { scanBytes, widened } from "../source/scan.js";
+import { thumbnailOf, thumbnailOfPixels } from "./thumbnails.js";
 import { stepped, turnOf, written, type Handle, type Work } from "./steps.js";
 import type { IndexColumns, Limits } from "../model/index.js";
 
@@ -361,6 +362,9 @@ export const operations = {
   ): Float32Array | Uint8Array {
     return tensorsOf(wanted, module).make(payload, rawWidth, rawHeight, into) as Float32Array | Uint8Array;
   },
+
+  thumbnailOf,
+  thumbnailOfPixels,
 
   /** Frees a handle; the memory of the largest module, and how many handles are left. */
   free(id: number): [number, number] {
