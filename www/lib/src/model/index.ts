@@ -14,6 +14,7 @@ export type * from "./edits.js";
 export type * from "./labels.js";
 export type * from "./names.js";
 export type * from "./opened.js";
+export type * from "./records.js";
 export type * from "./reports.js";
 export type * from "./runtime.js";
 export type * from "./samples.js";

@@ -2,6 +2,7 @@
 import type { EditOptions, Edits } from "./edits.js";
 import type { Codec, ForebayErrorLike, Json, MediaFormat } from "./names.js";
 import type { OpenOptions, Opened, ReadOptions, WhereOptions } from "./opened.js";
+import type { RecordBatch, RecordsOptions, SampleRange, SortOptions } from "./records.js";
 import type { Stats } from "./reports.js";
 import type { Table } from "./tables.js";
 import type { Tensor, TensorOptions } from "./tensor.js";
@@ -180,12 +181,22 @@ export interface Dataset extends Opened {
   boxes(i: number, options?: ReadOptions): Promise<SampleBox[] | null>;
   /** The document beside the samples' metadata; empty if there is none. */
   document(options?: ReadOptions): Promise<{ [key: string]: Json }>;
-  /** Reads payloads ahead into a cache of bounded size, so that `bytes` and `blob` answer at once. */
+  /**
+   * Reads payloads ahead, near ones together, so that `bytes`, `blob` and what is made of them answer at once: in order, until
+   * `budgetBytes` (default: 64 MiB) are read. No more than that is kept, those that were used last. What cannot be read is passed over.
+   */
   prefetch(
-    indexes: ArrayLike<number> | Iterable<number>,
+    samples: ArrayLike<number> | Iterable<number> | SampleRange,
     options?: { signal?: AbortSignal; budgetBytes?: number },
   ): Promise<void>;
 
+  /** Records in batches, for tables and counts over many samples: one message of a worker for a batch, not for a record. */
+  records(options?: RecordsOptions): AsyncIterableIterator<RecordBatch>;
+  /**
+   * The numbers of the samples in the order of a field: of the index (`width`, `bytes`, as filters call them), the `name`, or a path
+   * in the metadata. Numbers come before texts, `b9` before `b10`, what is missing at the end, equal ones as in the file.
+   */
+  sort(by: string, options?: SortOptions): Promise<Uint32Array>;
   /** Samples in order, the next few read ahead. */
   samples(options?: SamplesOptions): AsyncIterableIterator<Sample>;
   /**

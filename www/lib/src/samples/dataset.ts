@@ -6,7 +6,7 @@ import { SampleIndex } from "./sample-index.js";
 import type { Opened, SampleModule, Selected } from "../worker/protocol.js";
 import { codecs, formats, mediaFormats } from "../model/formats.js";
 import { bulkModule, call, othersThan, workerCount, type Client } from "../pool/pool.js";
-import { readExactly } from "../source/ranges.js";
+import { bytesOf, readExactly, readRanges } from "../source/ranges.js";
 import type {
   CheckOptions,
   CheckReport,
@@ -20,10 +20,14 @@ import type {
   OpenOptions,
   OpenProgress,
   ReadOptions,
+  RecordBatch,
+  RecordsOptions,
   Sample,
   SampleBox,
   SampleInfo,
+  SampleRange,
   SamplesOptions,
+  SortOptions,
   Source,
   Stats,
   StatsOptions,
@@ -35,6 +39,10 @@ import type {
 } from "../model/index.js";
 import { forget, openIn, reopen, type Again, type Elsewhere, type WorkerSamples } from "./open-in-worker.js";
 import { Session } from "../pool/session.js";
+import { PayloadCache } from "./payload-cache.js";
+import { groupsOf, wantedOf } from "./prefetch.js";
+import { sorted } from "./sort.js";
+import { stepsOf } from "../base/metadata-path.js";
 import { merged, partsOf, shared, type All, type Part } from "./check-parts.js";
 import { boxesOf } from "./boxes.js";
 import { tensorOf } from "./tensor.js";
@@ -42,7 +50,7 @@ import { Thumbnails, type Pixels } from "./thumbnails.js";
 import { OpenEdits } from "../edits/edits.js";
 import { storeOf } from "../edits/store.js";
 import { NAMES, known } from "../base/option-names.js";
-import { free, windowFor, type Drive } from "../pool/drive.js";
+import { free, steps, windowFor, type Drive } from "../pool/drive.js";
 
 const DAMAGED = 255;
 
@@ -50,6 +58,9 @@ const DAMAGED = 255;
 const AHEAD = 4;
 /** Bytes of payloads that `prefetch` keeps. */
 const CACHE = 64 << 20;
+/** Records of a batch, usually and at most. */
+const RECORDS = 256;
+const MOST_RECORDS = 65_536;
 
 const FIELDS: readonly Field[] = [
   { name: "index", type: "integer", indexed: true },
@@ -124,8 +135,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   readonly #again: Again;
   readonly #stop: (() => void) | undefined;
   #document: Promise<{ [key: string]: Json }> | undefined;
-  #cache = new Map<number, Uint8Array>();
-  #cached = 0;
+  readonly #cache = new PayloadCache();
   readonly #thumbnails = new Thumbnails({
     name: this.source.name,
     info: (i) => this.info(i),
@@ -261,12 +271,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   /** The bytes of sample `i`, decompressed. */
   protected async payload(i: number, verify: boolean, signal: AbortSignal): Promise<Uint8Array> {
     const kept = this.#cache.get(i);
-    if (kept) {
-      // The most recently used stays longest.
-      this.#cache.delete(i);
-      this.#cache.set(i, kept);
-      return kept.slice();
-    }
+    if (kept) return kept;
     const info = this.info(i);
     const plain = info.codec === "none" && !info.damaged;
     if (plain && !verify) return readExactly(this.source, info.offset, info.offset + info.storedBytes, signal);
@@ -337,34 +342,79 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   }
 
   prefetch(
-    indexes: ArrayLike<number> | Iterable<number>,
+    samples: ArrayLike<number> | Iterable<number> | SampleRange,
     options: { signal?: AbortSignal; budgetBytes?: number } = {},
   ): Promise<void> {
     return this.run(options.signal, async (signal) => {
-      const budget = options.budgetBytes ?? CACHE;
-      for (const i of argument.list(indexes, "indexes")) {
-        if (
-          !(Number.isInteger(i) && i >= 0 && i < this.length) ||
-          this.#cache.has(i) ||
-          this.info(i).bytes > budget / 4
-        )
-          continue;
-        const bytes = await this.payload(i, true, signal).catch((e: unknown) => {
-          signal.throwIfAborted();
-          // Whoever asks for this sample will hear it.
-          void e;
-          return null;
+      const budget = argument.whole(options.budgetBytes ?? CACHE, "budgetBytes");
+      const wanted = wantedOf(samples, this.length);
+      for (const group of groupsOf(wanted, (i) => this.info(i).bytes, budget)) {
+        const missing = group.filter((i) => !this.#cache.touch(i) && !this.info(i).damaged);
+        if (missing.length === 0) continue;
+        const { client, handle } = await this.inWorker(signal);
+        const ranges = await call(client, this.name, "plans", [handle, missing]);
+        const chunks = await readRanges(
+          this.source,
+          ranges.flatMap((range) => [...range]),
+          signal,
+        );
+        const stored = ranges.map((range) => bytesOf(chunks, range[0]!, range[1]!));
+        const moved = stored.map(({ buffer }) => buffer as ArrayBuffer);
+        const payloads = await call(client, this.name, "decodes", [handle, missing, stored], moved);
+        missing.forEach((i, k) => {
+          const payload = payloads[k];
+          if (payload) this.#cache.add(i, payload.subarray(0, this.info(i).bytes), budget);
         });
-        if (!bytes || this.#cache.has(i)) continue;
-        this.#cache.set(i, bytes);
-        this.#cached += bytes.byteLength;
-        for (const [old, part] of this.#cache) {
-          if (this.#cached <= budget) break;
-          this.#cache.delete(old);
-          this.#cached -= part.byteLength;
-        }
       }
     });
+  }
+
+  async *records(options: RecordsOptions = {}): AsyncIterableIterator<RecordBatch> {
+    known(argument.options(options, "which records"), NAMES.records, "records");
+    const { fields, batch = RECORDS, onProgress } = options;
+    argument.whole(batch, "the records of a batch", 1, MOST_RECORDS);
+    const paths = fields === undefined ? null : argument.list(fields, "fields");
+    for (const path of paths ?? [])
+      if (!stepsOf(argument.text(path, "a field")))
+        throw hostError("usage.argument", `${JSON.stringify(path)} is no path to a field`, { file: this.name });
+    const indexes = await this.chosen(options);
+    const both = this.joined(options.signal);
+    try {
+      const { client, handle } = await this.inWorker(both.signal);
+      const id = await call(client, this.name, "records", [handle, indexes, batch, paths]);
+      try {
+        let at = 0;
+        for await (const [turn, bytes] of steps(client, id, this.source, { signal: both.signal, readsItself: true })) {
+          if (turn.records === null) continue;
+          const records = JSON.parse(turn.records) as Json[];
+          yield { indexes: indexes.slice(at, (at += records.length)), records };
+          onProgress?.({ samples: at, totalSamples: indexes.length, bytes, totalBytes: null });
+        }
+      } finally {
+        void free(client, id);
+      }
+    } finally {
+      both.release();
+    }
+  }
+
+  sort(by: string, options: SortOptions = {}): Promise<Uint32Array> {
+    known(argument.options(options, "how to sort"), NAMES.sort, "sort");
+    return this.run(options.signal, async (signal) => {
+      await this.whole;
+      return sorted(this, by, { ...options, signal });
+    });
+  }
+
+  /** The samples that are meant: those of the list, of which only those that match. */
+  protected async chosen({ indexes, where, signal, onProgress }: RecordsOptions): Promise<Uint32Array> {
+    const listed = indexes === undefined ? null : argument.numbers(indexes, this.length, "samples", this.name);
+    if (where === undefined || argument.text(where, "a filter").trim() === "")
+      return listed ?? Uint32Array.from({ length: this.length }, (_, i) => i);
+    const matching = await this.matches(where, { ...(signal && { signal }), ...(onProgress && { onProgress }) });
+    if (!listed) return matching;
+    const set = new Set(matching);
+    return listed.filter((i) => set.has(i));
   }
 
   async *samples(options: SamplesOptions = {}): AsyncIterableIterator<Sample> {

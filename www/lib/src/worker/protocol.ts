@@ -24,6 +24,8 @@ export interface Turn {
   spool: Uint8Array | null;
   /** Rows of a table. */
   batch: RawBatch | null;
+  /** Records of samples, as a JSON list. */
+  records: string | null;
   /** Ranges that were read for it here, and their bytes. */
   requests: number;
   bytes: number;
