@@ -42,6 +42,14 @@ export async function buildLib() {
   });
   // A worker is one file, so that its URL is all that a host must know. It is loaded as it is, so it is small.
   await build({ ...common, minify: true, entryPoints: [join(lib, 'src/worker.ts')], outdir: dist });
+  // Every browser takes a service worker that is no module, and one of the site's own can load it.
+  await build({
+    ...common,
+    minify: true,
+    format: 'iife',
+    entryPoints: { 'forebay-sw': join(lib, 'src/service-worker.ts') },
+    outdir: dist,
+  });
   for (const name of modules) copyFileSync(join(lib, 'wasm', name), join(dist, name));
 }
 

@@ -14,6 +14,7 @@ export { fileSource } from "./source/file.js";
 export { droppedFiles } from "./source/folder.js";
 export { check, open, openSamples, openTable, openWarehouse } from "./api/open.js";
 export { configure, shutdown } from "./pool/pool.js";
+export { registerSamples } from "./serving/register.js";
 export { memorySink, type MemorySink } from "./sink/sinks.js";
 export { blobSource, bytesSource } from "./source/sources.js";
 export { labelsOf } from "./labels/of-dataset.js";

@@ -34,6 +34,7 @@ test('packed and unpacked it is small, whole, and works in another folder', () =
     'dist/index.d.ts',
     'dist/model/index.d.ts',
     'dist/worker.js',
+    'dist/forebay-sw.js',
     'dist/forebay.wasm',
     'dist/convert.wasm',
     'dist/tables.wasm',

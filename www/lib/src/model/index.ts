@@ -18,6 +18,7 @@ export type * from "./records.js";
 export type * from "./reports.js";
 export type * from "./runtime.js";
 export type * from "./samples.js";
+export type * from "./serving.js";
 export type * from "./tables.js";
 export type * from "./tensor.js";
 export type * from "./thumbnails.js";

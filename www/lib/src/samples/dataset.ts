@@ -288,6 +288,16 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     return plain ? payload.subarray(0, info.bytes) : payload;
   }
 
+  /** Bytes of a payload, without the rest if it is stored as it is. */
+  part(i: number, start: number, end: number, signal: AbortSignal): Promise<Uint8Array> {
+    return this.run(signal, async (inner) => {
+      const { codec, damaged, offset } = this.info(i);
+      if (codec === "none" && !damaged && !this.#cache.has(i))
+        return readExactly(this.source, offset + start, offset + end, inner);
+      return (await this.payload(i, false, inner)).subarray(start, end);
+    });
+  }
+
   record(i: number, options: ReadOptions = {}): Promise<Json> {
     return this.run(options.signal, async (signal) => {
       this.#inRange(i);
