@@ -16,6 +16,7 @@ import type {
   ThumbnailBitmapOptions,
   ThumbnailOptions,
   WriteLabelsOptions,
+  WriteThumbsOptions,
 } from "../model/index.js";
 
 /**
@@ -84,6 +85,7 @@ export const NAMES = {
     signal: true,
     onProgress: true,
   }),
+  writeThumbs: of<WriteThumbsOptions>({ size: true, quality: true, signal: true, onProgress: true }),
   register: of<RegisterOptions>({ id: true, script: true }),
   sort: of<SortOptions>({ where: true, descending: true, signal: true, onProgress: true }),
   edit: of<EditOptions>({ store: true, name: true, signal: true }),

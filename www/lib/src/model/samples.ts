@@ -1,5 +1,6 @@
 /** Files of samples. */
 import type { EditOptions, Edits } from "./edits.js";
+import type { Input } from "./io.js";
 import type { Codec, ForebayErrorLike, Json, MediaFormat } from "./names.js";
 import type { OpenOptions, Opened, ReadOptions, WhereOptions } from "./opened.js";
 import type { RecordBatch, RecordsOptions, SampleRange, SortOptions } from "./records.js";
@@ -30,6 +31,8 @@ export interface SampleInfo {
   readonly offset: number;
   /** How they are stored. */
   readonly codec: Codec;
+  /** The file that it is in, of several that were opened as one; {@link offset} is there. */
+  readonly shard?: string;
   /** True if the index entry is damaged: nothing else in here can be relied on. */
   readonly damaged: boolean;
 }
@@ -171,6 +174,12 @@ export interface Dataset extends Opened {
   thumbnail(i: number, options?: ThumbnailOptions): Promise<Blob>;
   /** The same as a bitmap for drawing; it is not kept. */
   thumbnail(i: number, options: ThumbnailBitmapOptions): Promise<ImageBitmap>;
+  /**
+   * Uses thumbnails that were made before: a file that `forebay thumbs` or `writeThumbs` wrote, or, if none is given, the one
+   * that lies beside this one under its name with `.thumbs` behind it, which addresses and paths can have. Those that are small enough
+   * come from there then. Resolves to whether there is one; rejects with "thumbs.other_file" if it is not of this file.
+   */
+  openThumbs(input?: Input, options?: { signal?: AbortSignal }): Promise<boolean>;
   /** The metadata of sample `i`: a TBL's record, or one made of a TAR's sidecars; `null` where there is none. */
   record(i: number, options?: ReadOptions): Promise<Json>;
   /**

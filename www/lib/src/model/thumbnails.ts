@@ -1,4 +1,5 @@
 /** Small pictures of samples. */
+import type { Progress } from "./opened.js";
 
 /** How a thumbnail is made. */
 export interface ThumbnailOptions {
@@ -21,4 +22,16 @@ export interface ThumbnailOptions {
 export interface ThumbnailBitmapOptions extends Omit<ThumbnailOptions, "type" | "quality"> {
   /** A bitmap, which is the caller's: `close()` it. */
   as: "bitmap";
+}
+
+/** How the thumbnails of a whole file are written. */
+export interface WriteThumbsOptions {
+  /** No edge is longer, in pixels. Default: 160. */
+  size?: number;
+  /** From 0 to 1. Default: 0.8. */
+  quality?: number;
+  /** Ends it. */
+  signal?: AbortSignal;
+  /** Hears how many are made. */
+  onProgress?: (progress: Progress) => void;
 }

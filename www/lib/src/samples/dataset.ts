@@ -6,6 +6,9 @@ import { SampleIndex } from "./sample-index.js";
 import type { Opened, SampleModule, Selected } from "../worker/protocol.js";
 import { codecs, formats, mediaFormats } from "../model/formats.js";
 import { bulkModule, call, othersThan, workerCount, type Client } from "../pool/pool.js";
+import type { Placed } from "../source/beside.js";
+import { sourceOf } from "../source/sources.js";
+import { STRIP, Strip, digestOf, firstBytes } from "./strip.js";
 import { bytesOf, readExactly, readRanges } from "../source/ranges.js";
 import type {
   CheckOptions,
@@ -15,6 +18,7 @@ import type {
   Edits,
   Field,
   IndexColumns,
+  Input,
   Json,
   Metadata,
   OpenOptions,
@@ -136,6 +140,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   readonly #stop: (() => void) | undefined;
   #document: Promise<{ [key: string]: Json }> | undefined;
   readonly #cache = new PayloadCache();
+  #strip: OpenDataset | undefined;
   readonly #thumbnails = new Thumbnails({
     name: this.source.name,
     info: (i) => this.info(i),
@@ -260,6 +265,37 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       this.#inRange(i);
       return this.#thumbnails.get(i, options, signal);
     });
+  }
+
+  openThumbs(input?: Input, options: { signal?: AbortSignal } = {}): Promise<boolean> {
+    return this.run(options.signal, async (signal) => {
+      await this.whole;
+      const first = firstBytes(this.length);
+      const beside = () => (this.source as Placed).beside?.(STRIP, first, signal) ?? null;
+      const source = input === undefined ? await beside() : await sourceOf(input, undefined, {}, signal);
+      if (!source) return false;
+      const file = await openDataset(source, { signal }, source !== input);
+      if (typeof file === "string")
+        throw hostError("thumbs.other_file", "this is no file of thumbnails", { file: source.name });
+      try {
+        this.#thumbnails.before = await Strip.open(file, {
+          name: this.name,
+          length: this.length,
+          digest: await this.digest(signal),
+        });
+        this.#strip?.close();
+        this.#strip = file;
+        return true;
+      } catch (e) {
+        file.close();
+        throw e;
+      }
+    });
+  }
+
+  /** What tells this file from others of its name. */
+  digest(signal?: AbortSignal): Promise<string> {
+    return digestOf(this.source, this.format, this.#index.columns, signal);
   }
 
   /** The file of a picture, or its pixels. */
@@ -647,6 +683,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     this.#stop?.();
     this.#cache.clear();
     this.#thumbnails.close();
+    this.#strip?.close();
     this.#index.clear();
   }
 
