@@ -42,7 +42,7 @@ export async function buildLib() {
   });
   // A worker is one file, so that its URL is all that a host must know. It is loaded as it is, so it is small.
   await build({ ...common, minify: true, entryPoints: [join(lib, 'src/worker.ts')], outdir: dist });
-  // Every browser takes a service worker that is no module, and one of the site's own can load it.
+  // Every browser takes a service worker that is a plain script, and one of the site's own can load it.
   await build({
     ...common,
     minify: true,

@@ -124,7 +124,7 @@ test('faults have the number of their sample and the name of their file', async 
   assert.ok(report.faults.some(({ sample, message }) => sample === 8 && message.startsWith('bad.tbl: ')));
 });
 
-test('what is no list of samples is refused, and nothing stays open', async () => {
+test('what is not a list of samples is refused, and nothing stays open', async () => {
   const [tar] = await shards('tar');
   const [tbl] = await shards('tbl');
   assert.equal(await codeOf(openSamples([tar, tbl])), 'usage.argument');

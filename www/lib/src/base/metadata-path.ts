@@ -26,7 +26,7 @@ export function valueBy(record: Json | undefined, steps: readonly string[]): Jso
   return value;
 }
 
-/** What a record has at a path; `undefined` where it has nothing there, or where that is no path. */
+/** What a record has at a path; `undefined` where it has nothing there, or if that is not a path. */
 export function valueAt(record: Json | undefined, path: string): Json | undefined {
   const steps = stepsOf(path);
   return steps ? valueBy(record, steps) : undefined;

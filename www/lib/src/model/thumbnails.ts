@@ -8,7 +8,7 @@ export interface ThumbnailOptions {
   /** Only this part, of the picture as it is stored, as boxes have it (`SampleBox.box`), whatever its EXIF says. */
   box?: readonly [left: number, top: number, right: number, bottom: number];
   /**
-   * The type of the file. Default: "image/jpeg", on white if the picture is transparent, where there is an encoder for it: every
+   * The type of the file. Default: "image/jpeg", on white if the picture is transparent, if there is an encoder for it: every
    * browser has one, and Node, which has none, gives "image/png".
    */
   type?: "image/jpeg" | "image/png" | "image/webp";
@@ -18,7 +18,7 @@ export interface ThumbnailOptions {
   signal?: AbortSignal;
 }
 
-/** The same as a bitmap, for drawing; only where there are bitmaps, so not in Node. */
+/** The same as a bitmap, for drawing; only if the environment has bitmaps, so not in Node. */
 export interface ThumbnailBitmapOptions extends Omit<ThumbnailOptions, "type" | "quality"> {
   /** A bitmap, which is the caller's: `close()` it. */
   as: "bitmap";

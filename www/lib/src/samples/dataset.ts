@@ -276,7 +276,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       if (!source) return false;
       const file = await openDataset(source, { signal }, source !== input);
       if (typeof file === "string")
-        throw hostError("thumbs.other_file", "this is no file of thumbnails", { file: source.name });
+        throw hostError("thumbs.other_file", "this is not a file of thumbnails", { file: source.name });
       try {
         this.#thumbnails.before = await Strip.open(file, {
           name: this.name,
@@ -422,7 +422,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     const paths = fields === undefined ? null : argument.list(fields, "fields");
     for (const path of paths ?? [])
       if (!stepsOf(argument.text(path, "a field")))
-        throw hostError("usage.argument", `${JSON.stringify(path)} is no path to a field`, { file: this.name });
+        throw hostError("usage.argument", `${JSON.stringify(path)} is not a path to a field`, { file: this.name });
     const indexes = await this.chosen(options);
     const both = this.joined(options.signal);
     try {

@@ -1,7 +1,7 @@
 /** Filters over several files: each counts its own samples from 0, and `index` means the number among all. */
 import { hostError } from "../model/errors.js";
 
-/** Texts, and names between backticks, in which a word is no field. */
+/** Texts, and names between backticks, in which a word is not a field. */
 const QUOTED = /"(?:\\.|[^"\\])*"|`(?:[^`]|``)*`/g;
 const COMPARED = /(?<![\w.`])index (==|!=|<=|>=|<|>) (-?\d+)\b(?!\.)/g;
 const LISTED = /(?<![\w.`])index in \[([^\]]*)\]/g;

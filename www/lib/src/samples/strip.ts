@@ -21,7 +21,7 @@ const BLOCK = 4096;
 const ENTRY = 24;
 const SCREEN = 768 << 10;
 
-/** Bytes at the beginning of a strip of so many samples that a first screen needs. */
+/** Bytes at the beginning of a strip of this many samples that a first screen needs. */
 export const firstBytes = (samples: number): number => HEADER + samples * ENTRY + SCREEN;
 
 /** What the comment of a thumbnail says. */

@@ -178,7 +178,7 @@ export class Thumbnails {
   }
 }
 
-/** Refuses what is no part of a picture. */
+/** Refuses what is not a part of a picture. */
 function partOf(box: Part, file: string | undefined): void {
   const fine = Array.isArray(box) && box.length === 4 && box.every((n) => typeof n === "number" && n >= 0 && n <= 1);
   if (fine && box[0] < box[2] && box[1] < box[3]) return;

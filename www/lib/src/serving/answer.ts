@@ -63,7 +63,7 @@ export function rangeOf(header: string | null, length: number): readonly [start:
   }
   const start = Number(found[1]);
   const end = found[2] === "" ? length : Math.min(length, Number(found[2]) + 1);
-  // An end before the start is no range at all.
+  // An end before the start is not a range at all.
   if (found[2] !== "" && Number(found[2]) < start) return null;
   return start < length ? [start, end] : "none";
 }
@@ -106,7 +106,7 @@ async function answered(served: Served, tag: string, asked: Asked, signal: Abort
   return same(asked, etag) ?? payload(served, info, etag, asked, signal);
 }
 
-/** Nothing, for who has it already. */
+/** Nothing, for those who have it already. */
 function same({ ifNoneMatch }: Asked, etag: string): Answer | null {
   const known = ifNoneMatch?.split(",").map((one) => one.trim().replace(/^W\//, "")) ?? [];
   if (!known.includes(etag) && !known.includes("*")) return null;

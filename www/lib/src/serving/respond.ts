@@ -67,7 +67,7 @@ class Inbox {
 
 /** Asks pages; what it remembers is gone whenever the browser ends it, and found out again. */
 export class Responder {
-  /** Which page has a dataset, for who asks. */
+  /** Which page has a dataset, by the page that asks. */
   readonly #owners = new Map<string, string>();
 
   constructor(readonly scope: Scope) {}

@@ -183,7 +183,7 @@ export const operations = {
     });
   },
   record: (id: number, i: number): number => keep(get<wasm.Dataset>(id).record(i)),
-  /** The records of these samples, so many at a time, or of each only the fields that are named. */
+  /** The records of these samples, this many at a time, or of each only the fields that are named. */
   records: (id: number, indexes: Uint32Array, size: number, fields: string[] | null): number =>
     keep(new RecordWalk(get<wasm.Dataset>(id), indexes, size, fields)),
   document: (id: number): number => keep(get<wasm.Dataset>(id).document()),

@@ -80,7 +80,7 @@ export interface Failed {
   trap?: string;
 }
 
-/** A picture that is moved, where there are such. */
+/** A picture that is moved, if the environment has any. */
 const isBitmap = (value: unknown): value is ImageBitmap =>
   typeof ImageBitmap === "function" && value instanceof ImageBitmap;
 

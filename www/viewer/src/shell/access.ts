@@ -8,7 +8,7 @@ import type { Trouble } from "../ui/wording.ts";
 /** Statuses with which servers say that they want to know who asks. */
 const ASKS = /\b(401|403)\b/;
 
-/** Where an input is fetched from; `null` if it is no address. */
+/** Where an input is fetched from; `null` if it is not an address. */
 function serverOf(input: Input | Folder): URL | null {
   if (typeof input !== "string" && !(input instanceof URL)) return null;
   try {
