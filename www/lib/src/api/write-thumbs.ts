@@ -15,8 +15,7 @@ const TOGETHER = 512;
 
 /**
  * Makes the thumbnails of all samples and writes them as a file of their own, a TBL of small JPEGs: with it beside the dataset, as
- * `train.tbl.thumbs`, a first screen costs one request. `forebay thumbs` does the same without a page, and so does Node, which has no
- * encoder of its own.
+ * `train.tbl.thumbs`, a first screen costs one request more than opening it. Only where JPEG can be written, so not in Node.
  */
 export async function writeThumbs(
   dataset: Dataset,
@@ -29,7 +28,7 @@ export async function writeThumbs(
   if (!(dataset instanceof OpenDataset) || dataset.format === "warehouse")
     throw hostError("usage.argument", "thumbnails are written of one TBL or TAR", { file: dataset.name });
   if (typeof OffscreenCanvas !== "function")
-    throw hostError("usage.argument", "nothing here writes JPEG; the command does it: forebay thumbs", {
+    throw hostError("usage.argument", "nothing here writes JPEG: thumbnails are written in a page", {
       file: dataset.name,
     });
   await dataset.whole;

@@ -175,7 +175,7 @@ export interface Dataset extends Opened {
   /** The same as a bitmap for drawing; it is not kept. */
   thumbnail(i: number, options: ThumbnailBitmapOptions): Promise<ImageBitmap>;
   /**
-   * Uses thumbnails that were made before: a file that `forebay thumbs` or `writeThumbs` wrote, or, if none is given, the one
+   * Uses thumbnails that were made before: a file that `writeThumbs` wrote, or, if none is given, the one
    * that lies beside this one under its name with `.thumbs` behind it, which addresses and paths can have. Those that are small enough
    * come from there then. Resolves to whether there is one; rejects with "thumbs.other_file" if it is not of this file.
    */
