@@ -13,11 +13,17 @@ export class AuthDialog extends LitElement {
   static override styles = [
     controls,
     css`
+    dialog {
+      width: min(480px, calc(100vw - 24px));
+    }
     form {
       display: grid;
-      gap: 12px;
-      padding: 0 20px 20px;
-      max-width: 460px;
+      gap: 14px;
+      padding: 16px 18px 18px;
+    }
+    p {
+      margin: 0;
+      font-size: 13.5px;
     }
     label {
       display: grid;
@@ -60,10 +66,11 @@ export class AuthDialog extends LitElement {
       // A token by itself is what most servers call a bearer's; whoever writes a word in front of it means that.
       const value = /^authorization$/i.test(name) && !token.includes(" ") ? `Bearer ${token}` : token;
       const headers = Object.fromEntries(new Headers({ [name]: value }));
-      if (token === "") throw new Error("it is empty");
+      if (token === "") throw new TypeError();
       this.close(headers);
-    } catch (e) {
-      this.trouble = `This cannot be sent: ${(e as Error).message}`;
+    } catch {
+      this.trouble =
+        "This cannot be sent: a header's name has letters, digits and dashes, and a token is plain text of one line.";
     }
   }
   private close(headers: Sent | null): void {
