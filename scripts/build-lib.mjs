@@ -16,8 +16,8 @@ export async function buildLib() {
   if (!modules.every((name) => existsSync(join(lib, 'wasm', name)))) await buildWasm();
   rmSync(dist, { recursive: true, force: true });
   await run('npx', ['--no-install', 'tsc', '-p', 'www/lib']);
-  // Without source maps: what is built is readable as it is, in shorter words alone, and they would be an eighth of the
-  // package.
+  // Without source maps: what an app's bundler takes apart is readable as it is, in shorter words alone, and they would be an
+  // eighth of the package.
   // The threads of the threaded module run the worker's own script, not the one that its bindings bring.
   const threads = {
     name: 'threads',
@@ -40,8 +40,16 @@ export async function buildLib() {
     splitting: true,
     chunkNames: '[name]-[hash]',
   });
-  // A worker is one file, so that its URL is all that a host must know.
-  await build({ ...common, entryPoints: [join(lib, 'src/worker.ts')], outdir: dist });
+  // A worker is one file, so that its URL is all that a host must know. It is loaded as it is, so it is small.
+  await build({ ...common, minify: true, entryPoints: [join(lib, 'src/worker.ts')], outdir: dist });
+  // Every browser takes a service worker that is a plain script, and one of the site's own can load it.
+  await build({
+    ...common,
+    minify: true,
+    format: 'iife',
+    entryPoints: { 'forebay-sw': join(lib, 'src/service-worker.ts') },
+    outdir: dist,
+  });
   for (const name of modules) copyFileSync(join(lib, 'wasm', name), join(dist, name));
 }
 

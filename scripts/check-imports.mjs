@@ -68,6 +68,7 @@ const HOUSES = {
     'warehouse',
     'labels',
     'tables',
+    'serving',
     'api',
     '.',
   ],

@@ -4,7 +4,7 @@ import { builtin, isNode } from "./base/node.js";
 import { buffersOf } from "./worker/protocol.js";
 
 interface Port {
-  postMessage(message: unknown, transfer: ArrayBuffer[]): void;
+  postMessage(message: unknown, transfer: (ArrayBuffer | ImageBitmap)[]): void;
 }
 
 async function answer(
@@ -26,7 +26,7 @@ async function answer(
 
 if (isNode) {
   const port = builtin<typeof import("node:worker_threads")>("node:worker_threads").parentPort;
-  port?.on("message", (data) => void answer(port, data));
+  if (port) port.on("message", (data) => void answer(port as Port, data));
 } else {
   const self = globalThis as unknown as Port & { onmessage: ((e: MessageEvent) => void) | null };
   self.onmessage = (e) => (e.data.thread ? serve(e.data.thread) : void answer(self, e.data));

@@ -1,7 +1,7 @@
 // The packed tarball, installed, in the usual kinds of app: Node, no bundler at all, inside a worker, Vite, webpack.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { EXPECTED, PAGE, SHOW, app, shown, skip, start, stop } from './apps.mjs';
@@ -57,6 +57,8 @@ test('Vite', { skip }, async () => {
     worker: { format: 'es' },
     build: { target: 'esnext' },
   });
+  const workers = readdirSync(join(root, 'dist/assets')).filter((name) => /^worker.*\.js$/.test(name));
+  assert.equal(workers.length, 1, workers.join());
   await shown('vite/dist');
 });
 

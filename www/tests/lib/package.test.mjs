@@ -34,6 +34,7 @@ test('packed and unpacked it is small, whole, and works in another folder', () =
     'dist/index.d.ts',
     'dist/model/index.d.ts',
     'dist/worker.js',
+    'dist/forebay-sw.js',
     'dist/forebay.wasm',
     'dist/convert.wasm',
     'dist/tables.wasm',
@@ -46,6 +47,9 @@ test('packed and unpacked it is small, whole, and works in another folder', () =
   ])
     assert.ok(names.includes(name), name);
   assert.ok(!names.some((name) => name.startsWith('src') || name.startsWith('tests')));
+  // What pages load as it is has no bundler to make it small.
+  const { size } = packed.files.find((file) => file.path === 'dist/worker.js');
+  assert.ok(size < 160_000, `the worker has ${size} bytes`);
   const target = join(folder, 'node_modules/forebay');
   mkdirSync(target, { recursive: true });
   execFileSync('tar', ['-xzf', join(folder, packed.filename), '-C', target, '--strip-components=1']);

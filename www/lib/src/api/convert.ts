@@ -2,6 +2,7 @@ import { abortable } from "../base/abort.js";
 import * as argument from "../base/arguments.js";
 import { reportOf } from "../base/report.js";
 import { OpenDataset } from "../samples/dataset.js";
+import { ShardedDataset } from "../samples/sharded.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import type { Turn } from "../worker/protocol.js";
 import { openToConvert } from "./open.js";
@@ -76,6 +77,14 @@ async function convertSamples(
       "unsupported",
       `this is ${source.format}, not a container of samples`,
       { file: source.name },
+    );
+  if (source instanceof ShardedDataset)
+    throw hostError(
+      "usage.argument",
+      "several files become one by the command, forebay concat; here each is converted by itself",
+      {
+        file: source.name,
+      },
     );
   const given = source instanceof OpenDataset;
   const dataset = given ? source : await openToConvert(source as Input, { keepGoing, ...(signal ? { signal } : {}) });

@@ -12,12 +12,14 @@ import { sourceOf } from "../source/sources.js";
 import { checkTable, checkText, openTableIn, type OpenTable } from "../tables/table.js";
 import { openWarehouseIn } from "../warehouse/open-warehouse.js";
 import { isWarehouse, type OpenWarehouse } from "../warehouse/warehouse.js";
+import { ShardedDataset } from "../samples/sharded.js";
 import { NAMES, known } from "../base/option-names.js";
 import type {
   CheckOptions,
   CheckReport,
   Dataset,
   Folder,
+  FolderFile,
   Input,
   OpenOptions,
   Source,
@@ -30,6 +32,7 @@ import type {
  * Opens a file of any format, found out by content: samples, or a table. A TBL costs two reads: header and index. A
  * TAR's headers are walked through, with progress. A TBF costs one or two reads of its end, an IDV its tables. A warehouse
  * is a folder, or the manifest in it by its path or address; one whose headers lie is refused unless `keepGoing` is given.
+ * A list of files, addresses or paths of samples is one dataset, of which each sample says its `shard`.
  *
  * ```js
  * const dataset = await open(file);
@@ -37,7 +40,11 @@ import type {
  * else image.src = URL.createObjectURL(await dataset.blob(17));
  * ```
  */
-export async function open(input: Input | Folder, options: OpenOptions = {}): Promise<Dataset | Table> {
+export async function open(
+  input: Input | Folder | readonly Input[],
+  options: OpenOptions = {},
+): Promise<Dataset | Table> {
+  if (areShards(input)) return openShards(input, options);
   return opening(input, options, async (source, owned, files) => {
     const found = await openDataset(source, options, owned);
     return typeof found === "string" ? openElsewhere(found, source, files, options, owned) : found;
@@ -59,15 +66,55 @@ function openElsewhere(
 
 /** As {@link openSamples}, for tensor warehouses alone. */
 export async function openWarehouse(input: Input | Folder, options: OpenOptions = {}): Promise<Warehouse> {
-  const found = await openSamples(input, options);
+  const found = await openSamples(input as Input, options);
   if (isWarehouse(found)) return found;
   found.close();
   throw new ForebayError("usage.argument", "usage", `this is ${found.format}, and no warehouse`, { file: found.name });
 }
 
 /** As {@link open}, for samples alone; a table rejects with `code` "format.not_samples". */
-export async function openSamples(input: Input | Folder, options: OpenOptions = {}): Promise<Dataset> {
+export async function openSamples(
+  input: Input | Folder | readonly Input[],
+  options: OpenOptions = {},
+): Promise<Dataset> {
+  if (areShards(input)) return openShards(input, options);
   return samples(input, options, () => "forebay");
+}
+
+/** Names of files of samples. */
+const SAMPLES = /\.(tbl|tar)$/i;
+
+/** Whether a list is of files of samples, and not the files of a folder. */
+function areShards(input: Input | Folder | readonly Input[]): input is readonly Input[] {
+  const shard = (one: Input | FolderFile): boolean =>
+    typeof one === "string" ||
+    (typeof one === "object" &&
+      one !== null &&
+      !("input" in one) &&
+      (!("name" in one) || "read" in one || SAMPLES.test((one as unknown as File).name)));
+  return Array.isArray(input) && input.length > 0 && input.every(shard);
+}
+
+/** Files that are opened at once. */
+const SHARDS = 8;
+
+/** Opens several files as one dataset; if one cannot be opened, none is. */
+async function openShards(inputs: readonly Input[], options: OpenOptions): Promise<Dataset> {
+  const { name, onProgress: _, grow: __, ...rest } = options;
+  const opened: OpenDataset[] = [];
+  try {
+    for (let k = 0; k < inputs.length; k += SHARDS) {
+      const some = await Promise.allSettled(
+        inputs.slice(k, k + SHARDS).map((input) => samples(input, rest, () => "forebay")),
+      );
+      for (const one of some) if (one.status === "fulfilled") opened.push(one.value);
+      for (const one of some) if (one.status === "rejected") throw one.reason;
+    }
+    return new ShardedDataset(opened, name);
+  } catch (e) {
+    for (const dataset of opened) dataset.close();
+    throw e;
+  }
 }
 
 /** As {@link openSamples}, at once in a module that converts. */

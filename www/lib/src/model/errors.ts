@@ -49,6 +49,8 @@ export type HostCode =
   | `http.${"status" | "range" | "length" | "changed" | "truncated" | "stalled" | "encoding" | "network" | "page"}`
   | "worker.trapped"
   | "runtime.load"
+  | "serving.unavailable"
+  | "thumbs.other_file"
   | "dataset.closed"
   | "format.not_table";
 
@@ -66,6 +68,8 @@ export const hostCodes: Readonly<Record<HostCode, string>> = {
   "http.page": "The server sent a web page instead of the file, such as a form to sign in.",
   "worker.trapped": "The WebAssembly module failed; this is a bug of Forebay. It was replaced.",
   "runtime.load": "The WebAssembly file or the worker's script could not be loaded.",
+  "serving.unavailable": "There is no service worker that could give samples addresses; the message says why.",
+  "thumbs.other_file": "A file of thumbnails is of another file, or of this one before it changed.",
   "dataset.closed": "The dataset was closed.",
   "format.not_table": "The file holds samples; a table was asked for.",
 };
@@ -80,7 +84,7 @@ export function hostError(
   const kind: ErrorKind =
     code.startsWith("usage") || code === "dataset.closed"
       ? "usage"
-      : code === "format.not_table"
+      : code === "format.not_table" || code === "serving.unavailable"
         ? "unsupported"
         : "io";
   return new ForebayError(code, kind, message, place, cause);

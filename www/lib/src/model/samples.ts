@@ -1,10 +1,13 @@
 /** Files of samples. */
 import type { EditOptions, Edits } from "./edits.js";
+import type { Input } from "./io.js";
 import type { Codec, ForebayErrorLike, Json, MediaFormat } from "./names.js";
 import type { OpenOptions, Opened, ReadOptions, WhereOptions } from "./opened.js";
+import type { RecordBatch, RecordsOptions, SampleRange, SortOptions } from "./records.js";
 import type { Stats } from "./reports.js";
 import type { Table } from "./tables.js";
 import type { Tensor, TensorOptions } from "./tensor.js";
+import type { ThumbnailBitmapOptions, ThumbnailOptions } from "./thumbnails.js";
 
 /** What the index says about one sample. */
 export interface SampleInfo {
@@ -28,6 +31,8 @@ export interface SampleInfo {
   readonly offset: number;
   /** How they are stored. */
   readonly codec: Codec;
+  /** The file that it is in, of several that were opened as one; {@link offset} is there. */
+  readonly shard?: string;
   /** True if the index entry is damaged: nothing else in here can be relied on. */
   readonly damaged: boolean;
 }
@@ -162,6 +167,19 @@ export interface Dataset extends Opened {
    * The decoders are a module of their own, which is loaded with the first tensor.
    */
   tensor(i: number, options: TensorOptions): Promise<Tensor>;
+  /**
+   * A small picture of sample `i`, turned as its EXIF says: decoded in a worker, by the browser where it can, else as for tensors.
+   * Some are kept, so that the same one comes at once; `close` lets them go.
+   */
+  thumbnail(i: number, options?: ThumbnailOptions): Promise<Blob>;
+  /** The same as a bitmap for drawing; it is not kept. */
+  thumbnail(i: number, options: ThumbnailBitmapOptions): Promise<ImageBitmap>;
+  /**
+   * Uses thumbnails that were made before: a file that `writeThumbs` wrote, or, if none is given, the one
+   * that lies beside this one under its name with `.thumbs` behind it, which addresses and paths can have. Those that are small enough
+   * come from there then. Resolves to whether there is one; rejects with "thumbs.other_file" if it is not of this file.
+   */
+  openThumbs(input?: Input, options?: { signal?: AbortSignal }): Promise<boolean>;
   /** The metadata of sample `i`: a TBL's record, or one made of a TAR's sidecars; `null` where there is none. */
   record(i: number, options?: ReadOptions): Promise<Json>;
   /**
@@ -172,12 +190,22 @@ export interface Dataset extends Opened {
   boxes(i: number, options?: ReadOptions): Promise<SampleBox[] | null>;
   /** The document beside the samples' metadata; empty if there is none. */
   document(options?: ReadOptions): Promise<{ [key: string]: Json }>;
-  /** Reads payloads ahead into a cache of bounded size, so that `bytes` and `blob` answer at once. */
+  /**
+   * Reads payloads ahead, near ones together, so that `bytes`, `blob` and what is made of them answer at once: in order, until
+   * `budgetBytes` (default: 64 MiB) are read. No more than that is kept, those that were used last. What cannot be read is passed over.
+   */
   prefetch(
-    indexes: ArrayLike<number> | Iterable<number>,
+    samples: ArrayLike<number> | Iterable<number> | SampleRange,
     options?: { signal?: AbortSignal; budgetBytes?: number },
   ): Promise<void>;
 
+  /** Records in batches, for tables and counts over many samples: one message of a worker for a batch, not for a record. */
+  records(options?: RecordsOptions): AsyncIterableIterator<RecordBatch>;
+  /**
+   * The numbers of the samples in the order of a field: of the index (`width`, `bytes`, as filters call them), the `name`, or a path
+   * in the metadata. Numbers come before texts, `b9` before `b10`, what is missing at the end, equal ones as in the file.
+   */
+  sort(by: string, options?: SortOptions): Promise<Uint32Array>;
   /** Samples in order, the next few read ahead. */
   samples(options?: SamplesOptions): AsyncIterableIterator<Sample>;
   /**

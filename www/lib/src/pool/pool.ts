@@ -201,12 +201,12 @@ interface AnyWorker {
   hold(busy: boolean): void;
 }
 
+/** A file beside this module. */
+const beside = (name: string): string => import.meta.url.replace(/[^/]*$/, name);
+
 /** A worker from the package's script; bundlers find the script by the very form that stands here. */
 function browserWorker(): Worker {
-  const script = new URL(
-    options.workerUrl ?? import.meta.url.replace(/[^/]*$/, "worker.js"),
-    globalThis.location?.href,
-  );
+  const script = new URL(options.workerUrl ?? beside("worker.js"), globalThis.location?.href);
   // Bundlers may leave the address of a file here.
   const isElsewhere = script.protocol.startsWith("http") && script.origin !== globalThis.location?.origin;
   if (!isElsewhere) {
@@ -223,7 +223,8 @@ function browserWorker(): Worker {
 function makeWorker(onMessage: (answer: Answer) => void, onError: (message: string) => void): AnyWorker {
   if (isNode) {
     const { Worker } = builtin<typeof import("node:worker_threads")>("node:worker_threads");
-    const worker = new Worker(new URL(options.workerUrl ?? new URL("./worker.js", import.meta.url)));
+    // Not in the form that bundlers look for: what they make for pages would have this script twice.
+    const worker = new Worker(new URL(options.workerUrl ?? new URL(beside("worker.js"))));
     worker.on("message", onMessage);
     worker.on("error", (e: Error) => onError(e.message));
     worker.unref();

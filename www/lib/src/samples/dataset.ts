@@ -6,7 +6,10 @@ import { SampleIndex } from "./sample-index.js";
 import type { Opened, SampleModule, Selected } from "../worker/protocol.js";
 import { codecs, formats, mediaFormats } from "../model/formats.js";
 import { bulkModule, call, othersThan, workerCount, type Client } from "../pool/pool.js";
-import { readExactly } from "../source/ranges.js";
+import type { Placed } from "../source/beside.js";
+import { sourceOf } from "../source/sources.js";
+import { STRIP, Strip, digestOf, firstBytes } from "./strip.js";
+import { bytesOf, readExactly, readRanges } from "../source/ranges.js";
 import type {
   CheckOptions,
   CheckReport,
@@ -15,31 +18,43 @@ import type {
   Edits,
   Field,
   IndexColumns,
+  Input,
   Json,
   Metadata,
   OpenOptions,
   OpenProgress,
   ReadOptions,
+  RecordBatch,
+  RecordsOptions,
   Sample,
   SampleBox,
   SampleInfo,
+  SampleRange,
   SamplesOptions,
+  SortOptions,
   Source,
   Stats,
   StatsOptions,
   Tensor,
   TensorOptions,
+  ThumbnailBitmapOptions,
+  ThumbnailOptions,
   WhereOptions,
 } from "../model/index.js";
 import { forget, openIn, reopen, type Again, type Elsewhere, type WorkerSamples } from "./open-in-worker.js";
 import { Session } from "../pool/session.js";
+import { PayloadCache } from "./payload-cache.js";
+import { groupsOf, wantedOf } from "./prefetch.js";
+import { sorted } from "./sort.js";
+import { stepsOf } from "../base/metadata-path.js";
 import { merged, partsOf, shared, type All, type Part } from "./check-parts.js";
 import { boxesOf } from "./boxes.js";
 import { tensorOf } from "./tensor.js";
+import { Thumbnails, type Pixels } from "./thumbnails.js";
 import { OpenEdits } from "../edits/edits.js";
 import { storeOf } from "../edits/store.js";
 import { NAMES, known } from "../base/option-names.js";
-import { free, windowFor, type Drive } from "../pool/drive.js";
+import { free, steps, windowFor, type Drive } from "../pool/drive.js";
 
 const DAMAGED = 255;
 
@@ -47,6 +62,9 @@ const DAMAGED = 255;
 const AHEAD = 4;
 /** Bytes of payloads that `prefetch` keeps. */
 const CACHE = 64 << 20;
+/** Records of a batch, usually and at most. */
+const RECORDS = 256;
+const MOST_RECORDS = 65_536;
 
 const FIELDS: readonly Field[] = [
   { name: "index", type: "integer", indexed: true },
@@ -121,8 +139,13 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   readonly #again: Again;
   readonly #stop: (() => void) | undefined;
   #document: Promise<{ [key: string]: Json }> | undefined;
-  #cache = new Map<number, Uint8Array>();
-  #cached = 0;
+  readonly #cache = new PayloadCache();
+  #strip: OpenDataset | undefined;
+  readonly #thumbnails = new Thumbnails({
+    name: this.source.name,
+    info: (i) => this.info(i),
+    picture: (i, signal) => this.pixels(i, signal),
+  });
 
   constructor(
     source: Source,
@@ -235,15 +258,56 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
+  thumbnail(i: number, options?: ThumbnailOptions): Promise<Blob>;
+  thumbnail(i: number, options: ThumbnailBitmapOptions): Promise<ImageBitmap>;
+  thumbnail(i: number, options: ThumbnailOptions | ThumbnailBitmapOptions = {}): Promise<Blob | ImageBitmap> {
+    return this.run(options?.signal, async (signal) => {
+      this.#inRange(i);
+      return this.#thumbnails.get(i, options, signal);
+    });
+  }
+
+  openThumbs(input?: Input, options: { signal?: AbortSignal } = {}): Promise<boolean> {
+    return this.run(options.signal, async (signal) => {
+      await this.whole;
+      const first = firstBytes(this.length);
+      const beside = () => (this.source as Placed).beside?.(STRIP, first, signal) ?? null;
+      const source = input === undefined ? await beside() : await sourceOf(input, undefined, {}, signal);
+      if (!source) return false;
+      const file = await openDataset(source, { signal }, source !== input);
+      if (typeof file === "string")
+        throw hostError("thumbs.other_file", "this is not a file of thumbnails", { file: source.name });
+      try {
+        this.#thumbnails.before = await Strip.open(file, {
+          name: this.name,
+          length: this.length,
+          digest: await this.digest(signal),
+        });
+        this.#strip?.close();
+        this.#strip = file;
+        return true;
+      } catch (e) {
+        file.close();
+        throw e;
+      }
+    });
+  }
+
+  /** What tells this file from others of its name. */
+  digest(signal?: AbortSignal): Promise<string> {
+    return digestOf(this.source, this.format, this.#index.columns, signal);
+  }
+
+  /** The file of a picture, or its pixels. */
+  protected async pixels(i: number, signal: AbortSignal): Promise<Blob | Pixels> {
+    const { format, width, height } = this.info(i);
+    return format === "raw_u8" ? { rgb: await this.bytes(i, { signal }), width, height } : this.blob(i, { signal });
+  }
+
   /** The bytes of sample `i`, decompressed. */
   protected async payload(i: number, verify: boolean, signal: AbortSignal): Promise<Uint8Array> {
     const kept = this.#cache.get(i);
-    if (kept) {
-      // The most recently used stays longest.
-      this.#cache.delete(i);
-      this.#cache.set(i, kept);
-      return kept.slice();
-    }
+    if (kept) return kept;
     const info = this.info(i);
     const plain = info.codec === "none" && !info.damaged;
     if (plain && !verify) return readExactly(this.source, info.offset, info.offset + info.storedBytes, signal);
@@ -258,6 +322,16 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       [stored.buffer as ArrayBuffer],
     );
     return plain ? payload.subarray(0, info.bytes) : payload;
+  }
+
+  /** Bytes of a payload, without the rest if it is stored as it is. */
+  part(i: number, start: number, end: number, signal: AbortSignal): Promise<Uint8Array> {
+    return this.run(signal, async (inner) => {
+      const { codec, damaged, offset } = this.info(i);
+      if (codec === "none" && !damaged && !this.#cache.has(i))
+        return readExactly(this.source, offset + start, offset + end, inner);
+      return (await this.payload(i, false, inner)).subarray(start, end);
+    });
   }
 
   record(i: number, options: ReadOptions = {}): Promise<Json> {
@@ -314,34 +388,79 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   }
 
   prefetch(
-    indexes: ArrayLike<number> | Iterable<number>,
+    samples: ArrayLike<number> | Iterable<number> | SampleRange,
     options: { signal?: AbortSignal; budgetBytes?: number } = {},
   ): Promise<void> {
     return this.run(options.signal, async (signal) => {
-      const budget = options.budgetBytes ?? CACHE;
-      for (const i of argument.list(indexes, "indexes")) {
-        if (
-          !(Number.isInteger(i) && i >= 0 && i < this.length) ||
-          this.#cache.has(i) ||
-          this.info(i).bytes > budget / 4
-        )
-          continue;
-        const bytes = await this.payload(i, true, signal).catch((e: unknown) => {
-          signal.throwIfAborted();
-          // Whoever asks for this sample will hear it.
-          void e;
-          return null;
+      const budget = argument.whole(options.budgetBytes ?? CACHE, "budgetBytes");
+      const wanted = wantedOf(samples, this.length);
+      for (const group of groupsOf(wanted, (i) => this.info(i).bytes, budget)) {
+        const missing = group.filter((i) => !this.#cache.touch(i) && !this.info(i).damaged);
+        if (missing.length === 0) continue;
+        const { client, handle } = await this.inWorker(signal);
+        const ranges = await call(client, this.name, "plans", [handle, missing]);
+        const chunks = await readRanges(
+          this.source,
+          ranges.flatMap((range) => [...range]),
+          signal,
+        );
+        const stored = ranges.map((range) => bytesOf(chunks, range[0]!, range[1]!));
+        const moved = stored.map(({ buffer }) => buffer as ArrayBuffer);
+        const payloads = await call(client, this.name, "decodes", [handle, missing, stored], moved);
+        missing.forEach((i, k) => {
+          const payload = payloads[k];
+          if (payload) this.#cache.add(i, payload.subarray(0, this.info(i).bytes), budget);
         });
-        if (!bytes || this.#cache.has(i)) continue;
-        this.#cache.set(i, bytes);
-        this.#cached += bytes.byteLength;
-        for (const [old, part] of this.#cache) {
-          if (this.#cached <= budget) break;
-          this.#cache.delete(old);
-          this.#cached -= part.byteLength;
-        }
       }
     });
+  }
+
+  async *records(options: RecordsOptions = {}): AsyncIterableIterator<RecordBatch> {
+    known(argument.options(options, "which records"), NAMES.records, "records");
+    const { fields, batch = RECORDS, onProgress } = options;
+    argument.whole(batch, "the records of a batch", 1, MOST_RECORDS);
+    const paths = fields === undefined ? null : argument.list(fields, "fields");
+    for (const path of paths ?? [])
+      if (!stepsOf(argument.text(path, "a field")))
+        throw hostError("usage.argument", `${JSON.stringify(path)} is not a path to a field`, { file: this.name });
+    const indexes = await this.chosen(options);
+    const both = this.joined(options.signal);
+    try {
+      const { client, handle } = await this.inWorker(both.signal);
+      const id = await call(client, this.name, "records", [handle, indexes, batch, paths]);
+      try {
+        let at = 0;
+        for await (const [turn, bytes] of steps(client, id, this.source, { signal: both.signal, readsItself: true })) {
+          if (turn.records === null) continue;
+          const records = JSON.parse(turn.records) as Json[];
+          yield { indexes: indexes.slice(at, (at += records.length)), records };
+          onProgress?.({ samples: at, totalSamples: indexes.length, bytes, totalBytes: null });
+        }
+      } finally {
+        void free(client, id);
+      }
+    } finally {
+      both.release();
+    }
+  }
+
+  sort(by: string, options: SortOptions = {}): Promise<Uint32Array> {
+    known(argument.options(options, "how to sort"), NAMES.sort, "sort");
+    return this.run(options.signal, async (signal) => {
+      await this.whole;
+      return sorted(this, by, { ...options, signal });
+    });
+  }
+
+  /** The samples that are meant: those of the list, of which only those that match. */
+  protected async chosen({ indexes, where, signal, onProgress }: RecordsOptions): Promise<Uint32Array> {
+    const listed = indexes === undefined ? null : argument.numbers(indexes, this.length, "samples", this.name);
+    if (where === undefined || argument.text(where, "a filter").trim() === "")
+      return listed ?? Uint32Array.from({ length: this.length }, (_, i) => i);
+    const matching = await this.matches(where, { ...(signal && { signal }), ...(onProgress && { onProgress }) });
+    if (!listed) return matching;
+    const set = new Set(matching);
+    return listed.filter((i) => set.has(i));
   }
 
   async *samples(options: SamplesOptions = {}): AsyncIterableIterator<Sample> {
@@ -563,6 +682,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     super.close();
     this.#stop?.();
     this.#cache.clear();
+    this.#thumbnails.close();
+    this.#strip?.close();
     this.#index.clear();
   }
 

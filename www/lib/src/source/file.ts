@@ -1,5 +1,6 @@
 import { builtin } from "../base/node.js";
 import { ForebayError, hostError } from "../model/errors.js";
+import type { Placed } from "./beside.js";
 import type { Source, Telemetry } from "../model/index.js";
 
 type Fs = typeof import("node:fs/promises");
@@ -62,7 +63,7 @@ export async function fileSource(path: string | URL, name?: string): Promise<Sou
     bytesRead: 0,
     byteLength: Number(opened.size),
   };
-  const source: Source = {
+  const source: Placed = {
     byteLength: telemetry.byteLength,
     name: name ?? builtin<Path>("node:path").basename(file),
     telemetry,
@@ -81,6 +82,15 @@ export async function fileSource(path: string | URL, name?: string): Promise<Sou
       telemetry.bytesRead += done;
       await unchanged(start);
       return bytes.subarray(0, done);
+    },
+    async beside(suffix) {
+      const there = await builtin<Fs>("node:fs/promises")
+        .stat(file + suffix)
+        .then(
+          (it) => it.isFile(),
+          () => false,
+        );
+      return there ? fileSource(file + suffix) : null;
     },
     close() {
       forgotten().unregister(source);

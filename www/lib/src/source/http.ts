@@ -2,6 +2,7 @@ import { anySignal, pause } from "../base/abort.js";
 import * as argument from "../base/arguments.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import { NAMES, known } from "../base/option-names.js";
+import type { Placed } from "./beside.js";
 import type { HttpOptions, Source, Telemetry } from "../model/index.js";
 
 /** Bytes of the first request: they bring the length, the header, and small files whole. */
@@ -44,8 +45,9 @@ export async function httpSource(
   url: URL,
   options: HttpOptions & { signal?: AbortSignal } = {},
   name?: string,
+  first = FIRST,
 ): Promise<Source> {
-  const http = new Http(url, name ?? nameIn(url), settled(url, options));
+  const http = new Http(url, name ?? nameIn(url), settled(url, options), first);
   await http.connect(options.signal);
   return http;
 }
@@ -93,7 +95,7 @@ function nameIn(url: URL): string {
   }
 }
 
-class Http implements Source {
+class Http implements Placed {
   byteLength = 0;
   identity?: string;
   readonly telemetry: { -readonly [K in keyof Telemetry]: Telemetry[K] } = { requests: 0, bytesRead: 0, byteLength: 0 };
@@ -106,16 +108,28 @@ class Http implements Source {
     readonly url: URL,
     readonly name: string,
     readonly options: HttpOptions,
+    readonly first: number,
   ) {}
 
+  async beside(suffix: string, first: number, signal?: AbortSignal): Promise<Source | null> {
+    const url = new URL(this.url);
+    url.pathname += suffix;
+    const { byteLength: _, ...options } = this.options;
+    return httpSource(url, { ...options, ...(signal && { signal }) }, undefined, first).catch((e: unknown) => {
+      // Servers say in many ways that there is nothing; some show a page.
+      if (e instanceof ForebayError && (e.code === "http.status" || e.code === "http.page")) return null;
+      throw e;
+    });
+  }
+
   async connect(signal?: AbortSignal): Promise<void> {
-    const first = await this.#retrying(() => this.#get(0, FIRST, signal, true), signal);
+    const first = await this.#retrying(() => this.#get(0, this.first, signal, true), signal);
     this.#tag = first.tag;
     this.#head = first.bytes;
     if (first.status === 200) {
       this.byteLength = first.bytes.byteLength;
     } else {
-      const shorter = first.bytes.byteLength < FIRST ? first.bytes.byteLength : null;
+      const shorter = first.bytes.byteLength < this.first ? first.bytes.byteLength : null;
       const length = first.total ?? (await this.#headLength(signal)) ?? this.options.byteLength ?? shorter;
       if (length === null) {
         const message =
@@ -123,7 +137,7 @@ class Http implements Source {
         throw hostError("http.length", message, { file: this.name });
       }
       if (first.start !== 0) throw this.#elsewhere(0, first.start);
-      if (first.bytes.byteLength !== Math.min(FIRST, length)) {
+      if (first.bytes.byteLength !== Math.min(this.first, length)) {
         throw hostError("http.truncated", `the server sent ${first.bytes.byteLength} bytes of a file of ${length}`, {
           file: this.name,
         });

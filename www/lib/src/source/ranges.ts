@@ -113,6 +113,19 @@ export async function readRanges(source: Source, pairs: ArrayLike<number>, signa
   return chunks;
 }
 
+/** A range of what {@link readRanges} read, as bytes of their own. */
+export function bytesOf(chunks: readonly Chunk[], start: number, end: number): Uint8Array {
+  // The last chunk that begins at or before the range.
+  let [low, high] = [0, chunks.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (chunks[middle]![0] <= start) low = middle;
+    else high = middle;
+  }
+  const [at, bytes] = chunks[low] ?? [0, new Uint8Array()];
+  return bytes.slice(start - at, end - at);
+}
+
 /** Reads one range of a file, in a worker, which waits for it. */
 export function readSync(file: Blob, start: number, end: number): Uint8Array {
   return new Uint8Array(new FileReaderSync().readAsArrayBuffer(file.slice(start, end)));

@@ -22,6 +22,7 @@ import { reportOf } from "../base/report.js";
 import { call } from "../pool/pool.js";
 import { OpenDataset } from "../samples/dataset.js";
 import type { Part } from "../samples/check-parts.js";
+import type { Pixels } from "../samples/thumbnails.js";
 import type { Turn } from "../worker/protocol.js";
 import type { Again, WorkerSamples } from "../samples/open-in-worker.js";
 
@@ -117,6 +118,14 @@ export class OpenWarehouse extends OpenDataset implements Warehouse {
         contentFrom: this.manifest.transform.resizeMode === "letterbox" ? "pixels" : "manifest",
       };
     });
+  }
+
+  protected override async pixels(i: number, signal: AbortSignal): Promise<Pixels> {
+    const { data, width, height } = await this.picture(i, { signal });
+    const rgb = new Uint8Array(width * height * 3);
+    for (let from = 0, to = 0; to < rgb.length; from += 4, to += 3)
+      [rgb[to], rgb[to + 1], rgb[to + 2]] = [data[from]!, data[from + 1]!, data[from + 2]!];
+    return { rgb, width, height };
   }
 
   override async boxes(i: number, options: ReadOptions = {}): Promise<SampleBox[]> {

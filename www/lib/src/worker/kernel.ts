@@ -12,6 +12,7 @@ import * as tensors from "../../wasm/tensor.js";
 import * as threaded from "../../wasm/threads.js";
 import * as warehouses from "../../wasm/warehouse.js";
 import { SequentialReader } from "./sequential-reader.js";
+import { RecordWalk } from "./record-walk.js";
 import { RemoteReader, serveReading } from "./remote-reader.js";
 import { memoryBytes } from "./bindings.js";
 import {
@@ -35,6 +36,7 @@ import type {
 } from "./protocol.js";
 import type { Chunk, Reading } from "../source/ranges.js";
 import { scanBytes, widened } from "../source/scan.js";
+import { thumbnailOf, thumbnailOfPixels } from "./thumbnails.js";
 import { stepped, turnOf, written, type Handle, type Work } from "./steps.js";
 import type { IndexColumns, Limits } from "../model/index.js";
 
@@ -166,7 +168,24 @@ export const operations = {
     const payload = dataset.decode(i, bytes, verify);
     return payload ?? bytes;
   },
+  /** The ranges of several samples. */
+  plans: (id: number, indexes: number[]): Float64Array[] => indexes.map((i) => get<wasm.Dataset>(id).plan(i)),
+  /** The payloads of several samples; `null` for one that is damaged, of which whoever asks for it will hear. */
+  decodes(id: number, indexes: number[], stored: Uint8Array[]): (Uint8Array | null)[] {
+    return indexes.map((i, k) => {
+      try {
+        return get<wasm.Dataset>(id).decode(i, stored[k]!, true) ?? stored[k]!;
+      } catch (e) {
+        // A module that failed says so; a string is what it threw.
+        if (typeof e !== "string") throw e;
+        return null;
+      }
+    });
+  },
   record: (id: number, i: number): number => keep(get<wasm.Dataset>(id).record(i)),
+  /** The records of these samples, this many at a time, or of each only the fields that are named. */
+  records: (id: number, indexes: Uint32Array, size: number, fields: string[] | null): number =>
+    keep(new RecordWalk(get<wasm.Dataset>(id), indexes, size, fields)),
   document: (id: number): number => keep(get<wasm.Dataset>(id).document()),
   select: (id: number, where: string, stats: boolean, label: string): number =>
     keep(get<wasm.Dataset>(id).select(where, stats, label)),
@@ -228,8 +247,8 @@ export const operations = {
         await written(output, need === null);
         // Others may have the file before they hear that this is done.
         if (need === null && shared === 0) reading.stop();
-        // Rows are handed over as they come.
-        const rows = "take" in work && !("patches" in work);
+        // Rows and records are handed over as they come.
+        const rows = ("take" in work && !("patches" in work)) || "takeRecords" in work;
         if (need === null || rows || performance.now() >= until)
           return Object.assign(turnOf(work, need, output), reading.counted());
         wanted =
@@ -361,6 +380,9 @@ export const operations = {
   ): Float32Array | Uint8Array {
     return tensorsOf(wanted, module).make(payload, rawWidth, rawHeight, into) as Float32Array | Uint8Array;
   },
+
+  thumbnailOf,
+  thumbnailOfPixels,
 
   /** Frees a handle; the memory of the largest module, and how many handles are left. */
   free(id: number): [number, number] {

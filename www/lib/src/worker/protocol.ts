@@ -24,6 +24,8 @@ export interface Turn {
   spool: Uint8Array | null;
   /** Rows of a table. */
   batch: RawBatch | null;
+  /** Records of samples, as a JSON list. */
+  records: string | null;
   /** Ranges that were read for it here, and their bytes. */
   requests: number;
   bytes: number;
@@ -78,9 +80,17 @@ export interface Failed {
   trap?: string;
 }
 
-/** The buffers of a result, to be moved and not copied. */
-export function buffersOf(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<ArrayBuffer> {
-  if (ArrayBuffer.isView(value)) {
+/** A picture that is moved, if the environment has any. */
+const isBitmap = (value: unknown): value is ImageBitmap =>
+  typeof ImageBitmap === "function" && value instanceof ImageBitmap;
+
+/** The buffers of a result and its pictures, to be moved and not copied. */
+export function buffersOf(
+  value: unknown,
+  found: Set<ArrayBuffer | ImageBitmap> = new Set(),
+): Set<ArrayBuffer | ImageBitmap> {
+  if (isBitmap(value)) found.add(value);
+  else if (ArrayBuffer.isView(value)) {
     // A view of a part would take the rest along; results are whole buffers.
     if (value.buffer instanceof ArrayBuffer && value.byteLength > 0 && value.byteLength === value.buffer.byteLength)
       found.add(value.buffer);

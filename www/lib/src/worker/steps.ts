@@ -6,6 +6,7 @@ import type * as labels from "../../wasm/labels.js";
 import type * as tables from "../../wasm/tables.js";
 import type * as warehouses from "../../wasm/warehouse.js";
 import { writerOf } from "./outputs.js";
+import type { RecordWalk } from "./record-walk.js";
 import type { Turn } from "./protocol.js";
 import type { Chunk } from "../source/ranges.js";
 import type { RawBatch } from "../model/table-batch.js";
@@ -15,6 +16,7 @@ export type Handle =
   | wasm.Opener
   | wasm.Dataset
   | wasm.RecordReader
+  | RecordWalk
   | wasm.DocumentReader
   | wasm.Selector
   | wasm.Checker
@@ -97,6 +99,7 @@ export function turnOf(work: Work, need: Float64Array | null, output: number): T
     at: 0,
     spool: null,
     batch: null,
+    records: null,
     requests: 0,
     bytes: 0,
   };
@@ -112,6 +115,7 @@ export function turnOf(work: Work, need: Float64Array | null, output: number): T
   } else if ("done" in work) {
     turn.done = work.done;
     if ("ahead" in work) turn.ahead = work.ahead() ?? null;
+    if ("takeRecords" in work) turn.records = work.takeRecords();
     if ("take" in work) turn.batch = (work.take() as RawBatch | undefined) ?? null;
   }
   return turn;

@@ -2,8 +2,7 @@
 import { CHANGED, whyUnread } from "../../../lib/src/source/changed.ts";
 import type { Dataset, SampleInfo, Warehouse } from "../../../lib/src/model/index.ts";
 import { drawWarehouse } from "./warehouse-picture.ts";
-import { isOnItsSide, orientationOf } from "./orientation.ts";
-import { sizeInHeader } from "./picture-size.ts";
+import { HEAD, isOnItsSide, orientationOf, sizeInHeader } from "../../../lib/src/base/picture-header.ts";
 
 /** Formats that a browser draws. */
 const DRAWN = new Set(["jpeg", "png", "webp", "bmp", "unknown", "raw_u8"]);
@@ -13,8 +12,6 @@ const PLAYED = new Set(["mp4"]);
 const WHOLE = 16_000_000;
 /** A file of fewer bytes is not looked into for its size before it is decoded. */
 const SMALL = 256 << 10;
-/** Bytes at the beginning of a file in which its size and its EXIF are. */
-const HEAD = 128 << 10;
 
 /** A format that browsers do not draw; the message is its name. */
 export class NotDrawn extends Error {}

@@ -2,7 +2,8 @@
 import type { Box } from "./boxes.ts";
 import { colorOf } from "./colors.ts";
 import type { Meant } from "./meaning.ts";
-import { isOnItsSide, unturned } from "./orientation.ts";
+import { isOnItsSide } from "../../../lib/src/base/picture-header.ts";
+import { unturned } from "./orientation.ts";
 import type { Ready } from "./thumbs.ts";
 
 /** More boxes than these are not told apart on a tile. */

@@ -9,6 +9,7 @@ import { removeLeftovers } from "../files/temporary-files.ts";
 import { unpack, unpackedName } from "../files/unpack.ts";
 import { visible } from "../ui/visible.ts";
 import { isAbort, plural, trouble } from "../ui/wording.ts";
+import { Access } from "./access.ts";
 import { failureOf } from "./failures.ts";
 import { pickJson } from "./json-picker.ts";
 import type { Failure, Opening } from "./welcome.ts";
@@ -59,6 +60,7 @@ export class OpenController implements ReactiveController {
   file = "";
   source: Input | Folder | null = null;
   private work = new AbortController();
+  private readonly access: Access;
   /** Frees what lies in the store for what is open. */
   private letGo: () => void = () => undefined;
 
@@ -66,6 +68,7 @@ export class OpenController implements ReactiveController {
     private readonly host: ReactiveControllerHost,
     private readonly of: OpenHost,
   ) {
+    this.access = new Access(host);
     host.addController(this);
   }
   hostConnected(): void {
@@ -99,7 +102,8 @@ export class OpenController implements ReactiveController {
         else this.set({ opening: { name, progress } });
       };
       const { signal } = work;
-      const options: OpenOptions = { name, signal, keepGoing: true, grow: true, indexStore, onProgress };
+      const own = this.access.http(input);
+      const options: OpenOptions = { name, signal, keepGoing: true, grow: true, indexStore, onProgress, ...own };
       const { found, textual } = await openAny(
         this.of.engine(),
         input,
@@ -138,7 +142,11 @@ export class OpenController implements ReactiveController {
       convertText: this.of.convertText,
       unpack: () => void this.openUnpacked(input as Input, name, file, extra),
     });
-    return failure;
+    if (!this.access.isAsked(input, failure.trouble)) return failure;
+    const signIn = async (): Promise<void> => {
+      if (await this.access.ask(input)) await this.open(input, name, file, extra);
+    };
+    return { ...failure, ways: [{ words: "Sign in…", go: () => void signIn() }, ...(failure.ways ?? [])] };
   }
 
   /** Unpacks what is packed as a whole, and opens that. */

@@ -1,5 +1,6 @@
 /** The fields of a sample's metadata, as the filter language names them. */
 import type { Json } from "../../../lib/src/model/index.ts";
+export { valueAt } from "../../../lib/src/base/metadata-path.ts";
 
 /** Fields that are offered. */
 const MOST = 60;
@@ -25,23 +26,6 @@ export function fieldsOf(record: Json): { name: string; type: string }[] {
   };
   walk(record, "", 0);
   return found;
-}
-
-/** One step of a path: a plain name, or anything between backticks. */
-const STEP = /(?:^|\.)(?:([\p{L}_][\p{L}\p{N}_]*)|`((?:[^`]|``)*)`)/uy;
-
-/** What a record has at a path, as {@link fieldsOf} writes it; `undefined` where it has nothing there. */
-export function valueAt(record: Json | undefined, path: string): Json | undefined {
-  let [value, at]: [Json | undefined, number] = [record, 0];
-  while (at < path.length) {
-    STEP.lastIndex = at;
-    const step = STEP.exec(path);
-    if (!step || value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
-    const name = step[1] ?? step[2]!.replaceAll("``", "`");
-    value = Object.hasOwn(value, name) ? value[name] : undefined;
-    at = STEP.lastIndex;
-  }
-  return path === "" ? undefined : value;
 }
 
 /** Words of the filter language that are not fields. */

@@ -1,0 +1,83 @@
+import { hostError } from "../model/errors.js";
+import type { Dataset, IndexColumns, Json, SortOptions } from "../model/index.js";
+import { stepsOf } from "../base/metadata-path.js";
+import { mediaFormats } from "../model/formats.js";
+
+type Value = number | string | null;
+
+/** What the index says of each sample, by the names that filters have for it; `undefined` is missing. */
+const INDEXED: Record<string, (columns: IndexColumns, i: number) => Value> = {
+  index: (_, i) => i,
+  width: (c, i) => c.width[i]! || null,
+  height: (c, i) => c.height[i]! || null,
+  bytes: (c, i) => c.bytes[i]!,
+  stored_bytes: (c, i) => c.storedBytes[i]!,
+  pixels: (c, i) => c.width[i]! * c.height[i]! || null,
+  aspect: (c, i) => (c.width[i]! && c.height[i]! ? c.width[i]! / c.height[i]! : null),
+  format: (c, i) => mediaFormats[c.format[i]!] ?? null,
+};
+/** Those that a TAR's headers do not say: its samples are looked at first. */
+const LOOKED_AT = new Set(["width", "height", "pixels", "aspect", "format"]);
+
+/** `b9` comes before `b10`, on every machine. */
+const collator = new Intl.Collator("en", { numeric: true });
+
+/** Numbers before texts, and what is missing at the end. */
+function compare(a: Value, b: Value): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (typeof a === "string" && typeof b === "string") return collator.compare(a, b);
+  const kind = (value: Value) => (value === null ? 2 : typeof value === "string" ? 1 : 0);
+  return kind(a) - kind(b);
+}
+
+/** What a value is sorted as: a list or an object as its text. */
+function sortable(value: Json | undefined): Value {
+  if (value === undefined || value === null) return null;
+  return typeof value === "number" || typeof value === "string"
+    ? value
+    : typeof value === "boolean"
+      ? Number(value)
+      : JSON.stringify(value);
+}
+
+/** The numbers of samples in the order of what the index or their metadata says. */
+export async function sorted(
+  dataset: Pick<Dataset, "name" | "format" | "length" | "columns" | "nameOf" | "matches" | "records">,
+  by: string,
+  { descending = false, where, signal, onProgress }: SortOptions,
+): Promise<Uint32Array> {
+  if (typeof by !== "string" || (by !== "name" && !(by in INDEXED) && !stepsOf(by)))
+    throw hostError(
+      "usage.argument",
+      `samples are sorted by a field of the index or a path, and ${JSON.stringify(by)} is neither`,
+      {
+        file: dataset.name,
+      },
+    );
+  const ends = signal ? { signal } : {};
+  const progress = onProgress ? { onProgress } : {};
+  const filtered = where !== undefined && where.trim() !== "";
+  const chosen = filtered
+    ? await dataset.matches(where, { ...ends, ...progress })
+    : Uint32Array.from({ length: dataset.length }, (_, i) => i);
+  const indexed = INDEXED[by];
+  const values = new Map<number, Value>();
+  if (indexed) {
+    if (dataset.format === "tar" && LOOKED_AT.has(by)) await dataset.matches("width >= 0", { ...ends, ...progress });
+    const columns = dataset.columns();
+    for (const i of chosen) values.set(i, indexed(columns, i));
+  } else {
+    // An archive's headers have the names, and its records need not be read for them.
+    const known = by === "name" && dataset.format === "tar";
+    if (known) for (const i of chosen) values.set(i, dataset.nameOf(i) ?? null);
+    else
+      for await (const { indexes, records } of dataset.records({ indexes: chosen, fields: [by], ...ends, ...progress }))
+        for (const [k, i] of indexes.entries()) values.set(i, sortable((records[k] as { [path: string]: Json })[by]));
+  }
+  return chosen.sort((a, b) => {
+    const [x, y] = [values.get(a)!, values.get(b)!];
+    const order = compare(x, y);
+    // What is missing comes last, whichever way one sorts; equal ones stay as they were.
+    return (descending && x !== null && y !== null ? -order : order) || a - b;
+  });
+}
