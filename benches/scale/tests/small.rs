@@ -75,7 +75,10 @@ fn a_part_says_what_the_whole_says() {
             assert!(part.window.is_some() && whole.window.is_none());
             let what = format!("{own_shards} {order:?}");
             near(&what, part.mean_seconds, whole.mean_seconds, 0.02);
-            near(&what, part.requests as f64, whole.requests as f64, 0.02);
+            // The first batch of each worker comes by itself, by a request a sample at most; a part begins behind it.
+            let (found, most) = (part.requests as f64, whole.requests as f64 * 1.02);
+            let least = (whole.requests as f64 - 32.0 * 64.0) * 0.98;
+            assert!((least..=most).contains(&found), "{what}: {found} and {}", whole.requests);
             near(&what, part.bytes as f64, whole.bytes as f64, 0.02);
         }
     }

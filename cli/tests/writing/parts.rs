@@ -60,7 +60,7 @@ fn where_nothing_is_listed_the_answer_says_what_clears_it() {
         ("gs://bucket/x", "remote.parts", "AbortIncompleteMultipartUpload"),
         ("az://bucket/x", "remote.parts", "after a week"),
         ("s3://bucket/*.tbl", "remote.address", "pattern"),
-        ("here", "usage.argument", "no address"),
+        ("here", "usage.argument", "not an address"),
     ] {
         let refused = place.run(&["parts", "list", address, "--json"]);
         let error = error_of(&refused);

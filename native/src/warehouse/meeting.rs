@@ -1,8 +1,8 @@
-//! Where the parts of a build meet that several machines share and that goes to a store: objects in a hidden folder beside
-//! the warehouse that they become.
+//! Where the parts of a build meet that several machines share and that goes to a store: objects in a hidden folder
+//! beside the warehouse that they become.
 //!
-//! A shard comes first, and then what says of it that it is whole, with the state that the store gave it. So whoever puts
-//! the parts together knows one that is there by asking for its state, and needs none of its bytes.
+//! A shard comes first, and then what says of it that it is whole, with the state that the store gave it. So whoever
+//! puts the parts together knows one that is there by asking for its state, and needs none of its bytes.
 
 use std::{
     io::IoSlice,

@@ -27,7 +27,7 @@ pub(crate) fn found(path: &Path) -> Result<Option<Input>> {
     }
 }
 
-/// Copies an object to another name of its store, where it replaces what is there. The store does it by itself.
+/// Copies an object to another name of its store, and replaces what is there. The store does it by itself.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     let object = |path: &Path| {
         let address = Address::parse(path.to_str().unwrap_or_default()).map_err(|e| e.file(shown(path)))?;

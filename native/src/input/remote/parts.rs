@@ -1,7 +1,7 @@
 //! Uploads in parts that nobody came to the end of: which there are below an address, and their end.
 //!
-//! A process that is killed leaves its parts in the store, where nobody sees them and somebody pays. S3 lists such uploads,
-//! by a request that its client has no function for; so it is signed there, sent here, and its answer is read.
+//! A process that is killed leaves its parts in the store, where nobody sees them and somebody pays. S3 lists such
+//! uploads, by a request that its client has no function for; so it is signed there, sent here, and its answer is read.
 
 use std::{
     path::{Path, PathBuf},
@@ -102,7 +102,7 @@ pub fn end_unfinished(uploads: &[Unfinished]) -> Result<()> {
         runtime::wait(async move {
             let mut all = tokio::task::JoinSet::new();
             some.into_iter().for_each(|(store, key, upload, name)| {
-                all.spawn(async move { end(&store, &key, &upload).await.map_err(|e| e.file(name)) });
+                all.spawn(async move { end(&store, &key, upload).await.map_err(|e| e.file(name)) });
             });
             while let Some(ended) = all.join_next().await {
                 ended.map_err(|e| Error::caused(&forebay::error::codes::IO, "a request was ended", e))??;
@@ -113,12 +113,12 @@ pub fn end_unfinished(uploads: &[Unfinished]) -> Result<()> {
     Ok(())
 }
 
-async fn end(store: &Store, key: &Key, upload: &String) -> Result<()> {
+async fn end(store: &Store, key: &Key, upload: String) -> Result<()> {
     let Some(parts) = &store.parts else { return Ok(()) };
     let mut tries = Tries::new(store);
     loop {
         let _permit = store.at_once.acquire().await;
-        let (ended, seen) = watched(parts.abort_multipart(key, upload)).await;
+        let (ended, seen) = watched(parts.abort_multipart(key, &upload)).await;
         match ended {
             Ok(()) => return Ok(()),
             Err(_) if seen.status == Some(404) => return Ok(()),
@@ -200,7 +200,7 @@ async fn page(store: &Store, prefix: &str, (key, upload): &(String, String)) -> 
     quick_xml::de::from_reader(body.as_slice()).map_err(|_| unread())
 }
 
-/// What is answered, as far as it is read: what is longer is no list.
+/// What is answered, unless it is longer than any list.
 async fn ask(client: &HttpClient, url: &str) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
     use futures_util::StreamExt;
     let mut request = HttpRequest::new(HttpRequestBody::empty());
