@@ -278,7 +278,9 @@ impl Sim<'_> {
                     let (shard, number, _) = *block;
                     let others = (shard, number, 0)..=(shard, number, usize::MAX);
                     let others: Vec<_> = arriving.range(others).map(|(other, _)| *other).collect();
-                    others.iter().for_each(|other| drop(arriving.remove(other)));
+                    for other in others {
+                        arriving.remove(&other);
+                    }
                 }
             }
         }
