@@ -40,7 +40,8 @@ fn what_a_killed_write_left_is_listed_and_cleared() {
     }
     place.server.uploads_begin("2999-01-01T00:00:00.000Z");
     leave(&place, "a/young.tbl");
-    let all = ["s3://bucket/a/out.tbl", "s3://bucket/a/out.tbl2.tbl", "s3://bucket/a/young.tbl", "s3://bucket/b/out.tbl"];
+    let all =
+        ["s3://bucket/a/out.tbl", "s3://bucket/a/out.tbl2.tbl", "s3://bucket/a/young.tbl", "s3://bucket/b/out.tbl"];
     assert_eq!(said(&place, &["list", "s3://bucket"], "uploads"), all);
     assert_eq!(said(&place, &["list", "s3://bucket/a/", "--older", "1d"], "uploads"), all[..2]);
     assert_eq!(said(&place, &["list", "s3://bucket/a/out.tbl"], "uploads"), all[..1]);
