@@ -69,9 +69,13 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     text.trim().parse().or_else(|_| measure(text, &UNITS, "200GB").map(|bytes| bytes as u64))
 }
 
-/// A time with a unit: `50ms`, `0.2s`, `800us`.
+/// A time with a unit: `50ms`, `0.2s`, `800us`, `12h`, `1d`.
 pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
-    let seconds = measure(text, &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("min", 60.0)], "50ms")?;
+    let seconds = measure(
+        text,
+        &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("min", 60.0), ("h", 3600.0), ("d", 86_400.0)],
+        "50ms",
+    )?;
     Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
 }
 
@@ -105,6 +109,7 @@ mod tests {
         let bytes = ["4096", "200GB", "1.5 kB", "1GiB", "18446744073709551615"].map(|text| parse_bytes(text).unwrap());
         assert_eq!(bytes, [4096, 200_000_000_000, 1500, 1 << 30, u64::MAX]);
         assert_eq!(parse_time("50ms").unwrap(), Duration::from_millis(50));
+        assert_eq!(parse_time("1d").unwrap(), 24 * parse_time("1h").unwrap());
         assert_eq!(
             ["1Gb/s", "100MB/s", "2.5 Gb/s"].map(|text| parse_rate(text).unwrap()),
             [1_000_000_000, 800_000_000, 2_500_000_000]

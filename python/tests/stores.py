@@ -14,7 +14,7 @@ import threading
 import time
 import urllib.parse
 import urllib.request
-from typing import Callable
+from typing import Any, Callable
 
 #: The account that every Azurite has, as its documentation says.
 ACCOUNT = "devstoreaccount1"
@@ -31,6 +31,9 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
+Client = tuple[Callable[[str, bytes], None], Callable[[str], bytes]]
+
+
 class Store:
     """A server, and how it is spoken to."""
 
@@ -38,6 +41,8 @@ class Store:
     root: str
     #: Whether it says which objects there are.
     lists = True
+    #: Whether it takes objects in parts.
+    parts = True
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
@@ -45,7 +50,7 @@ class Store:
         self.log = (folder / "log").open("wb")
         self.process = subprocess.Popen(self.command(), cwd=folder, stdout=self.log, stderr=subprocess.STDOUT)
         self.wait()
-        self.put = self.client()
+        self.put, self.get = self.client()
 
     def wait(self) -> None:
         until = time.monotonic() + 120
@@ -72,8 +77,8 @@ class Store:
     def environment(self) -> dict[str, str]:
         raise NotImplementedError
 
-    def client(self) -> Callable[[str, bytes], None]:
-        """How bytes are put under a name."""
+    def client(self) -> Client:
+        """How bytes are put under a name, and what is there."""
         raise NotImplementedError
 
 
@@ -93,7 +98,7 @@ class S3(Store):
             "AWS_CONFIG_FILE": "none",
         }
 
-    def client(self) -> Callable[[str, bytes], None]:
+    def client(self) -> Client:
         import boto3  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
         made = boto3.client(
@@ -104,7 +109,10 @@ class S3(Store):
             region_name="us-east-1",
         )
         made.create_bucket(Bucket=BUCKET)
-        return lambda name, data: made.put_object(Bucket=BUCKET, Key=name, Body=data) and None
+        return (
+            lambda name, data: made.put_object(Bucket=BUCKET, Key=name, Body=data) and None,
+            lambda name: bytes(made.get_object(Bucket=BUCKET, Key=name)["Body"].read()),
+        )
 
 
 class Azure(Store):
@@ -126,16 +134,20 @@ class Azure(Store):
             "AZURE_STORAGE_ACCOUNT_KEY": KEY,
         }
 
-    def client(self) -> Callable[[str, bytes], None]:
+    def client(self) -> Client:
         from azure.storage.blob import ContainerClient  # type: ignore[import-not-found, unused-ignore]
 
         made = ContainerClient(self.endpoint(), BUCKET, credential={"account_name": ACCOUNT, "account_key": KEY})
         made.create_container()
-        return lambda name, data: made.upload_blob(name, data, overwrite=True) and None
+        return (
+            lambda name, data: made.upload_blob(name, data, overwrite=True) and None,
+            lambda name: bytes(made.download_blob(name).readall()),
+        )
 
 
 class Door(http.server.BaseHTTPRequestHandler):
-    """Hands on what is asked of it, and adds to the answer what real stores say: which state of the object this is."""
+    """Hands on what is asked of it, and adds what real stores do: they say which state of the object this is, and write
+    under the condition that it is this one."""
 
     protocol_version = "HTTP/1.1"
 
@@ -149,7 +161,9 @@ class Door(http.server.BaseHTTPRequestHandler):
         for name, value in answer.getheaders():
             if name.lower() not in ("transfer-encoding", "connection", "content-length", "last-modified", "etag"):
                 self.send_header(name, value)
-        self.send_header("etag", '"1"')
+        generation = self.server.generations.get(self.path, 1)
+        self.send_header("etag", f'"{generation}"')
+        self.send_header("x-goog-generation", str(generation))
         self.send_header("last-modified", "Thu, 01 Jan 2026 00:00:00 GMT")
         size = answer.getheader("content-length", "0") if self.command == "HEAD" else str(len(body))
         self.send_header("content-length", size)
@@ -159,6 +173,30 @@ class Door(http.server.BaseHTTPRequestHandler):
 
     do_HEAD = do_GET
 
+    def do_PUT(self) -> None:
+        assert isinstance(self.server, Doors)
+        body = self.rfile.read(int(self.headers["content-length"]))
+        inner = http.client.HTTPConnection("127.0.0.1", self.server.to)
+        inner.request("HEAD", self.path)
+        there = inner.getresponse()
+        there.read()
+        generation = self.server.generations.get(self.path, 1) if there.status == 200 else 0
+        wanted = self.headers.get("x-goog-if-generation-match")
+        if wanted is not None and int(wanted) != generation:
+            status, said = 412, b"<Error><Code>PreconditionFailed</Code><Message>It is another.</Message></Error>"
+        else:
+            inner.request("PUT", self.path, body, {"content-type": "application/octet-stream"})
+            answer = inner.getresponse()
+            status, said = answer.status, answer.read()
+            self.server.generations[self.path] = generation = generation + 1
+        self.send_response_only(status)
+        self.send_header("etag", f'"{generation}"')
+        self.send_header("x-goog-generation", str(generation))
+        self.send_header("content-length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+        inner.close()
+
     def log_message(self, *_: object) -> None:
         pass
 
@@ -167,11 +205,16 @@ class Doors(http.server.ThreadingHTTPServer):
     daemon_threads = True
     to = 0
 
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        #: How often each object was written.
+        self.generations: dict[str, int] = {}
+
 
 class Google(Store):
     root = f"gs://{BUCKET}"
-    # The emulator answers the lists of the XML interface, which real stores have, with 501.
-    lists = False
+    # The emulator answers the lists of the XML interface, which real stores have, with 501, and knows no parts there.
+    lists = parts = False
 
     def command(self) -> list[str]:
         start = "from gcp_storage_emulator.__main__ import main; main()"
@@ -179,19 +222,30 @@ class Google(Store):
         return [sys.executable, "-c", start, "start", *options]
 
     def environment(self) -> dict[str, str]:
+        if hasattr(self, "door"):
+            return self.said
         self.door = Doors(("127.0.0.1", 0), Door)
         self.door.to = self.port
         threading.Thread(target=self.door.serve_forever, daemon=True).start()
-        return {"GOOGLE_BASE_URL": f"http://127.0.0.1:{self.door.server_port}", "GOOGLE_SKIP_SIGNATURE": "true"}
+        self.said = {"GOOGLE_BASE_URL": f"http://127.0.0.1:{self.door.server_port}", "GOOGLE_SKIP_SIGNATURE": "true"}
+        return self.said
 
-    def client(self) -> Callable[[str, bytes], None]:
+    def client(self) -> Client:
+        self.environment()
+
         def put(name: str, data: bytes) -> None:
+            path = f"/{BUCKET}/{name}"
+            self.door.generations[path] = self.door.generations.get(path, 1) + 1
             query = urllib.parse.urlencode({"uploadType": "media", "name": name})
             url = f"{self.url()}/upload/storage/v1/b/{BUCKET}/o?{query}"
             asked = urllib.request.Request(url, data, {"content-type": "application/octet-stream"})
             urllib.request.urlopen(asked).close()
 
-        return put
+        def get(name: str) -> bytes:
+            with urllib.request.urlopen(f"{self.url()}/{BUCKET}/{name}") as answer:
+                return bytes(answer.read())
+
+        return put, get
 
 
 ALL = {"s3": S3, "azure": Azure, "google": Google}

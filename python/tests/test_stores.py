@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pathlib
 import pickle
 import signal
 import subprocess
+import tarfile
 from typing import Any, Iterator
 
 import pytest
@@ -90,6 +92,51 @@ def test_an_object_is_converted_from(store: stores.Store, files: pathlib.Path, t
         said("convert", f"{store.root}/{name}", str(tmp_path / to))
     assert (tmp_path / "out.tbl").read_bytes() == (files / "a.tbl").read_bytes()
     assert said("diff", str(files / "a.tbl"), f"{store.root}/a.tbl", "--payloads") is not None
+
+
+def test_what_is_written_is_the_file_and_replaces_nothing_unseen(
+    store: stores.Store, files: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    address = f"{store.root}/written/a.tbl"
+    said("convert", str(files / "a.tar"), address)
+    right = (files / "a.tbl").read_bytes()
+    assert store.get("written/a.tbl") == right
+    store.put("written/a.tbl", b"another's")
+    refused = command("convert", str(files / "a.tar"), address, "--json")
+    assert refused.returncode == 2 and store.get("written/a.tbl") == b"another's"
+    said("convert", str(files / "a.tar"), address, "--force")
+    assert store.get("written/a.tbl") == right
+
+
+def test_of_two_who_write_the_same_object_one_wins(store: stores.Store) -> None:
+    # Nothing was there, and something was: both times another writer comes in between.
+    for force in (False, True):
+        name = f"raced-{force}.tbl"
+        if force:
+            store.put(name, b"seen")
+        writer = forebay.TblWriter(f"{store.root}/{name}", force=force)
+        writer.add(bmp(8, 8, (1, 2, 3)))
+        store.put(name, b"another's")
+        with pytest.raises(forebay.Error) as e:
+            writer.finish()
+        assert e.value.code == "usage.argument", e.value
+        assert store.get(name) == b"another's"
+
+
+def test_an_object_of_several_parts_is_the_file(store: stores.Store, tmp_path: pathlib.Path) -> None:
+    if not store.parts:
+        pytest.skip("this emulator takes no parts; the server of the Rust tests stands in")
+    big, address = tmp_path / "big.tar", f"{store.root}/written/big.tbl"
+    with tarfile.open(big, "w") as archive:
+        for i in range(5):
+            member = tarfile.TarInfo(f"{i}.bin")
+            member.size = 4 << 20
+            archive.addfile(member, io.BytesIO(os.urandom(member.size)))
+    said("convert", str(big), str(tmp_path / "big.tbl"))
+    said("convert", str(big), address)
+    assert store.get("written/big.tbl") == (tmp_path / "big.tbl").read_bytes()
+    if isinstance(store, stores.S3):
+        assert said("parts", "list", f"{store.root}/") == {"uploads": []}
 
 
 def test_patterns_and_folders_stand_for_objects(store: stores.Store, tmp_path: pathlib.Path) -> None:

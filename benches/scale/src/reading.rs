@@ -86,8 +86,12 @@ impl Sim<'_> {
     /// Gives fetches to threads that have nothing to do.
     fn start(&mut self, w: usize) {
         while let Some(worker) = self.workers.get_mut(w).filter(|worker| worker.reading < AT_ONCE)
-            && let Some(fetch) = worker.pending.pop_front()
+            && let Some(&fetch) = worker.pending.front()
+            && let Some(bytes) = self.fetches.at(fetch).map(|fetch| fetch.range.end - fetch.range.start)
+            && worker.window.has_room(bytes)
         {
+            worker.pending.pop_front();
+            worker.window.ask(bytes);
             worker.reading += 1;
             self.begin(fetch);
         }
@@ -262,14 +266,23 @@ impl Sim<'_> {
         Ok(())
     }
 
-    /// Forgets a fetch, and gives what waited for it.
-    pub(crate) fn release(&mut self, number: u32) -> Option<Fetch> {
+    /// Forgets a fetch, which came or never will, and gives what waited for it.
+    pub(crate) fn release(&mut self, number: u32, came: bool) -> Option<Fetch> {
         let fetch = self.fetches.take(number)?;
         let host = self.workers.get(fetch.worker).map(|worker| worker.host)?;
         if let Some(arriving) = self.arriving.get_mut(host) {
-            fetch.blocks.iter().for_each(|block| {
-                arriving.remove(block);
-            });
+            for block in &fetch.blocks {
+                let first = arriving.remove(block).is_some();
+                if came && first {
+                    // From now on it is in the cache for all, also for those who fetch it at the same time.
+                    let (shard, number, _) = *block;
+                    let others = (shard, number, 0)..=(shard, number, usize::MAX);
+                    let others: Vec<_> = arriving.range(others).map(|(other, _)| *other).collect();
+                    for other in others {
+                        arriving.remove(&other);
+                    }
+                }
+            }
         }
         Some(fetch)
     }
@@ -284,13 +297,14 @@ impl Sim<'_> {
             if fetch.left > 0 {
                 continue;
             }
-            let Some(fetch) = self.release(number) else { continue };
+            let Some(fetch) = self.release(number, true) else { continue };
             let w = fetch.worker;
             less.extend(fetch.others);
             let Some(worker) = self.workers.get_mut(w) else { continue };
             if let Some(place) = fetch.place {
                 worker.parts.entry(place).and_modify(|part| part.fetch = None);
                 worker.reading = worker.reading.saturating_sub(1);
+                worker.window.end(fetch.range.end - fetch.range.start);
             }
             for turn in fetch.batches {
                 let Some(worker) = self.workers.get_mut(w) else { continue };

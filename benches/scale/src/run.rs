@@ -1,7 +1,7 @@
 //! A job from its beginning to its end: all of it, or a part that stands for it.
 
 use forebay::{Error, order::Position};
-use forebay_native::cost::Kept;
+use forebay_native::{ahead, cost::Kept};
 
 use crate::{
     job::Job,
@@ -87,7 +87,7 @@ pub fn run(job: &Job, parameters: &Parameters, sample: Sample) -> Result<Vec<Out
     for (i, &number) in numbers.iter().enumerate() {
         let Some((order, _)) = of_worker(i) else { continue };
         let walk = sim.walk(order, number, Position { epoch: job.before, step: 0 });
-        sim.workers.push(Worker::new(number, i / a_host as usize, walk));
+        sim.workers.push(Worker::new(number, i / a_host as usize, walk, ahead::Window::new(job.read_ahead_bytes)));
     }
     sim.fill_caches().map_err(said)?;
     let mut outcomes = Vec::new();

@@ -10,7 +10,7 @@ use forebay::{
     random::{Draws, key},
 };
 use forebay_native::{
-    ahead::{Planner, Turn, Walk},
+    ahead::{Planner, Turn, Walk, Window},
     cost::Kept,
 };
 
@@ -349,11 +349,11 @@ impl<'a> Sim<'a> {
         }
         let fetches = self.fetches.numbers(|fetch| fetch.worker == w);
         let waiting: Vec<u32> =
-            fetches.into_iter().filter_map(|fetch| self.release(fetch)).flat_map(|fetch| fetch.others).collect();
+            fetches.into_iter().filter_map(|fetch| self.release(fetch, false)).flat_map(|fetch| fetch.others).collect();
         let walk = self.walk(order, number, at);
         if let Some(worker) = self.workers.get_mut(w) {
             worker.counts.bytes += came;
-            worker.die(walk);
+            worker.die(walk, Window::new(self.job.read_ahead_bytes));
             let generation = worker.generation;
             self.at(self.now + self.parameters.restart_seconds, Event::Back(w, generation));
         }

@@ -5,7 +5,7 @@ use std::{
     ops::Range,
 };
 
-use forebay_native::ahead::{Turn, Walk};
+use forebay_native::ahead::{Turn, Walk, Window};
 
 use crate::fetches::Place;
 
@@ -135,6 +135,8 @@ pub struct Worker<'a> {
     pub pending: VecDeque<u32>,
     /// Threads that fetch.
     pub reading: usize,
+    /// How many bytes they may fetch at once.
+    pub window: Window,
     /// Requests that are under way.
     pub under_way: usize,
     /// Requests that wait until there are fewer.
@@ -163,7 +165,7 @@ pub struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     /// A worker that has not begun.
-    pub fn new(number: u64, host: usize, walk: Walk<'a>) -> Worker<'a> {
+    pub fn new(number: u64, host: usize, walk: Walk<'a>, window: Window) -> Worker<'a> {
         Worker {
             number,
             host,
@@ -171,6 +173,7 @@ impl<'a> Worker<'a> {
             generation: 0,
             pending: VecDeque::new(),
             reading: 0,
+            window,
             under_way: 0,
             queue: VecDeque::new(),
             parts: BTreeMap::new(),
@@ -187,9 +190,9 @@ impl<'a> Worker<'a> {
     }
 
     /// Loses all that is not on a disk, and goes on from the batch that would have come next.
-    pub fn die(&mut self, walk: Walk<'a>) {
+    pub fn die(&mut self, walk: Walk<'a>, window: Window) {
         let counts = Counts { deaths: self.counts.deaths + 1, ..self.counts };
-        let fresh = Worker::new(self.number, self.host, walk);
+        let fresh = Worker::new(self.number, self.host, walk, window);
         let before = std::mem::replace(self, fresh);
         self.generation = before.generation + 1;
         (self.is_done, self.steps, self.marks, self.counts) = (before.is_done, before.steps, before.marks, counts);

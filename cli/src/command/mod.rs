@@ -18,6 +18,7 @@ mod filtering;
 mod head;
 mod inspect;
 mod labels;
+mod parts;
 mod pixels;
 mod plan;
 mod serve;
@@ -88,6 +89,8 @@ enum Command {
     Warehouse(warehouse::Args),
     /// List what is kept of files elsewhere, and clear it away.
     Cache(cache::Args),
+    /// List what killed writes have left in a store, and clear it away.
+    Parts(parts::Args),
     /// Check, count and convert label files: boxes, outlines and masks of pictures.
     Labels(labels::Args),
     /// Make a dataset anew with the changes of a journal of edits, or change its metadata in place.
@@ -113,8 +116,8 @@ impl Command {
     }
     /// Whether it reads datasets.
     fn reads(&self) -> bool {
-        use Command::{Cache, Completions, Man};
-        !matches!(self, Cache(_) | Completions { .. } | Man)
+        use Command::{Cache, Completions, Man, Parts};
+        !matches!(self, Cache(_) | Parts(_) | Completions { .. } | Man)
     }
     /// Whether a reader who has gone leaves nothing to do. The exit code of others says something of every file.
     fn only_prints(&self) -> bool {
@@ -158,6 +161,7 @@ pub fn main() -> ExitCode {
         Command::Serve(args) => serve::run(args, &out),
         Command::Warehouse(args) => warehouse::run(args, &out),
         Command::Cache(args) => cache::run(args, &out),
+        Command::Parts(args) => parts::run(args, &out),
         Command::Labels(args) => labels::run(args, &given, &out),
         Command::Apply(args) => apply::run(args, &out),
         Command::Edits(args) => edits::run(args, &out),

@@ -71,8 +71,8 @@ impl Case {
 }
 
 /// Commands that read no file, or that have a test of their own.
-const OTHERS: [&str; 10] =
-    ["apply", "edits", "serve", "cache", "shards", "labels", "warehouse", "completions", "man", "help"];
+const OTHERS: [&str; 11] =
+    ["apply", "edits", "serve", "cache", "parts", "shards", "labels", "warehouse", "completions", "man", "help"];
 
 #[test]
 fn every_command_is_here() {

@@ -13,4 +13,5 @@ mod commands;
 mod conditions;
 mod faults;
 mod kills;
+mod parts;
 mod same;

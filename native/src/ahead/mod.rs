@@ -10,16 +10,19 @@
 //! | `store.rs` | the bytes that wait, and the source that gives them out |
 //! | `threads.rs` | who fetches |
 //! | `walk.rs` | what a loader fetches and when, without a loader |
+//! | `window.rs` | how many bytes are on their way at once |
 
 mod plan;
 mod store;
 mod threads;
 mod walk;
+mod window;
 
 pub use plan::{Fetch, Planner, Turn};
 pub(crate) use store::{ALWAYS, Store};
 pub(crate) use threads::{Inputs, Threads};
 pub use walk::{Asked, Lies, Reads, Walk};
+pub use window::Window;
 
 /// Requests that are under way at once. An object's store answers each in some 50 ms; with that many of 100 kB, a link of
 /// 1 Gb/s is full.

@@ -3,6 +3,9 @@
 //! The ranges that samples need come in the order of their use. The first that is not fetched yet takes with it what lies
 //! near it and is needed soon: within half of the bytes that may wait. So a shuffle of blocks costs about one request a
 //! block, and a full shuffle one a sample.
+//!
+//! Where nothing waits, as in the beginning, somebody waits for the first batch: what it needs is fetched by itself, in
+//! small pieces that come at once. Fetches behind it read over what it took rather than stop there.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -16,6 +19,10 @@ pub type Turn = (u64, u64);
 const GAP: u64 = 64 << 10;
 /// The most bytes of a fetch of several ranges.
 const MOST: u64 = 8 << 20;
+/// The same for a batch that is waited for.
+const MOST_SOON: u64 = 1 << 20;
+/// Ranges beside one that are looked at for others of a batch that is waited for.
+const MOST_BESIDE: usize = 64;
 /// Ranges that are looked at ahead, however small they are.
 const MOST_RANGES: usize = 1 << 16;
 
@@ -55,6 +62,10 @@ pub struct Planner {
     /// Bytes that were fetched, by the last batch that needs them.
     waiting: BTreeMap<Turn, u64>,
     waits: u64,
+    /// The batch that is waited for: nothing was there when it was to be fetched.
+    soon: Option<Turn>,
+    /// What was fetched for it, and where each ends.
+    taken: BTreeMap<(usize, u64), u64>,
 }
 
 impl Planner {
@@ -70,6 +81,8 @@ impl Planner {
             ahead: 0,
             waiting: BTreeMap::new(),
             waits: 0,
+            soon: None,
+            taken: BTreeMap::new(),
         }
     }
 
@@ -113,17 +126,27 @@ impl Planner {
         }
         let next = self.next;
         let wanted = self.at(next)?;
-        let (source, mut range, mut last) = (wanted.source, wanted.range.clone(), wanted.turn);
+        let (source, mut range, turn) = (wanted.source, wanted.range.clone(), wanted.turn);
+        let mut last = turn;
+        if self.waits == 0 {
+            self.soon = Some(turn);
+            self.taken.clear();
+        }
+        let soon = self.soon.filter(|soon| *soon == turn);
         // What is needed first is fetched even if it is too much by itself. Otherwise there must be room for neighbors,
         // or else each would be fetched by itself as soon as it fits.
         let (room, most) = (self.bound.saturating_sub(self.waits), MOST.min(self.bound / 8));
+        let most = if soon.is_some() { most.min(MOST_SOON) } else { most };
         if self.waits > 0 && room < most.max(range.end - range.start) {
             return None;
         }
         self.take(next, &mut last);
-        while let Some((number, joined)) = self.neighbor(source, &range, most) {
+        while let Some((number, joined)) = self.neighbor(source, &range, (most, soon)) {
             self.take(number, &mut last);
             range = joined;
+        }
+        if soon.is_some() {
+            self.taken.insert((source, range.start), range.end);
         }
         let bytes = range.end - range.start;
         *self.waiting.entry(last).or_default() += bytes;
@@ -131,16 +154,42 @@ impl Planner {
         Some(Fetch { source, range, last })
     }
 
-    /// A range that lies near one, and both together.
-    fn neighbor(&self, source: usize, range: &Range<u64>, most: u64) -> Option<(u64, Range<u64>)> {
+    /// A range that lies near one, and both together: of the batch that is waited for, if one is.
+    fn neighbor(
+        &self,
+        source: usize,
+        range: &Range<u64>,
+        (most, soon): (u64, Option<Turn>),
+    ) -> Option<(u64, Range<u64>)> {
         let joined = |((_, start, number), end): (&(usize, u64, u64), &u64)| {
             let joined = range.start.min(*start)..range.end.max(*end);
-            let near = *start <= range.end.saturating_add(self.gap) && range.start <= end.saturating_add(self.gap);
-            (near && (joined == *range || joined.end - joined.start <= most)).then_some((*number, joined))
+            // So little comes in no time, whoever needs it.
+            let is_little = joined.end - joined.start <= self.gap;
+            let is_of_it = || soon.is_none_or(|soon| self.turn(*number) == Some(soon));
+            let fits = joined == *range || (joined.end - joined.start <= most && (is_little || is_of_it()));
+            let near = || self.is_near(source, range.end..*start) && self.is_near(source, *end..range.start);
+            (fits && near()).then_some((*number, joined))
         };
-        let behind = self.places.range((source, range.start, 0)..(source, u64::MAX, u64::MAX)).next();
-        let before = self.places.range((source, 0, 0)..(source, range.start, 0)).next_back();
-        behind.and_then(joined).or_else(|| before.and_then(joined))
+        let beside = if soon.is_some() { MOST_BESIDE } else { 1 };
+        let mut behind = self.places.range((source, range.start, 0)..(source, u64::MAX, u64::MAX)).take(beside);
+        let mut before = self.places.range((source, 0, 0)..(source, range.start, 0)).rev().take(beside);
+        behind.find_map(joined).or_else(|| before.find_map(joined))
+    }
+
+    /// Whether so little lies between two ranges that both are fetched together. What the batch that is waited for took
+    /// does not count.
+    fn is_near(&self, source: usize, between: Range<u64>) -> bool {
+        let len = between.end.saturating_sub(between.start);
+        let taken = || -> u64 {
+            let inside = self.taken.range((source, between.start)..(source, between.end));
+            inside.map(|((_, start), end)| end.min(&between.end).saturating_sub(*start)).sum()
+        };
+        len <= self.gap || (len <= MOST && len.saturating_sub(taken()) <= self.gap)
+    }
+
+    fn turn(&self, number: u64) -> Option<Turn> {
+        let at = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        self.coming.get(at).map(|wanted| wanted.turn)
     }
 
     /// Marks a range as fetched.
@@ -259,6 +308,26 @@ mod tests {
         let (fetches, alone) = epoch(256 << 20, 100_000, &order);
         assert_eq!((alone, covers(&fetches, 100_000, &order)), (0, 0));
         assert!(fetches.len() < 80, "{}", fetches.len());
+    }
+
+    #[test]
+    fn the_first_batch_comes_alone_and_what_follows_reads_over_it() {
+        // A window of 16 blocks of 64, of which each batch needs samples here and there.
+        let order = shuffled(1024, 5);
+        let mut planner = Planner::new(256 << 20);
+        for (step, batch) in order.chunks(64).enumerate() {
+            let bytes = |sample: &u64| sample * 100_000..(sample + 1) * 100_000;
+            batch.iter().for_each(|sample| planner.want((0, step as u64), 0, bytes(sample)));
+        }
+        let fetches: Vec<Fetch> = std::iter::from_fn(|| planner.fetch()).collect();
+        let (soon, later): (Vec<_>, Vec<_>) = fetches.iter().partition(|fetch| fetch.last == (0, 0));
+        let bytes = |fetches: &[&Fetch]| fetches.iter().map(|f| f.range.end - f.range.start).sum::<u64>();
+        assert_eq!(bytes(&soon), 6_400_000);
+        assert!(soon.iter().all(|fetch| fetch.range.end - fetch.range.start <= MOST_SOON));
+        // All else, with what it took read again rather than left out.
+        assert!(later.len() <= 24, "{}", later.len());
+        assert!((95_000_000..=102_400_000).contains(&bytes(&later)), "{}", bytes(&later));
+        assert!(fetches.iter().take(soon.len()).all(|fetch| fetch.last == (0, 0)));
     }
 
     #[test]

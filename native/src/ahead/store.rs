@@ -9,7 +9,7 @@ use std::{
 use bytes::Bytes;
 use forebay::Result;
 
-use super::{Fetch, Turn};
+use super::{Fetch, Turn, USUAL_BYTES, Window};
 use crate::input::{Advice, Source};
 
 /// Ranges up to this are copied where they are asked for, so that who keeps one keeps no more.
@@ -39,16 +39,17 @@ enum State {
     Failed,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Inside {
     parts: BTreeMap<Place, Part>,
     queue: VecDeque<(Place, Range<u64>)>,
+    window: Window,
     number: u64,
     closed: bool,
 }
 
 /// Bytes that were fetched ahead.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Store {
     inside: Mutex<Inside>,
     /// Something is to be fetched.
@@ -57,7 +58,20 @@ pub(crate) struct Store {
     news: Condvar,
 }
 
+impl Default for Store {
+    fn default() -> Store {
+        Store::new(USUAL_BYTES)
+    }
+}
+
 impl Store {
+    /// An empty one, where at most this many bytes may wait.
+    pub(crate) fn new(bound: u64) -> Store {
+        let (parts, queue, window) = (BTreeMap::new(), VecDeque::new(), Window::new(bound));
+        let inside = Mutex::new(Inside { parts, queue, window, number: 0, closed: false });
+        Store { inside, work: Condvar::new(), news: Condvar::new() }
+    }
+
     fn inside(&self) -> MutexGuard<'_, Inside> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -103,18 +117,30 @@ impl Store {
                 if inside.closed {
                     return;
                 }
-                match inside.queue.pop_front() {
-                    // What was let go meanwhile is not fetched.
-                    Some((place, range)) if inside.parts.contains_key(&place) => break (place, range),
-                    Some(_) => {}
+                // What was let go meanwhile is not fetched.
+                while inside.queue.front().is_some_and(|(place, _)| !inside.parts.contains_key(place)) {
+                    inside.queue.pop_front();
+                }
+                let window = &inside.window;
+                let fits = inside.queue.front().is_some_and(|(_, range)| window.has_room(range.end - range.start));
+                match inside.queue.pop_front_if(|_| fits) {
+                    Some(next) => break next,
                     None => inside = self.work.wait(inside).unwrap_or_else(PoisonError::into_inner),
                 }
             };
+            let bytes = range.end - range.start;
+            inside.window.ask(bytes);
             drop(inside);
+            // There may be room for the next one too.
+            self.work.notify_one();
             let read = read(place.0, range);
-            if let Some(part) = self.inside().parts.get_mut(&place) {
+            let mut inside = self.inside();
+            inside.window.end(bytes);
+            if let Some(part) = inside.parts.get_mut(&place) {
                 part.is = read.map_or(State::Failed, State::Here);
             }
+            drop(inside);
+            self.work.notify_one();
             self.news.notify_all();
         }
     }

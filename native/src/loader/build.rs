@@ -201,8 +201,12 @@ impl Builder {
 
     fn assemble(mut self, Opened { mut sources, contents, places, prefetch }: Opened) -> Result<Loader> {
         let slot_bytes = contents.iter().map(|content| content.slot_bytes(self.dtype)).collect::<Result<Vec<_>>>()?;
-        let wanted =
-            Wanted { filter: self.filter.as_ref(), samples: self.samples.as_deref(), split: self.split.as_ref() };
+        let wanted = Wanted {
+            filter: self.filter.as_ref(),
+            samples: self.samples.as_deref(),
+            split: self.split.as_ref(),
+            whole: self.resume.is_some() || self.decoded_cache.is_some(),
+        };
         let described = sources.describe(&wanted, self.on_broken)?;
         let selects = self.filter.is_some() || self.samples.is_some() || self.split.is_some();
         if selects && !self.allow_empty && described.iter().all(|source| source.selected() == 0) {

@@ -42,7 +42,7 @@ impl Fetching {
         if bound == 0 || sources.are_local() {
             return None;
         }
-        let store = Arc::<Store>::default();
+        let store = Arc::new(Store::new(bound));
         let inputs = sources.fetched_ahead(&store);
         let resident = |(source, dataset): (usize, &crate::Dataset)| {
             inputs.get(source)?.as_ref()?;
@@ -75,23 +75,23 @@ impl Fetching {
         self.threads = None;
     }
 
-    /// Looks ahead. Of an epoch that nobody asked for yet no more is fetched than is made of it.
-    pub(super) fn look(&mut self, shared: &Shared, (rank, now, prefetch): (u64, u64, usize)) {
+    /// Looks ahead. Of an epoch that nobody asked for yet no more is fetched than this many batches, which are made of it.
+    pub(super) fn look(&mut self, shared: &Shared, (rank, now, following): (u64, u64, usize)) {
         if self.threads.is_none() {
             self.threads = Some(Threads::start(&self.store, &self.inputs, AT_ONCE));
             self.resident.iter().flatten().for_each(|fetch| self.store.ask(fetch.clone()));
         }
         loop {
-            self.tell(shared, (rank, now, prefetch));
+            self.tell(shared, (rank, now, following));
             let Some(fetch) = self.planner.fetch() else { break };
             self.store.ask(fetch);
         }
     }
 
     /// Tells the planner what comes, as far as it wants to know.
-    fn tell(&mut self, shared: &Shared, (rank, now, prefetch): (u64, u64, usize)) {
+    fn tell(&mut self, shared: &Shared, (rank, now, following): (u64, u64, usize)) {
         while self.planner.is_hungry() {
-            if self.told.epoch > now && self.told.step >= prefetch as u64 {
+            if self.told.epoch > now && self.told.step >= following as u64 {
                 break;
             }
             let Ok(epoch) = shared.order.epoch(self.told.epoch) else { break };

@@ -143,7 +143,7 @@ pub use tensor::{Dtype, Tensor};
 pub use timeline::{Event, Timeline};
 pub use together::Piece;
 
-use crate::warehouse::Refused;
+use crate::{identity::lacks_samples, warehouse::Refused};
 use fetching::Fetching;
 use flight::{Flight, Pools, Task};
 use groups::Plan;
@@ -186,6 +186,11 @@ pub struct Loader {
     causes: BTreeMap<&'static str, u64>,
     /// The epoch for which the shards of warehouses were last looked at.
     looked_for: Option<u64>,
+    /// Whether an epoch was read to its end, and another asked for.
+    goes_on: bool,
+    /// All that tells its files from others, once a state was saved; until then no bytes of files elsewhere are asked
+    /// for only for that.
+    identities: OnceLock<Vec<String>>,
 }
 
 impl Loader {
@@ -221,6 +226,8 @@ impl Loader {
             skipped,
             causes: BTreeMap::new(),
             looked_for: None,
+            goes_on: false,
+            identities: OnceLock::new(),
         }
     }
 
@@ -306,13 +313,25 @@ impl Loader {
 
     /// Where the run stands: behind the last batch that was given. Batches that are only on their way do not count,
     /// nor one that was an error.
+    ///
+    /// Where files lie elsewhere the first call asks for some bytes of each, which tell it from another of its layout. If
+    /// they do not come, the state goes without, and resuming compares the rest.
     pub fn state(&self) -> State {
-        State {
-            order: self.shared.order.state(self.done.epoch, self.done.step),
-            version: state::VERSION,
-            groups: self.plan.groups().cloned(),
-            skipped: self.skipped,
+        let mut order = self.shared.order.state(self.done.epoch, self.done.step);
+        if order.sources.iter().any(|source| lacks_samples(&source.identity))
+            && let Some(whole) = self.identities()
+        {
+            order.sources.iter_mut().zip(whole).for_each(|(source, whole)| source.identity.clone_from(whole));
         }
+        State { order, version: state::VERSION, groups: self.plan.groups().cloned(), skipped: self.skipped }
+    }
+
+    /// All that tells its files from others, if it can be read.
+    fn identities(&self) -> Option<&Vec<String>> {
+        self.identities.get().or_else(|| {
+            let found = self.shared.sources.identities().ok()?;
+            Some(self.identities.get_or_init(|| found))
+        })
     }
 
     /// The batches of one epoch. If the loader was resumed in the middle of it, the first call gives what is left
@@ -412,6 +431,7 @@ impl Loader {
         }
         self.done = self.next;
         self.phase = Phase::Idle;
+        self.goes_on = true;
         None
     }
 
@@ -556,9 +576,14 @@ impl Loader {
     /// Sends batches to the workers until enough are on their way, those of this epoch first and then the next one's.
     fn fill(&mut self) -> Result<()> {
         if let Some(fetching) = self.fetching.as_mut().filter(|_| self.crew.is_some()) {
-            fetching.look(&self.shared, (self.rank, self.next.epoch, self.prefetch));
+            let following = if self.goes_on { self.prefetch } else { 0 };
+            fetching.look(&self.shared, (self.rank, self.next.epoch, following));
         }
         self.fill_from(self.next.epoch)?;
+        // Files elsewhere cost requests, and whoever has read one epoch alone may want no other.
+        if self.fetching.is_some() && !self.goes_on {
+            return Ok(());
+        }
         let Some(following) = self.next.epoch.checked_add(1) else { return Ok(()) };
         if self.flights.len() < self.prefetch && self.ahead.epoch == self.next.epoch {
             self.ahead = Position { epoch: following, step: 0 };

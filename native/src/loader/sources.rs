@@ -15,7 +15,12 @@ use super::{
     stored::{self, Stored},
 };
 use crate::{
-    Dataset, Input, OpenOptions, ahead::Store, folder::Folder, identity::identity, input::remote, select::matching_all,
+    Dataset, Input, OpenOptions,
+    ahead::Store,
+    folder::Folder,
+    identity::{identity, outline},
+    input::remote,
+    select::matching_all,
 };
 
 /// The opened files, in the order in which their samples follow each other.
@@ -35,6 +40,8 @@ pub(super) struct Wanted<'a> {
     /// By their numbers among all samples of all sources.
     pub(super) samples: Option<&'a [u64]>,
     pub(super) split: Option<&'a Split>,
+    /// Whether files are told from others by all that does, and not only by what costs no request.
+    pub(super) whole: bool,
 }
 
 impl Sources {
@@ -188,10 +195,11 @@ impl Sources {
             chosen.iter_mut().zip(self.apart(samples)?).for_each(|(to, part)| only(to, part));
         }
         let one = |(number, (dataset, chosen)): (usize, (&Dataset, Option<Vec<u64>>))| {
-            let identity = match (&self.annotated, dataset.warehouse()) {
-                (_, Some(warehouse)) => stored::identity(warehouse),
-                (Some(annotated), _) => format!("{}, {}", identity(dataset)?, annotated.identity(number)),
-                _ => identity(dataset)?,
+            let is_far = || dataset.input().is_some_and(|input| !input.is_local());
+            let identity = match self.annotated.is_none() && dataset.warehouse().is_none() && !wanted.whole && is_far()
+            {
+                true => outline(dataset)?,
+                false => self.identity(number, dataset)?,
             };
             let source = Source::new(dataset.name(), self.samples(number)).identity(identity);
             match chosen {
@@ -200,6 +208,19 @@ impl Sources {
             }
         };
         self.datasets.iter().zip(chosen).enumerate().map(one).collect()
+    }
+
+    /// All that tells each source from others of the same name.
+    pub(super) fn identities(&self) -> Result<Vec<String>> {
+        self.datasets.iter().enumerate().map(|(number, dataset)| self.identity(number, dataset)).collect()
+    }
+
+    fn identity(&self, number: usize, dataset: &Dataset) -> Result<String> {
+        Ok(match (&self.annotated, dataset.warehouse()) {
+            (_, Some(warehouse)) => stored::identity(warehouse),
+            (Some(annotated), _) => format!("{}, {}", identity(dataset)?, annotated.identity(number)),
+            _ => identity(dataset)?,
+        })
     }
 
     /// The numbers of a source's samples of these numbers in its file.

@@ -4,6 +4,7 @@ use forebay::{Error, Result, order};
 use serde::{Deserialize, Serialize};
 
 use super::Groups;
+use crate::identity::lacks_samples;
 
 /// All that is needed to go on elsewhere: plain data, the same in every language.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,7 +44,14 @@ impl State {
             let message = format!("the groups are {groups:?} now and were {:?} when the state was saved", self.groups);
             return Err(Error::new(&order::codes::STATE_SETTING, message));
         }
-        order.resume(&self.order)
+        let (mut then, now) = (self.order.clone(), order.state(self.order.epoch, self.order.step));
+        // What could not be read when the state was saved is not compared.
+        for (then, now) in then.sources.iter_mut().zip(now.sources) {
+            if lacks_samples(&then.identity) && now.identity.starts_with(&format!("{}, ", then.identity)) {
+                then.identity = now.identity;
+            }
+        }
+        order.resume(&then)
     }
 }
 

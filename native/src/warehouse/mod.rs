@@ -14,7 +14,7 @@
 //! | `sources.rs`, `recorder.rs`, `labels.rs`, `frames.rs` | what there is to be stored |
 //! | `marked.rs` | the same labels for a loader: outlines, masks and key points too |
 //! | `image.rs`, `make.rs`, `shards.rs` | pictures to images, images to shards |
-//! | `stage.rs` | where they are until all is whole |
+//! | `stage.rs`, `meeting.rs` | where they are until all is whole; where parts meet that go to a store |
 //! | `parts.rs` | builds that several processes share |
 //! | `kept.rs` | the warehouses of a folder |
 //! | `export.rs`, `samples.rs` | the summary as a table; the samples as one |
@@ -30,6 +30,7 @@ mod kept;
 mod labels;
 mod make;
 mod marked;
+mod meeting;
 mod parts;
 mod recorder;
 mod samples;

@@ -3,7 +3,8 @@
 //!
 //! Parts lie where a build that was ended in the middle leaves its shards, so the build that follows finds them, proves
 //! each by its content, makes what is missing, and gives the whole its place. A part that is there and sound is not made
-//! again, and a process that dies costs its own part.
+//! again, and a process that dies costs its own part. What goes to a store may be made on machines that share nothing else:
+//! parts are objects then, which a copy gives their names in the end.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +25,8 @@ pub fn begin_parts(sources: &[PathBuf], out: &Path, settings: &Settings) -> Resu
         }
     }
     let parts = shards::chunks(survey.frames.len(), &settings.shape()?, settings.shard_bytes)?.len();
-    Stage::begin(out, &plan_of(&survey, settings))?.leave();
+    let plan = plan_of(&survey, settings);
+    Stage::begin(out, &plan)?.leave(out, &plan)?;
     Ok(parts as u64)
 }
 
@@ -47,6 +49,7 @@ pub fn make_part(
     let stage = Stage::share(out, &plan_of(&survey, settings))?;
     shards::make_all(&survey, settings, &stage, shape, Some(number), progress)?;
     survey.unchanged()?;
+    stage.bring(number)?;
     Ok(frames.len() as u64)
 }
 

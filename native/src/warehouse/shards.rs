@@ -28,11 +28,7 @@ use super::{
     trace::Trace,
     writing::{Destination, Told, Writing},
 };
-use crate::{
-    input::Input,
-    parallel::{all_cores, ordered},
-    shards::sha256_of,
-};
+use crate::parallel::{all_cores, ordered};
 
 /// What became of a frame, as a journal says it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -243,10 +239,7 @@ fn left_whole(
         let frames = survey.frames.get(range.clone()).unwrap_or_default();
         let whole = chunk.frames.len() == frames.len()
             && match &chunk.shard {
-                Some(entry) => {
-                    let digest = Input::pieces(&stage.shard(number)).and_then(|shard| sha256_of(&shard));
-                    digest.ok() == entry.checksum_sha256
-                }
+                Some(entry) => stage.has(number, entry.checksum_sha256.as_deref()),
                 None => true,
             };
         let mut same = whole;

@@ -4,21 +4,25 @@
 //! next one of the same. Who builds holds a lock on it, which the system removes however the process ends.
 //!
 //! What a warehouse is called follows from all of its pictures, so one that goes to a store is built here too, among the
-//! temporary files, and sent when it is whole: its shards, and then the manifest.
+//! temporary files, and sent when it is whole: its shards, and then the manifest. Parts that other machines made of it meet
+//! in the store ([`Meeting`]), and stay there until they get their names.
 
 use std::{
     fs::{self, File, TryLockError},
-    io::{self, IoSlice, Read},
+    io,
     path::{Path, PathBuf},
 };
 
 use forebay::{Error, Result, codec::checksum::crc32, warehouse::MANIFEST_NAME};
 
-use super::codes::{BUSY, NOT_BEGUN};
+use super::{
+    codes::{BUSY, NOT_BEGUN},
+    meeting::{Meeting, send},
+};
 use crate::{
     half_written::{MARK, RANDOM, SUFFIX, is_part},
-    input::{display, io_error, remote},
-    output::AtomicFile,
+    input::{Input, display, io_error, remote},
+    shards::sha256_of,
 };
 
 /// The file that says what a stage is of.
@@ -35,6 +39,10 @@ pub(super) struct Stage {
     out: String,
     /// Says that this process lives, as long as it is open.
     _lock: Option<File>,
+    /// Where parts are that other machines made.
+    meeting: Option<Meeting>,
+    /// A folder that goes with this.
+    _own: Option<tempfile::TempDir>,
     placed: bool,
 }
 
@@ -74,7 +82,11 @@ impl Stage {
                 return Err(failed(io::Error::other("another process removes what is built here")));
             }
         };
-        let stage = Stage { folder, out: display(out), _lock: lock, placed: false };
+        let meeting = match meeting(out, plan) {
+            Some(meeting) => meeting.is_of(plan)?.then_some(meeting),
+            None => None,
+        };
+        let stage = Stage { folder, out: display(out), _lock: lock, meeting, _own: None, placed: false };
         let known = fs::read_to_string(stage.folder.join(PLAN)).unwrap_or_default();
         if known != plan {
             stage.clear()?;
@@ -101,9 +113,18 @@ impl Stage {
     /// Joins others in a build of this plan that was begun. Nobody who begins one, or clears dead ones away, comes in
     /// between.
     pub fn share(out: &Path, plan: &str) -> Result<Stage> {
-        if remote::is_remote(out) {
-            let message = "parts of a build meet in a folder that all who make them see, and a store is none";
-            return Err(Error::new(&forebay::error::codes::ARGUMENT, message).file(display(out)));
+        let not_begun = || {
+            let message = "no build of these sources and settings was begun here, or it has ended";
+            Err(Error::new(&NOT_BEGUN, message).file(display(out)))
+        };
+        if let Some(meeting) = meeting(out, plan) {
+            if !meeting.is_of(plan)? {
+                return not_begun();
+            }
+            let here = tempfile::Builder::new().prefix("forebay-part-").tempdir();
+            let own = here.map_err(|e| io_error("the temporary folder", "write into", e))?;
+            let (folder, meeting, own) = (own.path().to_owned(), Some(meeting), Some(own));
+            return Ok(Stage { folder, out: display(out), _lock: None, meeting, _own: own, placed: true });
         }
         let folder = Self::folder_of(out, plan);
         let lock = match File::open(&folder) {
@@ -118,19 +139,27 @@ impl Stage {
             Err(_) => None,
         };
         // What it leaves is for the build that was begun.
-        let stage = Stage { folder, out: display(out), _lock: lock, placed: true };
+        let stage = Stage { folder, out: display(out), _lock: lock, meeting: None, _own: None, placed: true };
         match fs::read_to_string(stage.folder.join(PLAN)).is_ok_and(|known| known == plan) {
             true => Ok(stage),
-            false => {
-                let message = "no build of these sources and settings was begun here, or it has ended";
-                Err(Error::new(&NOT_BEGUN, message).file(display(out)))
-            }
+            false => not_begun(),
         }
     }
 
-    /// Leaves the folder for others, who [share](Self::share) it.
-    pub fn leave(mut self) {
-        self.placed = true;
+    /// Leaves the build of this plan to others, who [share](Self::share) it.
+    pub fn leave(mut self, out: &Path, plan: &str) -> Result<()> {
+        match meeting(out, plan) {
+            Some(meeting) => meeting.begin(plan)?,
+            None => self.placed = true,
+        }
+        Ok(())
+    }
+
+    /// Brings a part that was made here to where others find it.
+    pub fn bring(&self, chunk: usize) -> Result<()> {
+        let (Some(meeting), Some(journal)) = (&self.meeting, self.journal_here(chunk)) else { return Ok(()) };
+        let shard = Some(self.shard(chunk)).filter(|shard| shard.exists());
+        meeting.bring(chunk, shard.as_deref(), &journal)
     }
 
     fn failed(&self, e: io::Error) -> Error {
@@ -159,9 +188,21 @@ impl Stage {
     pub fn shard(&self, chunk: usize) -> PathBuf {
         self.path(&format!("{SHARD}-{chunk:05}"))
     }
+    fn journal_here(&self, chunk: usize) -> Option<Vec<u8>> {
+        fs::read(self.path(&format!("{JOURNAL}-{chunk:05}"))).ok()
+    }
     /// What a chunk became, if it is whole.
     pub fn journal(&self, chunk: usize) -> Option<Vec<u8>> {
-        fs::read(self.path(&format!("{JOURNAL}-{chunk:05}"))).ok()
+        self.journal_here(chunk).or_else(|| self.meeting.as_ref()?.journal(chunk))
+    }
+    /// Whether the shard of a chunk with a journal has this SHA-256. In a store its state says so, which the journal was
+    /// compared with.
+    pub fn has(&self, chunk: usize, sha256: Option<&str>) -> bool {
+        if self.journal_here(chunk).is_none() {
+            return self.meeting.is_some();
+        }
+        let found = Input::pieces(&self.shard(chunk)).and_then(|shard| sha256_of(&shard));
+        found.is_ok_and(|found| Some(found.as_str()) == sha256)
     }
     /// Says what a chunk became, which is whole now.
     pub fn write_journal(&self, chunk: usize, text: &[u8]) -> Result<()> {
@@ -197,7 +238,10 @@ impl Stage {
         replace: bool,
         sync: bool,
     ) -> Result<()> {
-        for (chunk, name) in shards {
+        // Of those that other machines made there is nothing here.
+        let away = |chunk: usize| self.meeting.is_some() && self.journal_here(chunk).is_none();
+        let (away, here): (Vec<_>, Vec<_>) = shards.iter().partition(|(chunk, _)| away(*chunk));
+        for (chunk, name) in here.iter().copied() {
             fs::rename(self.shard(*chunk), self.path(name)).map_err(|e| self.failed(e))?;
         }
         // From here on nobody goes on with it.
@@ -210,17 +254,28 @@ impl Stage {
         let path = self.path(name);
         fs::write(&path, manifest).map_err(|e| self.failed(e))?;
         if remote::is_remote(target) {
-            for (_, name) in shards {
+            for (_, name) in here {
                 // What an earlier build of the same left there is the same.
-                send(&self.path(name), &remote::beneath(target, name), true)?;
+                send(&Input::pieces(&self.path(name))?, &remote::beneath(target, name), true)?;
+            }
+            if let Some(meeting) = &self.meeting {
+                for (chunk, name) in away {
+                    meeting.place(*chunk, &remote::beneath(target, name))?;
+                }
             }
             // With it the warehouse is there.
-            send(&path, &remote::beneath(target, MANIFEST_NAME), replace).map_err(|e| match e.code() {
-                code if !replace && code == &forebay::error::codes::ARGUMENT => super::exists(target),
-                _ => e,
+            send(&Input::pieces(&path)?, &remote::beneath(target, MANIFEST_NAME), replace).map_err(|e| {
+                match e.code() {
+                    code if !replace && code == &forebay::error::codes::ARGUMENT => super::exists(target),
+                    _ => e,
+                }
             })?;
             self.placed = true;
             let _ = fs::remove_dir_all(&self.folder);
+            if let Some(meeting) = &self.meeting {
+                // What is left of it is in nobody's way.
+                let _ = meeting.clear();
+            }
             return Ok(());
         }
         if sync {
@@ -267,20 +322,12 @@ impl Drop for Stage {
     }
 }
 
-/// Sends a file to where it is to be in a store.
-fn send(path: &Path, to: &Path, force: bool) -> Result<()> {
-    let failed = |e| io_error(&display(path), "read", e);
-    let mut file = File::open(path).map_err(failed)?;
-    let mut out = AtomicFile::create_streaming(to, force)?;
-    let mut buffer = vec![0; 1 << 20];
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return out.commit(false),
-            Ok(n) => out.append(&mut [IoSlice::new(&buffer[..n])])?,
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(failed(e)),
-        }
-    }
+/// Where parts of a build meet that goes to a store.
+fn meeting(out: &Path, plan: &str) -> Option<Meeting> {
+    remote::is_remote(out).then(|| {
+        let name = format!("{}{}{SUFFIX}", begins_with(), plan.get(..RANDOM).unwrap_or("000000"));
+        Meeting::of(remote::beneath(out, name))
+    })
 }
 
 /// Somebody else holds it.

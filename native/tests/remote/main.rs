@@ -12,6 +12,7 @@ mod costs;
 mod faults;
 mod reading;
 mod redirects;
+mod sharing;
 
 use forebay_native::{
     Dataset,

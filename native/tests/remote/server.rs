@@ -146,6 +146,10 @@ impl Server {
     pub fn uploads(&self) -> usize {
         self.state().writes.uploads()
     }
+    /// When uploads are said to have begun from now on.
+    pub fn uploads_begin(&self, when: &str) {
+        self.state().writes.when = Some(when.into());
+    }
     /// Conditions are answered with 501, or not looked at.
     pub fn without_conditions(&self, said: bool) {
         self.state().writes.without_conditions(said);

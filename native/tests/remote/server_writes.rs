@@ -11,6 +11,8 @@ const LEAST: usize = 5 << 20;
 pub(super) struct Writes {
     uploads: BTreeMap<String, Upload>,
     begun: usize,
+    /// When the next upload is said to have begun, if not on the first day of 2026.
+    pub when: Option<String>,
     /// The metadata of objects, by their paths.
     marks: BTreeMap<String, Vec<(String, String)>>,
     conditions: Conditions,
@@ -27,6 +29,7 @@ enum Conditions {
 #[derive(Debug)]
 struct Upload {
     path: String,
+    when: String,
     marks: Vec<(String, String)>,
     parts: BTreeMap<usize, Vec<u8>>,
 }
@@ -64,7 +67,8 @@ pub(super) fn answer(state: &mut State, asked: &Asked, content: Vec<u8>) -> Opti
         ("POST", Some(_), ..) => {
             state.writes.begun += 1;
             let id = format!("upload-{}", state.writes.begun);
-            let upload = Upload { path, marks: marks_of(asked), parts: BTreeMap::new() };
+            let when = state.writes.when.clone().unwrap_or_else(|| "2026-01-01T00:00:00.000Z".into());
+            let upload = Upload { path, when, marks: marks_of(asked), parts: BTreeMap::new() };
             state.writes.uploads.insert(id.clone(), upload);
             let body =
                 format!("<InitiateMultipartUploadResult><UploadId>{id}</UploadId></InitiateMultipartUploadResult>");
@@ -86,6 +90,12 @@ pub(super) fn answer(state: &mut State, asked: &Asked, content: Vec<u8>) -> Opti
             Some((204, Vec::new(), String::new()))
         }
         ("GET", Some(_), None, None) => Some(list(state, asked)),
+        ("PUT", None, None, None) if asked.headers.contains_key("x-amz-copy-source") => {
+            let from = super::decoded(asked.headers["x-amz-copy-source"].trim_start_matches('/'));
+            let Some((bytes, _)) = state.objects.get(&from).cloned() else { return Some(error(404, "NoSuchKey")) };
+            let tag = place(state, path, bytes, marks_of(asked)).replace('"', "&quot;");
+            Some((200, Vec::new(), format!("<CopyObjectResult><ETag>{tag}</ETag></CopyObjectResult>")))
+        }
         ("PUT", None, None, None) => Some(refused(state, asked).unwrap_or_else(|| {
             let tag = place(state, path, content, marks_of(asked));
             (200, vec![("etag", tag)], String::new())
@@ -151,13 +161,28 @@ fn place(state: &mut State, path: String, bytes: Vec<u8>, marks: Vec<(String, St
 /// The uploads of a bucket that have not ended.
 fn list(state: &State, asked: &Asked) -> Answer {
     let bucket = asked.path.trim_matches('/');
-    let mut text = String::from("<?xml version=\"1.0\"?><ListMultipartUploadsResult><IsTruncated>false</IsTruncated>");
-    for (id, upload) in &state.writes.uploads {
-        if let Some(key) = upload.path.strip_prefix(bucket).and_then(|rest| rest.strip_prefix('/')) {
-            text.push_str(&format!(
-                "<Upload><Key>{key}</Key><UploadId>{id}</UploadId><Initiated>2026-01-01T00:00:00.000Z</Initiated></Upload>"
-            ));
-        }
+    let of = |name: &str| {
+        asked.query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('=')).unwrap_or_default()
+    };
+    let after = (of("key-marker"), of("upload-id-marker"));
+    let mut found: Vec<_> = state
+        .writes
+        .uploads
+        .iter()
+        .filter_map(|(id, upload)| {
+            let key = upload.path.strip_prefix(bucket)?.strip_prefix('/')?;
+            (key.starts_with(of("prefix")) && (key, id.as_str()) > after).then_some((key, id.as_str(), &upload.when))
+        })
+        .collect();
+    found.sort_unstable();
+    let more = found.len() > state.page;
+    found.truncate(state.page);
+    let mut text = format!("<?xml version=\"1.0\"?><ListMultipartUploadsResult><IsTruncated>{more}</IsTruncated>");
+    if let Some((key, id, _)) = found.last() {
+        text += &format!("<NextKeyMarker>{key}</NextKeyMarker><NextUploadIdMarker>{id}</NextUploadIdMarker>");
+    }
+    for (key, id, when) in found {
+        text += &format!("<Upload><Key>{key}</Key><UploadId>{id}</UploadId><Initiated>{when}</Initiated></Upload>");
     }
     (200, Vec::new(), text + "</ListMultipartUploadsResult>")
 }

@@ -129,7 +129,7 @@ fn note(change: impl FnOnce(&mut Seen)) {
 }
 
 /// Gives every store the one client.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Connector {
     client: reqwest::Client,
     /// How long a server may say nothing.

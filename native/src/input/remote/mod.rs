@@ -15,6 +15,7 @@
 //! | `list` | patterns and folders |
 //! | `objects` | whether one is there, and its removal |
 //! | `upload`, `placing` | an object that is written: its parts, and the moment in which it appears |
+//! | `parts` | uploads that nobody came to the end of |
 //! | `traffic` | how many requests and bytes |
 
 mod address;
@@ -30,6 +31,8 @@ mod list;
 mod none;
 #[cfg(feature = "remote")]
 mod objects;
+#[cfg(feature = "remote")]
+mod parts;
 mod patience;
 #[cfg(feature = "remote")]
 mod placing;
@@ -74,11 +77,14 @@ pub use list::{Listed, below};
 pub use none::open;
 #[cfg(not(feature = "remote"))]
 #[doc(hidden)]
-pub use none::{Listed, below};
+pub use none::{Listed, Unfinished, below, end_unfinished, unfinished};
 #[cfg(not(feature = "remote"))]
-pub(crate) use none::{Placed, Upload, abandon_all, first_bytes, found, known_len, matching, open_path, remove};
+pub(crate) use none::{Placed, Upload, abandon_all, copy, first_bytes, found, known_len, matching, open_path, remove};
 #[cfg(feature = "remote")]
-pub(crate) use objects::{found, remove};
+pub(crate) use objects::{copy, found, remove};
+#[cfg(feature = "remote")]
+#[doc(hidden)]
+pub use parts::{Unfinished, end_unfinished, unfinished};
 #[doc(hidden)]
 pub use patience::{FORGIVES, TRIES, wait};
 #[cfg(feature = "remote")]
@@ -132,6 +138,11 @@ pub mod codes {
         Code::unsupported("remote.not_built", "This build of Forebay opens no addresses: its feature `remote` is off.");
     /// Nothing of that name.
     pub const NOT_FOUND: Code = Code::usage("remote.not_found", "There is no object of that name.");
+    /// The store does not say which uploads are unfinished.
+    pub const PARTS: Code = Code::unsupported(
+        "remote.parts",
+        "Such a store is not asked for unfinished uploads; the message says what clears them there.",
+    );
     /// A server that gives whole files only.
     pub const RANGES: Code = Code::unsupported(
         "remote.ranges",
@@ -167,6 +178,7 @@ pub mod codes {
         &LIST,
         &NOT_BUILT,
         &NOT_FOUND,
+        &PARTS,
         &RANGES,
         &REGION,
         &SERVER,

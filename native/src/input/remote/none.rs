@@ -18,6 +18,18 @@ pub struct Listed {
     pub len: u64,
 }
 
+/// An upload that has begun and not ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unfinished {
+    /// The object that it was to become.
+    pub path: PathBuf,
+    /// What the store calls it.
+    pub upload: String,
+    /// When it was begun, if the store says so.
+    pub begun: Option<std::time::SystemTime>,
+}
+
 fn no<T>(path: &Path) -> Result<T> {
     let message = "this build of Forebay opens no addresses; fetch the file, or build it with the feature remote";
     Err(Error::new(&codes::NOT_BUILT, message).file(shown(path)))
@@ -42,6 +54,15 @@ pub(crate) fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
 /// What lies below an address: not in this build.
 pub fn below(folder: &Path) -> Result<Vec<Listed>> {
     no(folder)
+}
+
+/// Uploads that have not ended: not in this build.
+pub fn unfinished(path: &Path) -> Result<Vec<Unfinished>> {
+    no(path)
+}
+/// Ends uploads: not in this build.
+pub fn end_unfinished(uploads: &[Unfinished]) -> Result<()> {
+    uploads.first().map_or(Ok(()), |upload| no(&upload.path))
 }
 
 /// What came of an object: in this build none is written.
@@ -85,6 +106,10 @@ impl Upload {
 /// What is under an address: not in this build.
 pub(crate) fn found(path: &Path) -> Result<Option<Input>> {
     no(path)
+}
+/// Copies an object: not in this build.
+pub(crate) fn copy(from: &Path, _: &Path) -> Result<()> {
+    no(from)
 }
 /// Removes objects: not in this build.
 pub(crate) fn remove<P: AsRef<Path>>(paths: &[P]) -> Result<()> {

@@ -1,9 +1,9 @@
-//! Objects one by one: whether they are there, small ones whole, and their removal.
+//! Objects one by one: whether they are there, copies of them, and their removal.
 
 use std::path::Path;
 
 use forebay::{Error, Result};
-use object_store::ObjectStoreExt;
+use object_store::{CopyOptions, ObjectStoreExt};
 
 use super::{
     Settings,
@@ -25,6 +25,28 @@ pub(crate) fn found(path: &Path) -> Result<Option<Input>> {
         Err(e) if e.code() == &codes::NOT_FOUND => Ok(None),
         Err(e) => Err(e),
     }
+}
+
+/// Copies an object to another name of its store, and replaces what is there. The store does it by itself.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
+    let object = |path: &Path| {
+        let address = Address::parse(path.to_str().unwrap_or_default()).map_err(|e| e.file(shown(path)))?;
+        Object::new(&address, &Settings::new())
+    };
+    let (from, target) = (object(from)?, object(to)?);
+    let copied = runtime::wait(async move {
+        let mut tries = Tries::new(&from.store);
+        loop {
+            let _permit = from.store.at_once.acquire().await;
+            let options = CopyOptions::default();
+            let (done, seen) = watched(from.objects().copy_opts(&from.key, &target.key, options)).await;
+            match done {
+                Ok(()) => return Ok(()),
+                Err(e) => tries.again(from.failure(&e, &seen), 0).await?,
+            }
+        }
+    });
+    copied.map_err(|e| e.file(shown(to)))
 }
 
 /// Removes objects, all of which go at the same time. What is not there is gone.

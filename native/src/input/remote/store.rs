@@ -8,14 +8,15 @@ use std::{
 
 use forebay::{Error, Result};
 use object_store::{
-    ObjectStore, RetryConfig,
+    ClientOptions, ObjectStore, RetryConfig,
     aws::AmazonS3Builder,
     azure::{AzureConfigKey, AzureCredential, MicrosoftAzureBuilder},
-    client::CredentialProvider,
+    client::{CredentialProvider, HttpClient, HttpConnector},
     gcp::GoogleCloudStorageBuilder,
     http::HttpBuilder,
     list::PaginatedListStore,
     multipart::MultipartStore,
+    signer::Signer,
 };
 use tokio::sync::Semaphore;
 
@@ -45,6 +46,8 @@ pub(super) struct Store {
     pub lists: Option<Arc<dyn PaginatedListStore>>,
     /// They take no uploads in parts either.
     pub parts: Option<Arc<dyn MultipartStore>>,
+    /// S3: what signs a request for a list of uploads, and sends it.
+    pub lists_uploads: Option<(Arc<dyn Signer>, HttpClient)>,
     /// Azure: what requests are signed with, and the account.
     pub signs: Option<(Arc<dyn CredentialProvider<Credential = AzureCredential>>, String)>,
     pub at_once: Semaphore,
@@ -95,14 +98,14 @@ fn make(address: &Address, settings: &Settings) -> Result<Store> {
     let patience = Duration::try_from_secs_f64(patience).unwrap_or(Duration::from_secs(3600));
     let tries = number(settings, "FOREBAY_REMOTE_TRIES", TRIES)?;
     let connector = Connector::new(patience, address.scheme == Scheme::Http)?;
-    let Made { objects, lists, parts, signs } = match address.scheme {
+    let Made { objects, lists, parts, signs, lists_uploads } = match address.scheme {
         Scheme::S3 => s3(&address.place, settings, connector)?,
         Scheme::Google => google(&address.place, settings, connector)?,
         Scheme::Azure => azure(&address.place, settings, connector)?,
         Scheme::Http => http(address, connector)?,
     };
     let (scheme, place, at_once) = (address.scheme, address.place.clone(), Semaphore::new(AT_ONCE));
-    Ok(Store { scheme, place, objects, lists, parts, signs, at_once, tries, patience })
+    Ok(Store { scheme, place, objects, lists, parts, lists_uploads, signs, at_once, tries, patience })
 }
 
 /// A client, by what it can do.
@@ -111,12 +114,19 @@ struct Made {
     lists: Option<Arc<dyn PaginatedListStore>>,
     parts: Option<Arc<dyn MultipartStore>>,
     signs: Option<(Arc<dyn CredentialProvider<Credential = AzureCredential>>, String)>,
+    lists_uploads: Option<(Arc<dyn Signer>, HttpClient)>,
 }
 
 impl Made {
     fn of<S: ObjectStore + PaginatedListStore + MultipartStore>(store: S) -> Made {
         let store = Arc::new(store);
-        Made { objects: store.clone(), lists: Some(store.clone()), parts: Some(store), signs: None }
+        Made {
+            objects: store.clone(),
+            lists: Some(store.clone()),
+            parts: Some(store),
+            signs: None,
+            lists_uploads: None,
+        }
     }
 }
 
@@ -157,8 +167,11 @@ fn s3(bucket: &str, settings: &Settings, connector: Connector) -> Result<Made> {
     }
     // One request an object, which every server that speaks S3 knows.
     let builder = builder.with_disable_bulk_delete(true);
+    let client = connector.connect(&ClientOptions::default()).map_err(|e| refused(Scheme::S3, &e))?;
     let builder = builder.with_bucket_name(bucket).with_retry(once()).with_http_connector(connector);
-    builder.build().map(Made::of).map_err(|e| refused(Scheme::S3, &e))
+    let store = builder.build().map_err(|e| refused(Scheme::S3, &e))?;
+    let signer: Arc<dyn Signer> = Arc::new(store.clone());
+    Ok(Made { lists_uploads: Some((signer, client)), ..Made::of(store) })
 }
 
 fn google(bucket: &str, settings: &Settings, connector: Connector) -> Result<Made> {
@@ -194,7 +207,7 @@ fn http(address: &Address, connector: Connector) -> Result<Made> {
         .with_http_connector(connector)
         .build();
     match built {
-        Ok(store) => Ok(Made { objects: Arc::new(store), lists: None, parts: None, signs: None }),
+        Ok(store) => Ok(Made { objects: Arc::new(store), lists: None, parts: None, signs: None, lists_uploads: None }),
         Err(_) => Err(Error::new(&codes::ADDRESS, "this cannot be asked for by HTTP").file(address.shown())),
     }
 }

@@ -1,0 +1,96 @@
+//! `forebay parts`: uploads to a store that nobody came to the end of are listed and ended.
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use clap::Subcommand;
+use forebay::{Error, Result, error::codes};
+use forebay_native::remote::{Unfinished, end_unfinished, is_remote, unfinished};
+use serde_json::{Value, json};
+
+use crate::{
+    exit::Outcome,
+    human,
+    output::{Output, printable},
+};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    work: Work,
+}
+
+#[derive(Debug, Subcommand)]
+enum Work {
+    /// List the uploads below an address that have begun and not ended.
+    List {
+        /// A bucket, a folder, or one object of S3 and what speaks it.
+        address: PathBuf,
+        /// Only those that were begun so long ago, such as 12h or 1d.
+        #[arg(long, value_name = "TIME", value_parser = human::parse_time, default_value = "0s")]
+        older: Duration,
+    },
+    /// End them, with the parts that came.
+    Clear {
+        /// A bucket, a folder, or one object of S3 and what speaks it.
+        address: PathBuf,
+        /// Only those that were begun so long ago: what is younger may be somebody's who is still at work.
+        #[arg(long, value_name = "TIME", value_parser = human::parse_time, default_value = "1d")]
+        older: Duration,
+    },
+}
+
+pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+    match &args.work {
+        Work::List { address, older } => {
+            let found = found(address, *older)?;
+            match out.json() {
+                true => out.value(&json!({ "uploads": found.iter().map(said).collect::<Vec<_>>() })),
+                false => {
+                    let now = SystemTime::now();
+                    for one in &found {
+                        let age = one.begun.and_then(|begun| now.duration_since(begun).ok());
+                        let age = age.map_or_else(|| "?".into(), |age| human::seconds(age.as_secs_f64()));
+                        out.line(format!("{age:>10} old  {}", printable(&one.path.display().to_string())));
+                    }
+                    out.line(format!("{} unfinished uploads", human::count(found.len() as u64)));
+                }
+            }
+        }
+        Work::Clear { address, older } => {
+            let found = found(address, *older)?;
+            end_unfinished(&found)?;
+            match out.json() {
+                true => out.value(&json!({ "ended": found.iter().map(said).collect::<Vec<_>>() })),
+                false => out.line(format!("{} unfinished uploads ended", human::count(found.len() as u64))),
+            }
+        }
+    }
+    Ok(Outcome::Fine)
+}
+
+fn said(one: &Unfinished) -> Value {
+    let begun = one.begun.and_then(|begun| begun.duration_since(SystemTime::UNIX_EPOCH).ok());
+    json!({
+        "address": one.path.display().to_string(),
+        "upload": one.upload,
+        "begun": begun.map(|since| since.as_secs()),
+    })
+}
+
+/// Those that are old enough. Of one whose beginning is not known nobody can say so.
+fn found(address: &Path, older: Duration) -> Result<Vec<Unfinished>> {
+    if !is_remote(address) {
+        let message = "parts lie in stores, and this is not an address of one";
+        return Err(Error::new(&codes::ARGUMENT, message).file(address.display().to_string()));
+    }
+    let mut found = unfinished(address)?;
+    let now = SystemTime::now();
+    found.retain(|one| match one.begun {
+        Some(begun) => now.duration_since(begun).unwrap_or_default() >= older,
+        None => older.is_zero(),
+    });
+    Ok(found)
+}
