@@ -206,6 +206,13 @@ impl Error {
         self.0.place.file.get_or_insert_with(|| name.into());
         self
     }
+    /// Names the file anew, as the host knows it.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn renamed(mut self, name: impl Into<String>) -> Self {
+        self.0.place.file = Some(name.into());
+        self
+    }
     /// Names the part of the file. The first name given stays.
     #[must_use]
     #[doc(hidden)]

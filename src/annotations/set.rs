@@ -18,7 +18,7 @@
 //! ```
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     ops::Range,
 };
 
@@ -59,6 +59,13 @@ pub struct Set {
     pub stats: Option<LabelStats>,
 }
 
+impl Set {
+    /// Labels that had this format.
+    pub fn new(format: Format, labels: Labels) -> Set {
+        Set { format, labels, stats: None }
+    }
+}
+
 /// A file, and where it lies behind the others.
 #[derive(Clone, Debug)]
 struct File {
@@ -82,12 +89,19 @@ pub struct SetReader {
     files: Vec<File>,
     /// How many of the files are labels' own; the rest are those of the pictures' folder.
     own: usize,
-    has_pictures: bool,
+    /// Where the pictures are, if that was said.
+    pictures: Option<Range<usize>>,
+    /// Whether every picture has to be there, and its size counts.
+    strict: bool,
     /// One file that was named by itself, whatever it is called.
-    alone: bool,
+    entry: Option<usize>,
     asked: Option<Format>,
+    /// The format that was found, and the files that have it.
+    chosen: Option<(Format, Vec<usize>)>,
     counts: bool,
     options: ReadOptions,
+    /// What the candidates look like, so far.
+    known: Vec<Option<Format>>,
     pieces: Pieces,
     /// First bytes of pictures, forgotten once they were looked at.
     heads: Pieces,
@@ -101,10 +115,7 @@ pub struct SetReader {
 #[derive(Debug)]
 enum Work {
     /// Which format the files have.
-    Look {
-        candidates: Vec<usize>,
-        known: Vec<Option<Format>>,
-    },
+    Look,
     /// A file that comes in pieces, up to the position.
     Stream {
         file: usize,
@@ -157,7 +168,7 @@ impl<S: coco::Sink> coco::Sink for Counted<'_, S> {
 impl SetReader {
     /// Reads a file of this name and length.
     pub fn file(name: impl Into<String>, len: u64, options: &ReadOptions) -> SetReader {
-        SetReader { alone: true, ..SetReader::folder([(name, len)], options) }
+        SetReader::folder([(name, len)], options).with_entry(0)
     }
 
     /// Reads the files of a folder, each by its place in it, with `/` between the parts, and its length.
@@ -165,21 +176,31 @@ impl SetReader {
         let mut reader = SetReader {
             files: Vec::new(),
             own: 0,
-            has_pictures: false,
-            alone: false,
+            pictures: None,
+            strict: false,
+            entry: None,
             asked: None,
+            chosen: None,
             counts: false,
             options: options.clone(),
+            known: Vec::new(),
             pieces: Pieces::default(),
             heads: Pieces::default(),
-            work: Work::Done,
+            work: Work::Look,
             seen: HashMap::new(),
             found: 0,
         };
         reader.add(files);
         reader.own = reader.files.len();
-        reader.work = Work::Look { candidates: Vec::new(), known: Vec::new() };
         reader
+    }
+
+    /// One of the folder's files, by its number, was named: it alone says what the format is, and the others are what lies
+    /// beside it.
+    #[must_use]
+    pub fn with_entry(mut self, file: usize) -> SetReader {
+        self.entry = Some(file);
+        self
     }
 
     /// Takes the files to have this format, whatever they look like.
@@ -195,8 +216,23 @@ impl SetReader {
     pub fn with_pictures<S: Into<String>>(mut self, files: impl IntoIterator<Item = (S, u64)>) -> SetReader {
         self.files.truncate(self.own);
         self.add(files);
-        self.has_pictures = true;
+        (self.pictures, self.strict) = (Some(self.own..self.files.len()), true);
         self
+    }
+
+    /// As [`with_pictures`](Self::with_pictures), where the pictures lie among the labels' own files.
+    #[must_use]
+    pub fn with_pictures_among(mut self) -> SetReader {
+        (self.pictures, self.strict) = (Some(0..self.own), true);
+        self
+    }
+
+    /// Takes these to be the pictures, where the labels alone do not say enough. That they are all there is not asked for.
+    /// Each counts as one byte, and is [shown](Self::show) where that is asked for.
+    #[must_use]
+    pub fn with_samples<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> SetReader {
+        let reader = self.with_pictures(names.into_iter().map(|name| (name, 1)));
+        SetReader { strict: false, ..reader }
     }
 
     /// Counts what there is. The annotations of a COCO file are then not held, however many there are.
@@ -204,6 +240,53 @@ impl SetReader {
     pub fn only_counts(mut self) -> SetReader {
         self.counts = true;
         self
+    }
+
+    /// Says what a picture says of itself, instead of handing over its bytes.
+    pub fn show(&mut self, file: usize, seen: Option<Seen>) {
+        self.seen.insert(file, seen);
+    }
+
+    /// The file that a byte is in, by its number, and the byte's place in it.
+    pub fn locate(&self, at: u64) -> Option<(usize, u64)> {
+        let file = self.files.partition_point(|file| file.range().end <= at);
+        Some((file, at.checked_sub(self.files.get(file)?.start)?))
+    }
+
+    /// The number of the file of this name, as errors call it.
+    pub fn number(&self, name: &str) -> Option<usize> {
+        self.files.iter().position(|file| file.name == name)
+    }
+
+    /// The files that have the format, by their numbers, once it was [found](Self::find).
+    pub fn chosen(&self) -> &[usize] {
+        self.chosen.as_ref().map_or(&[], |(_, list)| list)
+    }
+
+    /// The steps up to where the format is known. It may be left out: [`step`](Stepper::step) begins with them.
+    pub fn find(&mut self) -> Result<Step<Format>> {
+        if let Some((format, _)) = self.chosen {
+            return Ok(Step::Done(format));
+        }
+        let mine = |k: &usize| self.entry.map_or_else(|| may_hold(self.name(*k)), |entry| entry == *k);
+        let candidates: Vec<usize> = (0..self.own).filter(mine).collect();
+        while let Some(file) = candidates.get(self.known.len()) {
+            let found = match self.asked.filter(|_| self.entry.is_some()) {
+                Some(asked) => Some(asked),
+                None => match self.pieces.get(self.head(*file, HEAD_BYTES as u64)) {
+                    Some(head) => detect(self.name(*file), &head),
+                    None => break,
+                },
+            };
+            self.known.push(found);
+        }
+        let next = candidates.iter().skip(self.known.len()).take(BATCH);
+        if let Some(need) = self.lacking(next.map(|k| self.head(*k, HEAD_BYTES as u64))) {
+            return Ok(Step::Need(need));
+        }
+        let (format, list) = self.choose(&candidates)?;
+        self.chosen = Some((format, list));
+        Ok(Step::Done(format))
     }
 
     /// Pictures found so far in a file that comes in pieces.
@@ -241,8 +324,8 @@ impl SetReader {
     }
 
     /// The format of the files, and those that have it.
-    fn choose(&mut self, candidates: &[usize], known: &[Option<Format>]) -> Result<()> {
-        let mut formats: Vec<Format> = known.iter().copied().flatten().collect();
+    fn choose(&self, candidates: &[usize]) -> Result<(Format, Vec<usize>)> {
+        let mut formats: Vec<Format> = self.known.iter().copied().flatten().collect();
         formats.sort_unstable();
         formats.dedup();
         let format = match (self.asked, &formats[..]) {
@@ -255,18 +338,23 @@ impl SetReader {
                 return Err(Error::new(&codes::AMBIGUOUS, message).with_options(&["format"]));
             }
         };
-        let has = |(file, found): (&usize, &Option<Format>)| (*found == Some(format) || self.alone).then_some(*file);
-        let list: Vec<usize> = candidates.iter().zip(known).filter_map(has).collect();
+        let has = |(file, found): (&usize, &Option<Format>)| (*found == Some(format)).then_some(*file);
+        let list: Vec<usize> = candidates.iter().zip(&self.known).filter_map(has).collect();
         if list.is_empty() {
             let message = format!("no labels of the format {} are here", format.word());
             return Err(Error::new(&codes::FORMAT, message));
         }
-        self.work = match format {
+        Ok((format, list))
+    }
+
+    /// How files of this format are read.
+    fn begin(&self, format: Format, list: Vec<usize>) -> Result<Work> {
+        Ok(match format {
             Format::Coco | Format::Cvat => {
                 let file = self.only(format, &list)?;
                 let stream = match format {
                     Format::Cvat => Stream::Cvat(cvat::Reader::new(&self.options), Labels::default()),
-                    _ if self.counts && !self.has_pictures => Stream::Counts(self.coco(), Tally::default()),
+                    _ if self.counts && self.pictures.is_none() => Stream::Counts(self.coco(), Tally::default()),
                     _ => Stream::Coco(self.coco(), coco::Gather::default()),
                 };
                 Work::Stream { file, at: self.range(file).start, stream: Box::new(stream), format }
@@ -275,10 +363,11 @@ impl SetReader {
                 Work::Texts { format, list: vec![self.only(format, &list)?] }
             }
             // Every file that may belong to the set, whatever it looks like by itself.
-            Format::Yolo => Work::Texts { format, list: (0..self.own).filter(|k| may_hold(self.name(*k))).collect() },
+            Format::Yolo => {
+                Work::Texts { format, list: (0..self.own).filter(|k| may_be_yolo(self.name(*k))).collect() }
+            }
             _ => Work::Texts { format, list },
-        };
-        Ok(())
+        })
     }
 
     fn coco(&self) -> coco::Reader {
@@ -296,9 +385,22 @@ impl SetReader {
         }
     }
 
-    /// The files that these are pictures of, if they were named.
-    fn pictures(&self, folder: Range<usize>) -> Vec<usize> {
-        folder.filter(|k| listing::is_picture(self.name(*k))).collect()
+    /// The pictures whose sizes the labels need to be read: what they ask for when each is said to be one pixel.
+    fn sized(&self, format: Format, list: &[usize]) -> Vec<usize> {
+        let mut asked = BTreeSet::new();
+        let mut look = |file| {
+            asked.insert(file);
+            Some(Seen { width: 1, height: 1, turn: Turn::NONE })
+        };
+        let read = match format {
+            Format::Yolo => self.yolo(&mut look),
+            _ => self.open_images(list, &mut look),
+        };
+        match read {
+            Ok(_) => asked.into_iter().collect(),
+            // Where reading ended early, more could be asked for than was.
+            Err(_) => (0..self.files.len()).filter(|k| listing::is_picture(self.name(*k))).collect(),
+        }
     }
 
     /// Takes in what pictures say of themselves; ranges that are needed for it.
@@ -348,11 +450,17 @@ impl SetReader {
         let options = &self.options;
         let texts: Vec<(String, Bytes)> = match format {
             Format::Voc | Format::Kitti | Format::Dota => {
-                list.iter().map(|k| (inside(self.name(*k), self.alone), self.text(*k))).collect()
+                list.iter().map(|k| (inside(self.name(*k), self.entry.is_some()), self.text(*k))).collect()
             }
             _ => list.iter().map(|k| (self.name(*k).to_owned(), self.text(*k))).collect(),
         };
         let named = || texts.iter().map(|(name, text)| (name.as_str(), &text[..]));
+        // Errors have the name that the file has here.
+        let blamed =
+            |e: Error| match e.place().file.as_ref().and_then(|it| texts.iter().position(|(name, _)| name == it)) {
+                Some(at) => e.renamed(list.get(at).map_or("", |k| self.name(*k))),
+                None => e,
+            };
         let whole = |read: fn(&[u8], &ReadOptions) -> Result<Labels>| {
             let (name, text) = texts.first().map_or(("", &[][..]), |(name, text)| (name.as_str(), &text[..]));
             read(text, options).map_err(|e| e.file(name))
@@ -363,15 +471,15 @@ impl SetReader {
             Format::CreateMl => return whole(createml::read),
             Format::Datumaro => return whole(datumaro::read),
             Format::LabelMe => return labelme::read_all(named(), options),
-            Format::Voc => voc::read_all(named(), options)?,
-            Format::Kitti => kitti::read_all(named(), options)?,
-            Format::Dota => dota::read_all(named(), options)?,
+            Format::Voc => voc::read_all(named(), options).map_err(blamed)?,
+            Format::Kitti => kitti::read_all(named(), options).map_err(blamed)?,
+            Format::Dota => dota::read_all(named(), options).map_err(blamed)?,
             other => {
                 let message = format!("labels of the format {} are not read from files yet", other.word());
                 return Err(Error::new(&codes::UNSUPPORTED, message));
             }
         };
-        if self.has_pictures {
+        if self.pictures.is_some() {
             labels.find_pictures(&self.listing());
         }
         labels.count();
@@ -380,7 +488,12 @@ impl SetReader {
 
     /// The names of the pictures' folder.
     fn listing(&self) -> Listing {
-        (self.own..self.files.len()).map(|k| self.name(k)).collect()
+        self.shelf().map(|k| self.name(k)).collect()
+    }
+
+    /// The files of the pictures' folder.
+    fn shelf(&self) -> Range<usize> {
+        self.pictures.clone().unwrap_or_default()
     }
 
     /// The recorder's frames: their pictures lie beside the folder of the labels, and give the sizes for fractions.
@@ -422,15 +535,16 @@ impl SetReader {
     }
 
     /// A set of YOLO. Pictures that lie elsewhere count as if they were in its folder `images`.
-    fn yolo(&self) -> Result<Labels> {
+    fn yolo(&self, look: &mut dyn FnMut(usize) -> Option<Seen>) -> Result<Labels> {
         let mut places: HashMap<String, usize> =
             (self.own..self.files.len()).map(|k| (format!("images/{}", self.name(k)), k)).collect();
         places.extend((0..self.own).map(|k| (self.name(k).to_owned(), k)));
         let listing: Listing = places.keys().cloned().collect();
-        let file = |name: &str| places.get(name).copied().unwrap_or(usize::MAX);
+        let file = |name: &str| places.get(name).copied();
         let mut turned = HashSet::new();
         let mut size = |name: &str| {
-            let Some(Seen { width, height, turn }) = self.seen(file(name)) else { return Ok(None) };
+            let seen = file(name).and_then(&mut *look);
+            let Some(Seen { width, height, turn }) = seen else { return Ok(None) };
             if !turn.is_none() {
                 turned.insert(name.to_owned());
             }
@@ -438,7 +552,7 @@ impl SetReader {
             let shown = self.options.exif == Some(Exif::Apply);
             Ok(Some(if shown { turn.size(width, height) } else { (width, height) }))
         };
-        let mut read = |name: &str| Ok(self.text(file(name)).to_vec());
+        let mut read = |name: &str| Ok(file(name).map(|k| self.text(k).to_vec()).unwrap_or_default());
         let mut labels = yolo::read_folder(&listing, &self.options, &mut read, &mut size)?;
         check_turned(&mut labels, &turned, &self.options)?;
         labels.count();
@@ -446,7 +560,7 @@ impl SetReader {
     }
 
     /// Open Images' boxes. Their pictures give the sizes that fractions need.
-    fn open_images(&self, list: &[usize]) -> Result<Labels> {
+    fn open_images(&self, list: &[usize], look: &mut dyn FnMut(usize) -> Option<Seen>) -> Result<Labels> {
         // Other tables of the set begin with the same column.
         let has_boxes = |file: &&usize| {
             let text = self.text(**file);
@@ -456,7 +570,7 @@ impl SetReader {
         let boxes: Vec<usize> = list.iter().filter(has_boxes).copied().collect();
         let file = self.only(Format::OpenImages, &boxes)?;
         let name = self.name(file);
-        if !self.has_pictures {
+        if self.pictures.is_none() {
             let message = "boxes are fractions of their pictures, and nothing says where these are";
             return Err(Error::new(&codes::AMBIGUOUS, message).with_options(&["pictures"]).file(name));
         }
@@ -465,9 +579,9 @@ impl SetReader {
         let beside = |name: &str| by_name.get(beneath(folder, name).as_str()).map(|k| self.text(*k));
         let names = DESCRIPTIONS.iter().find_map(|name| beside(name));
         let listing = self.listing();
-        let pictures = self.by_name(self.own..self.files.len());
+        let pictures = self.by_name(self.shelf());
         let mut size = |id: &str| {
-            let seen = self.seen(*pictures.get(listing.picture(id)?)?)?;
+            let seen = look(*pictures.get(listing.picture(id)?)?)?;
             Some((seen.width, seen.height))
         };
         let read = open_images::read(&self.text(file), names.as_deref(), &mut size, &self.options);
@@ -480,17 +594,17 @@ impl SetReader {
     /// What is next once labels were read: the sizes of their pictures, if those are in a folder that was named.
     fn gathered(&mut self, format: Format, labels: Labels) {
         let mut pictures = Vec::new();
-        if self.has_pictures && format != Format::Yolo {
-            let by_name = self.by_name(self.own..self.files.len());
+        if self.strict && format != Format::Yolo {
+            let by_name = self.by_name(self.shelf());
             pictures = labels.pictures.iter().filter_map(|it| by_name.get(it.name.as_str()).copied()).collect();
         }
-        self.work = Work::Told { set: Box::new(Set { format, labels, stats: None }), pictures };
+        self.work = Work::Told { set: Box::new(Set::new(format, labels)), pictures };
     }
 
     /// Takes in what the pictures say of themselves.
     fn told(&self, mut set: Set) -> Result<Set> {
-        if self.has_pictures && set.format != Format::Yolo {
-            let by_name = self.by_name(self.own..self.files.len());
+        if self.strict && set.format != Format::Yolo {
+            let by_name = self.by_name(self.shelf());
             let look = |name: &str| Ok(by_name.get(name).and_then(|k| self.seen(*k)));
             let told = set.labels.told(set.format, &self.options, look);
             told.map_err(|e| if self.own == 1 { e.file(self.name(0)) } else { e })?;
@@ -590,6 +704,11 @@ fn check_turned(labels: &mut Labels, turned: &HashSet<String>, options: &ReadOpt
 /// Files that say what Open Images' classes are called.
 const DESCRIPTIONS: [&str; 2] = ["class-descriptions-boxable.csv", "class-descriptions.csv"];
 
+/// Whether a file may belong to a set of YOLO, by its name.
+fn may_be_yolo(name: &str) -> bool {
+    may_hold(name) && !matches!(listing::ending(name).as_str(), "json" | "xml" | "csv")
+}
+
 /// Whether a file may hold labels, by its name.
 fn may_hold(name: &str) -> bool {
     EXTENSIONS.contains(&listing::ending(name).as_str())
@@ -618,26 +737,13 @@ impl Stepper for SetReader {
     fn step(&mut self) -> Result<Step<Set>> {
         loop {
             match std::mem::replace(&mut self.work, Work::Done) {
-                Work::Look { mut candidates, mut known } => {
-                    if candidates.is_empty() {
-                        candidates = (0..self.own).filter(|k| self.alone || may_hold(self.name(*k))).collect();
-                    }
-                    while known.len() < candidates.len() {
-                        let file = candidates[known.len()];
-                        if let Some(asked) = self.asked.filter(|_| self.alone) {
-                            known.push(Some(asked));
-                            continue;
-                        }
-                        let Some(head) = self.pieces.get(self.head(file, HEAD_BYTES as u64)) else { break };
-                        known.push(detect(self.name(file), &head));
-                    }
-                    let next = candidates.iter().skip(known.len()).take(BATCH);
-                    if let Some(need) = self.lacking(next.map(|k| self.head(*k, HEAD_BYTES as u64))) {
-                        self.work = Work::Look { candidates, known };
+                Work::Look => match self.find()? {
+                    Step::Need(need) => {
+                        self.work = Work::Look;
                         return Ok(Step::Need(need));
                     }
-                    self.choose(&candidates, &known)?;
-                }
+                    Step::Done(format) => self.work = self.begin(format, self.chosen().to_vec())?,
+                },
                 Work::Stream { file, mut at, mut stream, format } => {
                     if let Some(next) = self.stream(file, &mut at, &mut stream)? {
                         let need = self.pieces.lacking(next);
@@ -664,8 +770,7 @@ impl Stepper for SetReader {
                         return Ok(Step::Need(need));
                     }
                     let pictures = match format {
-                        Format::Yolo => Some(self.pictures(0..self.files.len())),
-                        Format::OpenImages => Some(self.pictures(self.own..self.files.len())),
+                        Format::Yolo | Format::OpenImages => Some(self.sized(format, &list)),
                         Format::Recorder => {
                             let by_name = self.by_name(0..self.own);
                             let frames = self.frames(&list)?;
@@ -688,8 +793,8 @@ impl Stepper for SetReader {
                         return Ok(Step::Need(need));
                     }
                     let labels = match format {
-                        Format::Yolo => self.yolo()?,
-                        Format::OpenImages => self.open_images(&list)?,
+                        Format::Yolo => self.yolo(&mut |file| self.seen(file))?,
+                        Format::OpenImages => self.open_images(&list, &mut |file| self.seen(file))?,
                         _ => self.recorded(&list)?,
                     };
                     self.gathered(format, labels);

@@ -234,7 +234,7 @@ mod tests {
     fn beside(names: &[&str]) -> Beside {
         let mut labels = Labels::default();
         labels.pictures = names.iter().map(|name| Picture::named(*name)).collect();
-        Beside::new(Set { format: Format::Coco, labels }, ReadOptions::default())
+        Beside::new(Set::new(Format::Coco, labels), ReadOptions::default())
     }
 
     #[test]

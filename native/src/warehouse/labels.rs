@@ -16,7 +16,7 @@ use super::{
 use crate::{
     Dataset,
     input::{Input, display, io_error},
-    labels::{Files, Open, of_samples},
+    labels::{Open, of_samples},
     parallel::{blocks::in_blocks, ordered},
 };
 
@@ -37,12 +37,12 @@ impl Read {
     /// Reads the label file, or the folder of them.
     pub fn open(path: &Path, survey: &mut Survey, settings: &Settings) -> Result<Read> {
         let options = options(settings);
-        let files = Files::find(path, settings.label_format)?;
-        for file in &files.list {
-            let found = std::fs::metadata(file).map_err(|e| io_error(&display(file), "look at the labels", e))?;
-            survey.stamps.push(Stamp::of(file.clone(), &found));
+        let open = Open::new(options.clone()).format(settings.label_format);
+        for file in open.files(path)? {
+            let found = std::fs::metadata(&file).map_err(|e| io_error(&display(&file), "look at the labels", e))?;
+            survey.stamps.push(Stamp::of(file, &found));
         }
-        let set = Open::new(options.clone()).format(settings.label_format).read(path)?;
+        let set = open.read(path)?;
         let found = vec![false; set.labels.pictures.len()];
         Ok(Read { name: display(path), format: set.format, labels: set.labels, options, found })
     }
