@@ -103,9 +103,9 @@ export class PublicController implements ReactiveController {
     this.work?.abort();
     const work = (this.work = new AbortController());
     try {
-      if (!provider && !src) return this.of.close();
-      const given =
-        typeof provider === "function" ? await provider(src ?? "", { signal: work.signal }) : (provider ?? src!);
+      // A source of its own needs no address; who gives sources for addresses is not asked without one.
+      if (!src && (!provider || typeof provider === "function")) return this.of.close();
+      const given = typeof provider === "function" ? await provider(src!, { signal: work.signal }) : (provider ?? src!);
       const { input, name, file } = await nameable(given, provider && src ? nameOf(src) : undefined);
       if (!work.signal.aborted) await this.of.open(input, name, provider ? `local:${name}` : file);
     } catch (e) {

@@ -227,7 +227,10 @@ export class Viewer extends LitElement implements ViewerMembers {
   private readonly outside: PublicController = new PublicController(this, {
     found: () => this.opener.found,
     open: (input, name, file) => this.opener.open(input, name, file),
-    fail: (name, message, code) => this.fail(name, message, code),
+    fail: (name, message, code) => {
+      this.opener.close(false);
+      this.fail(name, message, code);
+    },
     close: () => this.opener.close(),
     show: (link) => this.show(link),
     picked: () => this.selection.picked,
@@ -404,6 +407,8 @@ export class Viewer extends LitElement implements ViewerMembers {
     };
   }
   private setView(view: View): void {
+    // The keys stay where they were, though that is gone.
+    if (this.collection && this.shadowRoot?.activeElement === (this.collection as HTMLElement)) this.focusList();
     this.view = view;
     this.updateLink();
     this.cursor.reveal();
@@ -530,7 +535,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     const { counts, filtering } = this;
     return html`
       <forebay-facets part="facets" class=${this.facetsShown ? "shown" : ""} role=${this.landmark("complementary")}
-        aria-label="Facets" .facets=${counts.facets} .clauses=${filtering.clauses} .classes=${counts.classes}
+        aria-label="Facets" ?within=${!this.ownPage} .facets=${counts.facets} .clauses=${filtering.clauses} .classes=${counts.classes}
         .classField=${counts.classField} .fields=${counts.metadataFields} .trouble=${counts.trouble}
         ?counting=${counts.counting} ?alike=${dataset.format === "warehouse"} ?sizeless=${dataset.format === "tar" && !this.opener.growth}
         @clause=${(e: CustomEvent<ClauseChange>) => {
