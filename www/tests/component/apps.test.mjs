@@ -129,7 +129,7 @@ async function vite(root) {
     configFile: false,
     logLevel: 'error',
     worker: { format: 'es' },
-    build: { target: 'esnext', modulePreload: { polyfill: false } },
+    build: { target: 'esnext', minify: false, modulePreload: { polyfill: false } },
   });
   const page = join(root, 'dist/index.html');
   writeFileSync(
@@ -172,6 +172,8 @@ test('webpack', async () => {
         entry: './main.js',
         output: { path: join(root, 'dist'), filename: 'main.js', publicPath: 'auto', module: true },
         experiments: { outputModule: true },
+        // The packages are small as they are.
+        optimization: { minimize: false },
       },
       (e, done) => (e ? reject(e) : resolve(done)),
     );
@@ -229,17 +231,25 @@ h(VueViewer, { src: 3 });
   const node = (...args) => execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8', timeout: 120_000 });
   assert.equal(node('main.mjs').trim(), 'function');
   symlinkSync(join(ROOT, 'node_modules/@types'), join(folder, 'node_modules/@types'));
-  const options =
-    '--noEmit --strict --skipLibCheck false --target es2022 --lib es2023,dom,dom.iterable,esnext.disposable --types'.split(
-      ' ',
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    target: 'es2022',
+    lib: ['es2023', 'dom', 'dom.iterable', 'esnext.disposable'],
+    types: [],
+  };
+  for (const [module, moduleResolution] of [
+    ['esnext', 'bundler'],
+    ['nodenext', 'nodenext'],
+  ]) {
+    writeFileSync(
+      join(root, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: { ...compilerOptions, module, moduleResolution }, files: ['all.ts'] }),
     );
-  for (const resolution of ['bundler', 'nodenext']) {
-    const module = resolution === 'bundler' ? 'esnext' : 'nodenext';
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
     try {
-      node(tsc, 'all.ts', ...options, '', '--module', module, '--moduleResolution', resolution);
+      node(join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', root);
     } catch (e) {
-      assert.fail(`${resolution}: ${e.stdout}`);
+      assert.fail(`${moduleResolution}: ${e.stdout}`);
     }
   }
 });

@@ -236,6 +236,7 @@ test('methods and providers open files, texts and sources; what fails is an even
     v.dataProvider = async (src, { signal }) => {
       globalThis.asked.push(src);
       if (src === 'slow') await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      signal.throwIfAborted();
       if (src === 'secret') throw new Error('sign in first');
       return (await fetch(`/${src}.tar`)).blob();
     };

@@ -44,12 +44,12 @@ export async function serve(find) {
     const place = typeof found === 'string' && !found.startsWith('<') ? found : null;
     if (!found || (place && !(existsSync(place) && statSync(place).isFile()))) return response.writeHead(404).end();
     const bytes = place ? readFileSync(place) : Buffer.from(found);
-    const isPage = !place || path.endsWith('.html');
+    const isPage = !place || place.endsWith('.html');
     const [status, body, more] = part(bytes, request.headers.range);
     answers.push({ path, body });
     response
       .writeHead(status, {
-        'content-type': (isPage ? TYPES['.html'] : TYPES[extname(path)]) ?? 'application/octet-stream',
+        'content-type': (isPage ? TYPES['.html'] : TYPES[extname(place)]) ?? 'application/octet-stream',
         'accept-ranges': 'bytes',
         ...(isPage && { 'content-security-policy': policyOf(bytes.toString()) }),
         ...more,
