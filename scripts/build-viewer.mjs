@@ -33,6 +33,22 @@ export async function buildViewer() {
   await buildTypes(dist);
 }
 
+/** Builds the widget of notebooks, one file with everything but WebAssembly and the worker, into `dist/widget`. Needs the package. */
+export async function buildWidget() {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: [join(FOLDER, 'src/widget.ts')],
+    outfile: join(ROOT, 'dist/widget/widget.js'),
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    alias: { forebay: join(ROOT, 'www/lib/dist/index.js') },
+    tsconfigRaw: { compilerOptions: { experimentalDecorators: true, useDefineForClassFields: false } },
+    logLevel: 'warning',
+  });
+}
+
 /** Of all the types that the compiler writes, those of the entries are kept: the others are nobody's. */
 async function buildTypes(dist) {
   mkdirSync(join(ROOT, 'target'), { recursive: true });
@@ -51,4 +67,9 @@ async function buildTypes(dist) {
   }
 }
 
-if (isMain(import.meta.url)) await main(buildViewer);
+if (isMain(import.meta.url)) {
+  await main(async () => {
+    await buildViewer();
+    await buildWidget();
+  });
+}

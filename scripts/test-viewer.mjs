@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildFakeSite, buildSite } from './build-site.mjs';
-import { buildViewer } from './build-viewer.mjs';
+import { buildViewer, buildWidget } from './build-viewer.mjs';
 import { ensureChromium } from './lib/chromium.mjs';
 import { TESTED_FOREBAY, TESTED_SAMPLE, buildForTests } from './lib/forebay.mjs';
 import { ROOT, isMain, main, run } from './lib/run.mjs';
@@ -14,6 +14,7 @@ export async function testViewer() {
   const env = { CHROMIUM: await ensureChromium() };
   await buildSite();
   await buildViewer();
+  await buildWidget();
   env.FOREBAY_FAKE_SITE = await buildFakeSite();
   await buildForTests();
   env.FOREBAY = TESTED_FOREBAY;
