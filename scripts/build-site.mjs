@@ -16,7 +16,7 @@ export async function buildSite() {
   await ensurePackages();
   await buildWasm();
   await buildLib();
-  await run('npm', ['run', '--workspace', 'forebay-viewer', 'build']);
+  await run('npm', ['run', '--workspace', '@forebay/viewer', 'build']);
 }
 
 /** The viewer over made-up datasets, for its tests alone. */

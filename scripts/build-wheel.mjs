@@ -4,9 +4,10 @@
 //   node scripts/build-wheel.mjs [--check] [MATURIN ARGUMENTS]
 //
 // With --check it is installed into fresh environments afterwards, and used there: scripts/check-wheel.mjs.
-import { cpSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSite } from './build-site.mjs';
+import { buildWidget } from './build-viewer.mjs';
 import { checkWheel } from './check-wheel.mjs';
 import { Failure, ROOT, isMain, main, run } from './lib/run.mjs';
 import { environment, findPython } from './test-python.mjs';
@@ -34,7 +35,9 @@ export function buildSources() {
 export async function buildWheel(args = []) {
   await buildSite();
   rmSync(VIEWER, { recursive: true, force: true });
+  await buildWidget();
   cpSync(join(ROOT, 'dist/site'), VIEWER, { recursive: true });
+  copyFileSync(join(ROOT, 'dist/widget/widget.js'), join(VIEWER, 'widget.js'));
   try {
     return await maturin('build', ['--locked', '--release', ...args]);
   } finally {

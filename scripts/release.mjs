@@ -1,7 +1,7 @@
 // What a release is made of, into dist/release. The release workflow runs the parts one after the other.
 //
 //   npm run release -- binaries [TARGET]    the command's programs for this machine, or for TARGET, in an archive
-//   npm run release -- package              the npm package
+//   npm run release -- package              the npm packages, `forebay` and `@forebay/viewer`
 //   npm run release -- wheel [ARGUMENTS]    the Python package for this machine; maturin takes the arguments
 //   npm run release -- sdist                the Python package's sources
 //   npm run release -- sbom                 what everything is made of, as CycloneDX; needs cargo-cyclonedx
@@ -15,7 +15,10 @@ const OUT = join(ROOT, 'dist/release');
 const PROGRAMS = ['forebay', 'tar_to_tbl'];
 const PAPERS = ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'CHANGELOG.md'];
 
-const PARTS = { binaries, package: npmPackage, wheel, sdist, sbom, checksums };
+/** The workspaces that are published, each after those that it needs. */
+const PACKAGES = ['www/lib', 'www/viewer'];
+
+const PARTS = { binaries, package: npmPackages, wheel, sdist, sbom, checksums };
 
 async function binaries(target = read('rustc', ['--print', 'host-tuple'])) {
   await run('cargo', [
@@ -38,10 +41,13 @@ async function binaries(target = read('rustc', ['--print', 'host-tuple'])) {
   rmSync(folder, { recursive: true });
 }
 
-async function npmPackage() {
+async function npmPackages() {
   const { buildLib } = await import('./build-lib.mjs');
+  const { buildViewer } = await import('./build-viewer.mjs');
   await buildLib();
-  await run('npm', ['pack', '--workspace', 'www/lib', '--pack-destination', 'dist/release']);
+  await buildViewer();
+  for (const workspace of PACKAGES)
+    await run('npm', ['pack', '--workspace', workspace, '--pack-destination', 'dist/release']);
 }
 
 async function wheel(...args) {
@@ -97,13 +103,14 @@ async function checksums() {
   console.log(sums.join(''));
 }
 
-/** The workspace's version: crates and the npm package have the same. */
+/** The workspace's version: crates and npm packages have the same, and one npm package stands on that of the other. */
 function version() {
-  const [crates, npm] = [
-    /^version = "(.+)"$/m.exec(text('Cargo.toml'))[1],
-    JSON.parse(text('www/lib/package.json')).version,
-  ];
-  if (crates !== npm) throw new Failure(`Cargo.toml says version ${crates}, and www/lib/package.json ${npm}`);
+  const crates = /^version = "(.+)"$/m.exec(text('Cargo.toml'))[1];
+  for (const workspace of PACKAGES) {
+    const { version: own, dependencies } = JSON.parse(text(`${workspace}/package.json`));
+    for (const npm of [own, dependencies?.forebay ?? own])
+      if (crates !== npm) throw new Failure(`Cargo.toml says version ${crates}, and ${workspace}/package.json ${npm}`);
+  }
   const tag = process.env.GITHUB_REF_NAME;
   if (tag?.startsWith('v') && tag !== `v${crates}`) throw new Failure(`the tag is ${tag}, and the version ${crates}`);
   return crates;

@@ -45,7 +45,7 @@ for (const [folder, extension] of [
             const viewer = document.querySelector('forebay-viewer');
             const failed = viewer.shadowRoot.querySelector('forebay-welcome')?.shadowRoot.querySelector('.failed');
             if (failed) return { code: failed.querySelector('code')?.textContent ?? '' };
-            return viewer.shadowRoot.querySelector('main, forebay-table-view') ? { open: true } : null;
+            return viewer.shadowRoot.querySelector('.main, forebay-table-view') ? { open: true } : null;
           },
           null,
           { timeout: 60_000 },

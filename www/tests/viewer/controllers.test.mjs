@@ -121,7 +121,10 @@ test('keys do what they are for, unless somebody types, or a dialog is open', ()
   };
   try {
     const state = { busy: false };
+    const slotted = { matches: () => false };
     const keys = new parts.KeyController(host(), {
+      ownPage: () => true,
+      foreign: (target) => target === slotted,
       busy: () => state.busy,
       actions: () => ({ o: () => done.push('open') }),
       others: [(key) => key === 'j' && done.push('step') > 0, (key, idle) => idle && key === 'End'],
@@ -143,9 +146,44 @@ test('keys do what they are for, unless somebody types, or a dialog is open', ()
     );
     assert.deepEqual(done, ['open', 'step']);
     assert.deepEqual([press('o', field), press('o', document.body, { ctrlKey: true })], [false, false]);
+    assert.equal(press('o', slotted), false, 'what is in a slot has its own keys');
     state.busy = true;
     assert.equal(press('o'), false);
     assert.deepEqual(done, ['open', 'step']);
+    keys.hostDisconnected();
+    assert.equal(listeners.size, 0);
+  } finally {
+    delete globalThis.document;
+  }
+});
+
+test('on a page of others the keys are those that are pressed within', () => {
+  const listeners = new Map();
+  const listening = (done) => ({
+    ...host(),
+    addEventListener: (name, listener) => done.set(name, listener),
+    removeEventListener: (name) => done.delete(name),
+  });
+  const ofPage = new Map();
+  globalThis.document = { body: {}, ...listening(ofPage) };
+  try {
+    const viewer = listening(listeners);
+    const keys = new parts.KeyController(viewer, {
+      ownPage: () => false,
+      foreign: () => false,
+      busy: () => false,
+      actions: () => ({}),
+      others: [(_, idle) => idle],
+    });
+    keys.hostConnected();
+    assert.deepEqual([[...listeners.keys()], ofPage.size], [['keydown'], 0]);
+    let taken = 0;
+    const press = (target) =>
+      listeners.get('keydown')({ key: 'End', composedPath: () => [target], preventDefault: () => taken++ });
+    press({ matches: () => false });
+    assert.equal(taken, 0);
+    press(viewer);
+    assert.equal(taken, 1);
     keys.hostDisconnected();
     assert.equal(listeners.size, 0);
   } finally {
@@ -165,8 +203,9 @@ test('the address says what is opened, and is followed when it changes', async (
     },
   });
   try {
-    const state = { file: '', closed: [], opened: [], shown: [] };
+    const state = { own: true, file: '', closed: [], opened: [], shown: [] };
     const links = new parts.LinkController(host(), {
+      ownPage: () => state.own,
       file: () => state.file,
       failed: () => false,
       show: async (link) => void state.shown.push(link),
@@ -190,6 +229,13 @@ test('the address says what is opened, and is followed when it changes', async (
     assert.deepEqual([state.closed, state.opened.length], [[true], 1]);
     links.hostDisconnected();
     assert.equal(listeners.size, 0);
+    const { length } = written;
+    state.own = false;
+    links.hostConnected();
+    links.update({ i: 6 });
+    links.point('data/b.tbl');
+    links.leave();
+    assert.deepEqual([listeners.size, written.length, links.asked], [0, length, {}], 'the address of others is theirs');
   } finally {
     for (const name of ['location', 'history', 'window']) delete globalThis[name];
   }

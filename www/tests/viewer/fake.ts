@@ -1,6 +1,5 @@
 /** A dataset made of nothing: the package's interface over numbers and drawn pictures, for tests of the viewer alone. */
 import type {
-  Capabilities,
   CheckReport,
   ConvertSummary,
   TableConvertSummary,
@@ -110,16 +109,6 @@ export const fake: Engine = {
     return [{ path, input: new Blob(["{}"]) }];
   },
   labels: fakeLabels,
-  capabilities: () =>
-    ({
-      workers: 0,
-      threads: false,
-      simd: true,
-      saveAsStream: true,
-      opfs: true,
-      reads: ["tbl", "tar"],
-      writes: ["tbl", "tar"],
-    }) satisfies Capabilities,
   async open(input, options) {
     const name = options?.name ?? (input instanceof File ? input.name : String(input));
     if (name.startsWith("bad"))

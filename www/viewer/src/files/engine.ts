@@ -1,6 +1,5 @@
 /** What the viewer needs of the package: so that tests can put something else in its place. */
 import type {
-  Capabilities,
   CheckOptions,
   CheckReport,
   Convert,
@@ -46,5 +45,4 @@ export interface Engine {
   /** The files of a folder that is dropped, with their places. */
   readonly droppedFiles: (data: DataTransfer) => Promise<FolderFile[]>;
   readonly labels: LabelEngine;
-  readonly capabilities: () => Capabilities;
 }

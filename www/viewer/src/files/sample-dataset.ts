@@ -2,8 +2,6 @@
 
 import { TarFile } from "./tar.ts";
 
-/** What links call it. */
-export const SAMPLE = "sample:harbor";
 const NAME = "harbor.tar";
 const PICTURES = 40;
 

@@ -12,9 +12,13 @@ export type Kept = "text" | "unpacked" | "download";
 /** What their names are like: the time that they were made is in them. What is being written has a dot in front. */
 const NAMED = /^(\.?)(forebay-(text|unpacked|download)-(\d+)-[0-9a-f-]{36})/;
 const DAY = 86_400_000;
+/** What others left was removed; that is done once. */
+let cleaned = false;
 
 /** A new file; rejects in pages that may have none: those that came over http from another machine, and private windows. */
 export async function temporaryFile(what: Kept): Promise<TemporaryFile> {
+  if (!cleaned) void removeLeftovers().catch(() => undefined);
+  cleaned = true;
   const store = await navigator.storage.getDirectory();
   const name = `forebay-${what}-${Date.now()}-${crypto.randomUUID()}`;
   const release = await held(name);

@@ -1,5 +1,5 @@
 /** What is packed as a whole, unpacked: a `.tar.gz` has no place to begin at, so its samples cannot be looked at one by one. */
-import type { Input } from "../../../lib/src/model/index.ts";
+import type { Input, Source } from "../../../lib/src/model/index.ts";
 import { blobSink } from "./blob-sink.ts";
 import { temporaryFile } from "./temporary-files.ts";
 
@@ -73,7 +73,24 @@ export async function unpack(
 
 async function streamOf(input: Input, signal: AbortSignal): Promise<[ReadableStream<Uint8Array>, number]> {
   if (input instanceof Blob) return [input.stream(), input.size];
+  if (typeof input === "object" && "read" in input) return [pieces(input, signal), input.byteLength];
   const answer = await fetch(input as URL, { signal });
   if (!answer.ok || !answer.body) throw new Error(`the server answered ${answer.status}`);
   return [answer.body, Number(answer.headers.get("content-length") ?? 0)];
+}
+
+/** Bytes that are asked for at once. */
+const PIECE = 1 << 20;
+
+/** A source of ranges, from its beginning to its end. */
+function pieces(source: Source, signal: AbortSignal): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream({
+    async pull(stream) {
+      const end = Math.min(source.byteLength, at + PIECE);
+      if (at >= end) return stream.close();
+      stream.enqueue(await source.read(at, end, { signal }));
+      at = end;
+    },
+  });
 }

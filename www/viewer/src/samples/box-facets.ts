@@ -30,6 +30,8 @@ export class BoxFacets extends LitElement {
     }
   `,
   ];
+  /** It stands on a page that has landmarks of its own. */
+  @property({ type: Boolean }) within = false;
   @property({ attribute: false }) counts: BoxCounts | null = null;
   @property({ attribute: false }) rows!: Rows;
   @property({ attribute: false }) clauses: ReadonlyMap<string, Clause> = new Map();
@@ -56,7 +58,7 @@ export class BoxFacets extends LitElement {
 
   override render(): TemplateResult {
     const { counts } = this;
-    return html`<section aria-label="Boxes">
+    return html`<section role=${this.within ? "group" : nothing} aria-label="Boxes">
       <h2>Boxes ${counts ? html`<span>${count(counts.boxes)} of ${plural(counts.classes.length, "class", "classes")}</span>` : nothing}</h2>
       ${counts ? this.renderCounts(counts) : this.renderAsk()}
       ${this.trouble ? html`<p class="note bad" role="alert">${this.trouble.message}${this.trouble.code ? html` <code>${this.trouble.code}</code>` : nothing}</p>` : nothing}

@@ -13,8 +13,18 @@ const COLORS = HUES * ROUNDS.length;
 const places = new Map<string, number>();
 const taken = new Set<number>();
 
-/** Another file: its classes need not make room for those of the last one. */
-export function forgetColors(): void {
+/** Who draws with them. */
+const holders = new Set<object>();
+
+/** Somebody opens a file, and draws its classes until `forgetColors`. */
+export function holdColors(holder: object): void {
+  holders.add(holder);
+}
+
+/** Its file is closed: if nobody else on the page has one open, the classes of the next need not make room for those of the last. */
+export function forgetColors(holder: object): void {
+  holders.delete(holder);
+  if (holders.size > 0) return;
   places.clear();
   taken.clear();
 }

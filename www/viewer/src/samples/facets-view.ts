@@ -82,6 +82,8 @@ export class FacetsView extends LitElement {
   `,
   ];
 
+  /** It stands on a page that has landmarks of its own. */
+  @property({ type: Boolean }) within = false;
   @property({ attribute: false }) facets: Facets | null = null;
   @property({ attribute: false }) clauses: ReadonlyMap<string, Clause> = new Map();
   @property({ attribute: false }) classes: readonly Classes[] = [];
@@ -110,7 +112,7 @@ export class FacetsView extends LitElement {
     if (!facets) return html`<p class="note">Counting…</p>`;
     const most = Math.max(1, ...facets.formats.map((f) => f.all));
     const formats = html`
-      <section aria-label="Formats">
+      <section role=${this.within ? "group" : nothing} aria-label="Formats">
         <h2>Format</h2>
         ${facets.formats.map((f) => this.bar("format", { label: f.format, all: f.all, kept: f.kept, most }, `format == ${quote(f.format)}`))}
         ${facets.damaged > 0 ? html`<p class="note bad">${plural(facets.damaged, "sample")} cannot be read</p>` : nothing}
@@ -118,14 +120,14 @@ export class FacetsView extends LitElement {
     return html`
       ${this.alike ? nothing : formats}
       ${this.renderClasses()}
-      <forebay-box-facets .counts=${this.boxes} .progress=${this.boxProgress} .trouble=${this.boxTrouble}
+      <forebay-box-facets ?within=${this.within} .counts=${this.boxes} .progress=${this.boxProgress} .trouble=${this.boxTrouble}
         .rows=${this.rows} .clauses=${this.clauses}></forebay-box-facets>
       ${facets.histograms.filter((h) => !this.alike || h.all.length > 1).map((h) => this.renderHistogram(h))}
       ${this.sizeless && facets.unsized > 0 ? this.renderUnsized(facets.unsized) : nothing}`;
   }
   private renderUnsized(unsized: number): TemplateResult {
     return html`
-      <section aria-label="Width and height">
+      <section role=${this.within ? "group" : nothing} aria-label="Width and height">
         <h2>Width and height</h2>
         <p class="note">The headers of a TAR know neither; of ${count(unsized)} ${unsized === 1 ? "sample" : "samples"} they are not read yet.</p>
         <button ?disabled=${this.counting}
@@ -152,7 +154,7 @@ export class FacetsView extends LitElement {
       ${this.classes.map((classes, k) => this.renderField(classes, k))}
       ${
         first || this.choosing === ""
-          ? html`<section aria-label=${first ? "Classes" : "One more field"}>
+          ? html`<section role=${this.within ? "group" : nothing} aria-label=${first ? "Classes" : "One more field"}>
         <h2>${first ? "Class" : "One more field"} ${first ? nothing : html`<button class="bare" @click=${() => (this.choosing = null)}>cancel</button>`}</h2>
         ${this.renderAsk()}${this.renderTrouble("classes")}</section>`
           : html`<button class="add" @click=${() => this.choose("")}>+ Count by another field</button>`
@@ -168,7 +170,7 @@ export class FacetsView extends LitElement {
     const offered = Math.min(MORE, classes.top.length - top.length);
     const more = (): void => void (this.shown = new Map(this.shown).set(field, shown + MORE));
     return html`
-      <section aria-label=${k === 0 ? "Classes" : `Classes by ${field}`}>
+      <section role=${this.within ? "group" : nothing} aria-label=${k === 0 ? "Classes" : `Classes by ${field}`}>
         <h2>${k === 0 && field !== "run" ? "Class" : visible(titleOf(field))} ${
           asked
             ? nothing
@@ -241,7 +243,7 @@ export class FacetsView extends LitElement {
     const name = { width: "Width", height: "Height", aspect: "Aspect", bytes: "Size" }[h.measure];
     const text = (edge: number): string => (h.measure === "bytes" ? bytes(edge) : edge >= 1e9 ? "∞" : short(edge));
     return html`
-      <section aria-label=${name}>
+      <section role=${this.within ? "group" : nothing} aria-label=${name}>
         <h2>${name} ${
           on
             ? html`<button class="bare"

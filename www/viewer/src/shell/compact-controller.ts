@@ -1,23 +1,33 @@
-/** Whether the page is so small that what is not needed at once is folded into menus: a phone, or a page at 200 %. */
+/** Whether the viewer is so small that what is not needed at once is folded into menus: on a phone, at 200 %, in a column of a page. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 
-const SMALL = "(max-width: 760px), (max-height: 520px)";
+/** Pixels; the styles say the same of their containers. */
+const NARROW = 760;
+const LOW = 520;
 
-/** Follows the size of the page. */
+/** Follows the size of the viewer. */
 export class CompactController implements ReactiveController {
-  private readonly query = matchMedia(SMALL);
-  private readonly changed = (): void => this.host.requestUpdate();
+  on = false;
+  private observer: ResizeObserver | null = null;
 
-  constructor(private readonly host: ReactiveControllerHost) {
+  constructor(private readonly host: ReactiveControllerHost & HTMLElement) {
     host.addController(this);
   }
   hostConnected(): void {
-    this.query.addEventListener("change", this.changed);
+    this.observer = new ResizeObserver(() => this.measure());
+    this.observer.observe(this.host);
+    this.measure();
   }
   hostDisconnected(): void {
-    this.query.removeEventListener("change", this.changed);
+    this.observer?.disconnect();
   }
-  get on(): boolean {
-    return this.query.matches;
+
+  private measure(): void {
+    const { clientWidth: width, clientHeight: height } = this.host;
+    // What is not laid out has no size, and none to be too small.
+    const on = width > 0 && (width <= NARROW || height <= LOW);
+    if (on === this.on) return;
+    this.on = on;
+    this.host.requestUpdate();
   }
 }

@@ -2,12 +2,19 @@
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Folder, FolderFile, Input, LabelInput } from "../../../lib/src/model/index.ts";
 import { fileOf, type Recent } from "../files/recent.ts";
-import { SAMPLE, makeSample } from "../files/sample-dataset.ts";
+import { SAMPLE } from "../files/sample-name.ts";
 import { isAbort, trouble } from "../ui/wording.ts";
-import { fileUrl, parseLink, pointTo } from "./link.ts";
+import { fileUrl } from "./link.ts";
+import { nameOf } from "./nameable.ts";
 
 /** What handing over needs of the page around it. */
 export interface InputHost {
+  /** Whether people may hand anything over. */
+  readonly accepts: () => boolean;
+  /** What the link that led here calls the file. */
+  readonly linked: () => string | undefined;
+  /** Makes the page's address that of a file. */
+  readonly point: (file: string) => void;
   readonly open: (input: Input | Folder, name: string, file: string, extra?: { handle: FileSystemFileHandle }) => void;
   /** The files of a folder that is dropped. */
   readonly dropped: (data: DataTransfer) => Promise<FolderFile[]>;
@@ -48,20 +55,18 @@ export class InputController implements ReactiveController {
     if (text.trim() === "") return;
     if (text === SAMPLE) return void this.sample();
     this.turn++;
-    const url = fileUrl(text.trim(), location.href);
+    const url = fileUrl(text.trim(), document.baseURI);
     if (!url) return this.of.refuse(text, "This is not a web address: it begins with http:// or https://.");
-    const own = url.href.startsWith(new URL("./", location.href).href);
+    const own = url.href.startsWith(new URL("./", document.baseURI).href);
     const file = own ? text.trim() : url.href;
-    pointTo(file);
-    const parts = url.pathname.split("/");
-    // A warehouse is called by its folder.
-    const last = (parts.at(-1) === "manifest.json" && parts.at(-2)) || parts.at(-1) || "";
-    this.of.open(url, decoded(last) || url.host, file);
+    this.of.point(file);
+    this.of.open(url, nameOf(url.pathname) || url.host, file);
   }
   /** Draws the sample dataset and opens it, unless something else was handed over meanwhile. */
   async sample(): Promise<void> {
     const turn = ++this.turn;
-    pointTo(SAMPLE);
+    this.of.point(SAMPLE);
+    const { makeSample } = await import("../files/sample-dataset.ts");
     const file = await makeSample();
     if (turn === this.turn) this.of.open(file, file.name, SAMPLE);
   }
@@ -69,7 +74,7 @@ export class InputController implements ReactiveController {
   file(file: File, handle?: FileSystemFileHandle): void {
     this.turn++;
     // A link to this file may say more than its name.
-    if (parseLink(location.hash).file !== `local:${file.name}`) pointTo(`local:${file.name}`);
+    if (this.of.linked() !== `local:${file.name}`) this.of.point(`local:${file.name}`);
     this.of.open(file, file.name, `local:${file.name}`, handle && { handle });
   }
   async recent(entry: Recent): Promise<void> {
@@ -100,7 +105,7 @@ export class InputController implements ReactiveController {
   /** A folder that is known to be a warehouse. */
   warehouse(files: Folder, name: string): void {
     this.turn++;
-    pointTo(`local:${name}`);
+    this.of.point(`local:${name}`);
     this.of.open(files, name, `local:${name}`);
   }
   /** Asks for a folder, or for a label file. */
@@ -150,6 +155,7 @@ export class InputController implements ReactiveController {
   };
 
   private readonly onDrag = (e: DragEvent): void => {
+    if (!this.of.accepts()) return;
     e.preventDefault();
     this.host.dragging = true;
   };
@@ -157,6 +163,7 @@ export class InputController implements ReactiveController {
     this.host.dragging = false;
   };
   private readonly onDrop = (e: DragEvent): void => {
+    if (!this.of.accepts()) return;
     e.preventDefault();
     this.host.dragging = false;
     const item = [...(e.dataTransfer?.items ?? [])].find((one) => one.kind === "file");
@@ -199,12 +206,4 @@ async function hasManifest(folder: Folder): Promise<boolean> {
     if (entry.kind === "directory" && looked++ < VERSIONS && (await has(entry as FileSystemDirectoryHandle)))
       return true;
   return false;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,8 +1,15 @@
-/** Keys of the page: each does what it says under `?`, unless somebody types or a dialog is open. */
+/**
+ * Keys: each does what it says under `?`, unless somebody types or a dialog is open. On a page of its own the viewer has
+ * those of the whole page; on other people's pages those that are pressed within it.
+ */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 
 /** What keys do; the first that knows one takes it. */
 export interface KeyHost {
+  /** The page is the viewer's own, so that all of its keys are. */
+  readonly ownPage: () => boolean;
+  /** Whether an element belongs to somebody else, as what is in a slot does. */
+  readonly foreign: (target: Node) => boolean;
   /** A dialog has the page to itself. */
   readonly busy: () => boolean;
   /** What single keys do now; `Ctrl+a` is one of them, where the list or nothing has the focus. */
@@ -14,30 +21,34 @@ export interface KeyHost {
 /** Fields in which keys are text. */
 const TYPED = "input:not([type=checkbox]), select, textarea";
 
-/** Hears the keys of the document. */
+/** Hears the keys of the viewer, or of the page that is its own. */
 export class KeyController implements ReactiveController {
+  private heard: EventTarget | null = null;
+
   constructor(
-    host: ReactiveControllerHost,
+    private readonly host: ReactiveControllerHost & EventTarget,
     private readonly of: KeyHost,
   ) {
     host.addController(this);
   }
   hostConnected(): void {
-    document.addEventListener("keydown", this.onKey);
+    this.heard = this.of.ownPage() ? document : this.host;
+    this.heard.addEventListener("keydown", this.onKey as EventListener);
   }
   hostDisconnected(): void {
-    document.removeEventListener("keydown", this.onKey);
+    this.heard?.removeEventListener("keydown", this.onKey as EventListener);
   }
 
   private readonly onKey = (e: KeyboardEvent): void => {
     const target = e.composedPath()[0] as HTMLElement;
-    if (e.altKey || target.matches?.(TYPED) || this.of.busy()) return;
+    if (e.altKey || e.defaultPrevented || target.matches?.(TYPED) || this.of.foreign(target) || this.of.busy()) return;
+    const idle = target === document.body || target === (this.host as EventTarget);
     const chord = e.ctrlKey || e.metaKey;
-    if (chord && target !== document.body && !target.matches?.(".scroll")) return;
+    if (chord && !idle && !target.matches?.(".scroll")) return;
     const action = this.of.actions()[chord ? `Ctrl+${e.key}` : e.key];
     if (chord && !action) return;
     if (action) action();
-    else if (!this.of.others.some((other) => other(e.key, target === document.body))) return;
+    else if (!this.of.others.some((other) => other(e.key, idle))) return;
     e.preventDefault();
   };
 }

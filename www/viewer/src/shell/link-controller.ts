@@ -1,13 +1,18 @@
-/** The page's address says what is open and how it is shown; whoever changes it, or goes back, sees what it says. */
+/**
+ * The address of a page of the viewer's own says what is open and how it is shown; whoever changes it, or goes back, sees
+ * what it says. The address of other people's pages is theirs.
+ */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import { namesakes, type Recent } from "../files/recent.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes } from "../ui/wording.ts";
-import { formatLink, parseLink, type Link } from "./link.ts";
+import { formatLink, parseLink, pointTo, type Link } from "./link.ts";
 import type { Failure } from "./welcome.ts";
 
 /** What links need of the page around them. */
 export interface LinkHost {
+  /** The page is the viewer's own. */
+  readonly ownPage: () => boolean;
   /** What links call the file that is open. */
   readonly file: () => string;
   /** Something could not be opened, and the page says so. */
@@ -31,6 +36,7 @@ export class LinkController implements ReactiveController {
     host.addController(this);
   }
   hostConnected(): void {
+    if (!this.of.ownPage()) return;
     window.addEventListener("hashchange", this.follow);
     this.follow();
   }
@@ -38,13 +44,25 @@ export class LinkController implements ReactiveController {
     window.removeEventListener("hashchange", this.follow);
   }
 
+  /** What the address says. */
+  get asked(): Link {
+    return this.of.ownPage() ? parseLink(location.hash) : {};
+  }
   /** Shows what is open as the address says. */
   apply(): Promise<void> {
-    return this.of.show(parseLink(location.hash));
+    return this.of.show(this.asked);
+  }
+  /** Makes the address that of a file. */
+  point(file: string): void {
+    if (this.of.ownPage()) pointTo(file);
+  }
+  /** Nothing is open any more, and the address says so. */
+  leave(): void {
+    if (this.of.ownPage()) history.replaceState(null, "", location.pathname + location.search);
   }
   /** Writes what is shown into the address. */
   update(link: Omit<Link, "file">): void {
-    history.replaceState(null, "", formatLink({ file: this.of.file(), ...link }));
+    if (this.of.ownPage()) history.replaceState(null, "", formatLink({ file: this.of.file(), ...link }));
   }
 
   private readonly follow = (): void => {

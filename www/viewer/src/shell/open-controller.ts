@@ -25,6 +25,14 @@ export interface OpenExtra {
 
 /** What opening needs of the page around it. */
 export interface OpenHost {
+  /** The page is the viewer's own: it keeps indexes for the next visit. */
+  readonly ownPage: () => boolean;
+  /** Loads the parts that show what is opened. */
+  readonly load: (kind: "samples" | "table") => Promise<void>;
+  /** What the page is called now; nothing where no file is open. */
+  readonly title: (name: string | null) => void;
+  /** Something could not be opened. */
+  readonly failed: (failure: Failure) => void;
   readonly engine: () => Engine;
   readonly say: (text: string) => void;
   /** Whether somebody is at something on the page. */
@@ -72,7 +80,7 @@ export class OpenController implements ReactiveController {
     host.addController(this);
   }
   hostConnected(): void {
-    void removeLeftovers().catch(() => undefined);
+    if (this.of.ownPage()) void removeLeftovers().catch(() => undefined);
   }
   hostDisconnected(): void {
     this.close(false);
@@ -87,14 +95,22 @@ export class OpenController implements ReactiveController {
     return this.data ?? this.table;
   }
 
-  /** Opens a file, an address or anything else that the package opens. */
-  async open(input: Input | Folder, name: string, file: string, extra: OpenExtra = {}): Promise<void> {
+  /** Opens a file, an address or anything else that the package opens. Nothing if it could not be opened, or another one was meanwhile. */
+  async open(
+    input: Input | Folder,
+    name: string,
+    file: string,
+    extra: OpenExtra = {},
+  ): Promise<Dataset | Table | null> {
     const { tbfSchema, forget, ...kept } = extra;
     const focused = this.of.focused();
     this.close(false);
     if (forget) this.letGo = forget;
     const work = this.begin(name, file);
     this.source = input;
+    // Most files hold samples: what shows them comes while the file is looked at.
+    const coming = this.of.load("samples");
+    coming.catch(() => undefined);
     try {
       const onProgress = (progress: OpenProgress): void => {
         if (this.work !== work) return;
@@ -102,20 +118,29 @@ export class OpenController implements ReactiveController {
         else this.set({ opening: { name, progress } });
       };
       const { signal } = work;
-      const own = this.access.http(input);
-      const options: OpenOptions = { name, signal, keepGoing: true, grow: true, indexStore, onProgress, ...own };
+      const options: OpenOptions = { name, signal, keepGoing: true, grow: true, onProgress, ...this.access.http(input) };
+      if (this.of.ownPage()) options.indexStore = indexStore;
       const { found, textual } = await openAny(
         this.of.engine(),
         input,
         tbfSchema ? { ...options, tbfSchema } : options,
         signal,
       );
-      if (this.work !== work) {
+      const dropped = await (found.kind === "samples" ? coming : this.of.load("table")).then(
+        () => this.work !== work,
+        (e: unknown) => {
+          textual?.forget();
+          found.close();
+          throw e;
+        },
+      );
+      if (dropped) {
         textual?.forget();
-        return found.close();
+        found.close();
+        return null;
       }
       this.set({ textual, opening: null, ...(found.kind === "table" ? { table: found } : { data: found }) });
-      document.title = `${visible(name)} – Forebay`;
+      this.of.title(name);
       this.of.say(`${visible(name)}: ${plural(found.length, found.kind === "table" ? "row" : "sample")}`);
       if (found.kind === "samples" && found.growing) {
         const settled = (): void => this.settled(found);
@@ -123,12 +148,14 @@ export class OpenController implements ReactiveController {
       }
       await this.of.opened(found, focused);
       this.of.remember({ name, bytes: textual?.text.bytes ?? found.byteLength, when: Date.now(), ...kept }, file);
+      return this.work === work ? found : null;
     } catch (e) {
-      if (this.work !== work) return;
+      if (this.work !== work) return null;
       this.set({ opening: null });
-      if (isAbort(e)) return;
-      this.set({ failure: this.failed(e, input, name, file, kept) });
+      if (isAbort(e)) return null;
+      this.fail(this.failed(e, input, name, file, kept));
       this.of.say(`${visible(name)} could not be opened`);
+      return null;
     }
   }
 
@@ -163,20 +190,22 @@ export class OpenController implements ReactiveController {
       else await this.open(plain, unpackedName(name), file, { ...extra, forget });
     } catch (e) {
       if (this.work !== work || isAbort(e)) return;
-      this.set({ opening: null, failure: { name, trouble: trouble(e) } });
+      this.set({ opening: null });
+      this.fail({ name, trouble: trouble(e) });
     }
   }
 
   /** Opens the same file again, its index read anew. */
   async reread(): Promise<void> {
     const { data, file, source } = this;
-    await indexStore.forget();
+    if (this.of.ownPage()) await indexStore.forget();
     if (data && source) await this.open(source, data.name ?? "dataset", file);
   }
 
   /** Says why something is not opened. */
   fail(failure: Failure): void {
     this.set({ failure });
+    if (failure.kind !== "asks") this.of.failed(failure);
   }
 
   /** Frees the file; `left` where no other one follows. */
@@ -185,7 +214,7 @@ export class OpenController implements ReactiveController {
     const { found, textual, letGo } = this;
     this.letGo = () => undefined;
     this.set({ data: null, table: null, textual: null, tooLarge: null, opening: null, failure: null, growth: null });
-    document.title = "Forebay";
+    this.of.title(null);
     if (left) [this.source, this.file] = [null, ""];
     this.of.closed(left);
     // Once nothing on the page draws it any more.

@@ -11,6 +11,8 @@ export interface SelectionHost {
   readonly rows: () => Rows;
   readonly say: (text: string) => void;
   readonly warn: (text: string) => void;
+  /** Others are picked now. */
+  readonly changed: () => void;
 }
 
 /** Keeps what is picked. */
@@ -26,7 +28,11 @@ export class SelectionController implements ReactiveController {
   hostConnected(): void {}
 
   clear(): void {
-    this.set(new Set());
+    if (this.picked.size > 0) this.set(new Set());
+  }
+  /** Picks these, and no others. */
+  pick(all: Iterable<number>): void {
+    this.set(new Set(all));
   }
   toggle(i: number): void {
     const picked = new Set(this.picked);
@@ -59,5 +65,6 @@ export class SelectionController implements ReactiveController {
   private set(picked: ReadonlySet<number>): void {
     this.picked = picked;
     this.host.requestUpdate();
+    this.of.changed();
   }
 }

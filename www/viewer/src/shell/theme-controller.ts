@@ -6,7 +6,7 @@ export type Theme = "light" | "dark";
 
 const NAME = "theme";
 
-/** Sets the theme of the page, and remembers it. */
+/** Sets the theme of the viewer; on a page of its own it is remembered. */
 export class ThemeController implements ReactiveController {
   constructor(private readonly host: ReactiveControllerHost & { theme: Theme | null }) {
     host.addController(this);

@@ -1,123 +1,111 @@
 /** `<forebay-viewer>`: everything together. What it does is in its controllers; here they meet, and are drawn. */
-import { LitElement, html, nothing, type TemplateResult } from "lit";
-import { customElement, property, query, state } from "lit/decorators.js";
+import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { property, query, state } from "lit/decorators.js";
 import type { Dataset, Folder, Input, Table, Warehouse } from "../../../lib/src/model/index.ts";
-import "../dialogs/about-dialog.ts";
-import "../dialogs/check-dialog.ts";
-import "../dialogs/convert-dialog.ts";
-import "../dialogs/convert-table-dialog.ts";
-import "../dialogs/drift-dialog.ts";
-import "../dialogs/help-dialog.ts";
-import "../dialogs/labels-dialog.ts";
-import "../dialogs/warehouse-dialog.ts";
-import "../samples/facets-view.ts";
-import "../samples/gallery.ts";
-import "../samples/sample-panel.ts";
-import "../samples/sample-table.ts";
-import "../tables/table-view.ts";
-import "../ui/filter-box.ts";
-import "./open-menu.ts";
-import "./welcome.ts";
-import type { AboutDialog } from "../dialogs/about-dialog.ts";
-import type { CheckDialog } from "../dialogs/check-dialog.ts";
-import type { ConvertDialog } from "../dialogs/convert-dialog.ts";
-import type { ConvertTableDialog } from "../dialogs/convert-table-dialog.ts";
-import type { DriftDialog } from "../dialogs/drift-dialog.ts";
-import type { HelpDialog } from "../dialogs/help-dialog.ts";
-import type { LabelsDialog } from "../dialogs/labels-dialog.ts";
-import type { WarehouseDialog } from "../dialogs/warehouse-dialog.ts";
 import type { Engine } from "../files/engine.ts";
 import type { Recent } from "../files/recent.ts";
+import type { DataProvider, HiddenPart, OpenInputOptions, ViewerMembers } from "../public/element.ts";
 import { boxesOf, type FindBoxes } from "../samples/box-source.ts";
-import { forgetColors } from "../samples/colors.ts";
+import { forgetColors, holdColors } from "../samples/colors.ts";
 import { USUAL_COLUMNS } from "../samples/columns.ts";
 import { Counts } from "../samples/counts.ts";
-import type { Clause } from "../ui/clause.ts";
 import type { SamplePanel } from "../samples/sample-panel.ts";
 import type { ShownTable, TableLink, TableView } from "../tables/table-view.ts";
+import type { Clause } from "../ui/clause.ts";
 import type { Collection } from "../ui/collection.ts";
 import type { FilterBox } from "../ui/filter-box.ts";
-import { keep, recall } from "../ui/remembered.ts";
+import { keep, recall, rememberChoices } from "../ui/remembered.ts";
 import { RowCursor } from "../ui/row-cursor.ts";
 import type { Rows } from "../ui/rows.ts";
 import { controls, tokens } from "../ui/styles.ts";
 import { viewerStyles } from "../ui/viewer-styles.ts";
 import { visible } from "../ui/visible.ts";
 import { count } from "../ui/wording.ts";
-import "./column-chooser.ts";
+import { renderBar, renderChips, renderPicked, type View } from "./bar.ts";
 import { CompactController } from "./compact-controller.ts";
+import { DialogController } from "./dialog-controller.ts";
+import { elementStyles } from "./element-styles.ts";
 import { sampleFacts, tableFacts } from "./facts.ts";
 import { FilterController } from "./filter-controller.ts";
+import { renderHead, type Opened } from "./head.ts";
 import { InputController } from "./input-controller.ts";
 import { KeyController } from "./key-controller.ts";
 import { LabelController } from "./label-controller.ts";
 import { LinkController } from "./link-controller.ts";
 import type { Link } from "./link.ts";
 import { Messages } from "./messages.ts";
+import { nameable } from "./nameable.ts";
 import { damageNotice, growthNotice, labelNotice, thresholdNotice } from "./notices.ts";
 import { OpenController } from "./open-controller.ts";
+import { PublicController } from "./public-controller.ts";
 import { ReadMeter } from "./read-meter.ts";
 import { RecentController } from "./recent-controller.ts";
 import { SelectionController } from "./selection-controller.ts";
 import { SortController } from "./sort-controller.ts";
 import { ThemeController, type Theme } from "./theme-controller.ts";
-import { LOGO } from "./welcome.ts";
+import "./welcome.ts";
 
 /** Milliseconds after which the first pictures are no longer waited for. */
 const PATIENCE = 1200;
 
-@customElement("forebay-viewer")
-export class Viewer extends LitElement {
-  static override styles = [tokens, controls, viewerStyles];
+export class Viewer extends LitElement implements ViewerMembers {
+  static override styles = [tokens, controls, viewerStyles, elementStyles];
 
   /** The package's functions. */
   @property({ attribute: false }) engine!: Engine;
+  @property() src: string | null = null;
+  @property() filter = "";
+  @property({ type: Number }) selected: number | null = null;
+  @property() view: View = "gallery";
   @property({ reflect: true }) theme: Theme | null = null;
+  @property({ type: Boolean }) editable = false;
+  @property() hide = "";
+  @property({ type: Boolean, attribute: "own-page" }) ownPage = false;
+  @property({ attribute: false }) dataProvider: DataProvider | null = null;
   @property({ type: Boolean, reflect: true }) dragging = false;
   /** What the open table shows, for converting it. */
   @state() private shownTable: ShownTable = { columns: [], filter: null };
-  @state() private view: "gallery" | "table" = "gallery";
   @state() private tileSize = 168;
   /** Boxes are drawn, on the tiles and over the picture that is open. */
-  @state() private boxes = recall("boxes") !== "off";
+  @state() private boxes = true;
   @state() private facetsShown = false;
   /** The columns of the table. */
-  @state() private columns: readonly string[] = recall("columns")?.split("\n") ?? USUAL_COLUMNS;
-  @query("forebay-about") private aboutDialog!: AboutDialog;
-  @query("forebay-check") private checkDialog!: CheckDialog;
-  @query("forebay-convert") private convertDialog!: ConvertDialog;
-  @query("forebay-convert-table") private convertTableDialog!: ConvertTableDialog;
-  @query("forebay-labels") private labelsDialog!: LabelsDialog;
-  @query("forebay-warehouse") private warehouseDialog!: WarehouseDialog;
-  @query("forebay-drift") private driftDialog!: DriftDialog;
-  @query("forebay-help") private helpDialog!: HelpDialog;
+  @state() private columns: readonly string[] = USUAL_COLUMNS;
   @query("forebay-filter") private filterBox!: FilterBox | null;
   @query("forebay-table-view") private tableView!: TableView | null;
   @query("forebay-sample") private samplePanel!: SamplePanel | null;
   @query("forebay-gallery, forebay-table") private collection!: Collection | null;
+  /** What is left out. */
+  private leftOut: ReadonlySet<string> = new Set();
   /** Resolves when the first pictures are drawn, or when they take too long. */
   private pictures: Promise<void> = Promise.resolve();
   private pictured = (): void => undefined;
 
   private readonly theming = new ThemeController(this);
   private readonly messages = new Messages(this);
-  private readonly recents = new RecentController(this);
+  private readonly recents = new RecentController(this, () => this.ownPage);
   private readonly opener: OpenController = new OpenController(this, {
+    ownPage: () => this.ownPage,
+    load: async (kind) => void (await (kind === "samples" ? import("./samples-parts.ts") : import("./table-parts.ts"))),
+    title: (name) => {
+      if (this.ownPage) document.title = name === null ? "Forebay" : `${visible(name)} – Forebay`;
+    },
+    failed: ({ name, trouble: { message, code } }) => this.outside.send("error", { name, message, code }),
     engine: () => this.engine,
     say: (text) => this.messages.say(text),
     focused: () => this.shadowRoot?.activeElement != null,
-    opened: (found, focused) => this.opened(found, focused),
+    opened: (found, focused) => this.settleIn(found, focused),
     remember: (entry, file) => void this.recents.remember(entry, file),
     grown: (dataset) => this.grown(dataset),
     settled: (dataset) => this.settled(dataset),
     closed: (left) => this.closed(left),
-    convertText: () => this.convertTableDialog.show(),
+    convertText: () => this.dialogs.show("convert-table"),
   });
   private readonly meter = new ReadMeter(this, {
     telemetry: () => this.opener.found?.telemetry,
     wholeBytes: () => this.opener.textual?.text.bytes ?? null,
   });
-  private readonly filter: FilterController = new FilterController(this, {
+  private readonly filtering: FilterController = new FilterController(this, {
     data: () => this.opener.data,
     growing: () => this.opener.growth !== null,
     say: (text) => this.messages.say(text),
@@ -127,7 +115,7 @@ export class Viewer extends LitElement {
   });
   private readonly counts: Counts = new Counts(this, {
     data: () => this.opener.data,
-    rows: () => this.filter.rows,
+    rows: () => this.filtering.rows,
     growing: () => this.opener.growth !== null,
     local: () => isHere(this.opener.source),
     find: () => this.find,
@@ -155,6 +143,7 @@ export class Viewer extends LitElement {
     rows: () => this.rows,
     say: (text) => this.messages.say(text),
     warn: (text) => this.messages.warn(text),
+    changed: () => this.outside.select(),
   });
   private readonly cursor: RowCursor = new RowCursor(this, {
     unit: "sample",
@@ -163,7 +152,35 @@ export class Viewer extends LitElement {
     say: (text) => this.messages.say(text),
     moved: () => this.updateLink(),
   });
+  private readonly dialogs: DialogController = new DialogController(this, {
+    state: () => {
+      const { data, table, textual, tooLarge, growth } = this.opener;
+      return {
+        engine: this.engine,
+        data,
+        table,
+        warehouse: this.warehouse,
+        text: textual?.text ?? null,
+        tooLarge,
+        growing: growth !== null,
+        shown: this.shownTable,
+        kept: this.filtering.rows.kept,
+        picked: this.selection.picked,
+        find: data ? this.find : null,
+        given: this.labels.given !== null,
+      };
+    },
+    warn: (text) => this.messages.warn(text),
+    file: (file) => this.input.file(file),
+    warehouse: (folder, name) => this.input.warehouse(folder, name),
+    jump: (i) => this.jump(i),
+    reread: () => void this.opener.reread(),
+    chooseLabels: () => this.chooser("labels")?.click(),
+  });
   private readonly input: InputController = new InputController(this, {
+    accepts: () => !this.hides("open"),
+    linked: () => this.links.asked.file,
+    point: (file) => this.links.point(file),
     open: (input, name, file, extra) => void this.opener.open(input, name, file, extra),
     refuse: (name, message) => this.refuse(name, message),
     fail: (name, message) => this.fail(name, message),
@@ -175,15 +192,16 @@ export class Viewer extends LitElement {
     },
     beside: (folder, name) => {
       if (!this.warehouse) return false;
-      this.driftDialog.show(folder, name);
+      this.dialogs.show("drift", folder, name);
       return true;
     },
-    chooser: () => this.renderRoot.querySelector<HTMLInputElement>("#file-input"),
-    folderChooser: () => this.renderRoot.querySelector<HTMLInputElement>("#folder-input"),
+    chooser: () => this.chooser("file"),
+    folderChooser: () => this.chooser("folder"),
   });
   protected readonly keys = new KeyController(this, {
-    // A dialog that lost the focus still has the page to itself.
-    busy: () => [...this.renderRoot.children].some((child) => child.shadowRoot?.querySelector("dialog[open]")),
+    ownPage: () => this.ownPage,
+    foreign: (target) => target !== this && this.contains(target),
+    busy: () => this.dialogs.busy,
     actions: () => this.keyActions(),
     others: [
       (key) => this.cursor.key(key),
@@ -194,6 +212,7 @@ export class Viewer extends LitElement {
   });
   /** The last: it opens what the address says as soon as the viewer is on a page. */
   private readonly links: LinkController = new LinkController(this, {
+    ownPage: () => this.ownPage,
     file: () => this.opener.file,
     failed: () => this.opener.failure !== null,
     show: (link) => this.show(link),
@@ -204,9 +223,22 @@ export class Viewer extends LitElement {
     ask: (failure) => this.opener.fail(failure),
   });
 
+  /** What those set and hear who put the element on their page. */
+  private readonly outside: PublicController = new PublicController(this, {
+    found: () => this.opener.found,
+    open: (input, name, file) => this.opener.open(input, name, file),
+    fail: (name, message, code) => {
+      this.opener.close(false);
+      this.fail(name, message, code);
+    },
+    close: () => this.opener.close(),
+    show: (link) => this.show(link),
+    picked: () => this.selection.picked,
+  });
+
   /** The samples that are shown, in the order in which they are. */
   private get rows(): Rows {
-    return this.order.apply(this.filter.rows);
+    return this.order.apply(this.filtering.rows);
   }
   /** Where boxes come from. */
   private get find(): FindBoxes {
@@ -218,35 +250,79 @@ export class Viewer extends LitElement {
     const { data } = this.opener;
     return data?.format === "warehouse" ? (data as Warehouse) : null;
   }
-  /** Frees the file. */
+  private hides(part: HiddenPart): boolean {
+    return this.leftOut.has(part);
+  }
+  private chooser(what: "file" | "folder" | "labels"): HTMLInputElement | null {
+    return this.renderRoot.querySelector<HTMLInputElement>(`#${what}-input`);
+  }
+
+  // What others call
+
+  get opened(): Dataset | Table | null {
+    return this.opener.found;
+  }
+  get picked(): readonly number[] {
+    return [...this.selection.picked].sort((a, b) => a - b);
+  }
+  set picked(all: readonly number[]) {
+    const length = this.opener.data?.length ?? 0;
+    this.selection.pick([...all].filter((i) => Number.isSafeInteger(i) && i >= 0 && i < length));
+  }
+  async open(input: Input | Folder, { name }: OpenInputOptions = {}): Promise<Dataset | Table> {
+    this.outside.listen();
+    const given = await nameable(input, name);
+    if (this.ownPage) this.links.point(given.file);
+    const found = await this.opener.open(given.input, given.name, given.file);
+    if (found) return found;
+    const { failure } = this.opener;
+    if (!failure) throw new DOMException("Something else was opened, or it was closed", "AbortError");
+    const { message, code, offset } = failure.trouble;
+    throw Object.assign(new Error(message), { code, offset });
+  }
   close(): void {
     this.opener.close();
   }
 
+  override connectedCallback(): void {
+    if (this.ownPage) {
+      rememberChoices();
+      this.boxes = recall("boxes") !== "off";
+      this.columns = recall("columns")?.split("\n") ?? USUAL_COLUMNS;
+    }
+    super.connectedCallback();
+  }
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has("hide")) this.leftOut = new Set((this.hide ?? "").split(/\s+/));
+  }
+
   // Where the controllers meet
 
-  private async opened(found: Dataset | Table, focused: boolean): Promise<void> {
+  private async settleIn(found: Dataset | Table, focused: boolean): Promise<void> {
+    holdColors(this);
     if (found.kind === "samples") {
-      this.filter.showAll(found.length);
+      this.filtering.showAll(found.length);
       this.pictures = new Promise((resolve) => {
         this.pictured = resolve;
         setTimeout(resolve, PATIENCE);
       });
     }
-    await this.links.apply();
+    if (this.ownPage) await this.links.apply();
+    else await this.show(this.outside.link);
     // Who opened it with something on the page goes on in what is opened.
     if (focused && document.activeElement === document.body) this.focusList();
     if (found.kind === "samples") void this.counts.learn(found);
+    if (this.opener.found === found) this.outside.send("open", { dataset: found, name: found.name ?? "dataset" });
   }
   private grown({ length }: Dataset): void {
-    if (length === this.filter.rows.total) return;
-    this.filter.grow(length);
+    if (length === this.filtering.rows.total) return;
+    this.filtering.grow(length);
     if (this.counts.due) void this.counts.recount();
   }
   private settled(dataset: Dataset): void {
-    if (this.filter.active) void this.filter.apply();
+    if (this.filtering.active) void this.filtering.apply();
     else {
-      this.filter.showAll(dataset.length);
+      this.filtering.showAll(dataset.length);
       void this.counts.recount();
     }
     void this.counts.learn(dataset);
@@ -257,16 +333,18 @@ export class Viewer extends LitElement {
     void this.counts.recount();
   }
   private closed(left: boolean): void {
-    this.filter.reset();
+    this.filtering.reset();
     this.counts.reset();
     this.cursor.reset();
     this.selection.clear();
     this.order.reset();
     this.labels.reset();
-    forgetColors();
+    this.outside.reset();
+    forgetColors(this);
     if (!left) return;
     void this.recents.recall();
-    history.replaceState(null, "", location.pathname + location.search);
+    this.links.leave();
+    this.outside.send("close", null);
   }
   /** Says why something is not opened at all. */
   private refuse(name: string, message: string): void {
@@ -275,8 +353,8 @@ export class Viewer extends LitElement {
     this.opener.close();
     this.fail(name, message);
   }
-  private fail(name: string, message: string): void {
-    this.opener.fail({ name, trouble: { message, code: undefined, offset: undefined } });
+  private fail(name: string, message: string, code?: string): void {
+    this.opener.fail({ name, trouble: { message, code, offset: undefined } });
   }
 
   // Links
@@ -288,45 +366,49 @@ export class Viewer extends LitElement {
       return this.tableView?.follow(link);
     }
     if (link.view) this.view = link.view;
-    if ((link.q ?? "") !== this.filter.expression) await this.filter.setText(link.q ?? "", new Map());
+    if ((link.q ?? "") !== this.filtering.expression) await this.filtering.setText(link.q ?? "", new Map());
     else if (!this.counts.facets) void this.counts.recount();
     if (link.i !== undefined && data && link.i < data.length) this.cursor.show(link.i);
     else if (link.i === undefined) this.cursor.clear();
   }
   private updateLink(of: TableLink = {}): void {
-    if (this.opener.table) this.links.update(of);
-    if (!this.opener.data) return;
+    const { data, table } = this.opener;
+    if (!data && !table) return;
     const { open } = this.cursor;
-    this.links.update({
-      ...(open !== null && { i: open }),
-      ...(this.filter.expression && { q: this.filter.expression }),
-      ...(this.view === "table" && { view: "table" }),
-    });
+    const { expression } = this.filtering;
+    const link: TableLink = table ? of : { ...(open !== null && { i: open }), ...(expression && { q: expression }) };
+    this.links.update({ ...link, ...(data && this.view === "table" && { view: "table" }) });
+    this.outside.tell({ filter: link.q ?? "", selected: link.i ?? null });
   }
 
   // What people do
 
   private keyActions(): Record<string, () => void> {
     const { data, table, found } = this.opener;
+    const { show } = this.dialogs;
+    const may = (part: HiddenPart, key: string, act: () => void): Record<string, () => void> =>
+      this.hides(part) ? {} : { [key]: act };
     return {
-      "?": () => this.helpDialog.show(),
-      o: () => void this.input.choose(),
-      d: () => this.theming.toggle(),
-      ...(found && { i: () => this.aboutDialog.show(), c: () => this.checkDialog.show() }),
-      ...(table && { e: () => this.convertTableDialog.show() }),
+      ...may("help", "?", () => show("help")),
+      ...may("open", "o", () => void this.input.choose()),
+      ...may("theme", "d", () => this.theming.toggle()),
+      ...(found && { i: () => show("about"), ...may("check", "c", () => show("check")) }),
+      ...(table && may("convert", "e", () => show("convert-table"))),
       ...(data && {
-        "/": () => this.filterBox?.focus(),
+        ...may("bar", "/", () => this.filterBox?.focus()),
         g: () => this.setView("gallery"),
         t: () => this.setView("table"),
         b: () => this.toggleBoxes(),
         "Ctrl+a": () => this.selection.all(),
-        e: () => this.convertDialog.show(),
-        l: () => this.labelsDialog.show(),
+        ...may("convert", "e", () => show("convert")),
+        ...may("labels", "l", () => show("labels")),
       }),
-      ...(this.warehouse && { v: () => this.warehouseDialog.show() }),
+      ...(this.warehouse && { v: () => show("warehouse") }),
     };
   }
-  private setView(view: "gallery" | "table"): void {
+  private setView(view: View): void {
+    // The keys stay where they were, though that is gone.
+    if (this.collection && this.shadowRoot?.activeElement === (this.collection as HTMLElement)) this.focusList();
     this.view = view;
     this.updateLink();
     this.cursor.reveal();
@@ -352,26 +434,10 @@ export class Viewer extends LitElement {
   // Drawing
 
   override render(): TemplateResult {
-    const { data, table, found, textual, tooLarge, growth } = this.opener;
-    const text = textual?.text ?? null;
-    const made = (e: CustomEvent<File>): void => this.input.file(e.detail);
+    const { data, table } = this.opener;
     return html`
       ${data ? this.renderDataset(data) : table ? this.renderTable(table) : this.renderWelcome()}
-      <forebay-convert-table .engine=${this.engine} .data=${table} .text=${text ?? tooLarge}
-        .shown=${this.shownTable.columns} .filter=${this.shownTable.filter} @open=${made}></forebay-convert-table>
-      <forebay-about .data=${found} .text=${text} ?growing=${growth !== null}
-        @forget=${() => void this.opener.reread()}></forebay-about>
-      <forebay-check .engine=${this.engine} .data=${found} .text=${text} ?growing=${growth !== null}
-        @jump=${(e: CustomEvent<number>) => this.jump(e.detail)}></forebay-check>
-      <forebay-convert .engine=${this.engine} .data=${data} ?growing=${growth !== null}
-        .kept=${this.filter.rows.kept} .picked=${this.selection.picked} @open=${made}></forebay-convert>
-      <forebay-labels .engine=${this.engine} .data=${data} .kept=${this.filter.rows.kept} .picked=${this.selection.picked}
-        .find=${data ? this.find : null} ?given=${this.labels.given !== null}
-        @choose=${() => this.renderRoot.querySelector<HTMLInputElement>("#labels-input")?.click()}></forebay-labels>
-      <forebay-warehouse .manifest=${this.warehouse?.manifest ?? null}></forebay-warehouse>
-      <forebay-drift .engine=${this.engine} .data=${this.warehouse}
-        @open=${({ detail: d }: CustomEvent<{ folder: Folder; name: string }>) => this.input.warehouse(d.folder, d.name)}></forebay-drift>
-      <forebay-help></forebay-help>
+      ${this.dialogs.render()}
       <input type="file" id="file-input" hidden aria-label="Open a file" @change=${this.input.chosen} />
       <input type="file" id="folder-input" webkitdirectory hidden aria-label="Open a folder" @change=${this.input.folderChosen} />
       <input type="file" id="labels-input" hidden aria-label="Open a label file" @change=${this.input.labelsChosen} />
@@ -379,113 +445,113 @@ export class Viewer extends LitElement {
       <div class="visually-hidden" role="status" aria-live="polite">${this.messages.said}</div>`;
   }
 
-  private renderTools(): TemplateResult {
-    return html`
-      <button class="icon bare" aria-label="Dark or light" title="Dark or light (d)"
-        @click=${() => this.theming.toggle()}>◐</button>
-      <button class="icon bare" aria-label="Keys and filters" title="Keys and filters (?)"
-        @click=${() => this.helpDialog.show()}>?</button>`;
+  /** A landmark on a page of its own; other people's pages have theirs. */
+  private landmark(role: "main" | "complementary"): string {
+    return this.ownPage ? role : "group";
+  }
+  private renderHead(opened: Opened | null): TemplateResult | typeof nothing {
+    return renderHead({
+      opened,
+      compact: this.compact.on,
+      ownPage: this.ownPage,
+      warehouse: this.warehouse !== null,
+      offers: this.recents.offers,
+      recent: this.recents.list,
+      hides: (part) => this.hides(part),
+      show: (dialog) => this.dialogs.show(dialog),
+      close: () => this.close(),
+      toggleTheme: () => this.theming.toggle(),
+      focusList: () => this.focusList(),
+      choose: () => void this.input.choose(),
+      chooseFolder: () => void this.input.chooseFolder(),
+      url: (address) => this.input.url(address),
+      openRecent: (entry) => void this.input.recent(entry),
+    });
   }
 
   private renderWelcome(): TemplateResult {
     const { opening, failure } = this.opener;
     const { offers, list, keptIndexes } = this.recents;
+    const quiet = this.hides("open") && !opening && !failure;
+    const welcome = html`<forebay-welcome part="welcome" role=${this.landmark("main")} .opening=${opening}
+      .failure=${failure} .offers=${offers} .recent=${list} .kept=${keptIndexes} @choose=${() => this.input.choose()}
+      @url=${(e: CustomEvent<string>) => this.input.url(e.detail)}
+      @recent=${(e: CustomEvent<Recent>) => void this.input.recent(e.detail)}
+      @folder=${() => void this.input.chooseFolder()} @sample=${() => void this.input.sample()}
+      @back=${() => this.close()} @forget=${() => void this.recents.forget()}></forebay-welcome>`;
+    const empty = quiet ? html`<div class="empty">No file is open.</div>` : welcome;
     return html`
       <div class="app">
-        <header class="top"><span class="brand">${BRAND}</span><div class="file"></div>${this.renderTools()}</header>
-        <forebay-welcome role="main" .opening=${opening} .failure=${failure} .offers=${offers} .recent=${list}
-          .kept=${keptIndexes} @choose=${() => this.input.choose()}
-          @url=${(e: CustomEvent<string>) => this.input.url(e.detail)}
-          @recent=${(e: CustomEvent<Recent>) => void this.input.recent(e.detail)}
-          @folder=${() => void this.input.chooseFolder()} @sample=${() => void this.input.sample()} @back=${() => this.close()} @forget=${() => void this.recents.forget()}></forebay-welcome>
+        ${this.renderHead(null)}
+        ${opening || failure ? welcome : html`<slot name="empty">${empty}</slot>`}
       </div>`;
-  }
-
-  /** What is open, and what can be done with all of it. */
-  private renderHeader(open: Dataset | Table, facts: string, convert: () => void): TemplateResult {
-    const format = this.opener.textual?.text.format ?? open.format;
-    return html`
-      <header class="top">
-        <button class="skip" @click=${this.focusList}>To the ${open.kind === "table" ? "rows" : "samples"}</button>
-        <button class="brand" title="Close the file" aria-label="Forebay: close the file"
-          @click=${() => this.close()}>${BRAND}</button>
-        <div class="file">
-          <button class="badge" title="About this file (i)"
-            @click=${() => this.aboutDialog.show()}>${format.toUpperCase()}</button>
-          <h1 title=${visible(open.name ?? "")}>${visible(open.name ?? "dataset")}</h1>
-          ${this.compact.on && open.kind === "samples" ? this.renderCount(open.length) : html`<span class="facts">${facts}</span>`}
-          <span class="facts more" title="What was read so far">${this.meter.words}</span>
-        </div>
-        <span class="spacer"></span>
-        <forebay-open .offers=${this.recents.offers} .recent=${this.recents.list}
-          @choose=${() => this.input.choose()} @folder=${() => void this.input.chooseFolder()}
-          @url=${(e: CustomEvent<string>) => this.input.url(e.detail)}
-          @recent=${(e: CustomEvent<Recent>) => void this.input.recent(e.detail)}></forebay-open>
-        ${
-          this.compact.on
-            ? html`<forebay-menu label="More" icon="⋯"><div class="sheet">
-          ${this.renderActions(convert)}
-          <button @click=${() => this.aboutDialog.show()}>About the file</button>
-          <button @click=${() => this.theming.toggle()}>Dark or light</button>
-          <button @click=${() => this.helpDialog.show()}>Keys and filters</button></div></forebay-menu>`
-            : html`${this.renderActions(convert)}${this.renderTools()}`
-        }
-      </header>`;
-  }
-
-  private renderActions(convert: () => void): TemplateResult {
-    return html`
-      <button title="Check (c)" @click=${() => this.checkDialog.show()}>Check</button>
-      <button title="Convert or export (e)" @click=${convert}>Convert</button>
-      ${this.opener.data ? html`<button title="Labels of a file, and labels as a file (l)" @click=${() => this.labelsDialog.show()}>Labels</button>` : nothing}
-      ${this.warehouse ? html`<button title="What became of the frames (v)" @click=${() => this.warehouseDialog.show()}>Validation</button>` : nothing}`;
   }
 
   private renderTable(table: Table): TemplateResult {
     const text = this.opener.textual?.text ?? null;
+    const facts = html`<span class="facts">${tableFacts(table, text)}</span>`;
     return html`
       <div class="app">
-        ${this.renderHeader(table, tableFacts(table, text), () => this.convertTableDialog.show())}
-        <forebay-table-view .data=${table} .text=${text}
-          @shown=${(e: CustomEvent<ShownTable>) => (this.shownTable = e.detail)}
-          @link=${(e: CustomEvent<TableLink>) => this.updateLink(e.detail)}
-          @say=${(e: CustomEvent<string>) => this.messages.say(e.detail)}></forebay-table-view>
-      </div>`;
-  }
-
-  private renderDataset(dataset: Dataset): TemplateResult {
-    const { counts, filter } = this;
-    const { growth } = this.opener;
-    const lost = counts.facets?.damaged ?? 0;
-    return html`
-      <div class="app">
-        ${this.renderHeader(dataset, sampleFacts(dataset), () => this.convertDialog.show())}
-        <div class="work ${this.cursor.open === null ? "" : "sample-open"}">
-          <forebay-facets class=${this.facetsShown ? "shown" : ""} role="complementary" aria-label="Facets"
-            .facets=${counts.facets} .clauses=${filter.clauses} .classes=${counts.classes}
-            .classField=${counts.classField} .fields=${counts.metadataFields} .trouble=${counts.trouble}
-            ?counting=${counts.counting} ?alike=${dataset.format === "warehouse"} ?sizeless=${dataset.format === "tar" && !growth}
-            @clause=${({ detail: d }: CustomEvent<ClauseChange>) => filter.setClause(d.key, d.clause)}
-            @sizes=${() => void counts.readSizes()}
-            .boxes=${counts.boxes} .boxProgress=${counts.boxProgress} .boxTrouble=${counts.boxTrouble} .rows=${filter.rows}
-            @boxes=${() => void counts.countBoxes()}
-            @uncount=${(e: CustomEvent<string>) => counts.removeClasses(e.detail)}
-            @classes=${({ detail: d }: CustomEvent<{ field: string; instead?: string }>) => counts.countClasses(d.field, d.instead)}></forebay-facets>
-          <main class="main">
-            ${this.renderBar(dataset)}
-            ${this.selection.picked.size > 0 ? this.renderSelection() : nothing}
-            ${growth ? growthNotice(growth) : nothing}
-            <div class="chips">${damageNotice(dataset, lost, () => this.checkDialog.show())}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => this.warehouseDialog.show()) : nothing}${labelNotice(this.labels, () => this.labels.remove())}${this.renderChips()}</div>
-            ${this.renderCollection(dataset)}
-          </main>
-          ${this.cursor.open === null ? nothing : this.renderSample(dataset, this.cursor.open)}
+        ${this.renderHead({ found: table, format: text?.format ?? table.format, facts, read: this.meter.words })}
+        <div class="beside">
+          <forebay-table-view part="rows" .data=${table} .text=${text} ?within=${!this.ownPage}
+            @shown=${(e: CustomEvent<ShownTable>) => (this.shownTable = e.detail)}
+            @link=${(e: CustomEvent<TableLink>) => this.updateLink(e.detail)}
+            @say=${(e: CustomEvent<string>) => this.messages.say(e.detail)}></forebay-table-view>
+          <slot name="panel"></slot>
         </div>
       </div>`;
   }
 
+  private renderDataset(dataset: Dataset): TemplateResult {
+    const { growth } = this.opener;
+    const lost = this.counts.facets?.damaged ?? 0;
+    const facts = this.compact.on
+      ? this.renderCount(dataset.length)
+      : html`<span class="facts">${sampleFacts(dataset)}</span>`;
+    const open = this.hides("sample") ? null : this.cursor.open;
+    const { show } = this.dialogs;
+    return html`
+      <div class="app">
+        ${this.renderHead({ found: dataset, format: dataset.format, facts, read: this.meter.words })}
+        <div class="beside">
+          <div class="work ${open === null ? "" : "sample-open"} ${this.hides("facets") ? "no-facets" : ""}">
+            ${this.hides("facets") ? nothing : this.renderFacets(dataset)}
+            <div class="main" part="main" role=${this.landmark("main")} aria-label=${this.ownPage ? nothing : "Samples"}>
+              ${this.hides("bar") ? nothing : this.renderBar(dataset)}
+              ${this.selection.picked.size > 0 ? this.renderPicked() : nothing}
+              ${growth ? growthNotice(growth) : nothing}
+              <div class="chips">${damageNotice(dataset, lost, () => show("check"))}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => show("warehouse")) : nothing}${labelNotice(this.labels, () => this.labels.remove())}${renderChips(this.filtering.clauses, (key, clause) => this.filtering.setClause(key, clause))}</div>
+              ${this.renderCollection(dataset)}
+            </div>
+            ${open === null ? nothing : this.renderSample(dataset, open)}
+          </div>
+          <slot name="panel"></slot>
+        </div>
+      </div>`;
+  }
+
+  private renderFacets(dataset: Dataset): TemplateResult {
+    const { counts, filtering } = this;
+    return html`
+      <forebay-facets part="facets" class=${this.facetsShown ? "shown" : ""} role=${this.landmark("complementary")}
+        aria-label="Facets" ?within=${!this.ownPage} .facets=${counts.facets} .clauses=${filtering.clauses} .classes=${counts.classes}
+        .classField=${counts.classField} .fields=${counts.metadataFields} .trouble=${counts.trouble}
+        ?counting=${counts.counting} ?alike=${dataset.format === "warehouse"} ?sizeless=${dataset.format === "tar" && !this.opener.growth}
+        @clause=${(e: CustomEvent<ClauseChange>) => {
+          e.stopPropagation();
+          filtering.setClause(e.detail.key, e.detail.clause);
+        }}
+        @sizes=${() => void counts.readSizes()}
+        .boxes=${counts.boxes} .boxProgress=${counts.boxProgress} .boxTrouble=${counts.boxTrouble} .rows=${filtering.rows}
+        @boxes=${() => void counts.countBoxes()}
+        @uncount=${(e: CustomEvent<string>) => counts.removeClasses(e.detail)}
+        @classes=${({ detail: d }: CustomEvent<{ field: string; instead?: string }>) => counts.countClasses(d.field, d.instead)}></forebay-facets>`;
+  }
+
   /** How many samples the filter keeps. */
   private renderCount(length: number): TemplateResult {
-    const { rows, running } = this.filter;
+    const { rows, running } = this.filtering;
     const { progress } = this.order;
     const kept = running
       ? "filtering…"
@@ -496,73 +562,47 @@ export class Viewer extends LitElement {
           : count(length);
     return html`<span class="counts">${kept}</span>`;
   }
-  /** The filter, how many samples it keeps, and how they are shown. */
   private renderBar({ length }: Dataset): TemplateResult {
-    const { text, error } = this.filter;
-    const compact = this.compact.on;
-    return html`
-      <div class="bar ${compact ? "compact" : ""}">
-        <button class="narrow-only" aria-expanded=${this.facetsShown}
-          @click=${() => (this.facetsShown = !this.facetsShown)}>Facets</button>
-        <forebay-filter .value=${text} .fields=${this.counts.fields} .values=${this.counts.values} .error=${error}
-          @filter=${(e: CustomEvent<string>) => void this.filter.setText(e.detail)}></forebay-filter>
-        ${compact ? nothing : this.renderCount(length)}
-        ${
-          compact
-            ? html`<forebay-menu label="View"><div class="sheet">${this.renderViews()}${this.renderLook(true)}</div></forebay-menu>`
-            : html`${this.renderLook(false)}${this.renderViews()}`
-        }
-      </div>`;
+    const { text, error } = this.filtering;
+    return renderBar({
+      compact: this.compact.on,
+      text,
+      error,
+      fields: this.counts.fields,
+      values: this.counts.values,
+      counted: this.renderCount(length),
+      view: this.view,
+      boxes: this.boxes,
+      tileSize: this.tileSize,
+      columns: this.columns,
+      columnFields: this.counts.metadataFields,
+      facets: this.hides("facets") ? null : this.facetsShown,
+      toggleFacets: () => (this.facetsShown = !this.facetsShown),
+      setText: (text) => void this.filtering.setText(text),
+      setView: (view) => this.setView(view),
+      toggleBoxes: () => this.toggleBoxes(),
+      setTileSize: (size) => (this.tileSize = size),
+      setColumns: (columns) => {
+        this.columns = columns;
+        keep("columns", columns.join("\n"));
+      },
+    });
   }
-  private renderViews(): TemplateResult {
-    const view = (name: "gallery" | "table", title: string): TemplateResult =>
-      html`<button aria-pressed=${this.view === name} title="${title} (${name[0]})"
-        @click=${() => this.setView(name)}>${title}</button>`;
-    return html`<div class="views" role="group" aria-label="View">${view("gallery", "Gallery")}${view("table", "Table")}</div>`;
-  }
-  /** How gallery or table look; `folded` where they are in a menu. */
-  private renderLook(folded: boolean): TemplateResult {
-    const size = (e: Event): void => {
-      this.tileSize = Number((e.target as HTMLInputElement).value);
-    };
-    const columns = html`<forebay-columns .columns=${this.columns} .fields=${this.counts.metadataFields}
-      @columns=${(e: CustomEvent<readonly string[]>) => this.setColumns(e.detail)}></forebay-columns>`;
-    if (this.view === "table") return folded ? columns : html`<forebay-menu label="Columns">${columns}</forebay-menu>`;
-    return html`
-      <button aria-pressed=${this.boxes} title="Boxes on the pictures (b)"
-        @click=${() => this.toggleBoxes()}>Boxes</button>
-      <input type="range" aria-label="Size of the pictures" min="90" max="360" step="6"
-        .value=${String(this.tileSize)} @input=${size} />`;
-  }
-  private setColumns(columns: readonly string[]): void {
-    this.columns = columns;
-    keep("columns", columns.join("\n"));
-  }
-
-  /** What is picked, and what can be done with it. */
-  private renderSelection(): TemplateResult {
-    const { picked } = this.selection;
-    const { length } = this.rows;
-    return html`
-      <div class="selection" role="group" aria-label="Picked samples">
-        <b>${count(picked.size)} picked</b>
-        <button @click=${() => this.convertDialog.show()}>Export</button>
-        ${picked.size < length ? html`<button title="Ctrl+A" @click=${() => this.selection.all()}>All ${count(length)}</button>` : nothing}
-        <button @click=${() => this.selection.clear()}>Clear</button>
-      </div>`;
-  }
-
-  private renderChips(): TemplateResult[] {
-    return [...this.filter.clauses].map(
-      ([key, { label }]) => html`<button aria-label="Remove ${visible(label)}"
-        @click=${() => this.filter.setClause(key, null)}><bdi>${visible(label)}</bdi> ✕</button>`,
-    );
+  private renderPicked(): TemplateResult {
+    return renderPicked({
+      size: this.selection.picked.size,
+      length: this.rows.length,
+      exporting: this.hides("convert") ? null : () => this.dialogs.show("convert"),
+      all: () => this.selection.all(),
+      clear: () => this.selection.clear(),
+    });
   }
 
   private renderSample(dataset: Dataset, open: number): TemplateResult {
     return html`
-      <forebay-sample role="complementary" aria-label="Sample" .data=${dataset} .index=${open}
+      <forebay-sample part="sample" role=${this.landmark("complementary")} aria-label="Sample" .data=${dataset} .index=${open}
         .classField=${this.counts.labelField} .find=${this.find} .next=${this.cursor.following} .picked=${this.selection.picked.has(open)} ?boxesOn=${this.boxes}
+        ?editable=${this.editable}
         @boxes=${() => this.toggleBoxes()}
         @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
         @close=${() => this.cursor.close()}
@@ -580,11 +620,11 @@ export class Viewer extends LitElement {
     const open = (e: CustomEvent<number>): void => this.cursor.show(e.detail);
     const pick = (e: CustomEvent<number>): void => this.selection.toggle(e.detail);
     const range = (e: CustomEvent<[number, number]>): void => this.selection.range(...e.detail);
-    return this.view === "gallery"
-      ? html`<forebay-gallery .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
+    return this.view !== "table"
+      ? html`<forebay-gallery part="gallery" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
           .size=${this.tileSize} .classField=${this.counts.labelField} .find=${this.find} ?boxes=${this.boxes} @drawn=${() => this.pictured()}
           @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-gallery>`
-      : html`<forebay-table .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
+      : html`<forebay-table part="table" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
           .columns=${this.columns} .fields=${this.counts.metadataFields} .classField=${this.counts.labelField}
           .find=${this.find} .sorting=${this.order.sorting} @sort=${(e: CustomEvent<string>) => this.order.next(e.detail)}
           @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-table>`;
@@ -600,5 +640,3 @@ interface ClauseChange {
 /** Whether reading costs nobody anything: a file or a folder of this machine. */
 const isHere = (source: Input | Folder | null): boolean =>
   typeof source === "object" && source !== null && !(source instanceof URL) && !("read" in source);
-
-const BRAND = html`<svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg><span>Forebay</span>`;

@@ -42,6 +42,8 @@ export interface ShownTable {
 export class TableView extends LitElement {
   static override styles = [controls, treeStyles, viewerStyles];
   @property({ attribute: false }) data!: Table;
+  /** It stands on a page that has landmarks of its own. */
+  @property({ type: Boolean }) within = false;
   /** The text that the table was made of. */
   @property({ attribute: false }) text: TextSource | null = null;
   @state() private rows = new Rows(0, null);
@@ -185,12 +187,12 @@ export class TableView extends LitElement {
     if (table.metadata.document) return this.renderDocument();
     return html`
       <div class="work ${this.cursor.open === null ? "" : "row-open"}">
-        <forebay-schema class="side ${this.panelShown ? "shown" : ""}" role="complementary" aria-label="Columns"
+        <forebay-schema class="side ${this.panelShown ? "shown" : ""}" role=${this.landmark("complementary")} aria-label="Columns"
           .data=${table} .shown=${this.columns} .clauses=${this.clauses}
           @columns=${(e: CustomEvent<number[]>) => (this.columns = e.detail)}
             @stats=${(e: CustomEvent<ColumnSummary>) => this.learn(e.detail)}
           @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => this.setClause(e.detail.key, e.detail.clause)}></forebay-schema>
-        <main class="main">
+        <div class="main" role=${this.landmark("main")} aria-label=${this.within ? "Rows" : nothing}>
           <div class="bar">
             <button class="narrow-only" aria-expanded=${this.panelShown}
               @click=${() => (this.panelShown = !this.panelShown)}>Columns</button>
@@ -214,12 +216,12 @@ export class TableView extends LitElement {
                   @step=${(e: CustomEvent<number>) => this.cursor.follow(e.detail)}
                   @open=${(e: CustomEvent<number>) => this.cursor.show(e.detail)}></forebay-rows>`
           }
-        </main>
+        </div>
         ${
           this.cursor.open === null
             ? nothing
             : html`
-          <forebay-row class="panel" role="complementary" aria-label="Row" .data=${table} .index=${this.cursor.open}
+          <forebay-row class="panel" role=${this.landmark("complementary")} aria-label="Row" .data=${table} .index=${this.cursor.open}
             @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
               @close=${() => this.cursor.close()}></forebay-row>`
         }
@@ -231,13 +233,16 @@ export class TableView extends LitElement {
     return html`<div class="notice"
       role="alert"><span><b>${plural(skipped, "row")} could not be read and ${skipped === 1 ? "is" : "are"} left out.</b> ${visible(this.text?.notes.find((note) => note.includes("line ")) ?? "")}</span></div>`;
   }
+  private landmark(role: "main" | "complementary"): string {
+    return this.within ? "group" : role;
+  }
   private get example(): string {
     const number = this.fields.find((f) => f.type === "number");
     const text = this.fields.find((f) => f.type === "string");
     return number ? `${number.name} >= 10` : text ? `${text.name} ~ "a*"` : "";
   }
   private renderDocument(): TemplateResult {
-    return html`<main class="document"
-      tabindex="0">${this.document_ === undefined ? html`<p class="muted">Reading…</p>` : tree("document", this.document_)}</main>`;
+    return html`<div class="document" role=${this.landmark("main")} aria-label=${this.within ? "Document" : nothing}
+      tabindex="0">${this.document_ === undefined ? html`<p class="muted">Reading…</p>` : tree("document", this.document_)}</div>`;
   }
 }

@@ -3,15 +3,15 @@ import { css } from "lit";
 
 /** The dark values, for those who ask for them and for systems that do. */
 const dark = css`
-  --ink: #e6ebf0;
-  --ink-2: #a3b0bd;
-  --page: #0f151b;
-  --card: #171f27;
-  --line: #2c3742;
-  --soft: #222c36;
-  --accent: #58c9bd;
-  --accent-ink: #06211f;
-  --accent-soft: #15403d;
+  --ink: var(--forebay-text, #e6ebf0);
+  --ink-2: var(--forebay-muted, #a3b0bd);
+  --page: var(--forebay-background, #0f151b);
+  --card: var(--forebay-surface, #171f27);
+  --line: var(--forebay-line, #2c3742);
+  --soft: var(--forebay-soft, #222c36);
+  --accent: var(--forebay-accent, #58c9bd);
+  --accent-ink: var(--forebay-accent-text, #06211f);
+  --accent-soft: var(--forebay-accent-soft, #15403d);
   --bad: #ff9b92;
   --bad-soft: #43211f;
   --good: #76d397;
@@ -21,18 +21,18 @@ const dark = css`
   color-scheme: dark;
 `;
 
-/** The names of colors; light and dark give them values. Set once, on the outermost element. */
+/** The names of colors; light and dark give them values, and pages others by the names that begin with `--forebay-`. Set once, on the outermost element. */
 export const tokens = css`
   :host {
-    --ink: #17212b;
-    --ink-2: #4d5b69;
-    --page: #f4f6f8;
-    --card: #ffffff;
-    --line: #d8dee5;
-    --soft: #e9edf1;
-    --accent: #0b6e69;
-    --accent-ink: #ffffff;
-    --accent-soft: #d5ece9;
+    --ink: var(--forebay-text, #17212b);
+    --ink-2: var(--forebay-muted, #4d5b69);
+    --page: var(--forebay-background, #f4f6f8);
+    --card: var(--forebay-surface, #ffffff);
+    --line: var(--forebay-line, #d8dee5);
+    --soft: var(--forebay-soft, #e9edf1);
+    --accent: var(--forebay-accent, #0b6e69);
+    --accent-ink: var(--forebay-accent-text, #ffffff);
+    --accent-soft: var(--forebay-accent-soft, #d5ece9);
     --bad: #b3261e;
     --bad-soft: #fbe6e4;
     --good: #1b6e3c;

@@ -322,7 +322,8 @@ export const viewerStyles = css`
     display: none;
   }
 
-  @media (max-width: 1100px) {
+  /* By the size of the viewer, not of the page. "main" is a container of widths alone: what names a height passes it by. */
+  @container (max-width: 1100px) and (min-height: 0px) {
     .work.row-open {
       grid-template-columns: minmax(0, 1fr) minmax(300px, 40%);
     }
@@ -337,7 +338,7 @@ export const viewerStyles = css`
       display: none;
     }
   }
-  @media (max-width: 760px), (max-height: 520px) {
+  @container (max-width: 760px) or (max-height: 520px) {
     .top {
       gap: 6px;
       padding: 5px 8px;
@@ -362,12 +363,12 @@ export const viewerStyles = css`
       min-width: 0;
     }
   }
-  @media (max-width: 480px) {
+  @container (max-width: 480px) and (min-height: 0px) {
     .file .badge {
       display: none;
     }
   }
-  @media (max-width: 760px) {
+  @container (max-width: 760px) and (min-height: 0px) {
     .narrow-only {
       display: inline-flex;
     }

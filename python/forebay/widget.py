@@ -1,0 +1,103 @@
+"""The viewer as a widget of notebooks, by anywidget: in Jupyter, VS Code, Colab and wherever else widgets are shown.
+
+    from forebay.widget import Viewer
+
+    viewer = Viewer("train.tbl", filter="width > 300")
+    viewer                      # shows it
+    viewer.selected, viewer.picked, viewer.filter  # what people did, and what can be set
+
+Bytes go through the notebook's own connection, so that the browser may be on another machine; :func:`forebay.view` needs none of
+this, but the browser must be on the kernel's machine. While a cell runs, the kernel answers nobody: the viewer waits for it.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+from typing import Any
+
+try:
+    import anywidget  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    import traitlets  # type: ignore[import-not-found, import-untyped, unused-ignore]
+except ImportError as e:
+    raise ImportError("forebay.widget needs anywidget: pip install forebay[widget]") from e
+
+from ._errors import UnsupportedError
+from ._view import _served, _site
+
+__all__ = ["Viewer"]
+
+#: Bytes that are given at once: no sample is larger where a page can show it.
+_MOST = 1 << 29
+#: The parts of the page that a widget may ask for, as they are called there without what tells builds apart.
+_ASSET = re.compile(r"(worker)\.js|([a-z]+)\.wasm")
+
+
+class Viewer(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
+    """Shows a dataset: a file, or a :class:`forebay.Dataset` or :class:`forebay.Table` over one.
+
+    ``filter``, ``selected``, ``picked``, ``view`` and ``theme`` follow what people do, and can be set. ``hide`` names parts that are
+    left out, with spaces between them. A filter of the dataset itself is not known to the viewer: the file is shown as a whole.
+    """
+
+    filter = traitlets.Unicode("").tag(sync=True)
+    selected = traitlets.Int(None, allow_none=True).tag(sync=True)
+    picked = traitlets.List(traitlets.Int()).tag(sync=True)
+    view = traitlets.Enum(["gallery", "table"], "gallery").tag(sync=True)
+    theme = traitlets.Enum(["light", "dark", None], None, allow_none=True).tag(sync=True)
+    editable = traitlets.Bool(False).tag(sync=True)
+    hide = traitlets.Unicode("").tag(sync=True)
+    height = traitlets.Int(640).tag(sync=True)
+    _name = traitlets.Unicode("").tag(sync=True)
+    _bytes = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, source: Any, **choices: Any) -> None:
+        self._site = pathlib.Path(_site())
+        self._served = _served(source)
+        super().__init__(
+            _esm=_script(self._site), _name=self._served.name, _bytes=self._served.length, **choices
+        )
+        self.on_msg(self._answer)
+
+    def _answer(self, _: Any, question: Any, __: Any) -> None:
+        """Answers a question of the page; whatever it says is a claim."""
+        number = question.get("id") if isinstance(question, dict) else None
+        if not isinstance(number, str):
+            return
+        try:
+            self.send({"id": number}, buffers=[self._bytes_of(question)])
+        except Exception as e:  # the page shows it where it asked
+            self.send({"id": number, "error": str(e)})
+
+    def _bytes_of(self, question: dict[str, Any]) -> bytes:
+        if question.get("kind") == "asset":
+            return _asset(self._site, str(question.get("name")))
+        start, end = question.get("start"), question.get("end")
+        if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start <= end <= self._served.length:
+            raise ValueError(f"the dataset has {self._served.length} bytes, and {start} to {end} were asked for")
+        if end - start > _MOST:
+            raise ValueError(f"{end - start} bytes are too many at once")
+        return self._served.read(start, end - start)
+
+
+def _script(site: pathlib.Path) -> str:
+    """The widget's script: beside the page in a package, in a folder beside the page's in a clone."""
+    for path in (site / "widget.js", site.parent / "widget" / "widget.js"):
+        if path.is_file():
+            return path.read_text(encoding="utf-8")
+    raise UnsupportedError("serve.no_viewer", "unsupported", "this package was built without the viewer's widget")
+
+
+def _asset(site: pathlib.Path, name: str) -> bytes:
+    """A part of the page. Only what is of the page's own names is looked for."""
+    found = _ASSET.fullmatch(name)
+    if found is None:
+        raise ValueError(f"the viewer has no part {name!r}")
+    stem, ending = os.path.splitext(name)
+    built = re.compile(rf"{re.escape(stem)}-[\w-]+{re.escape(ending)}")
+    names = sorted(one for one in os.listdir(site / "assets") if built.fullmatch(one))
+    if not names:
+        raise ValueError(f"the viewer has no part {name!r}")
+    # The worker stands alone; a part of it that it was made of has the same name, and is smaller.
+    return max((site / "assets" / one for one in names), key=lambda path: path.stat().st_size).read_bytes()

@@ -1,0 +1,98 @@
+// The widget of notebooks, over a kernel that is played here: what it asks for, what it shows, what it tells.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { ROOT, launch, newPage, until } from '../browser.mjs';
+import { tarOf } from '../lib/helpers.mjs';
+import { serve } from './host.mjs';
+
+const PAGE =
+  '<!doctype html><html lang="en"><head><title>Notebook</title><link rel="icon" href="data:,"></head><body></body></html>';
+let browser, site;
+before(async () => {
+  site = await serve((path) => (path === '/' ? PAGE : join(ROOT, 'dist/widget', path)));
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  site?.close();
+});
+
+test('two widgets show their datasets by what the kernel gives, and tell what is done', async () => {
+  const page = await newPage(browser, { bypassCSP: true });
+  const asked = [];
+  const datasets = { a: tarOf(9, 60), b: tarOf(5, 60) };
+  await page.exposeFunction('kernel', (of, { kind, name, start, end }) => {
+    asked.push(kind === 'asset' ? name : `${of} ${kind}`);
+    const bytes =
+      kind === 'asset'
+        ? readFileSync(join(ROOT, 'www/lib/dist', name))
+        : Buffer.from(datasets[of].subarray(start, end));
+    return bytes.toString('base64');
+  });
+  await page.goto(site.url);
+  await page.evaluate(
+    async (sizes) => {
+      const text = await (await fetch('/widget.js')).text();
+      globalThis.models = {};
+      for (const [of, size] of Object.entries(sizes)) {
+        const state = {
+          filter: '',
+          selected: null,
+          view: 'gallery',
+          theme: null,
+          editable: false,
+          hide: 'open',
+          height: 420,
+          _name: `${of}.tar`,
+          _bytes: size,
+        };
+        const listeners = new Map();
+        const model = {
+          get: (name) => state[name],
+          set: (name, value) => (state[name] = value),
+          save_changes: () => undefined,
+          on: (event, listener) => listeners.set(event, listener),
+          off: (event) => listeners.delete(event),
+          send(question) {
+            globalThis.kernel(of, question).then(
+              (packed) => {
+                const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
+                listeners.get('msg:custom')?.({ id: question.id }, [new DataView(bytes.buffer)]);
+              },
+              (e) => listeners.get('msg:custom')?.({ id: question.id, error: e.message }, []),
+            );
+          },
+        };
+        globalThis.models[of] = { state, listeners };
+        const el = document.createElement('div');
+        el.id = of;
+        document.body.append(el);
+        // As anywidget does it: each widget has a copy of the script.
+        const { default: widget } = await import(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
+        globalThis.models[of].coming = widget.render({ model, el });
+      }
+    },
+    Object.fromEntries(Object.entries(datasets).map(([of, bytes]) => [of, bytes.length])),
+  );
+  const tiles = (of) => page.locator(`#${of} [role=option] canvas[data-ready]`);
+  await tiles('a').first().waitFor();
+  await tiles('b').first().waitFor();
+  assert.deepEqual([...new Set(asked)].sort(), ['a read', 'b read', 'forebay.wasm', 'worker.js']);
+  assert.equal(asked.filter((name) => name.endsWith('.wasm')).length, 1, 'one of them asks for what both need');
+  await tiles('a').nth(4).click();
+  const state = (of) => page.evaluate((of) => globalThis.models[of].state, of);
+  await until(async () => (await state('a')).selected === 4, 'the kernel knows what is open');
+  assert.equal((await state('b')).selected, null);
+  await page.evaluate(() => {
+    const { state, listeners } = globalThis.models.b;
+    state.filter = 'cls == 1';
+    listeners.get('change:filter')();
+  });
+  await page.locator('#b .counts', { hasText: '2 of 5' }).waitFor();
+  await page.evaluate(async () => (await globalThis.models.a.coming)());
+  assert.equal(await page.locator('#a forebay-viewer').count(), 0);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});

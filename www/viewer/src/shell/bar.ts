@@ -1,0 +1,98 @@
+/** The line above the samples: the filter, how many samples it keeps, and how they are shown; and what is picked. */
+import { html, nothing, type TemplateResult } from "lit";
+import type { Clause } from "../ui/clause.ts";
+import type { FilterField, Values } from "../ui/complete.ts";
+import { visible } from "../ui/visible.ts";
+import { count, type Trouble } from "../ui/wording.ts";
+
+export type View = "gallery" | "table";
+
+/** What stands in it, and what is done by it. */
+export interface Bar {
+  readonly compact: boolean;
+  readonly text: string;
+  readonly error: Trouble | null;
+  readonly fields: readonly FilterField[];
+  readonly values: Values;
+  /** How many samples the filter keeps, in words. */
+  readonly counted: TemplateResult;
+  readonly view: View;
+  readonly boxes: boolean;
+  readonly tileSize: number;
+  /** The columns of the table, and the fields of metadata that may be more of them. */
+  readonly columns: readonly string[];
+  readonly columnFields: readonly string[];
+  /** The facets are shown; nothing where there are none. */
+  readonly facets: boolean | null;
+  readonly toggleFacets: () => void;
+  readonly setText: (text: string) => void;
+  readonly setView: (view: View) => void;
+  readonly toggleBoxes: () => void;
+  readonly setTileSize: (size: number) => void;
+  readonly setColumns: (columns: readonly string[]) => void;
+}
+
+export function renderBar(bar: Bar): TemplateResult {
+  const { compact, facets } = bar;
+  return html`
+    <div class="bar ${compact ? "compact" : ""}" part="bar">
+      ${facets === null ? nothing : html`<button class="narrow-only" aria-expanded=${facets} @click=${bar.toggleFacets}>Facets</button>`}
+      <forebay-filter .value=${bar.text} .fields=${bar.fields} .values=${bar.values} .error=${bar.error}
+        @filter=${(e: CustomEvent<string>) => bar.setText(e.detail)}></forebay-filter>
+      ${compact ? nothing : bar.counted}
+      ${
+        compact
+          ? html`<forebay-menu label="View"><div class="sheet">${renderViews(bar)}${renderLook(bar, true)}</div></forebay-menu>`
+          : html`${renderLook(bar, false)}${renderViews(bar)}`
+      }
+    </div>`;
+}
+
+function renderViews(bar: Bar): TemplateResult {
+  const view = (name: View, title: string): TemplateResult =>
+    html`<button aria-pressed=${bar.view === name} title="${title} (${name[0]})"
+      @click=${() => bar.setView(name)}>${title}</button>`;
+  return html`<div class="views" role="group" aria-label="View">${view("gallery", "Gallery")}${view("table", "Table")}</div>`;
+}
+
+/** How gallery or table look; `folded` where they are in a menu. */
+function renderLook(bar: Bar, folded: boolean): TemplateResult {
+  const columns = html`<forebay-columns .columns=${bar.columns} .fields=${bar.columnFields}
+    @columns=${(e: CustomEvent<readonly string[]>) => bar.setColumns(e.detail)}></forebay-columns>`;
+  if (bar.view === "table") return folded ? columns : html`<forebay-menu label="Columns">${columns}</forebay-menu>`;
+  return html`
+    <button aria-pressed=${bar.boxes} title="Boxes on the pictures (b)" @click=${bar.toggleBoxes}>Boxes</button>
+    <input type="range" aria-label="Size of the pictures" min="90" max="360" step="6" .value=${String(bar.tileSize)}
+      @input=${(e: Event) => bar.setTileSize(Number((e.target as HTMLInputElement).value))} />`;
+}
+
+/** What is picked, and what can be done with it; `length` is how many the filter keeps. */
+export interface Picked {
+  readonly size: number;
+  readonly length: number;
+  /** Nothing where exporting is left out. */
+  readonly exporting: (() => void) | null;
+  readonly all: () => void;
+  readonly clear: () => void;
+}
+
+export function renderPicked({ size, length, exporting, all, clear }: Picked): TemplateResult {
+  return html`
+    <div class="selection" role="group" aria-label="Picked samples">
+      <b>${count(size)} picked</b>
+      ${exporting ? html`<button @click=${exporting}>Export</button>` : nothing}
+      ${size < length ? html`<button title="Ctrl+A" @click=${all}>All ${count(length)}</button>` : nothing}
+      <button @click=${clear}>Clear</button>
+    </div>`;
+}
+
+/** What was clicked together; a click takes one away. */
+export function renderChips(
+  clauses: ReadonlyMap<string, Clause>,
+  set: (key: string, clause: Clause | null) => void,
+): TemplateResult[] {
+  return [...clauses].map(
+    ([key, { label }]) => html`<button aria-label="Remove ${visible(label)}"
+      @click=${() => set(key, null)}><bdi>${visible(label)}</bdi> ✕</button>`,
+  );
+}

@@ -1,0 +1,108 @@
+/** The dialogs: each is fetched when it is first asked for. */
+import type { LitElement, ReactiveController, ReactiveControllerHost } from "lit";
+import { html, type TemplateResult } from "lit";
+import type { Dataset, Folder, Table, Warehouse } from "../../../lib/src/model/index.ts";
+import type { Engine } from "../files/engine.ts";
+import type { TextSource } from "../files/open-any.ts";
+import type { FindBoxes } from "../samples/box-source.ts";
+import type { ShownTable } from "../tables/table-view.ts";
+import { trouble } from "../ui/wording.ts";
+
+/** The element of each, and where it comes from. */
+const DIALOGS = {
+  about: () => import("../dialogs/about-dialog.ts"),
+  check: () => import("../dialogs/check-dialog.ts"),
+  convert: () => import("../dialogs/convert-dialog.ts"),
+  "convert-table": () => import("../dialogs/convert-table-dialog.ts"),
+  drift: () => import("../dialogs/drift-dialog.ts"),
+  help: () => import("../dialogs/help-dialog.ts"),
+  labels: () => import("../dialogs/labels-dialog.ts"),
+  warehouse: () => import("../dialogs/warehouse-dialog.ts"),
+} as const;
+export type DialogName = keyof typeof DIALOGS;
+
+/** What they are about. */
+export interface DialogState {
+  readonly engine: Engine;
+  readonly data: Dataset | null;
+  readonly table: Table | null;
+  readonly warehouse: Warehouse | null;
+  readonly text: TextSource | null;
+  readonly tooLarge: TextSource | null;
+  readonly growing: boolean;
+  readonly shown: ShownTable;
+  readonly kept: Uint32Array | null;
+  readonly picked: ReadonlySet<number>;
+  readonly find: FindBoxes | null;
+  /** Labels of a file lie over the dataset. */
+  readonly given: boolean;
+}
+
+/** What becomes of what is done in them. */
+export interface DialogHost {
+  readonly state: () => DialogState;
+  readonly warn: (text: string) => void;
+  /** A file that was made is to be looked at. */
+  readonly file: (file: File) => void;
+  readonly warehouse: (folder: Folder, name: string) => void;
+  readonly jump: (i: number) => void;
+  readonly reread: () => void;
+  readonly chooseLabels: () => void;
+}
+
+/** Shows them, and draws them. */
+export class DialogController implements ReactiveController {
+  constructor(
+    private readonly host: ReactiveControllerHost & { readonly renderRoot: ParentNode },
+    private readonly of: DialogHost,
+  ) {
+    host.addController(this);
+  }
+  hostConnected(): void {}
+
+  /** Whether one of them has the viewer to itself; one that lost the focus has it still. */
+  get busy(): boolean {
+    const all = [...this.host.renderRoot.querySelectorAll(Object.keys(DIALOGS).map(elementOf).join())];
+    return all.some((one) => one.shadowRoot?.querySelector("dialog[open]"));
+  }
+  /** Opens one; what it is shown for goes along. */
+  readonly show = (name: DialogName, ...about: unknown[]): void => {
+    void this.bring(name, about);
+  };
+  private async bring(name: DialogName, about: unknown[]): Promise<void> {
+    try {
+      await DIALOGS[name]();
+    } catch (e) {
+      return this.of.warn(`A part of the viewer could not be loaded: ${trouble(e).message}`);
+    }
+    const dialog = this.host.renderRoot.querySelector<LitElement & { show(...about: unknown[]): void }>(
+      elementOf(name),
+    );
+    await dialog?.updateComplete;
+    if (dialog?.isConnected) dialog.show(...about);
+  }
+
+  /** All of them; those that were never asked for are empty. */
+  render(): TemplateResult {
+    const { engine, data, table, warehouse, text, tooLarge, growing, shown, kept, picked, find, given } =
+      this.of.state();
+    const found = data ?? table;
+    const made = (e: CustomEvent<File>): void => this.of.file(e.detail);
+    return html`
+      <forebay-convert-table .engine=${engine} .data=${table} .text=${text ?? tooLarge}
+        .shown=${shown.columns} .filter=${shown.filter} @open=${made}></forebay-convert-table>
+      <forebay-about .data=${found} .text=${text} ?growing=${growing} @forget=${this.of.reread}></forebay-about>
+      <forebay-check .engine=${engine} .data=${found} .text=${text} ?growing=${growing}
+        @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}></forebay-check>
+      <forebay-convert .engine=${engine} .data=${data} ?growing=${growing}
+        .kept=${kept} .picked=${picked} @open=${made}></forebay-convert>
+      <forebay-labels .engine=${engine} .data=${data} .kept=${kept} .picked=${picked}
+        .find=${find} ?given=${given} @choose=${this.of.chooseLabels}></forebay-labels>
+      <forebay-warehouse .manifest=${warehouse?.manifest ?? null}></forebay-warehouse>
+      <forebay-drift .engine=${engine} .data=${warehouse}
+        @open=${({ detail: d }: CustomEvent<{ folder: Folder; name: string }>) => this.of.warehouse(d.folder, d.name)}></forebay-drift>
+      <forebay-help></forebay-help>`;
+  }
+}
+
+const elementOf = (name: string): string => `forebay-${name}`;

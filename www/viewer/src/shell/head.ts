@@ -1,0 +1,115 @@
+/** The line at the top: what is open, and what can be done with all of it. */
+import { html, nothing, type TemplateResult } from "lit";
+import type { Dataset, Table } from "../../../lib/src/model/index.ts";
+import type { Recent } from "../files/recent.ts";
+import type { HiddenPart } from "../public/element.ts";
+import { visible } from "../ui/visible.ts";
+import type { DialogName } from "./dialog-controller.ts";
+import type { Offer } from "./places.ts";
+import { LOGO } from "./welcome.ts";
+
+const BRAND = html`<svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg><span>Forebay</span>`;
+
+/** What is open, as the line says it. */
+export interface Opened {
+  readonly found: Dataset | Table;
+  readonly format: string;
+  /** What is said of it, in words or as a count. */
+  readonly facts: TemplateResult;
+  /** What was read so far. */
+  readonly read: string;
+}
+
+/** What stands in it, and what is done by it. */
+export interface Head {
+  /** None where nothing is open. */
+  readonly opened: Opened | null;
+  /** Little room: what is not needed at once is in a menu. */
+  readonly compact: boolean;
+  /** The page is the viewer's own. */
+  readonly ownPage: boolean;
+  readonly warehouse: boolean;
+  readonly offers: readonly Offer[];
+  readonly recent: readonly Recent[];
+  readonly hides: (part: HiddenPart) => boolean;
+  readonly show: (dialog: DialogName) => void;
+  readonly close: () => void;
+  readonly toggleTheme: () => void;
+  readonly focusList: () => void;
+  readonly choose: () => void;
+  readonly chooseFolder: () => void;
+  readonly url: (address: string) => void;
+  readonly openRecent: (entry: Recent) => void;
+}
+
+/** The whole line. */
+export function renderHead(head: Head): TemplateResult | typeof nothing {
+  if (head.hides("header")) return nothing;
+  const { opened } = head;
+  return html`
+    <header class="top" part="header" role=${head.ownPage ? nothing : "group"}
+      aria-label=${head.ownPage ? nothing : "File"}>${opened ? renderOpened(head, opened) : renderEmpty(head)}</header>`;
+}
+
+function renderEmpty(head: Head): TemplateResult {
+  return html`${head.hides("brand") ? nothing : html`<span class="brand" part="brand">${BRAND}</span>`}<div
+    class="file"></div><slot name="toolbar"></slot>${renderTools(head)}`;
+}
+
+function renderOpened(head: Head, { found, format, facts, read }: Opened): TemplateResult {
+  const { hides, compact } = head;
+  return html`
+    <button class="skip" @click=${head.focusList}>To the ${found.kind === "table" ? "rows" : "samples"}</button>
+    ${hides("brand") ? nothing : renderBrand(head)}
+    <div class="file">
+      <button class="badge" title="About this file (i)"
+        @click=${() => head.show("about")}>${format.toUpperCase()}</button>
+      <h1 title=${visible(found.name ?? "")}>${visible(found.name ?? "dataset")}</h1>
+      ${facts}
+      <span class="facts more" title="What was read so far">${read}</span>
+    </div>
+    <span class="spacer"></span>
+    ${hides("open") ? nothing : renderOpen(head)}
+    <slot name="toolbar"></slot>
+    ${compact ? renderMenu(head, found) : html`${renderActions(head, found)}${renderTools(head)}`}`;
+}
+
+/** On a page of its own a click on it leads back to the empty page. */
+function renderBrand(head: Head): TemplateResult {
+  return head.hides("open")
+    ? html`<span class="brand" part="brand">${BRAND}</span>`
+    : html`<button class="brand" part="brand" title="Close the file" aria-label="Forebay: close the file"
+        @click=${head.close}>${BRAND}</button>`;
+}
+
+function renderOpen(head: Head): TemplateResult {
+  return html`<forebay-open .offers=${head.offers} .recent=${head.recent}
+    @choose=${head.choose} @folder=${head.chooseFolder}
+    @url=${(e: CustomEvent<string>) => head.url(e.detail)}
+    @recent=${(e: CustomEvent<Recent>) => head.openRecent(e.detail)}></forebay-open>`;
+}
+
+function renderMenu(head: Head, found: Dataset | Table): TemplateResult {
+  const { hides } = head;
+  return html`<forebay-menu label="More" icon="⋯"><div class="sheet">
+    ${renderActions(head, found)}
+    <button @click=${() => head.show("about")}>About the file</button>
+    ${hides("theme") ? nothing : html`<button @click=${head.toggleTheme}>Dark or light</button>`}
+    ${hides("help") ? nothing : html`<button @click=${() => head.show("help")}>Keys and filters</button>`}</div></forebay-menu>`;
+}
+
+function renderActions({ hides, show, warehouse }: Head, { kind }: Dataset | Table): TemplateResult {
+  const convert = (): void => show(kind === "table" ? "convert-table" : "convert");
+  return html`
+    ${hides("check") ? nothing : html`<button title="Check (c)" @click=${() => show("check")}>Check</button>`}
+    ${hides("convert") ? nothing : html`<button title="Convert or export (e)" @click=${convert}>Convert</button>`}
+    ${kind === "table" || hides("labels") ? nothing : html`<button title="Labels of a file, and labels as a file (l)" @click=${() => show("labels")}>Labels</button>`}
+    ${warehouse ? html`<button title="What became of the frames (v)" @click=${() => show("warehouse")}>Validation</button>` : nothing}`;
+}
+
+function renderTools(head: Head): TemplateResult {
+  const { hides } = head;
+  return html`
+    ${hides("theme") ? nothing : html`<button class="icon bare" aria-label="Dark or light" title="Dark or light (d)" @click=${head.toggleTheme}>◐</button>`}
+    ${hides("help") ? nothing : html`<button class="icon bare" aria-label="Keys and filters" title="Keys and filters (?)" @click=${() => head.show("help")}>?</button>`}`;
+}

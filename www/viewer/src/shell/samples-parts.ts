@@ -1,0 +1,9 @@
+/** The parts that show samples: fetched when the first file is opened. */
+import "../samples/facets-view.ts";
+import "../samples/gallery.ts";
+import "../samples/sample-panel.ts";
+import "../samples/sample-table.ts";
+import "../ui/filter-box.ts";
+import "../ui/menu.ts";
+import "./column-chooser.ts";
+import "./open-menu.ts";

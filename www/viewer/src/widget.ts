@@ -1,0 +1,127 @@
+/**
+ * The viewer in notebooks: a widget as anywidget wants it. Bytes of the dataset, and the parts of the package that lie beside
+ * this file, come from the kernel in messages of the widget, so that it works wherever the notebook does.
+ */
+import type { Source } from "forebay";
+import type { ForebayViewerElement } from "./public/element.ts";
+
+/** What anywidget gives. */
+interface Model {
+  get(name: string): unknown;
+  set(name: string, value: unknown): void;
+  save_changes(): void;
+  send(content: object): void;
+  on(event: string, listener: (...given: never[]) => void): void;
+  off(event: string, listener: (...given: never[]) => void): void;
+}
+interface Answer {
+  readonly id: string;
+  readonly error?: string;
+}
+type Ask = (question: object) => Promise<Uint8Array<ArrayBuffer>>;
+
+/** Properties that the kernel and the page both change, */
+const BOTH = ["filter", "selected", "view", "theme"] as const;
+/** and those that only the kernel does. */
+const KERNEL = ["editable", "hide"] as const;
+const MODULES = [
+  "forebay",
+  "convert",
+  "threads",
+  "tables",
+  "tensor",
+  "pictures",
+  "warehouse",
+  "labels",
+  "edits",
+] as const;
+
+/** Asks the kernel of a widget. */
+function asking(model: Model): { ask: Ask; end: () => void } {
+  const open = new Map<string, { done: (bytes: Uint8Array<ArrayBuffer>) => void; failed: (e: Error) => void }>();
+  const hear = ({ id, error }: Answer, buffers: DataView<ArrayBuffer>[]): void => {
+    const one = open.get(id);
+    open.delete(id);
+    const [bytes] = buffers;
+    if (bytes && error === undefined) one?.done(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    else one?.failed(new Error(error ?? "the kernel gave no bytes"));
+  };
+  model.on("msg:custom", hear as never);
+  return {
+    ask: (question) =>
+      new Promise((done, failed) => {
+        const id = crypto.randomUUID();
+        open.set(id, { done, failed });
+        model.send({ ...question, id });
+      }),
+    end() {
+      model.off("msg:custom", hear as never);
+      for (const { failed } of open.values()) failed(new Error("the widget was closed"));
+    },
+  };
+}
+
+/** One element for all widgets of a page, each of which brings a copy of this file; whoever is there is asked for its parts. */
+interface Shared {
+  ask: Ask;
+  ready?: Promise<void>;
+}
+const SHARED = Symbol.for("forebay-viewer");
+
+async function define(shared: Shared): Promise<void> {
+  if (customElements.get("forebay-viewer")) return;
+  const asset = (name: string): Promise<Uint8Array<ArrayBuffer>> => shared.ask({ kind: "asset", name });
+  const [{ configure }, worker] = await Promise.all([import("forebay"), asset("worker.js")]);
+  const modules: Partial<Record<(typeof MODULES)[number], WebAssembly.Module>> = {};
+  for (const name of MODULES) {
+    let coming: Promise<WebAssembly.Module> | undefined;
+    // Fetched when it is looked for; who looks waits for what it finds.
+    const get = (): Promise<WebAssembly.Module> =>
+      (coming ??= asset(`${name}.wasm`).then((bytes) => WebAssembly.compile(bytes)));
+    Object.defineProperty(modules, name, { get, enumerable: true });
+  }
+  configure({
+    workerUrl: URL.createObjectURL(new Blob([worker], { type: "text/javascript" })),
+    wasmModules: modules,
+    threads: 0,
+  });
+  await import("./index.ts");
+}
+
+async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
+  const { ask, end } = asking(model);
+  const all = globalThis as { [SHARED]?: Shared };
+  const shared = (all[SHARED] ??= { ask });
+  shared.ask = ask;
+  shared.ready ??= define(shared);
+  await shared.ready;
+  const viewer: ForebayViewerElement = document.createElement("forebay-viewer");
+  const given = (): void => {
+    for (const name of [...BOTH, ...KERNEL]) Object.assign(viewer, { [name]: model.get(name) });
+    viewer.style.height = `${model.get("height")}px`;
+  };
+  given();
+  const source: Source = {
+    byteLength: Number(model.get("_bytes")),
+    name: String(model.get("_name")),
+    read: (start, end) => ask({ kind: "read", start, end }),
+  };
+  viewer.dataProvider = source;
+  const told = (): void => {
+    for (const name of BOTH) if (model.get(name) !== viewer[name]) model.set(name, viewer[name]);
+    model.set("picked", viewer.picked);
+    model.save_changes();
+  };
+  viewer.addEventListener("select", told);
+  viewer.addEventListener("filter", told);
+  const changes = [...BOTH, ...KERNEL, "height"].map((name) => `change:${name}`);
+  for (const change of changes) model.on(change, given);
+  el.append(viewer);
+  return () => {
+    for (const change of changes) model.off(change, given);
+    viewer.remove();
+    end();
+  };
+}
+
+export default { render };
