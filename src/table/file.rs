@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use super::{Batch, Column, Schema};
 use crate::{error::Result, step::Pieces};
 
-/// How a host decodes columns: given how many there are and what decodes one, it gives all of them, in order. Where some fail,
+/// How a host decodes columns: given how many there are and what decodes one, it gives all of them, in order. If some fail,
 /// the first of them says why.
 #[doc(hidden)]
 pub type Decoding<'a> = &'a dyn Fn(usize, &(dyn Fn(usize) -> Result<Column> + Sync)) -> Result<Vec<Column>>;
