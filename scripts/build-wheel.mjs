@@ -36,7 +36,7 @@ export async function buildWheel(args = []) {
   rmSync(VIEWER, { recursive: true, force: true });
   cpSync(join(ROOT, 'dist/site'), VIEWER, { recursive: true });
   try {
-    return await maturin('build', ['--locked', '--release', ...args]);
+    return await maturin('build', ['--locked', '--profile', 'wheel', ...args]);
   } finally {
     rmSync(VIEWER, { recursive: true, force: true });
   }
