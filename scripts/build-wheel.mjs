@@ -39,7 +39,7 @@ export async function buildWheel(args = []) {
   cpSync(join(ROOT, 'dist/site'), VIEWER, { recursive: true });
   copyFileSync(join(ROOT, 'dist/widget/widget.js'), join(VIEWER, 'widget.js'));
   try {
-    return await maturin('build', ['--locked', '--release', ...args]);
+    return await maturin('build', ['--locked', '--profile', 'wheel', ...args]);
   } finally {
     rmSync(VIEWER, { recursive: true, force: true });
   }

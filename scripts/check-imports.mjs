@@ -40,7 +40,7 @@ const CRATES = {
     'errors memory',
     'capsule recipe source wait',
     'batch options',
-    'arrow_in check dataset edits extract labels loader plan warehouse',
+    'arrow_in arrow_out check dataset edits extract labels loader plan warehouse',
     'pictures table',
     'convert rows',
     'several shards writer',

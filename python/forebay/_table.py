@@ -197,6 +197,9 @@ def open_table(
 
     Of text (CSV, TSV, JSON lines) ``types`` names the types of some columns, the others are found; ``header`` says whether
     the first row holds names, ``delimiter`` what stands between fields, ``null`` which field means a missing value.
+
+    ``workers`` threads read text and decode columns; whoever takes all rows through Arrow's interface has those of all cores
+    unless it is said, and rows are ready before they are asked for.
     """
     options = {
         "format": format,

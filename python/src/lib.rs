@@ -12,6 +12,7 @@
 //! | `dataset.rs` | a dataset of samples |
 //! | `source.rs` | a file object of Python's, read by ranges |
 //! | `table.rs` | a table, as rows and as Arrow's batches |
+//! | `arrow_out.rs` | its batches, made ahead of whoever takes them |
 //! | `capsule.rs`, `arrow_in.rs` | tables of other programs, by Arrow's C interface |
 //! | `writer.rs` | a TBL that is written sample by sample |
 //! | `convert.rs`, `check.rs` | converting and checking, samples and tables |
@@ -31,6 +32,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::unimplemented)]
 
 mod arrow_in;
+mod arrow_out;
 mod batch;
 mod capsule;
 mod check;

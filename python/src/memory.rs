@@ -15,17 +15,12 @@
 
 use std::{
     ffi::{c_int, c_void},
-    ops::Range,
     ptr,
     sync::Arc,
 };
 
 use bytes::Bytes;
-use forebay::{
-    Error, Result,
-    error::codes::ARGUMENT,
-    image::transform::{Out, f16},
-};
+use forebay::image::transform::{Out, f16};
 use forebay_native::loader::{self, TargetPart, Tensor as View};
 use numpy::{
     PY_ARRAY_API, PyArrayDescr, PyArrayDescrMethods, dtype,
@@ -92,28 +87,7 @@ enum Owner {
 #[derive(Debug)]
 pub(crate) enum Values {
     U8(Vec<u8>),
-    F16(Vec<f16>),
     F32(Vec<f32>),
-}
-
-impl Values {
-    pub(crate) fn zeros(dtype: loader::Dtype, n: usize) -> Result<Values> {
-        match dtype {
-            loader::Dtype::U8 => Ok(Values::U8(vec![0; n])),
-            loader::Dtype::F16 => Ok(Values::F16(vec![f16::ZERO; n])),
-            loader::Dtype::F32 => Ok(Values::F32(vec![0.0; n])),
-            other => Err(Error::new(&ARGUMENT, format!("this package does not know {other:?}"))),
-        }
-    }
-
-    /// A part of it, to be filled; nothing where it is not one.
-    pub(crate) fn part(&mut self, range: Range<usize>) -> Out<'_> {
-        match self {
-            Values::U8(all) => Out::U8(all.get_mut(range).unwrap_or_default()),
-            Values::F16(all) => Out::F16(all.get_mut(range).unwrap_or_default()),
-            Values::F32(all) => Out::F32(all.get_mut(range).unwrap_or_default()),
-        }
-    }
 }
 
 /// Bytes with a shape, for `numpy.asarray`.
@@ -156,7 +130,6 @@ impl Memory {
     pub(crate) fn values(mut values: Values, shape: Vec<usize>) -> Self {
         let (address, kind, numbers) = match &mut values {
             Values::U8(all) => (all.as_mut_ptr().expose_provenance(), Kind::U8, all.len()),
-            Values::F16(all) => (all.as_mut_ptr().expose_provenance(), Kind::F16, all.len()),
             Values::F32(all) => (all.as_mut_ptr().expose_provenance(), Kind::F32, all.len()),
         };
         let agrees = shape.iter().try_fold(1_usize, |n, &side| n.checked_mul(side)) == Some(numbers);

@@ -7,18 +7,18 @@ use forebay::{
     error::codes::ARGUMENT,
     image::{
         decode::{Decoder, Options as DecodeOptions},
-        transform::Transformer,
+        transform::{Out, Transformer, f16},
     },
     sample::MediaFormat,
 };
 use forebay_native::loader::Dtype;
+use numpy::{Element, PyReadwriteArray1};
 use pyo3::prelude::*;
 use serde::Deserialize;
 
 use crate::{
     dataset::Dataset,
     errors::Raise,
-    memory::{Memory, Values},
     options::{parse, word},
     recipe::Image,
 };
@@ -54,26 +54,54 @@ impl Pictures {
         made().raise(py)
     }
 
-    /// One tensor of these samples; the keys decide what is random about each.
-    fn make(&self, py: Python<'_>, dataset: &Dataset, numbers: Vec<u64>, keys: Vec<u64>) -> PyResult<Memory> {
-        py.detach(|| self.tensor(dataset, &numbers, &keys)).raise(py)
+    /// The shape of each tensor.
+    #[getter]
+    fn shape(&self) -> [usize; 3] {
+        self.shape
+    }
+
+    /// Writes the tensors of these samples into an array of one dimension, which has room for them and nothing else; the keys
+    /// decide what is random about each.
+    fn fill(
+        &self,
+        py: Python<'_>,
+        dataset: &Dataset,
+        numbers: Vec<u64>,
+        keys: Vec<u64>,
+        array: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        match self.dtype {
+            Dtype::U8 => filled::<u8>(py, array, |all| self.write(dataset, &numbers, &keys, all, |part| Out::U8(part))),
+            Dtype::F16 => {
+                filled::<f16>(py, array, |all| self.write(dataset, &numbers, &keys, all, |part| Out::F16(part)))
+            }
+            Dtype::F32 => {
+                filled::<f32>(py, array, |all| self.write(dataset, &numbers, &keys, all, |part| Out::F32(part)))
+            }
+            other => Err(Error::new(&ARGUMENT, format!("this package does not know {other:?}"))).raise(py),
+        }
     }
 }
 
 impl Pictures {
-    fn tensor(&self, dataset: &Dataset, numbers: &[u64], keys: &[u64]) -> Result<Memory> {
+    fn write<T>(
+        &self,
+        dataset: &Dataset,
+        numbers: &[u64],
+        keys: &[u64],
+        all: &mut [T],
+        part_of: impl Fn(&mut [T]) -> Out<'_>,
+    ) -> Result<()> {
         let each = self.shape.iter().product::<usize>();
-        let all = each
-            .checked_mul(numbers.len())
-            .filter(|&n| n <= MOST_VALUES)
-            .ok_or_else(|| Error::new(&ARGUMENT, "so many pictures of this size are more than any memory holds"))?;
-        let mut values = Values::zeros(self.dtype, all)?;
+        if each == 0 || each.checked_mul(numbers.len()) != Some(all.len()) || keys.len() != numbers.len() {
+            return Err(Error::new(&ARGUMENT, "the array has not as many numbers as these pictures"));
+        }
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         let (decoder, transformer) = &mut *tools;
         let dataset = dataset.opened();
         let options = DecodeOptions::default().with_limits(dataset.limits().clone());
-        for (k, (&i, &key)) in numbers.iter().zip(keys).enumerate() {
-            let out = values.part(k * each..(k + 1) * each);
+        for ((&i, &key), part) in numbers.iter().zip(keys).zip(all.chunks_exact_mut(each)) {
+            let out = part_of(part);
             let made = || {
                 let (info, payload) = (dataset.info(i)?, dataset.payload(i)?);
                 let raw = (info.format == MediaFormat::RawU8).then_some((info.width, info.height));
@@ -83,10 +111,17 @@ impl Pictures {
             };
             made().map_err(|e| e.sample(i).file(dataset.name()))?;
         }
-        let [a, b, c] = self.shape;
-        Ok(Memory::values(values, vec![numbers.len(), a, b, c]))
+        Ok(())
     }
 }
 
-/// A tensor of more numbers than this is a mistake.
-const MOST_VALUES: usize = 1 << 31;
+/// Writes the numbers of an array, which nobody else may see meanwhile, without Python's lock.
+fn filled<T: Element + Send>(
+    py: Python<'_>,
+    array: &Bound<'_, PyAny>,
+    write: impl FnOnce(&mut [T]) -> Result<()> + Send,
+) -> PyResult<()> {
+    let mut array = array.extract::<PyReadwriteArray1<'_, T>>()?;
+    let all = array.as_slice_mut()?;
+    py.detach(|| write(all)).raise(py)
+}

@@ -5,8 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use arrow_array::{RecordBatch, RecordBatchReader, ffi_stream::FFI_ArrowArrayStream};
-use arrow_schema::{ArrowError, Schema as ArrowSchema, SchemaRef};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use bytes::Bytes;
 use forebay::{
     Error, Result,
@@ -15,8 +14,12 @@ use forebay::{
     tables::Scan,
     words::Word,
 };
-use forebay_native::tables::{
-    ReadOptions, Scanned, TableFormat, TableSource, arrow, leave_out_unread, open, open_bytes, parse_type, table_format,
+use forebay_native::{
+    parallel::all_cores,
+    tables::{
+        ReadOptions, Scanned, TableFormat, TableSource, arrow, leave_out_unread, open, open_bytes, parse_type,
+        table_format,
+    },
 };
 use pyo3::{prelude::*, types::PyCapsule};
 use serde::Deserialize;
@@ -24,6 +27,7 @@ use serde_json::json;
 
 use crate::{
     arrow_in::{ArrowRows, Held},
+    arrow_out::{Reader, Stream},
     errors::Raise,
     options::{parse, scan, word},
     wait::long,
@@ -111,6 +115,8 @@ pub(crate) struct Table {
     fields: Vec<(String, String, bool)>,
     rows: Option<u64>,
     notes: Vec<String>,
+    /// Threads for whoever takes all of it: every core, unless it was said.
+    workers: usize,
 }
 
 impl Table {
@@ -122,6 +128,7 @@ impl Table {
                 // It is found out once.
                 read.format = table_format(path)?;
             }
+            let workers = wanted.workers.unwrap_or_else(all_cores);
             let origin = Origin { place, read, scan: scan(wanted.columns, wanted.filter.as_deref())? };
             let (rows, notes) = origin.open()?;
             let fields = rows.schema().fields().iter();
@@ -131,7 +138,7 @@ impl Table {
                 (Place::Bytes(_, format), _) => format.word(),
                 (Place::File(_), format) => format.map_or("", TableFormat::word),
             };
-            Ok(Table { origin, format, fields, rows: rows.rows(), notes })
+            Ok(Table { origin, format, fields, rows: rows.rows(), notes, workers })
         })
     }
 }
@@ -220,16 +227,23 @@ impl Table {
 
     /// A stream of batches by Arrow's C interface.
     fn arrow_stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let origin = self.origin.clone();
+        let mut origin = self.origin.clone();
+        origin.read.workers = self.workers;
+        let ahead = self.workers > 1 && self.rows.is_none_or(|rows| rows >= ROWS_AHEAD);
+        // What another program gave is asked on the thread that asks for rows.
+        let ahead = ahead && !matches!(origin.place, Place::Held(_));
         let reader = long(py, None, move |_| {
             let (scanned, _) = origin.open()?;
             let schema = Arc::new(arrow::to_arrow_schema(scanned.schema())?);
-            Ok(Reader { scanned, schema, ended: false })
+            Ok(Stream::new(Reader { scanned, schema }, ahead))
         })?;
         let stream = FFI_ArrowArrayStream::new(Box::new(reader));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 }
+
+/// Of fewer rows none are made ahead.
+const ROWS_AHEAD: u64 = 1 << 16;
 
 /// The rows of a table, from the first to the last.
 #[pyclass(frozen, module = "forebay._forebay")]
@@ -254,38 +268,5 @@ impl Rows {
             Ok(Some(text))
         });
         text.raise(py)
-    }
-}
-
-/// Batches as Arrow's.
-struct Reader {
-    scanned: Scanned,
-    schema: Arc<ArrowSchema>,
-    ended: bool,
-}
-
-impl Reader {
-    fn batch(&mut self) -> Result<Option<RecordBatch>> {
-        let Some(batch) = self.scanned.next_batch()? else { return Ok(None) };
-        arrow::to_record_batch(&batch, &self.schema).map(Some)
-    }
-}
-
-impl Iterator for Reader {
-    type Item = std::result::Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.ended {
-            return None;
-        }
-        let batch = self.batch();
-        self.ended = !matches!(batch, Ok(Some(_)));
-        batch.map_err(|e| ArrowError::ExternalError(Box::new(e))).transpose()
-    }
-}
-
-impl RecordBatchReader for Reader {
-    fn schema(&self) -> SchemaRef {
-        self.schema.clone()
     }
 }

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import pathlib
 import pickle
+import time
 from typing import Any
 
 import pytest
@@ -107,6 +109,38 @@ def test_errors_of_the_other_program_are_told(people: pathlib.Path, tmp_path: pa
     with pytest.raises(forebay.DamagedError, match="age"):
         forebay.convert(Stream(source.__arrow_c_stream__), tmp_path / "a.csv")
     assert not (tmp_path / "a.csv").exists()
+
+
+@pytest.mark.parametrize("name", ["long.tbf", "long.csv"])
+def test_a_long_table_is_the_same_made_ahead(tmp_path: pathlib.Path, name: str) -> None:
+    count, path = 150_000, tmp_path / name
+    (tmp_path / "rows.csv").write_text("id,name,score\n" + "".join(f"{i},name {i % 999},{i / 8}\n" for i in range(count)))
+    forebay.convert(tmp_path / "rows.csv", path)
+    alone = forebay.from_arrow(forebay.open_table(path, workers=1))
+    for _ in range(3):
+        table = forebay.from_arrow(Stream(forebay.open_table(path, workers=3).__arrow_c_stream__))
+        assert len(table) == count and table.column("id") == list(range(count))
+        assert table.column("name") == alone.column("name") and table.column("score") == alone.column("score")
+    # Left in the middle, and never begun.
+    threads = len(os.listdir("/proc/self/task")) if os.path.exists("/proc/self/task") else 0
+    for _ in range(50):
+        forebay.open_table(path, workers=3).__arrow_c_stream__()
+    deadline = time.monotonic() + 60
+    while threads and len(os.listdir("/proc/self/task")) > threads + 10:
+        assert time.monotonic() < deadline, "the threads of streams that nobody reads do not end"
+        time.sleep(0.05)
+
+
+def test_an_error_far_behind_is_told_and_no_rows_are_missed(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "rows.tbf"
+    (tmp_path / "rows.csv").write_text("id,name\n" + "".join(f"{i},name {i}\n" for i in range(100_000)))
+    forebay.convert(tmp_path / "rows.csv", path)
+    table = forebay.open(path)
+    damaged = bytearray(path.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    path.write_bytes(damaged)
+    with pytest.raises(forebay.DamagedError, match="checksum"):
+        forebay.from_arrow(Stream(table.__arrow_c_stream__))
 
 
 def test_pyarrow(tmp_path: pathlib.Path) -> None:

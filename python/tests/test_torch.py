@@ -136,6 +136,53 @@ def test_the_map_style_dataset_makes_tensors_of_a_batch_in_one_call() -> None:
         dataset.__getitems__([20])
 
 
+def test_a_batch_is_collated_where_it_lies(tmp_path: pathlib.Path) -> None:
+    import copy
+    import pickle
+
+    import forebay.torch
+
+    dataset = forebay.torch.Dataset(numbered(tmp_path / "a.tar", 20), size=8, dtype="u8", label="cls")
+    found = dataset.__getitems__([5, 2, 9])
+    images, labels = torch.utils.data.default_collate(found)
+    assert images.data_ptr() == found[0][0].data_ptr() and type(images) is torch.Tensor
+    assert images.shape == (3, 3, 8, 8) and images[:, 0, 0, 0].tolist() == labels.tolist() == [5, 2, 9]
+    # What is made of the parts is nobody else's, and neither is another choice of them.
+    turned, numbers = torch.utils.data.default_collate(found[::-1])
+    assert turned.data_ptr() != images.data_ptr() and turned[:, 0, 0, 0].tolist() == numbers.tolist() == [9, 2, 5]
+    assert torch.equal(torch.utils.data.default_collate(found[:2])[0], images[:2])
+    part = found[1][0]
+    for other in (part + 0, part.clone(), copy.deepcopy(part), pickle.loads(pickle.dumps(part))):
+        assert type(other) is torch.Tensor and torch.equal(other, images[1]) and other.data_ptr() != part.data_ptr()
+        assert other.untyped_storage().nbytes() == other.nbytes
+    part[:] = 77
+    assert images[1].eq(77).all()
+    assert type(dataset[3][0]) is torch.Tensor
+
+
+@pytest.mark.parametrize("dtype", ["u8", "f16", "f32"])
+def test_workers_make_batches_where_the_other_process_sees_them(tmp_path: pathlib.Path, dtype: str) -> None:
+    import forebay.torch
+
+    path = numbered(tmp_path / "a.tar", 20)
+    (whole,) = forebay.Loader(path, batch=20, size=8, dtype=dtype)
+    dataset = forebay.torch.Dataset(path, size=8, dtype=dtype)
+    half = torch.utils.data.Subset(dataset, range(10, 20))
+    for source, wanted in ((dataset, whole.images), (half, whole.images[10:])):
+        batches = list(torch.utils.data.DataLoader(source, batch_size=6, num_workers=2))
+        assert all_shared(batches) and torch.equal(torch.cat(batches), torch.from_numpy(wanted))
+    # Uncollated, and through a function that makes other tensors.
+    for batch in torch.utils.data.DataLoader(dataset, batch_size=10, num_workers=1, collate_fn=list):
+        assert [type(one) for one in batch] == [torch.Tensor] * 10
+    cut = forebay.torch.Dataset(path, size=8, dtype=dtype, transform=lambda image: image[:1])
+    batches = list(torch.utils.data.DataLoader(cut, batch_size=20, num_workers=1))
+    assert torch.equal(batches[0], torch.from_numpy(whole.images[:, :1]))
+
+
+def all_shared(batches: list[Any]) -> bool:
+    return all(batch.is_shared() for batch in batches)
+
+
 def test_a_loader_under_torchs_loader(tmp_path: pathlib.Path) -> None:
     import forebay.torch
 

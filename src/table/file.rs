@@ -2,8 +2,13 @@
 
 use std::{ops::Range, sync::Arc};
 
-use super::{Batch, Schema};
+use super::{Batch, Column, Schema};
 use crate::{error::Result, step::Pieces};
+
+/// How a host decodes columns: given how many there are and what decodes one, it gives all of them, in order. If some fail,
+/// the first of them says why.
+#[doc(hidden)]
+pub type Decoding<'a> = &'a dyn Fn(usize, &(dyn Fn(usize) -> Result<Column> + Sync)) -> Result<Vec<Column>>;
 
 /// An open table file. Its rows come in groups (row groups, blocks), each of which can be read by itself and
 /// by columns.
@@ -24,6 +29,13 @@ pub trait TableFile: Send + Sync + std::fmt::Debug {
     fn plan(&self, group: usize, columns: &[usize]) -> Result<Vec<Range<u64>>>;
     /// These columns of a group, in the order asked for.
     fn decode(&self, group: usize, columns: &[usize], bytes: &Pieces) -> Result<Batch>;
+
+    /// As [`decode`](Self::decode), where the host may decode columns side by side. The default does not.
+    #[doc(hidden)]
+    fn decode_with(&self, group: usize, columns: &[usize], bytes: &Pieces, by: Decoding<'_>) -> Result<Batch> {
+        let _ = by;
+        self.decode(group, columns, bytes)
+    }
 
     /// The ranges for some rows of a group, counted from the group's first. The default plans the whole group.
     #[doc(hidden)]

@@ -60,6 +60,8 @@ pub use clock::parse_time;
 pub use column::Column;
 #[doc(hidden)]
 pub use column::ColumnData;
+#[doc(hidden)]
+pub use file::Decoding;
 pub use file::TableFile;
 #[doc(hidden)]
 pub use json::JsonStyle;

@@ -9,7 +9,7 @@ use crate::{
     error::Result,
     filter::Filter,
     step::{Pieces, Turn},
-    table::{Batch, Schema, TableRows},
+    table::{Batch, Decoding, Schema, TableRows},
 };
 
 /// An opened table whose rows are read in order.
@@ -41,7 +41,23 @@ impl FileRows {
         &self.file
     }
 
-    fn next_group(&mut self) -> Result<Turn<Batch>> {
+    /// As [`step`](TableRows::step), where the host may decode columns side by side.
+    #[doc(hidden)]
+    pub fn step_with(&mut self, by: Decoding<'_>) -> Result<Turn<Batch>> {
+        let whole = match self.left.take() {
+            Some(left) => left,
+            None => match self.next_group(by)? {
+                Turn::Item(batch) => batch,
+                other => return Ok(other),
+            },
+        };
+        if whole.rows() > self.batch_rows {
+            self.left = Some(whole.slice(self.batch_rows, whole.rows() - self.batch_rows));
+        }
+        Ok(Turn::Item(whole.slice(0, self.batch_rows)))
+    }
+
+    fn next_group(&mut self, by: Decoding<'_>) -> Result<Turn<Batch>> {
         let table = self.file.table()?;
         while self.group < table.groups() {
             if !self.filter.as_ref().is_none_or(|f| table.may_match(self.group, f)) {
@@ -53,7 +69,7 @@ impl FileRows {
             if !lacking.is_empty() {
                 return Ok(Turn::Need(lacking));
             }
-            let batch = table.decode(self.group, &self.columns, &self.pieces)?;
+            let batch = table.decode_with(self.group, &self.columns, &self.pieces, by)?;
             self.pieces = Pieces::default();
             self.group += 1;
             return Ok(Turn::Item(batch));
@@ -80,17 +96,7 @@ impl TableRows for FileRows {
     }
 
     fn step(&mut self) -> Result<Turn<Batch>> {
-        let whole = match self.left.take() {
-            Some(left) => left,
-            None => match self.next_group()? {
-                Turn::Item(batch) => batch,
-                other => return Ok(other),
-            },
-        };
-        if whole.rows() > self.batch_rows {
-            self.left = Some(whole.slice(self.batch_rows, whole.rows() - self.batch_rows));
-        }
-        Ok(Turn::Item(whole.slice(0, self.batch_rows)))
+        self.step_with(&|count, one| (0..count).map(one).collect())
     }
     fn push(&mut self, start: u64, bytes: Bytes) {
         self.pieces.push(start, bytes);

@@ -594,7 +594,7 @@ impl Loader {
     }
 
     fn fill_from(&mut self, number: u64) -> Result<()> {
-        if self.crew.is_none() || self.ahead.epoch != number {
+        if self.crew.is_none() || self.ahead.epoch != number || self.flights.len() >= self.prefetch {
             return Ok(());
         }
         let shared = self.shared.clone();

@@ -1,6 +1,6 @@
 //! Tables that the core reads: it plans ranges of a file and decodes them, group by group.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use forebay::{
     Error, Result,
@@ -14,7 +14,7 @@ use forebay::{
 };
 use serde_json::{Value as Json, json};
 
-use super::{ColumnFacts, Facts, ReadOptions, TableFormat, TableSource};
+use super::{ColumnFacts, Facts, ReadOptions, TableFormat, TableSource, side_by_side::side_by_side};
 use crate::input::Input;
 
 /// A table of which the core reads the rows.
@@ -23,12 +23,20 @@ pub(super) struct CoreSource {
     input: Input,
     format: TableFormat,
     rows: FileRows,
+    /// How many threads decode columns.
+    workers: usize,
 }
+
+/// Columns of fewer rows are decoded sooner than a thread begins.
+const ROWS_FOR_THREADS: u64 = 1 << 16;
+/// The least bytes of a part that a thread reads.
+const PART: u64 = 1 << 20;
 
 impl CoreSource {
     pub fn open(input: Input, format: TableFormat, kind: TableKind, options: &ReadOptions) -> Result<CoreSource> {
         let rows = FileRows::new(Arc::new(open_core(&input, kind, options)?), options.text.batch_rows)?;
-        Ok(CoreSource { input, format, rows })
+        let workers = if rows.rows().is_some_and(|rows| rows < ROWS_FOR_THREADS) { 1 } else { options.workers };
+        Ok(CoreSource { input, format, rows, workers })
     }
 }
 
@@ -47,11 +55,20 @@ impl TableRows for CoreSource {
     }
 
     fn step(&mut self) -> Result<Turn<Batch>> {
+        let workers = self.workers;
         loop {
-            match self.rows.step().map_err(|e: Error| e.file(self.input.name()))? {
-                Turn::Need(ranges) => {
+            let turn = self.rows.step_with(&|count, one| side_by_side((0..count).collect(), workers, |_| 0, one));
+            match turn.map_err(|e: Error| e.file(self.input.name()))? {
+                Turn::Need(ranges) if workers < 2 => {
                     for range in ranges {
                         self.rows.push(range.start, self.input.lend(range)?);
+                    }
+                }
+                Turn::Need(ranges) => {
+                    let parts = between_columns(self.rows.file(), ranges);
+                    let lend = |part: Range<u64>| Ok((part.start, self.input.lend(part)?));
+                    for (start, bytes) in side_by_side(parts, workers, |part| (part.end - part.start) as usize, lend)? {
+                        self.rows.push(start, bytes);
                     }
                 }
                 other => return Ok(other),
@@ -74,6 +91,27 @@ impl TableSource for CoreSource {
             _ => Facts::default(),
         }
     }
+}
+
+/// Long ranges in parts that begin with a column, so that every column lies in one of them.
+fn between_columns(file: &AnyTable, ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    let AnyTable::Tbf(file) = file else { return ranges };
+    let Some(columns) = file.columns() else { return ranges };
+    let mut starts: Vec<u64> =
+        columns.footer().groups.iter().flat_map(|group| group.columns.iter().map(|chunk| chunk.position)).collect();
+    starts.sort_unstable();
+    let mut parts = Vec::with_capacity(ranges.len());
+    for Range { mut start, end } in ranges {
+        while let Some(&cut) = starts.get(starts.partition_point(|&at| at < start.saturating_add(PART))) {
+            if cut >= end {
+                break;
+            }
+            parts.push(start..cut);
+            start = cut;
+        }
+        parts.push(start..end);
+    }
+    parts
 }
 
 /// Opens a file.

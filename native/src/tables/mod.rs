@@ -195,8 +195,8 @@ pub struct ReadOptions {
     pub samples: bool,
     /// Times that are finer than microseconds are cut instead of refused.
     pub lossy: bool,
-    /// Threads that read a long text: more than one read further ahead than the rows that are asked for. What is read is
-    /// the same.
+    /// Threads that read a long text, further ahead than the rows that are asked for where there is more than one, and that
+    /// decode the columns of a long TBF. What is read is the same.
     pub workers: usize,
 }
 

@@ -2,9 +2,12 @@
 
 use std::{fs, path::Path};
 
-use forebay_native::tables::{OnBadRow, TableFormat, TableJob, TableSummary};
+use forebay_native::tables::{OnBadRow, ReadOptions, TableFormat, TableJob, TableSummary, open};
 
-use crate::long::{ROWS, csv};
+use crate::{
+    long::{ROWS, csv},
+    whole::read,
+};
 
 fn convert(
     folder: &Path,
@@ -97,4 +100,39 @@ fn the_first_bad_row_is_told_whichever_thread_finds_one_first() {
     let alone = skipped(1);
     assert!(alone.1 >= 2 && alone.2[0].contains(&format!("line {}", lines + 1)), "{:?}", alone.2);
     assert!(skipped(2) == alone && skipped(5) == alone);
+}
+
+#[test]
+fn columns_are_the_same_whichever_thread_decodes_them_and_so_is_the_first_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    // More rows than are decoded without threads.
+    let (rows, path) = (2 * ROWS, folder.path().join("out.tbf"));
+    fs::write(folder.path().join("t.csv"), csv(rows, "\n")).unwrap();
+    let (done, bytes) = convert(folder.path(), "t.csv", TableFormat::Tbf, 2, |_| {});
+    assert_eq!(done.unwrap().rows, rows as u64);
+    let with = |workers| {
+        let mut options = ReadOptions::default();
+        options.workers = workers;
+        options
+    };
+    let alone = read(&path, &with(1));
+    assert_eq!(alone.rows(), rows);
+    for workers in [2, 5, 100] {
+        assert!(read(&path, &with(workers)) == alone, "{workers} threads");
+    }
+    let said = |workers| {
+        let mut source = open(&path, &with(workers)).unwrap();
+        let e = source.next_batch().unwrap_err();
+        format!("{} {e} {:?}", e.code().id(), e.place())
+    };
+    // Damage in two columns: the first is told. The footer is behind both.
+    for at in [bytes.len() / 3, bytes.len() / 2] {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        damaged[at / 2] ^= 1;
+        fs::write(&path, damaged).unwrap();
+        let first = said(1);
+        assert!(first.contains("tbf.") && first.contains("out.tbf"), "{first}");
+        (0..5).for_each(|_| assert_eq!(said(3), first));
+    }
 }

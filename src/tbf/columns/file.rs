@@ -14,7 +14,7 @@ use crate::{
     filter::Filter,
     limits::Limits,
     step::Pieces,
-    table::{Batch, Bitmap, Column, DataType, Schema, TableFile},
+    table::{Batch, Bitmap, Column, DataType, Decoding, Schema, TableFile},
     tbf::{
         codes,
         raw::{self, MAGIC_TBF, put_long_varint, put_varint},
@@ -332,21 +332,23 @@ impl TableFile for ColumnsFile {
     }
 
     fn decode(&self, group: usize, columns: &[usize], bytes: &Pieces) -> Result<Batch> {
+        self.decode_with(group, columns, bytes, &|count, one| (0..count).map(one).collect())
+    }
+
+    fn decode_with(&self, group: usize, columns: &[usize], bytes: &Pieces, by: Decoding<'_>) -> Result<Batch> {
         let g = self.group(group)?;
         let schema = self.schema.project(columns)?;
         if self.wants_head(columns) {
             self.check_head(group, g, bytes)?;
         }
-        let decoded = columns
-            .iter()
-            .map(|&i| {
-                if g.rows == 0 {
-                    return crate::table::ColumnBuilder::new(&self.schema.field(i)?.dtype).finish();
-                }
-                self.column(g, i, bytes).map_err(|e| self.located(e, group, i))
-            })
-            .collect::<Result<_>>()?;
-        Batch::with_rows(schema, decoded, g.rows as usize)
+        let one = |k: usize| {
+            let i = columns.get(k).copied().unwrap_or(usize::MAX);
+            if g.rows == 0 {
+                return crate::table::ColumnBuilder::new(&self.schema.field(i)?.dtype).finish();
+            }
+            self.column(g, i, bytes).map_err(|e| self.located(e, group, i))
+        };
+        Batch::with_rows(schema, by(columns.len(), &one)?, g.rows as usize)
     }
 
     fn plan_rows(&self, group: usize, columns: &[usize], rows: Range<usize>) -> Result<Vec<Range<u64>>> {
