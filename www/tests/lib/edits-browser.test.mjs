@@ -1,16 +1,14 @@
-// Journals of edits in Chromium's origin-private file system: two tabs, and tabs that die.
+// Journals of edits in a browser's origin-private file system: two tabs, and tabs that die.
 import assert from 'node:assert/strict';
 import { createReadStream, existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { convert, memorySink, shutdown } from 'forebay';
-import { chromium } from 'playwright-core';
+import { crash, launch, noBrowser } from '../browser.mjs';
 import { ROOT, tarOf } from './helpers.mjs';
 
-const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}`;
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
+const skip = noBrowser;
 const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
 const PAGE = `<!doctype html><script type="module">
 import * as f from '/dist/index.js';
@@ -44,7 +42,7 @@ before(async () => {
     createReadStream(file).pipe(response);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  browser = await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
+  browser = await launch();
   context = await browser.newContext();
 });
 after(async () => {
@@ -122,9 +120,7 @@ test('a tab that is killed loses nothing that was shown as kept', { skip }, asyn
       })
       .catch(() => {});
     await new Promise((ok) => setTimeout(ok, 30 + 37 * round));
-    const session = await context.newCDPSession(page);
-    void session.send('Page.crash').catch(() => {});
-    await page.waitForEvent('crash');
+    await crash(page);
     before = kept;
     await page.close();
   }
