@@ -42,6 +42,8 @@ export class Gallery extends Collection {
     css`
     .tile {
       position: absolute;
+      /* In every language a tile's neighbor is where the arrow of its key points. */
+      left: 0;
       contain: strict;
       display: grid;
       grid-template-rows: 1fr ${CAPTION}px;
@@ -160,7 +162,7 @@ export class Gallery extends Collection {
       display: inline-block;
       width: 9px;
       height: 9px;
-      margin-right: 5px;
+      margin-inline-end: 5px;
       border-radius: 3px;
       forced-color-adjust: none;
     }

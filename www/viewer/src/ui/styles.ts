@@ -58,6 +58,11 @@ export const controls = css`
   *::after {
     box-sizing: border-box;
   }
+  code,
+  pre {
+    direction: ltr;
+    unicode-bidi: isolate;
+  }
   button,
   input,
   select {
@@ -276,12 +281,12 @@ export const figureStyles = css`
   td {
     padding: 5px 10px;
     border-bottom: 1px solid var(--line);
-    text-align: right;
+    text-align: end;
     white-space: nowrap;
   }
   th:first-child,
   td:first-child {
-    text-align: left;
+    text-align: start;
   }
   thead th {
     color: var(--ink-2);
@@ -327,7 +332,7 @@ export const rowStyles = css`
     border-bottom-width: 2px;
   }
   .number {
-    text-align: right;
+    text-align: end;
   }
 `;
 

@@ -8,7 +8,7 @@ import { visible } from "./visible.ts";
 export const treeStyles = css`
   .key {
     color: var(--accent);
-    margin-right: 10px;
+    margin-inline-end: 10px;
     font-family: var(--mono);
     font-size: 12.5px;
     unicode-bidi: isolate;
@@ -21,14 +21,14 @@ export const treeStyles = css`
     font-size: 12.5px;
   }
   .branch {
-    margin-left: 7px;
-    padding-left: 12px;
-    border-left: 1px solid var(--line);
+    margin-inline-start: 7px;
+    padding-inline-start: 12px;
+    border-inline-start: 1px solid var(--line);
   }
   .branch.flat {
-    margin-left: 0;
-    padding-left: 0;
-    border-left: 0;
+    margin-inline-start: 0;
+    padding-inline-start: 0;
+    border-inline-start: 0;
   }
   .leaf {
     padding: 2px 0;
