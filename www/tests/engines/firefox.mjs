@@ -34,13 +34,27 @@ export async function launch(more) {
     args: ['--remote-allow-system-access'],
     firefoxUserPrefs: { ...PREFERENCES, 'network.dns.localDomains': names.filter(Boolean).join() },
   });
-  const session = sessionOf(browser);
-  const send = Object.getPrototypeOf(session).send;
-  // Playwright sets the colors of each page with a command that this Firefox does not know yet; `prepare` does it then.
-  Object.getPrototypeOf(session).send = async function (method, params) {
-    return method === 'emulation.setMediaFeaturesOverride' ? {} : send.call(this, method, params);
-  };
+  mend(Object.getPrototypeOf(sessionOf(browser)));
   return browser;
+}
+
+/** What Playwright and this Firefox do not yet agree on. */
+function mend(sessions) {
+  if (sessions.mended) return;
+  const { send, emit } = sessions;
+  Object.assign(sessions, {
+    mended: true,
+    // It sets the colors of each page with a command that this Firefox does not know; `prepare` does it then.
+    send: async function (method, params) {
+      return method === 'emulation.setMediaFeaturesOverride' ? {} : send.call(this, method, params);
+    },
+    // It knows downloads by numbers that this Firefox does not give them.
+    emit: function (type, event) {
+      const named =
+        /^browsingContext\.download/.test(type) && !event.navigation ? { download: event.url, ...event } : event;
+      return emit.call(this, type, named);
+    },
+  });
 }
 
 /** Containers of Firefox keep what is stored in files, as profiles do. */

@@ -1,7 +1,7 @@
 // Journals of edits in a browser's origin-private file system: two tabs, and tabs that die while they save.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { crash, noBrowser } from '../browser.mjs';
+import { crash, limitStorage, noBrowser } from '../browser.mjs';
 import { edit, start } from './edits-page.mjs';
 
 const skip = noBrowser;
@@ -36,6 +36,74 @@ test('one tab edits, the other is told, and goes on where the first stopped', { 
   assert.equal(await second.evaluate(async () => (await globalThis.edits.record(3)).note), 'kept');
   await second.evaluate(() => globalThis.edits.discard());
   await second.close();
+});
+
+test('a store without room takes no change and no file, keeps what it has, and goes on once there is room', {
+  skip,
+}, async () => {
+  const page = await site.newPage();
+  await edit(page);
+  await page.evaluate(async () => {
+    const root = await navigator.storage.getDirectory();
+    globalThis.handle = await root.getFileHandle('full.tbl', { create: true });
+    await globalThis.edits.set(0, { note: 'saved' });
+    await globalThis.edits.save(globalThis.handle);
+  });
+  const size = await page.evaluate(async () => (await globalThis.handle.getFile()).size);
+  // Room for a few of the long changes, and not for a second file.
+  await limitStorage(page, Math.ceil(size * 1.5));
+  const found = await page.evaluate(async () => {
+    const { edits, forebay, handle } = globalThis;
+    const failure = (promise) =>
+      promise.then(
+        () => null,
+        (e) => [e.code, e.message],
+      );
+    const refused = await failure(edits.save(handle));
+    const [before, left] = [edits.changes, (await navigator.storage.getDirectory()).keys()];
+    let full = null;
+    let kept = before;
+    for (let k = 0; k < 40 && !full; k++) {
+      full = await failure(edits.set(1, { note: `${k}`.repeat(2_000_000 / `${k}`.length) }));
+      if (!full) kept++;
+    }
+    const saved = await forebay.open(await handle.getFile());
+    return {
+      refused,
+      full,
+      same: edits.changes === kept,
+      note: (await saved.record(0)).note,
+      names: (await Array.fromAsync(left)).filter((name) => name.endsWith('.part')),
+      last: (await edits.record(1)).note?.[0],
+      expected: kept === before ? undefined : `${kept - before - 1}`[0],
+      kept,
+    };
+  });
+  await limitStorage(page, null);
+  assert.equal(found.refused?.[0], 'io', JSON.stringify(found.refused));
+  assert.equal(found.full?.[0], 'io', JSON.stringify(found.full));
+  assert.match(found.full[1], /quota|room|space/i);
+  assert.deepEqual(
+    [found.same, found.note, found.names, found.last],
+    [true, 'saved', [], found.expected],
+    'what is there is what was there',
+  );
+  // The journal is as it is on the disk, and takes the next change.
+  const after = await page.evaluate(async () => {
+    await globalThis.edits.set(2, { note: 'with room' });
+    globalThis.edits.close();
+    return globalThis.edits.changes;
+  });
+  await page.close();
+  const again = await site.newPage();
+  await edit(again);
+  assert.equal(after, found.kept + 1);
+  assert.deepEqual(
+    await again.evaluate(async () => [globalThis.edits.changes, (await globalThis.edits.record(2)).note]),
+    [after, 'with room'],
+  );
+  await again.evaluate(() => globalThis.edits.discard());
+  await again.close();
 });
 
 test('a tab that is killed while it saves leaves the old file or the new one, and every edit shown as kept', {
