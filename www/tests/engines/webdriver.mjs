@@ -10,11 +10,16 @@ const KEY = 'element-6066-11e4-a52e-4f735466cecf';
 export async function start({ driver, browser, screen }) {
   const children = [];
   const begin = (command, args, env) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+    const child = spawn(command, args, {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    });
     children.push(child);
     return child;
   };
-  const end = () => children.reverse().forEach((child) => child.kill());
+  const end = () => {
+    for (const child of children.reverse()) child.kill();
+  };
   try {
     // The screen says which number it has.
     const shown = begin(screen, ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp']);
@@ -65,7 +70,10 @@ export async function start({ driver, browser, screen }) {
         const element = await call('POST', `${at}/execute/sync`, { script, args: [selector] });
         await call('POST', `${at}/element/${element[KEY]}/value`, { text });
       },
-      stop: () => call('DELETE', at).catch(() => {}).finally(end),
+      stop: () =>
+        call('DELETE', at)
+          .catch(() => {})
+          .finally(end),
     };
     return page;
   } catch (e) {

@@ -45,6 +45,11 @@ async function convert(page, ...choices) {
   for (const choice of choices) await dialogOf(page).getByLabel(choice, { exact: true }).check();
   await dialogOf(page).getByRole('button', { name: 'Convert…' }).click();
 }
+async function says(page, told) {
+  const alert = dialogOf(page).getByRole('alert');
+  await alert.waitFor({ timeout: 60_000 });
+  assert.ok((await alert.innerText()).includes(told), `${await alert.innerText()}, not ${told}`);
+}
 const stored = (page) =>
   page.evaluate(async () => (await Array.fromAsync((await navigator.storage.getDirectory()).keys())).sort().join());
 
@@ -76,7 +81,7 @@ test('a store that is full ends a download before it begins, and says what can b
     const page = await opened(LARGE, spoil, null);
     await limitStorage(page, 12e6);
     await convert(page);
-    await dialogOf(page).getByRole('alert').filter({ hasText: told }).waitFor();
+    await says(page, told);
     assert.deepEqual(await axe(page), []);
     await limitStorage(page, null);
     assert.equal(await stored(page), '', 'nothing is left of it');
@@ -107,7 +112,7 @@ test('a folder that is full, refused or gone meanwhile says so, and what was in 
       await to.getFileHandle('sample.tbl', { create: true });
     });
     await convert(page, 'A folder, to be chosen');
-    await dialogOf(page).getByRole('alert').filter({ hasText: told }).waitFor();
+    await says(page, told);
     const left = await page.evaluate(async () => {
       const root = await navigator.storage.getDirectory();
       const names = await Array.fromAsync((await root.getDirectoryHandle('datasets')).keys());

@@ -2,7 +2,7 @@
 import type { Way } from "../files/targets.ts";
 
 /** What browsers call it where there is no room, */
-const FULL = /quota|no room/i;
+const FULL = /quota|no room|no space/i;
 /** no permission any more, */
 const REFUSED = /not allowed|permission/i;
 /** and no such file any more: somebody removed it, or the browser took its own store back. */
