@@ -121,7 +121,7 @@ test('a tab that is killed while it saves leaves the old file or the new one, an
     await edit(page);
     const [changes, file] = await page.evaluate(whatIsThere, SAMPLES);
     const place = `round ${round} of seed ${SEED}`;
-    // A line may be on the disk before anybody was told of it.
+    // A line may be on the disk before the page says so.
     assert.ok(changes >= kept, `${place}: ${changes} changes are left of ${kept}`);
     assert.ok(may.includes(file), `${place}: the saved file is of round ${file}, not of ${may.join(' or ')}`);
     if (round > 1) found[file === round - 1 ? 'new' : 'old']++;

@@ -57,7 +57,8 @@ const stored = (page) =>
 const folders = (fails) => {
   globalThis.showDirectoryPicker = async () =>
     (await navigator.storage.getDirectory()).getDirectoryHandle('datasets', { create: true });
-  if (!fails) return;
+  // Nor has the empty page before it a store.
+  if (!fails || !globalThis.StorageManager) return;
   // As of a folder on a disk, which no worker opens.
   StorageManager.prototype.getDirectory = new Proxy(StorageManager.prototype.getDirectory, {
     apply: async (own, of) => {
@@ -90,7 +91,8 @@ test('a store that is full ends a download before it begins, and says what can b
       page.waitForEvent('download'),
       dialogOf(page).getByRole('button', { name: 'Convert…' }).click(),
     ]);
-    assert.match(download.suggestedFilename(), /^large\.tbl$/);
+    // Firefox numbers a second one of the same name.
+    assert.match(download.suggestedFilename(), /^large(\(1\))?\.tbl$/);
     await dialogOf(page).getByText('✓ large.tbl').waitFor();
     await page.evaluate(async () => {
       const root = await navigator.storage.getDirectory();
