@@ -91,6 +91,22 @@ test('everything that can be used has a name that is read out', async () => {
   }
 });
 
+/** Whether a text reads as it is written: its first character is left of its last. */
+const readsOn = (locator) =>
+  locator.evaluate((element) => {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    let text = walker.nextNode();
+    while (text && !text.data.trim()) text = walker.nextNode();
+    const at = (k) => {
+      const range = new Range();
+      range.setStart(text, k);
+      range.setEnd(text, k + 1);
+      return range.getBoundingClientRect().x;
+    };
+    const { length } = text.data.trimEnd();
+    return at(text.data.search(/\S/)) < at(length - 1);
+  });
+
 test('from right to left nothing is cut off, lies over something else or turns its meaning around', async () => {
   for (const [width, hash] of [
     [1280, 'file=300.tbl&i=8'],
@@ -116,6 +132,15 @@ test('from right to left nothing is cut off, lies over something else or turns i
       if (box) assert.ok(box.x >= -1 && box.x + box.width <= width + 1, `${JSON.stringify(box)} of ${place}`);
     }
     assert.deepEqual(await axe(page), [], place);
+    if (width > 1000) assert.ok(await readsOn(page.locator('.file h1')), place);
+    if (hash.includes('tbf')) {
+      const list = page.locator('#p0 [role=gridcell]', { hasText: /^\s*\[/ });
+      assert.ok(await readsOn(list), await list.innerText());
+    } else if (!hash.includes('table')) {
+      const name = page.locator('#p8 .caption > :last-child');
+      await until(async () => /8\.png/.test(await name.innerText()), 'the name is there');
+      assert.ok(await readsOn(name), await name.innerText());
+    }
     if (width > 1000 && hash.includes('i=8')) {
       // The classes are where lines begin, the sample where they end; an expression reads as it is written.
       const [classes, sample] = [page.locator('forebay-facets'), page.locator('forebay-sample')];

@@ -136,6 +136,7 @@ export class Gallery extends Collection {
       overflow: hidden;
     }
     .caption > :last-child {
+      unicode-bidi: plaintext;
       color: var(--ink-2);
       overflow: hidden;
       text-overflow: ellipsis;

@@ -58,6 +58,7 @@ export const controls = css`
   *::after {
     box-sizing: border-box;
   }
+  canvas,
   code,
   pre {
     direction: ltr;
@@ -312,6 +313,8 @@ export const rowStyles = css`
     contain: strict;
   }
   .row > * {
+    /* What a file holds reads as it is written there, whatever the page's language. */
+    unicode-bidi: plaintext;
     padding: 0 10px;
     overflow: hidden;
     text-overflow: ellipsis;

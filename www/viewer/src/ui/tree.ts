@@ -14,7 +14,7 @@ export const treeStyles = css`
     unicode-bidi: isolate;
   }
   .value {
-    unicode-bidi: isolate;
+    unicode-bidi: plaintext;
     white-space: pre-wrap;
     overflow-wrap: anywhere;
     font-family: var(--mono);

@@ -59,6 +59,7 @@ export const viewerStyles = css`
     flex: 1;
   }
   .file h1 {
+    unicode-bidi: plaintext;
     flex: none;
     max-width: 50%;
     margin: 0;
