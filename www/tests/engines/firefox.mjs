@@ -17,6 +17,8 @@ const LOOK = {
 const PREFERENCES = {
   ...LOOK,
   'dom.w3c_touch_events.enabled': 1,
+  // Its panel would take the next key.
+  'browser.download.alwaysOpenPanel': false,
   // So that the store may begin anew with a limit of its own.
   'dom.quotaManager.testing': true,
   // Nothing is fetched that no test asked for.

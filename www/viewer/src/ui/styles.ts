@@ -312,9 +312,12 @@ export const rowStyles = css`
     cursor: pointer;
     contain: strict;
   }
-  .row > * {
-    /* What a file holds reads as it is written there, whatever the page's language. */
+  /* What a file holds reads as it is written there, whatever the page's language. */
+  .row > *,
+  .row small {
     unicode-bidi: plaintext;
+  }
+  .row > * {
     padding: 0 10px;
     overflow: hidden;
     text-overflow: ellipsis;
