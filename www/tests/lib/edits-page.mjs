@@ -40,7 +40,8 @@ export async function start(samples, height) {
     made,
     async newPage() {
       const page = await context.newPage();
-      await page.goto(`http://127.0.0.1:${server.address().port}/`);
+      // A browser that just lost a tab may take its time.
+      await page.goto(`http://127.0.0.1:${server.address().port}/`, { timeout: 120_000 });
       await page.waitForFunction(() => globalThis.forebay);
       return page;
     },
