@@ -1,17 +1,25 @@
-// The viewer in Chromium: alone over made-up datasets, then the built site over the sample dataset, then as an element on other
-// people's pages and in their apps.
+// The viewer in a browser: alone over made-up datasets, then the built site over the sample dataset, then as an element on
+// other people's pages and in their apps.
+//
+//     npm run test:viewer                                        # in Chromium
+//     npm run test:viewer -- --browser firefox                   # in Firefox
+//     npm run test:viewer -- --browser firefox picking saving    # these files only
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { buildFakeSite, buildSite } from './build-site.mjs';
 import { buildViewer, buildWidget } from './build-viewer.mjs';
-import { ensureChromium } from './lib/chromium.mjs';
+import { environmentOf, findFirefox, INSTALL_FIREFOX } from './lib/engines.mjs';
 import { TESTED_FOREBAY, TESTED_SAMPLE, buildForTests } from './lib/forebay.mjs';
-import { ROOT, isMain, main, run } from './lib/run.mjs';
+import { Failure, ROOT, isMain, main, run } from './lib/run.mjs';
 import { ensureSample } from './sample.mjs';
 
-/** Builds and tests; what the tests printed. */
-export async function testViewer() {
-  const env = { CHROMIUM: await ensureChromium() };
+/** What a second engine is asked in `npm test`, so that it takes minutes; `--browser` asks it everything. */
+const CORE = ['opening', 'picking', 'saving', 'touch', 'everybody', 'storage', 'browser', 'folders', 'edits-browser'];
+
+/** Builds and tests; what the tests printed. `only` names files of tests, without what they end in. */
+export async function testViewer({ browser = 'chromium', only = [], folders = ['viewer', 'site', 'component'] } = {}) {
+  const env = await environmentOf(browser);
   await buildSite();
   await buildViewer();
   await buildWidget();
@@ -19,11 +27,29 @@ export async function testViewer() {
   await buildForTests();
   env.FOREBAY = TESTED_FOREBAY;
   env.FOREBAY_SAMPLE = await ensureSample(TESTED_SAMPLE);
-  const files = ['viewer', 'site', 'component'].flatMap((folder) =>
-    readdirSync(join(ROOT, 'www/tests', folder)).map((name) => `www/tests/${folder}/${name}`),
-  );
-  const tests = files.filter((name) => name.endsWith('.test.mjs'));
+  const tests = filesOf(folders, only);
   return run(process.execPath, ['--test', '--test-concurrency=1', '--test-reporter=tap', ...tests], { env });
 }
 
-if (isMain(import.meta.url)) await main(testViewer);
+/** The core of it in Firefox, and what the package does there; if there is no Firefox, the words to type. */
+export async function testFirefox() {
+  if (!findFirefox()) return console.log(`SKIPPED: there is no Firefox. To have it: ${INSTALL_FIREFOX}`);
+  return testViewer({ browser: 'firefox', only: CORE, folders: ['viewer', 'site', 'lib'] });
+}
+
+function filesOf(folders, only) {
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, 'www/tests', folder)).map((name) => `www/tests/${folder}/${name}`),
+  );
+  const tests = files.filter((name) => name.endsWith('.test.mjs'));
+  if (only.length === 0) return tests;
+  const chosen = tests.filter((name) => only.includes(basename(name, '.test.mjs')));
+  const missing = only.filter((name) => !chosen.some((path) => basename(path, '.test.mjs') === name));
+  if (missing.length > 0) throw new Failure(`no tests are called ${missing.join(', ')}`);
+  return chosen;
+}
+
+if (isMain(import.meta.url)) {
+  const { values, positionals } = parseArgs({ options: { browser: { type: 'string' } }, allowPositionals: true });
+  await main(() => testViewer({ browser: values.browser, only: positionals }));
+}

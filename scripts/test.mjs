@@ -11,7 +11,7 @@ import { run } from './lib/run.mjs';
 import { ensurePackages } from './lib/npm.mjs';
 import { ensureLinters, ensureRust } from './lib/rust.mjs';
 import { Steps } from './lib/steps.mjs';
-import { testViewer } from './test-viewer.mjs';
+import { testFirefox, testViewer } from './test-viewer.mjs';
 import { wasmBindgen } from './lib/wasm-bindgen.mjs';
 import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 import { testLib } from './test-lib.mjs';
@@ -70,8 +70,9 @@ await steps.step('The core for WebAssembly', async () => {
   // That it also becomes code is shown by the modules of the npm package.
   await run(cargo, ['check', '--locked', '-p', 'forebay', '--target', TARGET, '--target-dir', 'target/wasm'], { env });
 });
-await steps.step('The npm package: WebAssembly, types, tests in Node and Chromium', testLib);
-await steps.step('The viewer and the site in Chromium', testViewer);
+await steps.step('The npm package: WebAssembly, types, tests in Node and Chromium', () => testLib());
+await steps.step('The viewer and the site in Chromium', () => testViewer());
+await steps.step('The core of pages and package in Firefox, if it is there', testFirefox);
 await steps.step('The pages of the documentation in Chromium', async () => {
   const CHROMIUM = await ensureChromium();
   return run(process.execPath, ['--test', '--test-reporter=tap', 'scripts/tests/docs.test.mjs'], { env: { CHROMIUM } });

@@ -1,22 +1,14 @@
-// What the tests of the viewer share: a browser, and a server for a folder.
+// What the tests of pages share: a browser, and a server for a folder. FOREBAY_BROWSER names the engine.
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
+import * as chromium from './engines/chromium.mjs';
+import * as firefox from './engines/firefox.mjs';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const TYPES = {
   '.html': 'text/html',
   '.js': 'text/javascript',
@@ -25,9 +17,22 @@ const TYPES = {
   '.wasm': 'application/wasm',
 };
 
+/** The engine that the tests run in. */
+export const ENGINE = process.env.FOREBAY_BROWSER || 'chromium';
+const engine = { chromium, firefox }[ENGINE];
+if (!engine) throw new Error(`FOREBAY_BROWSER is chromium or firefox, not ${ENGINE}`);
+
+/** For `skip` of a test that needs a browser: why there is none, or false. */
+export const noBrowser = existsSync(engine.executable) ? false : `there is no ${engine.executable}`;
+
+/** For `skip` of a test that needs what not every engine can do: why this one cannot, or false. */
+export const needs = (ability) => noBrowser || (engine.cannot[ability] ?? false);
+
 /** A fresh browser. */
-export const launch = (more = []) =>
-  chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: [...FLAGS, ...more] });
+export const launch = (more = []) => engine.launch(more);
+
+/** A fresh browser with a profile of its own in an empty folder: private windows have other limits. Resolves to its context. */
+export const launchWithProfile = (folder) => engine.launchWithProfile(folder);
 
 /** Serves a folder as any static host does: no special headers. Resolves to the server and its address. */
 export async function serveFolder(folder) {
@@ -45,17 +50,31 @@ export async function serveFolder(folder) {
 
 /** A page that collects what goes wrong on it. FOREBAY_SLOW=8 makes it eight times as slow: tests that hurry fail then. */
 export async function newPage(browser, options = {}) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await browser.newPage(
+    await engine.prepare(browser, { viewport: { width: 1280, height: 800 }, ...options }),
+  );
   const rate = Number(process.env.FOREBAY_SLOW ?? 1);
-  if (rate > 1) {
-    const session = await page.context().newCDPSession(page);
-    await session.send('Emulation.setCPUThrottlingRate', { rate });
-  }
+  if (rate > 1) await engine.slowDown(page, rate);
   page.faults = [];
   page.on('pageerror', (e) => page.faults.push(e.message));
   page.on('console', (m) => m.type() === 'error' && page.faults.push(m.text()));
   return page;
 }
+
+/** Kills the page, as a browser does that has no memory left, and waits until it is dead. */
+export const crash = (page) => engine.crash(page);
+
+/** Leaves the page's origin that many bytes to store; `null`: as many as before. */
+export const limitStorage = (page, bytes) => engine.limitStorage(page, bytes);
+
+/** Drops files or folders of this machine on a place of the page; a test of it `needs('drop folders')`. */
+export const dropFiles = (page, paths, at) => engine.dropFiles(page, paths, at);
+
+/**
+ * Fingers on the page. `steps` says for each moment where every finger is: `[[[x, y]], [[x, y]]]` is a swipe of one. They
+ * are lifted after the last; `hold` is how many milliseconds they rest before they move.
+ */
+export const touch = (page, steps, { hold = 0 } = {}) => engine.touch(page, steps, hold);
 
 /** Opens a link as if it came from outside. */
 export async function visit(page, url) {

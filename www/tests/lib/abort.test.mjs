@@ -5,22 +5,11 @@ import { createReadStream, existsSync, mkdtempSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { chromium } from 'playwright-core';
 import { check, convert, memorySink, open, shutdown } from 'forebay';
+import { launch, noBrowser } from '../browser.mjs';
 import { ROOT, tarOf } from './helpers.mjs';
 
-const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}`;
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+const skip = noBrowser;
 const DIST = join(ROOT, 'www/lib/dist');
 const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
 const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
@@ -428,7 +417,7 @@ async function abortThere([name, place, k]) {
 test('no read of a File begins in the page or in a worker after it heard of an abort, and everything rejects at once', {
   skip,
 }, async () => {
-  const browser = await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
+  const browser = await launch();
   try {
     for (const where of ['plain', 'isolated']) {
       const page = await browser.newPage();

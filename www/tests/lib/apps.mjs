@@ -6,11 +6,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
-import { chromium } from 'playwright-core';
+import { launch, noBrowser } from '../browser.mjs';
 import { ROOT, tarOf } from './helpers.mjs';
 
-const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
-export const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}`;
+export const skip = noBrowser;
 const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
 /** The policy of an app's page: what README.md says that it needs. */
 function policy(path) {
@@ -96,19 +95,7 @@ export async function start() {
     }),
   );
   for (const one of [cdn, server]) await new Promise((resolve) => one.listen(0, '127.0.0.1', resolve));
-  browser = await chromium.launch({
-    executablePath: EXECUTABLE,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+  browser = await launch();
 }
 
 /** Ends what `start` started. */

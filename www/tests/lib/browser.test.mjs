@@ -1,4 +1,4 @@
-// The package in Chromium, from its files as they are published: a page without special headers, with a strict
+// The package in a browser, from its files as they are published: a page without special headers, with a strict
 // policy, and workers.
 import assert from 'node:assert/strict';
 import { createReadStream, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
+import { launch, noBrowser } from '../browser.mjs';
 import { bitmap, tarOf } from './helpers.mjs';
 
 const DIST = fileURLToPath(new URL('../../lib/dist', import.meta.url));
@@ -22,8 +22,7 @@ onconnect = ({ ports: [port] }) => forebay.open('/train.tar').then(async (ds) =>
 const SERVICE = `import * as forebay from '/dist/index.js';
 onmessage = (e) => e.waitUntil(forebay.open('/train.tar').then(() => 'opened', (e) => [e.code, e.message]).then((said) => e.source.postMessage(said)));`;
 
-const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}`;
+const skip = noBrowser;
 const tar = Buffer.from(tarOf(300));
 let server;
 let browser;
@@ -63,19 +62,7 @@ before(async () => {
     createReadStream(file).pipe(response);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  browser = await chromium.launch({
-    executablePath: EXECUTABLE,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+  browser = await launch();
   page = await browser.newPage();
   page.on('pageerror', (e) => console.error(e));
   page.on('console', (message) => message.type() === 'error' && console.error(message.text()));

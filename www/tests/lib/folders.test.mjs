@@ -1,15 +1,14 @@
-// Folders in Chromium: the files of a folder, a folder of the origin-private file system, a manifest's address; under a
+// Folders in a browser: the files of a folder, a folder of the origin-private file system, a manifest's address; under a
 // strict policy, in workers.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { launch } from '../browser.mjs';
+import { launch, noBrowser } from '../browser.mjs';
 import { ROOT } from './helpers.mjs';
 
-const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}`;
+const skip = noBrowser;
 const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
 const POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src blob:";

@@ -1,4 +1,4 @@
-// Files of the origin-private file system in Chromium: written by a worker beside the one that makes the bytes, read
+// Files of the origin-private file system in a browser: written by a worker beside the one that makes the bytes, read
 // by workers without another process.
 import assert from 'node:assert/strict';
 import {
@@ -15,21 +15,10 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { launchWithProfile, limitStorage, noBrowser } from '../browser.mjs';
 import { ROOT, tarOf } from './helpers.mjs';
 
-const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}`;
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+const skip = noBrowser;
 const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
 /** Counts the workers that were started, and the handles that a worker opened to read. */
 const WATCH = `
@@ -80,10 +69,7 @@ before(async () => {
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   // With a profile of its own, as private windows have other limits.
-  context = await chromium.launchPersistentContext(join(folder, 'profile'), {
-    executablePath: EXECUTABLE,
-    args: FLAGS,
-  });
+  context = await launchWithProfile(join(folder, 'profile'));
   page = await context.newPage();
   page.on('pageerror', (e) => console.error(e));
   await page.goto(`http://127.0.0.1:${server.address().port}/`);
@@ -177,15 +163,13 @@ test('what is left of a conversion whose page died goes with the next one, and w
 });
 
 test('a writer without room ends the conversion, and leaves the file as it was', { skip }, async () => {
-  const client = await page.context().newCDPSession(page);
-  const origin = new URL(page.url()).origin;
   await page.evaluate(async () => {
     const stream = await (await handleOf('out')).createWritable();
     await stream.write('as it was');
     await stream.close();
   });
   for (const mb of [20, 90]) {
-    await client.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 12e6 });
+    await limitStorage(page, 12e6);
     const found = await page
       .evaluate(async (mb) => {
         const e = await forebay.convert(tar(mb), await handleOf('out'), { to: 'tbl' }).then(
@@ -199,7 +183,7 @@ test('a writer without room ends the conversion, and leaves the file as it was',
           await names(),
         ];
       }, mb)
-      .finally(() => client.send('Storage.overrideQuotaForOrigin', { origin }));
+      .finally(() => limitStorage(page, null));
     assert.deepEqual(found, ['io', true, 'as it was', 'out'], `${mb} MB`);
   }
   await page.evaluate(() => clear());

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { launch, noBrowser } from '../browser.mjs';
 import { ROOT, tarOf } from './helpers.mjs';
 
 const DIST = join(ROOT, 'www/lib/dist');
@@ -48,8 +48,7 @@ globalThis.work = async (options) => {
   return found;
 };`;
 
-const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}`;
+const skip = noBrowser;
 let server;
 let browser;
 
@@ -76,19 +75,7 @@ before(async () => {
     response.writeHead(404).end();
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  browser = await chromium.launch({
-    executablePath: EXECUTABLE,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+  browser = await launch();
 });
 after(async () => {
   await browser?.close();

@@ -27,6 +27,7 @@ before(async () => {
     'files/targets',
     'files/unpack',
     'shell/failures',
+    'dialogs/write-help',
   ];
   await build({
     entryPoints: names.map((name) => join(ROOT, `www/viewer/src/${name}.ts`)),
@@ -436,4 +437,21 @@ test('what is written into a Blob in any order reads as the file that it stands 
   assert.equal(sink.blob().size, 0);
   await sink.truncate(2_500_000);
   assert.ok((await text()).equals(Buffer.alloc(2_500_000)));
+});
+
+test('what could not be written leads on, by what the browser says and not by what was read', () => {
+  const { writeHelp } = parts;
+  const error = (name, message, cause) => Object.assign(new Error(message, { cause }), { name });
+  const full = error('ForebayError', 'the output cannot be written: there is no room');
+  assert.match(writeHelp(full, 'download', true), /a folder needs none/);
+  assert.match(writeHelp(full, 'download', false), /make room on the disk/);
+  assert.match(writeHelp(error('QuotaExceededError', ''), 'folder', true), /The disk is full/);
+  // The browser's own words may stand behind ours.
+  assert.match(writeHelp(error('Error', 'io', error('NotAllowedError', '')), 'folder', true), /choose it anew/);
+  assert.match(writeHelp(error('NotFoundError', ''), 'download', true), /took back what this page kept/);
+  assert.match(writeHelp(error('NotFoundError', ''), 'folder', true), /choose the folder again/);
+  const read = error('ForebayError', 'the file cannot be read any more', error('NotFoundError', ''));
+  assert.equal(writeHelp(read, 'download', true), '');
+  assert.equal(writeHelp(error('Error', 'sample 3 is damaged'), 'folder', true), '');
+  assert.equal(writeHelp(null, 'folder', true), '');
 });

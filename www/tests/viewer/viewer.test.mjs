@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
+import { ROOT, axe, dropFiles, launch, needs, newPage, serveFolder, until, visit } from '../browser.mjs';
 
 let browser, site;
 before(async () => {
@@ -478,7 +478,9 @@ test('back leads from a file to the page without one, and forward to the file', 
   await page.close();
 });
 
-test('a link can be dropped, and a folder that is none of a warehouse says so', async () => {
+test('a link can be dropped, and a folder that is none of a warehouse says so', {
+  skip: needs('drop folders'),
+}, async () => {
   const page = await newPage(browser);
   await page.goto(site.url);
   const drop = (type, text) =>
@@ -492,11 +494,7 @@ test('a link can be dropped, and a folder that is none of a warehouse says so', 
       },
       [type, text],
     );
-  const cdp = await page.context().newCDPSession(page);
-  const dropFolder = async () => {
-    const at = { x: 400, y: 300, data: { items: [], files: [join(ROOT, 'docs')], dragOperationsMask: 1 } };
-    for (const type of ['dragEnter', 'dragOver', 'drop']) await cdp.send('Input.dispatchDragEvent', { type, ...at });
-  };
+  const dropFolder = () => dropFiles(page, [join(ROOT, 'docs')], { x: 400, y: 300 });
   await dropFolder();
   await page.getByText('This folder has no manifest.json').waitFor();
   await drop('text/uri-list', `# a comment\r\n${site.url}300.tbl\r\n`);

@@ -91,9 +91,17 @@ function write(file: SyncFile, at: number, bytes: Uint8Array): void {
     } catch (e) {
       throw writeFailure((e as Error).message);
     }
-    if (n === 0) throw writeFailure("there is no room");
+    if (n === 0) throw writeFailure(FULL);
     done += n;
   }
+  grown(file, at + bytes.length);
+}
+
+const FULL = "there is no room";
+
+/** In private windows Chromium says of a full store that all was written. */
+function grown(file: SyncFile, to: number): void {
+  if (file.getSize() < to) throw writeFailure(FULL);
 }
 
 function flush(file: SyncFile): void {
@@ -118,11 +126,13 @@ export function readOutput(id: number, start: number, end: number): Uint8Array {
 
 /** Cuts or extends it. */
 export function truncateOutput(id: number, length: number): void {
+  const file = fileOf(id);
   try {
-    fileOf(id).truncate(length);
+    file.truncate(length);
   } catch (e) {
     throw writeFailure((e as Error).message);
   }
+  grown(file, length);
 }
 
 /** Everything was written, or is not wanted. */

@@ -31,7 +31,7 @@ export class AboutDialog extends LitElement {
     }
     dd button {
       min-height: 26px;
-      margin-left: 8px;
+      margin-inline-start: 8px;
       font-size: 12.5px;
     }
   `,

@@ -37,7 +37,7 @@ export class CheckDialog extends LitElement {
       padding: 8px 12px;
       border: 0;
       border-radius: 0;
-      text-align: left;
+      text-align: start;
       white-space: normal;
       justify-content: stretch;
       font-size: 13px;

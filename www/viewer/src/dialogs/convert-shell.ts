@@ -6,6 +6,7 @@ import type { Engine } from "../files/engine.ts";
 import { controls, factStyles } from "../ui/styles.ts";
 import { canFolder, hasStore, makeTarget, type Finished, type Target, type Way } from "../files/targets.ts";
 import { visible } from "../ui/visible.ts";
+import { writeHelp } from "./write-help.ts";
 import { bytes, count, isAbort, trouble, type Trouble } from "../ui/wording.ts";
 
 /** What a conversion is given by the dialog. */
@@ -61,7 +62,7 @@ const shellStyles = css`
     }
     .notes {
       margin: 12px 0 0;
-      padding-left: 20px;
+      padding-inline-start: 20px;
       color: var(--ink-2);
       font-size: 13px;
       overflow-wrap: anywhere;
@@ -74,9 +75,6 @@ const shellStyles = css`
 
 /** Has the browser ask before the page goes with what it is at. */
 const stay = (e: Event): void => e.preventDefault();
-
-/** What a browser says where its own store is full. */
-const FULL = /quota|no room/i;
 
 /** A dialog that converts; what it asks and does is up to who extends it. Sends `open` with a `File` that was made. */
 export abstract class ConvertShell<S> extends LitElement {
@@ -175,11 +173,7 @@ export abstract class ConvertShell<S> extends LitElement {
         offset: undefined,
       };
     const told = trouble(e);
-    const full = this.way === "download" && (FULL.test(told.message) || (e as Error)?.name === "QuotaExceededError");
-    const help =
-      full && canFolder()
-        ? " What is downloaded is made in the browser's own store first, which is full: a folder needs none."
-        : "";
+    const help = writeHelp(e, this.way, canFolder());
     return { ...told, message: `${told.message}${help}${left}` };
   }
   private openMade(): void {
@@ -261,7 +255,7 @@ export abstract class ConvertShell<S> extends LitElement {
         ${this.choice<Way>("way", "download", this.way, (v) => (this.way = v), "A download")}
         ${this.choice<Way>("way", "folder", this.way, (v) => (this.way = v), "A folder, to be chosen")}
       </div></fieldset>`
-          : nothing
+          : html`<p class="muted">This browser does not let a page write into folders: so the file is downloaded.</p>`
       }
       <p class="muted">${name === null ? nothing : html`A new file <b>${visible(name)}</b>. `}${held} Everything happens on this machine.</p>`;
   }

@@ -63,7 +63,7 @@ export class LabelsDialog extends LitElement {
     }
     ul {
       margin: 6px 0 0;
-      padding-left: 20px;
+      padding-inline-start: 20px;
       font-size: 13px;
       color: var(--ink-2);
     }

@@ -42,6 +42,8 @@ export class Gallery extends Collection {
     css`
     .tile {
       position: absolute;
+      /* In every language a tile's neighbor is where the arrow of its key points. */
+      left: 0;
       contain: strict;
       display: grid;
       grid-template-rows: 1fr ${CAPTION}px;
@@ -134,6 +136,7 @@ export class Gallery extends Collection {
       overflow: hidden;
     }
     .caption > :last-child {
+      unicode-bidi: plaintext;
       color: var(--ink-2);
       overflow: hidden;
       text-overflow: ellipsis;
@@ -160,7 +163,7 @@ export class Gallery extends Collection {
       display: inline-block;
       width: 9px;
       height: 9px;
-      margin-right: 5px;
+      margin-inline-end: 5px;
       border-radius: 3px;
       forced-color-adjust: none;
     }

@@ -56,6 +56,8 @@ export class HistogramView extends LitElement {
     }
     .ends {
       display: flex;
+      /* As the bars above it, which begin with the least at the left. */
+      direction: ltr;
       justify-content: space-between;
       font-size: 11.5px;
       color: var(--ink-2);

@@ -11,6 +11,7 @@ import { isOnItsSide, orientationOf } from "../../../lib/src/base/picture-header
 import { unturned } from "./orientation.ts";
 import { NotDrawn, UNKNOWN, decode, isPlayed, type Decoded } from "./picture.ts";
 import { StageBoxes } from "./stage-boxes.ts";
+import { Fingers } from "../ui/fingers.ts";
 import { controls, factStyles, panelStyles } from "../ui/styles.ts";
 import { download } from "../files/targets.ts";
 import { tree, treeStyles } from "../ui/tree.ts";
@@ -526,17 +527,18 @@ export class SamplePanel extends LitElement {
 
   private drag(e: PointerEvent): void {
     if ((e.target as HTMLElement).closest("button, video")) return;
-    const from = { x: e.clientX - this.pan.x, y: e.clientY - this.pan.y };
-    this.stage.setPointerCapture(e.pointerId);
-    const move = (m: PointerEvent): void => {
-      this.pan = { x: m.clientX - from.x, y: m.clientY - from.y };
-      this.place();
-    };
-    this.stage.addEventListener("pointermove", move);
-    const end = (): void => this.stage.removeEventListener("pointermove", move);
-    this.stage.addEventListener("pointerup", end, { once: true });
-    this.stage.addEventListener("pointercancel", end, { once: true });
+    this.fingers ??= new Fingers(this.stage, {
+      zoomed: () => this.zoom > 1,
+      moveBy: (x, y) => {
+        this.pan = { x: this.pan.x + x, y: this.pan.y + y };
+        this.place();
+      },
+      zoomBy: (factor, x, y) => this.zoomBy(factor, x, y),
+      step: (by) => this.dispatchEvent(new CustomEvent("step", { detail: by })),
+    });
+    this.fingers.add(e);
   }
+  private fingers: Fingers | undefined;
 
   override render(): TemplateResult {
     const name = visible(this.data.nameOf(this.index) ?? "");

@@ -74,7 +74,7 @@ export class Table extends Collection {
       display: inline-block;
       width: 9px;
       height: 9px;
-      margin-right: 6px;
+      margin-inline-end: 6px;
       border-radius: 3px;
       forced-color-adjust: none;
     }

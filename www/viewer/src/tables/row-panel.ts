@@ -37,6 +37,10 @@ export class RowPanel extends LitElement {
     dt span {
       color: var(--ink-2);
     }
+    dd,
+    dt span {
+      unicode-bidi: plaintext;
+    }
     dd {
       margin: 0 0 10px;
       overflow-wrap: anywhere;

@@ -72,6 +72,9 @@ export class RowTable extends Collection<Table> {
   private widths: readonly number[] = [];
   private fitted = false;
 
+  protected override get picks(): boolean {
+    return false;
+  }
   protected get perRow(): number {
     return 1;
   }

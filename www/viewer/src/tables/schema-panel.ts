@@ -68,6 +68,7 @@ export class SchemaPanel extends LitElement {
       font-size: 13px;
     }
     .column .type {
+      unicode-bidi: plaintext;
       flex: none;
       max-width: 55%;
       overflow: hidden;

@@ -24,7 +24,8 @@ export const barStyles = css`
   }
   .bar i {
     position: absolute;
-    inset: 0 auto 0 0;
+    inset-block: 0;
+    inset-inline-start: 0;
     background: var(--soft);
     border-radius: 6px;
   }
@@ -34,7 +35,7 @@ export const barStyles = css`
   @media (forced-colors: active) {
     .bar i {
       forced-color-adjust: none;
-      inset: auto auto 0 0;
+      inset-block: auto 0;
       height: 5px;
       border-radius: 0;
       background: GrayText;
@@ -53,7 +54,7 @@ export const barStyles = css`
   }
   .bar b + span {
     flex: 1;
-    text-align: left;
+    text-align: start;
   }
   .bar span {
     position: relative;

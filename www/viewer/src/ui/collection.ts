@@ -2,6 +2,7 @@
 import { LitElement, css, type PropertyValues } from "lit";
 import { property, query, state } from "lit/decorators.js";
 import type { Dataset } from "../../../lib/src/model/index.ts";
+import { onLongPress } from "./long-press.ts";
 import type { Rows } from "./rows.ts";
 import { Scroller } from "./scroller.ts";
 
@@ -19,6 +20,14 @@ export const windowStyles = css`
     overflow-x: hidden;
     overscroll-behavior: contain;
     outline-offset: -2px;
+  }
+  @media (pointer: coarse) {
+    /* A finger that rests picks, and marks no text. */
+    .scroll {
+      -webkit-touch-callout: none;
+      -webkit-user-select: none;
+      user-select: none;
+    }
   }
   .layer {
     position: sticky;
@@ -52,8 +61,14 @@ export abstract class Collection<D = Dataset> extends LitElement {
     return 0;
   }
 
+  /** What it shows can be picked. */
+  protected get picks(): boolean {
+    return true;
+  }
+
   override firstUpdated(): void {
     this.scroller = new Scroller(this.scrollElement, () => this.redraw());
+    if (this.picks) onLongPress(this.scrollElement, (on) => this.hold(on));
     this.observer.observe(this.scrollElement);
     this.resized();
   }
@@ -192,6 +207,15 @@ export abstract class Collection<D = Dataset> extends LitElement {
       this.go(position, false);
       this.pick(position);
     } else this.open(position);
+  }
+  /** A finger rests on something: it is picked. */
+  private hold(on: Element): boolean {
+    const position = Number(/^p(\d+)$/.exec(on.closest("[id^=p]")?.id ?? "")?.[1] ?? Number.NaN);
+    if (!(position < this.rows.length)) return false;
+    this.anchor = position;
+    this.go(position, false);
+    this.pick(position);
+    return true;
   }
   protected onKey(e: KeyboardEvent): void {
     if (e.ctrlKey || e.metaKey || e.altKey) return;

@@ -28,6 +28,8 @@ export class FilterBox extends LitElement {
     }
     .box {
       position: relative;
+      /* Expressions are written like code, in every language. */
+      direction: ltr;
     }
     input {
       width: 100%;

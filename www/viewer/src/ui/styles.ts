@@ -58,6 +58,12 @@ export const controls = css`
   *::after {
     box-sizing: border-box;
   }
+  canvas,
+  code,
+  pre {
+    direction: ltr;
+    unicode-bidi: isolate;
+  }
   button,
   input,
   select {
@@ -276,12 +282,12 @@ export const figureStyles = css`
   td {
     padding: 5px 10px;
     border-bottom: 1px solid var(--line);
-    text-align: right;
+    text-align: end;
     white-space: nowrap;
   }
   th:first-child,
   td:first-child {
-    text-align: left;
+    text-align: start;
   }
   thead th {
     color: var(--ink-2);
@@ -306,6 +312,11 @@ export const rowStyles = css`
     cursor: pointer;
     contain: strict;
   }
+  /* What a file holds reads as it is written there, whatever the page's language. */
+  .row > *,
+  .row small {
+    unicode-bidi: plaintext;
+  }
   .row > * {
     padding: 0 10px;
     overflow: hidden;
@@ -327,7 +338,7 @@ export const rowStyles = css`
     border-bottom-width: 2px;
   }
   .number {
-    text-align: right;
+    text-align: end;
   }
 `;
 

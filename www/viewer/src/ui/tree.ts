@@ -8,27 +8,27 @@ import { visible } from "./visible.ts";
 export const treeStyles = css`
   .key {
     color: var(--accent);
-    margin-right: 10px;
+    margin-inline-end: 10px;
     font-family: var(--mono);
     font-size: 12.5px;
     unicode-bidi: isolate;
   }
   .value {
-    unicode-bidi: isolate;
+    unicode-bidi: plaintext;
     white-space: pre-wrap;
     overflow-wrap: anywhere;
     font-family: var(--mono);
     font-size: 12.5px;
   }
   .branch {
-    margin-left: 7px;
-    padding-left: 12px;
-    border-left: 1px solid var(--line);
+    margin-inline-start: 7px;
+    padding-inline-start: 12px;
+    border-inline-start: 1px solid var(--line);
   }
   .branch.flat {
-    margin-left: 0;
-    padding-left: 0;
-    border-left: 0;
+    margin-inline-start: 0;
+    padding-inline-start: 0;
+    border-inline-start: 0;
   }
   .leaf {
     padding: 2px 0;

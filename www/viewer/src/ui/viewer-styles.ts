@@ -25,7 +25,7 @@ export const viewerStyles = css`
   .skip {
     position: absolute;
     z-index: 30;
-    left: 8px;
+    inset-inline-start: 8px;
     top: 8px;
   }
   .skip:not(:focus) {
@@ -59,6 +59,7 @@ export const viewerStyles = css`
     flex: 1;
   }
   .file h1 {
+    unicode-bidi: plaintext;
     flex: none;
     max-width: 50%;
     margin: 0;
@@ -101,7 +102,7 @@ export const viewerStyles = css`
   }
   forebay-facets,
   .side {
-    border-right: 1px solid var(--line);
+    border-inline-end: 1px solid var(--line);
     background: var(--card);
     min-height: 0;
   }
@@ -157,11 +158,13 @@ export const viewerStyles = css`
     display: flex;
   }
   .views button:first-child {
-    border-radius: 8px 0 0 8px;
+    border-start-end-radius: 0;
+    border-end-end-radius: 0;
   }
   .views button:last-child {
-    border-radius: 0 8px 8px 0;
-    margin-left: -1px;
+    border-start-start-radius: 0;
+    border-end-start-radius: 0;
+    margin-inline-start: -1px;
   }
   .counts {
     font-variant-numeric: tabular-nums;
@@ -211,11 +214,11 @@ export const viewerStyles = css`
   .labels ul {
     max-height: 140px;
     margin: 4px 0;
-    padding-left: 20px;
+    padding-inline-start: 20px;
     overflow: auto;
   }
   .labels button {
-    margin-left: auto;
+    margin-inline-start: auto;
   }
   .chips {
     display: flex;
@@ -270,7 +273,7 @@ export const viewerStyles = css`
   }
   forebay-sample,
   .panel {
-    border-left: 1px solid var(--line);
+    border-inline-start: 1px solid var(--line);
     min-height: 0;
     min-width: 0;
   }
