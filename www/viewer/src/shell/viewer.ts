@@ -9,6 +9,7 @@ import "../dialogs/convert-table-dialog.ts";
 import "../dialogs/drift-dialog.ts";
 import "../dialogs/help-dialog.ts";
 import "../dialogs/labels-dialog.ts";
+import "../dialogs/save-edits-dialog.ts";
 import "../dialogs/warehouse-dialog.ts";
 import "../samples/facets-view.ts";
 import "../samples/gallery.ts";
@@ -25,7 +26,10 @@ import type { ConvertTableDialog } from "../dialogs/convert-table-dialog.ts";
 import type { DriftDialog } from "../dialogs/drift-dialog.ts";
 import type { HelpDialog } from "../dialogs/help-dialog.ts";
 import type { LabelsDialog } from "../dialogs/labels-dialog.ts";
+import type { SaveEditsDialog } from "../dialogs/save-edits-dialog.ts";
 import type { WarehouseDialog } from "../dialogs/warehouse-dialog.ts";
+import { DrawingController } from "../drawing/drawing-controller.ts";
+import { idleKey } from "../drawing/keys.ts";
 import type { Engine } from "../files/engine.ts";
 import type { Recent } from "../files/recent.ts";
 import { boxesOf, type FindBoxes } from "../samples/box-source.ts";
@@ -88,6 +92,7 @@ export class Viewer extends LitElement {
   @query("forebay-convert") private convertDialog!: ConvertDialog;
   @query("forebay-convert-table") private convertTableDialog!: ConvertTableDialog;
   @query("forebay-labels") private labelsDialog!: LabelsDialog;
+  @query("forebay-save-edits") private saveDialog!: SaveEditsDialog;
   @query("forebay-warehouse") private warehouseDialog!: WarehouseDialog;
   @query("forebay-drift") private driftDialog!: DriftDialog;
   @query("forebay-help") private helpDialog!: HelpDialog;
@@ -163,6 +168,18 @@ export class Viewer extends LitElement {
     say: (text) => this.messages.say(text),
     moved: () => this.updateLink(),
   });
+  /** Editing what is open. */
+  readonly drawing: DrawingController = new DrawingController(this, {
+    data: () => this.opener.data,
+    rows: () => this.rows,
+    open: () => this.cursor.open,
+    show: (i) => this.cursor.show(i),
+    base: () => ({ find: this.ownBoxes, laid: this.labels.given !== null }),
+    signal: () => this.opener.signal,
+    say: (text) => this.messages.say(text),
+    changed: (many) => void (many && this.counts.boxesChanged()),
+    save: () => this.saveDialog.show(),
+  });
   private readonly input: InputController = new InputController(this, {
     open: (input, name, file, extra) => void this.opener.open(input, name, file, extra),
     refuse: (name, message) => this.refuse(name, message),
@@ -186,6 +203,7 @@ export class Viewer extends LitElement {
     busy: () => [...this.renderRoot.children].some((child) => child.shadowRoot?.querySelector("dialog[open]")),
     actions: () => this.keyActions(),
     others: [
+      (key) => this.drawing.key(idleKey(key)),
       (key) => this.cursor.key(key),
       (key) => this.cursor.open !== null && (this.samplePanel?.key(key) ?? false),
       (key, idle) => this.tableView?.key(key, idle) ?? false,
@@ -210,8 +228,11 @@ export class Viewer extends LitElement {
   }
   /** Where boxes come from. */
   private get find(): FindBoxes {
-    const { data } = this.opener;
-    return this.labels.given?.find ?? boxesOf(data!);
+    return this.drawing.find(this.ownBoxes);
+  }
+  /** The same, but for edits. */
+  private get ownBoxes(): FindBoxes {
+    return this.labels.given?.find ?? boxesOf(this.opener.data!);
   }
   /** What is open, if it is a warehouse. */
   private get warehouse(): Warehouse | null {
@@ -233,6 +254,7 @@ export class Viewer extends LitElement {
         setTimeout(resolve, PATIENCE);
       });
     }
+    this.drawing.opened();
     await this.links.apply();
     // Who opened it with something on the page goes on in what is opened.
     if (focused && document.activeElement === document.body) this.focusList();
@@ -263,6 +285,7 @@ export class Viewer extends LitElement {
     this.selection.clear();
     this.order.reset();
     this.labels.reset();
+    this.drawing.reset();
     forgetColors();
     if (!left) return;
     void this.recents.recall();
@@ -323,6 +346,7 @@ export class Viewer extends LitElement {
         e: () => this.convertDialog.show(),
         l: () => this.labelsDialog.show(),
       }),
+      ...this.drawing.chords(),
       ...(this.warehouse && { v: () => this.warehouseDialog.show() }),
     };
   }
@@ -367,7 +391,9 @@ export class Viewer extends LitElement {
         .kept=${this.filter.rows.kept} .picked=${this.selection.picked} @open=${made}></forebay-convert>
       <forebay-labels .engine=${this.engine} .data=${data} .kept=${this.filter.rows.kept} .picked=${this.selection.picked}
         .find=${data ? this.find : null} ?given=${this.labels.given !== null}
+        .matched=${this.labels.given?.matched ?? 0} .keep=${data && this.drawing.can ? this.drawing.keeper(() => this.labels.given) : null}
         @choose=${() => this.renderRoot.querySelector<HTMLInputElement>("#labels-input")?.click()}></forebay-labels>
+      <forebay-save-edits .engine=${this.engine} .data=${data} .journal=${this.drawing.journal} @open=${made}></forebay-save-edits>
       <forebay-warehouse .manifest=${this.warehouse?.manifest ?? null}></forebay-warehouse>
       <forebay-drift .engine=${this.engine} .data=${this.warehouse}
         @open=${({ detail: d }: CustomEvent<{ folder: Folder; name: string }>) => this.input.warehouse(d.folder, d.name)}></forebay-drift>
@@ -437,6 +463,7 @@ export class Viewer extends LitElement {
     return html`
       <button title="Check (c)" @click=${() => this.checkDialog.show()}>Check</button>
       <button title="Convert or export (e)" @click=${convert}>Convert</button>
+      ${this.drawing.button()}
       ${this.opener.data ? html`<button title="Labels of a file, and labels as a file (l)" @click=${() => this.labelsDialog.show()}>Labels</button>` : nothing}
       ${this.warehouse ? html`<button title="What became of the frames (v)" @click=${() => this.warehouseDialog.show()}>Validation</button>` : nothing}`;
   }
@@ -475,7 +502,7 @@ export class Viewer extends LitElement {
             ${this.renderBar(dataset)}
             ${this.selection.picked.size > 0 ? this.renderSelection() : nothing}
             ${growth ? growthNotice(growth) : nothing}
-            <div class="chips">${damageNotice(dataset, lost, () => this.checkDialog.show())}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => this.warehouseDialog.show()) : nothing}${labelNotice(this.labels, () => this.labels.remove())}${this.renderChips()}</div>
+            <div class="chips">${this.drawing.bar(() => this.convertDialog.show())}${damageNotice(dataset, lost, () => this.checkDialog.show())}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => this.warehouseDialog.show()) : nothing}${labelNotice(this.labels, () => this.labels.remove())}${this.renderChips()}</div>
             ${this.renderCollection(dataset)}
           </main>
           ${this.cursor.open === null ? nothing : this.renderSample(dataset, this.cursor.open)}
@@ -562,7 +589,7 @@ export class Viewer extends LitElement {
   private renderSample(dataset: Dataset, open: number): TemplateResult {
     return html`
       <forebay-sample role="complementary" aria-label="Sample" .data=${dataset} .index=${open}
-        .classField=${this.counts.labelField} .find=${this.find} .next=${this.cursor.following} .picked=${this.selection.picked.has(open)} ?boxesOn=${this.boxes}
+        .classField=${this.counts.labelField} .find=${this.find} .editor=${this.drawing.editor} .next=${this.cursor.following} .picked=${this.selection.picked.has(open)} ?boxesOn=${this.boxes}
         @boxes=${() => this.toggleBoxes()}
         @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
         @close=${() => this.cursor.close()}
