@@ -52,7 +52,16 @@ function sketchOf(...shapes) {
 
 test('what nobody changed is written as it was read, to the last digit', () => {
   const annotations = [
-    { class: 'boat', xmin: 0.1, ymin: 0.2, xmax: 30.123456789, ymax: 40, score: 0.5, id: 7, attributes: { dark: 'yes' } },
+    {
+      class: 'boat',
+      xmin: 0.1,
+      ymin: 0.2,
+      xmax: 30.123456789,
+      ymax: 40,
+      score: 0.5,
+      id: 7,
+      attributes: { dark: 'yes' },
+    },
     { xmin: 1, ymin: 1, xmax: 2, ymax: 2, segmentation: [[1, 1, 2, 1, 2, 2]] },
     { class: 'sea', xmin: 0, ymin: 0, xmax: 2, ymax: 1, segmentation: { size: [1, 2], counts: [0, 2] } },
     { class: 'mast', xmin: 0, ymin: 0, xmax: 9, ymax: 9, rotation: 30, unturned: [1, 1, 8, 8] },
@@ -190,7 +199,10 @@ test('everything works by keys, and keys that are held are one change', () => {
     [null, 'move 2', 'move 2', 'move 2', 'size 2'],
   );
   press(']');
-  assert.deepEqual([[...sketch.selected], sketch.label, heard.said.at(-1)], [[0], 'boat', '1 of 3, boat, 50 by 40 at 10, 10']);
+  assert.deepEqual(
+    [[...sketch.selected], sketch.label, heard.said.at(-1)],
+    [[0], 'boat', '1 of 3, boat, 50 by 40 at 10, 10'],
+  );
   press('[', '[');
   assert.deepEqual([...sketch.selected], [1]);
   press(',', 'ArrowLeft');
@@ -214,7 +226,12 @@ test('the index finds what a look at every shape finds', () => {
   for (let k = 0; k < 500; k++) {
     const point = [random() * 2000, random() * 1100];
     const all = shapes
-      .map((shape, at) => ({ at, border: parts.fromBorder(shape, point) <= 9, inside: parts.holds(shape, point), shape }))
+      .map((shape, at) => ({
+        at,
+        border: parts.fromBorder(shape, point) <= 9,
+        inside: parts.holds(shape, point),
+        shape,
+      }))
       .filter(({ border, inside }) => border || inside)
       .sort((a, b) => b.border - a.border || a.shape.w * a.shape.h - b.shape.w * b.shape.h);
     const hit = index.at(point, 3);
@@ -229,7 +246,13 @@ test('undo has no end, and progress is counted again with every step', async () 
   const states = [history.progress(10, new Map())];
   for (let k = 0; k < 3000; k++) {
     if (k % 3 === 2) history.add(reviewed(k % 7, k % 2 ? 'accepted' : 'rejected'));
-    else history.add(drawn(k % 10, Array.from({ length: k % 4 }, () => box(0, 0, k + 1, 1, `c${k % 5}`))));
+    else
+      history.add(
+        drawn(
+          k % 10,
+          Array.from({ length: k % 4 }, () => box(0, 0, k + 1, 1, `c${k % 5}`)),
+        ),
+      );
     states.push(history.progress(10, new Map()));
   }
   for (let k = 2999; k >= 0; k--) {
@@ -243,7 +266,10 @@ test('undo has no end, and progress is counted again with every step', async () 
   history.add(drawn(1, []));
   assert.equal(history.redo(), null, 'another change ends what can be redone');
   // What the file has counts where nobody said otherwise here.
-  const before = new Map([[9, 'accepted'], [1, 'rejected']]);
+  const before = new Map([
+    [9, 'accepted'],
+    [1, 'rejected'],
+  ]);
   const fresh = new History();
   fresh.add(reviewed(9, null));
   assert.deepEqual(fresh.progress(10, before), { changed: 1, accepted: 0, rejected: 1, left: 9, classes: [] });
@@ -283,7 +309,13 @@ test('a million classes are searched, and nine of them have keys', () => {
   assert.equal(classes.learn(['<b>x</b>']), true);
   assert.equal(classes.search('<b>')[0], '<b>x</b>');
   classes.give(3, '<b>x</b>');
-  assert.deepEqual([1, 2, 3, 4].map((key) => classes.ofKey(key)), ['Class 0', 'Class 1', '<b>x</b>', 'Class 2']);
+  assert.deepEqual(
+    [1, 2, 3, 4].map((key) => classes.ofKey(key)),
+    ['Class 0', 'Class 1', '<b>x</b>', 'Class 2'],
+  );
   classes.give(5, '<b>x</b>');
-  assert.deepEqual([3, 5].map((key) => classes.ofKey(key)), ['Class 2', '<b>x</b>']);
+  assert.deepEqual(
+    [3, 5].map((key) => classes.ofKey(key)),
+    ['Class 2', '<b>x</b>'],
+  );
 });

@@ -33,6 +33,14 @@ export class DrawingPage extends LitElement {
     p {
       margin: 0;
     }
+    .narrow {
+      display: none;
+    }
+    @media (max-width: 760px) {
+      .narrow {
+        display: block;
+      }
+    }
     .remark {
       padding: 6px 10px;
       border-radius: 8px;
@@ -70,6 +78,12 @@ export class DrawingPage extends LitElement {
         @click=${() => d.judge(d.review === review ? null : review)}>${title}</button>`;
     return html`
       ${d.remark ? html`<p class="remark" role="alert">${d.remark}</p>` : nothing}
+      ${
+        d.unkept
+          ? html`<p class="remark narrow"><b>Not kept.</b> ${d.unkept.message} <button
+            @click=${() => d.retry()}>Try again</button></p>`
+          : nothing
+      }
       <div class="tools" role="group" aria-label="Tools">
         <button aria-pressed=${sketch.tool === "box"} ?disabled=${!drawable} title="Draw boxes; n puts one in the middle"
           @click=${() => sketch.take("box")}>Box</button>
@@ -79,6 +93,8 @@ export class DrawingPage extends LitElement {
         <button ?disabled=${sketch.selected.size === 0} title="Delete" @click=${() => sketch.remove()}>Delete</button>
         <button ?disabled=${!drawable} title="The boxes of the picture before this one (f)"
           @click=${() => d.copy()}>Copy previous</button>
+        <button ?disabled=${!d.canUndo} title="Undo (Ctrl+Z)" @click=${() => d.undo()}>Undo</button>
+        <button ?disabled=${!d.canRedo} title="Do it again (Ctrl+Shift+Z)" @click=${() => d.redo()}>Redo</button>
       </div>
       <div class="tools" role="group" aria-label="Review">
         ${judge("accepted", "Accept", "a")}${judge("rejected", "Reject", "r")}
@@ -90,7 +106,7 @@ export class DrawingPage extends LitElement {
       <section aria-label="Drawn"><h3>${shapes.length === 0 ? "Nothing is drawn here" : plural(shapes.length, "box", "boxes")}</h3>
         ${
           shapes.length > 0
-            ? html`<forebay-boxes .boxes=${shapes} .marked=${one === undefined ? null : (shapes[one] ?? null)}
+            ? html`<forebay-boxes still .boxes=${shapes} .marked=${one === undefined ? null : (shapes[one] ?? null)}
           @mark=${(e: CustomEvent<Box | null>) => d.point(e.detail ? shapes.indexOf(e.detail as never) : null)}
           @choose=${(e: CustomEvent<Box>) => sketch.select([shapes.indexOf(e.detail as never)])}></forebay-boxes>`
             : html`<p class="muted">Draw with the mouse, or press n. All keys are under ?.</p>`

@@ -57,6 +57,8 @@ export class BoxList extends LitElement {
   ];
   @property({ attribute: false }) boxes: readonly Box[] = [];
   @property({ attribute: false }) marked: Box | null = null;
+  /** What is marked need not come into sight: there is more on the page that people look at. */
+  @property({ type: Boolean }) still = false;
 
   private mark(box: Box | null): void {
     this.dispatchEvent(new CustomEvent("mark", { detail: box }));
@@ -67,7 +69,7 @@ export class BoxList extends LitElement {
   }
   /** What is marked in the picture is in sight here. */
   override updated(changed: PropertyValues): void {
-    if (changed.has("marked") && this.marked && !this.matches(":hover, :focus-within"))
+    if (changed.has("marked") && this.marked && !this.still && !this.matches(":hover, :focus-within"))
       this.renderRoot.querySelector(".on")?.scrollIntoView({ block: "nearest" });
   }
   override render(): TemplateResult {
