@@ -102,7 +102,10 @@ await main(async () => {
   writeFileSync(join(ROOT, 'benches/results/drawing.json'), `${JSON.stringify({ about, results }, null, 1)}\n`);
 });
 
-/** Does something over and over, and measures every frame meanwhile. */
+/**
+ * Does something over and over, and measures every frame meanwhile: its milliseconds, those of them that the page's thread
+ * worked (`thread`), and the processor time of all that draws (`cpu`), which other work on the machine does not change.
+ */
 async function frames(page, act) {
   await page.evaluate(() => {
     const all = (globalThis.frames_ = []);
@@ -114,6 +117,21 @@ async function frames(page, act) {
     };
     globalThis.ticking = requestAnimationFrame(tick);
   });
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const busy = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    const browser = await page.context().browser().newBrowserCDPSession();
+    const { processInfo } = await browser.send('SystemInfo.getProcessInfo');
+    await browser.detach();
+    // Drawing is the work of the page's process and of the one that puts it on the screen.
+    const drawing = processInfo.filter(({ type }) => type === 'renderer' || type === 'GPU');
+    return {
+      thread: metrics.find(({ name }) => name === 'TaskDuration').value,
+      all: drawing.reduce((sum, { cpuTime }) => sum + cpuTime, 0),
+    };
+  };
+  const before = await busy();
   const begin = performance.now();
   for (let part = 0; part < 1; part = (performance.now() - begin) / (SECONDS * 1000)) {
     await act(part);
@@ -123,8 +141,12 @@ async function frames(page, act) {
     cancelAnimationFrame(globalThis.ticking);
     return globalThis.frames_;
   });
+  const after = await busy();
+  await session.detach();
+  const each = (key) => Number(((1000 * (after[key] - before[key])) / all.length).toFixed(1));
+  const [thread, cpu] = [each('thread'), each('all')];
   all.sort((a, b) => a - b);
   const at = (part) => Number(all[Math.min(all.length - 1, Math.floor(all.length * part))].toFixed(1));
   const under = Number(((100 * all.filter((ms) => ms < FRAME).length) / all.length).toFixed(1));
-  return { frames: all.length, p50: at(0.5), p95: at(0.95), p99: at(0.99), worst: at(1), under };
+  return { frames: all.length, p50: at(0.5), p95: at(0.95), p99: at(0.99), worst: at(1), under, thread, cpu };
 }

@@ -10,6 +10,9 @@ import "./class-list.ts";
 import type { ClassList } from "./class-list.ts";
 import type { Review } from "./history.ts";
 
+/** Milliseconds between two looks at what is drawn. */
+const PAUSE = 150;
+
 /** `<forebay-drawing-page>`. */
 @customElement("forebay-drawing-page")
 export class DrawingPage extends LitElement {
@@ -52,14 +55,31 @@ export class DrawingPage extends LitElement {
   @property({ attribute: false }) drawing!: DrawingActions;
   @query("forebay-classes") private list!: ClassList;
   private unlisten: (() => void) | undefined;
+  private later: ReturnType<typeof setTimeout> | undefined;
+  private shownAt = 0;
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.unlisten = this.drawing.listen(() => this.requestUpdate());
+    this.unlisten = this.drawing.listen(() => this.soon());
   }
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.unlisten?.();
+    clearTimeout(this.later);
+    this.later = undefined;
+  }
+  /** At once, and then no more often than one reads: a list of hundreds of boxes must not slow the hand down. */
+  private soon(): void {
+    if (this.later !== undefined) return;
+    const rest = this.shownAt + PAUSE - performance.now();
+    if (rest <= 0) return this.requestUpdate();
+    this.later = setTimeout(() => {
+      this.later = undefined;
+      this.requestUpdate();
+    }, rest);
+  }
+  override updated(): void {
+    this.shownAt = performance.now();
   }
   search(): void {
     this.list.search();

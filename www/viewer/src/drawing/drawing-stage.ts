@@ -3,7 +3,7 @@ import { LitElement, css, html, type TemplateResult } from "lit";
 import { customElement, property, query } from "lit/decorators.js";
 import { StageBoxes, type Placed } from "../samples/stage-boxes.ts";
 import { paintHand } from "./paint.ts";
-import type { Point } from "./shape.ts";
+import type { Point, Shape } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";
 
 /** Pixels of the screen within which something is hit, by a mouse and by a finger. */
@@ -47,6 +47,8 @@ export class DrawingStage extends LitElement {
   private placed: Placed | null = null;
   private frame = 0;
   private stale = false;
+  /** What stands still on its canvas. */
+  private was: { readonly still: readonly Shape[]; readonly placed: Placed | null } = { still: [], placed: null };
   /** The finger or the mouse that draws. */
   private pointer: number | null = null;
 
@@ -91,7 +93,12 @@ export class DrawingStage extends LitElement {
     if (this.stale) {
       this.stale = false;
       const still = (sketch.shapes ?? []).filter((_, at) => !sketch.selected.has(at));
-      this.drawing.draw(this.still, still, NONE, null, placed);
+      const { was } = this;
+      const same = was.placed === placed && was.still.length === still.length;
+      // What keys move again and again leaves all others where they are.
+      if (!same || was.still.some((shape, k) => shape !== still[k]))
+        this.drawing.draw(this.still, still, NONE, null, placed);
+      this.was = { still, placed };
     }
     paintHand(this.hand, sketch, placed);
     const { handle, hit } = sketch.over;
