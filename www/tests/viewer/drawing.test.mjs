@@ -16,7 +16,7 @@ before(async () => {
   site = await serveFolder(join(ROOT, 'dist/site'));
   tbl = await tblOf(SAMPLES, WIDTH, HEIGHT, (i) => ({
     label: 'sea',
-    // One of the last is no box.
+    // One of the last cannot be drawn.
     boxes: [
       { label: i === 1 ? '<b>gull</b>' : 'boat', bbox: [20, 30, 40, 50] },
       ...(i === 5 ? [{ label: 'x', bbox: [1, 2, null, 4] }] : []),
@@ -167,13 +167,15 @@ test('everything is done by keys: boxes, outlines, classes, copies, review', asy
   await page.keyboard.type('sail & mast');
   await page.keyboard.press('Enter');
   await until(async () => (await listed(page))[1][0] === 'sail & mast', 'the outline has a new class');
-  await page.keyboard.press('1');
-  await until(async () => (await listed(page))[1][0] === '<b>gull</b>', 'a key gave it the first class');
+  const row = page.locator('forebay-classes .row', { hasText: '<b>gull</b>' });
+  await page.keyboard.press(await row.locator('kbd').innerText());
+  await until(async () => (await listed(page))[1][0] === '<b>gull</b>', 'a key gave it another class');
   await page.keyboard.press('[');
   await page.keyboard.press('Delete');
   await until(async () => (await listed(page)).length === 1, 'the first one is deleted');
   await page.keyboard.press('a');
   await far(page, '1 accepted');
+  assert.ok((await page.locator('forebay-classes .row').count()) >= 3);
   // The next picture that nobody has reviewed.
   await page.locator('h2', { hasText: 'Sample 2' }).waitFor();
   await drawable(page, 1);
@@ -243,8 +245,23 @@ test('what cannot be drawn is said, and a full or evicted store says what to do'
   await kept(page);
   assert.equal(await alert.count(), 0);
   assert.equal((await listed(page)).length, 4);
+  // A full store: the browser refuses to write.
+  const session = await page.context().newCDPSession(page);
+  const quota = (quotaSize) =>
+    session.send('Storage.overrideQuotaForOrigin', {
+      origin: new URL(site.url).origin,
+      ...(quotaSize && { quotaSize }),
+    });
+  await quota(1);
+  await page.keyboard.press('n');
+  await alert.getByText('Not kept.').waitFor();
+  await alert.getByText('free room').waitFor();
+  assert.equal(await page.locator('forebay-edit-bar .kept').innerText(), '');
+  await quota();
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await kept(page);
   const { bytes } = await saved(page);
-  assert.equal((await recordsOf(bytes)).records[5].json.annotations.length, 4);
+  assert.equal((await recordsOf(bytes)).records[5].json.annotations.length, 5);
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });

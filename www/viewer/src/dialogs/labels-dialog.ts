@@ -87,7 +87,7 @@ export class LabelsDialog extends LitElement {
   @property({ attribute: false }) find: FindBoxes | null = null;
   /** A label file lies over the dataset: what it says is written. */
   @property({ type: Boolean }) given = false;
-  /** Keeps the label file's boxes as edits, where that can be. */
+  /** Keeps the label file's boxes as edits, if that can be. */
   @property({ attribute: false }) keep: KeepLabels | null = null;
   /** How many samples the label file is of. */
   @property({ attribute: false }) matched = 0;

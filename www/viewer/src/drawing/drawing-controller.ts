@@ -35,6 +35,8 @@ export interface DrawingHost {
   readonly show: (i: number) => void;
   /** Where boxes come from that nobody has drawn; `laid` where that is a label file. */
   readonly base: () => { readonly find: FindBoxes; readonly laid: boolean };
+  /** Classes of boxes, as far as they were counted. */
+  readonly counted: () => Iterable<string>;
   readonly signal: () => AbortSignal;
   readonly say: (text: string) => void;
   /** Boxes are others now, of the one sample or of many. */
@@ -148,7 +150,9 @@ export class DrawingController implements ReactiveController, DrawingActions {
       this.journal = journal;
       this.before = new Map();
       this.classes.reset(journal.name);
+      this.learn(classesIn(await data.document({ signal: this.of.signal() }).catch(() => ({}))));
       this.learn(journal.history.labels);
+      if (this.of.data() !== data) return this.reset();
       this.state = "on";
       this.changed();
       this.of.changed(true);
@@ -168,12 +172,9 @@ export class DrawingController implements ReactiveController, DrawingActions {
     const own = !!(await storage?.getDirectory?.().catch(() => null));
     const safe = own && !!(await storage.persist?.().catch(() => false));
     this.risk = !own ? "page" : safe ? "none" : "full";
-    const signal = this.of.signal();
-    const document = await data.document({ signal }).catch(() => ({}));
-    if (this.of.data() !== data) return;
-    this.learn(classesIn(document));
     this.tell();
-    if (data.length > REVIEWED_UNASKED) return;
+    if (this.of.data() !== data || data.length > REVIEWED_UNASKED) return;
+    const signal = this.of.signal();
     const before = new Map<number, Review>();
     const add = (i: number, record: Json): void => {
       const review = reviewIn(record);
@@ -294,6 +295,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
         : "";
     this.sketch.load(many ? null : shapes, picture.width, picture.height);
     this.learn(shapes.map(({ label }) => label));
+    this.learn(this.of.counted());
     if (!this.classes.has(this.sketch.label)) this.sketch.label = this.classes.names[0] ?? "";
     this.tell();
   }
@@ -518,7 +520,11 @@ export class DrawingController implements ReactiveController, DrawingActions {
     else if (/^[1-9]$/.test(key) && !inClasses) {
       const name = this.classes.ofKey(Number(key));
       if (name === undefined) this.of.say(`no class has the key ${key}`);
-      else this.name(name);
+      else {
+        // A key that was used stays that of its class, whatever else becomes known.
+        this.classes.give(Number(key), name);
+        this.name(name);
+      }
     } else if (key === "a") this.judge("accepted");
     else if (key === "r") this.judge("rejected");
     else if (key === "w") this.judge(null);
@@ -531,7 +537,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
     const panel = this.stage?.getRootNode() as ShadowRoot | undefined;
     panel?.querySelector<HTMLElement & { search(): void }>("forebay-drawing-page")?.search();
   }
-  /** Keys with Ctrl, where nothing has the focus. */
+  /** Keys with Ctrl while nothing has the focus. */
   chords(): Record<string, () => void> {
     if (this.state !== "on") return {};
     const redo = (): void => this.redo();

@@ -8,7 +8,7 @@ export type Review = "accepted" | "rejected";
 /** One change. */
 export interface Entry {
   readonly do: string;
-  /** The sample that it is of; `null` where it is of none. */
+  /** The sample that it is of; `null` if it is of none. */
   readonly sample: number | null;
   /** All that is drawn on the picture then; `null` where the change is about something else. */
   readonly shapes: readonly Shape[] | null;
@@ -16,7 +16,7 @@ export interface Entry {
   readonly review: Review | null | undefined;
   /** Changes that came together are undone together, until the page is left. */
   readonly group: number | null;
-  /** The line of the journal, where it says what nobody draws. */
+  /** The line of the journal, if it says what nobody draws. */
   readonly said: Said | null;
 }
 
@@ -146,7 +146,7 @@ export class History {
   shapesOf(sample: number): readonly Shape[] | null {
     return this.bySample.get(sample)?.findLast(({ shapes }) => shapes)?.shapes ?? null;
   }
-  /** Width and height of the picture that was drawn on, where that was said. */
+  /** Width and height of the picture that was drawn on, if that was said. */
   rasterOf(sample: number): readonly [number, number] | undefined {
     const fields = this.bySample.get(sample)?.findLast(({ shapes }) => shapes)?.said?.fields as Said | undefined;
     const size = fields?.annotations_size ?? fields?.["json.annotations_size"];

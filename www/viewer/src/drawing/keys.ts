@@ -32,7 +32,7 @@ export function keyOf(e: KeyboardEvent, path: readonly HTMLElement[]): PressedKe
   };
 }
 
-/** A key of the page itself, where nothing has the focus. */
+/** A key of the page itself, while nothing has the focus. */
 export const idleKey = (key: string, ctrl = false, shift = false): PressedKey => ({
   key,
   shift,

@@ -31,7 +31,7 @@ export interface Annotations {
   readonly outside: number;
   /** What the boxes could mean as well, each a sentence; nothing where they say what they are. */
   readonly unsure: readonly string[];
-  /** Width and height of the picture in whose pixels they are, where that is said. */
+  /** Width and height of the picture in whose pixels they are, if that is said. */
   readonly raster?: readonly [number, number];
 }
 

@@ -175,6 +175,7 @@ export class Viewer extends LitElement {
     open: () => this.cursor.open,
     show: (i) => this.cursor.show(i),
     base: () => ({ find: this.ownBoxes, laid: this.labels.given !== null }),
+    counted: () => this.counts.boxes?.classes.map(({ label }) => label) ?? [],
     signal: () => this.opener.signal,
     say: (text) => this.messages.say(text),
     changed: (many) => void (many && this.counts.boxesChanged()),
