@@ -245,19 +245,22 @@ test('what cannot be drawn is said, and a full or evicted store says what to do'
   await kept(page);
   assert.equal(await alert.count(), 0);
   assert.equal((await listed(page)).length, 4);
-  // A full store: the browser refuses to write.
-  const session = await page.context().newCDPSession(page);
-  const quota = (quotaSize) =>
-    session.send('Storage.overrideQuotaForOrigin', {
-      origin: new URL(site.url).origin,
-      ...(quotaSize && { quotaSize }),
-    });
-  await quota(1);
+  // A full store.
+  await page.evaluate(() => {
+    const folder = FileSystemDirectoryHandle.prototype;
+    const real = folder.getFileHandle;
+    globalThis.room = () => void (folder.getFileHandle = real);
+    folder.getFileHandle = async function (name, options) {
+      if (options?.create && name.endsWith('.jsonl'))
+        throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+      return real.call(this, name, options);
+    };
+  });
   await page.keyboard.press('n');
   await alert.getByText('Not kept.').waitFor();
   await alert.getByText('free room').waitFor();
   assert.equal(await page.locator('forebay-edit-bar .kept').innerText(), '');
-  await quota();
+  await page.evaluate(() => room());
   await alert.getByRole('button', { name: 'Try again' }).click();
   await kept(page);
   const { bytes } = await saved(page);
