@@ -72,7 +72,7 @@ const HOUSES = {
     'api',
     '.',
   ],
-  'www/viewer/src': ['public', 'ui', 'files', 'samples', 'tables', 'dialogs', 'shell', '.'],
+  'www/viewer/src': ['public', 'ui', 'files', 'samples', 'drawing', 'tables', 'dialogs', 'shell', '.'],
 };
 
 const text = (file) => readFileSync(join(ROOT, file), 'utf8');

@@ -78,6 +78,13 @@ await main(async () => {
   try {
     await shot('light', 'sample.tbl');
     await shot('dark', 'sample.tbl&i=6', { colorScheme: 'dark' });
+    await shot('drawing', 'sample.tbl&i=6', {}, async (page) => {
+      await page.getByRole('button', { name: 'Edit', exact: true }).click();
+      await page.locator('forebay-drawing[data-drawn]').waitFor();
+      await page.locator('forebay-sample .stage').focus();
+      await page.keyboard.press(']');
+      await page.locator('.bar .kept', { hasText: 'every change is kept' }).waitFor();
+    });
     await shot('narrow', 'sample.tbl', { viewport: { width: 400, height: 780 } });
     await shot('table', 'sample.tbl&view=table&i=18');
     await shot('check', 'damaged.tbl', {}, async (page) => {

@@ -94,6 +94,9 @@ export abstract class ConvertShell<S> extends LitElement {
   /** The browser has a store of its own for what is to be downloaded. */
   private stored = false;
 
+  /** What the dialog is called, and the button that begins. */
+  protected readonly called: string = "Convert and export";
+  protected readonly verb: string = "Convert…";
   /** `sample` or `row`. */
   protected abstract readonly unit: string;
   /** The name of the file to write; `null` where there is nothing to convert. */
@@ -192,7 +195,7 @@ export abstract class ConvertShell<S> extends LitElement {
       }} @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
-        <div class="head"><h2 id="title">Convert and export</h2><button class="bare icon" aria-label="Close"
+        <div class="head"><h2 id="title">${this.called}</h2><button class="bare icon" aria-label="Close"
           ?disabled=${this.step === "work"} @click=${this.close}>✕</button></div>
         <div class="body">${this.step === "ask" ? this.renderAsk() : this.step === "work" ? this.renderWork() : this.summary ? this.renderDone(this.summary) : nothing}
           ${
@@ -204,7 +207,7 @@ export abstract class ConvertShell<S> extends LitElement {
         <div class="foot">${
           this.step === "ask"
             ? html`<button @click=${this.close}>Close</button><button class="primary"
-              @click=${this.run}>Convert…</button>`
+              @click=${this.run}>${this.verb}</button>`
             : this.step === "work"
               ? html`<button @click=${() => this.work?.abort()}>Cancel</button>`
               : html`<button @click=${() => (this.step = "ask")}>Another</button>${this.opens ? html`<button @click=${this.openMade}>Open it</button>` : nothing}<button class="primary"
@@ -270,7 +273,7 @@ export abstract class ConvertShell<S> extends LitElement {
     return html`
       ${this.renderNote()}
       <p>Writing <b>${visible(this.target?.name ?? "")}</b>${p ? html`: ${count(p.samples)}${of} ${this.unit}s, ${bytes(p.bytes)}${ofBytes}` : "…"}</p>
-      <progress aria-label="Converted" max="1" .value=${part}></progress>
+      <progress aria-label="Written" max="1" .value=${part}></progress>
       ${p && seconds > 2 ? html`<p class="muted">${bytes(Math.round(p.bytes / seconds))} a second${left === null ? "" : left < 90 ? `, about ${Math.ceil(left)} seconds left` : `, about ${Math.ceil(left / 60)} minutes left`}</p>` : nothing}`;
   }
 }

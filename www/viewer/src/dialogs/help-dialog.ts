@@ -25,6 +25,23 @@ const KEYS = [
   ["d", "dark or light"],
   ["?", "this page"],
 ] as const;
+/** While a dataset is edited and a sample is open. */
+const DRAWING = [
+  ["drag, click", "draw a box; select one: inside it moves, by its handles it is resized"],
+  ["n  p", "a box in the middle; an outline: arrows, Space sets a point, Enter ends"],
+  ["[  ]", "the box before, the next"],
+  ["↑ ↓ ← →", "move it by a pixel, with Ctrl by ten"],
+  ["Shift + arrows", "make it larger and smaller"],
+  [",  .", "its points and handles: arrows move them, Delete takes one of an outline away"],
+  ["1 … 9", "its class, and that of what comes"],
+  ["s", "search a class"],
+  ["f", "the boxes of the picture before this one"],
+  ["Delete, Ctrl + A", "delete what is selected, select all"],
+  ["a  r  w", "accept, reject, neither"],
+  ["Ctrl + Z, Ctrl + Shift + Z", "undo, do it again"],
+  ["Alt + drag, wheel", "move the picture, zoom"],
+  ["Esc", "end what is being drawn, select nothing, close"],
+] as const;
 const LANGUAGE = [
   ["width >= 224 && height >= 224", "comparisons: == != < <= > >="],
   ['format == "jpeg" || format == "png"', "and is &&, or is ||, not is !"],
@@ -80,6 +97,7 @@ export class HelpDialog extends LitElement {
           @click=${() => this.dialog.close()}>✕</button></div>
         <div class="body" tabindex="0" role="group" aria-label="Help">
           <h3>Keys</h3><dl>${KEYS.map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl>
+          <h3>While editing</h3><dl>${DRAWING.map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl>
           <h3>Filters</h3><dl>${LANGUAGE.map(([text, means]) => html`<dt><code>${text}</code></dt><dd>${means}</dd>`)}</dl>
         </div>
       </dialog>`;

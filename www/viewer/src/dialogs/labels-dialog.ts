@@ -23,6 +23,9 @@ const FORMATS: readonly (readonly [WrittenLabelFormat, string, string | null])[]
   ["createml", "CreateML", "json"],
 ];
 
+/** Keeps labels as edits; how many pictures they are of. */
+export type KeepLabels = (signal: AbortSignal, onProgress: (done: number) => void) => Promise<number>;
+
 /** `<forebay-labels>`: sends `choose` where a label file is to be chosen. */
 @customElement("forebay-labels")
 export class LabelsDialog extends LitElement {
@@ -84,6 +87,11 @@ export class LabelsDialog extends LitElement {
   @property({ attribute: false }) find: FindBoxes | null = null;
   /** A label file lies over the dataset: what it says is written. */
   @property({ type: Boolean }) given = false;
+  /** Keeps the label file's boxes as edits, if that can be. */
+  @property({ attribute: false }) keep: KeepLabels | null = null;
+  /** How many samples the label file is of. */
+  @property({ attribute: false }) matched = 0;
+  @state() private keeping: { readonly done: number } | { readonly kept: number } | null = null;
   @state() private to: WrittenLabelFormat = "coco";
   @state() private progress: { done: number; total: number } | null = null;
   @state() private done: { readonly name: string; readonly written: WrittenLabels } | null = null;
@@ -92,7 +100,7 @@ export class LabelsDialog extends LitElement {
   private work: AbortController | undefined;
 
   show(): void {
-    this.done = this.failure = null;
+    this.done = this.failure = this.keeping = null;
     this.dialog.showModal();
   }
   private close(): void {
@@ -103,6 +111,19 @@ export class LabelsDialog extends LitElement {
     return this.picked.size > 0 ? [...this.picked].sort((a, b) => a - b) : this.kept;
   }
 
+  private async keepAll(): Promise<void> {
+    const { keep } = this;
+    if (!keep) return;
+    const work = (this.work = new AbortController());
+    this.failure = null;
+    this.keeping = { done: 0 };
+    try {
+      this.keeping = { kept: await keep(work.signal, (done) => (this.keeping = { done })) };
+    } catch (e) {
+      this.keeping = null;
+      if (!isAbort(e)) this.failure = trouble(e);
+    }
+  }
   private async export(): Promise<void> {
     const { data, to, indexes } = this;
     const { labels } = this.engine;
@@ -174,6 +195,7 @@ export class LabelsDialog extends LitElement {
           @click=${this.close}>✕</button></div>
         <div class="body" tabindex="0" role="group" aria-label="Labels">
           ${this.data?.format === "warehouse" ? nothing : this.renderImport()}
+          ${this.given && this.keep ? this.renderKeep() : nothing}
           ${this.renderExport()}
         </div>
       </dialog>`;
@@ -186,6 +208,19 @@ export class LabelsDialog extends LitElement {
         this.close();
         this.dispatchEvent(new CustomEvent("choose"));
       }}>Choose a label file</button></section>`;
+  }
+  private renderKeep(): TemplateResult {
+    const { keeping: k } = this;
+    return html`<section><h3>Keep these labels as edits</h3>
+      <p class="muted">The boxes of ${plural(this.matched, "picture")} become edits of this dataset, in the place of its own: to be drawn
+        on, and to be saved in a new file. One undo takes all of them back while this page is open.</p>
+      ${
+        k && "done" in k
+          ? html`<progress aria-label="Labels kept" max=${Math.max(1, this.matched)} .value=${k.done}></progress>
+      <p>${count(k.done)} of ${count(this.matched)} <button @click=${() => this.work?.abort()}>Cancel</button></p>`
+          : html`<button @click=${this.keepAll}>Keep these labels as edits</button>`
+      }
+      <div aria-live="polite">${k && "kept" in k ? html`<p class="good">✓ ${plural(k.kept, "picture")}</p>` : nothing}</div></section>`;
   }
   private renderExport(): TemplateResult {
     const { progress: p, indexes } = this;

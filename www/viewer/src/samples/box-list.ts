@@ -10,7 +10,7 @@ import { colorOf } from "./colors.ts";
 /** Boxes that are listed. */
 const LISTED = 300;
 
-/** `<forebay-boxes>`: sends `mark` with a box, or `null`. */
+/** `<forebay-boxes>`: sends `mark` with a box, or `null`, and `choose` with one that is clicked. */
 @customElement("forebay-boxes")
 export class BoxList extends LitElement {
   static override styles = [
@@ -57,13 +57,19 @@ export class BoxList extends LitElement {
   ];
   @property({ attribute: false }) boxes: readonly Box[] = [];
   @property({ attribute: false }) marked: Box | null = null;
+  /** What is marked need not come into sight: there is more on the page that people look at. */
+  @property({ type: Boolean }) still = false;
 
   private mark(box: Box | null): void {
     this.dispatchEvent(new CustomEvent("mark", { detail: box }));
   }
+  private choose(box: Box): void {
+    this.mark(box);
+    this.dispatchEvent(new CustomEvent("choose", { detail: box }));
+  }
   /** What is marked in the picture is in sight here. */
   override updated(changed: PropertyValues): void {
-    if (changed.has("marked") && this.marked && !this.matches(":hover, :focus-within"))
+    if (changed.has("marked") && this.marked && !this.still && !this.matches(":hover, :focus-within"))
       this.renderRoot.querySelector(".on")?.scrollIntoView({ block: "nearest" });
   }
   override render(): TemplateResult {
@@ -74,7 +80,7 @@ export class BoxList extends LitElement {
         const place = `at ${short(Math.round(box.x))}, ${short(Math.round(box.y))}`;
         return html`<li><button class=${box === this.marked ? "on" : ""} title="${size} pixels ${place}"
           @pointerenter=${() => this.mark(box)} @focus=${() => this.mark(box)} @blur=${() => this.mark(null)}
-          @click=${() => this.mark(box)}><i .style=${`background:${colorOf(box.label)}`}></i><bdi>${visible(box.label) || "box"}</bdi><span class="muted">${size}</span></button></li>`;
+          @click=${() => this.choose(box)}><i .style=${`background:${colorOf(box.label)}`}></i><bdi>${visible(box.label) || "box"}</bdi><span class="muted">${size}</span></button></li>`;
       })}</ol>
       ${more > 0 ? html`<p class="muted">and ${count(more)} more ${plural(more, "box", "boxes").replace(/^\S+ /, "")}</p>` : nothing}`;
   }

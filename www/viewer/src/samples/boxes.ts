@@ -31,13 +31,15 @@ export interface Annotations {
   readonly outside: number;
   /** What the boxes could mean as well, each a sentence; nothing where they say what they are. */
   readonly unsure: readonly string[];
+  /** Width and height of the picture in whose pixels they are, if that is said. */
+  readonly raster?: readonly [number, number];
 }
 
 type Fields = { [key: string]: Json };
 type Four = [number, number, number, number];
 
 /** More boxes than any eye tells apart are not drawn. */
-const MOST = 20_000;
+export const MOST = 20_000;
 
 /** Fields that usually hold boxes, in the record, in the file beside the picture, or in what a program calls metadata. */
 const LISTS = ["boxes", "annotations", "objects", "object", "detections", "bboxes", "bbox"];
@@ -103,7 +105,8 @@ export function findAnnotations(record: Json, width: number, height: number): An
   const outside = boxes.filter(
     ({ x, y, w, h }) => sized && (x >= width || y >= height || x + w <= 0 || y + h <= 0),
   ).length;
-  return { boxes, broken: rule.broken, outside, unsure: [...rule.unsure] };
+  const { broken, raster } = rule;
+  return { boxes, broken, outside, unsure: [...rule.unsure], ...(raster && { raster }) };
 }
 
 /** Where boxes are, and the object that they are a field of. */
@@ -158,6 +161,7 @@ function places(record: Fields): Place[] {
 class Rule {
   boxes: Box[] = [];
   broken = 0;
+  raster: readonly [number, number] | null = null;
   readonly unsure = new Set<string>();
   /** Names of classes by the numbers that the record itself gives them. */
   private names = new Map<string, string>();
@@ -173,6 +177,8 @@ class Rule {
     // What is marked says what it is.
     const marked = [record.json, record].find((at) => isFields(at) && given(at.annotations_format));
     if (isFields(marked)) {
+      const [wide, tall] = Array.isArray(marked.annotations_size) ? marked.annotations_size.map(number) : [];
+      if (wide! > 0 && tall! > 0) this.raster = [wide!, tall!];
       if (Array.isArray(marked.annotations)) for (const item of marked.annotations) this.item(item, undefined);
       this.unsure.clear();
       return;

@@ -38,7 +38,10 @@ export function meant(
   if (orientation <= 1) return { annotations: turned, asStored: false };
   const [w, h] = isOnItsSide(orientation) ? [height, width] : [width, height];
   const stored = find(i, record, w, h);
-  const asStored = beyond(stored.boxes, w, h) < beyond(turned.boxes, width, height);
+  const [wide, tall] = stored.raster ?? [];
+  // Boxes that say in which picture they count are believed, unless it could be both.
+  const said = wide === undefined || (w === width && h === height) ? null : wide === w && tall === h;
+  const asStored = said ?? beyond(stored.boxes, w, h) < beyond(turned.boxes, width, height);
   return { annotations: asStored ? stored : turned, asStored };
 }
 

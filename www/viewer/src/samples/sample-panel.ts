@@ -1,5 +1,5 @@
 /** One sample: its picture with boxes, its metadata, its bytes and whether they are sound. */
-import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
 import type { FindBoxes } from "./box-source.ts";
@@ -10,13 +10,16 @@ import { classOf, meant } from "./meaning.ts";
 import { isOnItsSide, orientationOf } from "../../../lib/src/base/picture-header.ts";
 import { unturned } from "./orientation.ts";
 import { NotDrawn, UNKNOWN, decode, isPlayed, type Decoded } from "./picture.ts";
-import { StageBoxes } from "./stage-boxes.ts";
+import { details, hex, hexText, type Sum } from "./sample-facts.ts";
+import { sampleStyles } from "./sample-styles.ts";
+import { StageBoxes, type Placed } from "./stage-boxes.ts";
+import type { StageEditor } from "./stage-editor.ts";
 import { Fingers } from "../ui/fingers.ts";
 import { controls, factStyles, panelStyles } from "../ui/styles.ts";
 import { download } from "../files/targets.ts";
 import { tree, treeStyles } from "../ui/tree.ts";
 import { visible } from "../ui/visible.ts";
-import { bytes, count, isAbort, plural, trouble, type Trouble } from "../ui/wording.ts";
+import { count, isAbort, plural, trouble, type Trouble } from "../ui/wording.ts";
 
 const HEX_BYTES = 512;
 /** A very large picture is decoded to this many pixels of the longer edge at least, and at most, whatever the stage. */
@@ -25,7 +28,8 @@ const EDGES = [1024, 4096] as const;
 const REST = 300;
 /** Pixels of two squares of what is behind a picture that can be seen through. */
 const SQUARES = 20;
-type Tab = "metadata" | "details" | "bytes";
+type Tab = "drawn" | "metadata" | "details" | "bytes";
+const TABS: readonly Tab[] = ["metadata", "details", "bytes"];
 const NONE: Annotations = { boxes: [], broken: 0, outside: 0, unsure: [] };
 
 /** Formats whose pictures may be seen through. */
@@ -34,194 +38,7 @@ const CLEAR: ReadonlySet<string> = new Set(["png", "webp", "unknown"]);
 /** `<forebay-sample>`: sends `step` with -1 or 1, `pick` with its number, `boxes` where they are to come or go, and `close`. */
 @customElement("forebay-sample")
 export class SamplePanel extends LitElement {
-  static override styles = [
-    controls,
-    treeStyles,
-    factStyles,
-    panelStyles,
-    css`
-    :host {
-      grid-template-rows: auto minmax(180px, 55%) auto minmax(0, 1fr);
-    }
-    .head .title {
-      flex: 1;
-      min-width: 0;
-      overflow: hidden;
-      text-overflow: ellipsis;
-      white-space: nowrap;
-    }
-    .head h2 {
-      display: inline;
-    }
-    .class {
-      display: inline-flex;
-      align-items: baseline;
-      gap: 5px;
-      margin: 0 4px;
-      padding: 1px 9px;
-      border-radius: 999px;
-      background: var(--soft);
-      font-weight: 600;
-    }
-    .class i {
-      width: 9px;
-      height: 9px;
-      border-radius: 3px;
-      forced-color-adjust: none;
-    }
-    h3:not(:first-child) {
-      margin-top: 14px;
-    }
-    .stage {
-      position: relative;
-      overflow: hidden;
-      background: var(--page);
-      display: grid;
-      place-items: center;
-      cursor: grab;
-      touch-action: none;
-      outline-offset: -3px;
-    }
-    .sheet {
-      position: absolute;
-      left: 50%;
-      top: 50%;
-      transform-origin: 0 0;
-    }
-    .sheet canvas {
-      position: absolute;
-      left: 0;
-      top: 0;
-    }
-    .sheet .picture[data-clear] {
-      background: repeating-conic-gradient(#b6bec6 0 25%, #e4e8ec 0 50%);
-    }
-    .boxes {
-      position: absolute;
-      inset: 0;
-      width: 100%;
-      height: 100%;
-      pointer-events: none;
-    }
-    video {
-      position: absolute;
-      inset: 0;
-      width: 100%;
-      height: 100%;
-    }
-    .part {
-      position: absolute;
-      left: 8px;
-      top: 8px;
-      max-width: calc(100% - 16px);
-      padding: 4px 10px;
-      border-radius: 7px;
-      font-size: 12.5px;
-      background: var(--warn-soft);
-      color: var(--warn);
-    }
-    .tools {
-      position: absolute;
-      right: 8px;
-      bottom: 8px;
-      display: flex;
-      gap: 4px;
-    }
-    .legend {
-      position: absolute;
-      left: 8px;
-      bottom: 8px;
-      display: flex;
-      flex-wrap: wrap;
-      gap: 4px;
-      max-width: calc(100% - 170px);
-      max-height: 70px;
-      overflow: auto;
-    }
-    .legend.beside {
-      max-width: calc(100% - 262px);
-    }
-    .legend button {
-      min-height: 26px;
-      padding: 0 8px;
-      font-size: 12px;
-    }
-    .legend button[aria-pressed="false"] {
-      opacity: 0.75;
-      text-decoration: line-through;
-    }
-    .legend .wrong {
-      padding: 4px 8px;
-      border-radius: 7px;
-      font-size: 12px;
-      color: var(--ink);
-      background: var(--bad-soft);
-    }
-    .legend i {
-      width: 9px;
-      height: 9px;
-      border-radius: 3px;
-      forced-color-adjust: none;
-    }
-    .tabs {
-      display: flex;
-      gap: 2px;
-      padding: 6px 8px 0;
-      border-block: 1px solid var(--line);
-      border-bottom: 1px solid var(--line);
-      align-items: center;
-    }
-    .tabs > div {
-      display: flex;
-    }
-    .tabs button {
-      padding: 0 9px;
-      border: 0;
-      border-radius: 0;
-      border-bottom: 2px solid transparent;
-      background: transparent;
-    }
-    .tabs button[aria-selected="true"] {
-      border-bottom-color: var(--accent);
-      font-weight: 600;
-    }
-    .sum {
-      margin-left: auto;
-      font-size: 12.5px;
-      padding: 2px 9px;
-      border-radius: 999px;
-      background: var(--soft);
-      overflow: hidden;
-      text-overflow: ellipsis;
-      white-space: nowrap;
-    }
-    .sum.good {
-      color: var(--good);
-    }
-    .sum.bad {
-      background: var(--bad-soft);
-    }
-    @media (forced-colors: active) {
-      .tabs button {
-        border: 0;
-      }
-      .part {
-        border: 1px solid CanvasText;
-      }
-    }
-    pre {
-      margin: 0;
-      font-family: var(--mono);
-      font-size: 12px;
-      line-height: 1.5;
-    }
-    .trouble {
-      padding: 14px;
-      text-align: center;
-      overflow-wrap: anywhere;
-    }
-  `,
-  ];
+  static override styles = [controls, treeStyles, factStyles, panelStyles, sampleStyles];
 
   @property({ attribute: false }) data!: Dataset;
   @property({ attribute: false }) index = 0;
@@ -234,6 +51,8 @@ export class SamplePanel extends LitElement {
   @property({ type: Boolean }) picked = false;
   /** Boxes are drawn over the picture. */
   @property({ type: Boolean }) boxesOn = false;
+  /** Lies over the picture in the place of the boxes, to change them. */
+  @property({ attribute: false }) editor: StageEditor | null = null;
   @state() private image: Decoded | null = null;
   /** The address of a film. */
   @state() private film = "";
@@ -243,7 +62,7 @@ export class SamplePanel extends LitElement {
   @state() private recordTrouble: Trouble | null = null;
   @state() private head: Uint8Array | null = null;
   @state() private digest = "";
-  @state() private sum: { state: "reading" | "good" | "bad"; text: string } = { state: "reading", text: "reading…" };
+  @state() private sum: Sum = { state: "reading", text: "reading…" };
   @state() private annotations: Annotations = NONE;
   /** How the browser turned the picture, as its EXIF says; 1 where it did not. */
   @state() private orientation = 1;
@@ -257,6 +76,8 @@ export class SamplePanel extends LitElement {
   @query(".stage") private stage!: HTMLElement;
   private readonly drawing = new StageBoxes();
   private drawingBoxes = 0;
+  /** All of the sample was read: how its picture lies is known. */
+  private whole = false;
   private sharpening: ReturnType<typeof setTimeout> | undefined;
   private pan = { x: 0, y: 0 };
   private fit = 1;
@@ -302,7 +123,11 @@ export class SamplePanel extends LitElement {
   }
   override willUpdate(changed: PropertyValues): void {
     if (changed.has("index") || changed.has("data")) void this.load();
-    else if (changed.has("find") && this.record !== undefined) this.annotate();
+    else if ((changed.has("find") || changed.has("editor")) && this.record !== undefined) this.annotate();
+    if (!changed.has("editor")) return;
+    // What was edited is what is looked at first.
+    if (this.editor) this.tab = "drawn";
+    else if (this.tab === "drawn") this.tab = "metadata";
   }
   override updated(changed: PropertyValues): void {
     if (
@@ -346,10 +171,12 @@ export class SamplePanel extends LitElement {
     const { data: dataset, index } = this;
     this.imageTrouble = this.recordTrouble = null;
     this.head = null;
+    this.whole = false;
     this.digest = "";
     this.record = undefined;
     this.annotations = NONE;
     this.marked = null;
+    this.editor?.leave();
     this.orientation = 1;
     this.asStored = false;
     this.sum = { state: "reading", text: "reading…" };
@@ -395,7 +222,9 @@ export class SamplePanel extends LitElement {
     this.annotate();
     await whole;
     if (signal.aborted) return;
+    this.whole = true;
     if (this.orientation > 1) this.choose();
+    else if (this.image) this.edit();
     dataset.prefetch(this.next, { signal }).catch(() => undefined);
   }
 
@@ -429,12 +258,20 @@ export class SamplePanel extends LitElement {
   private annotate(): void {
     const { width, height } = this.shown;
     this.annotations = this.find(this.index, this.record ?? null, width, height);
+    if (this.whole && this.image && this.record !== undefined) this.edit();
+  }
+  /** Hands over what can be edited. */
+  private edit(): void {
+    const { index, annotations, asStored, record } = this;
+    this.editor?.show({ index, annotations, asStored, record: record ?? null, ...this.shown });
   }
   /** Of a picture that is turned: draws it as it is stored where its boxes fit into that, and not into what is turned. */
   private choose(): void {
     const { width, height } = this.image ?? this.data.info(this.index);
     const { orientation } = this;
-    this.asStored = meant(this.find, this.index, this.record ?? null, { width, height, orientation }).asStored;
+    const { asStored, annotations } = meant(this.find, this.index, this.record ?? null, { width, height, orientation });
+    // New boxes count in the picture as it is stored: so they are read.
+    this.asStored = asStored || (this.editor !== null && annotations.boxes.length === 0);
     this.annotate();
   }
   private toggleStored(): void {
@@ -477,17 +314,17 @@ export class SamplePanel extends LitElement {
       // What is behind a picture that can be seen through has squares of one size at any zoom.
       picture.style.backgroundSize = `${SQUARES / scale}px ${SQUARES / scale}px`;
     }
-    cancelAnimationFrame(this.drawingBoxes);
-    this.drawingBoxes = requestAnimationFrame(() => this.drawBoxes(scale));
-    this.sharpen(scale);
-  }
-  private drawBoxes(scale: number): void {
-    const canvas = this.renderRoot.querySelector<HTMLCanvasElement>(".boxes");
-    if (!canvas || !this.image) return;
-    const { width, height } = this.shown;
     const x = this.stage.clientWidth / 2 + this.pan.x - (width * scale) / 2;
     const y = this.stage.clientHeight / 2 + this.pan.y - (height * scale) / 2;
-    this.drawing.draw(canvas, this.boxes, this.hidden_, this.marked, { x, y, scale, width, height });
+    const placed = { x, y, scale, width, height };
+    if (this.editor) this.editor.place(placed);
+    cancelAnimationFrame(this.drawingBoxes);
+    this.drawingBoxes = requestAnimationFrame(() => this.drawBoxes(placed));
+    this.sharpen(scale);
+  }
+  private drawBoxes(placed: Placed): void {
+    const canvas = this.renderRoot.querySelector<HTMLCanvasElement>(".boxes");
+    if (canvas && this.image) this.drawing.draw(canvas, this.boxes, this.hidden_, this.marked, placed);
   }
   /** Of a picture that was decoded smaller than it is, the part in sight is decoded as it is once there is time to look at it. */
   private sharpen(scale: number): void {
@@ -565,7 +402,7 @@ export class SamplePanel extends LitElement {
           hidden></canvas></div>`
             : nothing
         }
-        ${this.image && this.boxesOn && this.boxes.length > 0 ? html`<canvas class="boxes"></canvas>` : nothing}
+        ${this.image && this.editor ? this.editor.layer() : this.image && this.boxesOn && this.boxes.length > 0 ? html`<canvas class="boxes"></canvas>` : nothing}
         ${
           this.film
             ? html`<video controls src=${this.film} aria-label="Film of sample ${count(this.index)}"
@@ -582,14 +419,14 @@ export class SamplePanel extends LitElement {
         ${this.renderLegend()}
         <div class="tools">
           ${
-            this.image && this.orientation > 1
+            this.image && this.orientation > 1 && !this.editor
               ? html`<button aria-pressed=${this.asStored}
             title="Its EXIF says that it is to be turned; most training code does not turn it"
             @click=${this.toggleStored}>As stored</button>`
               : nothing
           }
           ${
-            this.boxes.length > 0
+            this.boxes.length > 0 && !this.editor
               ? html`<button aria-pressed=${this.boxesOn} title="Boxes (b)"
             @click=${send("boxes")}>Boxes</button>`
               : nothing
@@ -606,10 +443,10 @@ export class SamplePanel extends LitElement {
       </div>
       <div class="tabs">
         <div role="tablist" aria-label="About the sample">
-          ${(["metadata", "details", "bytes"] as const).map(
+          ${(this.editor ? ["drawn" as const, ...TABS] : TABS).map(
             (tab) => html`
             <button role="tab" id="tab-${tab}" aria-controls="page" aria-selected=${tab === this.tab}
-              @click=${() => (this.tab = tab)}>${tab[0]!.toUpperCase() + tab.slice(1)}</button>`,
+              @click=${() => (this.tab = tab)}>${tab === "drawn" ? "Labels" : tab[0]!.toUpperCase() + tab.slice(1)}</button>`,
           )}
         </div>
         <span class="sum ${this.sum.state}"
@@ -627,7 +464,7 @@ export class SamplePanel extends LitElement {
   }
   /** Marks the smallest box under the pointer. */
   private readonly point = (e: PointerEvent): void => {
-    if (e.buttons !== 0 || this.boxes.length === 0 || !this.boxesOn) return;
+    if (e.buttons !== 0 || this.boxes.length === 0 || !this.boxesOn || this.editor) return;
     const area = this.stage.getBoundingClientRect();
     const { width, height } = this.shown;
     const scale = this.fit * this.zoom;
@@ -648,7 +485,7 @@ export class SamplePanel extends LitElement {
     ]
       .filter(Boolean)
       .join(", ");
-    if (!this.boxesOn || (labels.length === 0 && !wrong)) return nothing;
+    if (!this.boxesOn || this.editor || (labels.length === 0 && !wrong)) return nothing;
     const toggle = (label: string) => () => {
       const hidden = new Set(this.hidden_);
       if (!hidden.delete(label)) hidden.add(label);
@@ -662,6 +499,7 @@ export class SamplePanel extends LitElement {
   }
 
   private renderPage(): TemplateResult {
+    if (this.tab === "drawn" && this.editor) return this.editor.page();
     if (this.tab === "metadata") {
       if (this.recordTrouble)
         return html`<p class="bad">${this.recordTrouble.message}</p><code>${this.recordTrouble.code ?? ""}</code>`;
@@ -681,32 +519,14 @@ export class SamplePanel extends LitElement {
     const info = this.data.info(this.index);
     if (this.tab === "bytes")
       return html`<pre>${this.head ? hex(this.head) : this.sum.text}</pre>${info.bytes > HEX_BYTES ? html`<p class="muted">the first ${HEX_BYTES} of ${count(info.bytes)} bytes</p>` : nothing}`;
-    const rows: [string, string][] = [
-      ["Format", `${info.format} (${info.mime})`],
-      [
-        "Size",
-        info.width > 0
-          ? `${count(info.width)} × ${count(info.height)} pixels${this.orientation > 1 ? ", to be turned as its EXIF says" : ""}`
-          : this.image
-            ? `${count(this.image.width)} × ${count(this.image.height)} pixels, from the picture`
-            : "not in the index",
-      ],
-      ["Bytes", `${count(info.bytes)} (${bytes(info.bytes)})`],
-      ["Stored", `${count(info.storedBytes)} bytes, ${info.codec === "none" ? "as it is" : info.codec}`],
-      ["In the file", `bytes ${count(info.offset)} to ${count(info.offset + info.storedBytes)}`],
-      [
-        "Checksum",
-        this.sum.state === "reading"
-          ? "reading…"
-          : this.sum.state === "bad"
-            ? this.sum.text
-            : this.data.format === "tbl"
-              ? "that of the file, verified"
-              : "a TAR has none of its files",
-      ],
-      ["SHA-256", this.digest || "–"],
-    ];
-    return html`<dl>${rows.map(([term, text]) => html`<dt>${term}</dt><dd>${text}</dd>`)}</dl>`;
+    return details({
+      info,
+      verified: this.data.format === "tbl",
+      turned: this.orientation > 1,
+      image: this.image,
+      sum: this.sum,
+      digest: this.digest,
+    });
   }
 
   private async save(): Promise<void> {
@@ -718,21 +538,4 @@ export class SamplePanel extends LitElement {
         `${String(this.index).padStart(8, "0")}.${this.data.info(this.index).extension}`,
     );
   }
-}
-
-const hexText = (data: Uint8Array): string => Array.from(data, (b) => b.toString(16).padStart(2, "0")).join("");
-
-function hex(data: Uint8Array): string {
-  const lines: string[] = [];
-  for (let at = 0; at < data.length; at += 16) {
-    const row = Array.from(data.subarray(at, at + 16));
-    const text = row.map((b) => (b >= 32 && b < 127 ? String.fromCharCode(b) : ".")).join("");
-    lines.push(
-      `${at.toString(16).padStart(4, "0")}  ${row
-        .map((b) => b.toString(16).padStart(2, "0"))
-        .join(" ")
-        .padEnd(48)} ${text}`,
-    );
-  }
-  return lines.join("\n");
 }

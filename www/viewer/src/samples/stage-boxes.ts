@@ -38,9 +38,11 @@ export class StageBoxes {
     g.textBaseline = "top";
     g.lineWidth = 2;
     const [right, bottom] = [left + width * scale, top + height * scale];
+    const colors = new Map<string, string>();
     for (const box of boxes) {
       if (hidden.has(box.label)) continue;
-      const color = colorOf(box.label);
+      let color = colors.get(box.label);
+      if (!color) colors.set(box.label, (color = colorOf(box.label)));
       g.lineWidth = box === marked ? 5 : 2;
       const [x, y, w, h] = [left + box.x * scale, top + box.y * scale, box.w * scale, box.h * scale];
       if (x > canvas.clientWidth || y > canvas.clientHeight || x + w < 0 || y + h < 0) continue;

@@ -2,6 +2,8 @@
 import type { LitElement, ReactiveController, ReactiveControllerHost } from "lit";
 import { html, type TemplateResult } from "lit";
 import type { Dataset, Folder, Table, Warehouse } from "../../../lib/src/model/index.ts";
+import type { KeepLabels } from "../dialogs/labels-dialog.ts";
+import type { DrawnJournal } from "../drawing/journal.ts";
 import type { Engine } from "../files/engine.ts";
 import type { TextSource } from "../files/open-any.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
@@ -17,6 +19,7 @@ const DIALOGS = {
   drift: () => import("../dialogs/drift-dialog.ts"),
   help: () => import("../dialogs/help-dialog.ts"),
   labels: () => import("../dialogs/labels-dialog.ts"),
+  "save-edits": () => import("../dialogs/save-edits-dialog.ts"),
   warehouse: () => import("../dialogs/warehouse-dialog.ts"),
 } as const;
 export type DialogName = keyof typeof DIALOGS;
@@ -36,6 +39,12 @@ export interface DialogState {
   readonly find: FindBoxes | null;
   /** Labels of a file lie over the dataset. */
   readonly given: boolean;
+  /** How many pictures those are of. */
+  readonly matched: number;
+  /** Keeps those as edits; none where nothing can be edited. */
+  readonly keep: KeepLabels | null;
+  /** The edits that were made. */
+  readonly journal: DrawnJournal | null;
 }
 
 /** What becomes of what is done in them. */
@@ -84,8 +93,23 @@ export class DialogController implements ReactiveController {
 
   /** All of them; those that were never asked for are empty. */
   render(): TemplateResult {
-    const { engine, data, table, warehouse, text, tooLarge, growing, shown, kept, picked, find, given } =
-      this.of.state();
+    const {
+      engine,
+      data,
+      table,
+      warehouse,
+      text,
+      tooLarge,
+      growing,
+      shown,
+      kept,
+      picked,
+      find,
+      given,
+      matched,
+      keep,
+      journal,
+    } = this.of.state();
     const found = data ?? table;
     const made = (e: CustomEvent<File>): void => this.of.file(e.detail);
     return html`
@@ -97,7 +121,8 @@ export class DialogController implements ReactiveController {
       <forebay-convert .engine=${engine} .data=${data} ?growing=${growing}
         .kept=${kept} .picked=${picked} @open=${made}></forebay-convert>
       <forebay-labels .engine=${engine} .data=${data} .kept=${kept} .picked=${picked}
-        .find=${find} ?given=${given} @choose=${this.of.chooseLabels}></forebay-labels>
+        .find=${find} ?given=${given} .matched=${matched} .keep=${keep} @choose=${this.of.chooseLabels}></forebay-labels>
+      <forebay-save-edits .engine=${engine} .data=${data} .journal=${journal} @open=${made}></forebay-save-edits>
       <forebay-warehouse .manifest=${warehouse?.manifest ?? null}></forebay-warehouse>
       <forebay-drift .engine=${engine} .data=${warehouse}
         @open=${({ detail: d }: CustomEvent<{ folder: Folder; name: string }>) => this.of.warehouse(d.folder, d.name)}></forebay-drift>

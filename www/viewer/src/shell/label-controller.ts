@@ -13,6 +13,7 @@ export interface GivenLabels {
   readonly find: FindBoxes;
   /** Pictures of the labels that are samples, */
   readonly matched: number;
+  readonly samples: readonly number[];
   /** and the names of those that are none. */
   readonly unmatched: readonly string[];
   /** Samples of which the labels say nothing. */
@@ -121,6 +122,7 @@ async function matched(dataset: Dataset, labels: ReadLabels, name: string, signa
     format: labels.format,
     find: inLabels(pictures, labels.classes),
     matched: pictures.size,
+    samples: [...pictures.keys()].sort((a, b) => a - b),
     unmatched,
     unlabelled: dataset.length - pictures.size,
     notes: [...counts.map(({ meaning, count }) => `${meaning}: ${count}`), ...texts],

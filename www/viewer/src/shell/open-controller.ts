@@ -118,7 +118,14 @@ export class OpenController implements ReactiveController {
         else this.set({ opening: { name, progress } });
       };
       const { signal } = work;
-      const options: OpenOptions = { name, signal, keepGoing: true, grow: true, onProgress, ...this.access.http(input) };
+      const options: OpenOptions = {
+        name,
+        signal,
+        keepGoing: true,
+        grow: true,
+        onProgress,
+        ...this.access.http(input),
+      };
       if (this.of.ownPage()) options.indexStore = indexStore;
       const { found, textual } = await openAny(
         this.of.engine(),

@@ -2,6 +2,8 @@
 import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { property, query, state } from "lit/decorators.js";
 import type { Dataset, Folder, Input, Table, Warehouse } from "../../../lib/src/model/index.ts";
+import { DrawingController } from "../drawing/drawing-controller.ts";
+import { idleKey } from "../drawing/keys.ts";
 import type { Engine } from "../files/engine.ts";
 import type { Recent } from "../files/recent.ts";
 import type { DataProvider, HiddenPart, OpenInputOptions, ViewerMembers } from "../public/element.ts";
@@ -152,6 +154,19 @@ export class Viewer extends LitElement implements ViewerMembers {
     say: (text) => this.messages.say(text),
     moved: () => this.updateLink(),
   });
+  /** Editing what is open. */
+  readonly drawing: DrawingController = new DrawingController(this, {
+    data: () => this.opener.data,
+    rows: () => this.rows,
+    open: () => this.cursor.open,
+    show: (i) => this.cursor.show(i),
+    base: () => ({ find: this.ownBoxes, laid: this.labels.given !== null }),
+    counted: () => this.counts.boxes?.classes.map(({ label }) => label) ?? [],
+    signal: () => this.opener.signal,
+    say: (text) => this.messages.say(text),
+    changed: (many) => void (many && this.counts.boxesChanged()),
+    save: () => this.dialogs.show("save-edits"),
+  });
   private readonly dialogs: DialogController = new DialogController(this, {
     state: () => {
       const { data, table, textual, tooLarge, growth } = this.opener;
@@ -168,6 +183,9 @@ export class Viewer extends LitElement implements ViewerMembers {
         picked: this.selection.picked,
         find: data ? this.find : null,
         given: this.labels.given !== null,
+        matched: this.labels.given?.matched ?? 0,
+        keep: data && this.drawing.can ? this.drawing.keeper(() => this.labels.given) : null,
+        journal: this.drawing.journal,
       };
     },
     warn: (text) => this.messages.warn(text),
@@ -204,6 +222,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     busy: () => this.dialogs.busy,
     actions: () => this.keyActions(),
     others: [
+      (key) => this.drawing.key(idleKey(key)),
       (key) => this.cursor.key(key),
       (key) => this.cursor.open !== null && (this.samplePanel?.key(key) ?? false),
       (key, idle) => this.tableView?.key(key, idle) ?? false,
@@ -242,8 +261,15 @@ export class Viewer extends LitElement implements ViewerMembers {
   }
   /** Where boxes come from. */
   private get find(): FindBoxes {
-    const { data } = this.opener;
-    return this.labels.given?.find ?? boxesOf(data!);
+    return this.drawing.find(this.ownBoxes);
+  }
+  /** The same, but for edits. */
+  private get ownBoxes(): FindBoxes {
+    return this.labels.given?.find ?? boxesOf(this.opener.data!);
+  }
+  /** Whether people may edit: on a page of others only if it says so. */
+  private get mayEdit(): boolean {
+    return this.ownPage || this.editable;
   }
   /** What is open, if it is a warehouse. */
   private get warehouse(): Warehouse | null {
@@ -293,6 +319,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     super.connectedCallback();
   }
   override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has("editable") && (this.editable || changed.get("editable"))) this.drawing.editable = this.editable;
     if (changed.has("hide")) this.leftOut = new Set((this.hide ?? "").split(/\s+/));
   }
 
@@ -307,6 +334,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         setTimeout(resolve, PATIENCE);
       });
     }
+    this.drawing.opened();
     if (this.ownPage) await this.links.apply();
     else await this.show(this.outside.link);
     // Who opened it with something on the page goes on in what is opened.
@@ -339,6 +367,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     this.selection.clear();
     this.order.reset();
     this.labels.reset();
+    this.drawing.reset();
     this.outside.reset();
     forgetColors(this);
     if (!left) return;
@@ -403,6 +432,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         ...may("convert", "e", () => show("convert")),
         ...may("labels", "l", () => show("labels")),
       }),
+      ...(this.mayEdit && this.drawing.chords()),
       ...(this.warehouse && { v: () => show("warehouse") }),
     };
   }
@@ -458,6 +488,7 @@ export class Viewer extends LitElement implements ViewerMembers {
       offers: this.recents.offers,
       recent: this.recents.list,
       hides: (part) => this.hides(part),
+      edit: this.mayEdit ? this.drawing.button() : nothing,
       show: (dialog) => this.dialogs.show(dialog),
       close: () => this.close(),
       toggleTheme: () => this.theming.toggle(),
@@ -521,7 +552,7 @@ export class Viewer extends LitElement implements ViewerMembers {
               ${this.hides("bar") ? nothing : this.renderBar(dataset)}
               ${this.selection.picked.size > 0 ? this.renderPicked() : nothing}
               ${growth ? growthNotice(growth) : nothing}
-              <div class="chips">${damageNotice(dataset, lost, () => show("check"))}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => show("warehouse")) : nothing}${labelNotice(this.labels, () => this.labels.remove())}${renderChips(this.filtering.clauses, (key, clause) => this.filtering.setClause(key, clause))}</div>
+              <div class="chips">${this.drawing.bar(() => show("convert"))}${damageNotice(dataset, lost, () => show("check"))}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => show("warehouse")) : nothing}${labelNotice(this.labels, () => this.labels.remove())}${renderChips(this.filtering.clauses, (key, clause) => this.filtering.setClause(key, clause))}</div>
               ${this.renderCollection(dataset)}
             </div>
             ${open === null ? nothing : this.renderSample(dataset, open)}
@@ -601,8 +632,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   private renderSample(dataset: Dataset, open: number): TemplateResult {
     return html`
       <forebay-sample part="sample" role=${this.landmark("complementary")} aria-label="Sample" .data=${dataset} .index=${open}
-        .classField=${this.counts.labelField} .find=${this.find} .next=${this.cursor.following} .picked=${this.selection.picked.has(open)} ?boxesOn=${this.boxes}
-        ?editable=${this.editable}
+        .classField=${this.counts.labelField} .find=${this.find} .editor=${this.drawing.editor} .next=${this.cursor.following} .picked=${this.selection.picked.has(open)} ?boxesOn=${this.boxes}
         @boxes=${() => this.toggleBoxes()}
         @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
         @close=${() => this.cursor.close()}

@@ -1,0 +1,373 @@
+// Drawing on pictures in the built site: by mouse and by keys, undone, kept, saved and read back.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { shutdown } from 'forebay';
+import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
+import { recordsOf, tblOf } from './edited.mjs';
+
+const SAMPLES = 6;
+const WIDTH = 160;
+const HEIGHT = 120;
+let browser, site, tbl;
+before(async () => {
+  browser = await launch();
+  site = await serveFolder(join(ROOT, 'dist/site'));
+  tbl = await tblOf(SAMPLES, WIDTH, HEIGHT, (i) => ({
+    label: 'sea',
+    // One of the last cannot be drawn.
+    boxes: [
+      { label: i === 1 ? '<b>gull</b>' : 'boat', bbox: [20, 30, 40, 50] },
+      ...(i === 5 ? [{ label: 'x', bbox: [1, 2, null, 4] }] : []),
+    ],
+  }));
+});
+after(async () => {
+  await browser?.close();
+  site?.server.close();
+  await shutdown();
+});
+
+/** A page of a fresh browser, or of this one, with the dataset open at a sample. */
+async function opened(i, context, name = 'harbor.tbl', bytes = tbl) {
+  const page = await newPage(context ?? (await browser.newContext()));
+  await visit(page, site.url);
+  await page.locator('#file-input').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: bytes });
+  await page.locator('[role=option]').first().waitFor();
+  if (i !== null) {
+    await page.locator(`#p${i}`).click();
+    await page.locator('forebay-sample .sum.good').waitFor();
+  }
+  return page;
+}
+const edit = async (page) => {
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.locator('forebay-edit-bar').waitFor();
+};
+/** The boxes of the open picture, as they are listed. */
+const listed = (page) =>
+  page
+    .locator('forebay-drawing-page forebay-boxes button')
+    .evaluateAll((all) =>
+      all.map((b) => [b.querySelector('bdi').textContent, ...b.title.match(/\d+(?:\.\d+)?/g).map(Number)]),
+    );
+const drawable = (page, many) => page.locator(`forebay-drawing[data-drawn="${many}"]`).waitFor();
+const kept = (page) => page.locator('forebay-edit-bar .kept', { hasText: 'every change is kept' }).waitFor();
+const far = (page, text) => page.locator('forebay-edit-bar .far', { hasText: text }).waitFor();
+/** Drags on the picture, in its pixels. */
+async function drag(page, from, to) {
+  const at = await placed(page);
+  await page.mouse.move(...at(from));
+  await page.mouse.down();
+  await page.mouse.move(...at([(from[0] + to[0]) / 2, (from[1] + to[1]) / 2]));
+  await page.mouse.move(...at(to));
+  await page.mouse.up();
+}
+async function placed(page) {
+  const { x, y, width } = await page.locator('forebay-sample .picture').boundingBox();
+  return ([px, py]) => [x + (px * width) / WIDTH, y + (py * width) / WIDTH];
+}
+const near = (found, wanted) =>
+  assert.ok(
+    found.every((v, k) => (typeof v === 'string' ? v === wanted[k] : Math.abs(v - wanted[k]) <= 1)),
+    `${JSON.stringify(found)} is not ${JSON.stringify(wanted)}`,
+  );
+/** The file that the page downloads when it saves. */
+async function saved(page) {
+  await page.getByRole('button', { name: 'Save…' }).first().click();
+  const dialog = page.locator('forebay-save-edits');
+  await dialog.getByText('A new file').waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.locator('.foot').getByRole('button', { name: 'Save…' }).click(),
+  ]);
+  await dialog.getByText(`✓ ${download.suggestedFilename()}`).waitFor();
+  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()), dialog };
+}
+
+test('boxes are drawn, moved, resized and deleted by mouse, undone past a reload, saved and read back', async () => {
+  const context = await browser.newContext();
+  let page = await opened(0, context);
+  await edit(page);
+  await drawable(page, 1);
+  await drag(page, [80, 20], [120, 60]);
+  await drawable(page, 2);
+  near((await listed(page))[1], ['boat', 40, 40, 80, 20]);
+  await drag(page, [100, 40], [110, 50]);
+  await until(async () => (await listed(page))[1][3] > 85, 'the box is moved');
+  near((await listed(page))[1], ['boat', 40, 40, 90, 30]);
+  await drag(page, [130, 70], [150, 100]);
+  await until(async () => (await listed(page))[1][1] > 50, 'the box is larger');
+  near((await listed(page))[1], ['boat', 60, 70, 90, 30]);
+  await page.getByLabel('Search a class').fill('pier');
+  await page.getByRole('button', { name: 'New class pier' }).click();
+  await page.locator('forebay-drawing-page forebay-boxes', { hasText: 'pier' }).waitFor();
+  await kept(page);
+  await far(page, '1 picture changed');
+  assert.deepEqual(await axe(page), []);
+  // The journal outlasts the page, and undo with it.
+  assert.deepEqual(page.faults, []);
+  await page.close();
+  page = await opened(0, context);
+  await edit(page);
+  await drawable(page, 2);
+  near((await listed(page))[1], ['pier', 60, 70, 90, 30]);
+  const undo = page.locator('forebay-edit-bar').getByRole('button', { name: 'Undo' });
+  for (const [label, w] of [
+    ['boat', 60],
+    ['boat', 40],
+  ]) {
+    await undo.click();
+    await until(async () => {
+      const [, second] = await listed(page);
+      return second[0] === label && Math.abs(second[1] - w) <= 1;
+    }, `undone to ${label} ${w}`);
+  }
+  await page.keyboard.press('Control+Shift+Z');
+  await until(async () => (await listed(page))[1][1] > 50, 'done again');
+  await kept(page);
+  const { name, bytes } = await saved(page);
+  assert.equal(name, 'harbor-edited.tbl');
+  const { records, document } = await recordsOf(bytes);
+  const { annotations, annotations_format, boxes } = records[0].json;
+  assert.equal(annotations_format, 'forebay.1');
+  assert.equal(annotations.length, 2);
+  assert.deepEqual(annotations[0], { class: 'boat', xmin: 20, ymin: 30, xmax: 60, ymax: 80 });
+  near(Object.values(annotations[1]), ['boat', 90, 30, 150, 100]);
+  assert.equal(boxes.length, 1, 'other fields stay as they are');
+  assert.deepEqual(document.classes, ['boat']);
+  assert.equal(records[1].json.annotations, undefined);
+  assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
+test('everything is done by keys: boxes, outlines, classes, copies, review', async () => {
+  const page = await opened(1);
+  await edit(page);
+  await drawable(page, 1);
+  await page.locator('forebay-sample .stage').focus();
+  for (const key of ['n', 'ArrowRight', 'ArrowRight', 'Shift+ArrowDown', 'Control+ArrowUp'])
+    await page.keyboard.press(key);
+  await until(async () => (await listed(page)).length === 2, 'a box is there');
+  const [, [, w, h]] = await listed(page);
+  assert.ok(w > 10 && h > 10, `${w} by ${h}`);
+  // Moves that follow one another are one change.
+  await page.keyboard.press('Control+z');
+  await page.keyboard.press('Control+z');
+  await page.keyboard.press('Control+z');
+  await page.keyboard.press('Control+z');
+  await until(async () => (await listed(page)).length === 1, 'the box is gone');
+  // An outline, and another class by its key: the first class is that of the first picture that was shown.
+  await page.keyboard.press('p');
+  for (const key of [' ', 'ArrowRight', 'ArrowRight', ' ', 'ArrowDown', 'ArrowDown', ' ', 'Enter'])
+    await page.keyboard.press(key);
+  await until(async () => (await listed(page)).length === 2, 'an outline is there');
+  await page.keyboard.press('s');
+  await page.keyboard.type('sail & mast');
+  await page.keyboard.press('Enter');
+  await until(async () => (await listed(page))[1][0] === 'sail & mast', 'the outline has a new class');
+  const row = page.locator('forebay-classes .row', { hasText: '<b>gull</b>' });
+  await page.keyboard.press(await row.locator('kbd').innerText());
+  await until(async () => (await listed(page))[1][0] === '<b>gull</b>', 'a key gave it another class');
+  await page.keyboard.press('[');
+  await page.keyboard.press('Delete');
+  await until(async () => (await listed(page)).length === 1, 'the first one is deleted');
+  await page.keyboard.press('a');
+  await far(page, '1 accepted');
+  assert.ok((await page.locator('forebay-classes .row').count()) >= 3);
+  // The next picture that nobody has reviewed.
+  await page.locator('h2', { hasText: 'Sample 2' }).waitFor();
+  await drawable(page, 1);
+  await page.keyboard.press('f');
+  await until(async () => (await listed(page)).length === 2, 'the boxes of the picture before are copied');
+  await page.keyboard.press('r');
+  await far(page, '1 rejected, 4 left');
+  await page.locator('h2', { hasText: 'Sample 3' }).waitFor();
+  await kept(page);
+  assert.equal(await page.locator('b', { hasText: /^gull$/ }).count(), 0, 'names are text');
+  const { bytes } = await saved(page);
+  const { records } = await recordsOf(bytes);
+  assert.deepEqual(
+    records.map(({ json }) => json.review ?? null),
+    [null, 'accepted', 'rejected', null, null, null],
+  );
+  assert.equal(records[1].json.annotations[0].segmentation[0].length, 6);
+  assert.equal(records[2].json.annotations.length, 2);
+  // What reviewers said is known again where it was saved.
+  const again = await opened(1, null, 'again.tbl', bytes);
+  await edit(again);
+  await far(again, '0 pictures changed, 1 accepted, 1 rejected, 4 left');
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+  await again.context().close();
+});
+
+test('the second tab is told, and goes on when the first has ended', async () => {
+  const context = await browser.newContext();
+  const [one, two] = [await opened(0, context), await opened(0, context)];
+  await edit(one);
+  await two.getByRole('button', { name: 'Edit', exact: true }).click();
+  await two.getByText('Another tab has its edits open').waitFor();
+  assert.deepEqual(await axe(two), []);
+  await one.getByRole('button', { name: 'Done' }).click();
+  await one.locator('forebay-edit-bar').waitFor({ state: 'detached' });
+  await until(async () => {
+    if (await two.locator('forebay-edit-bar').count()) return true;
+    await two
+      .getByRole('button', { name: 'Try again' })
+      .click({ timeout: 500 })
+      .catch(() => undefined);
+    return false;
+  }, 'the second tab edits');
+  await context.close();
+});
+
+test('what cannot be drawn is said, and a full or evicted store says what to do', async () => {
+  const page = await opened(5);
+  await edit(page);
+  await page.getByText('1 box of this picture cannot be drawn').waitFor();
+  await page.locator('forebay-sample .stage').focus();
+  await page.keyboard.press('n');
+  await kept(page);
+  // The browser throws the journal away behind the page's back.
+  await page.evaluate(async () => {
+    const root = await navigator.storage.getDirectory();
+    await root.removeEntry('forebay-edits', { recursive: true });
+  });
+  await page.keyboard.press('n');
+  const alert = page.locator('forebay-edit-bar [role=alert]');
+  await alert.getByText('The browser has removed the journal').waitFor();
+  assert.deepEqual(await axe(page), []);
+  // What is drawn meanwhile is not kept, and not lost.
+  await page.keyboard.press('n');
+  await alert.getByRole('button', { name: 'Write it again' }).click();
+  await kept(page);
+  assert.equal(await alert.count(), 0);
+  assert.equal((await listed(page)).length, 4);
+  // A full store.
+  await page.evaluate(() => {
+    const folder = FileSystemDirectoryHandle.prototype;
+    const real = folder.getFileHandle;
+    globalThis.room = () => void (folder.getFileHandle = real);
+    folder.getFileHandle = async function (name, options) {
+      if (options?.create && name.endsWith('.jsonl'))
+        throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+      return real.call(this, name, options);
+    };
+  });
+  await page.keyboard.press('n');
+  await alert.getByText('Not kept.').waitFor();
+  await alert.getByText('free room').waitFor();
+  assert.equal(await page.locator('forebay-edit-bar .kept').innerText(), '');
+  await page.evaluate(() => room());
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await kept(page);
+  const { bytes } = await saved(page);
+  assert.equal((await recordsOf(bytes)).records[5].json.annotations.length, 5);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test('labels of a file become edits, and one undo takes them back', async () => {
+  const page = await opened(0);
+  const coco = {
+    images: Array.from({ length: 4 }, (_, i) => ({
+      id: i,
+      file_name: `${String(i).padStart(4, '0')}.png`,
+      width: WIDTH,
+      height: HEIGHT,
+    })),
+    categories: [{ id: 1, name: 'ship' }],
+    annotations: Array.from({ length: 4 }, (_, i) => ({
+      id: i,
+      image_id: i,
+      category_id: 1,
+      bbox: [5, 6, 7 + i, 8],
+      area: 56,
+      iscrowd: 0,
+    })),
+  };
+  const file = { name: 'labels.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(coco)) };
+  await page.locator('#labels-input').setInputFiles(file);
+  await page.getByText('4 samples, nothing of 2').waitFor();
+  await page.keyboard.press('l');
+  const dialog = page.locator('forebay-labels');
+  await dialog.getByRole('button', { name: 'Keep these labels as edits' }).click();
+  await dialog.getByText('✓ 4 pictures').waitFor();
+  assert.deepEqual(await axe(page), []);
+  await dialog.getByLabel('Close').click();
+  await far(page, '4 pictures changed');
+  await kept(page);
+  const { bytes, dialog: saving } = await saved(page);
+  await saving.getByRole('button', { name: 'Done' }).click();
+  const { records, document } = await recordsOf(bytes);
+  assert.deepEqual(
+    records.map(({ json }) => json.annotations?.[0].xmax),
+    [12, 13, 14, 15, undefined, undefined],
+  );
+  assert.deepEqual(document.classes, ['ship']);
+  await page.locator('forebay-edit-bar').getByRole('button', { name: 'Undo' }).click();
+  await far(page, '0 pictures changed');
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test('a journal is taken over if it is of this dataset, and refused by name if it is not', async () => {
+  const page = await opened(0);
+  await edit(page);
+  await page.locator('forebay-sample .stage').focus();
+  await page.keyboard.press('n');
+  await kept(page);
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download the journal' }).click(),
+  ]);
+  const journal = readFileSync(await download.path());
+  const give = (page) =>
+    page.locator('#journal').setInputFiles({ name: 'edits.jsonl', mimeType: 'text/plain', buffer: journal });
+  const same = await opened(0);
+  await edit(same);
+  await give(same);
+  await until(async () => (await listed(same)).length === 2, 'the box of the other browser is here');
+  await kept(same);
+  const foreign = await opened(0, null, 'other.tbl', await tblOf(2, WIDTH, HEIGHT, (i) => ({ n: i })));
+  await edit(foreign);
+  await give(foreign);
+  const alert = foreign.locator('forebay-edit-bar [role=alert]');
+  await alert.getByText('harbor.tbl').waitFor();
+  await alert.getByText('edits.other_file').waitFor();
+  for (const one of [page, same, foreign]) {
+    assert.deepEqual(one.faults, []);
+    await one.context().close();
+  }
+});
+
+test('hosts hear of edits, and what is not a TBL says what to do', async () => {
+  const page = await opened(0);
+  await page.evaluate(() => {
+    globalThis.heard = [];
+    document.addEventListener('edit', (e) => heard.push(e.detail));
+    document.querySelector('forebay-viewer').drawing.editable = true;
+  });
+  await page.locator('forebay-edit-bar').waitFor();
+  await drawable(page, 1);
+  await page.locator('forebay-sample .stage').focus();
+  await page.keyboard.press('n');
+  await page.keyboard.press('a');
+  await page.keyboard.press('Control+z');
+  await kept(page);
+  assert.deepEqual(await page.evaluate(() => heard), [
+    { index: 0, kind: 'boxes', boxes: 2 },
+    { index: 0, kind: 'review', review: 'accepted' },
+    { index: 0, kind: 'undo' },
+  ]);
+  await page.context().close();
+  const tar = await newPage(await browser.newContext());
+  await visit(tar, `${site.url}#file=sample:harbor`);
+  await tar.locator('[role=option]').first().waitFor();
+  await tar.getByRole('button', { name: 'Edit', exact: true }).click();
+  await tar.getByText('make one of it, and open that').waitFor();
+  await tar.context().close();
+});

@@ -1,0 +1,46 @@
+/** What the parts of the page that are about drawing know and do. */
+import type { Trouble } from "../ui/wording.ts";
+import type { Classes } from "./classes.ts";
+import type { Progress, Review } from "./history.ts";
+import type { Unkept } from "./journal.ts";
+import type { Sketch } from "./sketch.ts";
+
+export interface DrawingActions {
+  readonly sketch: Sketch;
+  readonly classes: Classes;
+  /** Changes with the classes. */
+  readonly classVersion: number;
+  /** The sample that is drawn on; `null` while none is. */
+  readonly index: number | null;
+  /** Why the open picture cannot be drawn on, or what of it is lost when it is. */
+  readonly remark: string;
+  readonly review: Review | null;
+  readonly progress: Progress;
+  readonly canUndo: boolean;
+  readonly canRedo: boolean;
+  /** How many changes are not kept yet, and why. */
+  readonly pending: number;
+  readonly unkept: Unkept | null;
+  /** What the last thing that was asked for came to. */
+  readonly trouble: Trouble | null;
+  /** The browser may throw the journal away when its disk is full, or with the page. */
+  readonly risk: "none" | "full" | "page";
+  /** Calls when any of this changes; what this gives ends that. */
+  listen(changed: () => void): () => void;
+
+  name(label: string): void;
+  give(key: number, name: string): void;
+  point(at: number | null): void;
+  copy(): void;
+  undo(): void;
+  redo(): void;
+  judge(review: Review | null): void;
+  /** Gives the keys to the picture. */
+  focus(): void;
+  retry(): void;
+  save(): void;
+  download(): void;
+  take(file: File): void;
+  discard(): void;
+  stop(): void;
+}

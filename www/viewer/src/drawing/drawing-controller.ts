@@ -1,0 +1,632 @@
+/** Editing a dataset: its journal, the picture that is drawn on, and what is asked of both. */
+import { html, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from "lit";
+import type { Dataset, Json } from "../../../lib/src/model/index.ts";
+import { download } from "../files/targets.ts";
+import type { FindBoxes } from "../samples/box-source.ts";
+import { MOST, type Annotations } from "../samples/boxes.ts";
+import type { ShownPicture, StageEditor } from "../samples/stage-editor.ts";
+import { walkRecords } from "../samples/walk.ts";
+import type { Rows } from "../ui/rows.ts";
+import { isAbort, plural, stem, trouble, type Trouble } from "../ui/wording.ts";
+import type { DrawingActions } from "./actions.ts";
+import { Classes } from "./classes.ts";
+import "./drawing-page.ts";
+import "./drawing-stage.ts";
+import type { DrawingStage } from "./drawing-stage.ts";
+import "./edit-bar.ts";
+import type { History, Entry, Progress, Review } from "./history.ts";
+import { DrawnJournal, type Unkept } from "./journal.ts";
+import { isTyped, keyOf, type PressedKey } from "./keys.ts";
+import { boxAt, moved, polygonOf, shapesIn, type Shape } from "./shape.ts";
+import { Sketch } from "./sketch.ts";
+
+/** Samples of which it is asked at once what reviewers said before. */
+const REVIEWED_UNASKED = 5000;
+
+/** Keys of the picture that mean the same wherever the focus is. */
+const EVERYWHERE: ReadonlySet<string> = new Set(["n", "p", "[", "]"]);
+
+/** What drawing needs of the page around it. */
+export interface DrawingHost {
+  readonly data: () => Dataset | null;
+  readonly rows: () => Rows;
+  /** The sample that is open. */
+  readonly open: () => number | null;
+  readonly show: (i: number) => void;
+  /** Where boxes come from that nobody has drawn; `laid` where that is a label file. */
+  readonly base: () => { readonly find: FindBoxes; readonly laid: boolean };
+  /** Classes of boxes, as far as they were counted. */
+  readonly counted: () => Iterable<string>;
+  readonly signal: () => AbortSignal;
+  readonly say: (text: string) => void;
+  /** Boxes are others now, of the one sample or of many. */
+  readonly changed: (many: boolean) => void;
+  /** Asks where to save. */
+  readonly save: () => void;
+}
+
+/** What `edit` says, the event that comes with each change. */
+export interface EditDetail {
+  /** The sample; `null` where it is about many or none. */
+  readonly index: number | null;
+  readonly kind: "boxes" | "review" | "labels" | "undo" | "redo" | "other";
+  /** How many boxes the picture has then. */
+  readonly boxes?: number;
+  readonly review?: Review | null;
+}
+
+/** Labels that lie over a dataset, to be kept as edits. */
+export interface KeptLabels {
+  readonly find: FindBoxes;
+  readonly samples: readonly number[];
+}
+
+const NO_PROGRESS: Progress = { changed: 0, accepted: 0, rejected: 0, left: 0, classes: [] };
+
+export class DrawingController implements ReactiveController, DrawingActions {
+  state: "off" | "opening" | "on" = "off";
+  /** Why it cannot be edited. */
+  failure: Trouble | null = null;
+  trouble: Trouble | null = null;
+  risk: "none" | "full" | "page" = "none";
+  classVersion = 0;
+  remark = "";
+  journal: DrawnJournal | null = null;
+  readonly classes = new Classes();
+  readonly sketch: Sketch = new Sketch({
+    moving: () => this.stage?.redraw(false),
+    changed: () => {
+      this.stage?.redraw(true);
+      this.tell();
+    },
+    done: (shapes, nudge) => this.done(shapes, nudge),
+    say: (text) => this.of.say(text),
+  });
+  private stage: DrawingStage | null = null;
+  private picture: ShownPicture | null = null;
+  private readonly listeners = new Set<() => void>();
+  /** What reviewers said before, as the file has it. */
+  private before: ReadonlyMap<number, Review> = new Map();
+  private found: { base: FindBoxes; version: number; find: FindBoxes } | null = null;
+  private version = 0;
+  private counted: { version: number; progress: Progress } | null = null;
+  private wanted = false;
+
+  constructor(
+    private readonly host: ReactiveControllerHost & HTMLElement,
+    private readonly of: DrawingHost,
+  ) {
+    host.addController(this);
+  }
+  hostConnected(): void {
+    this.host.addEventListener("keydown", this.onKey, { capture: true });
+    window.addEventListener("beforeunload", this.onLeave);
+  }
+  hostDisconnected(): void {
+    this.host.removeEventListener("keydown", this.onKey, { capture: true });
+    window.removeEventListener("beforeunload", this.onLeave);
+    this.journal?.rest();
+  }
+  private readonly onLeave = (e: Event): void => {
+    this.journal?.rest();
+    if (this.pending > 0) e.preventDefault();
+  };
+
+  /** Datasets are edited as soon as they are open. */
+  get editable(): boolean {
+    return this.wanted;
+  }
+  set editable(on: boolean) {
+    this.wanted = on;
+    if (on) void this.start();
+    else this.stop();
+  }
+  /** A dataset was opened. */
+  opened(): void {
+    if (this.wanted) void this.start();
+  }
+  /** It was closed. */
+  reset(): void {
+    this.journal?.close();
+    this.journal = null;
+    this.state = "off";
+    this.failure = this.trouble = null;
+    this.leave();
+    this.changed();
+  }
+
+  async start(): Promise<void> {
+    const data = this.of.data();
+    if (!data || this.state !== "off") return;
+    this.state = "opening";
+    this.failure = null;
+    this.host.requestUpdate();
+    try {
+      const journal = await DrawnJournal.open(data, {
+        told: () => this.tell(),
+        entered: (entry) => this.entered(entry),
+      });
+      if (this.of.data() !== data) return journal.close();
+      this.journal = journal;
+      this.before = new Map();
+      this.classes.reset(journal.name);
+      this.learn(classesIn(await data.document({ signal: this.of.signal() }).catch(() => ({}))));
+      this.learn(journal.history.labels);
+      if (this.of.data() !== data) return this.reset();
+      this.state = "on";
+      this.changed();
+      this.of.changed(true);
+      this.of.say("editing");
+      void this.prepare(data);
+    } catch (e) {
+      if (this.of.data() !== data) return;
+      this.state = "off";
+      if (!isAbort(e)) this.failure = trouble(e);
+    } finally {
+      this.host.requestUpdate();
+    }
+  }
+  /** Finds out what is good to know, and not needed to begin. */
+  private async prepare(data: Dataset): Promise<void> {
+    const { storage } = navigator;
+    const own = !!(await storage?.getDirectory?.().catch(() => null));
+    const safe = own && !!(await storage.persist?.().catch(() => false));
+    this.risk = !own ? "page" : safe ? "none" : "full";
+    this.tell();
+    if (this.of.data() !== data || data.length > REVIEWED_UNASKED) return;
+    const signal = this.of.signal();
+    const before = new Map<number, Review>();
+    const add = (i: number, record: Json): void => {
+      const review = reviewIn(record);
+      if (review) before.set(i, review);
+    };
+    await walkRecords(data, add, { signal }).catch(() => undefined);
+    if (this.of.data() !== data || before.size === 0) return;
+    this.before = before;
+    this.changed();
+  }
+  stop(): void {
+    if (this.state !== "on") return;
+    this.reset();
+    this.of.changed(true);
+    this.of.say("editing is over, the edits are kept");
+  }
+
+  // What others show
+
+  /** Where boxes come from: what was drawn comes before everything else. */
+  find(base: FindBoxes): FindBoxes {
+    const { journal, version } = this;
+    if (!journal) return base;
+    if (this.found?.base !== base || this.found.version !== version) {
+      const find: FindBoxes = (i, record, width, height) => {
+        const shapes = journal.history.shapesOf(i);
+        if (!shapes) return base(i, record, width, height);
+        const raster = journal.history.rasterOf(i);
+        return { boxes: shapes, broken: 0, outside: 0, unsure: [], ...(raster && { raster }) } satisfies Annotations;
+      };
+      this.found = { base, version, find };
+    }
+    return this.found.find;
+  }
+  /** What lies over an open picture; `null` while nothing is edited. */
+  get editor(): StageEditor | null {
+    return this.state === "on" ? this.over : null;
+  }
+  private readonly over: StageEditor = {
+    leave: () => this.leave(),
+    show: (picture) => this.show(picture),
+    place: (placed) => this.stage?.place(placed),
+    layer: () =>
+      html`<forebay-drawing .sketch=${this.sketch} .attach=${(stage: DrawingStage | null) => (this.stage = stage)}></forebay-drawing>`,
+    page: () => html`<forebay-drawing-page .drawing=${this}></forebay-drawing-page>`,
+  };
+  listen(changed: () => void): () => void {
+    this.listeners.add(changed);
+    return () => this.listeners.delete(changed);
+  }
+  private tell(): void {
+    for (const changed of this.listeners) changed();
+  }
+  /** Something changed that the whole page shows. */
+  private changed(): void {
+    this.version++;
+    this.host.requestUpdate();
+    this.tell();
+  }
+  get index(): number | null {
+    return this.picture?.index ?? null;
+  }
+  get history(): History | null {
+    return this.journal?.history ?? null;
+  }
+  get canUndo(): boolean {
+    return this.history?.canUndo ?? false;
+  }
+  get canRedo(): boolean {
+    return this.history?.canRedo ?? false;
+  }
+  get pending(): number {
+    return this.journal?.pending ?? 0;
+  }
+  get unkept(): Unkept | null {
+    return this.journal?.unkept ?? null;
+  }
+  get review(): Review | null {
+    const i = this.of.open();
+    return i === null ? null : this.reviewOf(i);
+  }
+  private reviewOf(i: number): Review | null {
+    const own = this.history?.reviewOf(i);
+    return own === undefined ? (this.before.get(i) ?? null) : own;
+  }
+  get progress(): Progress {
+    const { history } = this;
+    if (!history) return NO_PROGRESS;
+    if (this.counted?.version !== this.version)
+      this.counted = { version: this.version, progress: history.progress(this.of.data()?.length ?? 0, this.before) };
+    return this.counted!.progress;
+  }
+
+  // The picture
+
+  private leave(): void {
+    this.journal?.rest();
+    this.picture = null;
+    this.remark = "";
+    this.sketch.load(null, 0, 0);
+  }
+  private show(picture: ShownPicture): void {
+    const { journal } = this;
+    if (!journal) return;
+    const own = journal.history.shapesOf(picture.index);
+    const same = this.picture?.index === picture.index && own !== null && own === this.sketch.shapes;
+    this.picture = picture;
+    if (same) return;
+    const laid = this.of.base().laid;
+    const { shapes, lost } = own
+      ? { shapes: own, lost: 0 }
+      : shapesIn(laid ? null : picture.record, picture.annotations);
+    const many = !own && picture.annotations.boxes.length >= MOST;
+    this.remark = many
+      ? "This picture has more boxes than can be drawn, so it is not edited here."
+      : lost > 0
+        ? `${plural(lost, "box", "boxes")} of this picture cannot be drawn, and will be gone when it is changed.`
+        : "";
+    this.sketch.load(many ? null : shapes, picture.width, picture.height);
+    this.learn(shapes.map(({ label }) => label));
+    this.learn(this.of.counted());
+    if (!this.classes.has(this.sketch.label)) this.sketch.label = this.classes.names[0] ?? "";
+    this.tell();
+  }
+  private learn(names: Iterable<string>): void {
+    if (this.classes.learn(names)) this.classVersion++;
+  }
+  private done(shapes: readonly Shape[], nudge: string | null): void {
+    const { picture, journal } = this;
+    if (picture && journal) journal.draw(picture.index, shapes, nudge, { said: rasterOf(picture) });
+  }
+  /** A change goes into the journal. */
+  private entered({ sample, shapes, review, group }: Entry): void {
+    this.changed();
+    if (group !== null) return;
+    this.of.changed(false);
+    if (shapes) this.send({ index: sample, kind: "boxes", boxes: shapes.length });
+    else if (review !== undefined) this.send({ index: sample, kind: "review", review });
+    else this.send({ index: sample, kind: "other" });
+  }
+  private send(detail: EditDetail): void {
+    this.host.dispatchEvent(new CustomEvent("edit", { detail, bubbles: true, composed: true }));
+  }
+
+  // What people do
+
+  name(label: string): void {
+    this.learn([label]);
+    this.sketch.name(label.trim());
+    this.of.say(`class ${label}`);
+    this.focus();
+  }
+  give(key: number, name: string): void {
+    this.classes.give(key, name);
+    this.classVersion++;
+    this.of.say(`key ${key} is ${name}`);
+    this.tell();
+  }
+  point(at: number | null): void {
+    this.sketch.over = { hit: at === null || at < 0 ? null : { at, border: true }, handle: null };
+    this.stage?.redraw(false);
+  }
+  focus(): void {
+    this.stage?.closest<HTMLElement>(".stage")?.focus();
+  }
+
+  undo(): void {
+    this.step(this.journal?.undo() ?? null, "undo");
+  }
+  redo(): void {
+    this.step(this.journal?.redo() ?? null, "redo");
+  }
+  private step(entry: Entry | null, kind: "undo" | "redo"): void {
+    if (!entry) return this.of.say(`nothing to ${kind}`);
+    this.changed();
+    this.of.changed(entry.group !== null);
+    this.send({ index: entry.group === null ? entry.sample : null, kind });
+    const { sample } = entry;
+    this.of.say(sample === null ? kind : `${kind} in sample ${sample}`);
+    if (sample === null || sample >= (this.of.data()?.length ?? 0)) return;
+    if (this.picture?.index === sample) this.show(this.picture);
+    else if (entry.group === null) this.of.show(sample);
+  }
+
+  /** What a reviewer says of the open sample; then the next comes that nobody has reviewed. */
+  judge(review: Review | null): void {
+    const i = this.of.open();
+    if (i === null || !this.journal) return;
+    this.journal.review(i, review);
+    if (review === null) return this.of.say("not reviewed");
+    this.of.say(review);
+    this.next();
+  }
+  /** The next sample that is neither accepted nor rejected; after the last comes the first. */
+  next(): void {
+    const [rows, open] = [this.of.rows(), this.of.open()];
+    const from = open === null ? -1 : rows.find(open);
+    for (let k = 1; k <= rows.length; k++) {
+      const i = rows.at((from + k) % rows.length);
+      if (this.reviewOf(i) !== null) continue;
+      if (i !== open) this.of.show(i);
+      return;
+    }
+    this.of.say("every sample is reviewed");
+  }
+
+  /** Adds the boxes of the picture before this one. */
+  async copy(): Promise<void> {
+    const { picture, sketch } = this;
+    const data = this.of.data();
+    const rows = this.of.rows();
+    const position = picture ? rows.find(picture.index) : -1;
+    if (!picture || !data || !sketch.shapes) return;
+    if (position <= 0) return this.of.say("there is no picture before this one");
+    try {
+      const shapes = await this.shapesOf(data, rows.at(position - 1));
+      if (this.picture?.index !== picture.index || !sketch.shapes) return;
+      const there = new Set(sketch.shapes.map(placeOf));
+      const fresh = shapes.flatMap((shape) => within(shape, picture)).filter((shape) => !there.has(placeOf(shape)));
+      sketch.add(fresh);
+      this.of.say(fresh.length > 0 ? `${plural(fresh.length, "box", "boxes")} copied` : "nothing to copy");
+    } catch (e) {
+      if (isAbort(e)) return;
+      this.trouble = trouble(e);
+      this.tell();
+    }
+  }
+  private async shapesOf(data: Dataset, i: number): Promise<readonly Shape[]> {
+    const own = this.history?.shapesOf(i);
+    if (own) return own;
+    const record = await data.record(i, { signal: this.of.signal() });
+    const { width, height } = data.info(i);
+    const { find, laid } = this.of.base();
+    return shapesIn(laid ? null : record, find(i, record, width, height)).shapes;
+  }
+
+  /** Makes labels that lie over the dataset edits of it; how many pictures that were. */
+  async keepLabels(
+    { find, samples }: KeptLabels,
+    signal: AbortSignal,
+    onProgress: (done: number) => void,
+  ): Promise<number> {
+    await this.start();
+    const { journal } = this;
+    const data = this.of.data();
+    if (!journal || !data) throw new Error(this.failure?.message ?? "this dataset is not edited");
+    const group = journal.group();
+    let kept = 0;
+    for (const i of samples) {
+      signal.throwIfAborted();
+      const { width, height } = data.info(i);
+      const shapes = shapesIn(null, find(i, null, width, height)).shapes;
+      this.learn(shapes.map(({ label }) => label));
+      journal.draw(i, shapes, null, { group });
+      kept++;
+      // What waits is held in memory: not more of it than is soon written.
+      if (kept % 256 === 0 && !(await journal.kept())) break;
+      onProgress(kept);
+    }
+    if (!(await journal.kept())) throw new Error(this.unkept?.message ?? "the labels could not be kept");
+    this.changed();
+    this.of.changed(true);
+    this.send({ index: null, kind: "labels" });
+    return kept;
+  }
+
+  retry(): void {
+    void this.journal?.retry();
+  }
+  save(): void {
+    this.of.save();
+  }
+  download(): void {
+    void this.tried(async (journal) => {
+      await journal.kept();
+      const files = await journal.export();
+      const name = `${stem(this.of.data()?.name, "dataset")}-edits.jsonl`;
+      download(files.journal, name);
+      if (files.blobs) download(files.blobs, `${name}.blobs`);
+    });
+  }
+  take(file: File): void {
+    void this.tried(async (journal) => {
+      const { changes, added } = await journal.take(file);
+      this.changed();
+      this.of.changed(true);
+      if (this.picture) this.show(this.picture);
+      if (changes > 0) this.send({ index: null, kind: "labels" });
+      const without = added > 0 ? `; ${plural(added, "change")} of added samples only the command can apply` : "";
+      this.of.say(`${plural(changes, "change")} taken over${without}`);
+      if (added > 0)
+        this.fail(
+          new Error(
+            `${plural(added, "change")} about samples that were added stay out: apply that journal with the command.`,
+          ),
+        );
+    });
+  }
+  discard(): void {
+    void this.tried(async (journal) => {
+      await journal.discard();
+      this.journal = null;
+      this.state = "off";
+      this.leave();
+      this.of.changed(true);
+      await this.start();
+      this.of.say("all edits are thrown away");
+    });
+  }
+  private async tried(act: (journal: DrawnJournal) => Promise<void>): Promise<void> {
+    if (!this.journal) return;
+    this.trouble = null;
+    try {
+      await act(this.journal);
+    } catch (e) {
+      this.fail(e);
+    }
+    this.tell();
+  }
+  private fail(e: unknown): void {
+    if (!isAbort(e)) this.trouble = trouble(e);
+    this.tell();
+  }
+
+  // Keys
+
+  private readonly onKey = (e: KeyboardEvent): void => {
+    if (this.state !== "on" || this.of.open() === null) return;
+    const path = e.composedPath() as HTMLElement[];
+    if (isTyped(path) || !this.key(keyOf(e, path))) return;
+    e.preventDefault();
+    e.stopPropagation();
+  };
+  /** Does what a key says; true if it was one of its own. */
+  key({ key, shift, ctrl, inStage, inClasses }: PressedKey): boolean {
+    if (this.state !== "on" || this.of.open() === null) return false;
+    if (ctrl && key.toLowerCase() === "z") shift ? this.redo() : this.undo();
+    else if (ctrl && key.toLowerCase() === "y") this.redo();
+    else if ((inStage || (EVERYWHERE.has(key) && !ctrl)) && this.sketch.key(key, { shift, ctrl })) {
+      if (!inStage) this.focus();
+      return true;
+    } else if (ctrl) return false;
+    else if (/^[1-9]$/.test(key) && !inClasses) {
+      const name = this.classes.ofKey(Number(key));
+      if (name === undefined) this.of.say(`no class has the key ${key}`);
+      else {
+        // A key that was used stays that of its class, whatever else becomes known.
+        this.classes.give(Number(key), name);
+        this.name(name);
+      }
+    } else if (key === "a") this.judge("accepted");
+    else if (key === "r") this.judge("rejected");
+    else if (key === "w") this.judge(null);
+    else if (key === "f") void this.copy();
+    else if (key === "s") this.search();
+    else return false;
+    return true;
+  }
+  private search(): void {
+    const panel = this.stage?.getRootNode() as ShadowRoot | undefined;
+    panel?.querySelector<HTMLElement & { search(): void }>("forebay-drawing-page")?.search();
+  }
+  /** Keys with Ctrl while nothing has the focus. */
+  chords(): Record<string, () => void> {
+    if (this.state !== "on") return {};
+    const redo = (): void => this.redo();
+    return { "Ctrl+z": () => this.undo(), "Ctrl+Z": redo, "Ctrl+y": redo };
+  }
+  /** Whether there is something that edits can be of. */
+  get can(): boolean {
+    return this.of.data()?.format === "tbl";
+  }
+  /** Keeps labels that lie over the dataset then. */
+  keeper(given: () => KeptLabels | null) {
+    return async (signal: AbortSignal, onProgress: (done: number) => void): Promise<number> => {
+      const labels = given();
+      return labels ? this.keepLabels(labels, signal, onProgress) : 0;
+    };
+  }
+  /** Begins and ends editing. */
+  button(): TemplateResult | string {
+    const data = this.of.data();
+    if (!data || data.format === "warehouse") return "";
+    const on = this.state === "on";
+    return html`<button aria-pressed=${on} ?disabled=${this.state === "opening"} title="Draw and review labels"
+      @click=${() => (on ? this.stop() : void this.start())}>Edit</button>`;
+  }
+  /** Editing, or why not, above the samples. */
+  bar(convert: () => void): TemplateResult | null {
+    if (this.state === "on") return html`<forebay-edit-bar .drawing=${this}></forebay-edit-bar>`;
+    const { failure } = this;
+    if (!failure) return null;
+    const close = (): void => {
+      this.failure = null;
+      this.host.requestUpdate();
+    };
+    const [what, act] = adviceOf(failure, () => void this.start(), convert);
+    return html`<div class="notice" role="alert"><span><b>This dataset cannot be edited now.</b> ${what}</span>${failure.code ? html`<code>${failure.code}</code>` : ""}${act}<button @click=${close}>Close</button></div>`;
+  }
+}
+
+/** Why a journal does not open, and what helps. */
+function adviceOf(
+  { code, message }: Trouble,
+  again: () => void,
+  convert: () => void,
+): [string, TemplateResult | string] {
+  const retry = html`<button @click=${again}>Try again</button>`;
+  if (code === "edits.locked") return ["Another tab has its edits open: end the editing there first.", retry];
+  if (code === "edits.cannot")
+    return [
+      "Edits are saved to a TBL: make one of it, and open that.",
+      html`<button @click=${convert}>Convert</button>`,
+    ];
+  return [message, retry];
+}
+
+/** Names of classes in the document beside the samples. */
+function* classesIn(document: { readonly [key: string]: Json }): Iterable<string> {
+  for (const list of [document.categories, document.classes]) {
+    for (const one of Array.isArray(list) ? list : []) {
+      const name = typeof one === "object" && one !== null && !Array.isArray(one) ? one.name : one;
+      if (typeof name === "string") yield name;
+    }
+  }
+}
+function reviewIn(record: Json): Review | null {
+  const at = record as { review?: Json; json?: { review?: Json } | null } | null;
+  const said = at?.json?.review ?? at?.review;
+  return said === "accepted" || said === "rejected" ? said : null;
+}
+/** Of a picture that a browser would turn, the line says in which raster its boxes are. */
+function rasterOf({ asStored, record, width, height }: ShownPicture): { fields: Json } | null {
+  if (!asStored) return null;
+  const root = (record ?? {}) as { [key: string]: Json };
+  const beside = "json" in root || ("members" in root && "name" in root);
+  return { fields: { [beside ? "json.annotations_size" : "annotations_size"]: [width, height] } };
+}
+const placeOf = ({ label, x, y, w, h, outlines }: Shape): string => [label, x, y, w, h, ...outlines.flat()].join();
+
+/** A shape of another picture as far as it lies in this one; what is left of it may be nothing. */
+function within(shape: Shape, { width, height }: ShownPicture): Shape[] {
+  const [left, top] = [Math.max(0, shape.x), Math.max(0, shape.y)];
+  const [right, bottom] = [Math.min(width, shape.x + shape.w), Math.min(height, shape.y + shape.h)];
+  if (right <= left || bottom <= top) return [];
+  if (shape.kind === "box") return [boxAt({ left, top, right, bottom }, shape.label)];
+  if (shape.kind !== "polygon") return shape.kind === "mask" ? [] : [moved(shape, 0, 0)];
+  const clamp = (v: number, k: number): number => Math.min(k % 2 ? height : width, Math.max(0, v));
+  return [
+    polygonOf(
+      shape.outlines.map((outline) => outline.map(clamp)),
+      shape.label,
+    ),
+  ];
+}

@@ -1,0 +1,186 @@
+/** Above the samples while they are edited: how far the work is, whether it is kept, and what can be done with it. */
+import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import { colorOf } from "../samples/colors.ts";
+import "../ui/menu.ts";
+import type { Menu } from "../ui/menu.ts";
+import { controls } from "../ui/styles.ts";
+import { visible } from "../ui/visible.ts";
+import { count, plural } from "../ui/wording.ts";
+import type { DrawingActions } from "./actions.ts";
+
+/** Classes that are listed. */
+const LISTED = 100;
+
+/** `<forebay-edit-bar>`. */
+@customElement("forebay-edit-bar")
+export class EditBar extends LitElement {
+  static override styles = [
+    controls,
+    css`
+    :host {
+      display: block;
+      flex: 1 1 100%;
+      padding: 6px 10px;
+      border-radius: 9px;
+      background: var(--accent-soft);
+      font-size: 13px;
+    }
+    .bar {
+      display: flex;
+      flex-wrap: wrap;
+      align-items: center;
+      gap: 6px 10px;
+      font-variant-numeric: tabular-nums;
+    }
+    .bar > .push {
+      margin-left: auto;
+    }
+    button {
+      min-height: 30px;
+      padding: 0 10px;
+    }
+    .wrong {
+      display: flex;
+      flex-wrap: wrap;
+      align-items: center;
+      gap: 6px 10px;
+      margin: 6px 0 0;
+      padding: 6px 10px;
+      border-radius: 8px;
+      background: var(--bad-soft);
+      color: var(--ink);
+      overflow-wrap: anywhere;
+    }
+    .sheet {
+      display: grid;
+      gap: 8px;
+      max-width: 320px;
+    }
+    .sheet p {
+      margin: 0;
+    }
+    table {
+      border-collapse: collapse;
+    }
+    caption {
+      text-align: left;
+      padding-bottom: 6px;
+      color: var(--ink-2);
+    }
+    td,
+    th {
+      padding: 2px 12px 2px 0;
+      text-align: left;
+      font-weight: 400;
+      overflow-wrap: anywhere;
+    }
+    td {
+      text-align: right;
+      padding-right: 0;
+    }
+    i {
+      display: inline-block;
+      width: 9px;
+      height: 9px;
+      margin-right: 6px;
+      border-radius: 3px;
+      forced-color-adjust: none;
+    }
+    @media (forced-colors: active) {
+      :host,
+      .wrong {
+        border: 1px solid CanvasText;
+      }
+    }
+  `,
+  ];
+  @property({ attribute: false }) drawing!: DrawingActions;
+  @state() private sure = false;
+  @query("#more") private more!: Menu;
+  private unlisten: (() => void) | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.unlisten = this.drawing.listen(() => this.requestUpdate());
+  }
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.unlisten?.();
+  }
+
+  override render(): TemplateResult {
+    const { drawing: d } = this;
+    const { changed, accepted, rejected, left } = d.progress;
+    return html`
+      <div class="bar" role="group" aria-label="Editing">
+        <b>Editing</b>
+        <span class="far">${plural(changed, "picture")} changed, ${count(accepted)} accepted, ${count(rejected)} rejected, ${count(left)} left</span>
+        ${this.renderClasses()}
+        <span class="kept muted" role="status">${this.kept}</span>
+        <button class="push" ?disabled=${!d.canUndo} title="Undo (Ctrl+Z)" @click=${() => d.undo()}>Undo</button>
+        <button ?disabled=${!d.canRedo} title="Do it again (Ctrl+Shift+Z)" @click=${() => d.redo()}>Redo</button>
+        <button class="primary" ?disabled=${!d.canUndo} title="Write a new file with the edits" @click=${() => d.save()}>Save…</button>
+        ${this.renderMore()}
+        <button title="Show the dataset as it is; the edits stay" @click=${() => d.stop()}>Done</button>
+      </div>
+      ${d.unkept ? this.renderUnkept(d.unkept.message, d.unkept.code, d.unkept.gone) : nothing}
+      ${d.trouble ? html`<div class="wrong" role="alert">${d.trouble.message}${d.trouble.code ? html`<code>${d.trouble.code}</code>` : nothing}</div>` : nothing}`;
+  }
+  private get kept(): string {
+    const { pending, unkept, risk } = this.drawing;
+    if (unkept) return "";
+    if (pending > 1) return `keeping ${count(pending)} changes…`;
+    if (pending > 0) return "keeping…";
+    return risk === "page" ? "kept while this page is open" : "every change is kept";
+  }
+  /** Why something is not kept, and what to do. */
+  private renderUnkept(message: string, code: string | undefined, gone: boolean): TemplateResult {
+    const full = /quota|no room|no space/i.test(message) || code === "io.full";
+    const help = gone
+      ? ""
+      : full
+        ? " The browser's store is full: free room on the disk or remove data of other pages, then try again."
+        : "";
+    return html`<div class="wrong" role="alert"><span><b>Not kept.</b> ${message}${help}</span>${code && !gone ? html`<code>${code}</code>` : nothing}
+      <button @click=${() => this.drawing.retry()}>${gone ? "Write it again" : "Try again"}</button>
+      ${gone ? nothing : html`<button @click=${() => this.drawing.download()}>Download what is kept</button>`}</div>`;
+  }
+  private renderClasses(): TemplateResult | typeof nothing {
+    const { classes } = this.drawing.progress;
+    if (classes.length === 0) return nothing;
+    return html`<forebay-menu label="By class"><table><caption>Boxes in the changed pictures</caption>
+      <tbody>${classes
+        .slice(0, LISTED)
+        .map(
+          ([label, boxes]) =>
+            html`<tr><th scope="row"><i .style=${`background:${colorOf(label)}`}></i><bdi>${visible(label) || "no class"}</bdi></th><td>${count(boxes)}</td></tr>`,
+        )}</tbody></table>${classes.length > LISTED ? html`<p class="muted">and ${count(classes.length - LISTED)} more classes</p>` : nothing}</forebay-menu>`;
+  }
+  private renderMore(): TemplateResult {
+    const { drawing: d } = this;
+    const then = (act: () => void) => (): void => {
+      this.more.hide();
+      this.sure = false;
+      act();
+    };
+    return html`<forebay-menu id="more" label="More"><div class="sheet">
+      <button @click=${then(() => d.download())}>Download the journal</button>
+      <button @click=${() => this.renderRoot.querySelector<HTMLInputElement>("#journal")?.click()}>Take over a journal</button>
+      <button ?disabled=${d.progress.changed === 0 && !d.canRedo}
+        @click=${this.sure ? then(() => d.discard()) : () => ((this.sure = true))}>${this.sure ? html`<b>Yes, throw them all away</b>` : "Throw all edits away"}</button>
+      <p class="muted">${
+        d.risk === "page"
+          ? "This browser gives the page no store: download the journal before the page is closed."
+          : d.risk === "full"
+            ? "A browser whose disk is full may clear its store: a journal that was downloaded is safe."
+            : "The browser keeps the journal until it is thrown away."
+      } The command and Python apply it too.</p></div></forebay-menu>
+      <input type="file" id="journal" hidden aria-label="A journal of edits" @change=${(e: Event) => {
+        const input = e.target as HTMLInputElement;
+        const file = input.files?.[0];
+        input.value = "";
+        if (file) then(() => d.take(file))();
+      }} />`;
+  }
+}

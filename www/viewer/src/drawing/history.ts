@@ -1,0 +1,201 @@
+/** What a journal says was done: the changes that stand and those that were undone, in the order in which it has them. */
+import type { Json } from "../../../lib/src/model/index.ts";
+import { shapesOf, type Shape } from "./shape.ts";
+
+/** What a reviewer said. */
+export type Review = "accepted" | "rejected";
+
+/** One change. */
+export interface Entry {
+  readonly do: string;
+  /** The sample that it is of; `null` if it is of none. */
+  readonly sample: number | null;
+  /** All that is drawn on the picture then; `null` where the change is about something else. */
+  readonly shapes: readonly Shape[] | null;
+  /** What a reviewer said; `undefined` where the change is about something else. */
+  readonly review: Review | null | undefined;
+  /** Changes that came together are undone together, until the page is left. */
+  readonly group: number | null;
+  /** The line of the journal, if it says what nobody draws. */
+  readonly said: Said | null;
+}
+
+/** The members of a line. */
+export type Said = { readonly [key: string]: Json | undefined };
+
+const other = { shapes: null, review: undefined, group: null, said: null } as const;
+export const drawn = (sample: number, shapes: readonly Shape[], more: Partial<Entry> = {}): Entry => ({
+  ...other,
+  do: "set",
+  sample,
+  shapes,
+  ...more,
+});
+export const reviewed = (sample: number, review: Review | null): Entry => ({ ...other, do: "review", sample, review });
+
+/** How far the work is. */
+export interface Progress {
+  /** Samples with a change that stands. */
+  readonly changed: number;
+  readonly accepted: number;
+  readonly rejected: number;
+  /** Neither of both. */
+  readonly left: number;
+  /** Boxes by class in the pictures that were drawn on, most first. */
+  readonly classes: readonly (readonly [label: string, boxes: number])[];
+}
+
+/** Mirrors the rules of the journal: undo takes the last change back that stands, and any other change ends what can be redone. */
+export class History {
+  private readonly standing: Entry[] = [];
+  private undone: Entry[] = [];
+  private readonly bySample = new Map<number, Entry[]>();
+  private readonly counts = new Map<string, number>();
+
+  /** What a journal has, of which the checksums were verified when it was opened. */
+  static async of(journal: Blob): Promise<History> {
+    const history = new History();
+    let first = true;
+    for await (const line of linesOf(journal)) {
+      const said = first ? null : parsed(line);
+      first = false;
+      if (said) history.read(said);
+    }
+    return history;
+  }
+  private read(said: Said): void {
+    if (said.do === "undo") return void this.undo();
+    if (said.do === "redo") return void this.redo();
+    const { sample, annotations, state, fields, unset } = said;
+    const isReview = said.do === "review";
+    const own = isReview || (said.do === "set" && !fields && !unset);
+    this.add({
+      do: String(said.do),
+      sample: typeof sample === "number" ? sample : null,
+      shapes: Array.isArray(annotations) ? shapesOf(annotations).shapes : null,
+      review: isReview ? ((state as Review | null) ?? null) : undefined,
+      group: null,
+      said: own ? null : said,
+    });
+  }
+
+  get canUndo(): boolean {
+    return this.standing.length > 0;
+  }
+  get canRedo(): boolean {
+    return this.undone.length > 0;
+  }
+  /** What would be undone, or done again. */
+  get last(): Entry | null {
+    return this.standing.at(-1) ?? null;
+  }
+  get next(): Entry | null {
+    return this.undone.at(-1) ?? null;
+  }
+  /** Changes that stand, the first of them first. */
+  get entries(): readonly Entry[] {
+    return this.standing;
+  }
+  add(entry: Entry): void {
+    this.undone = [];
+    this.push(entry);
+  }
+  /** The last change is another one: a key that is held moves something once. */
+  replace(entry: Entry): void {
+    this.undo();
+    this.undone = [];
+    this.push(entry);
+  }
+  undo(): Entry | null {
+    const entry = this.standing.pop();
+    if (!entry) return null;
+    this.undone.push(entry);
+    if (entry.sample !== null) {
+      this.count(entry.sample, -1);
+      const own = this.bySample.get(entry.sample)!;
+      own.pop();
+      if (own.length === 0) this.bySample.delete(entry.sample);
+      this.count(entry.sample, 1);
+    }
+    return entry;
+  }
+  redo(): Entry | null {
+    const entry = this.undone.pop();
+    if (entry) this.push(entry);
+    return entry ?? null;
+  }
+  private push(entry: Entry): void {
+    this.standing.push(entry);
+    if (entry.sample === null) return;
+    this.count(entry.sample, -1);
+    const own = this.bySample.get(entry.sample);
+    if (own) own.push(entry);
+    else this.bySample.set(entry.sample, [entry]);
+    this.count(entry.sample, 1);
+  }
+  /** Takes the boxes of a sample in or out. */
+  private count(sample: number, by: 1 | -1): void {
+    for (const { label } of this.shapesOf(sample) ?? []) {
+      const now = (this.counts.get(label) ?? 0) + by;
+      if (now > 0) this.counts.set(label, now);
+      else this.counts.delete(label);
+    }
+  }
+
+  /** All that is drawn on a picture; `null` where it was not drawn on. */
+  shapesOf(sample: number): readonly Shape[] | null {
+    return this.bySample.get(sample)?.findLast(({ shapes }) => shapes)?.shapes ?? null;
+  }
+  /** Width and height of the picture that was drawn on, if that was said. */
+  rasterOf(sample: number): readonly [number, number] | undefined {
+    const fields = this.bySample.get(sample)?.findLast(({ shapes }) => shapes)?.said?.fields as Said | undefined;
+    const size = fields?.annotations_size ?? fields?.["json.annotations_size"];
+    return Array.isArray(size) && size.length === 2 ? (size as [number, number]) : undefined;
+  }
+  /** What a reviewer said here; `undefined` for nothing. */
+  reviewOf(sample: number): Review | null | undefined {
+    return this.bySample.get(sample)?.findLast(({ review }) => review !== undefined)?.review;
+  }
+  /** Boxes of a class in what was drawn on. */
+  boxesOf(label: string): number {
+    return this.counts.get(label) ?? 0;
+  }
+  /** Classes of what was drawn, in the order in which they came. */
+  get labels(): Iterable<string> {
+    return this.counts.keys();
+  }
+  /** How far the work is, in a dataset of this many samples of which some were reviewed before. */
+  progress(samples: number, before: ReadonlyMap<number, Review>): Progress {
+    let [accepted, rejected] = [0, 0];
+    const take = (review: Review | null | undefined): void => {
+      if (review === "accepted") accepted++;
+      else if (review === "rejected") rejected++;
+    };
+    for (const sample of this.bySample.keys()) {
+      const own = this.reviewOf(sample);
+      take(own === undefined ? before.get(sample) : own);
+    }
+    for (const [sample, review] of before) if (!this.bySample.has(sample)) take(review);
+    const classes = [...this.counts].sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1));
+    return { changed: this.bySample.size, accepted, rejected, left: samples - accepted - rejected, classes };
+  }
+}
+
+/** Lines of a text of any length; what a crash left of a last one is none. */
+async function* linesOf(text: Blob): AsyncGenerator<string> {
+  const reader = text.stream().pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const lines = (rest + part.value).split("\n");
+    rest = lines.pop()!;
+    yield* lines;
+  }
+}
+
+function parsed(line: string): Said | null {
+  try {
+    return JSON.parse(line) as Said;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,279 @@
+/** The journal of a dataset while people draw: what they see at once, and what is kept of it, one change after the other. */
+import type { Dataset, EditFields, Edits, Json, Output, Progress as Written } from "../../../lib/src/model/index.ts";
+import type { EditSummary } from "../../../lib/src/model/edits.ts";
+import { trouble, type Trouble } from "../ui/wording.ts";
+import { History, drawn, reviewed, type Entry, type Review, type Said } from "./history.ts";
+import { annotationOf, type Shape } from "./shape.ts";
+
+/** Milliseconds of rest after which what keys move is kept. */
+const REST = 500;
+/** Where the package has its journals. */
+const FOLDER = "forebay-edits";
+/** Tries to open what was let go, and milliseconds in which that was a moment ago. */
+const TRIES = 40;
+const LATELY = 2000;
+
+type Line = { readonly entry: Entry } | { readonly step: "undo" | "redo" };
+
+/** Why a change is not kept. */
+export interface Unkept extends Trouble {
+  /** The browser threw the journal away. */
+  readonly gone: boolean;
+}
+
+/** What it tells. */
+export interface JournalHost {
+  /** Something is kept now, or is not. */
+  readonly told: () => void;
+  /** A change was made that goes into the journal. */
+  readonly entered: (entry: Entry) => void;
+}
+
+/** Keeps changes, and knows all of them. */
+export class DrawnJournal {
+  /** Why the last change is not kept; nothing is kept behind it until that is mended. */
+  unkept: Unkept | null = null;
+  private waiting: Line[] = [];
+  private busy = false;
+  private work: Promise<void> = Promise.resolve();
+  private nudge: { readonly name: string; readonly timer: ReturnType<typeof setTimeout> } | null = null;
+  private groups = 0;
+
+  private constructor(
+    private readonly dataset: Dataset,
+    private edits: Edits,
+    readonly history: History,
+    private readonly of: JournalHost,
+  ) {}
+
+  static async open(dataset: Dataset, of: JournalHost): Promise<DrawnJournal> {
+    const edits = await opened(dataset);
+    try {
+      const { journal } = await edits.export();
+      return new DrawnJournal(dataset, edits, await History.of(journal), of);
+    } catch (e) {
+      edits.close();
+      throw e;
+    }
+  }
+
+  get name(): string {
+    return this.edits.name;
+  }
+  /** How many changes are not kept yet. */
+  get pending(): number {
+    return this.waiting.length + (this.nudge ? 1 : 0);
+  }
+  /** A number that several changes share. */
+  group(): number {
+    return this.groups++;
+  }
+
+  /** All that is drawn on a picture; a change of the same `nudge` takes the place of the last one while it is not kept. */
+  draw(sample: number, shapes: readonly Shape[], nudge: string | null, more: Partial<Entry> = {}): void {
+    const entry = drawn(sample, shapes, more);
+    const name = nudge === null ? null : `${sample} ${nudge}`;
+    if (this.nudge && this.nudge.name === name) {
+      clearTimeout(this.nudge.timer);
+      this.history.replace(entry);
+    } else {
+      this.rest();
+      this.history.add(entry);
+    }
+    if (name !== null) this.nudge = { name, timer: setTimeout(() => this.rest(), REST) };
+    else this.put({ entry });
+    this.of.told();
+  }
+  review(sample: number, review: Review | null): void {
+    this.enter(reviewed(sample, review));
+  }
+  private enter(entry: Entry): void {
+    this.rest();
+    this.history.add(entry);
+    this.put({ entry });
+  }
+  /** What keys moved is a change now. */
+  rest(): void {
+    if (!this.nudge) return;
+    clearTimeout(this.nudge.timer);
+    this.nudge = null;
+    this.put({ entry: this.history.last! });
+  }
+  /** Takes the last change back, with those that came together with it; the last of them. */
+  undo(): Entry | null {
+    this.rest();
+    const group = this.history.last?.group ?? null;
+    let entry: Entry | null = null;
+    do {
+      const undone = this.history.undo();
+      if (!undone) break;
+      entry = undone;
+      this.put({ step: "undo" });
+    } while (group !== null && this.history.last?.group === group);
+    return entry;
+  }
+  redo(): Entry | null {
+    this.rest();
+    const group = this.history.next?.group ?? null;
+    let entry: Entry | null = null;
+    do {
+      const again = this.history.redo();
+      if (!again) break;
+      entry = again;
+      this.put({ step: "redo" });
+    } while (group !== null && this.history.next?.group === group);
+    return entry;
+  }
+
+  private put(line: Line): void {
+    this.waiting.push(line);
+    if ("entry" in line) this.of.entered(line.entry);
+    if (!this.busy && !this.unkept) this.work = this.pump();
+  }
+  /** Keeps what waits. */
+  private async pump(): Promise<void> {
+    this.busy = true;
+    this.of.told();
+    let at = 0;
+    try {
+      for (; at < this.waiting.length; at++) {
+        // What is taken off the front of a long list one by one takes long.
+        if (at >= 512) at -= this.waiting.splice(0, at).length;
+        const line = this.waiting[at]!;
+        if (!(await isThere(this.edits.name))) throw GONE;
+        if ("entry" in line) await write(this.edits, line.entry);
+        else await this.edits[line.step]();
+      }
+    } catch (e) {
+      this.unkept = { ...trouble(e), gone: e === GONE };
+    } finally {
+      this.waiting.splice(0, at);
+      this.busy = false;
+      this.of.told();
+    }
+  }
+  /** Tries again to keep what was not; a journal that the browser threw away is written anew. */
+  async retry(): Promise<void> {
+    const { unkept } = this;
+    if (!unkept || this.busy) return;
+    this.unkept = null;
+    this.work = unkept.gone ? this.again() : this.pump();
+    return this.work;
+  }
+  /** Writes everything anew. */
+  private async again(): Promise<void> {
+    this.busy = true;
+    this.of.told();
+    try {
+      await this.edits.discard();
+      closedAt = performance.now();
+      this.edits = await opened(this.dataset);
+      for (const entry of this.history.entries) await write(this.edits, entry);
+      // What was undone can be redone until the page is left.
+      this.waiting = [];
+    } catch (e) {
+      this.unkept = { ...trouble(e), gone: true };
+    } finally {
+      this.busy = false;
+      this.of.told();
+    }
+  }
+  /** Ends when everything is kept, or cannot be. */
+  async kept(): Promise<boolean> {
+    this.rest();
+    await this.work;
+    return this.unkept === null && this.waiting.length === 0;
+  }
+
+  save(
+    output: Output,
+    options: { signal: AbortSignal; onProgress: (progress: Written) => void },
+  ): Promise<EditSummary> {
+    return this.edits.save(output, options);
+  }
+  export(): ReturnType<Edits["export"]> {
+    return this.edits.export();
+  }
+  discard(): Promise<void> {
+    clearTimeout(this.nudge?.timer);
+    this.nudge = null;
+    this.waiting = [];
+    closedAt = performance.now();
+    return this.edits.discard();
+  }
+  close(): void {
+    void this.kept().finally(() => {
+      closedAt = performance.now();
+      this.edits.close();
+    });
+  }
+
+  /** Makes the changes of another journal of the same dataset behind those of this one; how many, and what was left out. */
+  async take(file: Blob): Promise<{ changes: number; added: number }> {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const never = (): Promise<never> => Promise.reject(new Error("a journal that is read is not changed"));
+    const store = { read: async (name: string) => (name === "given" ? bytes : null), write: never, remove: never };
+    // Opening it finds out whether it is whole, and of this dataset.
+    const given = await this.dataset.edit({ store, name: "given" });
+    given.close();
+    const { entries } = await History.of(new Blob([bytes]));
+    const group = this.group();
+    let added = 0;
+    for (const entry of entries) {
+      if (entry.do === "add" || (entry.sample ?? 0) >= this.dataset.length) added++;
+      else this.enter({ ...entry, group });
+    }
+    return { changes: entries.length - added, added };
+  }
+}
+
+const GONE = new Error("The browser has removed the journal of these edits. What was drawn is still on this page.");
+
+/** Whether the journal lies where it was: who writes behind the end of an empty file makes a file that nobody reads. */
+async function isThere(name: string): Promise<boolean> {
+  const root = await navigator.storage?.getDirectory?.().catch(() => null);
+  if (!root) return true;
+  try {
+    const folder = await root.getDirectoryHandle(FOLDER);
+    const { size } = await (await folder.getFileHandle(name)).getFile();
+    return size > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** When this page let a journal go. */
+let closedAt = Number.NEGATIVE_INFINITY;
+
+/** The lock of what was closed a moment ago goes when that is through with its work. */
+async function opened(dataset: Dataset): Promise<Edits> {
+  for (let tries = performance.now() - closedAt < LATELY ? TRIES : 0; ; tries--) {
+    try {
+      return await dataset.edit();
+    } catch (e) {
+      if (tries <= 0 || trouble(e).code !== "edits.locked") throw e;
+      await new Promise((go) => setTimeout(go, 50));
+    }
+  }
+}
+
+/** A change, as the package is told. */
+async function write(edits: Edits, { do: kind, sample, shapes, review, said }: Entry): Promise<void> {
+  const i = sample ?? 0;
+  const text = (key: string): string => String(said?.[key] ?? "");
+  const list = (key: string): string[] => (said?.[key] as string[] | undefined) ?? [];
+  const boxes = shapes?.map(annotationOf);
+  if (kind === "set") return edits.set(i, { ...fieldsOf(said), ...(boxes && { boxes }) });
+  if (kind === "review") return edits.review(i, review ?? null);
+  if (kind === "remove") return edits.remove(i);
+  if (kind === "restore") return edits.restore(i);
+  if (kind === "rename") return edits.rename(i, text("name"));
+  if (kind === "move") return edits.move(i, (said?.before as number | null) ?? undefined);
+  if (kind === "tag") return edits.tag(i, list("add"), list("remove"));
+  if (kind === "document") return edits.document(fieldsOf(said) as { [path: string]: Json | undefined });
+  // What else there is has bytes that lie in no line.
+}
+const fieldsOf = (said: Said | null): EditFields => ({
+  ...(said?.fields as EditFields | undefined),
+  ...Object.fromEntries(((said?.unset as string[] | undefined) ?? []).map((path) => [path, undefined])),
+});

@@ -1,0 +1,486 @@
+/** A picture that is drawn on: what is on it, what is selected, and what a hand or a key does. It knows no page. */
+import { HitIndex, type Hit } from "./hit-index.ts";
+import {
+  bottomOf,
+  boxAt,
+  handlesOf,
+  holds,
+  isMovable,
+  isResizable,
+  moved,
+  polygonOf,
+  pulled,
+  relabeled,
+  rightOf,
+  stretched,
+  toLine,
+  withPoint,
+  withoutPoint,
+  type Corners,
+  type Point,
+  type Shape,
+} from "./shape.ts";
+
+export type Tool = "box" | "polygon";
+
+/** What others do with it. */
+export interface SketchHost {
+  /** Something in hand looks different. */
+  readonly moving: () => void;
+  /** Something else is selected, or another tool is taken. */
+  readonly changed: () => void;
+  /** All that is on the picture now; changes of the same `nudge` in a row are one. */
+  readonly done: (shapes: readonly Shape[], nudge: string | null) => void;
+  readonly say: (text: string) => void;
+}
+
+/** Keys that are held with another. */
+export interface Held {
+  readonly shift: boolean;
+  readonly ctrl: boolean;
+}
+
+type Gesture =
+  | { readonly kind: "press"; readonly from: Point; readonly add: boolean }
+  | { readonly kind: "box"; readonly from: Point; readonly to: Point }
+  | { readonly kind: "move"; readonly from: Point; readonly add: boolean; readonly far: boolean }
+  | { readonly kind: "handle"; readonly at: number; readonly handle: number; readonly from: Shape };
+
+/** What the pointer is over. */
+export interface Over {
+  readonly hit: Hit | null;
+  /** A handle of what is selected. */
+  readonly handle: number | null;
+}
+
+const NOTHING: Over = { hit: null, handle: null };
+/** Pixels of the picture that a key moves something by, and with Ctrl. */
+const STEPS = [1, 10] as const;
+const ARROWS: Readonly<Record<string, Point>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+
+export class Sketch {
+  width = 0;
+  height = 0;
+  /** What is on the picture; `null` while it cannot be changed. */
+  shapes: readonly Shape[] | null = null;
+  selected: ReadonlySet<number> = new Set();
+  tool: Tool = "box";
+  /** The class of what is drawn. */
+  label = "";
+  /** What is in hand, by its number, as it would be. */
+  draft: ReadonlyMap<number, Shape> = new Map();
+  /** The box that is drawn. */
+  box: Corners | null = null;
+  /** Points of the outline that is drawn, and where the next one would be. */
+  outline: readonly number[] = [];
+  cursor: Point | null = null;
+  /** The handle that keys move. */
+  handle: number | null = null;
+  over: Over = NOTHING;
+  /** What of the picture is in sight, and how many of its pixels a finger covers. */
+  view: Corners = { left: 0, top: 0, right: 0, bottom: 0 };
+  reach = 1;
+  private gesture: Gesture | null = null;
+  private tree: HitIndex | null = null;
+
+  constructor(private readonly of: SketchHost) {}
+
+  /** Another picture, or the same with what was done to it elsewhere. */
+  load(shapes: readonly Shape[] | null, width: number, height: number): void {
+    const same = this.shapes !== null && shapes?.length === this.shapes.length;
+    [this.width, this.height] = [width, height];
+    if (!same) this.selected = new Set();
+    this.put(shapes);
+    this.drop();
+  }
+  private put(shapes: readonly Shape[] | null): void {
+    this.shapes = shapes;
+    this.tree = null;
+    this.draft = new Map();
+    this.over = NOTHING;
+  }
+  private get hits(): HitIndex {
+    return (this.tree ??= new HitIndex(this.shapes ?? []));
+  }
+  /** Ends what is being done, without doing it. */
+  private drop(): boolean {
+    const busy = this.gesture !== null || this.outline.length > 0 || this.cursor !== null || this.handle !== null;
+    this.gesture = this.box = this.cursor = this.handle = null;
+    this.outline = [];
+    this.draft = new Map();
+    this.of.changed();
+    return busy;
+  }
+  private commit(shapes: readonly Shape[], selected: Iterable<number>, nudge: string | null = null): void {
+    this.put(shapes);
+    this.selected = new Set(selected);
+    this.of.changed();
+    this.of.done(shapes, nudge);
+  }
+  private clamp([x, y]: Point): Point {
+    return [Math.min(this.width, Math.max(0, x)), Math.min(this.height, Math.max(0, y))];
+  }
+  /** The only one that is selected. */
+  private get one(): number | null {
+    const [first] = this.selected;
+    return this.selected.size === 1 ? first! : null;
+  }
+  /** The shape as it is or would be. */
+  shape(at: number): Shape | undefined {
+    return this.draft.get(at) ?? this.shapes?.[at];
+  }
+
+  // Tools and classes
+
+  take(tool: Tool): void {
+    this.tool = tool;
+    this.drop();
+  }
+  /** The class of what is selected, and of what comes. */
+  name(label: string): void {
+    this.label = label;
+    const { shapes } = this;
+    if (shapes && [...this.selected].some((at) => shapes[at]!.label !== label))
+      this.commit(
+        shapes.map((shape, at) => (this.selected.has(at) ? relabeled(shape, label) : shape)),
+        this.selected,
+      );
+    else this.of.changed();
+  }
+  select(selected: Iterable<number>): void {
+    this.selected = new Set(selected);
+    this.handle = null;
+    const at = this.one;
+    if (at !== null) this.label = this.shapes![at]!.label;
+    this.of.changed();
+  }
+  remove(): void {
+    const { shapes, selected } = this;
+    if (!shapes || selected.size === 0) return;
+    this.handle = null;
+    this.commit(
+      shapes.filter((_, at) => !selected.has(at)),
+      [],
+    );
+  }
+  /** Adds some, and selects them. */
+  add(more: readonly Shape[]): void {
+    const shapes = this.shapes ?? [];
+    if (more.length > 0)
+      this.commit(
+        [...shapes, ...more],
+        more.map((_, k) => shapes.length + k),
+      );
+  }
+
+  // The hand
+
+  down(at: Point, { shift }: Held): void {
+    const { shapes } = this;
+    if (!shapes) return;
+    if (this.tool === "polygon") return this.point(this.clamp(at));
+    const handle = this.handleAt(at);
+    const one = this.one;
+    if (handle && one !== null) {
+      let [from, k] = [shapes[one]!, handle.at];
+      if (handle.between) {
+        from = withPoint(from, k, this.clamp(at));
+        k++;
+      }
+      this.gesture = { kind: "handle", at: one, handle: k, from };
+      return this.move(at);
+    }
+    const hit = this.hits.at(at, this.reach);
+    const taken = hit && (this.selected.has(hit.at) || this.isIn(at));
+    if (hit?.border && !taken && !shift) this.select([hit.at]);
+    const moves = taken || (hit?.border && !shift);
+    this.gesture = moves ? { kind: "move", from: at, add: shift, far: false } : { kind: "press", from: at, add: shift };
+  }
+  /** Whether a point is in something that is selected. */
+  private isIn(at: Point): boolean {
+    return [...this.selected].some((k) => holds(this.shapes![k]!, at));
+  }
+  private isFar([x, y]: Point, [fromX, fromY]: Point): boolean {
+    return (x - fromX) ** 2 + (y - fromY) ** 2 > (this.reach / 2) ** 2;
+  }
+
+  move(at: Point): void {
+    const { gesture, shapes } = this;
+    if (!shapes) return;
+    if (this.tool === "polygon") this.cursor = this.clamp(at);
+    else if (!gesture) this.look(at);
+    else if (gesture.kind === "handle") {
+      const pulledTo = pulled(gesture.from, gesture.handle, this.clamp(at));
+      this.draft = new Map([[gesture.at, pulledTo]]);
+    } else if (gesture.kind === "move") {
+      if (!gesture.far && !this.isFar(at, gesture.from)) return;
+      this.gesture = { ...gesture, far: true };
+      this.draft = this.shift(at[0] - gesture.from[0], at[1] - gesture.from[1]);
+    } else if (gesture.kind === "box" || this.isFar(at, gesture.from)) {
+      const [from, to] = [this.clamp(gesture.from), this.clamp(at)];
+      this.gesture = { kind: "box", from, to };
+      this.box = { left: from[0], top: from[1], right: to[0], bottom: to[1] };
+    }
+    this.of.moving();
+  }
+  private look(at: Point): void {
+    const handle = this.handleAt(at);
+    this.over = {
+      handle: handle && !handle.between ? handle.at : null,
+      hit: handle ? null : this.hits.at(at, this.reach),
+    };
+  }
+  /** What is selected, moved as far as the picture reaches. */
+  private shift(dx: number, dy: number): Map<number, Shape> {
+    const all = [...this.selected].map((at) => [at, this.shapes![at]!] as const).filter(([, one]) => isMovable(one));
+    let [x, y] = [dx, dy];
+    for (const [, one] of all) {
+      // What lies over the edge already may stay there.
+      x = Math.max(Math.min(x, Math.max(0, this.width - rightOf(one))), Math.min(0, -one.x));
+      y = Math.max(Math.min(y, Math.max(0, this.height - bottomOf(one))), Math.min(0, -one.y));
+    }
+    return new Map(all.map(([at, one]) => [at, moved(one, x, y)]));
+  }
+
+  up(at: Point): void {
+    const { gesture, shapes, draft } = this;
+    if (!gesture || !shapes) return;
+    this.gesture = this.box = null;
+    this.draft = new Map();
+    if (gesture.kind === "press" || (gesture.kind === "move" && !gesture.far)) return this.click(at, gesture.add);
+    if (gesture.kind === "box") {
+      const [left, top] = gesture.from;
+      const [right, bottom] = gesture.to;
+      const shape = boxAt({ left, top, right, bottom }, this.label);
+      if (shape.w > 0 && shape.h > 0) return this.add([shape]);
+      return this.of.changed();
+    }
+    this.keep(draft);
+  }
+  private click(at: Point, add: boolean): void {
+    const hit = this.hits.inside(at) ?? this.hits.at(at, this.reach)?.at ?? null;
+    if (!add) return this.select(hit === null ? [] : [hit]);
+    if (hit === null) return;
+    const selected = new Set(this.selected);
+    if (!selected.delete(hit)) selected.add(hit);
+    this.select(selected);
+  }
+  /** Makes what was in hand what is there. */
+  private keep(draft: ReadonlyMap<number, Shape>, nudge: string | null = null): void {
+    if (draft.size > 0)
+      this.commit(
+        this.shapes!.map((shape, at) => draft.get(at) ?? shape),
+        this.selected,
+        nudge,
+      );
+    else this.of.changed();
+  }
+  /** The hand was taken away by something else. */
+  cancel(): void {
+    this.drop();
+  }
+
+  /** The handle of what is selected under a point; of an outline also the middle of a line, `between` two. */
+  private handleAt([x, y]: Point): { at: number; between: boolean } | null {
+    const one = this.one;
+    const shape = one === null ? undefined : this.shapes?.[one];
+    if (!shape || !isResizable(shape)) return null;
+    const handles = handlesOf(shape);
+    let [best, least] = [-1, this.reach ** 2];
+    handles.forEach(([hx, hy], k) => {
+      const far = (hx - x) ** 2 + (hy - y) ** 2;
+      if (far <= least) [best, least] = [k, far];
+    });
+    if (best >= 0) return { at: best, between: false };
+    if (shape.kind === "box") {
+      // A side is a handle as a whole: the first is at the top, between the corners 0 and 2.
+      for (const [k, a, b] of [
+        [1, 0, 2],
+        [3, 2, 4],
+        [5, 4, 6],
+        [7, 6, 0],
+      ] as const)
+        if (toLine(x, y, ...handles[a]!, ...handles[b]!) <= (this.reach / 2) ** 2) return { at: k, between: false };
+      return null;
+    }
+    let first = 0;
+    for (const outline of shape.outlines) {
+      const points = outline.length / 2;
+      for (let k = 0; k < points; k++) {
+        const [a, b] = [handles[first + k]!, handles[first + ((k + 1) % points)]!];
+        const middle: Point = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+        if ((middle[0] - x) ** 2 + (middle[1] - y) ** 2 <= this.reach ** 2) return { at: first + k, between: true };
+      }
+      first += points;
+    }
+    return null;
+  }
+
+  // Outlines
+
+  /** Another point; on the first one the outline is closed. */
+  private point(at: Point): void {
+    const [x, y] = this.outline;
+    const first = x !== undefined && (x - at[0]) ** 2 + (y! - at[1]) ** 2 <= this.reach ** 2;
+    this.cursor = at;
+    if (first && this.outline.length >= 6) return void this.close();
+    // A second click on the same place is the end of a double click.
+    const [lastX, lastY] = this.outline.slice(-2);
+    if (lastX !== at[0] || lastY !== at[1]) this.outline = [...this.outline, ...at];
+    this.of.changed();
+    this.of.say(`point ${this.outline.length / 2}`);
+  }
+  /** Closes the outline that is drawn; true if there was one. */
+  close(): boolean {
+    const { outline, label } = this;
+    if (outline.length === 0) return false;
+    if (outline.length < 6) {
+      this.of.say("an outline has at least three points");
+      return true;
+    }
+    this.outline = [];
+    this.add([polygonOf([outline], label)]);
+    return true;
+  }
+
+  // Keys
+
+  /** Does what a key says; true if it was one of these. */
+  key(key: string, held: Held): boolean {
+    if (!this.shapes) return false;
+    const arrow = ARROWS[key];
+    if (arrow) return this.arrow(arrow, held);
+    if (held.ctrl) {
+      if (key !== "a") return false;
+      this.select(this.shapes.keys());
+      return true;
+    }
+    switch (key) {
+      case "Escape":
+        if (this.drop()) return true;
+        if (this.tool === "polygon") this.take("box");
+        else if (this.selected.size > 0) this.select([]);
+        else return false;
+        return true;
+      case "Delete":
+      case "Backspace":
+        return this.less();
+      case "Enter":
+        return this.close();
+      case " ":
+        if (this.tool !== "polygon") return false;
+        this.point(this.cursor ?? this.middle);
+        return true;
+      case "n":
+        this.take("box");
+        this.add([this.usual()]);
+        this.tell();
+        return true;
+      case "p":
+        this.take(this.tool === "polygon" ? "box" : "polygon");
+        if (this.tool === "polygon") this.cursor = this.middle;
+        this.of.say(this.tool === "polygon" ? "outline: arrows move, space sets a point, enter ends" : "boxes");
+        this.of.changed();
+        return true;
+      case "[":
+      case "]":
+        this.step(key === "]" ? 1 : -1);
+        return true;
+      case ",":
+      case ".":
+        return this.nextHandle(key === "." ? 1 : -1);
+      default:
+        return false;
+    }
+  }
+  private get middle(): Point {
+    const { left, top, right, bottom } = this.view;
+    return this.clamp([Math.round((left + right) / 2), Math.round((top + bottom) / 2)]);
+  }
+  /** A box in the middle of what is in sight, a quarter of it. */
+  private usual(): Shape {
+    const { view, label } = this;
+    const [x, y] = this.middle;
+    const wide = Math.max(1, Math.round((Math.min(this.width, view.right) - Math.max(0, view.left)) / 8));
+    const tall = Math.max(1, Math.round((Math.min(this.height, view.bottom) - Math.max(0, view.top)) / 8));
+    const [left, top] = this.clamp([x - wide, y - tall]);
+    const [right, bottom] = this.clamp([x + wide, y + tall]);
+    return boxAt({ left, top, right, bottom }, label);
+  }
+  private step(by: number): void {
+    const { length } = this.shapes!;
+    if (length === 0) return this.of.say("nothing is drawn here");
+    const now = this.one ?? (by > 0 ? -1 : 0);
+    this.select([(now + by + length) % length]);
+    this.tell();
+  }
+  /** Says what is selected. */
+  private tell(): void {
+    const at = this.one;
+    const shape = at === null ? undefined : this.shapes![at];
+    if (!shape) return;
+    const [w, h, x, y] = [shape.w, shape.h, shape.x, shape.y].map(Math.round);
+    this.of.say(`${at! + 1} of ${this.shapes!.length}, ${shape.label || "no class"}, ${w} by ${h} at ${x}, ${y}`);
+  }
+  private nextHandle(by: number): boolean {
+    const at = this.one;
+    const shape = at === null ? undefined : this.shapes![at]!;
+    const many = shape && isResizable(shape) ? handlesOf(shape).length : 0;
+    if (many === 0) return false;
+    this.handle = ((this.handle ?? (by > 0 ? -1 : 0)) + by + many) % many;
+    this.of.changed();
+    this.of.say(`point ${this.handle + 1} of ${many}`);
+    return true;
+  }
+  /** Takes a point of an outline away, or what is selected. */
+  private less(): boolean {
+    if (this.outline.length > 0) {
+      this.outline = this.outline.slice(0, -2);
+      this.of.changed();
+      return true;
+    }
+    const { handle, one } = this;
+    if (handle !== null && one !== null && this.shapes![one]!.kind === "polygon") {
+      this.handle = null;
+      this.keep(new Map([[one, withoutPoint(this.shapes![one]!, handle)]]));
+      return true;
+    }
+    if (this.selected.size === 0) return false;
+    const many = this.selected.size;
+    this.remove();
+    this.of.say(`${many} removed`);
+    return true;
+  }
+  private arrow([dx, dy]: Point, { shift, ctrl }: Held): boolean {
+    const { handle, one, shapes } = this;
+    const by = STEPS[ctrl ? 1 : 0];
+    if (this.tool === "polygon") {
+      // Pixels of the screen: a key goes as far in any picture.
+      const far = shift ? this.reach / 8 : this.reach * 1.5;
+      const [x, y] = this.cursor ?? this.middle;
+      this.cursor = this.clamp([x + dx * far, y + dy * far]);
+      this.of.changed();
+      return true;
+    }
+    if (this.selected.size === 0) return false;
+    const shape = one === null ? undefined : shapes![one]!;
+    if (shape && handle !== null) {
+      const [x, y] = handlesOf(shape)[handle]!;
+      const next = pulled(shape, handle, this.clamp([x + dx * by, y + dy * by]));
+      // Pulled over to the other side, it would be another handle.
+      if (next.w > 0 && next.h > 0) this.keep(new Map([[one!, next]]), `handle ${one} ${handle}`);
+    } else if (shift) {
+      if (!shape || !isResizable(shape)) return true;
+      const corner = this.clamp([rightOf(shape) + dx * by, bottomOf(shape) + dy * by]);
+      const [right, bottom] = [Math.max(shape.x + 1, corner[0]), Math.max(shape.y + 1, corner[1])];
+      const wider = stretched(shape, { left: shape.x, top: shape.y, right, bottom });
+      this.keep(new Map([[one!, wider]]), `size ${one}`);
+    } else this.keep(this.shift(dx * by, dy * by), `move ${[...this.selected].join()}`);
+    return true;
+  }
+}

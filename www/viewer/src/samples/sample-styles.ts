@@ -1,0 +1,185 @@
+/** How the panel of a sample looks. */
+import { css } from "lit";
+
+export const sampleStyles = css`
+  :host {
+    grid-template-rows: auto minmax(180px, 55%) auto minmax(0, 1fr);
+  }
+  .head .title {
+    flex: 1;
+    min-width: 0;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .head h2 {
+    display: inline;
+  }
+  .class {
+    display: inline-flex;
+    align-items: baseline;
+    gap: 5px;
+    margin: 0 4px;
+    padding: 1px 9px;
+    border-radius: 999px;
+    background: var(--soft);
+    font-weight: 600;
+  }
+  .class i {
+    width: 9px;
+    height: 9px;
+    border-radius: 3px;
+    forced-color-adjust: none;
+  }
+  h3:not(:first-child) {
+    margin-top: 14px;
+  }
+  .stage {
+    position: relative;
+    overflow: hidden;
+    background: var(--page);
+    display: grid;
+    place-items: center;
+    cursor: grab;
+    touch-action: none;
+    outline-offset: -3px;
+  }
+  .sheet {
+    position: absolute;
+    left: 50%;
+    top: 50%;
+    transform-origin: 0 0;
+  }
+  .sheet canvas {
+    position: absolute;
+    left: 0;
+    top: 0;
+  }
+  .sheet .picture[data-clear] {
+    background: repeating-conic-gradient(#b6bec6 0 25%, #e4e8ec 0 50%);
+  }
+  .boxes {
+    position: absolute;
+    inset: 0;
+    width: 100%;
+    height: 100%;
+    pointer-events: none;
+  }
+  video {
+    position: absolute;
+    inset: 0;
+    width: 100%;
+    height: 100%;
+  }
+  .part {
+    position: absolute;
+    left: 8px;
+    top: 8px;
+    max-width: calc(100% - 16px);
+    padding: 4px 10px;
+    border-radius: 7px;
+    font-size: 12.5px;
+    background: var(--warn-soft);
+    color: var(--warn);
+  }
+  .tools {
+    position: absolute;
+    right: 8px;
+    bottom: 8px;
+    display: flex;
+    gap: 4px;
+  }
+  .legend {
+    position: absolute;
+    left: 8px;
+    bottom: 8px;
+    display: flex;
+    flex-wrap: wrap;
+    gap: 4px;
+    max-width: calc(100% - 170px);
+    max-height: 70px;
+    overflow: auto;
+  }
+  .legend.beside {
+    max-width: calc(100% - 262px);
+  }
+  .legend button {
+    min-height: 26px;
+    padding: 0 8px;
+    font-size: 12px;
+  }
+  .legend button[aria-pressed="false"] {
+    opacity: 0.75;
+    text-decoration: line-through;
+  }
+  .legend .wrong {
+    padding: 4px 8px;
+    border-radius: 7px;
+    font-size: 12px;
+    color: var(--ink);
+    background: var(--bad-soft);
+  }
+  .legend i {
+    width: 9px;
+    height: 9px;
+    border-radius: 3px;
+    forced-color-adjust: none;
+  }
+  .tabs {
+    display: flex;
+    gap: 2px;
+    padding: 6px 8px 0;
+    border-block: 1px solid var(--line);
+    border-bottom: 1px solid var(--line);
+    align-items: center;
+  }
+  .tabs > div {
+    display: flex;
+  }
+  .tabs button {
+    padding: 0 9px;
+    border: 0;
+    border-radius: 0;
+    border-bottom: 2px solid transparent;
+    background: transparent;
+  }
+  .tabs button[aria-selected="true"] {
+    border-bottom-color: var(--accent);
+    font-weight: 600;
+  }
+  .sum {
+    margin-left: auto;
+    font-size: 12.5px;
+    padding: 2px 9px;
+    border-radius: 999px;
+    background: var(--soft);
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .sum.good {
+    color: var(--good);
+  }
+  .sum.bad {
+    background: var(--bad-soft);
+  }
+  @media (forced-colors: active) {
+    .tabs button {
+      border: 0;
+    }
+    .part {
+      border: 1px solid CanvasText;
+    }
+  }
+  pre {
+    margin: 0;
+    font-family: var(--mono);
+    font-size: 12px;
+    line-height: 1.5;
+  }
+  .trouble {
+    padding: 14px;
+    text-align: center;
+    overflow-wrap: anywhere;
+  }
+`;

@@ -1,0 +1,29 @@
+/** What may lie over the picture of a sample in the place of its boxes, to change them. */
+import type { TemplateResult } from "lit";
+import type { Json } from "../../../lib/src/model/index.ts";
+import type { Annotations } from "./boxes.ts";
+import type { Placed } from "./stage-boxes.ts";
+
+/** A picture that is shown, with what is known of it. */
+export interface ShownPicture {
+  readonly index: number;
+  readonly record: Json;
+  readonly annotations: Annotations;
+  readonly width: number;
+  readonly height: number;
+  /** A browser would turn it, and it is drawn as it is stored. */
+  readonly asStored: boolean;
+}
+
+export interface StageEditor {
+  /** Another sample is read. */
+  leave(): void;
+  /** A picture and its boxes are there, or other boxes of it. */
+  show(shown: ShownPicture): void;
+  /** The picture stands elsewhere on the stage, or is larger. */
+  place(placed: Placed): void;
+  /** Over the picture. */
+  layer(): TemplateResult;
+  /** The page below it. */
+  page(): TemplateResult;
+}
