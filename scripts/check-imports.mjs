@@ -71,7 +71,7 @@ const HOUSES = {
     'api',
     '.',
   ],
-  'www/viewer/src': ['ui', 'files', 'samples', 'tables', 'dialogs', 'shell', '.'],
+  'www/viewer/src': ['ui', 'files', 'samples', 'curating', 'tables', 'dialogs', 'shell', '.'],
 };
 
 const text = (file) => readFileSync(join(ROOT, file), 'utf8');

@@ -2,10 +2,12 @@ import { hostError } from "../model/errors.js";
 import type {
   CheckOptions,
   ConvertOptions,
+  DuplicatesOptions,
   EditOptions,
   HttpOptions,
   Limits,
   OpenOptions,
+  OutliersOptions,
   ReadLabelsOptions,
   RuntimeOptions,
   TableConvertOptions,
@@ -63,6 +65,8 @@ export const NAMES = {
     onProgress: true,
   }),
   writeLabels: of<WriteLabelsOptions>({ signal: true, onProgress: true }),
+  duplicates: of<DuplicatesOptions>({ distance: true, exact: true, where: true, signal: true, onProgress: true }),
+  outliers: of<OutliersOptions>({ by: true, score: true, where: true, signal: true, onProgress: true }),
   edit: of<EditOptions>({ store: true, name: true, signal: true }),
   limits: of<Limits>({ itemBytes: true, indexBytes: true, metadataBytes: true }),
   http: [

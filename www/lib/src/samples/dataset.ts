@@ -11,6 +11,8 @@ import type {
   CheckOptions,
   CheckReport,
   Dataset,
+  Duplicates,
+  DuplicatesOptions,
   EditOptions,
   Edits,
   Field,
@@ -19,6 +21,8 @@ import type {
   Metadata,
   OpenOptions,
   OpenProgress,
+  Outliers,
+  OutliersOptions,
   ReadOptions,
   Sample,
   SampleBox,
@@ -36,6 +40,7 @@ import { Session } from "../pool/session.js";
 import { merged, partsOf, shared, type All, type Part } from "./check-parts.js";
 import { boxesOf } from "./boxes.js";
 import { tensorOf } from "./tensor.js";
+import { Looks, duplicatesOf, outliersOf, type Curated } from "./curate.js";
 import { OpenEdits } from "../edits/edits.js";
 import { storeOf } from "../edits/store.js";
 import { NAMES, known } from "../base/option-names.js";
@@ -123,6 +128,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   #document: Promise<{ [key: string]: Json }> | undefined;
   #cache = new Map<number, Uint8Array>();
   #cached = 0;
+  readonly #looks = new Looks();
 
   constructor(
     source: Source,
@@ -530,6 +536,24 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     );
   }
 
+  duplicates(options: DuplicatesOptions = {}): Promise<Duplicates> {
+    known(argument.options(options, "how samples are compared"), NAMES.duplicates, "duplicates");
+    return this.run(options.signal, (signal) => duplicatesOf(this.#curated(), this.#looks, options, signal), 1);
+  }
+
+  outliers(options: OutliersOptions = {}): Promise<Outliers> {
+    known(argument.options(options, "how samples are judged"), NAMES.outliers, "outliers");
+    return this.run(options.signal, (signal) => outliersOf(this.#curated(), this.#looks, options, signal), 1);
+  }
+
+  /** This dataset to what looks at all of its samples. */
+  #curated(): Curated {
+    const { name, length } = this;
+    const matches = (where: string, options: Omit<WhereOptions, "where">) => this.matches(where, options);
+    const read = (i: number, signal: AbortSignal) => this.payload(i, true, signal);
+    return { name, length, info: (i) => this.info(i), matches, read };
+  }
+
   /** For conversion: a worker with the module that converts, the handle there, and the loop around them. */
   work<T>(
     signal: AbortSignal | undefined,
@@ -563,6 +587,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     super.close();
     this.#stop?.();
     this.#cache.clear();
+    this.#looks.clear();
     this.#index.clear();
   }
 

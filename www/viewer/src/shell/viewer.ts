@@ -2,6 +2,8 @@
 import { LitElement, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Folder, Input, Table, Warehouse } from "../../../lib/src/model/index.ts";
+import "../curating/curate-dialog.ts";
+import "../curating/sets-view.ts";
 import "../dialogs/about-dialog.ts";
 import "../dialogs/check-dialog.ts";
 import "../dialogs/convert-dialog.ts";
@@ -18,6 +20,7 @@ import "../tables/table-view.ts";
 import "../ui/filter-box.ts";
 import "./open-menu.ts";
 import "./welcome.ts";
+import type { CurateDialog } from "../curating/curate-dialog.ts";
 import type { AboutDialog } from "../dialogs/about-dialog.ts";
 import type { CheckDialog } from "../dialogs/check-dialog.ts";
 import type { ConvertDialog } from "../dialogs/convert-dialog.ts";
@@ -90,6 +93,7 @@ export class Viewer extends LitElement {
   @query("forebay-labels") private labelsDialog!: LabelsDialog;
   @query("forebay-warehouse") private warehouseDialog!: WarehouseDialog;
   @query("forebay-drift") private driftDialog!: DriftDialog;
+  @query("forebay-curate") private curateDialog!: CurateDialog;
   @query("forebay-help") private helpDialog!: HelpDialog;
   @query("forebay-filter") private filterBox!: FilterBox | null;
   @query("forebay-table-view") private tableView!: TableView | null;
@@ -322,6 +326,7 @@ export class Viewer extends LitElement {
         "Ctrl+a": () => this.selection.all(),
         e: () => this.convertDialog.show(),
         l: () => this.labelsDialog.show(),
+        u: () => this.curateDialog.show(),
       }),
       ...(this.warehouse && { v: () => this.warehouseDialog.show() }),
     };
@@ -371,6 +376,9 @@ export class Viewer extends LitElement {
       <forebay-warehouse .manifest=${this.warehouse?.manifest ?? null}></forebay-warehouse>
       <forebay-drift .engine=${this.engine} .data=${this.warehouse}
         @open=${({ detail: d }: CustomEvent<{ folder: Folder; name: string }>) => this.input.warehouse(d.folder, d.name)}></forebay-drift>
+      <forebay-curate .data=${growth ? null : data} .where=${this.filter.rows.where}
+        @pick=${(e: CustomEvent<number[]>) => this.selection.add(e.detail)} @jump=${(e: CustomEvent<number>) => this.jump(e.detail)}
+        @show=${({ detail: d }: CustomEvent<Pick<Clause, "label" | "samples">>) => this.filter.setClause("curate", { ...d, expression: "" })}></forebay-curate>
       <forebay-help></forebay-help>
       <input type="file" id="file-input" hidden aria-label="Open a file" @change=${this.input.chosen} />
       <input type="file" id="folder-input" webkitdirectory hidden aria-label="Open a folder" @change=${this.input.folderChosen} />
@@ -437,7 +445,12 @@ export class Viewer extends LitElement {
     return html`
       <button title="Check (c)" @click=${() => this.checkDialog.show()}>Check</button>
       <button title="Convert or export (e)" @click=${convert}>Convert</button>
-      ${this.opener.data ? html`<button title="Labels of a file, and labels as a file (l)" @click=${() => this.labelsDialog.show()}>Labels</button>` : nothing}
+      ${
+        this.opener.data
+          ? html`<button title="Labels of a file, and labels as a file (l)" @click=${() => this.labelsDialog.show()}>Labels</button>
+        <button title="Duplicates and outliers (u)" ?disabled=${this.opener.growth !== null} @click=${() => this.curateDialog.show()}>Curate</button>`
+          : nothing
+      }
       ${this.warehouse ? html`<button title="What became of the frames (v)" @click=${() => this.warehouseDialog.show()}>Validation</button>` : nothing}`;
   }
 
@@ -470,7 +483,10 @@ export class Viewer extends LitElement {
             .boxes=${counts.boxes} .boxProgress=${counts.boxProgress} .boxTrouble=${counts.boxTrouble} .rows=${filter.rows}
             @boxes=${() => void counts.countBoxes()}
             @uncount=${(e: CustomEvent<string>) => counts.removeClasses(e.detail)}
-            @classes=${({ detail: d }: CustomEvent<{ field: string; instead?: string }>) => counts.countClasses(d.field, d.instead)}></forebay-facets>
+            @classes=${({ detail: d }: CustomEvent<{ field: string; instead?: string }>) => counts.countClasses(d.field, d.instead)}>
+            <forebay-sets .data=${growth ? null : dataset} .picked=${this.selection.picked} .clauses=${filter.clauses} .rows=${filter.rows}
+              @clause=${({ detail: d }: CustomEvent<ClauseChange>) => filter.setClause(d.key, d.clause)}
+              @pick=${(e: CustomEvent<number[]>) => this.selection.add(e.detail)}></forebay-sets></forebay-facets>
           <main class="main">
             ${this.renderBar(dataset)}
             ${this.selection.picked.size > 0 ? this.renderSelection() : nothing}
