@@ -73,7 +73,7 @@ class OutlierReason:
     trait: str
     value: float
     #: The median of all.
-    usual: float
+    median: float
     #: How many deviations it is from that.
     score: float
 
@@ -97,7 +97,7 @@ class Outliers:
     not_pictures: int
     outliers: list[Outlier]
     #: The median of each trait.
-    usual: dict[str, float]
+    medians: dict[str, float]
     fault_count: int
     faults: list[Fault]
 
@@ -189,7 +189,7 @@ def outliers(
     are too many. ``edits`` is a journal to write that gives each of them its reasons as tags.
 
     >>> found = forebay.outliers("train.tbl")
-    >>> sorted(found.usual)
+    >>> sorted(found.medians)
     ['aspect', 'brightness', 'bytes', 'contrast', 'pixels', 'sharpness']
     """
     options = {
@@ -211,7 +211,7 @@ def outliers(
         report["samples"],
         report["not_pictures"],
         rows,
-        {one["trait"]: one["median"] for one in report["usual"]},
+        {one["trait"]: one["median"] for one in report["traits"]},
         report["fault_count"],
         _faults(report),
     )

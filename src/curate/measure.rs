@@ -43,7 +43,7 @@ fn laplacian(gray: &Gray) -> impl Iterator<Item = i64> + '_ {
     all.into_iter().flatten()
 }
 
-/// The mean, where it is not below 0, and the variance, both in hundredths and rounded down.
+/// The mean, 0 for one below that, and the variance, both in hundredths and rounded down.
 fn spread(values: impl Iterator<Item = i64>) -> (u32, u64) {
     let (mut count, mut sum, mut squares) = (0_i128, 0_i128, 0_i128);
     for value in values {

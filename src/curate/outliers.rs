@@ -148,6 +148,7 @@ pub struct Reason {
     /// The measure.
     pub value: f64,
     /// The median of all.
+    #[serde(rename = "median")]
     pub usual: f64,
     /// How far it is from that, in standard deviations as the others suggest them.
     pub score: f64,

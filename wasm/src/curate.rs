@@ -131,7 +131,7 @@ pub fn duplicate_groups(
     groups().map_err(thrown)
 }
 
-/// Samples that stand out, as JSON text: `usual` and `outliers`, each with `sample` and `reasons`. `sizes` are widths and
+/// Samples that stand out, as JSON text: `traits` and `outliers`, each with `sample` and `reasons`. `sizes` are widths and
 /// heights, 0 where they are not known; traits stand one after the other, with commas.
 #[wasm_bindgen(js_name = findOutliers)]
 pub fn find_outliers(
@@ -158,13 +158,13 @@ pub fn find_outliers(
             .split(',')
             .filter(|name| !name.is_empty())
             .map(|name| {
-                Trait::from_word(name).ok_or_else(|| Error::new(&ARGUMENT, format!("{name:?} is no trait of pictures")))
+                Trait::from_word(name).ok_or_else(|| Error::new(&ARGUMENT, format!("{name:?} is not a trait of pictures")))
             })
             .collect::<Result<_>>()?;
         let traits = if traits.is_empty() { Trait::ALL } else { &traits };
         let found = outliers.find(traits, score);
         let rows = found.outliers.iter().map(|one| json!({ "sample": one.sample, "reasons": one.reasons }));
-        Ok(json!({ "usual": found.usual, "outliers": rows.collect::<Vec<_>>() }).to_string())
+        Ok(json!({ "traits": found.usual, "outliers": rows.collect::<Vec<_>>() }).to_string())
     };
     found().map_err(thrown)
 }

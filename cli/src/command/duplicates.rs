@@ -114,7 +114,7 @@ fn print(report: &DuplicateReport, datasets: &[Dataset], out: &Output) {
     let bytes_only = report.not_pictures + report.plain;
     if bytes_only > 0 {
         let plain = count(report.plain, "plain picture", "plain pictures");
-        let others = count(report.not_pictures, "sample that is no picture", "samples that are no pictures");
+        let others = count(report.not_pictures, "sample that is not a picture", "samples that are not pictures");
         out.line(format!("compared by their bytes alone: {plain}, {others}"));
     }
     for group in report.groups.iter().take(SHOWN) {

@@ -20,6 +20,7 @@ pub struct OutlierReport {
     /// Samples that are not pictures; of them only the bytes are counted.
     pub not_pictures: u64,
     /// What is usual, trait by trait.
+    #[serde(rename = "traits")]
     pub usual: Vec<Usual>,
     /// Who stands out, the furthest first.
     pub outliers: Vec<OutlierRow>,

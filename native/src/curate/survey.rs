@@ -85,7 +85,7 @@ pub(super) struct One {
 #[derive(Debug, Default)]
 pub struct Survey {
     pub(super) all: Vec<One>,
-    /// Samples that are no pictures.
+    /// Samples that are not pictures.
     pub(super) others: u64,
     pub(super) faults: Faults,
 }

@@ -114,7 +114,7 @@ test('picked samples get a name, stay with the browser, filter, and go along as 
   await read('other', { ...file.of, samples: 299 }, [1]);
   await sets.getByText('These sets are of another dataset').waitFor();
   await read('wrong', file.of, [300]);
-  await sets.getByText('is no list of samples').waitFor();
+  await sets.getByText('is not a list of samples').waitFor();
   await read('<b>again</b>', file.of, [5, 3, 5]);
   await sets.getByRole('button', { name: '<b>again</b> 2' }).waitFor();
   assert.deepEqual(page.faults, []);

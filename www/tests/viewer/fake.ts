@@ -229,14 +229,14 @@ export const fake: Engine = {
       },
       async outliers({ signal } = {}) {
         abort(signal);
-        const reason = { value: 3, usual: 120, score: 6, trait: "brightness" } as const;
+        const reason = { value: 3, median: 120, score: 6, trait: "brightness" } as const;
         const outliers = [7, 21].map((index, k) => ({
           index,
           reasons: [{ ...reason, reason: k === 0 ? ("dark" as const) : ("bright" as const) }],
         }));
         const fault = { code: "image.damaged", message: "broken", section: "payload", sample: 13, offset: null };
-        const usual = [{ trait: "brightness" as const, samples: length, median: 120, outliers: 2 }];
-        return { samples: length, notPictures: 0, usual, outliers, faultCount: 1, faults: [fault] };
+        const traits = [{ trait: "brightness" as const, samples: length, median: 120, outliers: 2 }];
+        return { samples: length, notPictures: 0, traits, outliers, faultCount: 1, faults: [fault] };
       },
       async matches(where, o) {
         abort(o?.signal);

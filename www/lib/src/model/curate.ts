@@ -30,7 +30,7 @@ export interface AlikeSample {
 export interface Duplicates {
   /** Samples that were looked at. */
   readonly samples: number;
-  /** Those of them that are no pictures: they are compared by their bytes alone. */
+  /** Those of them that are not pictures: they are compared by their bytes alone. */
   readonly notPictures: number;
   /** Pictures in which nothing is to be seen: the same. */
   readonly plain: number;
@@ -76,7 +76,7 @@ export interface OutlierReason {
   /** The measure. */
   readonly value: number;
   /** The median of all. */
-  readonly usual: number;
+  readonly median: number;
   /** How many deviations it is from that. */
   readonly score: number;
 }
@@ -85,10 +85,10 @@ export interface OutlierReason {
 export interface Outliers {
   /** Samples that were looked at. */
   readonly samples: number;
-  /** Those of them that are no pictures. */
+  /** Those of them that are not pictures. */
   readonly notPictures: number;
   /** What is usual, trait by trait. */
-  readonly usual: readonly {
+  readonly traits: readonly {
     readonly trait: Trait;
     readonly samples: number;
     readonly median: number;

@@ -216,11 +216,11 @@ export async function outliersOf(
   const { samples, bytes, numbers } = found;
   const args = [samples, bytes, sizes, numbers, by.join(","), score] as const;
   const text = await call(await client(), dataset.name, "findOutliers", [...args]);
-  const report = reportOf<Pick<Outliers, "usual"> & { outliers: { sample: number; reasons: never[] }[] }>(text);
+  const report = reportOf<Pick<Outliers, "traits"> & { outliers: { sample: number; reasons: never[] }[] }>(text);
   return {
     samples: samples.length,
     notPictures: found.notPictures,
-    usual: report.usual,
+    traits: report.traits,
     outliers: report.outliers.map(({ sample, reasons }) => ({ index: sample, reasons })),
     faultCount: found.faultCount,
     faults: found.faults,

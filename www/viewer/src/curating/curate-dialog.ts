@@ -31,8 +31,8 @@ function measure(trait: OutlierReason["trait"], value: number): string {
   if (trait === "bytes") return bytes(value);
   return trait === "pixels" ? `${count(value)} pixels` : short(value);
 }
-const because = ({ reason, trait, value, usual }: OutlierReason): string =>
-  `${reason.replace("_", " ")}: ${measure(trait, value)}, usual ${measure(trait, usual)}`;
+const because = ({ reason, trait, value, median }: OutlierReason): string =>
+  `${reason.replace("_", " ")}: ${measure(trait, value)}, usual ${measure(trait, median)}`;
 const others = (groups: Duplicates["groups"]): number[] =>
   groups.flatMap((group) => group.slice(1).map(({ index }) => index));
 
@@ -304,7 +304,7 @@ export class CurateDialog extends LitElement {
       .map(({ index, reasons }): Tile => ({ index, words: reasons.slice(0, 3).map(because) }));
     const chip = (name: string | null, title: string, n: number): TemplateResult =>
       html`<button aria-pressed=${reason === name} @click=${() => (this.reason = name)}>${title} ${count(n)}</button>`;
-    const few = found.usual.length === 0 ? "Too few samples to say what is usual." : "";
+    const few = found.traits.length === 0 ? "Too few samples to say what is usual." : "";
     const indexes = rows.map(({ index }) => index);
     const tags = rows.map(({ index, reasons }): [number, string[]] => [index, reasons.map((one) => one.reason)]);
     return html`

@@ -76,17 +76,17 @@ export function readSets(text: string, of: SetsOf): Sets {
   try {
     document = JSON.parse(text) as typeof document;
   } catch {
-    throw new Error("This is no file of sets: it is not JSON.");
+    throw new Error("This is not a file of sets: it is not JSON.");
   }
   if (document?.forebay_sets !== 1 || typeof document.sets !== "object" || document.sets === null)
-    throw new Error("This is no file of sets, or one of a later version.");
+    throw new Error("This is not a file of sets, or one of a later version.");
   if (document.of?.samples !== of.samples || document.of.bytes !== of.bytes)
     throw new Error("These sets are of another dataset, or of this one before it was changed.");
   let sets: Sets = new Map();
   for (const [name, samples] of Object.entries(document.sets)) {
     const whole = (i: unknown): boolean => Number.isInteger(i) && (i as number) >= 0 && (i as number) < of.samples;
     if (!Array.isArray(samples) || !samples.every(whole))
-      throw new Error(`The set ${JSON.stringify(name)} is no list of samples.`);
+      throw new Error(`The set ${JSON.stringify(name)} is not a list of samples.`);
     sets = withSet(sets, name, samples as number[]);
   }
   return sets;
