@@ -100,7 +100,10 @@ test('the numbers of pictures are those of every host', async () => {
     const { traits } = await dataset.outliers();
     const median = (of) => Math.round(traits.find(({ trait }) => trait === of).median * 100);
     const { brightness, contrast, sharpness } = looks[k];
-    assert.deepEqual([median('brightness'), median('contrast'), median('sharpness')], [brightness, contrast, sharpness]);
+    assert.deepEqual(
+      [median('brightness'), median('contrast'), median('sharpness')],
+      [brightness, contrast, sharpness],
+    );
     dataset.close();
   }
 });
@@ -114,6 +117,9 @@ test('what stands out has its reasons', async () => {
   assert.deepEqual([samples, traits.length], [22, 6]);
   assert.ok(reasons(20).includes('dark') && reasons(21).includes('wide'), JSON.stringify(outliers));
   const shapes = await dataset.outliers({ by: ['bytes'] });
-  assert.deepEqual(shapes.traits.map(({ trait }) => trait), ['bytes']);
+  assert.deepEqual(
+    shapes.traits.map(({ trait }) => trait),
+    ['bytes'],
+  );
   dataset.close();
 });

@@ -278,7 +278,7 @@ export class CurateDialog extends LitElement {
       const how = at === 0 ? [] : [exact ? "same bytes" : plural(distance, "bit")];
       return { index, best: at === 0, words: [...how, ...(width > 0 ? [`${width} × ${height}`] : []), bytes(size)] };
     });
-    return html`<section aria-label="Group of ${group.length}">
+    return html`<section role="group" aria-label="Group of ${group.length}, best is ${group[0]?.index}">
       <div class="row"><h3>${plural(group.length, "sample")}</h3>
         <button @click=${() => this.pick(group.slice(1).map(({ index }) => index))}>Pick the others</button></div>
       ${this.renderTiles(tiles)}

@@ -28,12 +28,13 @@ export class SetsView extends LitElement {
     }
     .row {
       display: flex;
+      flex-wrap: wrap;
       gap: 6px;
       margin-top: 6px;
     }
-    .row input {
+    .row input.name {
       min-width: 0;
-      flex: 1;
+      flex: 1 0 100%;
     }
     .set {
       display: flex;

@@ -36,8 +36,9 @@ export class Tiles extends LitElement {
     }
     button {
       display: grid;
-      grid-template-rows: ${SIDE}px auto;
+      grid-template-rows: ${SIDE}px;
       justify-items: start;
+      align-content: start;
       gap: 3px;
       width: ${SIDE + 14}px;
       height: 100%;
@@ -57,7 +58,8 @@ export class Tiles extends LitElement {
       border-radius: 6px;
       background: var(--soft);
     }
-    span {
+    button > span {
+      display: block;
       overflow-wrap: anywhere;
     }
     .muted {
@@ -92,14 +94,11 @@ export class Tiles extends LitElement {
   }
   override render(): TemplateResult {
     return html`<ul>${this.tiles.map(
-      ({
-        index,
-        words,
-        best = false,
-      }) => html`<li><button class=${best ? "best" : ""} aria-label="Sample ${index}: ${words.map(visible).join(", ")}"
+      ({ index, words, best = false }) => html`<li><button class=${best ? "best" : ""}
         @click=${() => this.dispatchEvent(new CustomEvent("jump", { detail: index }))}>
         <canvas aria-hidden="true" data-sample=${index}></canvas>
-        <span>${best ? html`<b>keep</b> ` : nothing}${index}${words.map((word) => html`<br /><span class="muted">${visible(word)}</span>`)}</span></button></li>`,
+        <span><span class="visually-hidden">Sample </span>${index}${best ? html` <b>keep</b>` : nothing}</span>
+        ${words.map((word) => html`<span class="muted">${visible(word)}</span>`)}</button></li>`,
     )}</ul>`;
   }
 }
