@@ -52,7 +52,18 @@ from ._augment import (
 )
 from ._batch import Batch, Item, Piece, Placement, Skipped
 from ._convert import PathLike, Summary, check, convert
-from ._curate import Alike, DuplicateGroup, Duplicates, Outlier, OutlierReason, Outliers, Part, divide, duplicates, outliers
+from ._curate import (
+    Alike,
+    DuplicateGroup,
+    Duplicates,
+    Outlier,
+    OutlierReason,
+    Outliers,
+    Part,
+    divide,
+    duplicates,
+    outliers,
+)
 from ._dataset import Dataset, Sample, SampleInfo, open_samples
 from ._edits import Edits, apply
 from ._errors import (

@@ -13,7 +13,18 @@ from ._dataset import Dataset, open_samples
 from ._progress import Progress, telling
 from ._report import Fault
 
-__all__ = ["Alike", "DuplicateGroup", "Duplicates", "Outlier", "OutlierReason", "Outliers", "Part", "divide", "duplicates", "outliers"]
+__all__ = [
+    "Alike",
+    "DuplicateGroup",
+    "Duplicates",
+    "Outlier",
+    "OutlierReason",
+    "Outliers",
+    "Part",
+    "divide",
+    "duplicates",
+    "outliers",
+]
 
 Source = Union[PathLike, Dataset]
 Trait = Literal["bytes", "pixels", "aspect", "brightness", "contrast", "sharpness"]
@@ -129,6 +140,11 @@ def _cores(source: Source | Sequence[Source]) -> tuple[list[_forebay.Dataset], l
     return cores, chosen
 
 
+def _named(sample: dict[str, Any]) -> dict[str, Any]:
+    """A sample's fields as Python can call them."""
+    return {"label" if key == "class" else key: value for key, value in sample.items()}
+
+
 def _faults(report: dict[str, Any]) -> list[Fault]:
     return [Fault(**one) for one in report["faults"]]
 
@@ -167,7 +183,7 @@ def duplicates(
         report = json.loads(_forebay.duplicates(cores, chosen, json.dumps(options), tell))
     groups = []
     for group in report["groups"]:
-        samples = [Alike(**{"label" if key == "class" else key: value for key, value in one.items()}) for one in group["samples"]]
+        samples = [Alike(**_named(one)) for one in group["samples"]]
         groups.append(DuplicateGroup(samples, group["exact"], group.get("classes", [])))
     counts = {key: report[key] for key in ("samples", "duplicates", "not_pictures", "plain", "fault_count")}
     return Duplicates(groups=groups, faults=_faults(report), **counts)

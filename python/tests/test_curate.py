@@ -18,7 +18,7 @@ def path(tmp_path: pathlib.Path) -> pathlib.Path:
     return tmp_path / "a.tbl"
 
 
-def test_the_same_bytes_are_a_group_and_a_journal_removes_all_but_one(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
+def test_the_same_bytes_are_a_group_and_a_journal_removes_the_others(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
     found = forebay.duplicates(path, exact=True, edits=tmp_path / "j.jsonl")
     assert (found.samples, found.duplicates, found.fault_count) == (24, 4, 0)
     assert [[one.i for one in group.samples] for group in found.groups] == [[0, 20], [1, 21], [2, 22], [3, 23]]
