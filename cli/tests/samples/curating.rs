@@ -14,9 +14,11 @@ fn scene(kind: u32, width: u32, height: u32, light: f64) -> Vec<u8> {
         for x in 0..width {
             let (u, v) = (f64::from(x) / f64::from(width), f64::from(y) / f64::from(height));
             let k = f64::from(kind);
-            let level = 120.0
-                + 50.0 * ((3.0 + k * 1.7) * u + k * v * v).sin()
-                + 45.0 * ((8.0 - k) * v - (k + 1.0) * u * v).cos();
+            let wave = |j: f64| {
+                (18.0 - j) * ((j * 2.3 + k * 1.1) * u + (7.0 - j) * 1.9 * v + j * k).sin()
+                    + (16.0 - j) * ((6.5 - j + k) * u * v * 2.0 + j * 1.7 * v - j * 0.7 * k).cos()
+            };
+            let level = 120.0 + [1.0, 2.0, 3.0, 4.0, 5.0, 6.0].map(wave).iter().sum::<f64>();
             let at = y as usize * line + x as usize * 3;
             pixels[at..at + 3].fill((level * light).clamp(0.0, 255.0) as u8);
         }
@@ -166,20 +168,20 @@ fn outliers_have_reasons_and_become_tags() {
     };
     assert!(reasons("night.bmp").contains(&"dark".to_owned()));
     assert!(reasons("strip.bmp").contains(&"wide".to_owned()));
-    assert_eq!(found["usual"].as_array().unwrap().len(), 6);
+    assert_eq!(found["traits"].as_array().unwrap().len(), 6);
     assert!(
         fs::read_to_string(place.0.at("l.csv")).unwrap().starts_with("file,i,name,reason,trait,value,usual,score\n")
     );
     place.json("apply a.tar j.jsonl -o b.tbl", 0);
     let done = std::process::Command::new(FOREBAY)
-        .args(["head", "b.tbl", "--where", "'dark' in json.tags", "--json"])
+        .args(["head", "b.tbl", "--where", "'dark' in tags", "--json"])
         .current_dir(place.0.path())
         .output()
         .unwrap();
     assert_eq!(serde_json::from_slice::<Value>(&done.stdout).unwrap()["name"], "night.bmp");
     // Without one of how pictures look nothing is decoded.
     let shapes = place.json("outliers a.tar --by aspect,pixels", 0);
-    assert_eq!(shapes["usual"].as_array().unwrap().len(), 2);
+    assert_eq!(shapes["traits"].as_array().unwrap().len(), 2);
     assert_eq!(place.run("outliers a.tar --score 0 --json").status.code(), Some(2));
     assert!(place.text("outliers a.tar").contains("stand out"));
 }
@@ -214,7 +216,7 @@ fn parts_have_their_share_of_every_class_and_groups_stay_together() {
     };
     assert_eq!(listed(0), list);
     assert_ne!(listed(1), list);
-    assert_eq!(place.run(&format!("{by} -o out")).status.code(), Some(2), "what is there stays");
+    assert_eq!(place.run(&format!("{by} -o out --to tbl")).status.code(), Some(2), "what is there stays");
     // Runs are not torn, and neither are pictures that are alike.
     let made = place.json("split a.tar --train 0.5 --test 0.5 --group json.run --list g.csv", 0);
     assert_eq!(made["groups"], 10);

@@ -43,8 +43,11 @@ function scene(kind, width, height, light = 1) {
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++) {
       const [u, v] = [x / width, y / height];
-      const level =
-        120 + 50 * Math.sin((3 + kind * 1.7) * u + kind * v * v) + 45 * Math.cos((8 - kind) * v - (kind + 1) * u * v);
+      let level = 120;
+      for (let j = 1; j <= 6; j++)
+        level +=
+          (18 - j) * Math.sin((j * 2.3 + kind * 1.1) * u + (7 - j) * 1.9 * v + j * kind) +
+          (16 - j) * Math.cos((6.5 - j + kind) * u * v * 2 + j * 1.7 * v - j * 0.7 * kind);
       bytes.fill(Math.max(0, Math.min(255, level * light)), 54 + y * line + x * 3, 57 + y * line + x * 3);
     }
   return bytes;
